@@ -1,0 +1,15 @@
+# SPDX-License-Identifier: Apache-2.0
+# Warnings and instrumentation that every target of ours links privately; -Werror comes from presets.
+add_library(npu_warnings INTERFACE)
+target_compile_options(npu_warnings INTERFACE
+  -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Wnon-virtual-dtor
+  -Woverloaded-virtual -Wold-style-cast)
+if(NPUSCOPE_SANITIZE)
+  target_compile_options(npu_warnings INTERFACE -fsanitize=address,undefined
+    -fno-sanitize-recover=undefined -fno-omit-frame-pointer)
+  target_link_options(npu_warnings INTERFACE -fsanitize=address,undefined)
+endif()
+if(NPUSCOPE_COVERAGE)
+  target_compile_options(npu_warnings INTERFACE --coverage)
+  target_link_options(npu_warnings INTERFACE --coverage)
+endif()

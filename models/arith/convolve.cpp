@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "models/arith/convolve.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <limits>
+
+#include "models/arith/convolve_layout.h"
+#include "models/arith/convolve_simd.h"
+#include "models/arith/saturate.h"
+#include "models/base/check.h"
+
+namespace npuscope {
+
+namespace {
+
+template <class T>
+void require_fit(const Tensor<T>& data, const KernelShape& kernels, const Convolution& geometry) {
+    NPU_CHECK(data.shape.channels == kernels.channels, "data and kernels differ in channels");
+    NPU_CHECK(geometry.pad_value >= std::numeric_limits<T>::min() &&
+                  geometry.pad_value <= std::numeric_limits<T>::max(),
+              "the padding value does not fit the data's type");
+    NPU_CHECK(geometry.stride_x > 0 && geometry.stride_y > 0 && geometry.dilation_x > 0 &&
+                  geometry.dilation_y > 0,
+              "strides and dilations count from one");
+}
+
+Shape output_shape(const KernelShape& kernels, const Convolution& geometry) {
+    return {kernels.kernels, geometry.out_height, geometry.out_width};
+}
+
+/// Where an output's window starts in the data, and the data with its padding around it.
+template <class T>
+class PaddedData {
+ public:
+    PaddedData(const Tensor<T>& data, const Convolution& geometry)
+        : data_(data), geometry_(geometry) {}
+
+    std::int64_t at(std::uint32_t c, std::int64_t y, std::int64_t x) const {
+        if (y < 0 || x < 0 || y >= data_.shape.height || x >= data_.shape.width) {
+            return geometry_.pad_value;
+        }
+        return data_.at(c, static_cast<std::uint32_t>(y), static_cast<std::uint32_t>(x));
+    }
+    std::int64_t row(std::uint32_t y, std::uint32_t r) const {
+        return std::int64_t{y} * geometry_.stride_y + std::int64_t{r} * geometry_.dilation_y -
+               geometry_.pad_top;
+    }
+    std::int64_t column(std::uint32_t x, std::uint32_t s) const {
+        return std::int64_t{x} * geometry_.stride_x + std::int64_t{s} * geometry_.dilation_x -
+               geometry_.pad_left;
+    }
+
+ private:
+    const Tensor<T>& data_;
+    const Convolution& geometry_;
+};
+
+struct OutputPoint {
+    std::uint32_t k;
+    std::uint32_t y;
+    std::uint32_t x;
+};
+
+template <class Visit>
+void for_each_output(const Shape& shape, Visit visit) {
+    for (std::uint32_t k = 0; k < shape.channels; ++k) {
+        for (std::uint32_t y = 0; y < shape.height; ++y) {
+            for (std::uint32_t x = 0; x < shape.width; ++x) {
+                visit(OutputPoint{k, y, x});
+            }
+        }
+    }
+}
+
+/// Sum of the products of one output, tap (r, s), channels [first, last).
+template <class T>
+std::int64_t channel_sum(const PaddedData<T>& data, const Kernels<T>& kernels, OutputPoint point,
+                         std::size_t tap, std::uint32_t first, std::uint32_t last) {
+    const auto r = static_cast<std::uint32_t>(tap / kernels.shape.columns);
+    const auto s = static_cast<std::uint32_t>(tap % kernels.shape.columns);
+    std::int64_t sum = 0;
+    for (std::uint32_t c = first; c < last; ++c) {
+        sum += data.at(c, data.row(point.y, r), data.column(point.x, s)) *
+               kernels.at(point.k, c, r, s);
+    }
+    return sum;
+}
+
+/// The kernels' channels [first, first + count) alone.
+Kernels<std::int8_t> channel_part(const Kernels<std::int8_t>& kernels, std::uint32_t first,
+                                  std::uint32_t count) {
+    const KernelShape& shape = kernels.shape;
+    Kernels<std::int8_t> part({shape.kernels, count, shape.rows, shape.columns});
+    const std::size_t taps = std::size_t{shape.rows} * shape.columns;
+    for (std::uint32_t k = 0; k < shape.kernels; ++k) {
+        std::copy_n(
+            kernels.values.begin() + static_cast<std::ptrdiff_t>(kernels.index(k, first, 0, 0)),
+            count * taps,
+            part.values.begin() + static_cast<std::ptrdiff_t>(part.index(k, 0, 0, 0)));
+    }
+    return part;
+}
+
+Tensor<std::int8_t> channel_part(const Tensor<std::int8_t>& data, std::uint32_t first,
+                                 std::uint32_t count) {
+    Tensor<std::int8_t> part({count, data.shape.height, data.shape.width});
+    std::copy_n(data.values.begin() + static_cast<std::ptrdiff_t>(data.index(first, 0, 0)),
+                part.values.size(), part.values.begin());
+    return part;
+}
+
+}  // namespace
+
+template <class T>
+Tensor<std::int64_t> convolve_plain(const Tensor<T>& data, const Kernels<T>& kernels,
+                                    const Convolution& geometry) {
+    require_fit(data, kernels.shape, geometry);
+    const PaddedData<T> padded(data, geometry);
+    const std::size_t taps = std::size_t{kernels.shape.rows} * kernels.shape.columns;
+    Tensor<std::int64_t> sums(output_shape(kernels.shape, geometry));
+    for_each_output(sums.shape, [&](OutputPoint point) {
+        std::int64_t sum = 0;
+        for (std::size_t tap = 0; tap < taps; ++tap) {
+            sum += channel_sum(padded, kernels, point, tap, 0, kernels.shape.channels);
+        }
+        sums.at(point.k, point.y, point.x) = sum;
+    });
+    return sums;
+}
+
+Tensor<std::int32_t> convolve(const Tensor<std::int8_t>& data, const Kernels<std::int8_t>& kernels,
+                              const Convolution& geometry) {
+    require_fit(data, kernels.shape, geometry);
+    NPU_CHECK(sums_fit_32_bits(kernels.shape), "sums of this many products need 64 bits");
+    Tensor<std::int32_t> sums(output_shape(kernels.shape, geometry));
+    const RasterPlan plan(kernels.shape, geometry);
+    if (plan.worthwhile()) {
+        convolve_raster(plan, arrange_pairs(plan, data), arrange_weights(kernels), sums);
+    } else {
+        convolve_columns(gather_columns(data, kernels.shape, geometry), kernels, sums);
+    }
+    return sums;
+}
+
+Tensor<std::int64_t> convolve_wide(const Tensor<std::int8_t>& data,
+                                   const Kernels<std::int8_t>& kernels,
+                                   const Convolution& geometry) {
+    require_fit(data, kernels.shape, geometry);
+    const KernelShape& shape = kernels.shape;
+    const std::uint32_t step = ((1U << 17U) - 1) / (shape.rows * shape.columns);
+    NPU_CHECK(step > 0, "a kernel has fewer than 2^17 taps");
+    Tensor<std::int64_t> sums(output_shape(shape, geometry));
+    for (std::uint32_t c = 0; c < shape.channels; c += step) {
+        const std::uint32_t count = std::min(step, shape.channels - c);
+        const Tensor<std::int32_t> part =
+            convolve(channel_part(data, c, count), channel_part(kernels, c, count), geometry);
+        for (std::size_t i = 0; i < part.values.size(); ++i) {
+            sums.values[i] += part.values[i];
+        }
+    }
+    return sums;
+}
+
+std::int64_t partial_sum_bound(const Kernels<std::int8_t>& kernels) {
+    const KernelShape& shape = kernels.shape;
+    const std::size_t size = std::size_t{shape.channels} * shape.rows * shape.columns;
+    std::int64_t largest = 0;
+    for (std::uint32_t k = 0; k < shape.kernels; ++k) {
+        std::int64_t sum = 0;
+        for (std::size_t i = 0; i < size; ++i) {
+            sum += std::abs(int{kernels.values[k * size + i]});
+        }
+        largest = std::max(largest, sum);
+    }
+    return largest * 128;  // largest magnitude of an int8
+}
+
+Tensor<std::int64_t> convolve_saturating(const Tensor<std::int8_t>& data,
+                                         const Kernels<std::int8_t>& kernels,
+                                         const Convolution& geometry, Accumulator accumulator) {
+    require_fit(data, kernels.shape, geometry);
+    const PaddedData<std::int8_t> padded(data, geometry);
+    const std::uint32_t channels = kernels.shape.channels;
+    const std::size_t taps = std::size_t{kernels.shape.rows} * kernels.shape.columns;
+    Tensor<std::int64_t> sums(output_shape(kernels.shape, geometry));
+    for_each_output(sums.shape, [&](OutputPoint point) {
+        std::int64_t sum = 0;
+        for (std::uint32_t c = 0; c < channels; c += accumulator.block_channels) {
+            const std::uint32_t last = std::min(channels, c + accumulator.block_channels);
+            for (std::size_t tap = 0; tap < taps; ++tap) {
+                sum = saturate(sum + channel_sum(padded, kernels, point, tap, c, last),
+                               accumulator.bits);
+            }
+        }
+        sums.at(point.k, point.y, point.x) = sum;
+    });
+    return sums;
+}
+
+template Tensor<std::int64_t> convolve_plain(const Tensor<std::int8_t>&,
+                                             const Kernels<std::int8_t>&, const Convolution&);
+template Tensor<std::int64_t> convolve_plain(const Tensor<std::int16_t>&,
+                                             const Kernels<std::int16_t>&, const Convolution&);
+
+}  // namespace npuscope

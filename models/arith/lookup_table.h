@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// The pair of lookup tables that SDP and CDP each own: LE (65 entries, exponential or linear) and
+// LO (257 entries, linear), and the rule which of the two answers. How a unit turns a value into an
+// index and interpolates is its own affair (sdp_lut_math, cdp_lut_math): the widths differ.
+// source: NVDLA doc v1/ias/lut-programming.rst; nv_small RTL, NV_NVDLA_SDP_HLS_Y_int_idx.v
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+namespace npuscope {
+
+constexpr std::size_t kLeEntries = 65;   // source: NV_NVDLA_SDP_define.h
+constexpr std::size_t kLoEntries = 257;  // source: NV_NVDLA_SDP_define.h
+
+struct LookupTables {
+    std::array<std::int16_t, kLeEntries> le{};
+    std::array<std::int16_t, kLoEntries> lo{};
+};
+
+enum class LookupTable { Le, Lo };
+enum class LeFunction { Exponent, Linear };
+
+/// Straight line that continues a table beyond one of its ends: y + ((x - end) * scale >> shift).
+struct LookupSlope {
+    std::int16_t scale = 0;
+    int shift = 0;  ///< right when positive, left when negative; 5 bits, signed
+
+    bool operator==(const LookupSlope&) const = default;
+};
+
+/// One table's share of the configuration.
+struct LookupRange {
+    std::int64_t start = 0;  ///< an input at or below underflows
+    std::int64_t end = 0;    ///< where the overflow slope starts; overflow itself is by index
+    int index_select = 0;    ///< log2 of the inputs per entry of a linear table, 8 bits, signed
+    LookupSlope underflow;
+    LookupSlope overflow;
+
+    bool operator==(const LookupRange&) const = default;
+};
+
+struct LookupConfig {
+    LeFunction le_function = LeFunction::Exponent;
+    int le_index_offset =
+        0;  ///< log2 of the input of LE's entry 0 when exponential, 8 bits, signed
+    LookupRange le;
+    LookupRange lo;
+    LookupTable underflow_priority = LookupTable::Le;  ///< who answers when both underflow
+    LookupTable overflow_priority = LookupTable::Le;   ///< who answers when both overflow
+    LookupTable hybrid_priority = LookupTable::Le;     ///< both hit, or both miss on opposite sides
+
+    bool operator==(const LookupConfig&) const = default;
+};
+
+enum class LookupHit { Hit, Underflow, Overflow };
+
+/// Where in a table an input falls; `fraction` counts in units of the unit's own choice.
+struct LookupIndex {
+    LookupHit hit = LookupHit::Hit;
+    std::uint32_t index = 0;
+    std::uint64_t fraction = 0;
+};
+
+/// The table that answers an input which fell on `le` in one and on `lo` in the other.
+constexpr LookupTable choose_table(LookupHit le, LookupHit lo, const LookupConfig& config) {
+    if (le == LookupHit::Underflow && lo == LookupHit::Underflow) {
+        return config.underflow_priority;
+    }
+    if (le == LookupHit::Overflow && lo == LookupHit::Overflow) {
+        return config.overflow_priority;
+    }
+    if ((le == LookupHit::Hit) == (lo == LookupHit::Hit)) {
+        return config.hybrid_priority;
+    }
+    return le == LookupHit::Hit ? LookupTable::Le : LookupTable::Lo;
+}
+
+/// What the performance registers count, per element.
+struct LookupCounters {
+    std::uint64_t underflow = 0;
+    std::uint64_t overflow = 0;
+    std::uint64_t hybrid = 0;
+    std::uint64_t le_hit = 0;
+    std::uint64_t lo_hit = 0;
+
+    bool operator==(const LookupCounters&) const = default;
+};
+
+}  // namespace npuscope

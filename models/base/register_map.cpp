@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "models/base/register_map.h"
+
+#include <algorithm>
+#include <string>
+
+#include "models/base/check.h"
+
+namespace npuscope {
+namespace {
+
+std::uint32_t mask_of(const RegisterField& field) {
+    const std::uint32_t ones = field.width == 32 ? ~0U : (1U << field.width) - 1U;
+    return ones << field.lsb;
+}
+
+}  // namespace
+
+std::uint32_t reset_value(const RegisterRow& row) {
+    std::uint32_t value = 0;
+    for (const RegisterField& field : row.fields) {
+        value |= (field.reset << field.lsb) & mask_of(field);
+    }
+    return value;
+}
+
+std::uint32_t write_mask(const RegisterRow& row) {
+    std::uint32_t mask = 0;
+    for (const RegisterField& field : row.fields) {
+        if (field.access == RegisterAccess::ReadWrite) {
+            mask |= mask_of(field);
+        }
+    }
+    return mask;
+}
+
+const RegisterRow* find_register(const RegisterBlock& block, std::string_view name) {
+    const auto row = std::ranges::find(block.rows, name, &RegisterRow::name);
+    return row == block.rows.end() ? nullptr : &*row;
+}
+
+const RegisterRow* find_register(const RegisterBlock& block, std::uint32_t offset) {
+    const auto row = std::ranges::find(block.rows, offset, &RegisterRow::offset);
+    return row == block.rows.end() ? nullptr : &*row;
+}
+
+RegisterValues::RegisterValues(const RegisterBlock& block) : block_(&block) {
+    for (const RegisterRow& row : block.rows) {
+        values_.push_back(reset_value(row));
+    }
+}
+
+void RegisterValues::set(std::uint32_t offset, std::uint32_t value) {
+    const RegisterRow* row = find_register(*block_, offset);
+    NPU_CHECK(row != nullptr, "no register at offset " + to_hex(offset));
+    values_[static_cast<std::size_t>(row - block_->rows.data())] = value;
+}
+
+std::uint32_t RegisterValues::raw(std::string_view register_name) const {
+    const RegisterRow* row = find_register(*block_, register_name);
+    NPU_CHECK(row != nullptr, "no register " + std::string(register_name));
+    return values_[static_cast<std::size_t>(row - block_->rows.data())];
+}
+
+std::uint32_t RegisterValues::field(std::string_view register_name,
+                                    std::string_view field_name) const {
+    const RegisterRow* row = find_register(*block_, register_name);
+    NPU_CHECK(row != nullptr, "no register " + std::string(register_name));
+    const auto field = std::ranges::find(row->fields, field_name, &RegisterField::name);
+    NPU_CHECK(field != row->fields.end(),
+              "no field " + std::string(register_name) + "." + std::string(field_name));
+    const std::uint32_t raw = values_[static_cast<std::size_t>(row - block_->rows.data())];
+    return (raw & mask_of(*field)) >> field->lsb;
+}
+
+std::int32_t RegisterValues::signed_field(std::string_view register_name,
+                                          std::string_view field_name) const {
+    const RegisterRow* row = find_register(*block_, register_name);
+    NPU_CHECK(row != nullptr, "no register " + std::string(register_name));
+    const auto field = std::ranges::find(row->fields, field_name, &RegisterField::name);
+    NPU_CHECK(field != row->fields.end(),
+              "no field " + std::string(register_name) + "." + std::string(field_name));
+    const unsigned unused = 32U - field->width;
+    return static_cast<std::int32_t>(this->field(register_name, field_name) << unused) >>
+           static_cast<int>(unused);
+}
+
+}  // namespace npuscope

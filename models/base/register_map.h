@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a register map is: blocks of registers of fields, as plain rows. No behaviour: the shadow
+// groups, triggers and findings live in link/register_bank.h; the rows of NVDLA's units in csb/.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "models/base/quantity.h"
+
+namespace npuscope {
+
+enum class RegisterAccess { ReadOnly, ReadWrite };
+
+/// A run of bits, `lsb` upwards.
+struct RegisterField {
+    std::string_view name;
+    std::uint8_t lsb;
+    std::uint8_t width;
+    RegisterAccess access;
+    std::uint32_t reset;  ///< value of the field alone, not shifted
+};
+
+/// One 32-bit register. Names as NVIDIA publishes them, without the trailing `_0`:
+/// `S_` registers are shared, `D_` registers exist once in each of the two shadow groups.
+struct RegisterRow {
+    std::string_view name;
+    std::uint32_t offset;  ///< bytes from the start of the block
+    std::span<const RegisterField> fields;
+};
+
+/// The registers of one unit, e.g. `NVDLA_CDMA` at 0x5000.
+struct RegisterBlock {
+    std::string_view name;
+    std::uint32_t base;  ///< byte address of the block in the CSB's space
+    std::span<const RegisterRow> rows;
+};
+
+/// Values of every register of one block as one operation sees them: shared registers plus one
+/// shadow group. This is all that a job is decoded from.
+class RegisterValues {
+ public:
+    explicit RegisterValues(const RegisterBlock& block);  ///< all registers at their reset value
+
+    const RegisterBlock& block() const { return *block_; }
+    void set(std::uint32_t offset, std::uint32_t value);
+    std::uint32_t raw(std::string_view register_name) const;
+    /// An unknown name is a bug of ours (InternalError).
+    std::uint32_t field(std::string_view register_name, std::string_view field_name) const;
+    /// The same, sign-extended from the field's width.
+    std::int32_t signed_field(std::string_view register_name, std::string_view field_name) const;
+    /// A field that counts from zero: its value plus one.
+    std::uint32_t size(std::string_view register_name, std::string_view field_name) const {
+        return field(register_name, field_name) + 1;
+    }
+
+ private:
+    const RegisterBlock* block_;
+    std::vector<std::uint32_t> values_;  // one per row
+};
+
+std::uint32_t reset_value(const RegisterRow& row);
+/// Bits that a write can change.
+std::uint32_t write_mask(const RegisterRow& row);
+const RegisterRow* find_register(const RegisterBlock& block, std::string_view name);
+const RegisterRow* find_register(const RegisterBlock& block, std::uint32_t offset);
+
+}  // namespace npuscope

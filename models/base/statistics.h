@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the machine counts: per unit where its cycles went, per operation what bound it, per client
+// of the memory interface what it moved. Plain values; the units fill them, reports print them.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "models/base/quantity.h"
+
+namespace npuscope {
+
+/// Cycles of one unit between its first launch and its last: working, without input, held by a
+/// consumer.
+struct UnitStatistics {
+    Cycles busy;
+    Cycles starved;
+    Cycles blocked;
+
+    template <class Visitor, class Self>
+    static void describe(Visitor& visit, Self& self) {
+        visit.field("busy", self.busy, "cycles of work");
+        visit.field("starved", self.starved, "cycles waiting for input");
+        visit.field("blocked", self.blocked, "cycles waiting for a consumer");
+    }
+};
+
+/// What one client of the memory interface moved.
+struct ClientTraffic {
+    Bytes read_bytes;
+    Bytes write_bytes;
+    std::uint64_t read_beats = 0;
+    std::uint64_t write_beats = 0;
+
+    ClientTraffic& operator+=(const ClientTraffic& other) {
+        read_bytes += other.read_bytes;
+        write_bytes += other.write_bytes;
+        read_beats += other.read_beats;
+        write_beats += other.write_beats;
+        return *this;
+    }
+    template <class Visitor, class Self>
+    static void describe(Visitor& visit, Self& self) {
+        visit.field("read_bytes", self.read_bytes, "bytes read, whole beats");
+        visit.field("write_bytes", self.write_bytes, "bytes written");
+        visit.field("read_beats", self.read_beats, "beats of the bus read");
+        visit.field("write_beats", self.write_beats, "beats of the bus written");
+    }
+};
+
+/// Where an operation's cycles went; together they are all of them.
+enum class Cause {
+    Mac,
+    SdpDrain,
+    DataFetch,
+    WeightFetch,
+    CbufCapacity,
+    Latency,
+    StartUp,
+    Work,
+    Memory
+};
+inline constexpr std::array<std::string_view, 9> cause_names{
+    "mac",     "sdp_drain", "data_fetch", "weight_fetch", "cbuf_capacity",
+    "latency", "start_up",  "work",       "memory"};
+
+struct CauseCycles {
+    std::array<Cycles, cause_names.size()> cycles{};
+
+    Cycles& operator[](Cause cause) { return cycles[static_cast<std::size_t>(cause)]; }
+    Cycles operator[](Cause cause) const { return cycles[static_cast<std::size_t>(cause)]; }
+    /// The cause with most cycles.
+    std::string_view largest() const {
+        std::size_t best = 0;
+        for (std::size_t i = 1; i < cycles.size(); ++i) {
+            if (cycles[i] > cycles[best]) {
+                best = i;
+            }
+        }
+        return cause_names[best];
+    }
+};
+
+/// One launch of a pipeline: a convolution with what is fused to it, or SDP, PDP, CDP alone.
+struct OperationRecord {
+    std::string unit;  ///< conv, sdp, pdp, cdp
+    std::string name;
+    Cycles start;
+    Cycles end;
+    std::uint64_t macs = 0;
+    std::uint64_t mac_cells = 0;  ///< products per cycle of the array, 0 where it has no part
+    CauseCycles causes;
+
+    Cycles cycles() const { return end - start; }
+};
+
+}  // namespace npuscope

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "models/cacc/cacc.h"
+
+#include "models/cacc/cacc_math.h"
+
+namespace npuscope {
+
+Cacc::Cacc(const CaccConfig& config, const DatapathConfig& datapath)
+    : credits("cacc.credits", config.credits), config_(config), datapath_(datapath) {}
+
+void Cacc::compute(ConvWork& work) const {
+    const Accumulation accumulation{
+        .convolution = work.job.convolution,
+        .accumulator = {.block_channels = datapath_.atomic_c, .bits = config_.partial_sum_bits},
+        .clip_truncate = work.job.parts.cacc.clip_truncate};
+    AccumulatedSums sums = accumulate(*work.data, *work.weights, accumulation);
+    // lanes beyond the last kernel leave the accumulator as zeros
+    Shape& shape = sums.values.shape;
+    const auto atom = static_cast<std::uint32_t>(datapath_.memory_atom.value);
+    shape.channels = static_cast<std::uint32_t>(round_up(shape.channels, atom));
+    sums.values.values.resize(shape.elements());
+    work.saturated = sums.saturated;
+    work.accumulated = std::make_shared<const Tensor<std::int32_t>>(std::move(sums.values));
+}
+
+void Cacc::accept(Activity& giver, const StripePackage& package) {
+    if (!package.work->accumulated) {
+        compute(*package.work);
+    }
+    atoms.give(giver, {.values = package.work->accumulated,
+                       .surface = package.kernel_group,
+                       .first_pixel = package.first_output,
+                       .count = package.length,
+                       .first_ready = package.last_block_start + config_.fill_latency,
+                       .last = package.last,
+                       .credits = &credits,
+                       .credit_delay = config_.credit_return});
+    if (package.last) {
+        done_(*package.work);
+    }
+}
+
+}  // namespace npuscope

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "models/cacc/cacc_job.h"
+
+#include "models/data/conv_registers.h"
+
+namespace npuscope {
+
+CaccJob cacc_job(const RegisterValues& registers) {
+    refuse_winograd(registers);
+    refuse_batches(registers);
+    CaccJob job;
+    job.precision = read_precision(registers, "PROC_PRECISION");
+    job.output = read_output(registers);
+    job.clip_truncate = registers.field("D_CLIP_CFG", "CLIP_TRUNCATE");
+    job.line_packed = registers.field("D_DATAOUT_MAP", "LINE_PACKED") != 0;
+    job.surface_packed = registers.field("D_DATAOUT_MAP", "SURF_PACKED") != 0;
+    return job;
+}
+
+}  // namespace npuscope

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// Convolution DMA: two threads, one for feature or pixel data, one for weights. At launch the
+// operands are fetched without time and decoded to logical tensors; then the same bytes are read in
+// time, line by line and piece by piece, into entries of the convolution buffer. Not modelled: the
+// shared buffer inside, early release of slices.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+
+#include "models/cdma/cdma_config.h"
+#include "models/cdma/cdma_timing.h"
+#include "models/data/conv_work.h"
+#include "models/data/datapath.h"
+#include "models/link/channel.h"
+#include "models/link/dma_port.h"
+#include "models/link/entry_store.h"
+#include "models/link/unit.h"
+
+namespace npuscope {
+
+class Cdma : public Unit {
+ public:
+    /// What the DMA is wired to; `split` gives the buffer's banks to data and weights.
+    struct Wires {
+        EntryStore& data;
+        EntryStore& weights;
+        std::function<void(BankSplit banks)> split;
+    };
+    Cdma(const sc_core::sc_module_name& name, const CdmaConfig& config, const Wires& wires);
+
+    Channel<std::shared_ptr<ConvWork>> launches{"cdma.launches"};
+    DmaPort data_port{"cdma_dat", "cdma"};
+    DmaPort weight_port{"cdma_wt", "cdma"};
+
+    /// Called when all data, or all weights, of an operation are in the buffer.
+    void on_data_done(std::function<void(const ConvWork&)> listener) {
+        data_done_ = std::move(listener);
+    }
+    void on_weights_done(std::function<void(const ConvWork&)> listener) {
+        weights_done_ = std::move(listener);
+    }
+
+ private:
+    void run_data(Activity& activity);
+    void run_weights(Activity& activity);
+    void prepare_buffer(Activity& activity, BankSplit banks);
+    void fetch_operands(ConvWork& work);
+    DataFetchShape fetch_shape(const CdmaJob& job) const;
+    void read_data(Activity& activity, ConvWork& work);
+    Cycles read_step(Activity& activity, const ConvWork& work, const FetchStep& step);
+    Cycles read_weight_group(Activity& activity, const ConvWork& work, std::uint32_t group);
+    void read_weights(Activity& activity, const ConvWork& work);
+
+    const CdmaConfig config_;
+    Wires wires_;
+    Channel<std::shared_ptr<ConvWork>> weight_launches_{"cdma.weight_launches"};
+    std::function<void(const ConvWork&)> data_done_;
+    std::function<void(const ConvWork&)> weights_done_;
+    std::optional<BankSplit> split_;
+    // what the buffer holds for a following operation that reuses it
+    std::shared_ptr<const Tensor<std::int8_t>> kept_data_;
+    std::shared_ptr<const Kernels<std::int8_t>> kept_weights_;
+};
+
+}  // namespace npuscope

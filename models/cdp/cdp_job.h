@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// One launch of the CDP: the cube, where it lies, and how it is normalised. Decoded from the
+// registers of NVDLA_CDP and NVDLA_CDP_RDMA; what does not fit together is refused. The contents of
+// the lookup tables are not part of a job: they stay in the unit from launch to launch.
+// source: NVDLA register specification, NVDLA_CDP.rdl; doc v1/ias/programming_guide.rst
+#pragma once
+
+#include "models/base/register_map.h"
+#include "models/cdp/cdp_config.h"
+#include "models/cdp/cdp_math.h"
+#include "models/data/datapath.h"
+#include "models/data/feature_cube.h"
+
+namespace npuscope {
+
+struct CdpJob {
+    Shape shape;              ///< channels as programmed
+    FeatureCube source;       ///< whole atoms of channels
+    FeatureCube destination;  ///< whole atoms of channels
+    bool source_in_sram = false;
+    bool destination_in_sram = false;
+    CdpNormalization normalization;
+    bool count_lookups = false;
+    bool count_stalls = false;
+
+    /// ConfigError names the register, its value and the remedy.
+    static CdpJob from_registers(const RegisterValues& cdp, const RegisterValues& rdma,
+                                 const CdpConfig& config, const DatapathConfig& datapath);
+};
+
+}  // namespace npuscope

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "models/cmac/cmac_job.h"
+
+#include "models/data/conv_registers.h"
+
+namespace npuscope {
+
+CmacJob cmac_job(const RegisterValues& registers) {
+    refuse_winograd(registers);
+    return {read_precision(registers, "PROC_PRECISION")};
+}
+
+}  // namespace npuscope

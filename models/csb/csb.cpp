@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "models/csb/csb.h"
+
+#include <algorithm>
+#include <cstring>
+#include <string>
+
+#include "models/base/check.h"
+#include "models/link/clock.h"
+
+namespace npuscope {
+
+Csb::Csb(const sc_core::sc_module_name& name, const CsbConfig& config, FindingLog& log)
+    : sc_core::sc_module(name), config_(config), log_(log) {
+    for (const RegisterBlock& block : nvdla_register_blocks()) {
+        files_.emplace_back(block);
+    }
+    socket.register_b_transport(this, &Csb::b_transport);
+}
+
+RegisterFile& Csb::file(std::string_view block_name) {
+    const auto found = std::ranges::find_if(
+        files_, [&](const RegisterFile& file) { return file.block().name == block_name; });
+    NPU_CHECK(found != files_.end(), "no register block " + std::string(block_name));
+    return *found;
+}
+
+RegisterFile* Csb::file_at(std::uint64_t address) {
+    const auto found = std::ranges::find_if(files_, [&](const RegisterFile& file) {
+        return address >= file.block().base &&
+               address - file.block().base < register_block_size.value;
+    });
+    return found == files_.end() ? nullptr : &*found;
+}
+
+void Csb::write(RegisterFile& file, std::uint32_t offset, std::uint32_t value) {
+    WriteEffect effect = file.write(offset, value);
+    if (effect.finding) {
+        log_.add(*effect.finding);
+    }
+    if (listener_ != nullptr) {
+        listener_->register_written(file, effect);
+    }
+}
+
+std::uint32_t Csb::read(RegisterFile& file, std::uint32_t offset) {
+    if (listener_ != nullptr) {
+        listener_->register_about_to_be_read(file);
+    }
+    return file.read(offset).value_or(0);
+}
+
+void Csb::b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) {
+    if (payload.get_data_length() != sizeof(std::uint32_t) || payload.get_address() % 4 != 0) {
+        payload.set_response_status(tlm::TLM_BURST_ERROR_RESPONSE);
+        return;
+    }
+    RegisterFile* file = file_at(payload.get_address());
+    if (file == nullptr) {
+        payload.set_response_status(tlm::TLM_ADDRESS_ERROR_RESPONSE);
+        return;
+    }
+    const auto offset = static_cast<std::uint32_t>(payload.get_address() - file->block().base);
+    std::uint32_t value = 0;
+    if (payload.is_write()) {
+        std::memcpy(&value, payload.get_data_ptr(), sizeof value);
+        write(*file, offset, value);
+        delay += to_time(config_.write_cycles);
+    } else {
+        value = read(*file, offset);
+        std::memcpy(payload.get_data_ptr(), &value, sizeof value);
+        delay += to_time(config_.read_cycles);
+    }
+    payload.set_response_status(tlm::TLM_OK_RESPONSE);
+}
+
+}  // namespace npuscope

@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "models/csb/register_file.h"
+
+#include <cctype>
+
+#include "models/base/check.h"
+#include "models/csb/register_blocks.h"
+
+namespace npuscope {
+namespace {
+
+constexpr std::string_view pointer_register = "S_POINTER";
+constexpr std::string_view status_register = "S_STATUS";
+constexpr std::string_view enable_register = "D_OP_ENABLE";
+constexpr std::uint32_t producer_bit = 1;       // source: register specification, PRODUCER
+constexpr std::uint32_t enable_bit = 1;         // source: register specification, OP_EN
+constexpr unsigned consumer_lsb = 16;           // source: register specification, CONSUMER
+constexpr unsigned status_of_group_1_lsb = 16;  // source: register specification, STATUS_1
+
+/// `NVDLA_SDP_RDMA` is the unit `sdp_rdma` of every result.
+std::string unit_name(const RegisterBlock& block) {
+    constexpr std::string_view prefix = "NVDLA_";
+    std::string name;
+    for (const char letter :
+         block.name.substr(block.name.starts_with(prefix) ? prefix.size() : 0)) {
+        name += static_cast<char>(std::tolower(static_cast<unsigned char>(letter)));
+    }
+    return name;
+}
+
+std::optional<LutPort> lut_port_of(const RegisterBlock& block) {
+    if (find_register(block, lut_select_register) == nullptr) {
+        return std::nullopt;
+    }
+    return LutPort(block.name == "NVDLA_CDP" ? LutPort::Style::Cdp : LutPort::Style::Sdp);
+}
+
+}  // namespace
+
+RegisterFile::RegisterFile(const RegisterBlock& block)
+    : block_(&block),
+      has_groups_(find_register(block, enable_register) != nullptr),
+      groups_{RegisterValues(block), RegisterValues(block)},
+      lut_(lut_port_of(block)) {}
+
+bool RegisterFile::grouped(const RegisterRow& row) const {
+    return has_groups_ && row.name.starts_with("D_");
+}
+
+Finding RegisterFile::finding(Severity severity, std::string_view kind,
+                              const std::string& message) const {
+    Finding finding;
+    finding.severity = severity;
+    finding.kind = kind;
+    finding.message = message;
+    finding.unit = unit_name(*block_);
+    return finding;
+}
+
+WriteEffect RegisterFile::write(std::uint32_t offset, std::uint32_t value) {
+    const RegisterRow* row = find_register(*block_, offset);
+    WriteEffect effect;
+    effect.row = row;
+    effect.group = producer_;
+    if (row == nullptr) {
+        effect.kind = WriteEffect::Kind::Refused;
+        effect.finding = finding(Severity::Error, "register_unknown",
+                                 std::string(block_->name) + " has no register at offset " +
+                                     to_hex(offset) + "; " + to_hex(value) + " was written there");
+    } else if (write_mask(*row) == 0) {
+        effect.kind = WriteEffect::Kind::Ignored;
+        effect.lost_bits = value;
+        effect.finding = finding(
+            Severity::Note, "register_read_only",
+            register_name(*block_, *row) + " is written by the hardware alone; a write is ignored");
+    } else if (grouped(*row) && enabled_[producer_]) {
+        effect.kind = WriteEffect::Kind::Refused;
+        effect.finding =
+            finding(Severity::Error, "register_in_use",
+                    register_name(*block_, *row) + " was written while the operation of group " +
+                        std::to_string(producer_) + " is enabled; the write is lost");
+    } else {
+        effect = store(*row, value);
+    }
+    return effect;
+}
+
+WriteEffect RegisterFile::store(const RegisterRow& row, std::uint32_t value) {
+    const std::uint32_t mask = write_mask(row);
+    WriteEffect effect;
+    effect.row = &row;
+    effect.group = producer_;
+    effect.lost_bits = value & ~mask;
+    if (has_groups_ && row.name == pointer_register) {
+        producer_ = value & producer_bit;
+        refresh();
+    } else if (has_groups_ && row.name == enable_register) {
+        if ((value & enable_bit) != 0) {
+            enable(producer_);
+            effect.kind = WriteEffect::Kind::OpEnabled;
+        }
+    } else if (lut_ && (row.name == lut_select_register || row.name == lut_data_register)) {
+        effect.finding = write_lut_window(row, value);
+    } else {
+        const std::uint32_t kept = groups_[producer_].raw(row.name) & ~mask;
+        put(row, producer_, kept | (value & mask));
+    }
+    if (!effect.finding) {
+        effect.finding = lut_in_use(row);
+    }
+    return effect;
+}
+
+void RegisterFile::put(const RegisterRow& row, unsigned group, std::uint32_t value) {
+    if (grouped(row)) {
+        groups_.at(group).set(row.offset, value);
+        return;
+    }
+    for (RegisterValues& values : groups_) {
+        values.set(row.offset, value);
+    }
+}
+
+/// An op-enable that rises clears the results of the group's previous operation.
+void RegisterFile::enable(unsigned group) {
+    for (const RegisterRow& row : block_->rows) {
+        if (grouped(row) && write_mask(row) == 0) {
+            put(row, group, reset_value(row));
+        }
+    }
+    enabled_[group] = true;
+    refresh();
+}
+
+/// Pointers, status and op-enables stand in the values as the host reads them.
+void RegisterFile::refresh() {
+    const auto status_bits = [this](unsigned group) {
+        return static_cast<std::uint32_t>(status(group));
+    };
+    for (const RegisterRow& row : block_->rows) {
+        if (row.name == pointer_register) {
+            put(row, 0, producer_ | (consumer_ << consumer_lsb));
+        } else if (row.name == status_register) {
+            put(row, 0, status_bits(0) | (status_bits(1) << status_of_group_1_lsb));
+        } else if (row.name == enable_register) {
+            put(row, 0, enabled_[0] ? enable_bit : 0);
+            put(row, 1, enabled_[1] ? enable_bit : 0);
+        }
+    }
+}
+
+/// Selection and data of the look-up tables go through their window.
+std::optional<Finding> RegisterFile::write_lut_window(const RegisterRow& row, std::uint32_t value) {
+    put(row, 0, value & write_mask(row));
+    if (row.name == lut_select_register) {
+        lut_->select(value);
+        return std::nullopt;
+    }
+    const std::string name = register_name(*block_, row);
+    switch (lut_->write(value)) {
+        case LutPort::Written::TypeIsRead:
+            return finding(Severity::Warning, "lut_not_writable",
+                           name +
+                               " was written while the table is selected for reading; the "
+                               "value is lost");
+        case LutPort::Written::PastEnd:
+            return finding(Severity::Warning, "lut_past_end",
+                           name + " was written past the end of the table; the value is lost");
+        case LutPort::Written::LastAgain:
+            return finding(Severity::Warning, "lut_past_end",
+                           name +
+                               " was written past the end of the table; the value replaces "
+                               "the last entry");
+        case LutPort::Written::Stored:
+            break;
+    }
+    return std::nullopt;
+}
+
+/// The tables exist once: loading them for the next layer disturbs one that still looks up.
+std::optional<Finding> RegisterFile::lut_in_use(const RegisterRow& row) const {
+    if (!lut_ || !row.name.starts_with("S_LUT_") || !ready() || !lut_is_used(groups_[consumer_])) {
+        return std::nullopt;
+    }
+    return finding(Severity::Warning, "lut_in_use",
+                   register_name(*block_, row) + " was written while the operation of group " +
+                       std::to_string(consumer_) + " looks values up");
+}
+
+std::optional<std::uint32_t> RegisterFile::read(std::uint32_t offset) {
+    const RegisterRow* row = find_register(*block_, offset);
+    if (row == nullptr) {
+        return std::nullopt;
+    }
+    if (lut_ && row->name == lut_select_register) {
+        return lut_->selection();
+    }
+    if (lut_ && row->name == lut_data_register) {
+        return lut_->read();
+    }
+    return groups_[producer_].raw(row->name);
+}
+
+GroupStatus RegisterFile::status(unsigned group) const {
+    if (!enabled_.at(group)) {
+        return GroupStatus::Idle;
+    }
+    return group == consumer_ ? GroupStatus::Running : GroupStatus::Pending;
+}
+
+void RegisterFile::set_status(std::string_view register_name, std::uint32_t value) {
+    const RegisterRow* row = find_register(*block_, register_name);
+    NPU_CHECK(row != nullptr, "no register " + std::string(register_name));
+    NPU_CHECK(write_mask(*row) == 0, std::string(register_name) + " belongs to the host");
+    NPU_CHECK(!has_groups_ || row->name != status_register, "S_STATUS follows the op-enables");
+    put(*row, consumer_, value);
+}
+
+void RegisterFile::operation_done() {
+    NPU_CHECK(has_groups_, std::string(block_->name) + " has no operations");
+    NPU_CHECK(enabled_[consumer_], std::string(block_->name) + " finished what nobody enabled");
+    enabled_[consumer_] = false;
+    consumer_ = 1 - consumer_;
+    refresh();
+}
+
+}  // namespace npuscope

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+// The registers of one unit as silicon behaves, without time: shared registers, two shadow groups
+// of the D_ registers, the producer and consumer pointers, op-enable, computed status, and the
+// window to the look-up tables of SDP and CDP. Blocks without groups (GLB, MCIF, CVIF, BDMA,
+// CFGROM) simply store. What a write sets off is the caller's business: BDMA's launch, GLB's
+// interrupts.
+//
+// Findings: a write to a register without any writable field is a note (silicon ignores it, and
+// official programs do it); a write to an unknown offset, or to a group whose operation is enabled,
+// is an error and changes nothing; a look-up table touched in use or beyond its end is a warning.
+// source: nv_small RTL, register access logic of the units
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "models/base/finding.h"
+#include "models/base/register_map.h"
+#include "models/csb/lut_access.h"
+
+namespace npuscope {
+
+struct WriteEffect {
+    enum class Kind {
+        Stored,     ///< the register holds the writable bits of the value
+        OpEnabled,  ///< D_OP_ENABLE of `group` went from 0 to 1
+        Ignored,    ///< nothing changed, and nothing could
+        Refused     ///< nothing changed, and the program meant it to
+    };
+
+    Kind kind = Kind::Stored;
+    const RegisterRow* row = nullptr;  ///< nullptr: no register there
+    unsigned group = 0;                ///< of a D_ register
+    std::uint32_t lost_bits = 0;       ///< bits of the value that no writable field holds
+    std::optional<Finding> finding;
+};
+
+/// What S_STATUS says of a group. source: NVDLA register specification, S_STATUS
+enum class GroupStatus : std::uint32_t { Idle = 0, Running = 1, Pending = 2 };
+
+class RegisterFile {
+ public:
+    /// `block` outlives the register file.
+    explicit RegisterFile(const RegisterBlock& block);
+
+    const RegisterBlock& block() const { return *block_; }
+    bool has_groups() const { return has_groups_; }
+
+    WriteEffect write(std::uint32_t offset, std::uint32_t value);
+    /// What the host reads; nullopt where no register is (the bus answers 0 there). Not const:
+    /// reading look-up table data moves to the next entry.
+    std::optional<std::uint32_t> read(std::uint32_t offset);
+
+    /// The group that the host reads and writes, and the group that the unit works on next.
+    unsigned producer() const { return producer_; }
+    unsigned consumer() const { return consumer_; }
+    bool op_enabled(unsigned group) const { return enabled_.at(group); }
+    /// The operation whose turn it is has been enabled: pending or running.
+    bool ready() const { return enabled_.at(consumer_); }
+    GroupStatus status(unsigned group) const;
+
+    /// Shared registers plus the D_ registers of one group; what a job is decoded from.
+    const RegisterValues& values(unsigned group) const { return groups_.at(group); }
+    /// nullptr in a block without tables.
+    const LutTables* lut_tables() const { return lut_ ? &lut_->tables() : nullptr; }
+
+    /// A register that only the hardware writes: counters, S_CBUF_FLUSH_STATUS. A D_ register
+    /// changes in the consumer's group: set it before operation_done().
+    void set_status(std::string_view register_name, std::uint32_t value);
+    /// The consumer's operation is over: its op-enable falls and the other group has its turn.
+    void operation_done();
+
+ private:
+    bool grouped(const RegisterRow& row) const;
+    WriteEffect store(const RegisterRow& row, std::uint32_t value);
+    void put(const RegisterRow& row, unsigned group, std::uint32_t value);
+    void enable(unsigned group);
+    void refresh();
+    std::optional<Finding> write_lut_window(const RegisterRow& row, std::uint32_t value);
+    std::optional<Finding> lut_in_use(const RegisterRow& row) const;
+    Finding finding(Severity severity, std::string_view kind, const std::string& message) const;
+
+    const RegisterBlock* block_;
+    bool has_groups_;
+    std::array<RegisterValues, 2> groups_;  // shared registers stand in both
+    std::array<bool, 2> enabled_{};
+    unsigned producer_ = 0;
+    unsigned consumer_ = 0;
+    std::optional<LutPort> lut_;
+};
+
+}  // namespace npuscope

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// How the files registers_*.cpp write a unit's registers down: one register a row, its fields in
+// braces. `ro` and `rw` say who may change a field: the hardware alone, or the host as well; a
+// field that triggers something when written (an op-enable, an interrupt clear) is `rw` too.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <span>
+#include <string_view>
+
+#include "models/base/register_map.h"
+
+namespace npuscope {
+
+/// One written row. Only for constants with static storage: the rows made of it point into it.
+struct RegisterText {
+    std::string_view name;
+    std::uint32_t offset;
+    std::initializer_list<RegisterField> fields;
+};
+
+consteval RegisterField ro(std::string_view name, std::uint8_t lsb, std::uint8_t width,
+                           std::uint32_t reset = 0) {
+    return {name, lsb, width, RegisterAccess::ReadOnly, reset};
+}
+
+consteval RegisterField rw(std::string_view name, std::uint8_t lsb, std::uint8_t width,
+                           std::uint32_t reset = 0) {
+    return {name, lsb, width, RegisterAccess::ReadWrite, reset};
+}
+
+template <std::size_t N>
+constexpr std::array<RegisterRow, N> to_rows(const RegisterText (&text)[N]) {
+    std::array<RegisterRow, N> rows{};
+    for (std::size_t i = 0; i < N; ++i) {
+        rows[i] = {text[i].name, text[i].offset, {text[i].fields.begin(), text[i].fields.size()}};
+    }
+    return rows;
+}
+
+std::span<const RegisterRow> cfgrom_rows();
+std::span<const RegisterRow> glb_rows();
+std::span<const RegisterRow> mcif_rows();
+std::span<const RegisterRow> cdma_rows();
+std::span<const RegisterRow> csc_rows();
+std::span<const RegisterRow> cmac_a_rows();
+std::span<const RegisterRow> cmac_b_rows();
+std::span<const RegisterRow> cacc_rows();
+std::span<const RegisterRow> sdp_rdma_rows();
+std::span<const RegisterRow> sdp_rows();
+std::span<const RegisterRow> pdp_rdma_rows();
+std::span<const RegisterRow> pdp_rows();
+std::span<const RegisterRow> cdp_rdma_rows();
+std::span<const RegisterRow> cdp_rows();
+std::span<const RegisterRow> cvif_rows();
+std::span<const RegisterRow> bdma_rows();
+std::span<const RegisterRow> rbk_rows();
+
+}  // namespace npuscope

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// Convolution sequence controller: waits for the input cube and for each group's weights in CBUF,
+// then sends stripes to the MAC cells as fast as weights load and the accumulator has credits. It
+// is the pipeline's pacemaker, so the account of where a convolution's cycles went is kept here.
+// Not modelled: partial input with slices released early.
+#pragma once
+
+#include <functional>
+#include <memory>
+
+#include "models/csc/csc_config.h"
+#include "models/csc/csc_timing.h"
+#include "models/data/conv_work.h"
+#include "models/data/datapath.h"
+#include "models/link/channel.h"
+#include "models/link/entry_store.h"
+#include "models/link/sink.h"
+#include "models/link/unit.h"
+
+namespace npuscope {
+
+class Csc : public Unit {
+ public:
+    /// What the sequencer is wired to.
+    struct Wires {
+        EntryStore& data;
+        EntryStore& weights;
+        TimedCounter& credits;
+        Sink<StripePackage>& stripes;
+    };
+    Csc(const sc_core::sc_module_name& name, const CscConfig& config, const DatapathConfig& datapath,
+        const Wires& wires);
+
+    Channel<std::shared_ptr<ConvWork>> launches{"csc.launches"};
+
+    /// Called when all stripes of an operation have been sent and its entries released.
+    void on_done(std::function<void(const ConvWork&)> listener) { done_ = std::move(listener); }
+
+ private:
+    void run_operation(Activity& activity);
+    void wait_for_data(Activity& activity, ConvWork& work);
+    void run_group(Activity& activity, const std::shared_ptr<ConvWork>& work, std::uint32_t group);
+    void run_stripe(Activity& activity, StripePackage& package);
+    /// Counts the cycles since `since` for a cause of this operation.
+    void account(ConvWork& work, Cause cause, Cycles since) const;
+
+    const CscConfig config_;
+    const DatapathConfig datapath_;
+    Wires wires_;
+    std::function<void(const ConvWork&)> done_;
+    StripePlan plan_;
+    std::vector<std::uint32_t> stripes_;
+};
+
+}  // namespace npuscope

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// How the sequencer cuts a layer: kernel group -> stripe -> channel block -> kernel row -> kernel
+// column. A stripe is a run of outputs in raster order whose partial sums the accumulator holds at
+// once; for each block of weights the stripe passes through the MAC cells once. Source: nv_small
+// RTL, measured (stripe lengths and block times on 774 layers and settings).
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "models/base/quantity.h"
+
+namespace npuscope {
+
+/// What the sequencer's time depends on.
+struct StripePlan {
+    std::uint64_t outputs{0};       ///< output pixels of one kernel: width x height
+    std::uint64_t blocks{0};        ///< channel blocks x kernel rows x kernel columns
+    std::uint32_t cells{8};         ///< MAC cells: loading their weights takes as many cycles
+    std::uint32_t full_stripe{16};  ///< outputs of a stripe where nothing cuts it short
+    bool image{false};              ///< pixel input: stripes are not widened at the end
+};
+
+/// Lengths of the stripes of one kernel group, in order; they sum to `outputs`.
+std::vector<std::uint32_t> stripe_lengths(const StripePlan& plan);
+
+/// Cycles that one block of a stripe takes in the MAC cells: its length, or the loading of the next
+/// block's weights where that takes longer.
+Cycles block_cycles(const StripePlan& plan, std::uint32_t length);
+
+}  // namespace npuscope

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "models/glb/glb.h"
+
+#include "models/link/clock.h"
+
+namespace npuscope {
+
+Glb::Glb(const sc_core::sc_module_name& name) : sc_core::sc_module(name) {}
+
+void Glb::raise(Interrupt interrupt) {
+    controller_.raise(interrupt);
+    last_raised_ = now();
+    raised_.notify(sc_core::SC_ZERO_TIME);
+    changed();
+}
+
+void Glb::changed() {
+    if (listener_) {
+        listener_(controller_.line());
+    }
+}
+
+}  // namespace npuscope

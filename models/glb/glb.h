@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// Global unit: gathers the done interrupts of all units. The line and every new interrupt are events that a
+// host, a test bench or a CPU model waits for. Registers reach it through the assembly.
+#pragma once
+
+#include <functional>
+#include <systemc>
+
+#include "models/base/quantity.h"
+#include "models/glb/interrupt.h"
+
+namespace npuscope {
+
+class Glb : public sc_core::sc_module {
+   public:
+    explicit Glb(const sc_core::sc_module_name& name);
+
+    /// A unit has finished: its status bit rises now.
+    void raise(Interrupt interrupt);
+
+    InterruptController& controller() { return controller_; }
+    const InterruptController& controller() const { return controller_; }
+    /// Notified whenever a status bit rises, masked or not.
+    const sc_core::sc_event& raised() const { return raised_; }
+    /// When the newest status bit rose.
+    Cycles last_raised() const { return last_raised_; }
+    /// Tells whoever drives a wire of the line's level; called at every change of mask or status.
+    void on_change(std::function<void(bool line)> listener) { listener_ = std::move(listener); }
+    void changed();
+
+   private:
+    InterruptController controller_;
+    sc_core::sc_event raised_;
+    Cycles last_raised_;
+    std::function<void(bool line)> listener_;
+};
+
+}  // namespace npuscope

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// What travels with every TLM-2.0 transaction beside address and bytes: who asks, for which surface
+// of which operation, and back from the memory what its channel can do. A memory of somebody else's
+// that does not know this extension still works: its answer is then the transaction's own delay.
+#pragma once
+
+#include <string>
+#include <tlm>
+
+#include "models/base/quantity.h"
+
+namespace npuscope {
+
+/// Functional: values only, no time. Claim: functional, and the bytes will be read again in time; a
+/// write to them before that is a race of the driver's. Timed: moves in simulated time.
+enum class AccessKind { Functional, Claim, Timed };
+
+struct AccessInfo : tlm::tlm_extension<AccessInfo> {
+    AccessKind kind = AccessKind::Timed;
+    unsigned client = 0;  ///< index of the port that asks; the interface fills it in
+    const std::string* unit = nullptr;
+    const std::string* surface = nullptr;
+    const std::string* operation = nullptr;
+    Cycles read_latency;      ///< answered by the memory
+    Cycles beat_interval{1};  ///< answered by the memory
+
+    tlm::tlm_extension_base* clone() const override { return new AccessInfo(*this); }
+    void copy_from(const tlm::tlm_extension_base& other) override {
+        *this = static_cast<const AccessInfo&>(other);
+    }
+};
+
+}  // namespace npuscope

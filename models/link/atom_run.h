@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// What flies between CACC, SDP and PDP: a run of feature atoms of one surface, in raster order,
+// with the time at which the first is there. The values of the whole operation travel along by
+// reference.
+#pragma once
+
+#include <memory>
+
+#include "models/data/tensor.h"
+#include "models/link/timed_counter.h"
+
+namespace npuscope {
+
+template <class T>
+struct AtomRun {
+    std::shared_ptr<const Tensor<T>>
+        values{};            ///< of the whole operation; null when only time is simulated
+    std::uint32_t part = 0;  ///< column range of a cube that is read in parts
+    std::uint32_t surface = 0;
+    std::uint64_t first_pixel = 0;  ///< y * width + x
+    std::uint64_t count = 0;
+    Cycles first_ready{};             ///< the first atom of the run is there
+    bool last = false;                ///< last run of the operation
+    TimedCounter* credits = nullptr;  ///< gets `count` back, `credit_delay` after the run is taken
+    Cycles credit_delay{};
+};
+
+}  // namespace npuscope

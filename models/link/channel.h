@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// A wire between two units that carries whole packages in order: `give` blocks while the channel is
+// full, `take` while it is empty. One giver, one taker.
+#pragma once
+
+#include <cstddef>
+#include <deque>
+#include <string>
+#include <systemc>
+#include <utility>
+
+#include "models/link/activity.h"
+
+namespace npuscope {
+
+template <class Package>
+class Channel {
+ public:
+    explicit Channel(std::string name, std::size_t capacity = 2)
+        : name_(std::move(name)), capacity_(capacity) {}
+
+    void give(Activity& giver, Package package) {
+        while (packages_.size() >= capacity_) {
+            giver.wait_for(space_, WaitKind::Blocked, name_);
+        }
+        packages_.push_back(std::move(package));
+        filled_.notify(sc_core::SC_ZERO_TIME);
+    }
+
+    /// Without a thread of one's own, for launches: the channel takes it even when it is full. At
+    /// most two launches wait, because there are two shadow groups.
+    void push(Package package) {
+        packages_.push_back(std::move(package));
+        filled_.notify(sc_core::SC_ZERO_TIME);
+    }
+
+    Package take(Activity& taker, WaitKind kind = WaitKind::Starved) {
+        while (packages_.empty()) {
+            taker.wait_for(filled_, kind, name_);
+        }
+        Package package = std::move(packages_.front());
+        packages_.pop_front();
+        space_.notify(sc_core::SC_ZERO_TIME);
+        return package;
+    }
+
+    bool empty() const { return packages_.empty(); }
+    const std::string& name() const { return name_; }
+
+ private:
+    std::string name_;
+    std::size_t capacity_;
+    std::deque<Package> packages_;
+    sc_core::sc_event filled_;
+    sc_core::sc_event space_;
+};
+
+}  // namespace npuscope

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "models/link/dma_port.h"
+
+#include <algorithm>
+
+namespace npuscope {
+
+DmaPort::DmaPort(const std::string& client, const std::string& unit, const std::string& name)
+    : primary(((name.empty() ? client : name) + "_primary").c_str()),
+      secondary(((name.empty() ? client : name) + "_secondary").c_str()),
+      client_(client),
+      unit_(unit) {
+    info_.unit = &unit_;
+    payload_.set_extension(&info_);
+}
+
+void DmaPort::prepare(tlm::tlm_command command, Address address, std::size_t bytes,
+                      const Purpose& purpose) {
+    payload_.set_command(command);
+    payload_.set_address(address.value);
+    payload_.set_data_length(static_cast<unsigned>(bytes));
+    payload_.set_streaming_width(static_cast<unsigned>(bytes));
+    payload_.set_byte_enable_ptr(nullptr);
+    payload_.set_dmi_allowed(false);
+    payload_.set_response_status(tlm::TLM_INCOMPLETE_RESPONSE);
+    info_.surface = &purpose.surface;
+    info_.operation = &purpose.operation;
+}
+
+void DmaPort::fetch(Address address, std::span<std::uint8_t> bytes, const Purpose& purpose) {
+    prepare(tlm::TLM_READ_COMMAND, address, bytes.size(), purpose);
+    payload_.set_data_ptr(bytes.data());
+    info_.kind = AccessKind::Claim;
+    way(purpose).transport_dbg(payload_);
+}
+
+tlm::tlm_fw_transport_if<>& DmaPort::way(const Purpose& purpose) {
+    if (purpose.secondary && secondary.get_interface() != nullptr) {
+        return *secondary.operator->();
+    }
+    return *primary.operator->();
+}
+
+Cycles DmaPort::transport(Activity& activity, const Purpose& purpose) {
+    info_.kind = AccessKind::Timed;
+    sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
+    const Cycles called = now();
+    way(purpose).b_transport(payload_, delay);
+    activity.count_blocked(now() - called);
+    return now() + to_cycles(delay);
+}
+
+Cycles DmaPort::read(Activity& reader, Address address, Bytes bytes, const Purpose& purpose) {
+    prepare(tlm::TLM_READ_COMMAND, address, bytes.value, purpose);
+    scratch_.resize(std::max<std::size_t>(scratch_.size(), bytes.value));
+    payload_.set_data_ptr(scratch_.data());
+    return transport(reader, purpose);
+}
+
+Cycles DmaPort::write(Activity& writer, Address address, std::span<const std::uint8_t> bytes,
+                      const Purpose& purpose) {
+    prepare(tlm::TLM_WRITE_COMMAND, address, bytes.size(), purpose);
+    // TLM-2.0 has one pointer for both directions; a target does not write through that of a write.
+    payload_.set_data_ptr(const_cast<std::uint8_t*>(bytes.data()));
+    return transport(writer, purpose);
+}
+
+}  // namespace npuscope

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "models/link/unit.h"
+
+/// The kernel's library asks for this symbol although our programs have a main of their own; weak,
+/// so that a test bench may bring a real one.
+extern "C" __attribute__((weak, visibility("default"))) int sc_main(int /*argc*/,
+                                                                    char* /*argv*/[]) {
+    return 1;
+}
+
+namespace npuscope {
+
+UnitStatistics Unit::statistics() const {
+    UnitStatistics sum;
+    for (const Activity& activity : activities_) {
+        sum.busy += activity.statistics().busy;
+        sum.starved += activity.statistics().starved;
+        sum.blocked += activity.statistics().blocked;
+    }
+    return sum;
+}
+
+void Unit::repeat(const std::string& name, std::function<void(Activity&)> body) {
+    Activity& activity = activities_.emplace_back(std::string(this->name()) + "." + name);
+    const auto guarded = [this, &activity, work = std::move(body)] {
+        try {
+            while (true) {
+                work(activity);
+            }
+        } catch (const sc_core::sc_unwind_exception&) {
+            throw;  // the kernel ends the thread
+        } catch (...) {
+            failure_ = std::current_exception();
+            sc_core::sc_pause();
+        }
+    };
+    threads_.push_back(sc_core::sc_spawn(guarded, sc_core::sc_gen_unique_name(name.c_str())));
+}
+
+void Unit::kill_threads() {
+    for (sc_core::sc_process_handle& thread : threads_) {
+        if (thread.valid() && !thread.terminated()) {
+            thread.kill();
+        }
+    }
+}
+
+}  // namespace npuscope

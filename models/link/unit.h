@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// What every hardware unit is: a SystemC module with named activities (threads). A unit's thread
+// has four verbs: take a package, compute, spend cycles, give a package on. Statistics are counted
+// by Activity.
+#pragma once
+
+#include <deque>
+#include <exception>
+#include <functional>
+#include <string>
+#include <systemc>
+#include <vector>
+
+#include "models/link/activity.h"
+
+namespace npuscope {
+
+class Unit : public sc_core::sc_module {
+ public:
+    explicit Unit(const sc_core::sc_module_name& name) : sc_core::sc_module(name) {}
+
+    /// Sum over the unit's activities.
+    UnitStatistics statistics() const;
+    const std::deque<Activity>& activities() const { return activities_; }
+    /// What ended a thread of this unit before its time, or null.
+    const std::exception_ptr& failure() const { return failure_; }
+    /// Ends all threads, so that what they hold is freed; to be called while the simulation runs.
+    void kill_threads();
+
+ protected:
+    /// Starts a thread that runs `body` again and again. An exception in it stops the simulation
+    /// and waits in failure().
+    void repeat(const std::string& name, std::function<void(Activity&)> body);
+
+ private:
+    std::deque<Activity> activities_;
+    std::vector<sc_core::sc_process_handle> threads_;
+    std::exception_ptr failure_;
+};
+
+}  // namespace npuscope

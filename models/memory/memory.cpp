@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "models/memory/memory.h"
+
+#include <fmt/format.h>
+
+#include "models/base/error.h"
+#include "models/link/clock.h"
+
+namespace npuscope {
+namespace {
+
+Address address_of(const tlm::tlm_generic_payload& payload) {
+    return Address(payload.get_address());
+}
+Bytes bytes_of(const tlm::tlm_generic_payload& payload) { return Bytes(payload.get_data_length()); }
+
+std::string text_of(const std::string* text) { return text == nullptr ? "" : *text; }
+
+}  // namespace
+
+Memory::Memory(const sc_core::sc_module_name& name, const MemoryConfig& config, FindingLog& log)
+    : sc_core::sc_module(name), config_(config), log_(log) {
+    socket.register_b_transport(this, &Memory::b_transport);
+    socket.register_transport_dbg(this, &Memory::transport_dbg);
+    socket.register_get_direct_mem_ptr(this, &Memory::get_direct_mem_ptr);
+}
+
+const MemoryRegionConfig* Memory::region_of(Address address, Bytes bytes) const {
+    for (const MemoryRegionConfig& region : config_.regions) {
+        const bool begins_inside =
+            address >= region.base && address.value - region.base.value < region.size.value;
+        if (begins_inside && bytes <= region.size - (address - region.base)) {
+            return &region;
+        }
+    }
+    return nullptr;
+}
+
+void Memory::require_region(Address address, Bytes bytes) const {
+    if (region_of(address, bytes) == nullptr) {
+        throw ConfigError(fmt::format("{} bytes at {} lie outside every memory region", bytes.value,
+                                      to_hex(address)),
+                          "add a region to memory.regions, or mend the address");
+    }
+}
+
+void Memory::load(Address address, std::span<const std::uint8_t> bytes) {
+    require_region(address, Bytes(bytes.size()));
+    bytes_.write(address, bytes);
+}
+
+void Memory::zero(Address address, Bytes bytes) {
+    require_region(address, bytes);
+    bytes_.zero(address, bytes);
+}
+
+void Memory::read(Address address, std::span<std::uint8_t> bytes) const {
+    require_region(address, Bytes(bytes.size()));
+    bytes_.read(address, bytes);
+}
+
+void Memory::report(const std::string& kind, const std::string& message, Address address,
+                    const AccessInfo* info) {
+    Finding finding{
+        .severity = Severity::Error, .kind = kind, .message = message, .address = address};
+    if (info != nullptr) {
+        finding.unit = text_of(info->unit);
+        finding.surface = text_of(info->surface);
+        finding.operation = text_of(info->operation);
+    }
+    log_.add(std::move(finding));
+}
+
+bool Memory::admit(tlm::tlm_generic_payload& payload, AccessInfo* info) {
+    const MemoryRegionConfig* region = region_of(address_of(payload), bytes_of(payload));
+    if (region == nullptr) {
+        payload.set_response_status(tlm::TLM_ADDRESS_ERROR_RESPONSE);
+        report("outside_memory",
+               fmt::format("{} of {} bytes at {} lies outside every memory region",
+                           payload.is_read() ? "read" : "write", payload.get_data_length(),
+                           to_hex(address_of(payload))),
+               address_of(payload), info);
+        return false;
+    }
+    if (info != nullptr) {
+        info->read_latency = region->read_latency.value_or(config_.read_latency);
+        info->beat_interval = region->beat_interval.value_or(config_.beat_interval);
+    }
+    payload.set_response_status(tlm::TLM_OK_RESPONSE);
+    return true;
+}
+
+void Memory::read_operand(tlm::tlm_generic_payload& payload, const AccessInfo& info) {
+    const Address address = address_of(payload);
+    const Bytes bytes = bytes_of(payload);
+    if (const auto missing = bytes_.first_unwritten(address, bytes)) {
+        report("uninitialised_read",
+               fmt::format("byte at {} is read but was never written", to_hex(*missing)), *missing,
+               &info);
+    }
+    bytes_.read(address, {payload.get_data_ptr(), bytes.value});
+    if (info.kind == AccessKind::Claim) {
+        claims_.claim(info.client, address, bytes,
+                      {text_of(info.unit), text_of(info.surface), text_of(info.operation)});
+    }
+}
+
+void Memory::write_result(tlm::tlm_generic_payload& payload, const AccessInfo* info) {
+    const Address address = address_of(payload);
+    const Bytes bytes = bytes_of(payload);
+    if (const auto reader = claims_.disturbed_by_write(address, bytes)) {
+        report("race",
+               fmt::format("write at {} changes the {} of {} before {} has read it",
+                           to_hex(address), reader->surface, reader->operation, reader->unit),
+               address, info);
+    }
+    bytes_.write(address, {payload.get_data_ptr(), bytes.value});
+}
+
+void Memory::b_transport(int /*id*/, tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) {
+    auto* info = payload.get_extension<AccessInfo>();
+    if (!admit(payload, info)) {
+        return;
+    }
+    if (payload.is_write()) {
+        write_result(payload, info);
+    } else if (info != nullptr) {
+        claims_.consume(info->client, address_of(payload), bytes_of(payload));
+    } else {
+        bytes_.read(address_of(payload), {payload.get_data_ptr(), payload.get_data_length()});
+    }
+    const Cycles latency = info == nullptr ? config_.read_latency : info->read_latency;
+    delay += to_time(latency + Cycles(1));
+}
+
+unsigned Memory::transport_dbg(int /*id*/, tlm::tlm_generic_payload& payload) {
+    auto* info = payload.get_extension<AccessInfo>();
+    if (!admit(payload, info)) {
+        return 0;
+    }
+    if (payload.is_write()) {
+        bytes_.write(address_of(payload), {payload.get_data_ptr(), payload.get_data_length()});
+    } else if (info != nullptr) {
+        read_operand(payload, *info);
+    } else {
+        bytes_.read(address_of(payload), {payload.get_data_ptr(), payload.get_data_length()});
+    }
+    return payload.get_data_length();
+}
+
+bool Memory::get_direct_mem_ptr(int /*id*/, tlm::tlm_generic_payload& payload, tlm::tlm_dmi& dmi) {
+    if (region_of(address_of(payload), Bytes(1)) == nullptr) {
+        return false;
+    }
+    const SparseMemory::DirectPage page = bytes_.direct_page(address_of(payload));
+    dmi.set_dmi_ptr(page.bytes.data());
+    dmi.set_start_address(page.address.value);
+    dmi.set_end_address(page.address.value + page.bytes.size() - 1);
+    dmi.allow_read_write();
+    return true;
+}
+
+}  // namespace npuscope

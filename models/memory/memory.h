@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// The simulated memory: a TLM-2.0 target over sparse pages, with regions, the timing of each
+// region's channels, DMI and debug transport. It keeps watch: an access outside every region, a
+// read of bytes that nobody wrote and a write to an operand in use become findings. No banks, rows
+// or refresh.
+#pragma once
+
+#include <tlm_utils/multi_passthrough_target_socket.h>
+
+#include <span>
+#include <systemc>
+#include <tlm>
+
+#include "models/base/finding.h"
+#include "models/link/access_info.h"
+#include "models/memory/claims.h"
+#include "models/memory/memory_config.h"
+#include "models/memory/sparse_memory.h"
+
+namespace npuscope {
+
+class Memory : public sc_core::sc_module {
+ public:
+    Memory(const sc_core::sc_module_name& name, const MemoryConfig& config, FindingLog& log);
+
+    /// One binding per port of the NPU, or of anybody else.
+    tlm_utils::multi_passthrough_target_socket<Memory> socket{"socket"};
+
+    // The host's view: no time passes, nothing is claimed. A range outside every region is a
+    // ConfigError.
+    void load(Address address, std::span<const std::uint8_t> bytes);
+    void zero(Address address, Bytes bytes);
+    void read(Address address, std::span<std::uint8_t> bytes) const;
+
+ private:
+    void b_transport(int id, tlm::tlm_generic_payload& payload, sc_core::sc_time& delay);
+    unsigned transport_dbg(int id, tlm::tlm_generic_payload& payload);
+    bool get_direct_mem_ptr(int id, tlm::tlm_generic_payload& payload, tlm::tlm_dmi& dmi);
+
+    const MemoryRegionConfig* region_of(Address address, Bytes bytes) const;
+    void require_region(Address address, Bytes bytes) const;
+    /// Answers the region's timing; false, with a finding, when the access hits no region.
+    bool admit(tlm::tlm_generic_payload& payload, AccessInfo* info);
+    void read_operand(tlm::tlm_generic_payload& payload, const AccessInfo& info);
+    void write_result(tlm::tlm_generic_payload& payload, const AccessInfo* info);
+    void report(const std::string& kind, const std::string& message, Address address,
+                const AccessInfo* info);
+
+    const MemoryConfig config_;
+    FindingLog& log_;
+    SparseMemory bytes_;
+    Claims claims_;
+};
+
+}  // namespace npuscope

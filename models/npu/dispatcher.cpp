@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "models/npu/dispatcher.h"
+
+#include "models/base/error.h"
+#include "models/cacc/cacc_job.h"
+#include "models/cdma/cdma_job.h"
+#include "models/cmac/cmac_job.h"
+#include "models/csc/csc_job.h"
+#include "models/csc/csc_math.h"
+
+namespace npuscope {
+namespace {
+
+constexpr std::string_view flush_status = "S_CBUF_FLUSH_STATUS";
+
+LookupTables tables_of(const RegisterFile& file) {
+    const LutTables* tables = file.lut_tables();
+    return tables == nullptr ? LookupTables{} : LookupTables{tables->le, tables->lo};
+}
+
+OperationRecord record_of(const std::string& unit, const std::string& name) {
+    OperationRecord record;
+    record.unit = unit;
+    record.name = name;
+    record.start = now();
+    return record;
+}
+
+}  // namespace
+
+Dispatcher::Dispatcher(const NpuConfig& config, FindingLog& log, const Rooms& rooms)
+    : config_(config),
+      log_(log),
+      rooms_(rooms),
+      conv_({&rooms.csb.file("NVDLA_CDMA"), &rooms.csb.file("NVDLA_CSC"),
+             &rooms.csb.file("NVDLA_CMAC_A"), &rooms.csb.file("NVDLA_CMAC_B"),
+             &rooms.csb.file("NVDLA_CACC")}),
+      sdp_({&rooms.csb.file("NVDLA_SDP")}),
+      sdp_rdma_({&rooms.csb.file("NVDLA_SDP_RDMA")}),
+      pdp_({&rooms.csb.file("NVDLA_PDP")}),
+      pdp_rdma_({&rooms.csb.file("NVDLA_PDP_RDMA")}),
+      cdp_({&rooms.csb.file("NVDLA_CDP"), &rooms.csb.file("NVDLA_CDP_RDMA")}) {
+    rooms.csb.listen(*this);
+    wire_conv();
+    wire_others();
+}
+
+void Dispatcher::register_written(RegisterFile& file, const WriteEffect& effect) {
+    if (effect.kind == WriteEffect::Kind::OpEnabled) {
+        launch_ready();
+    } else if (effect.kind == WriteEffect::Kind::Stored && file.block().name == "NVDLA_GLB") {
+        rooms_.glb.controller().write(effect.row->name, file.values(0).raw(effect.row->name));
+        rooms_.glb.changed();
+    }
+}
+
+void Dispatcher::register_about_to_be_read(RegisterFile& file) {
+    if (file.block().name == "NVDLA_CDMA") {
+        file.set_status(flush_status, now() >= config_.cdma.flush ? 1 : 0);
+    } else if (file.block().name == "NVDLA_GLB") {
+        for (const char* name : {"S_INTR_MASK", "S_INTR_SET", "S_INTR_STATUS"}) {
+            file.set_status(name, rooms_.glb.controller().read(name).value_or(0));
+        }
+    }
+}
+
+void Dispatcher::launch_ready() {
+    while (launch_pdp() || launch_sdp() || launch_cdp() || launch_conv()) {
+    }
+}
+
+ConvFeatures Dispatcher::conv_features() const {
+    return {.datapath = config_.datapath,
+            .cbuf_banks = config_.cbuf.banks,
+            .cbuf_entry = config_.cbuf.bank_width,
+            .secondary_port = config_.mcif.secondary_port};
+}
+
+bool Dispatcher::launch_conv() {
+    if (!conv_.open()) {
+        return false;
+    }
+    const ConvFeatures features = conv_features();
+    const ConvParts parts{.cdma = cdma_job(conv_.values(0), features),
+                          .csc = csc_job(conv_.values(1)),
+                          .cmac = {cmac_job(conv_.values(2)), cmac_job(conv_.values(3))},
+                          .cacc = cacc_job(conv_.values(4))};
+    CombinedConvJob combined = combine(parts, features);
+    const auto work = std::make_shared<ConvWork>();
+    work->name = next_name("conv");
+    for (Finding& finding : combined.findings) {
+        finding.operation = work->name;
+        log_.add(std::move(finding));
+    }
+    work->job = std::move(combined.job);
+    work->group = conv_.group();
+    work->buffer = {.entry = config_.cbuf.bank_width,
+                    .data = std::uint64_t{parts.cdma.entries_per_slice} * parts.cdma.input.height};
+    work->record = record_of("conv", work->name);
+    work->record.macs = useful_macs(work->job);
+    work->record.mac_cells = std::uint64_t{config_.datapath.atomic_c} * config_.datapath.atomic_k;
+    conv_.pass();
+    awaiting_sdp_.push_back(work);
+    rooms_.cdma.launches.push(work);
+    rooms_.csc.launches.push(work);
+    return true;
+}
+
+bool Dispatcher::launch_sdp() {
+    if (!sdp_.open()) {
+        return false;
+    }
+    const bool rdma_enabled = sdp_rdma_.open();
+    auto work = std::make_shared<SdpWork>();
+    try {
+        work->job = SdpJob::from_registers(sdp_.values(0), sdp_rdma_.values(0), config_.sdp,
+                                           config_.datapath);
+    } catch (const ConfigError& error) {
+        // the read DMA's registers may still be on their way
+        if (!rdma_enabled && error.sentence().find("SDP_RDMA") != std::string::npos) {
+            return false;
+        }
+        throw;
+    }
+    if (work->job.reads_memory() && !rdma_enabled) {
+        return false;
+    }
+    work->name = next_name("sdp");
+    work->group = sdp_.group();
+    work->tables = tables_of(sdp_.file(0));
+    work->record = record_of("sdp", work->name);
+    sdp_.pass();
+    if (rdma_enabled) {
+        sdp_rdma_.pass();
+    }
+    work->uses_rdma = rdma_enabled;
+    rooms_.sdp.launches.push(work);
+    return true;
+}
+
+bool Dispatcher::launch_pdp() {
+    if (!pdp_.open()) {
+        return false;
+    }
+    const bool rdma_enabled = pdp_rdma_.open();
+    const auto work = std::make_shared<PdpWork>();
+    try {
+        work->job = PdpJob::from_registers(pdp_.values(0), pdp_rdma_.values(0), config_.pdp,
+                                           config_.datapath);
+    } catch (const ConfigError& error) {
+        if (!rdma_enabled && error.sentence().find("PDP_RDMA") != std::string::npos) {
+            return false;
+        }
+        throw;
+    }
+    if (!work->job.flying() && !rdma_enabled) {
+        return false;
+    }
+    work->name = next_name("pdp");
+    work->group = pdp_.group();
+    work->record = record_of("pdp", work->name);
+    pdp_.pass();
+    if (rdma_enabled) {
+        pdp_rdma_.pass();
+    }
+    work->uses_rdma = rdma_enabled;
+    rooms_.pdp.launches.push(work);
+    return true;
+}
+
+bool Dispatcher::launch_cdp() {
+    if (!cdp_.open()) {
+        return false;
+    }
+    const auto work = std::make_shared<CdpWork>();
+    work->job =
+        CdpJob::from_registers(cdp_.values(0), cdp_.values(1), config_.cdp, config_.datapath);
+    work->name = next_name("cdp");
+    work->group = cdp_.group();
+    work->tables = tables_of(cdp_.file(0));
+    work->record = record_of("cdp", work->name);
+    cdp_.pass();
+    rooms_.cdp.launches.push(work);
+    return true;
+}
+
+}  // namespace npuscope

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+// From op-enable to launch: when all blocks that an operation needs are enabled in the group whose
+// turn it is, their registers decode, once, into a job. From there on no one reads a register. The
+// other way round, units that finish free their group, fill their counters and raise their
+// interrupt.
+#pragma once
+
+#include <array>
+#include <deque>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "models/base/finding.h"
+#include "models/base/statistics.h"
+#include "models/cacc/cacc.h"
+#include "models/cdma/cdma.h"
+#include "models/cdp/cdp.h"
+#include "models/csb/csb.h"
+#include "models/csc/csc.h"
+#include "models/glb/glb.h"
+#include "models/npu/npu_config.h"
+#include "models/pdp/pdp.h"
+#include "models/sdp/sdp.h"
+
+namespace npuscope {
+
+/// Blocks of registers that launch together, in one of their two groups.
+class LaunchGate {
+ public:
+    explicit LaunchGate(std::vector<RegisterFile*> files) : files_(std::move(files)) {}
+
+    unsigned group() const { return next_group_; }
+    /// All blocks are enabled in the group whose turn it is, and were not launched yet.
+    bool open() const;
+    const RegisterValues& values(std::size_t block) const {
+        return files_[block]->values(next_group_);
+    }
+    RegisterFile& file(std::size_t block) { return *files_[block]; }
+    /// The group has been launched; the other one has its turn.
+    void pass();
+    /// A block has finished its running operation.
+    void finish(std::size_t block);
+
+ private:
+    std::vector<RegisterFile*> files_;
+    std::vector<std::array<bool, 2>> launched_ = std::vector<std::array<bool, 2>>(files_.size());
+    unsigned next_group_ = 0;
+};
+
+class Dispatcher : public CsbListener {
+ public:
+    struct Rooms {
+        Csb& csb;
+        Glb& glb;
+        Cdma& cdma;
+        Csc& csc;
+        Cacc& cacc;
+        Sdp& sdp;
+        Pdp& pdp;
+        Cdp& cdp;
+    };
+    Dispatcher(const NpuConfig& config, FindingLog& log, const Rooms& rooms);
+
+    void register_written(RegisterFile& file, const WriteEffect& effect) override;
+    void register_about_to_be_read(RegisterFile& file) override;
+
+    const std::vector<OperationRecord>& operations() const { return operations_; }
+
+ private:
+    void wire_conv();
+    void wire_others();
+    void launch_ready();
+    bool launch_conv();
+    bool launch_sdp();
+    bool launch_pdp();
+    bool launch_cdp();
+
+    void sdp_done(SdpWork& work);
+    void pdp_done(PdpWork& work);
+    void cdp_done(CdpWork& work);
+    void finish_record(OperationRecord record);
+
+    ConvFeatures conv_features() const;
+    std::string next_name(const std::string& unit) { return unit + " " + std::to_string(count_++); }
+
+    const NpuConfig config_;
+    FindingLog& log_;
+    Rooms rooms_;
+    LaunchGate conv_;
+    LaunchGate sdp_;
+    LaunchGate sdp_rdma_;
+    LaunchGate pdp_;
+    LaunchGate pdp_rdma_;
+    LaunchGate cdp_;
+    unsigned count_ = 0;
+    bool data_done_ = false;  // of the CDMA's running operation
+    bool weights_done_ = false;
+    // operations whose result flies on: their records end with whoever writes
+    std::deque<std::shared_ptr<ConvWork>> awaiting_sdp_;
+    std::deque<OperationRecord> awaiting_pdp_;
+    std::vector<OperationRecord> operations_;
+};
+
+}  // namespace npuscope

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+// The way back: what happens when a unit has finished its operation.
+#include <algorithm>
+
+#include "models/npu/dispatcher.h"
+
+namespace npuscope {
+namespace {
+
+std::uint32_t counter(std::uint64_t value) {
+    return static_cast<std::uint32_t>(std::min<std::uint64_t>(value, 0xFFFFFFFFU));
+}
+
+void set_lookup_counters(RegisterFile& file, const LookupCounters& lut) {
+    file.set_status("D_PERF_LUT_UFLOW", counter(lut.underflow));
+    file.set_status("D_PERF_LUT_OFLOW", counter(lut.overflow));
+    file.set_status("D_PERF_LUT_HYBRID", counter(lut.hybrid));
+    file.set_status("D_PERF_LUT_LE_HIT", counter(lut.le_hit));
+    file.set_status("D_PERF_LUT_LO_HIT", counter(lut.lo_hit));
+}
+
+}  // namespace
+
+void Dispatcher::wire_conv() {
+    const auto cdma_part_done = [this] {
+        if (data_done_ && weights_done_) {
+            data_done_ = weights_done_ = false;
+            conv_.finish(0);
+            launch_ready();
+        }
+    };
+    rooms_.cdma.on_data_done([this, cdma_part_done](const ConvWork& work) {
+        rooms_.glb.raise({InterruptSource::CdmaDat, work.group});
+        data_done_ = true;
+        cdma_part_done();
+    });
+    rooms_.cdma.on_weights_done([this, cdma_part_done](const ConvWork& work) {
+        rooms_.glb.raise({InterruptSource::CdmaWt, work.group});
+        weights_done_ = true;
+        cdma_part_done();
+    });
+    rooms_.csc.on_done([this](const ConvWork& /*work*/) {
+        conv_.finish(1);
+        conv_.finish(2);
+        conv_.finish(3);
+        launch_ready();
+    });
+    rooms_.cacc.on_done([this](const ConvWork& work) {
+        conv_.file(4).set_status("D_OUT_SATURATION", counter(work.saturated));
+        rooms_.glb.raise({InterruptSource::Cacc, work.group});
+        conv_.finish(4);
+        launch_ready();
+    });
+}
+
+void Dispatcher::wire_others() {
+    rooms_.sdp.on_done([this](SdpWork& work) { sdp_done(work); });
+    rooms_.pdp.on_done([this](PdpWork& work) { pdp_done(work); });
+    rooms_.cdp.on_done([this](CdpWork& work) { cdp_done(work); });
+}
+
+void Dispatcher::sdp_done(SdpWork& work) {
+    RegisterFile& file = sdp_.file(0);
+    file.set_status("D_PERF_OUT_SATURATION", counter(work.counters.saturated));
+    if (work.job.count_lookups) {
+        set_lookup_counters(file, work.counters.lut);
+    }
+    if (work.counters.unequal) {
+        file.set_status("D_STATUS", 1);
+    }
+    OperationRecord record = std::move(work.record);
+    if (work.job.flying() && !awaiting_sdp_.empty()) {
+        record = std::move(awaiting_sdp_.front()->record);
+        awaiting_sdp_.pop_front();
+    }
+    if (work.job.to_pdp) {
+        awaiting_pdp_.push_back(std::move(record));
+    } else {
+        finish_record(std::move(record));
+    }
+    rooms_.glb.raise({InterruptSource::Sdp, work.group});
+    sdp_.finish(0);
+    if (work.uses_rdma) {
+        sdp_rdma_.finish(0);
+    }
+    launch_ready();
+}
+
+void Dispatcher::pdp_done(PdpWork& work) {
+    OperationRecord record = std::move(work.record);
+    if (work.job.flying() && !awaiting_pdp_.empty()) {
+        record = std::move(awaiting_pdp_.front());
+        awaiting_pdp_.pop_front();
+    }
+    finish_record(std::move(record));
+    rooms_.glb.raise({InterruptSource::Pdp, work.group});
+    pdp_.finish(0);
+    if (work.uses_rdma) {
+        pdp_rdma_.finish(0);
+    }
+    launch_ready();
+}
+
+void Dispatcher::cdp_done(CdpWork& work) {
+    if (work.job.count_lookups) {
+        set_lookup_counters(cdp_.file(0), work.counters.lut);
+    }
+    cdp_.file(0).set_status("D_OUT_SATURATION", counter(work.counters.saturated));
+    finish_record(std::move(work.record));
+    rooms_.glb.raise({InterruptSource::Cdp, work.group});
+    cdp_.finish(0);
+    cdp_.finish(1);
+    launch_ready();
+}
+
+void Dispatcher::finish_record(OperationRecord record) {
+    record.end = now();
+    Cycles accounted;
+    for (const Cycles cycles : record.causes.cycles) {
+        accounted += cycles;
+    }
+    if (accounted < record.cycles()) {
+        record.causes[Cause::Latency] += record.cycles() - accounted;
+    }
+    operations_.push_back(std::move(record));
+}
+
+}  // namespace npuscope

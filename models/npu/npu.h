@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// The assembly: one member per room, one line per wire. The host reaches it through the
+// configuration bus, it reaches memory through one port or two. The dispatcher turns op-enables
+// into launches.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <systemc>
+#include <vector>
+
+#include "models/base/finding.h"
+#include "models/base/statistics.h"
+#include "models/cacc/cacc.h"
+#include "models/cbuf/cbuf.h"
+#include "models/cdma/cdma.h"
+#include "models/cdp/cdp.h"
+#include "models/cmac/cmac.h"
+#include "models/csb/csb.h"
+#include "models/csc/csc.h"
+#include "models/glb/glb.h"
+#include "models/mcif/mcif.h"
+#include "models/npu/dispatcher.h"
+#include "models/npu/npu_config.h"
+#include "models/pdp/pdp.h"
+#include "models/sdp/sdp.h"
+
+namespace npuscope {
+
+class Npu : public sc_core::sc_module {
+ public:
+    Npu(const sc_core::sc_module_name& name, const NpuConfig& config, FindingLog& log);
+
+    Csb csb;
+    Glb glb{"glb"};
+    Mcif mcif;
+    std::optional<Mcif> cvif;  ///< second port, where the NPU has one
+
+    Cbuf cbuf;
+    Cacc cacc;
+    Cmac cmac;
+    Csc csc;
+    Cdma cdma;
+    Pdp pdp;
+    Sdp sdp;
+    Cdp cdp;
+
+    /// Operations in the order of their end.
+    const std::vector<OperationRecord>& operations() const { return dispatcher_.operations(); }
+    struct UnitEntry {
+        const char* name;
+        Unit* unit;
+    };
+    /// The units with threads of their own.
+    std::vector<UnitEntry> units();
+    /// Traffic of both ports, one entry a client.
+    std::vector<Mcif::Traffic> traffic() const;
+
+ private:
+    template <class Port>
+    void connect(Port& port);
+
+    Dispatcher dispatcher_;
+};
+
+}  // namespace npuscope

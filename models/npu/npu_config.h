@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// One NPU: the widths that its units share and the knobs of each unit. A preset is a YAML file of
+// this; no code knows a preset's name. Defaults are nv_small's.
+#pragma once
+
+#include <string>
+
+#include "models/base/quantity.h"
+#include "models/cacc/cacc_config.h"
+#include "models/cbuf/cbuf_config.h"
+#include "models/cdma/cdma_config.h"
+#include "models/cdp/cdp_config.h"
+#include "models/csb/csb_config.h"
+#include "models/csc/csc_config.h"
+#include "models/data/datapath.h"
+#include "models/mcif/mcif_config.h"
+#include "models/pdp/pdp_config.h"
+#include "models/sdp/sdp_config.h"
+
+namespace npuscope {
+
+struct NpuConfig {
+    std::string name = "unnamed";
+    Hertz clock{1'000'000'000};
+    DatapathConfig datapath;
+    CsbConfig csb;
+    McifConfig mcif;
+    CdmaConfig cdma;
+    CbufConfig cbuf;
+    CscConfig csc;
+    CaccConfig cacc;
+    SdpConfig sdp;
+    PdpConfig pdp;
+    CdpConfig cdp;
+
+    template <class Visitor, class Self>
+    static void describe(Visitor& visit, Self& self) {
+        visit.field("name", self.name, "name of the preset, as results show it");
+        visit.field("clock", self.clock, "clock of core and bus; only reports use it");
+        visit.field("datapath", self.datapath, "widths that several units share");
+        visit.field("csb", self.csb, "configuration bus");
+        visit.field("mcif", self.mcif, "memory interface");
+        visit.field("cdma", self.cdma, "convolution DMA");
+        visit.field("cbuf", self.cbuf, "convolution buffer");
+        visit.field("csc", self.csc, "convolution sequence controller");
+        visit.field("cacc", self.cacc, "convolution accumulator");
+        visit.field("sdp", self.sdp, "single-point data processor");
+        visit.field("pdp", self.pdp, "planar data processor (pooling)");
+        visit.field("cdp", self.cdp, "cross-channel data processor (LRN)");
+    }
+};
+
+}  // namespace npuscope

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// One launch of the PDP: what is pooled, how, from where and to where. Decoded from the registers
+// of NVDLA_PDP and, where the input comes from memory, NVDLA_PDP_RDMA; what does not fit together
+// is refused. Registers that the mode does not use may hold anything.
+// source: NVDLA register specification, NVDLA_PDP.rdl; doc v1/ias/programming_guide.rst
+#pragma once
+
+#include <optional>
+
+#include "models/base/register_map.h"
+#include "models/data/datapath.h"
+#include "models/data/feature_cube.h"
+#include "models/pdp/pdp_config.h"
+#include "models/pdp/pdp_math.h"
+
+namespace npuscope {
+
+struct PdpJob {
+    Shape input;                        ///< channels as programmed
+    Shape output;                       ///< likewise
+    std::optional<FeatureCube> source;  ///< none: the SDP feeds the PDP; whole atoms of channels
+    FeatureCube destination;            ///< whole atoms of channels
+    bool source_in_sram = false;
+    bool destination_in_sram = false;
+    PdpPooling pooling;
+    bool count_stalls = false;
+
+    bool flying() const { return !source.has_value(); }
+
+    /// ConfigError names the register, its value and the remedy. `rdma` is read only when the input
+    /// comes from memory.
+    static PdpJob from_registers(const RegisterValues& pdp, const RegisterValues& rdma,
+                                 const PdpConfig& config, const DatapathConfig& datapath);
+};
+
+}  // namespace npuscope

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// Pooling of one cube, int8, bit-exact to the RTL, its narrow wires included. Tensors hold whole
+// atoms of channels: pad lanes are pooled like any other.
+// Average: the lines of a window are summed first, each with the pad value of its missing columns
+// (11 bits), then the lines, with that of its missing rows times the kernel's width (14 bits). The
+// sum goes through two multiplications, recip_width and recip_height over 65536, each rounded half
+// away from zero to 11 and then 8 bits without saturation. Max and min ignore padding.
+// Not modelled: int16 and fp16.
+// source: nv_small RTL, NV_NVDLA_PDP_CORE_{unit1d,cal1d,cal2d}.v
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "models/data/tensor.h"
+
+namespace npuscope {
+
+enum class PoolingMethod { Average, Max, Min };
+
+/// A vertical slice of the cube that is pooled by itself; without split there is one.
+struct PdpPart {
+    std::uint32_t in_begin = 0;  ///< first input column
+    std::uint32_t in_width = 0;
+    std::uint32_t pad_left = 0;
+    std::uint32_t out_begin = 0;  ///< first output column
+    std::uint32_t out_width = 0;
+
+    bool operator==(const PdpPart&) const = default;
+};
+
+struct PdpPooling {
+    PoolingMethod method = PoolingMethod::Max;
+    std::uint32_t kernel_width = 1;
+    std::uint32_t kernel_height = 1;
+    std::uint32_t stride_x = 1;
+    std::uint32_t stride_y = 1;
+    std::uint32_t pad_top = 0;
+    std::uint32_t recip_width = 0;            ///< about 65536 / kernel_width, 17 bits
+    std::uint32_t recip_height = 0;           ///< about 65536 / kernel_height, 17 bits
+    std::array<std::int32_t, 8> pad_value{};  ///< [n] stands for n missing elements, n = 1..7
+    std::vector<PdpPart> parts;
+    Shape output;  ///< channels are those of the input
+
+    bool operator==(const PdpPooling&) const = default;
+};
+
+/// Every window must hold at least one real row and column (PdpJob checks that).
+Tensor<std::int8_t> compute_pdp(const PdpPooling& pooling, const Tensor<std::int8_t>& input);
+
+/// One output of an average from its window's sum, pad values included (15 bits).
+std::int8_t pdp_average(std::int32_t sum, std::uint32_t recip_width, std::uint32_t recip_height);
+
+}  // namespace npuscope

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// One launch of the SDP: where values come from and go to, what the stages do, where operands lie.
+// Decoded from the registers of NVDLA_SDP and NVDLA_SDP_RDMA; what the NPU lacks or what does not
+// fit together is refused. Registers that the mode does not use may hold anything. The contents of
+// the lookup tables are not part of a job: they stay in the unit from launch to launch.
+// source: NVDLA register specification, NVDLA_SDP.rdl; doc v1/ias/programming_guide.rst
+#pragma once
+
+#include <optional>
+
+#include "models/base/register_map.h"
+#include "models/data/datapath.h"
+#include "models/data/feature_cube.h"
+#include "models/data/operand_layout.h"
+#include "models/sdp/sdp_config.h"
+#include "models/sdp/sdp_stages.h"
+
+namespace npuscope {
+
+/// What one of the operand DMAs (BRDMA, NRDMA, ERDMA) fetches.
+struct SdpOperandFetch {
+    OperandSurface surface;  ///< whole atoms of channels
+    bool alu = false;
+    bool mul = false;  ///< with both, component 0 is the ALU's and component 1 the multiplier's
+    bool in_sram = false;
+
+    bool operator==(const SdpOperandFetch&) const = default;
+};
+
+struct SdpJob {
+    Shape shape;                             ///< channels as programmed
+    std::optional<FeatureCube> source;       ///< none: flying from the accumulators; whole atoms
+    std::optional<FeatureCube> destination;  ///< none: to the PDP, or nothing is written
+    bool to_pdp = false;
+    bool source_in_sram = false;
+    bool destination_in_sram = false;
+    SdpStages stages;
+    std::optional<SdpOperandFetch> bs_operand;
+    std::optional<SdpOperandFetch> bn_operand;
+    std::optional<SdpOperandFetch> ew_operand;
+    bool count_stalls = false;
+    bool count_lookups = false;
+
+    bool flying() const { return !source.has_value(); }
+    /// Whether NVDLA_SDP_RDMA takes part.
+    bool reads_memory() const { return source || bs_operand || bn_operand || ew_operand; }
+    /// The shape of what flows: channels rounded up to whole atoms.
+    Shape whole_atoms(const DatapathConfig& datapath) const;
+
+    /// ConfigError names the register, its value and the remedy. `rdma` is read only when the job
+    /// takes values or operands from memory.
+    static SdpJob from_registers(const RegisterValues& sdp, const RegisterValues& rdma,
+                                 const SdpConfig& config, const DatapathConfig& datapath);
+};
+
+}  // namespace npuscope

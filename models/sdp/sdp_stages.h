@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the stages of the SDP do to one value, as software sets them up; no addresses, no sizes.
+//
+//     int8 or accumulator -> X1 (BS) -> X2 (BN) -> Y (EW) -> LUT -> convertor -> int8
+//
+//     X:  ALU (operand << shift) -> MUL or PReLU -> >> shift -> ReLU
+//     Y:  MUL or PReLU, >> truncate -> ALU; operands from memory pass a convertor of their own
+// source: NVDLA doc v1/ias/unit_description.rst, "Single Data Processor"
+#pragma once
+
+#include <cstdint>
+
+#include "models/arith/fixed_point.h"
+#include "models/arith/lookup_table.h"
+
+namespace npuscope {
+
+enum class AluAlgorithm { Max, Min, Sum, Equal };  ///< Equal: 0 when equal, else 1; Y only
+enum class OperandSource { Register, Memory };
+
+struct SdpXAlu {
+    bool bypass = true;
+    AluAlgorithm algorithm = AluAlgorithm::Sum;
+    OperandSource source = OperandSource::Register;
+    std::int16_t operand = 0;  ///< from the register
+    unsigned shift_left = 0;   ///< of the operand, saturating at 32 bits
+
+    bool operator==(const SdpXAlu&) const = default;
+};
+
+struct SdpXMul {
+    bool bypass = true;
+    OperandSource source = OperandSource::Register;
+    std::int16_t operand = 0;
+    /// Values of 0 and more pass both multiplier and shifter: a sum beyond 31 bits wraps.
+    bool prelu = false;
+
+    bool operator==(const SdpXMul&) const = default;
+};
+
+struct SdpXStage {
+    bool bypass = true;
+    SdpXAlu alu;
+    SdpXMul mul;
+    unsigned shift_right = 0;  ///< applies even when the multiplier is bypassed
+    bool relu = false;
+
+    bool operator==(const SdpXStage&) const = default;
+};
+
+/// The convertor of an element-wise operand from memory: 16 bits to 32.
+struct SdpOperandConvertor {
+    bool bypass = true;
+    Conversion conversion;
+
+    bool operator==(const SdpOperandConvertor&) const = default;
+};
+
+struct SdpYAlu {
+    bool bypass = true;
+    AluAlgorithm algorithm = AluAlgorithm::Sum;
+    OperandSource source = OperandSource::Register;
+    std::int32_t operand = 0;  ///< from the register, not converted
+    SdpOperandConvertor convertor;
+
+    bool operator==(const SdpYAlu&) const = default;
+};
+
+struct SdpYMul {
+    bool bypass = true;
+    OperandSource source = OperandSource::Register;
+    std::int32_t operand = 0;
+    SdpOperandConvertor convertor;
+    bool prelu = false;
+    unsigned shift_right = 0;  ///< skipped with the multiplier
+
+    bool operator==(const SdpYMul&) const = default;
+};
+
+struct SdpYStage {
+    bool bypass = true;
+    SdpYMul mul;
+    SdpYAlu alu;
+    bool lut_bypass = true;
+    LookupConfig lut;
+
+    bool operator==(const SdpYStage&) const = default;
+};
+
+struct SdpStages {
+    SdpXStage bs;
+    SdpXStage bn;
+    SdpYStage ew;
+    Conversion convertor;
+    bool count_saturated = false;  ///< D_PERF_ENABLE; lookups are counted by the way
+
+    bool operator==(const SdpStages&) const = default;
+
+    /// The comparison mode: nothing is written, one bit says whether any element differed.
+    bool compares() const {
+        return !ew.bypass && !ew.alu.bypass && ew.alu.algorithm == AluAlgorithm::Equal;
+    }
+};
+
+}  // namespace npuscope

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/command_line/command.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <ostream>
+
+#include "models/base/error.h"
+#include "sim/config/nearest_name.h"
+
+namespace npuscope {
+namespace {
+
+using Action = std::function<ExitCode(const Console&)>;
+
+/// The sub-command that the arguments named, or the program itself.
+const CLI::App& chosen(const CLI::App& app) {
+    const auto parsed = app.get_subcommands();
+    return parsed.empty() ? app : *parsed.front();
+}
+
+std::string ask_for_help(const CLI::App& app) {
+    const CLI::App* parent = app.get_parent();
+    return fmt::format("see `{}{} --help`", parent == nullptr ? "" : parent->get_name() + " ",
+                       app.get_name());
+}
+
+[[noreturn]] void refuse_argument(const CLI::App& app, const std::string& argument) {
+    std::vector<std::string> known;
+    for (const CLI::Option* option : app.get_options()) {
+        for (const std::string& name : option->get_lnames()) {
+            known.push_back("--" + name);
+        }
+    }
+    if (!argument.starts_with('-')) {
+        throw ConfigError(fmt::format("unexpected argument '{}'", argument), ask_for_help(app));
+    }
+    throw ConfigError(fmt::format("unknown option '{}'", argument.substr(0, argument.find('='))),
+                      name_remedy(argument.substr(0, argument.find('=')), known));
+}
+
+void refuse_unknown_command(const std::string& name, std::span<const Command> commands) {
+    std::vector<std::string> known;
+    for (const Command& command : commands) {
+        if (command.name == name) {
+            return;
+        }
+        known.push_back(command.name);
+    }
+    throw ConfigError(fmt::format("unknown command '{}'", name), name_remedy(name, known));
+}
+
+/// True where the arguments asked for help, which has then been given.
+bool parse(CLI::App& app, std::vector<std::string> arguments, const Console& console) {
+    std::reverse(arguments.begin(), arguments.end());  // CLI11 takes them from the back
+    try {
+        app.parse(arguments);
+    } catch (const CLI::CallForHelp&) {
+        console.out << app.help();
+        return true;
+    } catch (const CLI::CallForVersion& version) {
+        console.out << version.what() << '\n';
+        return true;
+    } catch (const CLI::ParseError& error) {
+        const std::vector<std::string> extras = app.remaining(true);
+        if (!extras.empty()) {
+            refuse_argument(chosen(app), extras.front());
+        }
+        throw ConfigError(error.what(), ask_for_help(chosen(app)));
+    }
+    return false;
+}
+
+Action add_commands(CLI::App& app, std::span<const Command> commands) {
+    std::vector<std::pair<CLI::App*, Action>> actions;
+    for (const Command& command : commands) {
+        CLI::App* sub = app.add_subcommand(command.name, command.sentence);
+        sub->footer("Example:\n  " + command.example);
+        actions.emplace_back(sub, command.add(*sub));
+    }
+    return [actions](const Console& console) {
+        for (const auto& [sub, action] : actions) {
+            if (sub->parsed()) {
+                return action(console);
+            }
+        }
+        throw ConfigError("no command is given", "see `npuscope --help`");
+    };
+}
+
+}  // namespace
+
+ExitCode run_command_line(const std::vector<std::string>& arguments,
+                          std::span<const Command> commands, const Console& console) {
+    const auto work = [&] {
+        CLI::App app("npuscope simulates the data path of an NPU, cycle by approximate cycle",
+                     "npuscope");
+        app.set_version_flag("--version", "npuscope " NPUSCOPE_VERSION);
+        const Action action = add_commands(app, commands);
+        if (!arguments.empty() && !arguments.front().starts_with('-')) {
+            refuse_unknown_command(arguments.front(), commands);
+        }
+        return parse(app, arguments, console) ? ExitCode::Good : action(console);
+    };
+    return guard(work, console.err);
+}
+
+}  // namespace npuscope

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+// `npuscope run`: one program on one NPU with one memory.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <ostream>
+
+#include "models/csb/register_blocks.h"
+#include "sim/command_line/commands.h"
+#include "sim/config/override_field.h"
+#include "sim/config/preset.h"
+#include "sim/config/yaml_writer.h"
+#include "sim/program/read_program.h"
+#include "sim/report/atomic_file.h"
+#include "sim/report/json_report.h"
+#include "sim/report/summary_report.h"
+#include "sim/run/session.h"
+
+namespace npuscope {
+namespace {
+
+struct RunArguments {
+    std::string program;
+    std::string npu = "nv_small";
+    std::string memory = "dram_50";
+    std::vector<std::string> changes;
+    std::string out;
+    std::string json;
+    std::string max_cycles;
+};
+
+SystemConfig read_system(const RunArguments& arguments) {
+    const auto folder = configs_folder();
+    SystemConfig system;
+    system.npu = read_preset<NpuConfig>(find_preset(folder, "npu", arguments.npu));
+    system.memory = read_preset<MemoryConfig>(find_preset(folder, "memory", arguments.memory));
+    for (const std::string& change : arguments.changes) {
+        override_field(system, change);
+    }
+    return system;
+}
+
+RunOptions read_options(const RunArguments& arguments) {
+    RunOptions options;
+    if (!arguments.max_cycles.empty()) {
+        ConfigNode node;
+        node.kind = ConfigNode::Kind::Scalar;
+        node.place = {"--max-cycles " + arguments.max_cycles, 0, 0};
+        node.text = arguments.max_cycles;
+        read_value(node, options.max_cycles, "max_cycles");
+    }
+    return options;
+}
+
+/// JSON on standard output moves the text for people to standard error.
+void write_reports(const RunArguments& arguments, const Result& result, const Console& console) {
+    const bool json_on_out = arguments.json == "-";
+    const std::string json = json_report(result);
+    const std::string summary = summary_report(result);
+    if (!arguments.out.empty()) {
+        const std::filesystem::path folder = arguments.out;
+        write_atomically(folder / "result.json", json);
+        write_atomically(folder / "summary.txt", summary);
+        write_atomically(folder / "config.yaml", write_yaml(result.config));
+    }
+    if (json_on_out) {
+        console.out << json;
+    } else if (!arguments.json.empty()) {
+        write_atomically(arguments.json, json);
+    }
+    (json_on_out ? console.err : console.out) << summary;
+}
+
+ExitCode run(const RunArguments& arguments, const Console& console) {
+    const SystemConfig system = read_system(arguments);
+    const RunOptions options = read_options(arguments);
+    const Program program =
+        read_program(arguments.program, register_names(nvdla_register_blocks()));
+    const Result result = run_program(program, system, options);
+    write_reports(arguments, result, console);
+    return result.status() == RunStatus::Pass ? ExitCode::Good : ExitCode::ExpectationFailed;
+}
+
+void add_options(CLI::App& app, RunArguments& arguments) {
+    app.add_option("PROGRAM", arguments.program,
+                   "register trace: a .cfg file, or a folder that holds one")
+        ->required();
+    app.add_option("--npu", arguments.npu, "preset of the NPU, by name or file")
+        ->capture_default_str();
+    app.add_option("--memory", arguments.memory, "preset of the memory, by name or file")
+        ->capture_default_str();
+    app.add_option("--set", arguments.changes,
+                   "KEY=VALUE changes a field of the configuration; may be repeated")
+        ->allow_extra_args(false);
+    app.add_option("--out", arguments.out, "folder for result.json, summary.txt and config.yaml");
+    app.add_option("--json", arguments.json, "file for the result as JSON; - is standard output");
+    app.add_option("--max-cycles", arguments.max_cycles, "stop the machine after so many cycles");
+}
+
+}  // namespace
+
+Command run_command() {
+    return {"run", "runs a program on a simulated NPU and checks what it leaves in memory",
+            "npuscope run traces/dc_8x8x36.cfg --npu nv_small --set memory.read_latency=200",
+            [](CLI::App& app) {
+                const auto arguments = std::make_shared<RunArguments>();
+                add_options(app, *arguments);
+                return [arguments](const Console& console) { return run(*arguments, console); };
+            }};
+}
+
+}  // namespace npuscope

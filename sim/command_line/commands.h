@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+// The sub-commands, one file each.
+#pragma once
+
+#include "sim/command_line/command.h"
+
+namespace npuscope {
+
+Command run_command();
+Command list_command();
+
+}  // namespace npuscope

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// The kinds of fields that a described struct may have, for visitors that branch on them.
+#pragma once
+
+#include <concepts>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+#include "models/base/describe.h"
+#include "models/base/quantity.h"
+#include "sim/config/quantity_text.h"
+
+namespace npuscope {
+
+template <class T>
+inline constexpr bool is_optional = false;
+template <class T>
+inline constexpr bool is_optional<std::optional<T>> = true;
+
+template <class T>
+inline constexpr bool is_vector = false;
+template <class T>
+inline constexpr bool is_vector<std::vector<T>> = true;
+
+/// A struct of one unsigned `value`: a Quantity or an Address.
+template <class T>
+inline constexpr bool is_quantity = false;
+template <class Kind>
+inline constexpr bool is_quantity<Quantity<Kind>> = true;
+template <>
+inline constexpr bool is_quantity<Address> = true;
+
+template <class T>
+inline constexpr UnitKind unit_kind_of = UnitKind::Plain;
+template <>
+inline constexpr UnitKind unit_kind_of<Bytes> = UnitKind::ByteCount;
+template <>
+inline constexpr UnitKind unit_kind_of<Cycles> = UnitKind::CycleCount;
+template <>
+inline constexpr UnitKind unit_kind_of<Hertz> = UnitKind::Frequency;
+template <>
+inline constexpr UnitKind unit_kind_of<Address> = UnitKind::ByteAddress;
+
+template <class T>
+concept PlainInteger = std::unsigned_integral<T> && !std::same_as<T, bool>;
+
+/// Never true; names a type in a failed static_assert.
+template <class T>
+inline constexpr bool is_no_field_type = false;
+
+/// `cdma` and `burst_bytes` make `cdma.burst_bytes`.
+inline std::string join_path(std::string_view path, std::string_view name) {
+    std::string joined(path);
+    if (!joined.empty()) {
+        joined += '.';
+    }
+    return joined += name;
+}
+
+/// `regions` and 2 make `regions[2]`.
+inline std::string index_path(std::string_view path, std::size_t index) {
+    return std::string(path) + '[' + std::to_string(index) + ']';
+}
+
+template <DescribedEnum E>
+std::vector<std::string> enum_names() {
+    std::vector<std::string> names;
+    for (const auto& [value, name] : EnumNames<E>::names) {
+        names.emplace_back(name);
+    }
+    return names;
+}
+
+}  // namespace npuscope

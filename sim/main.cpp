@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <iostream>
+#include <string>
+#include <vector>
+
+#include "sim/command_line/commands.h"
+
+int main(int argc, char** argv) {
+    const std::vector<npuscope::Command> commands{npuscope::run_command(),
+                                                  npuscope::list_command()};
+    const std::vector<std::string> arguments(argv + 1, argv + argc);
+    return static_cast<int>(
+        npuscope::run_command_line(arguments, commands, {std::cout, std::cerr}));
+}

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a file puts into memory: runs of bytes at offsets from the load address. The files are
+//
+//   packets   {offset:0x20, size:4, payload:0x00 0x10 0x20 0x30} ,        nv_small and later; the
+//             {offset:0x60, size:4, payload:0x00 0x10 0x20 0x30}          whole may stand in { }
+//
+//   listing   # comment                                                   nv_full
+//             Data_size = 0x1000                                          key=value, ignored but
+//             for 0xce 0xe4 0xd2 ...                                          the size; then bytes,
+//             lowest
+//                                                                         address first
+//   raw       any .bin file
+//
+// Hexadecimal digits in either case. `#` and `//` start a comment.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "models/base/error.h"
+
+namespace npuscope {
+
+struct MemoryImage {
+    /// `size` bytes from `bytes[position]` on belong at `offset`.
+    struct Run {
+        std::uint64_t offset;
+        std::uint64_t position;
+        std::uint64_t size;
+
+        bool operator==(const Run&) const = default;
+    };
+    std::vector<std::uint8_t> bytes;
+    std::vector<Run> runs;  ///< in the order of the file; adjacent packets are one run
+
+    bool operator==(const MemoryImage&) const = default;
+    /// One more than the last offset: bytes of the region that the image spans.
+    std::uint64_t end() const;
+};
+
+/// Text of either form; `file` is how messages name it.
+MemoryImage parse_memory_text(std::string_view text, const std::string& file);
+
+/// Reads the file; `.bin` is raw, all else text. Where it cannot be read the error stands at
+/// `asked_at`; `shown` is how messages name the file.
+MemoryImage read_memory_file(const std::filesystem::path& path, const std::string& shown,
+                             const Place& asked_at = {});
+
+}  // namespace npuscope

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/program/read_program.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "sim/program/trace_cfg.h"
+
+namespace npuscope {
+namespace {
+
+namespace fs = std::filesystem;
+
+fs::path trace_in(const fs::path& folder) {
+    std::vector<fs::path> traces;
+    for (const auto& entry : fs::directory_iterator(folder)) {
+        if (entry.path().extension() == ".cfg") {
+            traces.push_back(entry.path());
+        }
+    }
+    if (traces.size() != 1) {
+        throw ConfigError(
+            fmt::format("the folder '{}' holds {} .cfg files", folder.string(), traces.size()),
+            "name the .cfg file itself");
+    }
+    return traces.front();
+}
+
+}  // namespace
+
+Program read_program(const fs::path& path, const RegisterNames& names) {
+    std::error_code error;
+    if (fs::is_directory(path, error)) {
+        return read_trace_cfg(trace_in(path), names);
+    }
+    if (path.extension() != ".cfg") {
+        throw ConfigError(fmt::format("'{}' is no program", path.string()),
+                          "a register trace ends in .cfg");
+    }
+    return read_trace_cfg(path, names);
+}
+
+}  // namespace npuscope

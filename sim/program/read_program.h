@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+// A program from whatever the user named: picks the reader by the kind of file.
+#pragma once
+
+#include <filesystem>
+
+#include "sim/program/program.h"
+#include "sim/program/register_names.h"
+
+namespace npuscope {
+
+/// A .cfg trace, or a folder with exactly one of them.
+Program read_program(const std::filesystem::path& path, const RegisterNames& names);
+
+}  // namespace npuscope

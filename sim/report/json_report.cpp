@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/report/json_report.h"
+
+#include "sim/config/json_writer.h"
+
+namespace npuscope {
+namespace {
+
+void add_place(Json& object, const Place& place) {
+    if (!place.file.empty()) {
+        object["place"] = to_string(place);
+    }
+}
+
+void add_text(Json& object, const char* key, const std::string& text) {
+    if (!text.empty()) {
+        object[key] = text;
+    }
+}
+
+Json json_of(const CheckResult& check) {
+    Json object;
+    object["kind"] = to_json(check.kind);
+    add_text(object, "subject", check.subject);
+    object["address"] = to_json(check.address);
+    object["bytes"] = to_json(check.bytes);
+    object["expected"] = check.expected;
+    object["actual"] = check.actual;
+    object["pass"] = check.pass;
+    add_place(object, check.place);
+    return object;
+}
+
+Json json_of(const OperationRecord& operation, std::size_t index) {
+    Json object;
+    object["index"] = index;
+    object["unit"] = operation.unit;
+    object["name"] = operation.name;
+    object["start"] = operation.start.value;
+    object["end"] = operation.end.value;
+    object["cycles"] = operation.cycles().value;
+    object["macs"] = operation.macs;
+    const auto utilisation = mac_utilisation(operation);
+    object["mac_utilisation"] = utilisation ? Json(*utilisation) : Json(nullptr);
+    object["bound_by"] = operation.causes.largest();
+    Json causes = Json::object();
+    for (std::size_t i = 0; i < cause_names.size(); ++i) {
+        causes[std::string(cause_names[i])] = operation.causes.cycles[i].value;
+    }
+    object["causes"] = causes;
+    return object;
+}
+
+Json json_of(const Finding& finding) {
+    Json object;
+    object["severity"] = to_json(finding.severity);
+    object["kind"] = finding.kind;
+    object["message"] = finding.message;
+    if (finding.address) {
+        object["address"] = to_json(*finding.address);
+    }
+    add_text(object, "unit", finding.unit);
+    add_text(object, "surface", finding.surface);
+    add_text(object, "operation", finding.operation);
+    add_place(object, finding.place);
+    return object;
+}
+
+Json traffic_of(const Result& result) {
+    Json object = to_json(result.total_traffic());
+    Json clients = Json::object();
+    for (const NamedTraffic& client : result.traffic) {
+        clients[client.client] = to_json(client.traffic);
+    }
+    object["by_client"] = clients;
+    return object;
+}
+
+Json units_of(const Result& result) {
+    Json units = Json::object();
+    for (const NamedUnit& unit : result.units) {
+        units[unit.unit] = to_json(unit.statistics);
+    }
+    return units;
+}
+
+}  // namespace
+
+std::string json_report(const Result& result) {
+    Json report;
+    report["npu"] = result.npu();
+    report["program"] = result.program;
+    report["status"] = to_json(result.status());
+    report["cycles"] = result.cycles.value;
+    report["simulated_cycles"] = result.simulated_cycles.value;
+    report["wall_seconds"] = result.wall_seconds;
+    report["checks"] = Json::array();
+    for (const CheckResult& check : result.checks) {
+        report["checks"].push_back(json_of(check));
+    }
+    report["traffic"] = traffic_of(result);
+    report["operations"] = Json::array();
+    for (std::size_t i = 0; i < result.operations.size(); ++i) {
+        report["operations"].push_back(json_of(result.operations[i], i));
+    }
+    report["units"] = units_of(result);
+    report["findings"] = Json::array();
+    for (const Finding& finding : result.findings) {
+        report["findings"].push_back(json_of(finding));
+    }
+    report["config"] = to_json(result.config);
+    return report.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
+}
+
+}  // namespace npuscope

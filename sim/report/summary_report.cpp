@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/report/summary_report.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "sim/report/text_table.h"
+
+namespace npuscope {
+namespace {
+
+constexpr std::size_t most_operations = 200;
+constexpr std::size_t most_findings = 50;
+
+std::string percent(double share) { return fmt::format("{:.1f} %", share * 100); }
+
+std::string headline(const Result& result) {
+    const std::string head =
+        fmt::format("{} on {}: {}, {} cycles", result.program, result.npu(),
+                    enum_name(result.status()), with_separators(result.cycles.value));
+    const double rate =
+        result.wall_seconds > 0
+            ? static_cast<double>(result.simulated_cycles.value) / result.wall_seconds / 1e6
+            : 0;
+    return fmt::format("{}\nsimulated {} cycles in {:.2f} s ({:.2f} Mcycles/s)\n",
+                       cut_to(head, report_width), with_separators(result.simulated_cycles.value),
+                       result.wall_seconds, rate);
+}
+
+/// `mac 62 %, sdp_drain 30 %`: the causes of at least a twentieth of the cycles, largest first.
+std::string causes_of(const OperationRecord& operation) {
+    if (operation.cycles().value == 0) {
+        return {};
+    }
+    CauseCycles left = operation.causes;
+    std::string text;
+    for (std::size_t i = 0; i < cause_names.size(); ++i) {
+        const std::string_view name = left.largest();
+        std::size_t at = 0;
+        while (cause_names[at] != name) {
+            ++at;
+        }
+        const std::uint64_t share = left.cycles[at].value * 100 / operation.cycles().value;
+        if (share < 5) {
+            break;
+        }
+        text += fmt::format("{}{} {} %", text.empty() ? "" : ", ", name, share);
+        left.cycles[at] = Cycles(0);
+    }
+    return text;
+}
+
+std::string operations_of(const Result& result) {
+    TextTable table({{"#", Align::Right},
+                     {"unit", Align::Left},
+                     {"name", Align::Left},
+                     {"cycles", Align::Right},
+                     {"macs", Align::Right},
+                     {"used", Align::Right},
+                     {"bound by", Align::Left}});
+    for (std::size_t i = 0; i < result.operations.size() && i < most_operations; ++i) {
+        const OperationRecord& operation = result.operations[i];
+        const auto utilisation = mac_utilisation(operation);
+        table.add_row({std::to_string(i), operation.unit, operation.name,
+                       with_separators(operation.cycles().value),
+                       operation.macs == 0 ? "" : with_separators(operation.macs),
+                       utilisation ? percent(*utilisation) : "", causes_of(operation)});
+    }
+    std::string text = "\noperations\n" + table.text();
+    if (result.operations.size() > most_operations) {
+        text += fmt::format("  ... and {} more\n", result.operations.size() - most_operations);
+    }
+    return table.empty() ? std::string() : text;
+}
+
+std::string traffic_of(const Result& result) {
+    TextTable table({{"client", Align::Left},
+                     {"bytes read", Align::Right},
+                     {"beats", Align::Right},
+                     {"bytes written", Align::Right},
+                     {"beats", Align::Right}});
+    const auto add = [&table](const std::string& name, const ClientTraffic& traffic) {
+        table.add_row(
+            {name, with_separators(traffic.read_bytes.value), with_separators(traffic.read_beats),
+             with_separators(traffic.write_bytes.value), with_separators(traffic.write_beats)});
+    };
+    for (const NamedTraffic& client : result.traffic) {
+        if (client.traffic.read_beats != 0 || client.traffic.write_beats != 0) {
+            add(client.client, client.traffic);
+        }
+    }
+    if (table.empty()) {
+        return {};
+    }
+    add("all", result.total_traffic());
+    return "\ntraffic\n" + table.text();
+}
+
+std::string units_of(const Result& result) {
+    TextTable table({{"unit", Align::Left},
+                     {"busy", Align::Right},
+                     {"starved", Align::Right},
+                     {"blocked", Align::Right}});
+    for (const NamedUnit& unit : result.units) {
+        const UnitStatistics& counted = unit.statistics;
+        if (counted.busy.value + counted.starved.value + counted.blocked.value != 0) {
+            table.add_row({unit.unit, with_separators(counted.busy.value),
+                           with_separators(counted.starved.value),
+                           with_separators(counted.blocked.value)});
+        }
+    }
+    return table.empty() ? std::string() : "\nunits, cycles\n" + table.text();
+}
+
+/// The place without the folders of its file.
+std::string short_place(const Place& place) {
+    return to_string(
+        {std::filesystem::path(place.file).filename().string(), place.line, place.column});
+}
+
+std::string checks_of(const Result& result) {
+    TextTable table({{"", Align::Left},
+                     {"kind", Align::Left},
+                     {"address", Align::Left},
+                     {"bytes", Align::Right},
+                     {"expected", Align::Left},
+                     {"actual", Align::Left},
+                     {"place", Align::Left}});
+    for (const CheckResult& check : result.checks) {
+        table.add_row({check.pass ? "pass" : "FAIL", std::string(enum_name(check.kind)),
+                       check.subject.empty() ? to_hex(check.address) : check.subject,
+                       with_separators(check.bytes.value), check.expected, check.actual,
+                       short_place(check.place)});
+    }
+    return table.empty() ? std::string() : "\nchecks\n" + table.text();
+}
+
+/// Breaks a text into lines of the report's width, indented.
+std::string wrapped(const std::string& text, std::size_t indent) {
+    const std::size_t width = report_width - indent;
+    std::string lines;
+    for (std::size_t at = 0; at < text.size();) {
+        std::size_t length = std::min(width, text.size() - at);
+        if (at + length < text.size()) {
+            const std::size_t space = text.rfind(' ', at + length);
+            length = space == std::string::npos || space <= at ? length : space - at;
+        }
+        lines += std::string(indent, ' ') + text.substr(at, length) + '\n';
+        at = std::min(text.size(), text.find_first_not_of(' ', at + length));
+    }
+    return lines;
+}
+
+std::string text_of(const Finding& finding, std::size_t times) {
+    std::string head = fmt::format("{} {}", enum_name(finding.severity), finding.kind);
+    head += times > 1 ? fmt::format(" {} times, first", times) : "";
+    for (const std::string& part : {finding.unit, finding.surface, finding.operation}) {
+        head += part.empty() ? "" : ", " + part;
+    }
+    head += finding.address ? ", " + to_hex(*finding.address) : "";
+    head += finding.place.file.empty() ? "" : ", " + short_place(finding.place);
+    return "  " + cut_to(head, report_width - 2) + '\n' + wrapped(finding.message, 4);
+}
+
+/// Notes of one kind are one entry: silicon ignores what they tell of.
+bool are_one_entry(const Finding& a, const Finding& b) {
+    return a.severity == Severity::Note && b.severity == Severity::Note && a.kind == b.kind;
+}
+
+std::string findings_of(const Result& result) {
+    struct Entry {
+        const Finding* finding;
+        std::size_t times;
+    };
+    std::vector<Entry> entries;
+    for (const Finding& finding : result.findings) {
+        const auto same = std::find_if(entries.begin(), entries.end(), [&](const Entry& entry) {
+            return are_one_entry(*entry.finding, finding);
+        });
+        same == entries.end() ? entries.push_back({&finding, 1}) : void(++same->times);
+    }
+    std::stable_sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) {
+        return a.finding->severity > b.finding->severity;
+    });
+    std::string text;
+    for (std::size_t i = 0; i < entries.size() && i < most_findings; ++i) {
+        text += text_of(*entries[i].finding, entries[i].times);
+    }
+    if (entries.size() > most_findings) {
+        text += fmt::format("  ... and {} more\n", entries.size() - most_findings);
+    }
+    return text.empty() ? text : "\nfindings\n" + text;
+}
+
+}  // namespace
+
+std::string summary_report(const Result& result) {
+    return headline(result) + operations_of(result) + traffic_of(result) + units_of(result) +
+           checks_of(result) + findings_of(result);
+}
+
+}  // namespace npuscope

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tables for people: columns as wide as their content, numbers to the right, at most 100 columns.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace npuscope {
+
+inline constexpr std::size_t report_width = 100;
+
+/// `1,234,567`.
+std::string with_separators(std::uint64_t value);
+/// Cut to `width` with `...` at the end where it is longer.
+std::string cut_to(const std::string& text, std::size_t width);
+
+enum class Align { Left, Right };
+
+class TextTable {
+ public:
+    struct Column {
+        std::string title;
+        Align align;
+    };
+    explicit TextTable(std::vector<Column> columns) : columns_(std::move(columns)) {}
+
+    void add_row(std::vector<std::string> cells);
+    bool empty() const { return rows_.empty(); }
+    /// Two spaces before each line and between columns; the widest left column gives way where the
+    /// table would be wider than a report.
+    std::string text() const;
+
+ private:
+    std::vector<std::size_t> widths() const;
+    std::string line(const std::vector<std::string>& cells,
+                     const std::vector<std::size_t>& widths) const;
+
+    std::vector<Column> columns_;
+    std::vector<std::vector<std::string>> rows_;
+};
+
+}  // namespace npuscope

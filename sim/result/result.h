@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a run gives: plain values without any format. sim/report makes tables and JSON of them.
+#pragma once
+
+#include <array>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "models/base/finding.h"
+#include "models/base/statistics.h"
+#include "sim/run/system_config.h"
+
+namespace npuscope {
+
+enum class CheckKind { Crc32, Image, Register };
+
+template <>
+struct EnumNames<CheckKind> {
+    static constexpr std::array names{std::pair{CheckKind::Crc32, std::string_view("crc32")},
+                                      std::pair{CheckKind::Image, std::string_view("image")},
+                                      std::pair{CheckKind::Register, std::string_view("register")}};
+};
+
+/// One expectation of the program and what became of it.
+struct CheckResult {
+    CheckKind kind = CheckKind::Crc32;
+    std::string subject;  ///< register or golden file; empty for a CRC
+    Address address;      ///< of the region, or of the first byte that differs
+    Bytes bytes;
+    std::string expected;  ///< as text, `0x8c467827`
+    std::string actual;
+    bool pass = false;
+    Place place;  ///< statement of the program
+};
+
+struct NamedTraffic {
+    std::string client;
+    ClientTraffic traffic;
+};
+
+struct NamedUnit {
+    std::string unit;
+    UnitStatistics statistics;
+};
+
+enum class RunStatus { Pass, Fail };
+
+template <>
+struct EnumNames<RunStatus> {
+    static constexpr std::array names{std::pair{RunStatus::Pass, std::string_view("pass")},
+                                      std::pair{RunStatus::Fail, std::string_view("fail")}};
+};
+
+struct Result {
+    std::string program;
+    Cycles cycles;            ///< first op-enable write to last awaited interrupt
+    Cycles simulated_cycles;  ///< all of the run
+    double wall_seconds = 0;
+    std::vector<CheckResult> checks;
+    std::vector<NamedTraffic> traffic;  ///< by client of the memory interface
+    std::vector<OperationRecord> operations;
+    std::vector<NamedUnit> units;
+    std::vector<Finding> findings;
+    SystemConfig config;
+
+    const std::string& npu() const { return config.npu.name; }
+    ClientTraffic total_traffic() const;
+    /// Fail where a check failed or a finding is an error.
+    RunStatus status() const;
+};
+
+/// Share of the array's products that were of use, 0 to 1; nothing where it has no part.
+std::optional<double> mac_utilisation(const OperationRecord& operation);
+
+}  // namespace npuscope

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// The host beside the NPU: executes a program's statements in order over the configuration bus,
+// answers interrupts, and holds memory against what the program expects.
+#pragma once
+
+#include <tlm_utils/simple_initiator_socket.h>
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <tlm>
+#include <vector>
+
+#include "models/glb/glb.h"
+#include "models/link/unit.h"
+#include "models/memory/memory.h"
+#include "sim/program/program.h"
+#include "sim/result/result.h"
+#include "sim/run/sync_board.h"
+
+namespace npuscope {
+
+class Host : public Unit {
+ public:
+    Host(const sc_core::sc_module_name& name, const Program& program, Memory& memory, Glb& glb);
+
+    tlm_utils::simple_initiator_socket<Host> bus{"bus"};
+
+    bool finished() const { return finished_; }
+    const std::vector<CheckResult>& checks() const { return checks_; }
+    /// First op-enable to last awaited interrupt; nothing where a program starts no operation.
+    Cycles cycles() const;
+    /// Statement that is being executed, for messages.
+    const Place& place() const { return place_; }
+    /// What the host still waits for, for a machine that stopped.
+    std::string waits_for() const;
+    /// Where the program last wrote a register, by its name.
+    std::optional<Place> written_at(const std::string& sentence) const;
+
+ private:
+    void execute_program(Activity& activity);
+    void serve_interrupts(Activity& activity);
+    void serve_pending();
+    void finish_checks();
+
+    void execute(Activity& activity, const InitMemory& init);
+    void execute(Activity& activity, const LoadMemory& load);
+    void execute(Activity& activity, const WriteRegister& write);
+    void execute(Activity& activity, const ReadRegister& read);
+    void execute(Activity& activity, const PollRegister& poll);
+    void execute(Activity& activity, const NotifyOnInterrupt& notify);
+    void execute(Activity& activity, const SyncNotify& notify);
+    void execute(Activity& activity, const SyncWait& wait);
+    void execute(Activity& activity, const CheckCrc& check);
+    void execute(Activity& activity, const CheckImage& check);
+    void execute(Activity& activity, const CheckNothing& check);
+
+    /// Runs `check` as soon as `sync` has been raised.
+    void when_raised(const std::string& sync, std::function<void()> check);
+    std::uint32_t access(Activity& activity, tlm::tlm_command command, std::uint32_t address,
+                         std::uint32_t value);
+
+    struct WaitingCheck {
+        std::string sync;
+        std::function<void()> run;
+    };
+
+    const Program& program_;
+    Memory& memory_;
+    Glb& glb_;
+    SyncBoard board_;
+    std::vector<WaitingCheck> waiting_checks_;
+    std::vector<CheckResult> checks_;
+    std::map<std::string, Place> written_at_;
+    std::optional<Cycles> first_op_enable_;
+    Place place_;
+    bool executed_ = false;
+    bool finished_ = false;
+    sc_core::sc_event board_changed_;
+};
+
+}  // namespace npuscope

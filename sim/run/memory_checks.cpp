@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/run/memory_checks.h"
+
+#include <fmt/format.h>
+#include <zlib.h>
+
+#include <algorithm>
+#include <vector>
+
+namespace npuscope {
+namespace {
+
+constexpr std::uint64_t chunk_bytes = 1 << 20;
+
+/// Gives an error without a place the place of the statement that led to it.
+template <class Action>
+void at_place(const Place& place, Action action) {
+    try {
+        action();
+    } catch (const ConfigError& error) {
+        throw ConfigError(place, error.sentence(), error.remedy());
+    }
+}
+
+std::string crc_text(std::uint32_t crc) { return fmt::format("{:#010x}", crc); }
+
+std::uint32_t crc_of(const Memory& memory, Address address, Bytes bytes) {
+    uLong crc = crc32(0, nullptr, 0);
+    std::vector<std::uint8_t> chunk;
+    for (std::uint64_t done = 0; done < bytes.value; done += chunk.size()) {
+        chunk.resize(std::min(chunk_bytes, bytes.value - done));
+        memory.read(address + Bytes(done), chunk);
+        crc = crc32(crc, chunk.data(), static_cast<uInt>(chunk.size()));
+    }
+    return static_cast<std::uint32_t>(crc);
+}
+
+}  // namespace
+
+void init_memory(Memory& memory, const InitMemory& init, const Place& place) {
+    at_place(place, [&] {
+        if (init.fill == FillPattern::AllZero) {
+            memory.zero(init.address, init.bytes);
+            return;
+        }
+        std::vector<std::uint8_t> chunk;
+        for (std::uint64_t done = 0; done < init.bytes.value; done += chunk.size()) {
+            chunk.resize(std::min(chunk_bytes, init.bytes.value - done));
+            for (std::size_t i = 0; i < chunk.size(); ++i) {
+                chunk[i] = fill_byte(init.fill, init.address + Bytes(done + i));
+            }
+            memory.load(init.address + Bytes(done), chunk);
+        }
+    });
+}
+
+void load_memory(Memory& memory, const LoadMemory& load, const Place& place) {
+    at_place(place, [&] {
+        for (const MemoryImage::Run& run : load.image.runs) {
+            memory.load(load.address + Bytes(run.offset),
+                        std::span(load.image.bytes).subspan(run.position, run.size));
+        }
+    });
+}
+
+CheckResult check_crc(const Memory& memory, const CheckCrc& check, const Place& place) {
+    CheckResult result;
+    result.kind = CheckKind::Crc32;
+    result.address = check.address;
+    result.bytes = check.bytes;
+    result.place = place;
+    at_place(place, [&] {
+        const std::uint32_t crc = crc_of(memory, check.address, check.bytes);
+        result.expected = crc_text(check.crc);
+        result.actual = crc_text(crc);
+        result.pass = crc == check.crc;
+    });
+    return result;
+}
+
+CheckResult check_image(const Memory& memory, const CheckImage& check, const Place& place) {
+    CheckResult result;
+    result.kind = CheckKind::Image;
+    result.subject = check.file;
+    result.address = check.address;
+    result.bytes = check.bytes;
+    result.place = place;
+    result.expected = result.actual = "the image";
+    result.pass = true;
+    std::vector<std::uint8_t> actual;
+    for (const MemoryImage::Run& run : check.image.runs) {
+        const std::uint64_t size =
+            run.offset < check.bytes.value ? std::min(run.size, check.bytes.value - run.offset) : 0;
+        actual.resize(size);
+        at_place(place, [&] { memory.read(check.address + Bytes(run.offset), actual); });
+        const auto expected = std::span(check.image.bytes).subspan(run.position, size);
+        const auto differs = std::ranges::mismatch(actual, expected);
+        if (result.pass && differs.in1 != actual.end()) {
+            const auto at = static_cast<std::uint64_t>(differs.in1 - actual.begin());
+            result.pass = false;
+            result.address = check.address + Bytes(run.offset + at);
+            result.expected = fmt::format("{:#04x}", *differs.in2);
+            result.actual = fmt::format("{:#04x}", *differs.in1);
+        }
+    }
+    return result;
+}
+
+CheckResult register_check(const ReadRegister& read, std::uint32_t value, const Place& place) {
+    CheckResult result;
+    result.kind = CheckKind::Register;
+    result.subject = read.name;
+    result.address = Address(read.address);
+    result.bytes = Bytes(sizeof value);
+    result.expected = fmt::format("{:#x}", read.expected & read.mask);
+    result.actual = fmt::format("{:#x}", value & read.mask);
+    result.pass = ((value ^ read.expected) & read.mask) == 0;
+    result.place = place;
+    return result;
+}
+
+}  // namespace npuscope

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a program does to memory beside the NPU: fill, load, and compare with what it expects.
+#pragma once
+
+#include "models/base/error.h"
+#include "models/memory/memory.h"
+#include "sim/program/program.h"
+#include "sim/result/result.h"
+
+namespace npuscope {
+
+/// ConfigError with the statement's place where a range lies outside every region.
+void init_memory(Memory& memory, const InitMemory& init, const Place& place);
+void load_memory(Memory& memory, const LoadMemory& load, const Place& place);
+
+CheckResult check_crc(const Memory& memory, const CheckCrc& check, const Place& place);
+CheckResult check_image(const Memory& memory, const CheckImage& check, const Place& place);
+CheckResult register_check(const ReadRegister& read, std::uint32_t value, const Place& place);
+
+}  // namespace npuscope

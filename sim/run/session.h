@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// One simulation from beginning to end: builds machine, memory and host, runs until the host has
+// what it waits for, and gathers the result. One session at a time in a process; a second may
+// follow the first.
+#pragma once
+
+#include "sim/program/program.h"
+#include "sim/result/result.h"
+#include "sim/run/system_config.h"
+
+namespace npuscope {
+
+struct RunOptions {
+    Cycles max_cycles{100'000'000'000};
+};
+
+/// Throws ConfigError for a program that cannot be executed, with its place, and MachineStopped for
+/// a deadlock or when `max_cycles` have passed.
+Result run_program(const Program& program, const SystemConfig& system, const RunOptions& options);
+
+}  // namespace npuscope

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/run/sync_board.h"
+
+#include <algorithm>
+
+namespace npuscope {
+
+std::optional<SyncBoard::Awaited> SyncBoard::serve(Interrupt interrupt, Cycles time) {
+    const auto found = std::ranges::find_if(awaited_, [&](const Awaited& awaited) {
+        return !awaited.interrupt || *awaited.interrupt == interrupt;
+    });
+    if (found == awaited_.end()) {
+        return std::nullopt;
+    }
+    Awaited served = std::move(*found);
+    awaited_.erase(found);
+    raise(served.sync, time);
+    return served;
+}
+
+bool SyncBoard::complete() const {
+    return std::ranges::all_of(
+        awaited_, [&](const Awaited& awaited) { return ignored_.contains(awaited.sync); });
+}
+
+std::optional<Cycles> SyncBoard::last_raised() const {
+    std::optional<Cycles> last;
+    for (const auto& [sync, time] : raised_) {
+        if (!ignored_.contains(sync)) {
+            last = std::max(last.value_or(Cycles(0)), time);
+        }
+    }
+    return last;
+}
+
+}  // namespace npuscope

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// Who waits for which interrupt: notifications of a program in order, the ids they raise, and when.
+// An interrupt serves the oldest notification that names its unit and group.
+#pragma once
+
+#include <deque>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "models/base/error.h"
+#include "models/base/quantity.h"
+#include "models/glb/interrupt.h"
+
+namespace npuscope {
+
+class SyncBoard {
+ public:
+    struct Awaited {
+        std::optional<Interrupt> interrupt;  ///< nothing: any
+        std::string sync;
+        Place place;
+    };
+
+    void expect(Awaited awaited) { awaited_.push_back(std::move(awaited)); }
+    /// Interrupts that somebody waits for, oldest first.
+    const std::deque<Awaited>& awaited() const { return awaited_; }
+    /// The oldest notification for this interrupt, taken off the board; its id is raised.
+    std::optional<Awaited> serve(Interrupt interrupt, Cycles time);
+    void raise(const std::string& sync, Cycles time) { raised_[sync] = time; }
+    bool raised(const std::string& sync) const { return raised_.contains(sync); }
+
+    /// From now on nobody needs to wait for this id.
+    void ignore(const std::string& sync) { ignored_.insert(sync); }
+    /// No notification is open but those that are ignored.
+    bool complete() const;
+    /// When the newest id that counts was raised.
+    std::optional<Cycles> last_raised() const;
+
+ private:
+    std::deque<Awaited> awaited_;
+    std::map<std::string, Cycles> raised_;
+    std::set<std::string> ignored_;
+};
+
+}  // namespace npuscope

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "models/cdp/cdp_job.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "models/base/error.h"
+#include "models/csb/register_blocks.h"
+#include "tests/support/registers.h"
+
+namespace npuscope {
+namespace {
+
+using ::testing::HasSubstr;
+
+/// 5 x 3 x 10 from 0x1000 to 0x2000; registers that are never used hold rubbish.
+class CdpJobTest : public ::testing::Test {
+ protected:
+    CdpJobTest() : cdp_(*find_block("NVDLA_CDP")), rdma_(*find_block("NVDLA_CDP_RDMA")) {
+        fill_registers(cdp_, 0xffffffff);
+        fill_registers(rdma_, 0xffffffff);
+        write_field(rdma_, "D_DATA_CUBE_WIDTH", "WIDTH", 4);
+        write_field(rdma_, "D_DATA_CUBE_HEIGHT", "HEIGHT", 2);
+        write_field(rdma_, "D_DATA_CUBE_CHANNEL", "CHANNEL", 9);
+        write_field(rdma_, "D_DATA_FORMAT", "INPUT_DATA", 0);
+        write_field(cdp_, "D_DATA_FORMAT", "INPUT_DATA_TYPE", 0);
+        place(cdp_, "DST", 0x2000, 40);
+        place(rdma_, "SRC", 0x1000, 40);
+    }
+
+    static void place(RegisterValues& unit, const std::string& stem, std::uint32_t base,
+                      std::uint32_t line) {
+        write_field(unit, "D_" + stem + "_BASE_ADDR_LOW", stem + "_BASE_ADDR_LOW", base);
+        write_field(unit, "D_" + stem + "_BASE_ADDR_HIGH", stem + "_BASE_ADDR_HIGH", 0);
+        write_field(unit, "D_" + stem + "_LINE_STRIDE", stem + "_LINE_STRIDE", line);
+        write_field(unit, "D_" + stem + "_SURFACE_STRIDE", stem + "_SURFACE_STRIDE", 3 * line);
+    }
+    CdpJob decode() const { return CdpJob::from_registers(cdp_, rdma_, config_, datapath_); }
+    std::string refusal() const {
+        try {
+            decode();
+        } catch (const ConfigError& error) {
+            EXPECT_FALSE(error.remedy().empty());
+            return error.sentence();
+        }
+        return "accepted";
+    }
+
+    RegisterValues cdp_;
+    RegisterValues rdma_;
+    CdpConfig config_;
+    DatapathConfig datapath_;
+};
+
+TEST_F(CdpJobTest, TheCubeComesFromTheReadDma) {
+    const CdpJob job = decode();
+    EXPECT_EQ(job.shape, (Shape{10, 3, 5}));
+    EXPECT_EQ(job.normalization.channels, 10U);
+    EXPECT_EQ(job.source.shape, (Shape{16, 3, 5}));
+    EXPECT_EQ(job.destination.base, Address(0x2000));
+}
+
+TEST_F(CdpJobTest, FieldsAreSignedWhereTheHardwareTakesThemSo) {
+    write_field(cdp_, "S_LUT_LE_START_HIGH", "LUT_LE_START_HIGH", 0x20);
+    write_field(cdp_, "S_LUT_LE_START_LOW", "LUT_LE_START_LOW", 5);
+    const CdpNormalization normalization = decode().normalization;
+    EXPECT_EQ(normalization.lut.le.start, 5 - (std::int64_t{1} << 37U));
+    EXPECT_EQ(normalization.lut.le.end, -1);
+    EXPECT_EQ(normalization.lut.lo.overflow, (LookupSlope{-1, -1}));
+    EXPECT_EQ(normalization.lut.lo.index_select, -1);
+    EXPECT_EQ(normalization.input, (Conversion{-1, -1, 31}));
+    EXPECT_EQ(normalization.output, (Conversion{-1, -1, 63}));
+}
+
+TEST_F(CdpJobTest, LocalSizesAreThreeToNine) {
+    for (const std::uint32_t code : {0U, 1U, 2U, 3U}) {
+        write_field(cdp_, "D_LRN_CFG", "NORMALZ_LEN", code);
+        EXPECT_EQ(decode().normalization.local_size, 3 + 2 * code);
+    }
+}
+
+TEST_F(CdpJobTest, OtherPrecisionsAreRefused) {
+    write_field(cdp_, "D_DATA_FORMAT", "INPUT_DATA_TYPE", 1);
+    EXPECT_THAT(refusal(), HasSubstr("NVDLA_CDP.D_DATA_FORMAT_0.INPUT_DATA_TYPE = 1"));
+    write_field(cdp_, "D_DATA_FORMAT", "INPUT_DATA_TYPE", 0);
+    write_field(rdma_, "D_DATA_FORMAT", "INPUT_DATA", 2);
+    EXPECT_THAT(refusal(), HasSubstr("NVDLA_CDP_RDMA.D_DATA_FORMAT_0.INPUT_DATA = 2"));
+}
+
+TEST_F(CdpJobTest, MisalignedSurfacesAreRefused) {
+    place(cdp_, "DST", 0x2002, 40);
+    EXPECT_THAT(refusal(), HasSubstr("D_DST_BASE_ADDR_LOW"));
+    place(cdp_, "DST", 0x2000, 40);
+    place(rdma_, "SRC", 0x1000, 44);
+    EXPECT_THAT(refusal(), HasSubstr("D_SRC_LINE_STRIDE"));
+}
+
+TEST_F(CdpJobTest, AnAbsentUnitRefusesEveryJob) {
+    config_.present = false;
+    EXPECT_THAT(refusal(), HasSubstr("no CDP"));
+}
+
+}  // namespace
+}  // namespace npuscope

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+// Memory images of known contents: logical values and bytes, both directions. Made with an
+// independent implementation of the format and NVIDIA's compiler, checked against trace CRCs.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "models/data/feature_cube.h"
+#include "models/data/image_weights.h"
+#include "models/data/operand_layout.h"
+#include "models/data/weight_layout.h"
+
+namespace npuscope {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::json;
+
+struct Case {
+    fs::path folder;
+    Json fields;
+
+    std::uint32_t number(const char* name) const { return fields.at(name).get<std::uint32_t>(); }
+    std::vector<std::uint8_t> file(const char* name) const {
+        std::ifstream stream(folder / fields.at(name).get<std::string>(), std::ios::binary);
+        return {std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
+    }
+    bool two_bytes() const { return fields.at("dtype").get<std::string>() != "int8"; }
+    std::string name() const { return fields.at("id").get<std::string>(); }
+};
+
+/// The cases of every manifest there is: the repository's own, and the reference data's.
+std::vector<Case> cases_of(const std::string& kind) {
+    std::vector<fs::path> folders{fs::path(NPUSCOPE_GOLDEN) / "layout"};
+    if (const char* reference = std::getenv("NPUSCOPE_REFERENCE_DATA")) {
+        folders.push_back(fs::path(reference) / "layout" / "nvdla");
+    }
+    std::vector<Case> cases;
+    for (const fs::path& folder : folders) {
+        for (const Json& fields : Json::parse(std::ifstream(folder / "manifest.json"))) {
+            if (fields.at("kind").get<std::string>() == kind) {
+                cases.push_back({folder, fields});
+            }
+        }
+    }
+    return cases;
+}
+
+template <class T>
+std::vector<T> as_elements(const std::vector<std::uint8_t>& bytes) {
+    std::vector<T> elements(bytes.size() / sizeof(T));
+    std::memcpy(elements.data(), bytes.data(), bytes.size());
+    return elements;
+}
+
+template <class T>
+void check_feature(const Case& test) {
+    const FeatureCube cube{Address(0x1000),
+                           Bytes(test.number("line_stride")),
+                           Bytes(test.number("surface_stride")),
+                           {test.number("C"), test.number("H"), test.number("W")},
+                           Bytes(test.number("atom_bytes")),
+                           Bytes(sizeof(T))};
+    const std::vector<std::uint8_t> memory = test.file("memory");
+    const Tensor<T> tensor = unpack_cube<T>(cube, memory);
+    EXPECT_EQ(tensor.values, as_elements<T>(test.file("logical"))) << test.name();
+    std::vector<std::uint8_t> packed(memory.size(), 0);
+    pack_cube(cube, tensor, packed);
+    EXPECT_EQ(packed, memory) << test.name();
+}
+
+/// `logical` is K C R S before any extension of channels.
+template <class T>
+void check_weights(const Case& test, bool extended) {
+    Kernels<T> logical({test.number("K"), test.number("C"), test.number("R"), test.number("S")});
+    logical.values = as_elements<T>(test.file("logical"));
+    const Kernels<T> stored = extended ? extend_channels(logical) : logical;
+    const WeightLayout layout{stored.shape, test.number("kernels_per_group"),
+                              test.number("channels_per_cube"), Bytes(sizeof(T)),
+                              test.fields.value("post_extension", 1U)};
+    const std::vector<std::uint8_t> memory = test.file("memory");
+    ASSERT_EQ(layout.stored_bytes().value, memory.size()) << test.name();
+    EXPECT_EQ(decode_weights<T>(layout, memory).values, stored.values) << test.name();
+    std::vector<std::uint8_t> encoded(memory.size(), 0xAA);
+    encode_weights(layout, stored, encoded);
+    EXPECT_EQ(encoded, memory) << test.name();
+    if (extended) {
+        EXPECT_EQ(restore_columns(stored, test.number("C")).values, logical.values);
+    }
+}
+
+void check_weights_of(const std::string& kind, bool extended) {
+    const std::vector<Case> cases = cases_of(kind);
+    ASSERT_FALSE(cases.empty());
+    for (const Case& test : cases) {
+        test.two_bytes() ? check_weights<std::int16_t>(test, extended)
+                         : check_weights<std::int8_t>(test, extended);
+    }
+}
+
+void check_operand(const Case& test) {
+    const bool per_element = test.fields.at("per_element").get<bool>();
+    OperandSurface surface;
+    surface.shape = {test.number("C"), test.number("H"), test.number("W")};
+    surface.spread = per_element ? OperandSpread::PerElement : OperandSpread::PerChannel;
+    surface.elements_per_atom = test.number("elements_per_atom");
+    surface.components = test.number("components");
+    surface.component = Bytes(test.number("bytes_per_component"));
+    surface.line_stride = surface.atom() * surface.shape.width;
+    surface.surface_stride = surface.line_stride * surface.shape.height;
+    const std::vector<std::uint8_t> memory = test.file("memory");
+    const std::vector<std::uint8_t> logical = test.file("logical");
+    ASSERT_EQ(surface.extent().value, memory.size()) << test.name();
+    std::vector<std::uint8_t> packed(memory.size(), 0);
+    const std::size_t size = surface.operand_shape().elements();
+    for (std::uint32_t component = 0; component < surface.components; ++component) {
+        const Tensor<std::int16_t> values = unpack_operand(surface, component, memory);
+        pack_operand(surface, component, values, packed);
+        for (std::size_t i = 0; i < size; ++i) {
+            const std::size_t at = component * size + i;
+            const int expected = surface.component.value == 1
+                                     ? as_elements<std::int8_t>(logical)[at]
+                                     : as_elements<std::int16_t>(logical)[at];
+            ASSERT_EQ(values.values[i], expected) << test.name() << " element " << at;
+        }
+    }
+    EXPECT_EQ(packed, memory) << test.name();
+}
+
+TEST(LayoutGolden, FeatureCubesAgreeWithTheirImages) {
+    for (const Case& test : cases_of("feature")) {
+        test.two_bytes() ? check_feature<std::int16_t>(test) : check_feature<std::int8_t>(test);
+    }
+}
+
+TEST(LayoutGolden, DirectWeightsAgreeWithTheirImages) { check_weights_of("weight_dc", false); }
+
+TEST(LayoutGolden, PreExtendedImageWeightsAgreeWithTheirImages) {
+    check_weights_of("weight_image_pre_ext", true);
+}
+
+TEST(LayoutGolden, PostExtendedImageWeightsAgreeWithTheirImages) {
+    check_weights_of("weight_image_post_ext", true);
+}
+
+TEST(LayoutGolden, OperandsAgreeWithTheirImages) {
+    for (const Case& test : cases_of("sdp_operand")) {
+        check_operand(test);
+    }
+}
+
+TEST(LayoutGolden, ReferenceDataWasUsed) {
+    if (std::getenv("NPUSCOPE_REFERENCE_DATA") == nullptr) {
+        GTEST_SKIP() << "NPUSCOPE_REFERENCE_DATA is not set: only the repository's own vectors ran";
+    }
+    EXPECT_GT(cases_of("weight_dc").size(), 4U);
+}
+
+}  // namespace
+}  // namespace npuscope

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "models/mcif/mcif.h"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "models/memory/memory.h"
+#include "tests/support/simulate.h"
+
+namespace npuscope {
+namespace {
+
+/// Two clients behind one interface and a memory of latency 50.
+struct Bench {
+    FindingLog log;
+    MemoryConfig memory_config;
+    McifConfig config;
+    Memory memory{"memory", memory_config, log};
+    Mcif mcif{"mcif", config, log};
+    DmaPort reader{"reader", "cdma"};
+    DmaPort writer{"writer", "sdp"};
+    Scene scene;
+    const Purpose purpose{.surface = "input", .operation = "conv 0"};
+
+    Bench() {
+        mcif.memory.bind(memory.socket);
+        mcif.connect("reader", reader.primary);
+        mcif.connect("writer", writer.primary);
+    }
+};
+
+TEST(Mcif, brings_the_first_beat_after_the_latency_and_then_one_a_cycle) {
+    Bench bench;
+    bench.memory.zero(Address(0x80000000), Bytes(4096));
+    Cycles arrival;
+    bench.scene.thread("read", [&](Activity& activity) {
+        arrival = bench.reader.read(activity, Address(0x80000000), Bytes(80), bench.purpose);
+    });
+    bench.scene.run();
+    EXPECT_EQ(arrival, Cycles(10 + 50 + 1));
+    EXPECT_EQ(bench.mcif.traffic()[0].moved.read_beats, 10U);
+    EXPECT_TRUE(bench.log.findings().empty());
+}
+
+TEST(Mcif, counts_the_beats_that_an_unaligned_request_touches) {
+    Bench bench;
+    bench.memory.zero(Address(0x80000000), Bytes(4096));
+    bench.scene.thread("read", [&](Activity& activity) {
+        bench.reader.read(activity, Address(0x80000004), Bytes(8), bench.purpose);
+    });
+    bench.scene.run();
+    EXPECT_EQ(bench.mcif.traffic()[0].moved.read_beats, 2U);
+}
+
+TEST(Mcif, refuses_an_address_beyond_its_width_with_the_names_of_the_access) {
+    Bench bench;
+    bench.scene.thread("read", [&](Activity& activity) {
+        bench.reader.read(activity, Address(0x1'0000'0000), Bytes(8), bench.purpose);
+    });
+    bench.scene.run();
+    ASSERT_EQ(bench.log.findings().size(), 1U);
+    const Finding& finding = bench.log.findings().front();
+    EXPECT_EQ(finding.kind, "address_width");
+    EXPECT_EQ(finding.unit, "cdma");
+    EXPECT_EQ(finding.surface, "input");
+    EXPECT_EQ(finding.operation, "conv 0");
+}
+
+TEST(Memory, reports_a_read_of_bytes_that_nobody_wrote) {
+    Bench bench;
+    bench.memory.zero(Address(0x80000000), Bytes(4));
+    std::vector<std::uint8_t> bytes(8);
+    bench.scene.thread(
+        "fetch", [&](Activity&) { bench.reader.fetch(Address(0x80000000), bytes, bench.purpose); });
+    bench.scene.run();
+    ASSERT_EQ(bench.log.findings().size(), 1U);
+    EXPECT_EQ(bench.log.findings().front().kind, "uninitialised_read");
+    EXPECT_EQ(bench.log.findings().front().address, Address(0x80000004));
+}
+
+TEST(Memory, reports_an_access_outside_every_region) {
+    Bench bench;
+    std::vector<std::uint8_t> bytes(8);
+    bench.scene.thread(
+        "fetch", [&](Activity&) { bench.reader.fetch(Address(0x1000), bytes, bench.purpose); });
+    bench.scene.run();
+    ASSERT_EQ(bench.log.findings().size(), 1U);
+    EXPECT_EQ(bench.log.findings().front().kind, "outside_memory");
+}
+
+TEST(Memory, reports_a_write_to_an_operand_between_fetch_and_timed_read) {
+    Bench bench;
+    bench.memory.zero(Address(0x80000000), Bytes(64));
+    std::vector<std::uint8_t> operand(64);
+    const std::vector<std::uint8_t> result(8, 7);
+    bench.scene.thread("fetch", [&](Activity& activity) {
+        bench.reader.fetch(Address(0x80000000), operand, bench.purpose);
+        activity.spend(Cycles(10));
+        bench.reader.read(activity, Address(0x80000000), Bytes(32), bench.purpose);
+        activity.spend(Cycles(10));
+        // what was read in time may be written
+        bench.writer.write(activity, Address(0x80000000), result, {"output", "sdp 1"});
+        EXPECT_TRUE(bench.log.findings().empty());
+        bench.writer.write(activity, Address(0x80000020), result, {"output", "sdp 1"});
+    });
+    bench.scene.run();
+    ASSERT_EQ(bench.log.findings().size(), 1U);
+    EXPECT_EQ(bench.log.findings().front().kind, "race");
+    EXPECT_EQ(bench.log.findings().front().operation, "sdp 1");
+    std::vector<std::uint8_t> stored(8);
+    bench.memory.read(Address(0x80000020), stored);
+    EXPECT_EQ(stored, result);
+}
+
+}  // namespace
+}  // namespace npuscope

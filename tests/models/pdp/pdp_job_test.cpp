@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "models/pdp/pdp_job.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "models/base/error.h"
+#include "models/csb/register_blocks.h"
+#include "tests/support/registers.h"
+
+namespace npuscope {
+namespace {
+
+using ::testing::HasSubstr;
+
+/// Max pooling 4 x 2, stride 2, of 16 x 6 x 10 with 2 columns and 1 row of padding, from memory.
+class PdpJobTest : public ::testing::Test {
+ protected:
+    PdpJobTest() : pdp_(*find_block("NVDLA_PDP")), rdma_(*find_block("NVDLA_PDP_RDMA")) {
+        fill_registers(pdp_, 0xffffffff);
+        fill_registers(rdma_, 0xffffffff);
+        both("D_DATA_CUBE_IN_WIDTH", "CUBE_IN_WIDTH", 15);
+        both("D_DATA_CUBE_IN_HEIGHT", "CUBE_IN_HEIGHT", 5);
+        both("D_DATA_CUBE_IN_CHANNEL", "CUBE_IN_CHANNEL", 9);
+        both("D_DATA_FORMAT", "INPUT_DATA", 0);
+        both("D_OPERATION_MODE_CFG", "SPLIT_NUM", 0);
+        write_field(pdp_, "D_DATA_CUBE_OUT_WIDTH", "CUBE_OUT_WIDTH", 8);
+        write_field(pdp_, "D_DATA_CUBE_OUT_HEIGHT", "CUBE_OUT_HEIGHT", 3);
+        write_field(pdp_, "D_DATA_CUBE_OUT_CHANNEL", "CUBE_OUT_CHANNEL", 9);
+        write_field(pdp_, "D_OPERATION_MODE_CFG", "POOLING_METHOD", 1);
+        pdp_.set(offset(pdp_, "D_POOLING_KERNEL_CFG"), 0x110103);
+        rdma_.set(offset(rdma_, "D_POOLING_KERNEL_CFG"), 0x13);
+        pdp_.set(offset(pdp_, "D_POOLING_PADDING_CFG"), 0x1212);
+        place(pdp_, "DST", 0x2000);
+        place(rdma_, "SRC", 0x1000);
+    }
+
+    static std::uint32_t offset(const RegisterValues& unit, std::string_view name) {
+        return find_register(unit.block(), name)->offset;
+    }
+    void both(std::string_view name, std::string_view field, std::uint32_t value) {
+        write_field(pdp_, name, field, value);
+        write_field(rdma_, name, field, value);
+    }
+    static void place(RegisterValues& unit, const std::string& stem, std::uint32_t base,
+                      std::uint32_t line = 0x100, std::uint32_t surface = 0x1000) {
+        write_field(unit, "D_" + stem + "_BASE_ADDR_LOW", stem + "_BASE_ADDR_LOW", base);
+        write_field(unit, "D_" + stem + "_BASE_ADDR_HIGH", stem + "_BASE_ADDR_HIGH", 0);
+        write_field(unit, "D_" + stem + "_LINE_STRIDE", stem + "_LINE_STRIDE", line);
+        write_field(unit, "D_" + stem + "_SURFACE_STRIDE", stem + "_SURFACE_STRIDE", surface);
+    }
+    /// Widths of 2, 12 and 2 columns in, 1, 6 and 2 out.
+    void split() {
+        both("D_OPERATION_MODE_CFG", "SPLIT_NUM", 2);
+        both("D_PARTIAL_WIDTH_IN", "PARTIAL_WIDTH_IN_FIRST", 1);
+        both("D_PARTIAL_WIDTH_IN", "PARTIAL_WIDTH_IN_MID", 11);
+        both("D_PARTIAL_WIDTH_IN", "PARTIAL_WIDTH_IN_LAST", 1);
+        write_field(pdp_, "D_PARTIAL_WIDTH_OUT", "PARTIAL_WIDTH_OUT_FIRST", 0);
+        write_field(pdp_, "D_PARTIAL_WIDTH_OUT", "PARTIAL_WIDTH_OUT_MID", 5);
+        write_field(pdp_, "D_PARTIAL_WIDTH_OUT", "PARTIAL_WIDTH_OUT_LAST", 1);
+    }
+    PdpJob decode() const { return PdpJob::from_registers(pdp_, rdma_, config_, datapath_); }
+    std::string refusal() const {
+        try {
+            decode();
+        } catch (const ConfigError& error) {
+            EXPECT_FALSE(error.remedy().empty());
+            return error.sentence();
+        }
+        return "accepted";
+    }
+
+    RegisterValues pdp_;
+    RegisterValues rdma_;
+    PdpConfig config_;
+    DatapathConfig datapath_;
+};
+
+TEST_F(PdpJobTest, AJobFromMemoryIgnoresWhateverUnusedRegistersHold) {
+    const PdpJob job = decode();
+    EXPECT_EQ(job.input, (Shape{10, 6, 16}));
+    EXPECT_EQ(job.output, (Shape{10, 4, 9}));
+    ASSERT_TRUE(job.source.has_value());
+    EXPECT_EQ(job.source->base, Address(0x1000));
+    EXPECT_EQ(job.destination.shape, (Shape{16, 4, 9}));
+    EXPECT_EQ(job.pooling.parts, (std::vector<PdpPart>{{0, 16, 2, 0, 9}}));
+    EXPECT_EQ(job.pooling.pad_value, (std::array<std::int32_t, 8>{}));
+}
+
+TEST_F(PdpJobTest, AFlyingJobNeverReadsTheReadDmasRegisters) {
+    write_field(pdp_, "D_OPERATION_MODE_CFG", "FLYING_MODE", 0);
+    fill_registers(rdma_, 0x12345677);
+    EXPECT_TRUE(decode().flying());
+}
+
+TEST_F(PdpJobTest, AnAverageReadsItsPadValuesSigned) {
+    write_field(pdp_, "D_OPERATION_MODE_CFG", "POOLING_METHOD", 0);
+    const PdpJob job = decode();
+    EXPECT_EQ(job.pooling.pad_value[7], -1);
+    EXPECT_EQ(job.pooling.recip_width, 0x1ffffU);
+}
+
+TEST_F(PdpJobTest, SlicesOverlapByKernelMinusStride) {
+    split();
+    EXPECT_EQ(decode().pooling.parts,
+              (std::vector<PdpPart>{{0, 2, 2, 0, 1}, {0, 14, 0, 1, 6}, {12, 4, 0, 7, 2}}));
+}
+
+TEST_F(PdpJobTest, SlicesMustCoverTheCube) {
+    split();
+    both("D_PARTIAL_WIDTH_IN", "PARTIAL_WIDTH_IN_MID", 13);
+    EXPECT_THAT(refusal(), HasSubstr("PARTIAL_WIDTH_OUT_MID"));
+    write_field(pdp_, "D_PARTIAL_WIDTH_OUT", "PARTIAL_WIDTH_OUT_MID", 6);
+    EXPECT_THAT(refusal(), HasSubstr("SPLIT_NUM"));
+}
+
+TEST_F(PdpJobTest, TheOutputMustBeWhatTheWindowsGive) {
+    write_field(pdp_, "D_DATA_CUBE_OUT_WIDTH", "CUBE_OUT_WIDTH", 9);
+    EXPECT_THAT(refusal(), HasSubstr("CUBE_OUT_WIDTH = 9"));
+    write_field(pdp_, "D_DATA_CUBE_OUT_WIDTH", "CUBE_OUT_WIDTH", 8);
+    write_field(pdp_, "D_DATA_CUBE_OUT_HEIGHT", "CUBE_OUT_HEIGHT", 2);
+    EXPECT_THAT(refusal(), HasSubstr("CUBE_OUT_HEIGHT = 2"));
+    write_field(pdp_, "D_DATA_CUBE_OUT_CHANNEL", "CUBE_OUT_CHANNEL", 8);
+    EXPECT_THAT(refusal(), HasSubstr("CUBE_OUT_CHANNEL = 8"));
+}
+
+TEST_F(PdpJobTest, WindowsOfPaddingAloneAreRefused) {
+    write_field(pdp_, "D_POOLING_PADDING_CFG", "PAD_LEFT", 4);
+    write_field(pdp_, "D_DATA_CUBE_OUT_WIDTH", "CUBE_OUT_WIDTH", 9);
+    EXPECT_THAT(refusal(), HasSubstr("padding altogether"));
+    write_field(pdp_, "D_POOLING_PADDING_CFG", "PAD_LEFT", 0);
+    write_field(pdp_, "D_POOLING_PADDING_CFG", "PAD_RIGHT", 6);
+    EXPECT_THAT(refusal(), HasSubstr("padding altogether"));
+}
+
+TEST_F(PdpJobTest, ImpossibleMethodsKernelsAndPrecisionsAreRefused) {
+    write_field(pdp_, "D_OPERATION_MODE_CFG", "POOLING_METHOD", 3);
+    EXPECT_THAT(refusal(), HasSubstr("POOLING_METHOD = 3"));
+    write_field(pdp_, "D_OPERATION_MODE_CFG", "POOLING_METHOD", 1);
+    write_field(pdp_, "D_POOLING_KERNEL_CFG", "KERNEL_HEIGHT", 8);
+    EXPECT_THAT(refusal(), HasSubstr("KERNEL_HEIGHT = 8"));
+    write_field(pdp_, "D_DATA_FORMAT", "INPUT_DATA", 1);
+    EXPECT_THAT(refusal(), HasSubstr("INPUT_DATA = 1"));
+}
+
+TEST_F(PdpJobTest, OverlappingLinesMustFitIntoTheLineBuffer) {
+    config_.line_buffer_bank_atoms = 1;  // 8 columns for lines that do not overlap
+    EXPECT_THAT(refusal(), HasSubstr("line buffer holds 8 columns"));
+    split();
+    EXPECT_EQ(refusal(), "accepted");
+    config_.line_buffer_banks = 4;
+    EXPECT_THAT(refusal(), HasSubstr("SPLIT_NUM = 2"));
+}
+
+TEST_F(PdpJobTest, MoreOverlapLeavesLessOfTheLineBuffer) {
+    config_.line_buffer_bank_atoms = 2;
+    both("D_DATA_CUBE_IN_HEIGHT", "CUBE_IN_HEIGHT", 11);
+    write_field(pdp_, "D_POOLING_KERNEL_CFG", "KERNEL_HEIGHT", 4);
+    write_field(pdp_, "D_POOLING_KERNEL_CFG", "KERNEL_STRIDE_HEIGHT", 1);
+    write_field(pdp_, "D_DATA_CUBE_OUT_HEIGHT", "CUBE_OUT_HEIGHT", 4);
+    EXPECT_THAT(refusal(), HasSubstr("line buffer holds 4 columns"));  // three lines share
+}
+
+TEST_F(PdpJobTest, TheReadDmaMustAgree) {
+    write_field(rdma_, "D_DATA_CUBE_IN_HEIGHT", "CUBE_IN_HEIGHT", 4);
+    EXPECT_THAT(refusal(), HasSubstr("NVDLA_PDP_RDMA.D_DATA_CUBE_IN_HEIGHT_0"));
+    split();
+    write_field(rdma_, "D_DATA_CUBE_IN_HEIGHT", "CUBE_IN_HEIGHT", 5);
+    write_field(rdma_, "D_POOLING_KERNEL_CFG", "KERNEL_STRIDE_WIDTH", 0);
+    EXPECT_THAT(refusal(), HasSubstr("KERNEL_STRIDE_WIDTH = 0"));
+}
+
+TEST_F(PdpJobTest, MisalignedSurfacesAreRefused) {
+    place(pdp_, "DST", 0x2001);
+    EXPECT_THAT(refusal(), HasSubstr("D_DST_BASE_ADDR_LOW"));
+    place(pdp_, "DST", 0x2000);
+    place(rdma_, "SRC", 0x1000, 0x101);
+    EXPECT_THAT(refusal(), HasSubstr("D_SRC_LINE_STRIDE"));
+}
+
+TEST_F(PdpJobTest, AnAbsentUnitRefusesEveryJob) {
+    config_.present = false;
+    EXPECT_THAT(refusal(), HasSubstr("no PDP"));
+}
+
+}  // namespace
+}  // namespace npuscope

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "models/sdp/sdp_job.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "models/base/error.h"
+#include "models/csb/register_blocks.h"
+#include "tests/support/registers.h"
+
+namespace npuscope {
+namespace {
+
+using ::testing::HasSubstr;
+
+/// A pass-through from 0x1000 to 0x2000, 5 x 3 x 10; everything else holds rubbish.
+class SdpJobTest : public ::testing::Test {
+ protected:
+    SdpJobTest() : sdp_(*find_block("NVDLA_SDP")), rdma_(*find_block("NVDLA_SDP_RDMA")) {
+        fill_registers(sdp_, 0xffffffff);
+        fill_registers(rdma_, 0xffffffff);
+        for (RegisterValues* unit : {&sdp_, &rdma_}) {
+            write_field(*unit, "D_DATA_CUBE_WIDTH", "WIDTH", 4);
+            write_field(*unit, "D_DATA_CUBE_HEIGHT", "HEIGHT", 2);
+            write_field(*unit, "D_DATA_CUBE_CHANNEL", "CHANNEL", 9);
+            unit->set(find_register(unit->block(), "D_FEATURE_MODE_CFG")->offset, 0);
+        }
+        place(sdp_, "DST", 0x2000, 40, 120);
+        place(rdma_, "SRC", 0x1000, 48, 144);
+        write_field(sdp_, "D_DATA_FORMAT", "PROC_PRECISION", 0);
+        write_field(sdp_, "D_DATA_FORMAT", "OUT_PRECISION", 0);
+    }
+
+    static void place(RegisterValues& unit, const std::string& stem, std::uint32_t base,
+                      std::uint32_t line, std::uint32_t surface) {
+        write_field(unit, "D_" + stem + "_BASE_ADDR_LOW", stem + "_BASE_ADDR_LOW", base);
+        write_field(unit, "D_" + stem + "_BASE_ADDR_HIGH", stem + "_BASE_ADDR_HIGH", 0);
+        write_field(unit, "D_" + stem + "_LINE_STRIDE", stem + "_LINE_STRIDE", line);
+        write_field(unit, "D_" + stem + "_SURFACE_STRIDE", stem + "_SURFACE_STRIDE", surface);
+    }
+    void enable_bs_memory_alu() {
+        sdp_.set(find_register(sdp_.block(), "D_DP_BS_CFG")->offset, 0x58);  // sum, MUL bypassed
+        write_field(sdp_, "D_DP_BS_ALU_CFG", "BS_ALU_SRC", 1);
+        rdma_.set(find_register(rdma_.block(), "D_BRDMA_CFG")->offset, 0x02);  // ALU, 1 byte
+        place(rdma_, "BS", 0x3000, 3, 5);
+    }
+    SdpJob decode() const { return SdpJob::from_registers(sdp_, rdma_, config_, datapath_); }
+    std::string refusal() const {
+        try {
+            decode();
+        } catch (const ConfigError& error) {
+            EXPECT_FALSE(error.remedy().empty());
+            return error.sentence();
+        }
+        return "accepted";
+    }
+
+    RegisterValues sdp_;
+    RegisterValues rdma_;
+    SdpConfig config_;
+    DatapathConfig datapath_;
+};
+
+TEST_F(SdpJobTest, APassThroughIgnoresWhateverUnusedRegistersHold) {
+    const SdpJob job = decode();
+    EXPECT_EQ(job.shape, (Shape{10, 3, 5}));
+    ASSERT_TRUE(job.source.has_value());
+    EXPECT_EQ(job.source->base, Address(0x1000));
+    EXPECT_EQ(job.source->shape, (Shape{16, 3, 5}));
+    ASSERT_TRUE(job.destination.has_value());
+    EXPECT_EQ(job.destination->surface_stride, Bytes(120));
+    EXPECT_TRUE(job.stages.bs.bypass && job.stages.bn.bypass && job.stages.ew.bypass);
+    EXPECT_FALSE(job.bs_operand || job.bn_operand || job.ew_operand);
+    EXPECT_EQ(job.stages.convertor, (Conversion{-1, -1, 63}));
+}
+
+TEST_F(SdpJobTest, AFlyingJobNeverReadsTheReadDmasRegisters) {
+    write_field(sdp_, "D_FEATURE_MODE_CFG", "FLYING_MODE", 1);
+    fill_registers(rdma_, 0x5a5a5a5b);
+    EXPECT_TRUE(decode().flying());
+    EXPECT_FALSE(decode().reads_memory());
+}
+
+TEST_F(SdpJobTest, AJobForThePdpHasNoDestination) {
+    write_field(sdp_, "D_FEATURE_MODE_CFG", "OUTPUT_DST", 1);
+    place(sdp_, "DST", 3, 3, 3);
+    EXPECT_TRUE(decode().to_pdp);
+    EXPECT_FALSE(decode().destination.has_value());
+}
+
+TEST_F(SdpJobTest, APixelCubeIsPackedWhateverItsStridesSay) {
+    for (RegisterValues* unit : {&sdp_, &rdma_}) {
+        write_field(*unit, "D_DATA_CUBE_WIDTH", "WIDTH", 0);
+        write_field(*unit, "D_DATA_CUBE_HEIGHT", "HEIGHT", 0);
+    }
+    place(sdp_, "DST", 0x2000, 3, 5);
+    EXPECT_EQ(decode().destination->surface_stride, Bytes(8));
+    EXPECT_EQ(decode().source->surface_stride, Bytes(8));
+}
+
+TEST_F(SdpJobTest, AnOperandFromMemoryComesWithItsSurface) {
+    enable_bs_memory_alu();
+    const SdpJob job = decode();
+    ASSERT_TRUE(job.bs_operand.has_value());
+    EXPECT_TRUE(job.bs_operand->alu);
+    EXPECT_FALSE(job.bs_operand->mul);
+    EXPECT_EQ(job.bs_operand->surface.base, Address(0x3000));
+    EXPECT_EQ(job.bs_operand->surface.spread, OperandSpread::PerChannel);
+    EXPECT_EQ(job.bs_operand->surface.atom(), Bytes(8));
+    EXPECT_EQ(job.stages.bs.shift_right, 63U);  // eight bits written, six wired
+}
+
+TEST_F(SdpJobTest, APairOfTwoByteOperandsPerElementMakesAtomsOf32Bytes) {
+    enable_bs_memory_alu();
+    sdp_.set(find_register(sdp_.block(), "D_DP_BS_CFG")->offset, 0x48);
+    write_field(sdp_, "D_DP_BS_MUL_CFG", "BS_MUL_SRC", 1);
+    rdma_.set(find_register(rdma_.block(), "D_BRDMA_CFG")->offset, 0x1c);
+    place(rdma_, "BS", 0x3000, 160, 480);
+    const SdpJob job = decode();
+    EXPECT_TRUE(job.bs_operand->alu && job.bs_operand->mul);
+    EXPECT_EQ(job.bs_operand->surface.atom(), Bytes(32));
+    EXPECT_EQ(job.bs_operand->surface.line_stride, Bytes(160));
+}
+
+TEST_F(SdpJobTest, AbsentStagesMustBeBypassed) {
+    config_.bs = false;
+    enable_bs_memory_alu();
+    EXPECT_THAT(refusal(), HasSubstr("NVDLA_SDP.D_DP_BS_CFG_0.BS_BYPASS = 0"));
+    write_field(sdp_, "D_DP_BS_CFG", "BS_BYPASS", 1);
+    config_.bn = false;
+    write_field(sdp_, "D_DP_BN_CFG", "BN_BYPASS", 0);
+    EXPECT_THAT(refusal(), HasSubstr("BN_BYPASS"));
+    write_field(sdp_, "D_DP_BN_CFG", "BN_BYPASS", 1);
+    write_field(sdp_, "D_DP_EW_CFG", "EW_BYPASS", 0);
+    EXPECT_THAT(refusal(), HasSubstr("EW_BYPASS"));
+}
+
+TEST_F(SdpJobTest, LookupsNeedTables) {
+    config_.element_wise = true;
+    sdp_.set(find_register(sdp_.block(), "D_DP_EW_CFG")->offset, 0x12);
+    EXPECT_THAT(refusal(), HasSubstr("EW_LUT_BYPASS"));
+    config_.lut = true;
+    EXPECT_FALSE(decode().stages.ew.lut_bypass);
+    EXPECT_EQ(decode().stages.ew.lut.le.underflow, (LookupSlope{-1, -1}));
+}
+
+TEST_F(SdpJobTest, OnlyTheElementWiseStageCompares) {
+    enable_bs_memory_alu();
+    write_field(sdp_, "D_DP_BS_CFG", "BS_ALU_ALGO", 3);
+    EXPECT_THAT(refusal(), HasSubstr("BS_ALU_ALGO = 3"));
+    write_field(sdp_, "D_DP_BS_CFG", "BS_BYPASS", 1);
+    config_.element_wise = true;
+    sdp_.set(find_register(sdp_.block(), "D_DP_EW_CFG")->offset, 0x5c);
+    write_field(sdp_, "D_DP_EW_ALU_CFG", "EW_ALU_SRC", 0);
+    EXPECT_TRUE(decode().stages.compares());
+    EXPECT_FALSE(decode().destination.has_value());
+    write_field(sdp_, "D_FEATURE_MODE_CFG", "OUTPUT_DST", 1);
+    EXPECT_THAT(refusal(), HasSubstr("OUTPUT_DST"));
+}
+
+TEST_F(SdpJobTest, OtherPrecisionsAndModesAreRefused) {
+    write_field(sdp_, "D_DATA_FORMAT", "PROC_PRECISION", 1);
+    EXPECT_THAT(refusal(), HasSubstr("PROC_PRECISION = 1"));
+    write_field(sdp_, "D_DATA_FORMAT", "PROC_PRECISION", 0);
+    write_field(sdp_, "D_DATA_FORMAT", "OUT_PRECISION", 2);
+    EXPECT_THAT(refusal(), HasSubstr("OUT_PRECISION = 2"));
+    write_field(sdp_, "D_DATA_FORMAT", "OUT_PRECISION", 0);
+    write_field(rdma_, "D_FEATURE_MODE_CFG", "IN_PRECISION", 1);
+    EXPECT_THAT(refusal(), HasSubstr("IN_PRECISION = 1"));
+    write_field(sdp_, "D_FEATURE_MODE_CFG", "WINOGRAD", 1);
+    EXPECT_THAT(refusal(), HasSubstr("WINOGRAD"));
+    write_field(sdp_, "D_FEATURE_MODE_CFG", "WINOGRAD", 0);
+    write_field(sdp_, "D_FEATURE_MODE_CFG", "BATCH_NUMBER", 1);
+    EXPECT_THAT(refusal(), HasSubstr("BATCH_NUMBER"));
+}
+
+TEST_F(SdpJobTest, TheReadDmaMustAgreeOnCubeAndMode) {
+    write_field(rdma_, "D_DATA_CUBE_WIDTH", "WIDTH", 5);
+    EXPECT_THAT(refusal(), HasSubstr("NVDLA_SDP_RDMA.D_DATA_CUBE_WIDTH_0.WIDTH = 5"));
+    write_field(rdma_, "D_DATA_CUBE_WIDTH", "WIDTH", 4);
+    write_field(rdma_, "D_FEATURE_MODE_CFG", "FLYING_MODE", 1);
+    EXPECT_THAT(refusal(), HasSubstr("FLYING_MODE"));
+}
+
+TEST_F(SdpJobTest, MisalignedSurfacesAreRefused) {
+    place(sdp_, "DST", 0x2004, 40, 120);
+    EXPECT_THAT(refusal(), HasSubstr("D_DST_BASE_ADDR_LOW"));
+    place(sdp_, "DST", 0x2000, 41, 120);
+    EXPECT_THAT(refusal(), HasSubstr("D_DST_LINE_STRIDE"));
+    place(sdp_, "DST", 0x2000, 40, 121);
+    EXPECT_THAT(refusal(), HasSubstr("D_DST_SURFACE_STRIDE"));
+    place(sdp_, "DST", 0x2000, 40, 120);
+    place(rdma_, "SRC", 0x1001, 48, 144);
+    EXPECT_THAT(refusal(), HasSubstr("D_SRC_BASE_ADDR_LOW"));
+    place(rdma_, "SRC", 0x1000, 48, 144);
+    enable_bs_memory_alu();
+    place(rdma_, "BS", 0x3001, 8, 8);
+    EXPECT_THAT(refusal(), HasSubstr("D_BS_BASE_ADDR_LOW"));
+}
+
+TEST_F(SdpJobTest, AnOperandDmaMustFetchWhatItsStageTakes) {
+    enable_bs_memory_alu();
+    write_field(rdma_, "D_BRDMA_CFG", "BRDMA_DISABLE", 1);
+    EXPECT_THAT(refusal(), HasSubstr("BRDMA_DISABLE = 1"));
+    write_field(rdma_, "D_BRDMA_CFG", "BRDMA_DISABLE", 0);
+    for (const std::uint32_t use : {0U, 2U, 3U}) {
+        write_field(rdma_, "D_BRDMA_CFG", "BRDMA_DATA_USE", use);
+        EXPECT_THAT(refusal(), HasSubstr("BRDMA_DATA_USE")) << use;
+    }
+}
+
+}  // namespace
+}  // namespace npuscope

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include "tests/sim/command_line/typed.h"
+
+namespace npuscope {
+namespace {
+
+using sample::typed;
+
+std::string listed(const std::vector<std::string>& arguments) {
+    std::vector<std::string> all{"list"};
+    all.insert(all.end(), arguments.begin(), arguments.end());
+    const sample::Answer answer = typed(all);
+    EXPECT_EQ(answer.code, ExitCode::Good) << answer.err;
+    return answer.out;
+}
+
+TEST(CommandList, PresetsOfBothKinds) {
+    const std::string text = listed({"presets"});
+    EXPECT_NE(text.find("npu     nv_small\n"), std::string::npos);
+    EXPECT_NE(text.find("memory  ideal\n"), std::string::npos);
+    EXPECT_EQ(listed({"presets", "nv_l"}), "npu     nv_large\n");
+}
+
+TEST(CommandList, FieldsHaveTypeDefaultAndSentence) {
+    EXPECT_EQ(listed({"fields", "npu.cbuf.banks"}),
+              "npu.cbuf.banks\n"
+              "    integer; default 32\n"
+              "    banks, each given to data or to weights by D_BANK\n");
+    EXPECT_NE(listed({"fields", "memory."}).find("memory.regions[].base\n"), std::string::npos);
+}
+
+TEST(CommandList, RegistersOfEitherMap) {
+    EXPECT_TRUE(listed({"registers", "NVDLA_CDMA.D_OP_ENABLE"})
+                    .starts_with("0x3010  NVDLA_CDMA.D_OP_ENABLE_0\n        OP_EN 0"));
+    EXPECT_NE(listed({"registers", "NVDLA_CDMA.D_OP_ENABLE", "--map", "nv_full"}),
+              listed({"registers", "NVDLA_CDMA.D_OP_ENABLE"}));
+}
+
+TEST(CommandList, LayoutsAreTheCubeTheWeightsAndThePixelFormats) {
+    const std::string text = listed({"layouts"});
+    EXPECT_NE(text.find("feature "), std::string::npos);
+    EXPECT_NE(text.find("weight_dc "), std::string::npos);
+    EXPECT_NE(text.find("T_A8B8G8R8 "), std::string::npos);
+}
+
+TEST(CommandList, UnknownTopicOrMapIsRefused) {
+    EXPECT_EQ(typed({"list", "preset"}).err,
+              "npuscope: nothing to list under 'preset' (did you mean 'presets'?)\n");
+    EXPECT_EQ(typed({"list", "registers", "--map", "nv_smal"}).err,
+              "npuscope: unknown address map 'nv_smal' (did you mean 'nv_small'?)\n");
+}
+
+}  // namespace
+}  // namespace npuscope

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "sim/config/whole_file.h"
+#include "tests/sim/command_line/typed.h"
+
+namespace npuscope {
+namespace {
+
+namespace fs = std::filesystem;
+using sample::Answer;
+using sample::typed;
+
+class CommandRun : public testing::Test {
+ protected:
+    void SetUp() override {
+        folder_ = fs::path(testing::TempDir()) /
+                  testing::UnitTest::GetInstance()->current_test_info()->name();
+        fs::remove_all(folder_);
+        fs::create_directories(folder_);
+        program_ = (folder_ / "fill.cfg").string();
+        std::ofstream(program_) << "mem_init(pri_mem, 0x80000000, 0x40, ALL_ZERO);\n";
+    }
+    void TearDown() override { fs::remove_all(folder_); }
+
+    fs::path folder_;
+    std::string program_;
+};
+
+TEST_F(CommandRun, WrongInputIsRefusedBeforeAnythingRuns) {
+    EXPECT_EQ(typed({"run", "none.cfg"}).err,
+              "npuscope: cannot read 'none.cfg': No such file or directory\n");
+    EXPECT_EQ(typed({"run", "picture.png"}).err,
+              "npuscope: 'picture.png' is no program (a register trace ends in .cfg)\n");
+    EXPECT_EQ(typed({"run", program_, "--set", "npu.cbuf.bank=3"}).err,
+              "npuscope: --set npu.cbuf.bank=3: unknown field 'npu.cbuf.bank' "
+              "(did you mean 'banks'?)\n");
+    EXPECT_EQ(typed({"run", program_, "--max-cycles", "many"}).code, ExitCode::WrongInput);
+    const Answer preset = typed({"run", program_, "--npu", "nv_smal"});
+    EXPECT_EQ(preset.code, ExitCode::WrongInput);
+    EXPECT_TRUE(
+        preset.err.starts_with("npuscope: unknown npu preset 'nv_smal' (did you mean 'nv_small'?"));
+}
+
+TEST_F(CommandRun, SummaryGoesToStandardOutput) {
+    const Answer answer = typed({"run", program_});
+    EXPECT_EQ(answer.code, ExitCode::Good) << answer.err;
+    EXPECT_TRUE(answer.out.starts_with("fill on nv_small: pass"));
+    EXPECT_EQ(answer.err, "");
+}
+
+TEST_F(CommandRun, JsonOnStandardOutputMovesTheSummaryAway) {
+    const Answer answer = typed({"run", program_, "--json", "-", "--set", "memory.read_latency=7",
+                                 "--set", "npu.cbuf.banks=16"});
+    EXPECT_EQ(answer.code, ExitCode::Good) << answer.err;
+    EXPECT_TRUE(answer.err.starts_with("fill on nv_small: pass"));
+    const auto json = nlohmann::json::parse(answer.out);
+    EXPECT_EQ(json["config"]["memory"]["read_latency"], 7);
+    EXPECT_EQ(json["config"]["npu"]["cbuf"]["banks"], 16);
+}
+
+TEST_F(CommandRun, OutFolderHoldsResultSummaryAndConfiguration) {
+    const fs::path out = folder_ / "made/out";
+    EXPECT_EQ(typed({"run", folder_.string(), "--out", out.string()}).code, ExitCode::Good);
+    EXPECT_TRUE(nlohmann::json::accept(read_whole_file(out / "result.json")));
+    EXPECT_TRUE(read_whole_file(out / "summary.txt").starts_with("fill on nv_small: pass"));
+    EXPECT_TRUE(read_whole_file(out / "config.yaml").starts_with("npu:\n  name: nv_small\n"));
+}
+
+}  // namespace
+}  // namespace npuscope

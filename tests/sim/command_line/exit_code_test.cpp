@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/command_line/exit_code.h"
+
+#include <gtest/gtest.h>
+
+#include <sstream>
+
+#include "models/base/check.h"
+#include "models/base/error.h"
+
+namespace npuscope {
+namespace {
+
+template <class Error>
+std::pair<ExitCode, std::string> ended_by(const Error& error) {
+    std::ostringstream errors;
+    const ExitCode code = guard([&]() -> ExitCode { throw error; }, errors);
+    return {code, errors.str()};
+}
+
+TEST(ExitCode, EveryKindOfErrorHasItsCodeAndItsLine) {
+    EXPECT_EQ(
+        ended_by(ConfigError(Place{"a.yaml", 4, 3}, "unknown field")),
+        std::pair(ExitCode::WrongInput, std::string("npuscope: a.yaml:4:3: unknown field\n")));
+    EXPECT_EQ(ended_by(MachineStopped("sdp waits")),
+              std::pair(ExitCode::MachineStopped,
+                        std::string("npuscope: the machine stopped: sdp waits\n")));
+    EXPECT_EQ(ended_by(InternalError("broken")).first, ExitCode::Bug);
+    EXPECT_EQ(ended_by(std::bad_alloc()).first, ExitCode::Bug);
+}
+
+TEST(ExitCode, NumbersAreThoseOfTheContract) {
+    EXPECT_EQ(static_cast<int>(ExitCode::Good), 0);
+    EXPECT_EQ(static_cast<int>(ExitCode::ExpectationFailed), 1);
+    EXPECT_EQ(static_cast<int>(ExitCode::WrongInput), 2);
+    EXPECT_EQ(static_cast<int>(ExitCode::MachineStopped), 3);
+    EXPECT_EQ(static_cast<int>(ExitCode::Bug), 70);
+}
+
+TEST(ExitCode, WorkThatEndsWellSaysNothing) {
+    std::ostringstream errors;
+    EXPECT_EQ(guard([] { return ExitCode::ExpectationFailed; }, errors),
+              ExitCode::ExpectationFailed);
+    EXPECT_EQ(errors.str(), "");
+}
+
+}  // namespace
+}  // namespace npuscope

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// The presets of the repository, read as a user's run reads them.
+#include <gtest/gtest.h>
+
+#include <sstream>
+
+#include "sim/config/preset.h"
+#include "sim/config/whole_file.h"
+#include "sim/config/yaml_writer.h"
+#include "sim/run/system_config.h"
+
+namespace npuscope {
+namespace {
+
+NpuConfig read_npu(const std::string& name) {
+    return read_preset<NpuConfig>(find_preset(configs_folder(), "npu", name));
+}
+
+TEST(Presets, AllPublishedConfigurationsAreThere) {
+    EXPECT_EQ(list_presets(configs_folder(), "npu"),
+              (std::vector<std::string>{"nv_large", "nv_medium_1024_full", "nv_medium_512",
+                                        "nv_small", "nv_small_256", "nv_small_256_full"}));
+}
+
+TEST(Presets, EveryNpuIsReadUnderItsOwnNameAndSurvivesARoundTrip) {
+    for (const std::string& name : list_presets(configs_folder(), "npu")) {
+        const NpuConfig config = read_npu(name);
+        EXPECT_EQ(config.name, name);
+        const std::string text = write_yaml(config);
+        EXPECT_EQ(write_yaml(read_yaml<NpuConfig>(text, "round.yaml")), text);
+    }
+}
+
+TEST(Presets, EveryMemoryIsReadAndHoldsWhereTracesPutTheirData) {
+    const auto names = list_presets(configs_folder(), "memory");
+    EXPECT_GE(names.size(), 4U);
+    for (const std::string& name : names) {
+        const auto config =
+            read_preset<MemoryConfig>(find_preset(configs_folder(), "memory", name));
+        ASSERT_EQ(config.regions.size(), 2U) << name;
+        EXPECT_EQ(config.regions[0].base, Address(0x80000000)) << name;
+    }
+}
+
+TEST(Presets, WidthsAreThoseOfThePublishedSpecifications) {
+    struct Row {
+        const char* name;
+        std::uint32_t atomic_c;
+        std::uint32_t atomic_k;
+        std::uint64_t atom;
+        std::uint64_t buffer_kib;
+    };
+    // source: NVDLA hardware specification files of each configuration
+    const Row rows[] = {{"nv_small", 8, 8, 8, 128},
+                        {"nv_small_256", 32, 8, 8, 128},
+                        {"nv_small_256_full", 32, 8, 8, 128},
+                        {"nv_medium_512", 32, 16, 16, 512},
+                        {"nv_medium_1024_full", 32, 32, 32, 512},
+                        {"nv_large", 64, 32, 32, 512}};
+    for (const Row& row : rows) {
+        const NpuConfig config = read_npu(row.name);
+        EXPECT_EQ(config.datapath.atomic_c, row.atomic_c) << row.name;
+        EXPECT_EQ(config.datapath.atomic_k, row.atomic_k) << row.name;
+        EXPECT_EQ(config.datapath.memory_atom, Bytes(row.atom)) << row.name;
+        EXPECT_EQ(config.cbuf.capacity(), Bytes(row.buffer_kib << 10)) << row.name;
+    }
+}
+
+TEST(Presets, EveryHardwareNumberNamesItsSource) {
+    for (const std::string& name : list_presets(configs_folder(), "npu")) {
+        const std::string text = read_whole_file(find_preset(configs_folder(), "npu", name).path);
+        std::istringstream lines(text);
+        for (std::string line; std::getline(lines, line);) {
+            const bool opens_a_group = line.ends_with(":");
+            const bool plain = line.starts_with("#") || line.starts_with("name:") || opens_a_group;
+            EXPECT_TRUE(plain || line.find("# source: ") != std::string::npos)
+                << name << ": " << line;
+        }
+    }
+}
+
+}  // namespace
+}  // namespace npuscope

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/config/yaml_reader.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/sim/config/sample_config.h"
+
+namespace npuscope {
+namespace {
+
+using sample::Config;
+using sample::message_of;
+
+Config read(const std::string& text) { return read_yaml<Config>(text, "nv.yaml"); }
+
+std::string complaint(const std::string& text) {
+    return message_of([&] { read(text); });
+}
+
+TEST(YamlReader, ReadsAFieldOfEveryKind) {
+    const Config config = read(
+        "title: wide\n"
+        "clock: 800 MHz\n"
+        "unit: {banks: 32, ways: 8, enabled: false, policy: oldest_first, latency: 50 cycles}\n"
+        "regions:\n"
+        "  - {name: sram, base: 0x1000, size: 128 KiB}\n"
+        "  - name: dram\n"
+        "weights: [3, 4, 5]\n");
+    EXPECT_EQ(config.title, "wide");
+    EXPECT_EQ(config.clock, Hertz(800'000'000));
+    EXPECT_EQ(config.unit, (sample::Unit{32, 8, false, sample::Policy::OldestFirst, Cycles(50)}));
+    ASSERT_EQ(config.regions.size(), 2U);
+    EXPECT_EQ(config.regions[0], (sample::Region{"sram", Address(0x1000), Bytes(131072)}));
+    EXPECT_EQ(config.regions[1], (sample::Region{"dram", Address(0), Bytes(4096)}));
+    EXPECT_EQ(config.weights, (std::vector<std::uint16_t>{3, 4, 5}));
+    EXPECT_FALSE(config.spare);
+}
+
+TEST(YamlReader, WhatTheTextLeavesOutKeepsItsDefault) {
+    EXPECT_EQ(read("title: plain\n"), Config{});
+    EXPECT_EQ(read("{}\n"), Config{});
+}
+
+TEST(YamlReader, UnknownFieldNamesPlaceDottedPathAndNearestName) {
+    EXPECT_EQ(complaint("title: x\nunit:\n  bansk: 3\n"),
+              "nv.yaml:3:3: unknown field 'unit.bansk' (did you mean 'banks'?)");
+    EXPECT_EQ(complaint("regions:\n  - name: a\n    bytes_of_it: 3\n"),
+              "nv.yaml:3:5: unknown field 'regions[0].bytes_of_it' (known: name, base, size)");
+}
+
+TEST(YamlReader, RepeatedKeyIsRefused) {
+    EXPECT_EQ(complaint("title: x\nclock: 1 GHz\ntitle: y\n"),
+              "nv.yaml:3:1: field 'title' is given twice (first given at line 1)");
+}
+
+TEST(YamlReader, MissingRequiredFieldIsNamedAtItsMapping) {
+    EXPECT_EQ(complaint("regions:\n  - base: 0x10\n"),
+              "nv.yaml:2:5: field 'regions[0].name' is missing (name: name of the region)");
+}
+
+TEST(YamlReader, WrongValuesAreRefusedAtTheirPlace) {
+    EXPECT_EQ(complaint("unit: {banks: 010}\n"),
+              "nv.yaml:1:15: field 'unit.banks': '010' looks octal "
+              "(write a plain decimal or 0x hexadecimal integer)");
+    EXPECT_EQ(complaint("unit: {ways: 300}\n"),
+              "nv.yaml:1:14: field 'unit.ways': 300 is out of range (at most 255)");
+    EXPECT_EQ(complaint("unit: {enabled: yes}\n"),
+              "nv.yaml:1:17: field 'unit.enabled': 'yes' is no truth value (write true or false)");
+    EXPECT_EQ(complaint("unit: {policy: round_robbin}\n"),
+              "nv.yaml:1:16: field 'unit.policy': unknown name 'round_robbin' "
+              "(did you mean 'round_robin'? one of round_robin, oldest_first)");
+    EXPECT_EQ(complaint("unit: 3\n"),
+              "nv.yaml:1:7: field 'unit' must be a mapping, found a single value");
+    EXPECT_EQ(complaint("weights: 3\n"),
+              "nv.yaml:1:10: field 'weights' must be a list, found a single value");
+    EXPECT_EQ(complaint("title: [a]\n"),
+              "nv.yaml:1:8: field 'title' must be a single value, found a list");
+    EXPECT_EQ(complaint("title:\nclock: 1 GHz\n"),
+              "nv.yaml:1:1: field 'title' must be a single value, found nothing");
+}
+
+TEST(YamlReader, NullTakesTheValueFromAnOptional) {
+    EXPECT_FALSE(read("unit: {latency: null}").unit.latency);
+    EXPECT_TRUE(read("spare: {banks: 2}").spare);
+}
+
+TEST(YamlReader, WhatYamlWouldSilentlyDoIsRefused) {
+    EXPECT_EQ(complaint(""), "nv.yaml:1:1: the file must be a mapping, found nothing");
+    EXPECT_EQ(complaint("- a\n"), "nv.yaml:1:1: the file must be a mapping, found a list");
+    EXPECT_EQ(complaint("unit: &u {banks: 3}\nspare: *u\n"),
+              "nv.yaml:1:7: anchors are not supported (write the value out)");
+    EXPECT_EQ(complaint("unit:\n  <<: {banks: 3}\n"),
+              "nv.yaml:2:3: merge keys are not supported (write the fields out)");
+    EXPECT_EQ(complaint("title: !!str a\n"),
+              "nv.yaml:1:8: tags are not supported (write the value alone)");
+    EXPECT_EQ(complaint("title: a\n---\ntitle: b\n"),
+              "nv.yaml: more than one YAML document in a file (remove the '---' between them)");
+}
+
+TEST(YamlReader, BrokenYamlIsNamedWithItsPlace) {
+    EXPECT_TRUE(complaint("unit: {banks: 3\n").starts_with("nv.yaml:2:1: "));
+    EXPECT_TRUE(complaint("title: a\n\tclock: 3\n").starts_with("nv.yaml:2:"));
+    EXPECT_NE(complaint(std::string(5000, '[')), "");
+}
+
+}  // namespace
+}  // namespace npuscope

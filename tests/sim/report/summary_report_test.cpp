@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/report/summary_report.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <sstream>
+
+#include "sim/report/text_table.h"
+#include "tests/sim/result/sample_result.h"
+
+namespace npuscope {
+namespace {
+
+TEST(SummaryReport, ReadsAsATable) {
+    EXPECT_EQ(summary_report(sample::result()),
+              "dc_small on nv_small: pass, 54,914 cycles\n"
+              "simulated 62,555 cycles in 0.50 s (0.13 Mcycles/s)\n"
+              "\n"
+              "operations\n"
+              "  #  unit  name    cycles       macs    used  bound by\n"
+              "  0  conv  conv 0  53,900  1,724,800  50.0 %  mac 74 %, sdp_drain 25 %\n"
+              "\n"
+              "traffic\n"
+              "  client    bytes read  beats  bytes written  beats\n"
+              "  cdma_dat       8,000  1,000              0      0\n"
+              "  sdp                0      0          5,376    672\n"
+              "  all            8,000  1,000          5,376    672\n"
+              "\n"
+              "units, cycles\n"
+              "  unit  busy  starved  blocked\n"
+              "  cdma   100       20        3\n"
+              "\n"
+              "checks\n"
+              "        kind   address     bytes  expected    actual      place\n"
+              "  pass  crc32  0x90000000  5,376  0x8c467827  0x8c467827  p.cfg:210:1\n"
+              "\n"
+              "findings\n"
+              "  warning uninitialised_read, cdma_dat, input, conv 0, 0x80000010, p.cfg:7:1\n"
+              "    bytes nobody wrote were read\n");
+}
+
+TEST(SummaryReport, FailedCheckStandsOut) {
+    Result result = sample::result();
+    result.checks.front().pass = false;
+    EXPECT_NE(summary_report(result).find("nv_small: fail"), std::string::npos);
+    EXPECT_NE(summary_report(result).find("  FAIL  crc32"), std::string::npos);
+}
+
+TEST(SummaryReport, ErrorsComeFirstAndNotesOfOneKindAreOneEntry) {
+    Result result;
+    Finding note{Severity::Note, "read_only", "a write is ignored", {}, "sdp", "", "", {}};
+    result.findings.push_back(note);
+    note.unit = "cdma";
+    result.findings.push_back(note);
+    result.findings.push_back({Severity::Error, "outside", "no memory", {}, "", "", "", {}});
+    const std::string text = summary_report(result);
+    EXPECT_EQ(text.substr(text.find("findings")),
+              "findings\n"
+              "  error outside\n"
+              "    no memory\n"
+              "  note read_only 2 times, first, sdp\n"
+              "    a write is ignored\n");
+}
+
+TEST(SummaryReport, FitsTheWidthWhateverTheNames) {
+    Result result = sample::result();
+    const std::string name(400, 'n');
+    result.program = name;
+    result.operations.front().name = name;
+    result.checks.front().subject = name;
+    result.findings.front().message = name + " and " + name;
+    result.findings.front().surface = name;
+    std::istringstream lines(summary_report(result));
+    for (std::string line; std::getline(lines, line);) {
+        EXPECT_LE(line.size(), report_width) << line;
+    }
+}
+
+TEST(SummaryReport, EmptyResultHasOnlyItsHeadline) {
+    const std::string text = summary_report(Result{});
+    EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 2);
+}
+
+}  // namespace
+}  // namespace npuscope

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where a generated program grows: the preset, its random numbers, the memory map, the oracle's
+// memory and the text. Surfaces are placed with gaps, and gaps and pad lanes of inputs hold random
+// bytes too, so that reading them by mistake shows.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "tests/support/generate_preset.h"
+#include "tests/support/generate_registers.h"
+#include "tests/support/oracle_memory.h"
+#include "tests/support/program_text.h"
+
+namespace npuscope {
+
+/// What must stand in memory after a layer.
+struct ExpectedRegion {
+    std::uint64_t address = 0;
+    std::vector<std::uint8_t> bytes;
+    std::uint32_t crc = 0;
+};
+
+/// Registers of the units that run one layer, in the order of their op-enables.
+struct Layer {
+    std::vector<UnitRegisters> units;
+    std::vector<RegisterValue> tables;  ///< look-up tables, shared by both register groups
+    bool convolution = false;
+    std::string unit;      ///< whose interrupt ends the layer: SDP, PDP or CDP
+    std::string silent;    ///< a unit that works before it, SDP in front of PDP
+    std::uint32_t group = 0;
+    std::string sentence;  ///< comment
+    oracle::Surface output;
+    std::uint64_t output_bytes = 0;
+    oracle::Cube values;  ///< of every lane
+};
+
+struct CubeSize {
+    std::uint32_t channels = 1;
+    std::uint32_t height = 1;
+    std::uint32_t width = 1;
+};
+
+class Scene {
+ public:
+    Scene(const PresetParameters& parameters, std::uint64_t seed)
+        : preset(parameters), random(seed) {}
+
+    /// A place of its own, 32-byte aligned, now and then in the secondary memory.
+    std::uint64_t allocate(std::uint64_t bytes);
+    /// Packed, or with gaps behind lines and surfaces; one-pixel cubes are always packed.
+    oracle::Surface place(const CubeSize& size);
+    /// Fills with random bytes of one of several styles and writes mem_init, mem_load.
+    void load_random(std::uint64_t address, std::uint64_t bytes, const std::string& name);
+    /// A surface full of random values.
+    oracle::Surface load_surface(const CubeSize& size, const std::string& name);
+    /// A zeroed surface with some room behind it, whose CRC is checked later.
+    void place_output(Layer& layer, const CubeSize& size);
+    /// The register group a unit uses next; they take turns.
+    std::uint32_t next_group(const std::string& unit) { return launches_[unit]++ % 2; }
+
+    /// Writes registers; starts; waits and checks, in this order for one layer.
+    void program(const Layer& layer);
+    void start(const Layer& layer);
+    void finish(Layer& layer);
+    void run(Layer& layer) {
+        program(layer);
+        start(layer);
+        finish(layer);
+    }
+
+    const PresetParameters& preset;
+    Random random;
+    oracle::Memory memory;
+    ProgramText text;
+    std::vector<ExpectedRegion> expected;
+
+ private:
+    std::uint8_t random_byte(std::uint32_t style);
+
+    std::uint64_t primary_ = kPrimaryMemory;
+    std::uint64_t secondary_ = kSecondaryMemory;
+    std::map<std::string, std::uint32_t> launches_;
+    std::uint32_t files_ = 0;
+    std::uint32_t syncs_ = 0;
+};
+
+/// Largest magnitude of the values.
+std::int64_t largest(const oracle::Cube& cube);
+/// Bits that hold a magnitude: 0 for 0, 8 for 255.
+std::uint32_t magnitude_bits(std::int64_t value);
+
+}  // namespace npuscope

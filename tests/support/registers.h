@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// Registers of one block as a test writes them: field by field, by name.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "models/base/check.h"
+#include "models/base/register_map.h"
+
+namespace npuscope {
+
+/// Sets one field and leaves the register's others as they are.
+inline void write_field(RegisterValues& values, std::string_view register_name,
+                        std::string_view field_name, std::uint32_t value) {
+    const RegisterRow* row = find_register(values.block(), register_name);
+    NPU_CHECK(row != nullptr, "the test names a register that exists");
+    for (const RegisterField& field : row->fields) {
+        if (field.name != field_name) {
+            continue;
+        }
+        const std::uint32_t ones = field.width == 32 ? ~0U : (1U << field.width) - 1U;
+        const std::uint32_t others = values.raw(register_name) & ~(ones << field.lsb);
+        values.set(row->offset, others | ((value & ones) << field.lsb));
+        return;
+    }
+    NPU_CHECK(false, "the test names a field that exists");
+}
+
+/// Sets every register of the block to `value`: a driver's leftovers.
+inline void fill_registers(RegisterValues& values, std::uint32_t value) {
+    for (const RegisterRow& row : values.block().rows) {
+        values.set(row.offset, value);
+    }
+}
+
+}  // namespace npuscope
