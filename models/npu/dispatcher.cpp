@@ -86,6 +86,9 @@ bool Dispatcher::launch_conv() {
                           .cmac = {cmac_job(conv_.values(2)), cmac_job(conv_.values(3))},
                           .cacc = cacc_job(conv_.values(4))};
     CombinedConvJob combined = combine(parts, features);
+    if (!combined.computable()) {
+        throw ConfigError(combined.findings.front().message, "make the registers agree");
+    }
     const auto work = std::make_shared<ConvWork>();
     work->name = next_name("conv");
     for (Finding& finding : combined.findings) {

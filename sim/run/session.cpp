@@ -89,14 +89,15 @@ void stop_if_unfinished(Machine& machine, const RunOptions& options) {
     if (machine.host.finished()) {
         return;
     }
-    const bool limit = now() >= options.max_cycles;
+    const bool limit = sc_core::sc_pending_activity() || now() >= options.max_cycles;
     throw MachineStopped(fmt::format("{} at cycle {}: the host waits for {}{}",
                                      limit ? "cycle limit" : "deadlock", now().value,
                                      machine.host.waits_for(), describe_waits(machine)));
 }
 
 void simulate(Machine& machine, const RunOptions& options) {
-    sc_core::sc_start(to_time(options.max_cycles));
+    // without pending events the kernel returns at once, so that a deadlock takes no time
+    sc_core::sc_start(to_time(options.max_cycles), sc_core::SC_EXIT_ON_STARVATION);
     std::exception_ptr failure = machine.host.failure();
     for (const Npu::UnitEntry& entry : machine.npu.units()) {
         failure = failure ? failure : entry.unit->failure();

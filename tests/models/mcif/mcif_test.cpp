@@ -12,7 +12,7 @@ namespace npuscope {
 namespace {
 
 /// Two clients behind one interface and a memory of latency 50.
-struct Bench {
+struct Bench : sc_core::sc_module {
     FindingLog log;
     MemoryConfig memory_config;
     McifConfig config;
@@ -23,7 +23,7 @@ struct Bench {
     Scene scene;
     const Purpose purpose{.surface = "input", .operation = "conv 0"};
 
-    Bench() {
+    explicit Bench(const sc_core::sc_module_name& name = "bench") : sc_core::sc_module(name) {
         mcif.memory.bind(memory.socket);
         mcif.connect("reader", reader.primary);
         mcif.connect("writer", writer.primary);

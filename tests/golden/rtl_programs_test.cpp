@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+// Whole programs against what the real RTL left in memory: the CRC in each program is the RTL's.
+// The repository's own few always run; NVIDIA's traces and hundreds of layers where the reference
+// data is.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "models/csb/register_blocks.h"
+#include "sim/config/preset.h"
+#include "sim/program/read_program.h"
+#include "sim/run/session.h"
+
+namespace npuscope {
+namespace {
+
+namespace fs = std::filesystem;
+
+fs::path source() { return NPUSCOPE_SOURCE; }
+
+/// Folder of the reference data, or an empty path.
+fs::path reference_data() {
+    const char* named = std::getenv("NPUSCOPE_REFERENCE_DATA");
+    const fs::path folder = named == nullptr ? source() / "../shared/data" : fs::path(named);
+    return fs::exists(folder) ? folder : fs::path();
+}
+
+std::vector<fs::path> folders_in(const fs::path& folder) {
+    std::vector<fs::path> folders;
+    for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
+        if (entry.is_directory()) {
+            folders.push_back(entry.path());
+        }
+    }
+    std::ranges::sort(folders);
+    return folders;
+}
+
+SystemConfig nv_small() {
+    SystemConfig system;
+    system.npu = read_preset<NpuConfig>(find_preset(source() / "configs", "npu", "nv_small"));
+    system.memory =
+        read_preset<MemoryConfig>(find_preset(source() / "configs", "memory", "dram_50"));
+    return system;
+}
+
+/// Runs every program below a folder; returns how many there were.
+std::size_t expect_all_to_pass(const fs::path& folder) {
+    const RegisterNames names = register_names(nvdla_register_blocks());
+    std::size_t programs = 0;
+    for (const fs::path& program : folders_in(folder)) {
+        SystemConfig system = nv_small();
+        // these four ask for a unit that nv_small lacks
+        system.npu.sdp.element_wise = program.filename().string().find("_ew_") != std::string::npos;
+        const Result result = run_program(read_program(program, names), system, {});
+        EXPECT_EQ(result.status(), RunStatus::Pass) << program;
+        EXPECT_FALSE(result.checks.empty()) << program;
+        EXPECT_GT(result.cycles, Cycles(0)) << program;
+        ++programs;
+    }
+    return programs;
+}
+
+TEST(RtlPrograms, of_this_repository_leave_the_bytes_that_the_rtl_left) {
+    EXPECT_EQ(expect_all_to_pass(source() / "tests/golden/rtl"), 9U);
+}
+
+TEST(RtlPrograms, of_nvidia_leave_the_bytes_that_their_golden_crcs_name) {
+    const fs::path data = reference_data();
+    if (data.empty()) {
+        GTEST_SKIP() << "no reference data: set NPUSCOPE_REFERENCE_DATA to run NVIDIA's traces";
+    }
+    EXPECT_GE(expect_all_to_pass(data / "nvdla/nv_small_traces"), 78U);
+}
+
+TEST(RtlPrograms, of_the_reference_data_leave_the_bytes_that_the_rtl_left) {
+    const fs::path data = reference_data();
+    if (data.empty()) {
+        GTEST_SKIP() << "no reference data: set NPUSCOPE_REFERENCE_DATA to run the RTL's layers";
+    }
+    EXPECT_GE(expect_all_to_pass(data / "rtl/vectors"), 195U);
+}
+
+TEST(RtlPrograms, that_ask_for_an_absent_unit_are_refused_with_register_and_place) {
+    const fs::path data = reference_data();
+    if (data.empty()) {
+        GTEST_SKIP() << "no reference data: set NPUSCOPE_REFERENCE_DATA to run NVIDIA's traces";
+    }
+    const Program program = read_program(data / "nvdla/nv_small_traces/sdp_3x3x33_ew_int8_reg_0",
+                                         register_names(nvdla_register_blocks()));
+    try {
+        run_program(program, nv_small(), {});
+        FAIL() << "the program was accepted";
+    } catch (const ConfigError& error) {
+        EXPECT_NE(error.sentence().find("NVDLA_SDP.D_DP_EW_CFG"), std::string::npos);
+        EXPECT_GT(error.place().line, 0U);
+    }
+}
+
+}  // namespace
+}  // namespace npuscope

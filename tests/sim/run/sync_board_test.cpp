@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/run/sync_board.h"
+
+#include <gtest/gtest.h>
+
+namespace npuscope {
+namespace {
+
+constexpr Interrupt sdp_0{InterruptSource::Sdp, 0};
+constexpr Interrupt sdp_1{InterruptSource::Sdp, 1};
+
+TEST(SyncBoard, gives_an_interrupt_to_the_oldest_who_waits_for_it) {
+    SyncBoard board;
+    board.expect({sdp_0, "first", {}});
+    board.expect({sdp_1, "other group", {}});
+    board.expect({sdp_0, "second", {}});
+    EXPECT_EQ(board.serve(sdp_0, Cycles(10))->sync, "first");
+    EXPECT_EQ(board.serve(sdp_0, Cycles(20))->sync, "second");
+    EXPECT_FALSE(board.serve(sdp_0, Cycles(30)).has_value());
+    EXPECT_TRUE(board.raised("first"));
+    EXPECT_FALSE(board.raised("other group"));
+    EXPECT_FALSE(board.complete());
+}
+
+TEST(SyncBoard, gives_any_interrupt_to_who_names_none) {
+    SyncBoard board;
+    board.expect({std::nullopt, "any", {}});
+    EXPECT_EQ(board.serve(sdp_1, Cycles(5))->sync, "any");
+    EXPECT_TRUE(board.complete());
+}
+
+TEST(SyncBoard, does_not_wait_for_what_nobody_checks) {
+    SyncBoard board;
+    board.expect({sdp_0, "unchecked", {}});
+    board.expect({sdp_1, "checked", {}});
+    board.ignore("unchecked");
+    board.serve(sdp_1, Cycles(40));
+    EXPECT_TRUE(board.complete());
+    board.serve(sdp_0, Cycles(90));
+    EXPECT_EQ(board.last_raised(), Cycles(40));
+}
+
+}  // namespace
+}  // namespace npuscope
