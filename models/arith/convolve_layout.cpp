@@ -9,6 +9,8 @@ namespace npuscope {
 
 namespace {
 
+constexpr std::int16_t widened(std::int8_t number) { return number; }
+
 /// Positions of one phase row that come from the input, and the input column of the first.
 struct RowSpan {
     std::size_t first;
@@ -34,7 +36,7 @@ void copy_phase_row(const std::int8_t* row, const RowSpan& span, std::size_t str
     }
     const std::int8_t* from = row + span.column;
     for (std::size_t x = span.first; x < span.last; ++x, from += stride) {
-        to[2 * x] = *from;
+        to[2 * x] = widened(*from);
     }
 }
 
@@ -62,7 +64,8 @@ void gather_row(const Tensor<std::int8_t>& data, std::size_t row_start, std::int
     for (std::uint32_t s = 0; s < columns; ++s) {
         const std::int64_t column = x + std::int64_t{s} * geometry.dilation_x;
         if (column >= 0 && column < data.shape.width) {
-            to[s] = data.values[row_start + static_cast<std::size_t>(column)];
+            to[s] = static_cast<std::int16_t>(
+                data.values[row_start + static_cast<std::size_t>(column)]);
         }
     }
 }
@@ -75,7 +78,7 @@ RasterPlan::RasterPlan(const KernelShape& kernels, const Convolution& geometry)
              std::size_t{kernels.columns - 1} * geometry.dilation_x / geometry.stride_x),
       phase_rows_(geometry.out_height +
                   std::size_t{kernels.rows - 1} * geometry.dilation_y / geometry.stride_y),
-      phase_size_(round_up(phase_rows_ * pitch_ + kPositionSlack, 16)),
+      phase_size_(round_up(phase_rows_ * pitch_ + position_slack, 16)),
       positions_(std::size_t{geometry.out_height - 1} * pitch_ + geometry.out_width),
       channel_size_(0) {
     for (std::uint32_t r = 0; r < kernels.rows; ++r) {
@@ -120,14 +123,15 @@ std::vector<std::int16_t> arrange_weights(const Kernels<std::int8_t>& kernels) {
     const KernelShape& shape = kernels.shape;
     const std::size_t taps = std::size_t{shape.rows} * shape.columns;
     const std::size_t pairs = divide_up(shape.channels, 2);
-    const std::size_t blocks = divide_up(shape.kernels, kKernelBlock);
-    std::vector<std::int16_t> values(blocks * pairs * taps * kKernelBlock * 2, 0);
+    const std::size_t blocks = divide_up(shape.kernels, kernel_block);
+    std::vector<std::int16_t> values(blocks * pairs * taps * kernel_block * 2, 0);
     const std::int8_t* from = kernels.values.data();
     for (std::size_t k = 0; k < shape.kernels; ++k) {
         for (std::size_t c = 0; c < shape.channels; ++c) {
-            const std::size_t first = (k / kKernelBlock * pairs + c / 2) * taps;
+            const std::size_t first = (k / kernel_block * pairs + c / 2) * taps;
             for (std::size_t tap = 0; tap < taps; ++tap) {
-                values[((first + tap) * kKernelBlock + k % kKernelBlock) * 2 + c % 2] = *from++;
+                values[((first + tap) * kernel_block + k % kernel_block) * 2 + c % 2] =
+                    widened(*from++);
             }
         }
     }
@@ -137,7 +141,7 @@ std::vector<std::int16_t> arrange_weights(const Kernels<std::int8_t>& kernels) {
 Columns gather_columns(const Tensor<std::int8_t>& data, const KernelShape& kernels,
                        const Convolution& geometry) {
     const std::size_t length = std::size_t{kernels.channels} * kernels.rows * kernels.columns;
-    const std::size_t pitch = round_up(length, kPositionSlack);
+    const std::size_t pitch = round_up(length, position_slack);
     const std::size_t outputs = std::size_t{geometry.out_height} * geometry.out_width;
     Columns columns{length, pitch, std::vector<std::int16_t>(outputs * pitch, 0)};
     for (std::size_t position = 0; position < outputs; ++position) {

@@ -17,9 +17,9 @@
 namespace npuscope {
 
 /// Kernels that the inner loop takes at a time.
-inline constexpr std::size_t kKernelBlock = 4;
+inline constexpr std::size_t kernel_block = 4;
 /// Positions behind the last that a vector may load: at least the widest vector pair.
-inline constexpr std::size_t kPositionSlack = 64;
+inline constexpr std::size_t position_slack = 64;
 
 /// Where taps lie in the phases of the padded input; counts are positions.
 class RasterPlan {
@@ -57,7 +57,7 @@ class RasterPlan {
 
 /// [channel pair][position][2], zeros in the odd channel's place.
 std::vector<std::int16_t> arrange_pairs(const RasterPlan& plan, const Tensor<std::int8_t>& data);
-/// [kernel block][channel pair][tap][kKernelBlock][2].
+/// [kernel block][channel pair][tap][kernel_block][2].
 std::vector<std::int16_t> arrange_weights(const Kernels<std::int8_t>& kernels);
 
 /// One column of widened values per output position, in the kernels' own order c, r, s.

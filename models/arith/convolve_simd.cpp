@@ -61,7 +61,7 @@ HWY_NOINLINE void raster_tile(const RasterPlan& plan, std::size_t channel_pairs,
             const auto wd = broadcast_pair(weights + 6);
             d0 = multiply_pairs(x0, wd, d0);
             d1 = multiply_pairs(x1, wd, d1);
-            weights += 2 * kKernelBlock;
+            weights += 2 * kernel_block;
         }
     }
     hn::StoreU(a0, sums, to);
@@ -80,7 +80,7 @@ void copy_rows(const RasterPlan& plan, const std::vector<std::int32_t>& raster,
     const std::size_t height = sums.shape.height;
     const std::size_t width = sums.shape.width;
     const std::size_t last =
-        std::min<std::size_t>(first_kernel + kKernelBlock, sums.shape.channels);
+        std::min<std::size_t>(first_kernel + kernel_block, sums.shape.channels);
     for (std::size_t k = first_kernel; k < last; ++k) {
         const std::int32_t* from = raster.data() + (k - first_kernel) * raster_pitch;
         for (std::size_t y = 0; y < height; ++y) {
@@ -94,11 +94,11 @@ void convolve_raster(const RasterPlan& plan, const std::vector<std::int16_t>& pa
                      const std::vector<std::int16_t>& weights, Tensor<std::int32_t>& sums) {
     const std::size_t step = 2 * hn::Lanes(Sums());
     const std::size_t channel_pairs = pairs.size() / (2 * plan.channel_size());
-    const std::size_t block = channel_pairs * plan.tap_offsets().size() * kKernelBlock * 2;
-    const std::size_t raster_pitch = plan.positions() + kPositionSlack;
-    std::vector<std::int32_t> raster(kKernelBlock * raster_pitch);
+    const std::size_t block = channel_pairs * plan.tap_offsets().size() * kernel_block * 2;
+    const std::size_t raster_pitch = plan.positions() + position_slack;
+    std::vector<std::int32_t> raster(kernel_block * raster_pitch);
     const std::int16_t* block_weights = weights.data();
-    for (std::size_t k = 0; k < sums.shape.channels; k += kKernelBlock, block_weights += block) {
+    for (std::size_t k = 0; k < sums.shape.channels; k += kernel_block, block_weights += block) {
         for (std::size_t position = 0; position < plan.positions(); position += step) {
             raster_tile(plan, channel_pairs, pairs.data() + position * 2, block_weights,
                         raster.data() + position, raster_pitch);

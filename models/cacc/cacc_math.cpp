@@ -7,7 +7,7 @@ namespace npuscope {
 
 namespace {
 
-constexpr unsigned kFractionBits = 16;  // source: nv_small RTL, NV_NVDLA_CACC_CALC_int8.v
+constexpr unsigned fraction_bits = 16;  // source: nv_small RTL, NV_NVDLA_CACC_CALC_int8.v
 
 template <class Sum>
 AccumulatedSums truncate_all(const Tensor<Sum>& sums, std::uint32_t clip_truncate) {
@@ -24,7 +24,7 @@ AccumulatedSums truncate_all(const Tensor<Sum>& sums, std::uint32_t clip_truncat
 
 Narrowed<std::int32_t> truncate_sum(std::int64_t sum, std::uint32_t clip_truncate) {
     // Bits that fall below the fraction are gone before the rounding looks at them.
-    const unsigned lost = clip_truncate > kFractionBits ? clip_truncate - kFractionBits : 0;
+    const unsigned lost = clip_truncate > fraction_bits ? clip_truncate - fraction_bits : 0;
     const Narrowed<std::int64_t> narrowed =
         shift_right_saturate(sum >> lost, clip_truncate - lost, {64, 32});
     return {static_cast<std::int32_t>(narrowed.value), narrowed.saturated};

@@ -22,7 +22,7 @@ ConversionTable table_of(const InputConversion& conversion, std::uint32_t channe
         const std::int64_t value = conversion.signed_input ? bits : static_cast<std::int64_t>(code);
         table[code] =
             conversion.enabled
-                ? static_cast<std::int8_t>(convert(value, fixed_point, kImageConvertorInt8))
+                ? static_cast<std::int8_t>(convert(value, fixed_point, image_convertor_int8))
                 : bits;
     }
     return table;

@@ -46,7 +46,7 @@ std::string_view kind_name(DataKind kind) {
 }  // namespace
 
 Bytes required_multiple(DataKind kind, AlignedPart part, Bytes memory_atom) {
-    for (const AlignmentRule& rule : kAlignmentRules) {
+    for (const AlignmentRule& rule : alignment_rules) {
         if (rule.kind == kind && rule.part == part) {
             return rule.unit == AlignmentUnit::Atom ? memory_atom * rule.multiple
                                                     : Bytes(rule.multiple);

@@ -26,7 +26,7 @@ struct AlignmentRule {
     AlignmentUnit unit;
 };
 
-inline constexpr std::array kAlignmentRules{
+inline constexpr std::array alignment_rules{
     AlignmentRule{DataKind::Feature, AlignedPart::Start, 1, AlignmentUnit::Atom},
     AlignmentRule{DataKind::Feature, AlignedPart::LineStride, 1, AlignmentUnit::Atom},
     AlignmentRule{DataKind::Feature, AlignedPart::SurfaceStride, 1, AlignmentUnit::Atom},

@@ -66,9 +66,9 @@ class Checks {
     std::vector<Finding> findings_;
 };
 
-constexpr std::string_view kCdma = "NVDLA_CDMA";
-constexpr std::string_view kCsc = "NVDLA_CSC";
-constexpr std::string_view kCacc = "NVDLA_CACC";
+constexpr std::string_view cdma_unit = "NVDLA_CDMA";
+constexpr std::string_view csc_unit = "NVDLA_CSC";
+constexpr std::string_view cacc_unit = "NVDLA_CACC";
 
 std::uint64_t number(Precision precision) { return static_cast<std::uint64_t>(precision); }
 
@@ -76,15 +76,16 @@ void check_modes(const ConvParts& parts, Checks& checks) {
     const CdmaJob& cdma = parts.cdma;
     const CscJob& csc = parts.csc;
     const auto pixel = [](ConvMode mode) { return std::uint64_t{mode == ConvMode::Image}; };
-    checks.agree({kCdma, "D_DATAIN_FORMAT", "DATAIN_FORMAT", pixel(cdma.mode)},
-                 {kCsc, "D_DATAIN_FORMAT", "DATAIN_FORMAT", pixel(csc.mode)});
-    const Said precision{kCdma, "D_MISC_CFG", "PROC_PRECISION", number(cdma.precision)};
-    checks.agree(precision, {kCsc, "D_MISC_CFG", "PROC_PRECISION", number(csc.precision)});
+    checks.agree({cdma_unit, "D_DATAIN_FORMAT", "DATAIN_FORMAT", pixel(cdma.mode)},
+                 {csc_unit, "D_DATAIN_FORMAT", "DATAIN_FORMAT", pixel(csc.mode)});
+    const Said precision{cdma_unit, "D_MISC_CFG", "PROC_PRECISION", number(cdma.precision)};
+    checks.agree(precision, {csc_unit, "D_MISC_CFG", "PROC_PRECISION", number(csc.precision)});
     for (std::size_t half = 0; half < parts.cmac.size(); ++half) {
         checks.agree(precision, {half == 0 ? "NVDLA_CMAC_A" : "NVDLA_CMAC_B", "D_MISC_CFG",
                                  "PROC_PRECISION", number(parts.cmac[half].precision)});
     }
-    checks.agree(precision, {kCacc, "D_MISC_CFG", "PROC_PRECISION", number(parts.cacc.precision)});
+    checks.agree(precision,
+                 {cacc_unit, "D_MISC_CFG", "PROC_PRECISION", number(parts.cacc.precision)});
 }
 
 void check_reuse(const ConvParts& parts, Checks& checks) {
@@ -96,35 +97,37 @@ void check_reuse(const ConvParts& parts, Checks& checks) {
         std::tuple{"SKIP_DATA_RLS", cdma.skip_data_release, csc.skip_data_release},
         std::tuple{"SKIP_WEIGHT_RLS", cdma.skip_weight_release, csc.skip_weight_release}};
     for (const auto& [field, first, second] : rows) {
-        checks.agree({kCdma, "D_MISC_CFG", field, first}, {kCsc, "D_MISC_CFG", field, second});
+        checks.agree({cdma_unit, "D_MISC_CFG", field, first},
+                     {csc_unit, "D_MISC_CFG", field, second});
     }
 }
 
 void check_input(const ConvParts& parts, Checks& checks) {
     const Shape& cdma = parts.cdma.input;
     const Shape& csc = parts.csc.input;
-    checks.agree({kCdma, "D_DATAIN_SIZE_0", "DATAIN_WIDTH + 1", cdma.width},
-                 {kCsc, "D_DATAIN_SIZE_EXT_0", "DATAIN_WIDTH_EXT + 1", csc.width});
-    checks.agree({kCdma, "D_DATAIN_SIZE_0", "DATAIN_HEIGHT + 1", cdma.height},
-                 {kCsc, "D_DATAIN_SIZE_EXT_0", "DATAIN_HEIGHT_EXT + 1", csc.height});
-    checks.agree({kCdma, "D_DATAIN_SIZE_1", "DATAIN_CHANNEL + 1", cdma.channels},
-                 {kCsc, "D_DATAIN_SIZE_EXT_1", "DATAIN_CHANNEL_EXT + 1", csc.channels});
-    checks.agree({kCdma, "D_ENTRY_PER_SLICE", "ENTRIES + 1", parts.cdma.entries_per_slice},
-                 {kCsc, "D_ENTRY_PER_SLICE", "ENTRIES + 1", parts.csc.entries_per_slice});
+    checks.agree({cdma_unit, "D_DATAIN_SIZE_0", "DATAIN_WIDTH + 1", cdma.width},
+                 {csc_unit, "D_DATAIN_SIZE_EXT_0", "DATAIN_WIDTH_EXT + 1", csc.width});
+    checks.agree({cdma_unit, "D_DATAIN_SIZE_0", "DATAIN_HEIGHT + 1", cdma.height},
+                 {csc_unit, "D_DATAIN_SIZE_EXT_0", "DATAIN_HEIGHT_EXT + 1", csc.height});
+    checks.agree({cdma_unit, "D_DATAIN_SIZE_1", "DATAIN_CHANNEL + 1", cdma.channels},
+                 {csc_unit, "D_DATAIN_SIZE_EXT_1", "DATAIN_CHANNEL_EXT + 1", csc.channels});
+    checks.agree({cdma_unit, "D_ENTRY_PER_SLICE", "ENTRIES + 1", parts.cdma.entries_per_slice},
+                 {csc_unit, "D_ENTRY_PER_SLICE", "ENTRIES + 1", parts.csc.entries_per_slice});
 }
 
 void check_weights(const ConvJob& job, Checks& checks) {
     const CdmaJob& cdma = job.parts.cdma;
     const CscJob& csc = job.parts.csc;
-    const Said kernel{kCdma, "D_WEIGHT_SIZE_0", "BYTE_PER_KERNEL + 1", cdma.bytes_per_kernel.value};
+    const Said kernel{cdma_unit, "D_WEIGHT_SIZE_0", "BYTE_PER_KERNEL + 1",
+                      cdma.bytes_per_kernel.value};
     checks.expect(cdma.bytes_per_kernel == job.weights.kernel_bytes(), kernel,
                   fmt::format("but NVDLA_CSC.D_WEIGHT_SIZE_EXT_0_0 and _1_0 describe kernels of "
                               "{} bytes",
                               job.weights.kernel_bytes().value));
-    checks.agree({kCdma, "D_WEIGHT_SIZE_1", "WEIGHT_KERNEL + 1", cdma.kernels},
-                 {kCsc, "D_WEIGHT_SIZE_EXT_1", "WEIGHT_KERNEL + 1", csc.kernels.kernels});
-    const Said bytes{kCdma, "D_WEIGHT_BYTES", "WEIGHT_BYTES", cdma.weight_bytes.value};
-    checks.agree(bytes, {kCsc, "D_WEIGHT_BYTES", "WEIGHT_BYTES", csc.weight_bytes.value});
+    checks.agree({cdma_unit, "D_WEIGHT_SIZE_1", "WEIGHT_KERNEL + 1", cdma.kernels},
+                 {csc_unit, "D_WEIGHT_SIZE_EXT_1", "WEIGHT_KERNEL + 1", csc.kernels.kernels});
+    const Said bytes{cdma_unit, "D_WEIGHT_BYTES", "WEIGHT_BYTES", cdma.weight_bytes.value};
+    checks.agree(bytes, {csc_unit, "D_WEIGHT_BYTES", "WEIGHT_BYTES", csc.weight_bytes.value});
     checks.expect(cdma.weight_bytes >= job.weights.used_bytes(), bytes,
                   fmt::format("but the kernels need {} bytes ({} with their zeros)",
                               job.weights.used_bytes().value, job.weights.stored_bytes().value));
@@ -133,16 +136,16 @@ void check_weights(const ConvJob& job, Checks& checks) {
 void check_output(const ConvParts& parts, Checks& checks) {
     const Shape& csc = parts.csc.output;
     const Shape& cacc = parts.cacc.output;
-    checks.agree({kCsc, "D_DATAOUT_SIZE_0", "DATAOUT_WIDTH + 1", csc.width},
-                 {kCacc, "D_DATAOUT_SIZE_0", "DATAOUT_WIDTH + 1", cacc.width});
-    checks.agree({kCsc, "D_DATAOUT_SIZE_0", "DATAOUT_HEIGHT + 1", csc.height},
-                 {kCacc, "D_DATAOUT_SIZE_0", "DATAOUT_HEIGHT + 1", cacc.height});
-    checks.agree({kCsc, "D_DATAOUT_SIZE_1", "DATAOUT_CHANNEL + 1", csc.channels},
-                 {kCacc, "D_DATAOUT_SIZE_1", "DATAOUT_CHANNEL + 1", cacc.channels});
-    checks.agree({kCsc, "D_DATAOUT_SIZE_1", "DATAOUT_CHANNEL + 1", csc.channels},
-                 {kCsc, "D_WEIGHT_SIZE_EXT_1", "WEIGHT_KERNEL + 1", parts.csc.kernels.kernels});
+    checks.agree({csc_unit, "D_DATAOUT_SIZE_0", "DATAOUT_WIDTH + 1", csc.width},
+                 {cacc_unit, "D_DATAOUT_SIZE_0", "DATAOUT_WIDTH + 1", cacc.width});
+    checks.agree({csc_unit, "D_DATAOUT_SIZE_0", "DATAOUT_HEIGHT + 1", csc.height},
+                 {cacc_unit, "D_DATAOUT_SIZE_0", "DATAOUT_HEIGHT + 1", cacc.height});
+    checks.agree({csc_unit, "D_DATAOUT_SIZE_1", "DATAOUT_CHANNEL + 1", csc.channels},
+                 {cacc_unit, "D_DATAOUT_SIZE_1", "DATAOUT_CHANNEL + 1", cacc.channels});
+    checks.agree({csc_unit, "D_DATAOUT_SIZE_1", "DATAOUT_CHANNEL + 1", csc.channels},
+                 {csc_unit, "D_WEIGHT_SIZE_EXT_1", "WEIGHT_KERNEL + 1", parts.csc.kernels.kernels});
     const std::uint64_t outputs = std::uint64_t{csc.width} * csc.height;
-    const Said atomics{kCsc, "D_ATOMICS", "ATOMICS + 1", parts.csc.atomics};
+    const Said atomics{csc_unit, "D_ATOMICS", "ATOMICS + 1", parts.csc.atomics};
     checks.expect(
         parts.csc.atomics == outputs, atomics,
         fmt::format("but the output has {} x {} elements a kernel", csc.width, csc.height));
@@ -151,19 +154,20 @@ void check_output(const ConvParts& parts, Checks& checks) {
 void check_buffer(const ConvParts& parts, const ConvFeatures& features, Checks& checks) {
     const BankSplit& banks = parts.cdma.banks;
     const BankSplit& csc = parts.csc.banks;
-    checks.agree({kCdma, "D_BANK", "DATA_BANK + 1", banks.data},
-                 {kCsc, "D_BANK", "DATA_BANK + 1", csc.data});
-    checks.agree({kCdma, "D_BANK", "WEIGHT_BANK + 1", banks.weight},
-                 {kCsc, "D_BANK", "WEIGHT_BANK + 1", csc.weight});
-    const Said sum{kCdma, "D_BANK", "data and weight banks together", banks.data + banks.weight};
+    checks.agree({cdma_unit, "D_BANK", "DATA_BANK + 1", banks.data},
+                 {csc_unit, "D_BANK", "DATA_BANK + 1", csc.data});
+    checks.agree({cdma_unit, "D_BANK", "WEIGHT_BANK + 1", banks.weight},
+                 {csc_unit, "D_BANK", "WEIGHT_BANK + 1", csc.weight});
+    const Said sum{cdma_unit, "D_BANK", "data and weight banks together",
+                   banks.data + banks.weight};
     checks.expect(sum.value <= features.cbuf_banks, sum,
                   fmt::format("but the buffer has {}", features.cbuf_banks));
     const std::uint32_t entries = entries_of_slice(parts.cdma, features);
     checks.advise(parts.cdma.entries_per_slice >= entries,
-                  {kCdma, "D_ENTRY_PER_SLICE", "ENTRIES + 1", parts.cdma.entries_per_slice},
+                  {cdma_unit, "D_ENTRY_PER_SLICE", "ENTRIES + 1", parts.cdma.entries_per_slice},
                   fmt::format("but a line of the input takes {}", entries));
     checks.advise(parts.csc.release_slices <= parts.csc.input.height,
-                  {kCsc, "D_RELEASE", "RLS_SLICES + 1", parts.csc.release_slices},
+                  {csc_unit, "D_RELEASE", "RLS_SLICES + 1", parts.csc.release_slices},
                   fmt::format("but the input has {} lines", parts.csc.input.height));
 }
 
@@ -171,18 +175,18 @@ void check_direct(const ConvParts& parts, Checks& checks) {
     const CdmaJob& cdma = parts.cdma;
     const CscJob& csc = parts.csc;
     const FeatureCube& cube = cdma.feature;
-    checks.agree({kCsc, "D_WEIGHT_SIZE_EXT_1", "WEIGHT_CHANNEL_EXT + 1", csc.kernels.channels},
-                 {kCsc, "D_DATAIN_SIZE_EXT_1", "DATAIN_CHANNEL_EXT + 1", csc.input.channels});
+    checks.agree({csc_unit, "D_WEIGHT_SIZE_EXT_1", "WEIGHT_CHANNEL_EXT + 1", csc.kernels.channels},
+                 {csc_unit, "D_DATAIN_SIZE_EXT_1", "DATAIN_CHANNEL_EXT + 1", csc.input.channels});
     checks.expect(csc.row_group == 1,
-                  {kCsc, "D_POST_Y_EXTENSION", "rows taken at once", csc.row_group},
+                  {csc_unit, "D_POST_Y_EXTENSION", "rows taken at once", csc.row_group},
                   "but only image input has its channels extended");
     checks.expect(!cdma.line_packed || cube.line_packed(),
-                  {kCdma, "D_DAIN_MAP", "LINE_PACKED", cdma.line_packed},
+                  {cdma_unit, "D_DAIN_MAP", "LINE_PACKED", cdma.line_packed},
                   fmt::format("but D_LINE_STRIDE is {} and a line has {} bytes",
                               cube.line_stride.value, cube.line_bytes().value));
     checks.expect(
         !cdma.surface_packed || cube.surface_packed(),
-        {kCdma, "D_DAIN_MAP", "SURF_PACKED", cdma.surface_packed},
+        {cdma_unit, "D_DAIN_MAP", "SURF_PACKED", cdma.surface_packed},
         fmt::format("but D_SURF_STRIDE is {} and {} lines have {} bytes", cube.surface_stride.value,
                     cube.shape.height, (cube.line_stride * cube.shape.height).value));
 }
@@ -190,18 +194,19 @@ void check_direct(const ConvParts& parts, Checks& checks) {
 void check_image(const ConvJob& job, Checks& checks) {
     const CdmaJob& cdma = job.parts.cdma;
     const CscJob& csc = job.parts.csc;
-    checks.agree({kCdma, "D_ZERO_PADDING_VALUE", "PAD_VALUE", cdma.pad_value},
-                 {kCsc, "D_ZERO_PADDING_VALUE", "PAD_VALUE", csc.pad_value});
+    checks.agree({cdma_unit, "D_ZERO_PADDING_VALUE", "PAD_VALUE", cdma.pad_value},
+                 {csc_unit, "D_ZERO_PADDING_VALUE", "PAD_VALUE", csc.pad_value});
     checks.expect(csc.kernels.columns == 1,
-                  {kCsc, "D_WEIGHT_SIZE_EXT_0", "WEIGHT_WIDTH_EXT + 1", csc.kernels.columns},
+                  {csc_unit, "D_WEIGHT_SIZE_EXT_0", "WEIGHT_WIDTH_EXT + 1", csc.kernels.columns},
                   "but the columns of image kernels are channels: 1");
     checks.expect(
         csc.kernels.channels % csc.input.channels == 0,
-        {kCsc, "D_WEIGHT_SIZE_EXT_1", "WEIGHT_CHANNEL_EXT + 1", csc.kernels.channels},
+        {csc_unit, "D_WEIGHT_SIZE_EXT_1", "WEIGHT_CHANNEL_EXT + 1", csc.kernels.channels},
         fmt::format("which is no whole number of pixels of {} channels", csc.input.channels));
     const std::uint32_t need = reach(job.convolution.out_width, csc.stride_x, job.kernels.columns);
     const std::uint32_t stored = cdma.input.width + cdma.pad_left + cdma.pad_right;
-    checks.expect(need <= stored, {kCsc, "D_DATAOUT_SIZE_0", "DATAOUT_WIDTH + 1", csc.output.width},
+    checks.expect(need <= stored,
+                  {csc_unit, "D_DATAOUT_SIZE_0", "DATAOUT_WIDTH + 1", csc.output.width},
                   fmt::format("which needs {} columns, but NVDLA_CDMA.D_DATAIN_SIZE_0_0 and "
                               "D_ZERO_PADDING_0 give {}",
                               need, stored));

@@ -11,7 +11,7 @@ namespace {
 
 // name, code, channels, planes, code bits, field bits, packed word, floating, order
 // source: NVDLA_CDMA.rdl (codes); NVDLA format page, table 33 (planes, channels)
-constexpr std::array kFormats{
+constexpr std::array formats{
     PixelFormat{"T_R8", 0, 1, 1, 8, 8, false, false, {0, 0, 0, 0}},
     PixelFormat{"T_R10", 1, 1, 1, 16, 16, false, false, {0, 0, 0, 0}},
     PixelFormat{"T_R12", 2, 1, 1, 16, 16, false, false, {0, 0, 0, 0}},
@@ -69,19 +69,19 @@ std::uint16_t read_packed(const std::uint8_t* from, const PixelFormat& format, s
 }  // namespace
 
 Bytes PixelFormat::pixel_bytes(std::uint32_t plane) const {
-    return packed_word ? Bytes(4) : Bytes(components(plane) * (field_bits / 8U));
+    return packed_word ? Bytes(4) : Bytes(field_bits / 8U) * components(plane);
 }
 
-std::span<const PixelFormat> pixel_formats() { return kFormats; }
+std::span<const PixelFormat> pixel_formats() { return formats; }
 
 const PixelFormat* find_pixel_format(std::uint32_t code) {
-    const auto found = std::ranges::find(kFormats, code, &PixelFormat::code);
-    return found == kFormats.end() ? nullptr : &*found;
+    const auto found = std::ranges::find(formats, code, &PixelFormat::code);
+    return found == formats.end() ? nullptr : &*found;
 }
 
 const PixelFormat* find_pixel_format(std::string_view name) {
-    const auto found = std::ranges::find(kFormats, name, &PixelFormat::name);
-    return found == kFormats.end() ? nullptr : &*found;
+    const auto found = std::ranges::find(formats, name, &PixelFormat::name);
+    return found == formats.end() ? nullptr : &*found;
 }
 
 Bytes PixelSurface::skipped(std::uint32_t plane) const {

@@ -32,9 +32,9 @@ struct OperandRegisters {
     DataKind kind;
 };
 
-class OperandReader {
+class OperandDecoder {
  public:
-    OperandReader(const RegisterValues& rdma, const OperandRegisters& names)
+    OperandDecoder(const RegisterValues& rdma, const OperandRegisters& names)
         : rdma_(rdma), names_(names), register_(fmt::format("D_{}RDMA_CFG", names.letter)) {}
 
     std::optional<SdpOperandFetch> read(const OperandNeed& need, const Shape& shape,
@@ -214,9 +214,9 @@ SdpJob SdpJob::from_registers(const RegisterValues& sdp, const RegisterValues& r
     if (from_memory) {
         read_source(rdma, whole, datapath.memory_atom, job);
     }
-    job.bs_operand = OperandReader(rdma, kBsOperand).read(bs, whole, datapath);
-    job.bn_operand = OperandReader(rdma, kBnOperand).read(bn, whole, datapath);
-    job.ew_operand = OperandReader(rdma, kEwOperand).read(ew, whole, datapath);
+    job.bs_operand = OperandDecoder(rdma, kBsOperand).read(bs, whole, datapath);
+    job.bn_operand = OperandDecoder(rdma, kBnOperand).read(bn, whole, datapath);
+    job.ew_operand = OperandDecoder(rdma, kEwOperand).read(ew, whole, datapath);
     return job;
 }
 

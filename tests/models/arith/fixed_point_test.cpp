@@ -21,7 +21,7 @@ TEST(FixedPoint, EveryInt16ThroughRandomConvertorsIsOffsetScaledRoundedAndClampe
             const double rounded =
                 std::round(std::ldexp(product, -static_cast<int>(conversion.shift)));
             const double expected = std::min(127.0, std::max(-128.0, rounded));
-            ASSERT_EQ(static_cast<double>(convert(value, conversion, kImageConvertorInt8)),
+            ASSERT_EQ(static_cast<double>(convert(value, conversion, image_convertor_int8)),
                       expected);
         }
     }
@@ -29,10 +29,10 @@ TEST(FixedPoint, EveryInt16ThroughRandomConvertorsIsOffsetScaledRoundedAndClampe
 
 TEST(FixedPoint, TheInnerWidthOfSeventeenBitsDoesNotShowBehindSixteen) {
     const Conversion identity{};
-    EXPECT_EQ(convert(70000, identity, kImageConvertorInt16), 32767);
-    EXPECT_EQ(convert(-70000, identity, kImageConvertorInt16), -32768);
-    EXPECT_TRUE(convert_flagged(70000, identity, kImageConvertorInt16).saturated);
-    EXPECT_FALSE(convert_flagged(32767, identity, kImageConvertorInt16).saturated);
+    EXPECT_EQ(convert(70000, identity, image_convertor_int16), 32767);
+    EXPECT_EQ(convert(-70000, identity, image_convertor_int16), -32768);
+    EXPECT_TRUE(convert_flagged(70000, identity, image_convertor_int16).saturated);
+    EXPECT_FALSE(convert_flagged(32767, identity, image_convertor_int16).saturated);
 }
 
 }  // namespace

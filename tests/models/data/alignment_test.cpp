@@ -9,7 +9,7 @@
 namespace npuscope {
 namespace {
 
-const AlignmentNeed kStride{DataKind::Feature, AlignedPart::LineStride, Bytes(8)};
+const AlignmentNeed stride_need{DataKind::Feature, AlignedPart::LineStride, Bytes(8)};
 
 TEST(Alignment, RulesOfAtomsScaleWithTheMemoryAtomAndRulesOfBytesDoNot) {
     EXPECT_EQ(required_multiple(DataKind::Feature, AlignedPart::Start, Bytes(32)), Bytes(32));
@@ -19,12 +19,12 @@ TEST(Alignment, RulesOfAtomsScaleWithTheMemoryAtomAndRulesOfBytesDoNot) {
 }
 
 TEST(Alignment, LegalValuesPass) {
-    EXPECT_NO_THROW(require_aligned({"NVDLA_CDMA", "D_LINE_STRIDE", 0x1c0}, kStride));
+    EXPECT_NO_THROW(require_aligned({"NVDLA_CDMA", "D_LINE_STRIDE", 0x1c0}, stride_need));
 }
 
 TEST(Alignment, AnErrorNamesTheRegisterItsValueTheMultipleAndTheNearestLegalValues) {
     try {
-        require_aligned({"NVDLA_CDMA", "D_LINE_STRIDE", 0x1c4}, kStride);
+        require_aligned({"NVDLA_CDMA", "D_LINE_STRIDE", 0x1c4}, stride_need);
         FAIL() << "0x1c4 is no multiple of 8";
     } catch (const ConfigError& error) {
         EXPECT_THAT(error.sentence(), testing::HasSubstr("NVDLA_CDMA.D_LINE_STRIDE_0 = 0x1c4"));

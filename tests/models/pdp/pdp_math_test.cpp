@@ -182,8 +182,9 @@ TEST(PdpMath, PadValuesEnterWithElevenAndFourteenBits) {
     pooling.kernel_height = 2;
     pooling.pad_top = 1;
     pooling.parts = {{0, 1, 0, 0, 1}};
-    pooling.pad_value[1] = 16384 + 9;  // likewise off 14 bits
-    EXPECT_EQ(compute_pdp(pooling, input).values[0], 14);
+    pooling.pad_value[1] = 8192 + 9;  // -8183 on 14 bits; with 5 a quarter is -2044.5
+    pooling.recip_width = 16384;
+    EXPECT_EQ(compute_pdp(pooling, input).values[0], 3);  // -2045 on 11 bits
 }
 
 TEST(PdpMath, SlicesGiveWhatTheWholeGives) {

@@ -137,6 +137,7 @@ TEST_F(SdpJobTest, AbsentStagesMustBeBypassed) {
 
 TEST_F(SdpJobTest, LookupsNeedTables) {
     config_.element_wise = true;
+    config_.lut = false;
     sdp_.set(find_register(sdp_.block(), "D_DP_EW_CFG")->offset, 0x12);
     EXPECT_THAT(refusal(), HasSubstr("EW_LUT_BYPASS"));
     config_.lut = true;
