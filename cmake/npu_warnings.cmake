@@ -3,7 +3,9 @@
 add_library(npu_warnings INTERFACE)
 target_compile_options(npu_warnings INTERFACE
   -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Wnon-virtual-dtor
-  -Woverloaded-virtual -Wold-style-cast)
+  -Woverloaded-virtual -Wold-style-cast
+  # messages name our files without the place of the checkout
+  -fmacro-prefix-map=${PROJECT_SOURCE_DIR}/=)
 if(NPUSCOPE_SANITIZE)
   target_compile_options(npu_warnings INTERFACE -fsanitize=address,undefined
     -fno-sanitize-recover=undefined -fno-omit-frame-pointer)

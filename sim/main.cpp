@@ -6,7 +6,7 @@
 #include "sim/command_line/commands.h"
 
 int main(int argc, char** argv) {
-    const std::vector<npuscope::Command> commands{npuscope::run_command(),
+    const std::vector<npuscope::Command> commands{npuscope::run_command(), npuscope::plan_command(),
                                                   npuscope::list_command()};
     const std::vector<std::string> arguments(argv + 1, argv + argc);
     return static_cast<int>(

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a register map is: blocks of registers of fields, as plain rows. No behaviour: the shadow
-// groups, triggers and findings live in link/register_bank.h; the rows of NVDLA's units in csb/.
+// groups, triggers and findings live in csb/register_file.h; the rows of NVDLA's units in csb/.
 #pragma once
 
 #include <cstdint>
@@ -31,7 +31,7 @@ struct RegisterRow {
     std::span<const RegisterField> fields;
 };
 
-/// The registers of one unit, e.g. `NVDLA_CDMA` at 0x5000.
+/// The registers of one unit, e.g. `NVDLA_CDMA` at 0x3000.
 struct RegisterBlock {
     std::string_view name;
     std::uint32_t base;  ///< byte address of the block in the CSB's space

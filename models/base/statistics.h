@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -93,6 +94,7 @@ struct OperationRecord {
     std::uint64_t macs = 0;
     std::uint64_t mac_cells = 0;  ///< products per cycle of the array, 0 where it has no part
     CauseCycles causes;
+    std::optional<Cycles> first_mac{};  ///< first atom in the MAC array, where it has a part
 
     Cycles cycles() const { return end - start; }
 };

@@ -6,7 +6,9 @@
 namespace npuscope {
 
 Cacc::Cacc(const CaccConfig& config, const DatapathConfig& datapath)
-    : credits("cacc.credits", config.credits), config_(config), datapath_(datapath) {}
+    : credits("cacc.credits", std::uint64_t{config.buffered_groups} * datapath.atomic_k),
+      config_(config),
+      datapath_(datapath) {}
 
 void Cacc::compute(ConvWork& work) const {
     const Accumulation accumulation{
@@ -24,7 +26,7 @@ void Cacc::compute(ConvWork& work) const {
 }
 
 void Cacc::accept(Activity& giver, const StripePackage& package) {
-    if (!package.work->accumulated) {
+    if (package.work->values && !package.work->accumulated) {
         compute(*package.work);
     }
     atoms.give(giver, {.values = package.work->accumulated,

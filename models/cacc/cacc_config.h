@@ -7,14 +7,15 @@
 namespace npuscope {
 
 struct CaccConfig {
-    std::uint32_t credits = 16;
-    Cycles fill_latency{15};
-    Cycles credit_return{25};
+    std::uint32_t buffered_groups = 2;  // source: nv_small RTL, assembly buffer of 2 x atomic_k
+    Cycles fill_latency{15};            // source: nv_small RTL, measured
+    Cycles credit_return{32};           // source: nv_small RTL, measured
     std::uint32_t partial_sum_bits = 34;
 
     template <class Visitor, class Self>
     static void describe(Visitor& visit, Self& self) {
-        visit.field("credits", self.credits, "atoms that may wait for SDP");
+        visit.field("buffered_groups", self.buffered_groups,
+                    "atoms that may wait for SDP, as a multiple of the MAC cells: the credits");
         visit.field("fill_latency", self.fill_latency,
                     "cycles from an atom's last MAC to the accumulator's output");
         visit.field("credit_return", self.credit_return,

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "models/base/error.h"
+#include "models/cdma/cdma_image_timing.h"
 #include "models/cdma/cdma_math.h"
 #include "models/link/surface_port.h"
 
@@ -36,8 +37,9 @@ Tensor<std::int8_t> fetch_data(DmaPort& port, const CdmaJob& job, const Purpose&
 
 }  // namespace
 
-Cdma::Cdma(const sc_core::sc_module_name& name, const CdmaConfig& config, const Wires& wires)
-    : Unit(name), config_(config), wires_(wires) {
+Cdma::Cdma(const sc_core::sc_module_name& name, const CdmaConfig& config, Bytes bus_width,
+           const Wires& wires)
+    : Unit(name), config_(config), bus_width_(bus_width), wires_(wires) {
     repeat("data", [this](Activity& activity) { run_data(activity); });
     repeat("weights", [this](Activity& activity) { run_weights(activity); });
 }
@@ -52,10 +54,14 @@ void Cdma::prepare_buffer(Activity& activity, BankSplit banks) {
     }
     wires_.split(banks);
     split_ = banks;
+    split_since_ = now();
 }
 
 void Cdma::fetch_operands(ConvWork& work) {
     const CdmaJob& job = work.job.parts.cdma;
+    if (!work.values) {
+        return;
+    }
     if (!job.reuse.data_reuse) {
         const Purpose input{"input", work.name, job.data_in_secondary};
         kept_data_ = std::make_shared<const Tensor<std::int8_t>>(fetch_data(data_port, job, input));
@@ -74,95 +80,100 @@ void Cdma::fetch_operands(ConvWork& work) {
 void Cdma::run_data(Activity& activity) {
     const std::shared_ptr<ConvWork> work = launches.take(activity, WaitKind::Idle);
     prepare_buffer(activity, work->job.parts.cdma.banks);
+    work->fetch_start = std::max(work->record.start, split_since_);
+    if (finished_) {
+        work->fetch_start = std::max(work->fetch_start, *finished_ - config_.next_operation);
+    }
     fetch_operands(*work);
     weight_launches_.give(activity, work);
-    activity.spend(config_.start_up);
-    if (!work->job.parts.cdma.reuse.data_reuse) {
+    if (work->job.parts.cdma.reuse.data_reuse) {
+        work->data_first = work->data_complete = work->fetch_start;
+    } else {
         read_data(activity, *work);
     }
     data_done_(*work);
+    finished_ = std::max(weights_finished_.take(activity), work->data_complete);
 }
 
-DataFetchShape Cdma::fetch_shape(const CdmaJob& job) const {
-    DataFetchShape shape{.lines = job.input.height,
-                         .group = config_.surface_group,
-                         .row_overhead = config_.row_overhead};
+std::unique_ptr<DataStream> Cdma::data_stream(const ConvWork& work) {
+    const CdmaJob& job = work.job.parts.cdma;
+    const FetchRoom room{&wires_.data.releases(), wires_.data.capacity(),
+                         wires_.data.promise(work.buffer.data)};
     if (job.mode == ConvMode::Image) {
-        shape.surfaces = job.pixels.format->planes;
-        shape.line_beats = divide_up(job.pixels.line({0, 0}).bytes.value, job.pixels.atom.value);
-    } else {
-        shape.surfaces = job.feature.surfaces();
-        shape.line_beats = job.input.width;
+        const std::uint64_t pixels = job.input.width + 2ULL * job.pad_left;
+        const std::uint64_t bytes = pixels * job.input.channels;
+        return std::make_unique<ImageStream>(
+            config_, ImageFetch{.pixels = job.pixels,
+                                .pad_left = job.pad_left,
+                                .packed_line_entries = divide_up(bytes, work.buffer.entry.value),
+                                .entries_per_line = job.entries_per_slice,
+                                .beat = bus_width_,
+                                .start = work.fetch_start,
+                                .room = room});
     }
-    return shape;
+    const bool single_pixel = job.input.width == 1 && job.input.height == 1;
+    return std::make_unique<FeatureStream>(
+        config_, FeatureFetch{.cube = job.feature,
+                              .lines_per_request = job.lines_per_fetch,
+                              .surfaces_in_line = single_pixel && job.surface_packed,
+                              .entries_per_line = job.entries_per_slice,
+                              .beat = std::min(bus_width_, job.feature.atom),
+                              .start = work.fetch_start,
+                              .room = room});
 }
 
 void Cdma::read_data(Activity& activity, ConvWork& work) {
-    const std::vector<FetchStep> steps = data_fetch_steps(fetch_shape(work.job.parts.cdma));
-    std::uint64_t filled = 0;
-    for (std::size_t i = 0; i < steps.size(); ++i) {
-        // lines do not end at entries: each step gets its share of the cube's
-        const std::uint64_t target = work.buffer.data * (i + 1) / steps.size();
-        wires_.data.reserve(activity, target - filled);
-        const Cycles started = now();
-        work.data_complete = read_step(activity, work, steps[i]);
-        wires_.data.fill_at(work.data_complete, target - filled);
-        filled = target;
-        activity.wait_until(started + steps[i].pace, WaitKind::Blocked, "fetch pace");
-    }
+    const Purpose purpose{"input", work.name, work.job.parts.cdma.data_in_secondary};
+    const std::unique_ptr<DataStream> stream = data_stream(work);
+    data_port.open(*stream, purpose);
+    data_port.wait_issued(activity, stream->beats(), &wires_.data.released());
+    work.data_first = stream->first_entry();
+    work.data_complete = stream->last_entry();
+    wires_.data.fill_at(work.data_complete, work.buffer.data);
     activity.wait_until(work.data_complete, WaitKind::Starved, "last data");
-}
-
-Cycles Cdma::read_step(Activity& activity, const ConvWork& work, const FetchStep& step) {
-    const CdmaJob& job = work.job.parts.cdma;
-    const Purpose purpose{"input", work.name, job.data_in_secondary};
-    Cycles arrival = now();
-    for (std::uint32_t i = 0; i < step.surfaces; ++i) {
-        const std::uint32_t surface = step.first_surface + i;
-        const ByteRun run =
-            job.mode == ConvMode::Image
-                ? job.pixels.line({surface, step.line})
-                : ByteRun{job.feature.line_address(surface, step.line), job.feature.line_bytes()};
-        arrival = std::max(arrival, data_port.read(activity, run.address, run.bytes, purpose));
-    }
-    return arrival;
 }
 
 void Cdma::run_weights(Activity& activity) {
     const std::shared_ptr<ConvWork> work = weight_launches_.take(activity, WaitKind::Idle);
-    activity.spend(config_.start_up);
+    work->weights_waited.assign(work->job.weights.groups(), false);
     if (!work->job.parts.cdma.reuse.weight_reuse) {
-        Cycles arrival = now();
-        for (std::uint32_t group = 0; group < work->job.weights.groups(); ++group) {
-            arrival = read_weight_group(activity, *work, group);
-        }
-        activity.wait_until(arrival, WaitKind::Starved, "last weights");
+        read_weights(activity, *work);
     }
     weights_done_(*work);
+    weights_finished_.give(activity, std::max(now(), work->fetch_start));
 }
 
-Cycles Cdma::read_weight_group(Activity& activity, const ConvWork& work, std::uint32_t group) {
-    const ConvJob& job = work.job;
-    const Purpose purpose{"weights", work.name, job.parts.cdma.weight_in_secondary};
+WeightFetch Cdma::weight_fetch(const ConvWork& work) {
+    const WeightLayout& layout = work.job.weights;
     const Bytes entry = work.buffer.entry;
-    const bool last = group + 1 == job.weights.groups();
-    // in whole entries; the last group also reads the zeros behind the weights
-    Bytes at(round_up(job.weights.group_offset(group).value, entry.value));
-    const Bytes end = last
-                          ? job.weights.stored_bytes()
-                          : Bytes(round_up(job.weights.group_offset(group + 1).value, entry.value));
-    std::uint64_t entries = work.buffer.weights(job.weights, group);
-    Cycles arrival = now();
-    while (at < end) {
-        const std::uint64_t granted =
-            entries == 0 ? 0 : wires_.weights.reserve_some(activity, entries);
-        entries -= granted;
-        const Bytes bytes = entries == 0 ? end - at : entry * granted;
-        arrival = weight_port.read(activity, job.parts.cdma.weight_address + at, bytes, purpose);
-        wires_.weights.fill_at(arrival, granted);
-        at += bytes;
+    const std::uint64_t entries = divide_up(layout.stored_bytes().value, entry.value);
+    WeightFetch fetch{.address = work.job.parts.cdma.weight_address,
+                      .group_ends = {},
+                      .beat = bus_width_,
+                      .beats_per_entry = std::max<std::uint64_t>(entry / bus_width_, 1),
+                      .start = work.fetch_start,
+                      .room = {&wires_.weights.releases(), wires_.weights.capacity(),
+                               wires_.weights.promise(entries)}};
+    for (std::uint32_t group = 0; group < layout.groups(); ++group) {
+        const bool last = group + 1 == layout.groups();
+        const Bytes end = last ? layout.stored_bytes() : layout.group_offset(group + 1);
+        fetch.group_ends.push_back(divide_up(end.value, bus_width_.value));
     }
-    return arrival;
+    return fetch;
+}
+
+void Cdma::read_weights(Activity& activity, ConvWork& work) {
+    const Purpose purpose{"weights", work.name, work.job.parts.cdma.weight_in_secondary};
+    WeightStream stream(config_, weight_fetch(work));
+    weight_port.open(stream, purpose);
+    Cycles written;
+    for (std::uint32_t group = 0; group < work.job.weights.groups(); ++group) {
+        weight_port.wait_issued(activity, stream.group_end(group), &wires_.weights.released());
+        written = stream.group_written(group);
+        work.weights_waited[group] = stream.waited_for_room(group);
+        wires_.weights.fill_at(written, work.buffer.weights(work.job.weights, group));
+    }
+    activity.wait_until(written, WaitKind::Starved, "last weights");
 }
 
 }  // namespace npuscope

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Convolution DMA: two threads, one for feature or pixel data, one for weights. At launch the
-// operands are fetched without time and decoded to logical tensors; then the same bytes are read in
-// time, line by line and piece by piece, into entries of the convolution buffer. Not modelled: the
-// shared buffer inside, early release of slices.
+// operands are fetched without time and decoded to logical tensors; then two streams read the same
+// bytes in time, as far as there is room, and what arrives is announced to the convolution buffer:
+// the cube as a whole, weights group by group. The next operation starts when both are done. Not
+// modelled: the shared buffer inside, early release of slices.
 #pragma once
 
 #include <functional>
@@ -10,7 +11,8 @@
 #include <optional>
 
 #include "models/cdma/cdma_config.h"
-#include "models/cdma/cdma_timing.h"
+#include "models/cdma/cdma_data_timing.h"
+#include "models/cdma/cdma_weight_timing.h"
 #include "models/data/conv_work.h"
 #include "models/data/datapath.h"
 #include "models/link/channel.h"
@@ -28,7 +30,8 @@ class Cdma : public Unit {
         EntryStore& weights;
         std::function<void(BankSplit banks)> split;
     };
-    Cdma(const sc_core::sc_module_name& name, const CdmaConfig& config, const Wires& wires);
+    Cdma(const sc_core::sc_module_name& name, const CdmaConfig& config, Bytes bus_width,
+         const Wires& wires);
 
     Channel<std::shared_ptr<ConvWork>> launches{"cdma.launches"};
     DmaPort data_port{"cdma_dat", "cdma"};
@@ -47,18 +50,21 @@ class Cdma : public Unit {
     void run_weights(Activity& activity);
     void prepare_buffer(Activity& activity, BankSplit banks);
     void fetch_operands(ConvWork& work);
-    DataFetchShape fetch_shape(const CdmaJob& job) const;
+    std::unique_ptr<DataStream> data_stream(const ConvWork& work);
+    WeightFetch weight_fetch(const ConvWork& work);
     void read_data(Activity& activity, ConvWork& work);
-    Cycles read_step(Activity& activity, const ConvWork& work, const FetchStep& step);
-    Cycles read_weight_group(Activity& activity, const ConvWork& work, std::uint32_t group);
-    void read_weights(Activity& activity, const ConvWork& work);
+    void read_weights(Activity& activity, ConvWork& work);
 
     const CdmaConfig config_;
+    const Bytes bus_width_;
     Wires wires_;
     Channel<std::shared_ptr<ConvWork>> weight_launches_{"cdma.weight_launches"};
+    Channel<Cycles> weights_finished_{"cdma.weights_finished"};
+    std::optional<Cycles> finished_;  // last entry of the operation before
     std::function<void(const ConvWork&)> data_done_;
     std::function<void(const ConvWork&)> weights_done_;
     std::optional<BankSplit> split_;
+    Cycles split_since_;
     // what the buffer holds for a following operation that reuses it
     std::shared_ptr<const Tensor<std::int8_t>> kept_data_;
     std::shared_ptr<const Kernels<std::int8_t>> kept_weights_;

@@ -1,45 +1,134 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "models/cdp/cdp.h"
 
+#include <algorithm>
+
 namespace npuscope {
 
-Cdp::Cdp(const sc_core::sc_module_name& name, const CdpConfig& config, const DatapathConfig& datapath)
-    : Unit(name), config_(config), datapath_(datapath) {
+Cdp::Cdp(const sc_core::sc_module_name& name, const CdpConfig& config,
+         const DatapathConfig& datapath, Bytes bus_width)
+    : Unit(name), config_(config), datapath_(datapath), bus_width_(bus_width) {
     repeat("normalise", [this](Activity& activity) { run_operation(activity); });
-    repeat("read", [this](Activity& activity) { reader.read_cube(activity); });
+    repeat("write", [this](Activity& activity) { write_results(activity); });
 }
 
-CubeWriter Cdp::launch(Activity& activity, CdpWork& work) {
-    CubeRead read{.cube = work.job.source,
-                  .parts = {{0, work.job.source.shape.width}},
-                  .purpose = {"input", work.name, work.job.source_in_sram},
-                  .values = nullptr};
-    read.values = std::make_shared<const Tensor<std::int8_t>>(
-        fetch_cube<std::int8_t>(reader.port, read.cube, read.purpose));
-    CdpResult result = compute_cdp(work.job.normalization, *read.values, work.tables);
-    work.counters = result.counters;
-    activity.spend(config_.start_up);
-    reader.jobs.give(activity, std::move(read));
-    return {work.job.destination, result.values};
+NormalisationPace Cdp::pace_of(const CdpWork& work) const {
+    const CdpNormalization& normalization = work.job.normalization;
+    const bool sum = !normalization.square_sum_bypass;
+    const Cycles saved = normalization.multiply_bypass ? config_.multiply : Cycles(0);
+    return NormalisationPace(
+        {.elements = static_cast<std::uint32_t>(datapath_.memory_atom.value),
+         .throughput = config_.throughput,
+         .block_columns = config_.block_columns,
+         .neighbours = sum,
+         .latency = (sum ? config_.pipeline : config_.pipeline_without_sum) - saved});
+}
+
+std::vector<Cdp::Block> Cdp::blocks_of(const FeatureCube& cube) const {
+    std::vector<Block> blocks;
+    const std::uint32_t width = cube.shape.width;
+    for (std::uint32_t y = 0; y < cube.shape.height; ++y) {
+        for (std::uint32_t x = 0; x < width; x += config_.block_columns) {
+            const std::uint32_t columns = std::min(config_.block_columns, width - x);
+            for (std::uint32_t surface = 0; surface < cube.surfaces(); ++surface) {
+                blocks.push_back({surface, std::uint64_t{y} * width + x, columns});
+            }
+        }
+    }
+    return blocks;
+}
+
+AtomStream Cdp::open_stream(const CdpWork& work, const std::vector<Block>& blocks) {
+    first_request_ = std::max(work.rdma_enabled + config_.start_up, now() + Cycles(1));
+    const FeatureCube& cube = work.job.source;
+    std::vector<ByteRun> runs;
+    runs.reserve(blocks.size());
+    for (const Block& block : blocks) {
+        const auto y = static_cast<std::uint32_t>(block.first_pixel / cube.shape.width);
+        runs.push_back({cube.line_address(block.surface, y) +
+                            cube.atom * (block.first_pixel % cube.shape.width),
+                        cube.atom * block.columns});
+    }
+    return AtomStream({.first = first_request_,
+                       .ahead = config_.read_ahead,
+                       .atom = cube.atom,
+                       .beat = bus_width_},
+                      std::move(runs));
 }
 
 void Cdp::run_operation(Activity& activity) {
     const std::shared_ptr<CdpWork> work = launches.take(activity, WaitKind::Idle);
-    CubeWriter writer = launch(activity, *work);
-    const Purpose purpose{"output", work->name, work->job.destination_in_sram};
-    const Cycles atom = normalisation_atom_cycles(datapath_.memory_atom.value, config_.throughput);
-    Cycles response = now();
-    bool more = true;
-    while (more) {
-        const AtomRun<std::int8_t> run = reader.lines.take(activity);
-        activity.wait_until(run.first_ready, WaitKind::Starved, "input");
-        activity.spend(atom * run.count);
-        response =
-            writer.write(activity, write_port, {run.surface, run.first_pixel, run.count}, purpose);
-        more = !run.last;
-    }
+    work->record.start = now();
+    const CdpJob& job = work->job;
+    const Purpose purpose{"input", work->name, job.source_in_sram, work->values};
+    const auto input = fetch_cube<std::int8_t>(read_port, job.source, purpose);
+    CdpResult result =
+        work->values ? compute_cdp(job.normalization, input, work->tables) : CdpResult{};
+    work->counters = result.counters;
+    writer_.emplace(job.destination, result.values);
+    normalise(activity, *work, blocks_of(job.source));
+    results_.give(activity, {});
+    const Cycles response = written_.take(activity, WaitKind::Blocked);
     activity.wait_until(response + config_.tail, WaitKind::Blocked, "write response");
+    account(*work);
     done_(*work);
+}
+
+std::optional<Cycles> Cdp::take_block(Activity& activity, const Block& block, AtomStream& stream) {
+    read_port.wait_issued(activity, stream.beats_until(block.columns));
+    arrivals_.clear();
+    for (std::uint32_t i = 0; i < block.columns; ++i) {
+        arrivals_.push_back(stream.arrival(i));
+    }
+    const std::optional<Cycles> ready = pace_->take({block.columns, arrivals_});
+    for (std::uint32_t i = 0; i < block.columns; ++i) {
+        stream.taken(std::max(pace_->input_end(), now() + Cycles(1)));
+    }
+    return ready;
+}
+
+void Cdp::normalise(Activity& activity, const CdpWork& work, const std::vector<Block>& blocks) {
+    pace_.emplace(pace_of(work));
+    leaving_ = {};
+    AtomStream stream = open_stream(work, blocks);
+    read_port.open(stream, {"input", work.name, work.job.source_in_sram, work.values});
+    for (std::size_t i = 0; i < blocks.size(); ++i) {
+        if (const auto ready = take_block(activity, blocks[i], stream)) {
+            send(activity, work, blocks[i - 1], *ready);
+        }
+        activity.wait_until(arrivals_.back(), WaitKind::Starved, "input");
+        activity.spend(std::max(pace_->input_end(), now()) - now());
+    }
+    send(activity, work, blocks.back(), pace_->finish());
+}
+
+void Cdp::send(Activity& activity, const CdpWork& work, const Block& block, Cycles ready) {
+    const Cycles leaves = leaving_.leave(ready, block.columns);
+    const Cycles began = now();
+    const PixelRun run{block.surface, block.first_pixel, block.columns, leaves,
+                       ResultPace::interval};
+    results_.give(activity, {run, &work});
+    if (now() > began) {
+        pace_->hold_until(now());
+    }
+}
+
+void Cdp::write_results(Activity& activity) {
+    const Outgoing result = results_.take(activity, WaitKind::Idle);
+    if (result.run.count == 0) {
+        written_.give(activity, last_response_);
+        return;
+    }
+    const CdpWork& work = *result.work;
+    last_response_ = writer_->write(activity, write_port, result.run,
+                                    {"output", work.name, work.job.destination_in_sram});
+}
+
+void Cdp::account(CdpWork& work) const {
+    CauseCycles& causes = work.record.causes;
+    causes[Cause::StartUp] = first_request_ - work.record.start;
+    causes[Cause::Memory] = pace_->waited();
+    causes[Cause::Work] = pace_->input_end() - pace_->input_begin() - pace_->waited();
 }
 
 }  // namespace npuscope

@@ -1,19 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 // Cross-channel data processor: normalises a cube from memory by its neighbours in channel
-// direction. Not modelled: the order in which the hardware walks channels of a pixel; only its
-// time.
+// direction, line by line, in a line by blocks of columns, in a block surface by surface. Not
+// modelled: results that hold the pipeline back before 32 blocks of them wait.
 #pragma once
 
 #include <functional>
 #include <memory>
+#include <optional>
+#include <vector>
 
 #include "models/base/statistics.h"
 #include "models/cdp/cdp_config.h"
 #include "models/cdp/cdp_job.h"
 #include "models/cdp/cdp_timing.h"
 #include "models/data/datapath.h"
+#include "models/link/atom_stream.h"
 #include "models/link/channel.h"
-#include "models/link/cube_reader.h"
 #include "models/link/surface_port.h"
 #include "models/link/unit.h"
 
@@ -24,6 +26,8 @@ struct CdpWork {
     CdpJob job;
     std::string name;
     unsigned group = 0;
+    bool values = true;   ///< false: time alone is simulated
+    Cycles rdma_enabled;  ///< when NVDLA_CDP_RDMA was
     LookupTables tables;
     CdpCounters counters;
     OperationRecord record;
@@ -31,21 +35,53 @@ struct CdpWork {
 
 class Cdp : public Unit {
  public:
-    Cdp(const sc_core::sc_module_name& name, const CdpConfig& config, const DatapathConfig& datapath);
+    Cdp(const sc_core::sc_module_name& name, const CdpConfig& config,
+        const DatapathConfig& datapath, Bytes bus_width);
 
     Channel<std::shared_ptr<CdpWork>> launches{"cdp.launches"};
-    CubeReader reader{"cdp", "cdp"};
+    DmaPort read_port{"cdp", "cdp"};
     DmaPort write_port{"cdp", "cdp", "cdp_write"};
 
     void on_done(std::function<void(CdpWork&)> listener) { done_ = std::move(listener); }
 
  private:
+    /// Columns of one line and surface.
+    struct Block {
+        std::uint32_t surface = 0;
+        std::uint64_t first_pixel = 0;
+        std::uint32_t columns = 0;
+    };
+    /// A block of results on its way to memory.
+    struct Outgoing {
+        PixelRun run;
+        const CdpWork* work = nullptr;
+        bool last = false;
+    };
+
     void run_operation(Activity& activity);
-    CubeWriter launch(Activity& activity, CdpWork& work);
+    std::vector<Block> blocks_of(const FeatureCube& cube) const;
+    AtomStream open_stream(const CdpWork& work, const std::vector<Block>& blocks);
+    void normalise(Activity& activity, const CdpWork& work, const std::vector<Block>& blocks);
+    /// One block; the answer is when the first result of the block before is ready.
+    std::optional<Cycles> take_block(Activity& activity, const Block& block, AtomStream& stream);
+    void send(Activity& activity, const CdpWork& work, const Block& block, Cycles ready);
+    void write_results(Activity& activity);
+    NormalisationPace pace_of(const CdpWork& work) const;
+    void account(CdpWork& work) const;
 
     const CdpConfig config_;
     const DatapathConfig datapath_;
+    const Bytes bus_width_;
     std::function<void(CdpWork&)> done_;
+    Channel<Outgoing> results_{"cdp.results", 32};
+    Channel<Cycles> written_{"cdp.written", 1};
+    std::optional<CubeWriter> writer_;
+    // of the running operation
+    std::optional<NormalisationPace> pace_;
+    ResultPace leaving_;
+    std::vector<Cycles> arrivals_;  // of the present block
+    Cycles last_response_;
+    Cycles first_request_;
 };
 
 }  // namespace npuscope

@@ -10,14 +10,29 @@ namespace npuscope {
 struct CdpConfig {
     bool present = true;
     std::uint32_t throughput = 1;
-    Cycles start_up{78};
+    std::uint32_t block_columns = 8;  // source: NV_NVDLA_CDP_RDMA_ig.v, width of a request
+    std::uint32_t read_ahead = 61;    // source: NV_NVDLA_CDP_RDMA_eg.v, latency FIFO
+    // source of the rest: nv_small RTL, measured
+    Cycles start_up{21};
+    Cycles pipeline{54};
+    Cycles pipeline_without_sum{44};
+    Cycles multiply{1};
     Cycles tail{11};
 
     template <class Visitor, class Self>
     static void describe(Visitor& visit, Self& self) {
         visit.field("present", self.present, "the unit exists");
         visit.field("throughput", self.throughput, "elements per cycle");
-        visit.field("start_up", self.start_up, "cycles from op-enable to the first read");
+        visit.field("block_columns", self.block_columns,
+                    "columns that are read and normalised together");
+        visit.field("read_ahead", self.read_ahead, "beats that the latency FIFO of reads holds");
+        visit.field("start_up", self.start_up,
+                    "cycles from the read DMA's op-enable to its first read");
+        visit.field("pipeline", self.pipeline,
+                    "cycles from the element that completes a surface to its first result");
+        visit.field("pipeline_without_sum", self.pipeline_without_sum,
+                    "the same where the sum of squares is bypassed");
+        visit.field("multiply", self.multiply, "cycles of these that bypassing the product saves");
         visit.field("tail", self.tail, "cycles from the last write response to the interrupt");
     }
 };

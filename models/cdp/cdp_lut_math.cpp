@@ -5,6 +5,7 @@
 #include <span>
 
 #include "models/arith/round.h"
+#include "models/base/check.h"
 
 namespace npuscope {
 namespace {
@@ -26,6 +27,7 @@ LookupIndex at_or_beyond(std::uint64_t index, std::uint32_t last, std::uint64_t 
 }
 
 LookupIndex exponent_index(std::uint32_t distance, int index_offset) {
+    NPU_CHECK(distance > 0, "an input at or below the start underflows before");
     const auto log2 = static_cast<unsigned>(std::bit_width(distance)) - 1U;
     const int index = static_cast<int>(log2) - index_offset;
     if (index < 0) {

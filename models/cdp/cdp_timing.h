@@ -1,16 +1,88 @@
 // SPDX-License-Identifier: Apache-2.0
-// Local response normalisation takes an atom at a time: its elements over the elements per cycle.
-// Source: nv_small RTL, measured (all official CDP programs: 8 cycles an atom of 8 elements).
+// When local response normalisation takes a block of columns and when its results leave. A block of
+// one surface enters channel by channel, in a channel column by column:
+//
+//     surface 0: c0x0 c0x1 .. c0xN c1x0 .. c7xN   surface 1: c8x0 ..      (columns x0..xN)
+//
+// The sum over neighbours lets a channel out when the fourth one behind it enters; so a surface is
+// complete with the fourth channel of the surface behind it, or, being the last one, while the next
+// block enters, at that block's pitch, or by itself at the end of the cube. A block that is
+// narrower than the one before it waits until that one's channels are out. With the sum bypassed, a
+// surface is complete when it has entered. Blocks are of `block_columns` except the last ones of a
+// line. Not modelled: a write channel so slow that the pipeline waits for it. Source:
+// NV_NVDLA_CDP_RDMA_eg.v for the order; nv_small RTL, measured for the rest.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <optional>
+#include <span>
 
 #include "models/base/quantity.h"
 
 namespace npuscope {
 
-inline Cycles normalisation_atom_cycles(std::uint64_t elements, std::uint32_t throughput) {
-    return Cycles(divide_up(elements, throughput));
-}
+/// What the time of a normalisation depends on.
+struct NormalisationShape {
+    std::uint32_t elements = 8;    ///< of an atom
+    std::uint32_t throughput = 1;  ///< elements per cycle
+    std::uint32_t block_columns = 8;
+    bool neighbours = true;  ///< channels are summed, not bypassed
+    Cycles latency{54};      ///< from the element that completes a surface to its first result
+};
+
+/// One block of one surface.
+struct NormalisationBlock {
+    std::uint32_t columns = 1;
+    std::span<const Cycles> arrivals;  ///< of its atoms
+};
+
+class NormalisationPace {
+ public:
+    explicit NormalisationPace(const NormalisationShape& shape) : shape_(shape) {}
+
+    /// Takes the next block; the answer is when the first result of the block before is ready.
+    std::optional<Cycles> take(const NormalisationBlock& block);
+    /// Behind the last block: when its first result is ready.
+    Cycles finish() const { return result_of_last(end_, last_columns_); }
+
+    /// Nothing more is taken before `time`: results found no room.
+    void hold_until(Cycles time) { end_ = std::max(end_, time); }
+    /// When the first block was begun, and when the last one has entered whole.
+    Cycles input_begin() const { return begin_; }
+    Cycles input_end() const { return end_; }
+    /// Cycles in between in which no block was there.
+    Cycles waited() const { return waited_; }
+
+ private:
+    Cycles element_cycles(std::uint32_t elements) const {
+        return Cycles(divide_up(elements, shape_.throughput));
+    }
+    bool full(std::uint32_t columns) const { return columns == shape_.block_columns; }
+    Cycles result_of_last(Cycles next_begin, std::uint32_t next_columns) const;
+    Cycles free_for(const NormalisationBlock& block) const;
+    Cycles bubble_before(std::uint32_t columns) const;
+
+    NormalisationShape shape_;
+    bool first_ = true;
+    std::uint32_t last_columns_ = 0;
+    std::uint32_t narrow_atoms_ = 0;  // since the last full block
+    Cycles begin_;
+    Cycles end_;
+    Cycles waited_;
+};
+
+/// When results leave for memory, one after the other: atoms of a block every second cycle, an atom
+/// alone in its block one cycle later than that.
+class ResultPace {
+ public:
+    static constexpr Cycles interval{2};  // source: nv_small RTL, measured without contention
+
+    /// When the first atom of a block leaves.
+    Cycles leave(Cycles ready, std::uint32_t atoms);
+
+ private:
+    Cycles last_;
+};
 
 }  // namespace npuscope

@@ -11,11 +11,12 @@
 namespace npuscope {
 
 Csb::Csb(const sc_core::sc_module_name& name, const CsbConfig& config, FindingLog& log)
-    : sc_core::sc_module(name), config_(config), log_(log) {
+    : Unit(name), config_(config), log_(log), queue_(config.fifo_depth, config.fifo_round_trip) {
     for (const RegisterBlock& block : nvdla_register_blocks()) {
         files_.emplace_back(block);
     }
     socket.register_b_transport(this, &Csb::b_transport);
+    repeat("deliver", [this](Activity& activity) { deliver(activity); });
 }
 
 RegisterFile& Csb::file(std::string_view block_name) {
@@ -33,13 +34,20 @@ RegisterFile* Csb::file_at(std::uint64_t address) {
     return found == files_.end() ? nullptr : &*found;
 }
 
-void Csb::write(RegisterFile& file, std::uint32_t offset, std::uint32_t value) {
-    WriteEffect effect = file.write(offset, value);
+void Csb::deliver(Activity& activity) {
+    const PostedWrite posted = posted_.take(activity, WaitKind::Idle);
+    activity.spend(posted.effect - now());
+    write(posted);
+    --on_the_way_;
+}
+
+void Csb::write(const PostedWrite& posted) {
+    WriteEffect effect = posted.file->write(posted.offset, posted.value);
     if (effect.finding) {
         log_.add(*effect.finding);
     }
     if (listener_ != nullptr) {
-        listener_->register_written(file, effect);
+        listener_->register_written(*posted.file, effect);
     }
 }
 
@@ -61,15 +69,19 @@ void Csb::b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay
         return;
     }
     const auto offset = static_cast<std::uint32_t>(payload.get_address() - file->block().base);
+    const CsbAccessTimes times = queue_.present(now() + to_cycles(delay));
     std::uint32_t value = 0;
     if (payload.is_write()) {
         std::memcpy(&value, payload.get_data_ptr(), sizeof value);
-        write(*file, offset, value);
-        delay += to_time(config_.write_cycles);
+        ++on_the_way_;
+        posted_.push({file, offset, value, times.effect});
+        delay = to_time(times.accepted - now());
     } else {
+        // behind all the writes, which have reached their registers then
+        sc_core::wait(to_time(times.effect - now()));
         value = read(*file, offset);
         std::memcpy(payload.get_data_ptr(), &value, sizeof value);
-        delay += to_time(config_.read_cycles);
+        delay = to_time(config_.read_cycles);
     }
     payload.set_response_status(tlm::TLM_OK_RESPONSE);
 }

@@ -7,13 +7,19 @@
 namespace npuscope {
 
 struct CsbConfig {
-    Cycles write_cycles{2};
-    Cycles read_cycles{20};
+    // source: NV_NVDLA_CSB_MASTER_falcon2csb_fifo.v, depth of the FIFO between the clocks
+    std::uint32_t fifo_depth = 4;
+    Cycles fifo_round_trip{9};  // source: nv_small RTL, measured, both clocks alike
+    Cycles read_cycles{20};     // source: nv_small RTL, measured with polls
 
     template <class Visitor, class Self>
     static void describe(Visitor& visit, Self& self) {
-        visit.field("write_cycles", self.write_cycles, "cycles of one posted register write");
-        visit.field("read_cycles", self.read_cycles, "cycles of one register read");
+        visit.field("fifo_depth", self.fifo_depth,
+                    "accesses that the FIFO between bus and core clock holds");
+        visit.field("fifo_round_trip", self.fifo_round_trip,
+                    "cycles from an entry of that FIFO being filled to its being free again");
+        visit.field("read_cycles", self.read_cycles,
+                    "cycles from a register read to the next access of the same host");
     }
 };
 

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Convolution sequence controller: waits for the input cube and for each group's weights in CBUF,
-// then sends stripes to the MAC cells as fast as weights load and the accumulator has credits. It
-// is the pipeline's pacemaker, so the account of where a convolution's cycles went is kept here.
+// then sends stripes to the MAC cells as fast as weights load and the accumulator has credits. A
+// package leaves when its stripe begins and says when its last block will enter. The sequencer is
+// the pipeline's pacemaker, so the account of where a convolution's cycles went is kept here.
 // Not modelled: partial input with slices released early.
 #pragma once
 
 #include <functional>
 #include <memory>
+#include <optional>
 
 #include "models/csc/csc_config.h"
 #include "models/csc/csc_timing.h"
@@ -28,8 +30,8 @@ class Csc : public Unit {
         TimedCounter& credits;
         Sink<StripePackage>& stripes;
     };
-    Csc(const sc_core::sc_module_name& name, const CscConfig& config, const DatapathConfig& datapath,
-        const Wires& wires);
+    Csc(const sc_core::sc_module_name& name, const CscConfig& config,
+        const DatapathConfig& datapath, const Wires& wires);
 
     Channel<std::shared_ptr<ConvWork>> launches{"csc.launches"};
 
@@ -38,11 +40,13 @@ class Csc : public Unit {
 
  private:
     void run_operation(Activity& activity);
-    void wait_for_data(Activity& activity, ConvWork& work);
+    StripePlan plan_of(const ConvJob& job) const;
+    /// Waits for a group's weights, with the first group for the data; the group's first atom.
+    Cycles wait_for_group(Activity& activity, ConvWork& work, std::uint32_t group);
+    void account_start(ConvWork& work, Cycles weights, Cycles start) const;
     void run_group(Activity& activity, const std::shared_ptr<ConvWork>& work, std::uint32_t group);
     void run_stripe(Activity& activity, StripePackage& package);
-    /// Counts the cycles since `since` for a cause of this operation.
-    void account(ConvWork& work, Cause cause, Cycles since) const;
+    void release_weights(const ConvWork& work, std::uint32_t group, Cycles last_load);
 
     const CscConfig config_;
     const DatapathConfig datapath_;
@@ -50,6 +54,10 @@ class Csc : public Unit {
     std::function<void(const ConvWork&)> done_;
     StripePlan plan_;
     std::vector<std::uint32_t> stripes_;
+    // the MAC cells' time; it runs ahead of the simulation by one stripe
+    Cycles next_block_;          // first cycle in which another block may enter
+    Cycles last_block_;          // start of the last block that entered
+    std::optional<Cycles> end_;  // last atom of the operation before, and one
 };
 
 }  // namespace npuscope

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "models/base/statistics.h"
 #include "models/data/conv_job.h"
@@ -18,11 +19,13 @@ struct BufferUse {
     Bytes entry{8};
     std::uint64_t data = 0;
 
-    /// Entries that a kernel group adds; groups lie behind each other without gaps.
+    /// Entries that a kernel group adds; groups lie behind each other without gaps, the zeros at
+    /// the end belong to the last one.
     std::uint64_t weights(const WeightLayout& layout, std::uint32_t group) const {
-        const Bytes begin = layout.group_offset(group);
-        const Bytes end = begin + layout.group_bytes(group);
-        return divide_up(end.value, entry.value) - divide_up(begin.value, entry.value);
+        const bool last = group + 1 == layout.groups();
+        const Bytes end = last ? layout.stored_bytes() : layout.group_offset(group + 1);
+        return divide_up(end.value, entry.value) -
+               divide_up(layout.group_offset(group).value, entry.value);
     }
 };
 
@@ -31,12 +34,15 @@ struct ConvWork {
     BufferUse buffer;
     std::string name;    ///< `conv 3`: operation in findings and records
     unsigned group = 0;  ///< shadow group that the registers came from
+    bool values = true;  ///< false: time alone is simulated
 
     // CDMA: logical operands, pixels already converted
     std::shared_ptr<const Tensor<std::int8_t>> data;
     std::shared_ptr<const Kernels<std::int8_t>> weights;
-    Cycles data_complete;  ///< last data entry in CBUF
-    Cycles weights_start;  ///< first weight request
+    Cycles fetch_start;                ///< both fetches begin, their constants still ahead
+    Cycles data_first;                 ///< first data entry in CBUF
+    Cycles data_complete;              ///< last data entry in CBUF
+    std::vector<bool> weights_waited;  ///< per kernel group: its fetch stood still for want of room
     // CSC
     Cycles first_mac;
     // CMAC and CACC
@@ -46,7 +52,7 @@ struct ConvWork {
     OperationRecord record;
 };
 
-/// A stripe at the time at which its last block of weights enters the MAC cells.
+/// A stripe, and when its last block of weights enters the MAC cells; that may be yet to come.
 struct StripePackage {
     std::shared_ptr<ConvWork> work;
     std::uint32_t kernel_group = 0;

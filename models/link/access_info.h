@@ -8,6 +8,7 @@
 #include <tlm>
 
 #include "models/base/quantity.h"
+#include "models/link/beat_timer.h"
 
 namespace npuscope {
 
@@ -21,8 +22,12 @@ struct AccessInfo : tlm::tlm_extension<AccessInfo> {
     const std::string* unit = nullptr;
     const std::string* surface = nullptr;
     const std::string* operation = nullptr;
+    Cycles first_beat;        ///< of a timed write: its first beat leaves the client
+    Cycles beat_step;         ///< of a timed write: from one beat to the next
     Cycles read_latency;      ///< answered by the memory
     Cycles beat_interval{1};  ///< answered by the memory
+    /// Answered by a memory that times each read beat by itself, instead of `read_latency`.
+    BeatTimer* timer = nullptr;
 
     tlm::tlm_extension_base* clone() const override { return new AccessInfo(*this); }
     void copy_from(const tlm::tlm_extension_base& other) override {

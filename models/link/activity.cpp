@@ -5,8 +5,31 @@ namespace npuscope {
 
 void Activity::spend(Cycles cycles) {
     statistics_.busy += cycles;
+    if (recorder_ != nullptr && cycles > Cycles(0)) {
+        recorder_->worked(name_, {now(), now() + cycles});
+    }
     if (cycles > Cycles(0)) {
         sc_core::wait(to_time(cycles));
+    }
+}
+
+void Activity::count_busy(Recorder::Span span) {
+    statistics_.busy += span.end - span.begin;
+    if (recorder_ != nullptr && span.begin < span.end) {
+        recorder_->worked(name_, span);
+    }
+}
+
+void Activity::count_blocked(Recorder::Span span, const char* what) {
+    statistics_.blocked += span.end - span.begin;
+    if (recorder_ != nullptr && span.begin < span.end) {
+        recorder_->waited(name_, WaitKind::Blocked, what, span);
+    }
+}
+
+void Activity::pass_until(Cycles time) {
+    if (time > now()) {
+        sc_core::wait(to_time(time - now()));
     }
 }
 
@@ -20,6 +43,9 @@ void Activity::begin_wait(WaitKind kind, const std::string& what) {
 void Activity::end_wait() {
     waiting_ = false;
     const Cycles waited = now() - since_;
+    if (recorder_ != nullptr && waited > Cycles(0)) {
+        recorder_->waited(name_, kind_, what_, {since_, now()});
+    }
     if (kind_ == WaitKind::Starved) {
         statistics_.starved += waited;
     } else if (kind_ == WaitKind::Blocked) {

@@ -9,10 +9,9 @@
 
 #include "models/base/statistics.h"
 #include "models/link/clock.h"
+#include "models/link/recorder.h"
 
 namespace npuscope {
-
-enum class WaitKind { Idle, Starved, Blocked };
 
 class Activity {
  public:
@@ -20,6 +19,8 @@ class Activity {
 
     /// Work for so many cycles.
     void spend(Cycles cycles);
+    /// Lets time pass that was counted already.
+    void pass_until(Cycles time);
     /// Wait for an event; `what` names it in a deadlock report.
     void wait_for(const sc_core::sc_event& event, WaitKind kind, const std::string& what);
     /// Wait until a time, or not at all when it has passed.
@@ -28,8 +29,16 @@ class Activity {
     void wait_for_until(const sc_core::sc_event& event, Cycles time, WaitKind kind,
                         const std::string& what);
 
+    /// Work whose cycles pass elsewhere, in a neighbour's waiting or in pass_until.
+    void count_busy(Recorder::Span span);
     /// Cycles that passed inside a transport call, held by the memory interface.
-    void count_blocked(Cycles cycles) { statistics_.blocked += cycles; }
+    void count_blocked(Cycles cycles) {
+        count_blocked({now() - cycles, now()}, "memory interface");
+    }
+    /// The same for a span that passes as count_busy's does.
+    void count_blocked(Recorder::Span span, const char* what);
+    /// From now on `recorder` is told of work and waits; null ends that.
+    void record_to(Recorder* recorder) { recorder_ = recorder; }
 
     const std::string& name() const { return name_; }
     const UnitStatistics& statistics() const { return statistics_; }
@@ -48,6 +57,7 @@ class Activity {
     WaitKind kind_ = WaitKind::Idle;
     std::string what_;
     Cycles since_;
+    Recorder* recorder_ = nullptr;
 };
 
 }  // namespace npuscope

@@ -19,7 +19,8 @@ struct AtomRun {
     std::uint32_t surface = 0;
     std::uint64_t first_pixel = 0;  ///< y * width + x
     std::uint64_t count = 0;
-    Cycles first_ready{};             ///< the first atom of the run is there
+    Cycles first_ready{};             ///< the first atom of the run leaves its giver
+    Cycles interval{1};               ///< from one atom of the run to the next
     bool last = false;                ///< last run of the operation
     TimedCounter* credits = nullptr;  ///< gets `count` back, `credit_delay` after the run is taken
     Cycles credit_delay{};

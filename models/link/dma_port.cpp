@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "models/base/check.h"
+
 namespace npuscope {
 
 DmaPort::DmaPort(const std::string& client, const std::string& unit, const std::string& name)
@@ -57,12 +59,31 @@ Cycles DmaPort::read(Activity& reader, Address address, Bytes bytes, const Purpo
     return transport(reader, purpose);
 }
 
-Cycles DmaPort::write(Activity& writer, Address address, std::span<const std::uint8_t> bytes,
-                      const Purpose& purpose) {
-    prepare(tlm::TLM_WRITE_COMMAND, address, bytes.size(), purpose);
+Cycles DmaPort::write(Activity& writer, const OutgoingRun& run, const Purpose& purpose) {
+    prepare(tlm::TLM_WRITE_COMMAND, run.address, run.bytes.size(), purpose);
+    info_.first_beat = run.first == Cycles(0) ? now() : run.first;
+    info_.beat_step = run.interval;
     // TLM-2.0 has one pointer for both directions; a target does not write through that of a write.
-    payload_.set_data_ptr(const_cast<std::uint8_t*>(bytes.data()));
+    payload_.set_data_ptr(const_cast<std::uint8_t*>(run.bytes.data()));
     return transport(writer, purpose);
+}
+
+const DmaPort::Door& DmaPort::door(const Purpose& purpose) const {
+    const Door& door = doors_[purpose.secondary && doors_[1].issuer != nullptr ? 1 : 0];
+    NPU_CHECK(door.issuer != nullptr, "the port of " + client_ + " leads to no memory interface");
+    return door;
+}
+
+void DmaPort::open(ReadStream& stream, const Purpose& purpose) {
+    stream_purpose_ = purpose;
+    const Door& way_out = door(purpose);
+    way_out.issuer->open(way_out.client, stream,
+                         {&unit_, &stream_purpose_.surface, &stream_purpose_.operation});
+}
+
+void DmaPort::wait_issued(Activity& reader, std::uint64_t beats, const sc_core::sc_event* room) {
+    const Door& way_out = door(stream_purpose_);
+    way_out.issuer->wait_issued(reader, way_out.client, beats, room);
 }
 
 }  // namespace npuscope

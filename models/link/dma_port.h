@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // A unit's door to memory: one TLM-2.0 initiator socket per DMA client. At launch the unit fetches
-// the values of its operands without time; later it moves the same bytes in simulated time, in
-// requests of a line or a burst. Data that a timed read brings is not looked at: it was fetched
-// already.
+// the values of its operands without time; later it moves the same bytes in simulated time: reads
+// as a stream that the interface issues by itself, writes in runs that carry the bytes. Data that a
+// timed read brings is not looked at: it was fetched already.
 #pragma once
 
 #include <tlm_utils/simple_initiator_socket.h>
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -16,6 +17,7 @@
 #include "models/base/quantity.h"
 #include "models/link/access_info.h"
 #include "models/link/activity.h"
+#include "models/link/read_issuer.h"
 
 namespace npuscope {
 
@@ -24,6 +26,15 @@ struct Purpose {
     std::string surface;
     std::string operation;
     bool secondary = false;  ///< through the second port (SRAM), where the NPU has one
+    bool values = true;      ///< false: a fetch brings nothing, time alone is simulated
+};
+
+/// Bytes on their way to memory; beat i leaves the unit at `first` + i * `interval`, or now.
+struct OutgoingRun {
+    Address address;
+    std::span<const std::uint8_t> bytes;
+    Cycles first{};
+    Cycles interval{};
 };
 
 class DmaPort {
@@ -41,26 +52,42 @@ class DmaPort {
     /// Values now, no time. The bytes are claimed until a timed read of them: a write before is a
     /// race.
     void fetch(Address address, std::span<std::uint8_t> bytes, const Purpose& purpose);
-    /// Issues a read; returns when the interface has taken the whole request. The answer is the
+    /// Begins a stream of reads that the interface issues by itself; the one before has been issued
+    /// whole.
+    void open(ReadStream& stream, const Purpose& purpose);
+    /// Returns when the first `beats` beats of the stream have been issued. `room`: notified when
+    /// somebody gives way to the stream.
+    void wait_issued(Activity& reader, std::uint64_t beats,
+                     const sc_core::sc_event* room = nullptr);
+    /// Issues one read; returns when the interface has taken the whole request. The answer is the
     /// time at which the last byte arrives, `latency` later at least.
     Cycles read(Activity& reader, Address address, Bytes bytes, const Purpose& purpose);
-    /// Writes bytes; returns when the interface has taken them. The answer is the time of the
-    /// response.
-    Cycles write(Activity& writer, Address address, std::span<const std::uint8_t> bytes,
-                 const Purpose& purpose);
+    /// Writes bytes; returns when the interface has taken the last of them. The answer is the time
+    /// of the response.
+    Cycles write(Activity& writer, const OutgoingRun& run, const Purpose& purpose);
 
     const std::string& client() const { return client_; }
+    /// The interface behind a socket, and this port's number there.
+    struct Door {
+        ReadIssuer* issuer = nullptr;
+        unsigned client = 0;
+    };
+    void attach_primary(const Door& door) { doors_[0] = door; }
+    void attach_secondary(const Door& door) { doors_[1] = door; }
 
  private:
     void prepare(tlm::tlm_command command, Address address, std::size_t bytes,
                  const Purpose& purpose);
     tlm::tlm_fw_transport_if<>& way(const Purpose& purpose);
+    const Door& door(const Purpose& purpose) const;
     Cycles transport(Activity& activity, const Purpose& purpose);
 
     std::string client_;
     std::string unit_;
     tlm::tlm_generic_payload payload_;
     AccessInfo info_;
+    std::array<Door, 2> doors_{};
+    Purpose stream_purpose_;             // of the open stream
     std::vector<std::uint8_t> scratch_;  // what a timed read brings; a foreign target may fill it
 };
 

@@ -1,55 +1,83 @@
 // SPDX-License-Identifier: Apache-2.0
 // A store of entries between one filler and one reader, as the convolution buffer gives to data and
-// to weights: the filler reserves free entries and fills them, the reader waits for filled ones and
-// later releases them. Contents are not kept here: values travel with the work, entries are only
-// counted.
+// to weights: the filler looks up when there is room and announces what it fills, the reader waits
+// for filled entries and later releases them. Contents are not kept here: values travel with the
+// work, entries are only counted.
 #pragma once
 
-#include <algorithm>
 #include <string>
 
+#include "models/link/release_ledger.h"
 #include "models/link/timed_counter.h"
 
 namespace npuscope {
 
 class EntryStore {
  public:
-    explicit EntryStore(const std::string& name)
-        : free_(name + " (free entries)"), filled_(name + " (filled entries)") {}
+    explicit EntryStore(const std::string& name) : name_(name), filled_(name + " (filled)") {}
 
     /// Gives the store a capacity, all of it free. Nobody may use it at that moment.
     void allocate(std::uint64_t entries) {
         capacity_ = entries;
-        free_.reset(entries);
+        promised_ = 0;
+        releases_.clear();
         filled_.reset(0);
+        if (recorder_ != nullptr) {
+            recorder_->restarted(name_, now(), 0);
+        }
     }
     std::uint64_t capacity() const { return capacity_; }
 
-    /// Takes as many free entries as there are, at most `wanted`; waits for at least one.
-    std::uint64_t reserve_some(Activity& filler, std::uint64_t wanted) {
-        free_.wait_for(filler, 1, WaitKind::Blocked);
-        const std::uint64_t granted = std::min(wanted, free_.value());
-        free_.take(filler, granted, WaitKind::Blocked);
-        return granted;
+    /// The filler will fill so many entries more; the answer is how many it promised before, since
+    /// the store was allocated. There is room for entry number n once n - capacity are released.
+    std::uint64_t promise(std::uint64_t entries) {
+        const std::uint64_t before = promised_;
+        promised_ += entries;
+        return before;
     }
-    void reserve(Activity& filler, std::uint64_t entries) {
-        free_.take(filler, entries, WaitKind::Blocked);
+    const ReleaseLedger& releases() const { return releases_; }
+    /// Somebody released entries, or will.
+    const sc_core::sc_event& released() const { return released_; }
+    void fill_at(Cycles time, std::uint64_t entries) {
+        filled_.add_at(time, entries);
+        record(time, static_cast<std::int64_t>(entries));
     }
-    void fill_at(Cycles time, std::uint64_t entries) { filled_.add_at(time, entries); }
+    /// Waits until all promised entries are free again: nobody uses what is there any more.
+    void wait_empty(Activity& filler) {
+        while (releases_.total() < promised_) {
+            filler.wait_for(released_, WaitKind::Blocked, name_);
+        }
+        filler.wait_until(releases_.last_time(), WaitKind::Blocked, name_);
+    }
 
-    /// Waits until so many filled entries are there, and takes them.
-    void take_filled(Activity& reader, std::uint64_t entries) {
-        filled_.take(reader, entries, WaitKind::Starved);
+    /// Waits until so many filled entries are there, takes them, and says since when.
+    Cycles take_filled(Activity& reader, std::uint64_t entries) {
+        return filled_.take(reader, entries, WaitKind::Starved);
     }
     /// Entries that were taken are free again from `time` on.
-    void release_at(Cycles time, std::uint64_t entries) { free_.add_at(time, entries); }
-    /// Waits until all entries are free: nobody reads what is there any more.
-    void wait_empty(Activity& filler) { free_.wait_for(filler, capacity_, WaitKind::Blocked); }
+    void release_at(Cycles time, std::uint64_t entries) {
+        record(time, -static_cast<std::int64_t>(entries));
+        releases_.release(time, entries);
+        released_.notify(sc_core::SC_ZERO_TIME);
+    }
+
+    /// From now on `recorder` is told how many entries are filled and not released; null ends that.
+    void record_to(Recorder* recorder) { recorder_ = recorder; }
 
  private:
+    void record(Cycles time, std::int64_t change) {
+        if (recorder_ != nullptr) {
+            recorder_->counted(name_, time, change);
+        }
+    }
+
+    Recorder* recorder_ = nullptr;
+    std::string name_;
     std::uint64_t capacity_ = 0;
-    TimedCounter free_;
+    std::uint64_t promised_ = 0;
+    ReleaseLedger releases_;
     TimedCounter filled_;
+    sc_core::sc_event released_;
 };
 
 }  // namespace npuscope

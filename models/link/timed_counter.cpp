@@ -3,55 +3,101 @@
 
 #include <algorithm>
 
-namespace npuscope {
+#include "models/base/check.h"
 
-void TimedCounter::add_at(Cycles time, std::uint64_t amount) {
-    if (!announced_.empty()) {
-        time = std::max(time, announced_.back().time);
+namespace npuscope {
+namespace {
+
+Cycles time_of_unit(const TimedCounter::Series& series, std::uint64_t unit) {
+    return series.first + series.interval * (unit - 1);
+}
+
+std::uint64_t units_until(const TimedCounter::Series& series, Cycles time) {
+    if (series.first > time) {
+        return 0;
     }
-    announced_.push_back({time, amount});
+    if (series.interval == Cycles(0)) {
+        return series.count;
+    }
+    return std::min(series.count, (time - series.first) / series.interval + 1);
+}
+
+}  // namespace
+
+void TimedCounter::add_series(const Series& series) {
+    if (series.count == 0) {
+        return;
+    }
+    Series later = series;
+    if (!announced_.empty()) {
+        const Series& last = announced_.back();
+        later.first = std::max(later.first, time_of_unit(last, last.count));
+    }
+    announced_.push_back(later);
+    announced_total_ += later.count;
     changed_.notify(sc_core::SC_ZERO_TIME);
 }
 
-void TimedCounter::mature() {
-    const Cycles time = now();
-    while (!announced_.empty() && announced_.front().time <= time) {
-        value_ += announced_.front().amount;
-        announced_.pop_front();
+std::optional<Cycles> TimedCounter::time_of(std::uint64_t amount) const {
+    if (amount <= value_) {
+        return Cycles(0);
     }
-}
-
-void TimedCounter::wait_for(Activity& waiter, std::uint64_t amount, WaitKind kind) {
-    mature();
-    while (value_ < amount) {
-        std::uint64_t reached = value_;
-        const auto enough = std::ranges::find_if(announced_, [&](const Announced& step) {
-            reached += step.amount;
-            return reached >= amount;
-        });
-        if (enough == announced_.end()) {
-            waiter.wait_for(changed_, kind, name_);
-        } else {
-            waiter.wait_until(enough->time, kind, name_);
+    std::uint64_t missing = amount - value_;
+    for (const Series& series : announced_) {
+        if (missing <= series.count) {
+            return time_of_unit(series, missing);
         }
-        mature();
+        missing -= series.count;
+    }
+    return std::nullopt;
+}
+
+void TimedCounter::remove(std::uint64_t amount) {
+    const std::uint64_t old = std::min(amount, value_);
+    value_ -= old;
+    amount -= old;
+    announced_total_ -= amount;
+    while (amount > 0) {
+        Series& series = announced_.front();
+        const std::uint64_t part = std::min(amount, series.count);
+        series.first += series.interval * part;
+        series.count -= part;
+        amount -= part;
+        if (series.count == 0) {
+            announced_.pop_front();
+        }
     }
 }
 
-void TimedCounter::take(Activity& taker, std::uint64_t amount, WaitKind kind) {
-    wait_for(taker, amount, kind);
-    value_ -= amount;
+Cycles TimedCounter::take_announced(Activity& taker, std::uint64_t amount, WaitKind kind) {
+    while (value_ + announced_total_ < amount) {
+        taker.wait_for(changed_, kind, name_);
+    }
+    const std::optional<Cycles> time = time_of(amount);
+    NPU_CHECK(time.has_value(), "what was announced has a time");
+    remove(amount);
+    return *time;
+}
+
+Cycles TimedCounter::take(Activity& taker, std::uint64_t amount, WaitKind kind) {
+    const Cycles time = take_announced(taker, amount, kind);
+    taker.wait_until(time, kind, name_);
+    return time;
 }
 
 void TimedCounter::reset(std::uint64_t value) {
     announced_.clear();
+    announced_total_ = 0;
     value_ = value;
     changed_.notify(sc_core::SC_ZERO_TIME);
 }
 
-std::uint64_t TimedCounter::value() {
-    mature();
-    return value_;
+std::uint64_t TimedCounter::value() const {
+    std::uint64_t there = value_;
+    for (const Series& series : announced_) {
+        there += units_until(series, now());
+    }
+    return there;
 }
 
 }  // namespace npuscope

@@ -20,6 +20,12 @@ UnitStatistics Unit::statistics() const {
     return sum;
 }
 
+void Unit::record_to(Recorder* recorder) {
+    for (Activity& activity : activities_) {
+        activity.record_to(recorder);
+    }
+}
+
 void Unit::repeat(const std::string& name, std::function<void(Activity&)> body) {
     Activity& activity = activities_.emplace_back(std::string(this->name()) + "." + name);
     const auto guarded = [this, &activity, work = std::move(body)] {

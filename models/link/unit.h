@@ -22,6 +22,8 @@ class Unit : public sc_core::sc_module {
     /// Sum over the unit's activities.
     UnitStatistics statistics() const;
     const std::deque<Activity>& activities() const { return activities_; }
+    /// Tells `recorder` of every activity's work and waits.
+    void record_to(Recorder* recorder);
     /// What ended a thread of this unit before its time, or null.
     const std::exception_ptr& failure() const { return failure_; }
     /// Ends all threads, so that what they hold is freed; to be called while the simulation runs.

@@ -5,26 +5,49 @@
 
 #include <algorithm>
 
+#include "models/base/check.h"
+
 namespace npuscope {
 
-Mcif::Client::Client(const std::string& client_name, unsigned index)
-    : name(client_name), socket(fmt::format("client_{}", index).c_str()) {}
+Mcif::Client::Client(const std::string& client_name, unsigned index, Mcif& interface)
+    : name(client_name),
+      room_name(client_name + " (room)"),
+      lane(index, interface.config_.bus_width,
+           [&interface](tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) {
+               interface.transport(payload, delay);
+           }) {}
 
 Mcif::Mcif(const sc_core::sc_module_name& name, const McifConfig& config, FindingLog& log)
-    : sc_core::sc_module(name), config_(config), log_(log) {}
+    : sc_core::sc_module(name),
+      config_(config),
+      log_(log),
+      reads_(config.outstanding_reads, config.slot_return) {
+    clients.register_b_transport(this, &Mcif::b_transport);
+    clients.register_transport_dbg(this, &Mcif::transport_dbg);
+}
 
-Mcif::Client& Mcif::add_client(const std::string& name) {
-    const auto index = static_cast<int>(clients_.size());
-    Client& client = clients_.emplace_back(name, static_cast<unsigned>(index));
-    client.socket.register_b_transport(this, &Mcif::b_transport, index);
-    client.socket.register_transport_dbg(this, &Mcif::transport_dbg, index);
-    return client;
+unsigned Mcif::add_client(const std::string& name) {
+    const unsigned index = reads_.add_client();
+    clients_.emplace_back(name, index, *this);
+    return index;
+}
+
+void Mcif::connect(DmaPort& port) {
+    port.primary.bind(clients);
+    port.attach_primary({this, add_client(port.client())});
+}
+
+void Mcif::connect_secondary(DmaPort& port) {
+    port.secondary.bind(clients);
+    port.attach_secondary({this, add_client(port.client())});
 }
 
 std::vector<Mcif::Traffic> Mcif::traffic() const {
     std::vector<Traffic> result;
     for (const Client& client : clients_) {
-        result.push_back({client.name, client.traffic});
+        ClientTraffic moved = client.lane.traffic();
+        moved += client.written;
+        result.push_back({client.name, moved});
     }
     return result;
 }
@@ -44,7 +67,7 @@ bool Mcif::address_fits(const tlm::tlm_generic_payload& payload, const AccessInf
                     .message = fmt::format("address {} needs more than the {} bits of the port",
                                            to_hex(payload.get_address()), config_.address_bits),
                     .address = Address(payload.get_address())};
-    if (info != nullptr) {
+    if (info != nullptr && info->unit != nullptr) {
         finding.unit = *info->unit;
         finding.surface = *info->surface;
         finding.operation = *info->operation;
@@ -53,21 +76,68 @@ bool Mcif::address_fits(const tlm::tlm_generic_payload& payload, const AccessInf
     return false;
 }
 
-void Mcif::hold_read(std::uint64_t beats, std::uint64_t beat_ticks) {
-    const ReadArbiter::FlowId flow = arbiter_.open(now(), beats, beat_ticks);
-    flows_changed_.notify(sc_core::SC_ZERO_TIME);
-    while (!arbiter_.finished(now(), flow)) {
-        const Cycles finish = arbiter_.finish_time(flow);
-        sc_core::wait(to_time(finish - now()), flows_changed_);
-    }
-    flows_changed_.notify(sc_core::SC_ZERO_TIME);
+void Mcif::open(unsigned client, ReadStream& stream, const StreamLabel& label) {
+    reads_.advance(now());
+    clients_[client].lane.open(stream, label);
+    reads_.open(client, clients_[client].lane, stream.beats());
 }
 
-void Mcif::hold_write(std::uint64_t beats, Cycles beat_interval) {
-    const Cycles interval = std::max(beat_interval, Cycles(1));
-    const Cycles start = std::max(now(), write_free_);
-    write_free_ = start + interval * beats;
-    sc_core::wait(to_time(write_free_ - now()));
+void Mcif::wait_issued(Activity& activity, unsigned client, std::uint64_t beats,
+                       const sc_core::sc_event* room) {
+    reads_.advance(now());
+    while (reads_.issued(client) < beats) {
+        if (const std::optional<Cycles> bound = reads_.issued_after(client, beats)) {
+            activity.wait_until(*bound, WaitKind::Blocked, channel_name_);
+        } else {
+            NPU_CHECK(room != nullptr, "a stream waits for room that only its own client can give");
+            activity.wait_for(*room, WaitKind::Blocked, clients_[client].room_name);
+        }
+        reads_.advance(now());
+    }
+}
+
+void Mcif::transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) {
+    const auto* info = payload.get_extension<AccessInfo>();
+    if (!address_fits(payload, info)) {
+        payload.set_response_status(tlm::TLM_ADDRESS_ERROR_RESPONSE);
+        return;
+    }
+    memory->b_transport(payload, delay);
+    if (info != nullptr) {
+        beat_interval_ = std::max(info->beat_interval, Cycles(1));
+    }
+}
+
+void Mcif::read(unsigned client, tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) {
+    const auto* info = payload.get_extension<AccessInfo>();
+    LineStream line({Address(payload.get_address()), Bytes(payload.get_data_length())},
+                    now() + Cycles(1), beats_of(payload));
+    open(client, line,
+         info == nullptr ? StreamLabel{} : StreamLabel{info->unit, info->surface, info->operation});
+    reads_.advance(now());
+    while (!reads_.finished(client)) {
+        sc_core::wait(to_time(*reads_.issued_after(client, line.beats()) - now()));
+        reads_.advance(now());
+    }
+    payload.set_response_status(tlm::TLM_OK_RESPONSE);
+    delay += to_time(line.last_arrival() - now());
+}
+
+void Mcif::write(Client& client, tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) {
+    const auto* info = payload.get_extension<AccessInfo>();
+    WriteChannel::Burst burst{now(), Cycles(0), beats_of(payload), beat_interval_};
+    if (info != nullptr) {
+        burst.first = info->first_beat;
+        burst.step = info->beat_step;
+    }
+    client.written.write_beats += burst.beats;
+    client.written.write_bytes += Bytes(payload.get_data_length());
+    const Cycles last = writes_.take(burst);
+    if (last > now()) {
+        sc_core::wait(to_time(last - now()));
+    }
+    reads_.advance(now());
+    transport(payload, delay);
 }
 
 void Mcif::b_transport(int client, tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) {
@@ -75,22 +145,10 @@ void Mcif::b_transport(int client, tlm::tlm_generic_payload& payload, sc_core::s
     if (info != nullptr) {
         info->client = static_cast<unsigned>(client);
     }
-    if (!address_fits(payload, info)) {
-        payload.set_response_status(tlm::TLM_ADDRESS_ERROR_RESPONSE);
-        return;
-    }
-    ClientTraffic& traffic = clients_[static_cast<std::size_t>(client)].traffic;
-    const std::uint64_t beats = beats_of(payload);
-    memory->b_transport(payload, delay);
-    const Cycles interval = info == nullptr ? Cycles(1) : info->beat_interval;
     if (payload.is_write()) {
-        traffic.write_beats += beats;
-        traffic.write_bytes += Bytes(payload.get_data_length());
-        hold_write(beats, interval);
+        write(clients_[static_cast<std::size_t>(client)], payload, delay);
     } else {
-        traffic.read_beats += beats;
-        traffic.read_bytes += config_.bus_width * beats;
-        hold_read(beats, ticks_per_beat(interval, to_cycles(delay), config_.outstanding_reads));
+        read(static_cast<unsigned>(client), payload, delay);
     }
 }
 

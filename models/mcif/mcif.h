@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory interface: the DMA clients of the NPU share one read and one write channel to memory. A
-// client is held until its request has been issued; latency comes back as the transaction's delay.
-// The same unit serves as MCIF (first port) and CVIF (second port). Not modelled: bursts across 4
-// KiB, reordering.
+// Memory interface: the DMA clients of the NPU share one read and one write channel to memory.
+// Reads are streams that it issues beat by beat in its clients' turns; each run of memory becomes
+// one transaction at the time of its first beat. A write carries its bytes and happens when its
+// last beat is taken. The same unit serves as MCIF (first port) and CVIF (second port). Not
+// modelled: bursts across 4 KiB, reordering. A target behind it answers with a delay and does not
+// wait.
 #pragma once
 
+#include <tlm_utils/multi_passthrough_target_socket.h>
 #include <tlm_utils/simple_initiator_socket.h>
-#include <tlm_utils/simple_target_socket.h>
 
 #include <deque>
 #include <string>
@@ -18,21 +20,21 @@
 #include "models/link/dma_port.h"
 #include "models/mcif/mcif_config.h"
 #include "models/mcif/mcif_timing.h"
+#include "models/mcif/read_lane.h"
 
 namespace npuscope {
 
-class Mcif : public sc_core::sc_module {
+class Mcif : public sc_core::sc_module, public ReadIssuer {
  public:
     Mcif(const sc_core::sc_module_name& name, const McifConfig& config, FindingLog& log);
 
     tlm_utils::simple_initiator_socket<Mcif> memory{"memory"};
+    tlm_utils::multi_passthrough_target_socket<Mcif> clients{"clients"};
 
-    /// Adds a client; `socket` is one of its two.
-    template <class Socket>
-    void connect(const std::string& client, Socket& socket) {
-        Client& added = add_client(client);
-        socket.bind(added.socket);
-    }
+    /// Adds a client behind its first or its second socket. Clients have their turns in the order
+    /// in which they are added.
+    void connect(DmaPort& port);
+    void connect_secondary(DmaPort& port);
 
     struct Traffic {
         std::string client;
@@ -40,28 +42,35 @@ class Mcif : public sc_core::sc_module {
     };
     std::vector<Traffic> traffic() const;
 
+    void open(unsigned client, ReadStream& stream, const StreamLabel& label) override;
+    void wait_issued(Activity& activity, unsigned client, std::uint64_t beats,
+                     const sc_core::sc_event* room) override;
+
  private:
     struct Client {
-        Client(const std::string& client_name, unsigned index);
+        Client(const std::string& client_name, unsigned index, Mcif& interface);
         std::string name;
-        tlm_utils::simple_target_socket_tagged<Mcif> socket;
-        ClientTraffic traffic;
+        std::string room_name;
+        ReadLane lane;
+        ClientTraffic written;
     };
 
-    Client& add_client(const std::string& name);
+    unsigned add_client(const std::string& name);
     void b_transport(int client, tlm::tlm_generic_payload& payload, sc_core::sc_time& delay);
     unsigned transport_dbg(int client, tlm::tlm_generic_payload& payload);
     bool address_fits(const tlm::tlm_generic_payload& payload, const AccessInfo* info);
-    void hold_read(std::uint64_t beats, std::uint64_t beat_ticks);
-    void hold_write(std::uint64_t beats, Cycles beat_interval);
+    void read(unsigned client, tlm::tlm_generic_payload& payload, sc_core::sc_time& delay);
+    void write(Client& client, tlm::tlm_generic_payload& payload, sc_core::sc_time& delay);
+    void transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay);
     std::uint64_t beats_of(const tlm::tlm_generic_payload& payload) const;
 
     const McifConfig config_;
     FindingLog& log_;
     std::deque<Client> clients_;
-    ReadArbiter arbiter_;
-    sc_core::sc_event flows_changed_;
-    Cycles write_free_;
+    ReadChannel reads_;
+    WriteChannel writes_;
+    Cycles beat_interval_{1};  // as memory answered last
+    const std::string channel_name_ = "read channel";
 };
 
 }  // namespace npuscope

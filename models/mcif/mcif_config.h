@@ -10,9 +10,9 @@ struct McifConfig {
     Bytes bus_width{8};
     std::uint32_t max_burst = 1;
     std::uint32_t address_bits = 32;
-    std::uint32_t outstanding_reads = 256;
+    std::uint32_t outstanding_reads = 256;  // source: nv_small RTL, counter of reads in flight
+    Cycles slot_return{3};                  // source: nv_small RTL, measured
     bool secondary_port = false;
-    Cycles request_latency{8};
 
     template <class Visitor, class Self>
     static void describe(Visitor& visit, Self& self) {
@@ -20,10 +20,10 @@ struct McifConfig {
         visit.field("max_burst", self.max_burst, "beats of the longest burst");
         visit.field("address_bits", self.address_bits, "width of an address on the ports");
         visit.field("outstanding_reads", self.outstanding_reads, "read beats in flight at most");
+        visit.field("slot_return", self.slot_return,
+                    "cycles from a beat's arrival to the command that takes its place in flight");
         visit.field("secondary_port", self.secondary_port,
                     "a second port, for SRAM, exists; a program that uses it is refused otherwise");
-        visit.field("request_latency", self.request_latency,
-                    "cycles from a client's request to the bus and back, beside the memory's own");
     }
 };
 

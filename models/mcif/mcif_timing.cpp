@@ -2,90 +2,199 @@
 #include "models/mcif/mcif_timing.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "models/base/check.h"
 
 namespace npuscope {
+namespace {
 
-std::uint64_t ticks_per_beat(Cycles beat_interval, Cycles round_trip, std::uint32_t outstanding) {
-    const std::uint64_t by_bus = std::max<std::uint64_t>(beat_interval.value, 1) * ticks_per_cycle;
-    const std::uint64_t by_flight = divide_up(round_trip.value * ticks_per_cycle, outstanding);
-    return std::max(by_bus, by_flight);
+constexpr Cycles never{std::numeric_limits<std::uint64_t>::max()};
+
+}  // namespace
+
+ReadChannel::ReadChannel(std::uint32_t outstanding, Cycles slot_return)
+    : slot_return_(slot_return), arrivals_(std::max(outstanding, 1U)) {}
+
+unsigned ReadChannel::add_client() {
+    lanes_.emplace_back();
+    last_lane_ = lanes_.size() - 1;
+    return static_cast<unsigned>(last_lane_);
 }
 
-std::uint64_t ReadArbiter::round_ticks() const {
-    std::uint64_t sum = 0;
-    for (const Flow& flow : flows_) {
-        sum += flow.beat_ticks;
+void ReadChannel::open(unsigned client, ChannelSource& source, std::uint64_t beats) {
+    NPU_CHECK(finished(client), "a client's reads begin when those before have been issued");
+    NPU_CHECK(beats > 0, "a read has beats");
+    Lane& lane = lanes_[client];
+    lane.source = &source;
+    lane.remaining = beats;
+    lane.issued = 0;
+    open_.insert(std::ranges::lower_bound(open_, std::size_t{client}), client);
+    find_turn();
+}
+
+void ReadChannel::find_turn() {
+    const auto next = std::ranges::upper_bound(open_, last_lane_);
+    next_turn_ = next == open_.end() ? 0 : static_cast<std::size_t>(next - open_.begin());
+}
+
+void ReadChannel::pull_burst(Lane& lane) {
+    if (!lane.arrivals.empty()) {
+        lane.source->arrived(lane.arrivals);
+        lane.arrivals.clear();
     }
-    return sum;
+    lane.burst = lane.source->next_burst().value_or(ChannelBurst{});
 }
 
-std::uint64_t ReadArbiter::whole_rounds(std::uint64_t ticks) const {
-    const auto shortest = std::ranges::min_element(flows_, {}, &Flow::remaining);
-    return std::min(ticks / round_ticks(), shortest->remaining - 1);
+void ReadChannel::pull_bursts() {
+    for (const std::size_t index : open_) {
+        if (lanes_[index].burst.beats == 0) {
+            pull_burst(lanes_[index]);
+        }
+    }
 }
 
-void ReadArbiter::grant_one_beat() {
-    progress_ = 0;
-    Flow& flow = flows_[turn_];
-    --flow.remaining;
-    if (flow.remaining == 0) {
-        flows_.erase(flows_.begin() + static_cast<std::ptrdiff_t>(turn_));
+Cycles ReadChannel::next_slot() const {
+    if (commands_ < arrivals_.size()) {
+        return next_command_;
+    }
+    return std::max(next_command_, arrivals_[place(commands_)] + slot_return_);
+}
+
+ReadChannel::Choice ReadChannel::choose(Cycles command) {
+    Choice choice{open_.size(), command, never};
+    std::size_t turn = next_turn_;
+    for (std::size_t i = 0; i < open_.size(); ++i) {
+        const ChannelBurst& burst = open_lane(turn).burst;
+        if (burst.beats > 0) {
+            if (choice.turn == open_.size() && burst.ready <= command) {
+                choice.turn = turn;
+            } else {
+                choice.others_ready = std::min(choice.others_ready, burst.ready);
+            }
+        }
+        turn = turn + 1 == open_.size() ? 0 : turn + 1;
+    }
+    return choice;
+}
+
+void ReadChannel::issue_one(Lane& lane, Cycles command) {
+    last_arrival_ =
+        std::max(command + lane.burst.latency + Cycles(1), last_arrival_ + lane.burst.interval);
+    arrivals_[place(commands_)] = last_arrival_;
+    ++commands_;
+    next_command_ = command + Cycles(1);
+    lane.arrivals.push_back(last_arrival_);
+}
+
+void ReadChannel::issue_many(Lane& lane, Cycles command, Cycles limit) {
+    const ChannelBurst& burst = lane.burst;
+    // as far as the ring goes: the arrivals are handed over in one piece
+    const std::size_t begin = place(commands_);
+    const std::uint64_t most = std::min<std::uint64_t>(burst.beats, arrivals_.size() - begin);
+    const Cycles unlimited = commands_ < arrivals_.size() ? never : Cycles(0);
+    const Cycles latency = burst.latency + Cycles(1);
+    Cycles arrival = last_arrival_;
+    std::uint64_t count = 0;
+    while (count < most && command <= limit) {
+        arrival = std::max(command + latency, arrival + burst.interval);
+        arrivals_[begin + count] = arrival;
+        ++count;
+        next_command_ = command + Cycles(1);
+        command = next_command_;
+        if (unlimited == Cycles(0) && count < most) {
+            command = std::max(command, arrivals_[begin + count] + slot_return_);
+        }
+    }
+    last_arrival_ = arrival;
+    commands_ += count;
+    if (!lane.arrivals.empty()) {
+        lane.source->arrived(lane.arrivals);
+        lane.arrivals.clear();
+    }
+    lane.source->arrived(std::span(arrivals_).subspan(begin, count));
+}
+
+void ReadChannel::issue(const Choice& choice, Cycles limit) {
+    Lane& lane = open_lane(choice.turn);
+    const std::uint64_t before = commands_;
+    if (choice.others_ready <= choice.command + Cycles(1) || lane.burst.beats == 1) {
+        issue_one(lane, choice.command);
     } else {
-        ++turn_;
+        issue_many(lane, choice.command, std::min(limit, choice.others_ready - Cycles(1)));
     }
-    if (turn_ >= flows_.size()) {
-        turn_ = 0;
+    const std::uint64_t count = commands_ - before;
+    lane.burst.beats -= count;
+    lane.issued += count;
+    lane.remaining -= count;
+    last_lane_ = open_[choice.turn];
+    next_turn_ = choice.turn + 1 < open_.size() ? choice.turn + 1 : 0;
+    if (lane.remaining == 0) {
+        tell_arrivals();
+        lane.source = nullptr;
+        open_.erase(open_.begin() + static_cast<std::ptrdiff_t>(choice.turn));
+        find_turn();
+    } else if (lane.burst.beats == 0) {
+        pull_burst(lane);
     }
 }
 
-void ReadArbiter::advance(Cycles time) {
-    const std::uint64_t target = time.value * ticks_per_cycle;
-    while (!flows_.empty() && time_ < target) {
-        const std::uint64_t rounds = progress_ == 0 ? whole_rounds(target - time_) : 0;
-        for (Flow& flow : flows_) {
-            flow.remaining -= rounds;
+void ReadChannel::tell_arrivals() {
+    for (const std::size_t index : open_) {
+        Lane& lane = lanes_[index];
+        if (!lane.arrivals.empty()) {
+            lane.source->arrived(lane.arrivals);
+            lane.arrivals.clear();
         }
-        time_ += rounds * round_ticks();
-        const std::uint64_t needed = flows_[turn_].beat_ticks - progress_;
-        if (time_ + needed > target) {
-            progress_ += target - time_;
-            time_ = target;
-            return;
-        }
-        time_ += needed;
-        grant_one_beat();
     }
-    time_ = std::max(time_, target);
 }
 
-ReadArbiter::FlowId ReadArbiter::open(Cycles time, std::uint64_t beats, std::uint64_t beat_ticks) {
-    NPU_CHECK(beats > 0 && beat_ticks > 0, "a read request has beats that take time");
-    advance(time);
-    flows_.push_back({next_id_, beats, beat_ticks});
-    return next_id_++;
-}
-
-bool ReadArbiter::finished(Cycles time, FlowId flow) {
-    advance(time);
-    return std::ranges::none_of(flows_, [&](const Flow& open) { return open.id == flow; });
-}
-
-Cycles ReadArbiter::finish_time(FlowId flow) const {
-    const auto at = std::ranges::find(flows_, flow, &Flow::id);
-    if (at == flows_.end()) {
-        return Cycles(divide_up(time_, ticks_per_cycle));
-    }
-    std::uint64_t ticks = (at->remaining - 1) * round_ticks();
-    const auto place = static_cast<std::size_t>(at - flows_.begin());
-    for (std::size_t i = turn_;; i = (i + 1) % flows_.size()) {
-        ticks += flows_[i].beat_ticks;
-        if (i == place) {
+void ReadChannel::advance(Cycles time) {
+    pull_bursts();
+    Cycles command = next_slot();
+    while (command <= time) {
+        const Choice choice = choose(command);
+        if (choice.turn < open_.size()) {
+            issue(choice, time);
+            command = next_slot();
+        } else if (choice.others_ready != never) {
+            command = choice.others_ready;
+        } else {
             break;
         }
     }
-    return Cycles(divide_up(time_ + ticks - progress_, ticks_per_cycle));
+    tell_arrivals();
+}
+
+std::optional<Cycles> ReadChannel::issued_after(unsigned client, std::uint64_t beats) const {
+    const Lane& lane = lanes_[client];
+    if (lane.issued >= beats) {
+        return Cycles(0);
+    }
+    if (lane.burst.beats == 0) {
+        return std::nullopt;
+    }
+    const std::uint64_t missing = beats - lane.issued;
+    Cycles bound = std::max(next_command_, lane.burst.ready) + Cycles(missing - 1);
+    bound = std::max(bound, lane.source->ready_after(beats));
+    // the last command takes the place of one that arrives before
+    const std::uint64_t last = commands_ + missing - 1;
+    if (last < arrivals_.size()) {
+        return bound;
+    }
+    const std::uint64_t replaced = last - arrivals_.size();
+    const Cycles arrival = replaced < commands_
+                               ? arrivals_[place(replaced)]
+                               : last_arrival_ + lane.burst.interval * (replaced + 1 - commands_);
+    return std::max(bound, arrival + slot_return_);
+}
+
+Cycles WriteChannel::take(const Burst& burst) {
+    const std::uint64_t steps = burst.beats - 1;
+    const Cycles begin = std::max(burst.first, free_);
+    const Cycles last = std::max(burst.first + burst.step * steps, begin + burst.interval * steps);
+    free_ = last + burst.interval;
+    return last;
 }
 
 }  // namespace npuscope

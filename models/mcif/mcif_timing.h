@@ -1,50 +1,110 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who gets the read channel when: every client with a request open gets one beat in turn, as the
-// hardware's round robin does, computed in whole rounds between the moments at which a client comes
-// or leaves. So the work grows with requests, not with beats. Not modelled: weights of the arbiter.
+// Who gets the read channel when, beat by beat: one command a cycle, round robin over the clients
+// that have a beat ready, a limited number in flight; data comes back in order. Computed only up to
+// a given time, so that whatever is announced for later still counts. Not modelled: consumers that
+// hold arrived beats back. Source: nv_small RTL, measured; NV_NVDLA_NOCIF_DRAM_READ_ig.
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <span>
 #include <vector>
 
 #include "models/base/quantity.h"
 
 namespace npuscope {
 
-/// Time inside a cycle, so that a rate such as 256 beats in 401 cycles needs no fraction.
-inline constexpr std::uint64_t ticks_per_cycle = 256;
+/// Neighbouring beats that are ready together, and the memory behind them.
+struct ChannelBurst {
+    Cycles ready;
+    std::uint64_t beats = 0;
+    Cycles latency{};
+    Cycles interval{1};
+    bool timed = false;  ///< by the memory, beat by beat, instead of `latency`
+};
 
-/// Ticks that one beat takes of a channel: the memory's interval, or longer where the reads in
-/// flight
-/// (`outstanding`) do not cover the latency.
-std::uint64_t ticks_per_beat(Cycles beat_interval, Cycles round_trip, std::uint32_t outstanding);
-
-class ReadArbiter {
+/// A stream as the channel sees it.
+class ChannelSource {
  public:
-    using FlowId = std::uint64_t;
+    virtual ~ChannelSource() = default;
+    /// Nothing while it is not known when the next burst is ready; then it is later than now.
+    virtual std::optional<ChannelBurst> next_burst() = 0;
+    virtual void arrived(std::span<const Cycles> times) = 0;
+    /// Of a timed burst: first cycle for the data of the next beat, asked for in cycle `asked`.
+    virtual Cycles beat_ready(Cycles asked) { return asked; }
+    /// No beat up to number `count` can be ready before.
+    virtual Cycles ready_after(std::uint64_t count) const = 0;
+};
 
-    /// A client opens a request of `beats` beats.
-    FlowId open(Cycles time, std::uint64_t beats, std::uint64_t beat_ticks);
-    bool finished(Cycles time, FlowId flow);
-    /// When a flow will be finished if nobody comes or leaves before.
-    Cycles finish_time(FlowId flow) const;
+/// `a` of a command; its beat arrives at max(a + 1 + latency, beat before + interval). The command
+/// that takes its place in flight follows `slot_return` cycles later at the earliest.
+class ReadChannel {
+ public:
+    ReadChannel(std::uint32_t outstanding, Cycles slot_return);
+
+    /// Clients have their turns in the order in which they are added.
+    unsigned add_client();
+    void open(unsigned client, ChannelSource& source, std::uint64_t beats);
+    /// Issues whatever is issued up to and including `time`.
+    void advance(Cycles time);
+    /// All beats of the client's stream have been issued.
+    bool finished(unsigned client) const { return lanes_[client].source == nullptr; }
+    std::uint64_t issued(unsigned client) const { return lanes_[client].issued; }
+    /// A time before which the first `beats` beats cannot all have been issued; nothing when the
+    /// stream waits for somebody to give way.
+    std::optional<Cycles> issued_after(unsigned client, std::uint64_t beats) const;
 
  private:
-    struct Flow {
-        FlowId id;
-        std::uint64_t remaining;
-        std::uint64_t beat_ticks;
+    struct Lane {
+        ChannelSource* source = nullptr;
+        ChannelBurst burst{};
+        std::uint64_t remaining = 0;  // beats of the stream that were not issued
+        std::uint64_t issued = 0;
+        std::vector<Cycles> arrivals{};  // that the source was not told of yet
     };
-    void advance(Cycles time);
-    std::uint64_t round_ticks() const;
-    std::uint64_t whole_rounds(std::uint64_t ticks) const;
-    void grant_one_beat();
+    struct Choice {
+        std::size_t turn = 0;  // place among the open lanes; behind them when none is ready
+        Cycles command;
+        Cycles others_ready;  // the first of the others
+    };
+    Lane& open_lane(std::size_t turn) { return lanes_[open_[turn]]; }
+    void pull_bursts();
+    void pull_burst(Lane& lane);
+    Cycles next_slot() const;
+    Choice choose(Cycles command);
+    void issue_one(Lane& lane, Cycles command);
+    void issue_many(Lane& lane, Cycles command, Cycles limit);
+    void issue(const Choice& choice, Cycles limit);
+    void find_turn();
+    void tell_arrivals();
+    std::size_t place(std::uint64_t command) const { return command % arrivals_.size(); }
 
-    std::vector<Flow> flows_;
-    std::size_t turn_ = 0;        // flow whose beat is under way
-    std::uint64_t progress_ = 0;  // ticks of that beat that have passed
-    std::uint64_t time_ = 0;      // in ticks
-    FlowId next_id_ = 0;
+    std::vector<Lane> lanes_;
+    std::vector<std::size_t> open_;  // lanes with beats to issue, in the order of their turns
+    std::size_t next_turn_ = 0;      // among them
+    std::size_t last_lane_ = 0;      // that had its turn
+    Cycles slot_return_;
+    std::vector<Cycles> arrivals_;  // of the last commands, as a ring
+    std::uint64_t commands_ = 0;
+    Cycles next_command_{};  // first cycle without a command
+    Cycles last_arrival_{};
+};
+
+/// The write channel takes one beat every beat interval of the memory.
+class WriteChannel {
+ public:
+    /// Beat i is there at `first` + i * `step`.
+    struct Burst {
+        Cycles first;
+        Cycles step;
+        std::uint64_t beats = 0;
+        Cycles interval{1};  ///< of the memory
+    };
+    /// Time at which the last beat is taken.
+    Cycles take(const Burst& burst);
+
+ private:
+    Cycles free_{};
 };
 
 }  // namespace npuscope

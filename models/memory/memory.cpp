@@ -14,12 +14,24 @@ Address address_of(const tlm::tlm_generic_payload& payload) {
 }
 Bytes bytes_of(const tlm::tlm_generic_payload& payload) { return Bytes(payload.get_data_length()); }
 
+std::unique_ptr<DramController> make_dram(const MemoryRegionConfig& region) {
+    if (!region.dram) {
+        return nullptr;
+    }
+    auto dram = std::make_unique<DramController>(*region.dram, region.base);
+    dram->map().expect_room(region.name, region.size);
+    return dram;
+}
+
 std::string text_of(const std::string* text) { return text == nullptr ? "" : *text; }
 
 }  // namespace
 
 Memory::Memory(const sc_core::sc_module_name& name, const MemoryConfig& config, FindingLog& log)
     : sc_core::sc_module(name), config_(config), log_(log) {
+    for (const MemoryRegionConfig& region : config_.regions) {
+        drams_.push_back(make_dram(region));
+    }
     socket.register_b_transport(this, &Memory::b_transport);
     socket.register_transport_dbg(this, &Memory::transport_dbg);
     socket.register_get_direct_mem_ptr(this, &Memory::get_direct_mem_ptr);
@@ -34,6 +46,20 @@ const MemoryRegionConfig* Memory::region_of(Address address, Bytes bytes) const 
         }
     }
     return nullptr;
+}
+
+DramController* Memory::dram_of(const MemoryRegionConfig& region) const {
+    return drams_[static_cast<std::size_t>(&region - config_.regions.data())].get();
+}
+
+std::vector<Memory::NamedDram> Memory::dram_statistics() const {
+    std::vector<NamedDram> all;
+    for (const MemoryRegionConfig& region : config_.regions) {
+        if (const DramController* dram = dram_of(region)) {
+            all.push_back({region.name, dram->statistics()});
+        }
+    }
+    return all;
 }
 
 void Memory::require_region(Address address, Bytes bytes) const {
@@ -85,6 +111,7 @@ bool Memory::admit(tlm::tlm_generic_payload& payload, AccessInfo* info) {
     if (info != nullptr) {
         info->read_latency = region->read_latency.value_or(config_.read_latency);
         info->beat_interval = region->beat_interval.value_or(config_.beat_interval);
+        info->timer = dram_of(*region);
     }
     payload.set_response_status(tlm::TLM_OK_RESPONSE);
     return true;
@@ -123,14 +150,30 @@ void Memory::b_transport(int /*id*/, tlm::tlm_generic_payload& payload, sc_core:
         return;
     }
     if (payload.is_write()) {
-        write_result(payload, info);
+        if (values_) {
+            write_result(payload, info);
+        }
     } else if (info != nullptr) {
         claims_.consume(info->client, address_of(payload), bytes_of(payload));
     } else {
         bytes_.read(address_of(payload), {payload.get_data_ptr(), payload.get_data_length()});
     }
-    const Cycles latency = info == nullptr ? config_.read_latency : info->read_latency;
-    delay += to_time(latency + Cycles(1));
+    delay += to_time(answer_time(payload, info, now() + to_cycles(delay)));
+}
+
+Cycles Memory::answer_time(const tlm::tlm_generic_payload& payload, const AccessInfo* info,
+                           Cycles sent) {
+    const Address address = address_of(payload);
+    const Bytes bytes = bytes_of(payload);
+    DramController* dram = dram_of(*region_of(address, bytes));
+    if (dram == nullptr) {
+        return (info == nullptr ? config_.read_latency : info->read_latency) + Cycles(1);
+    }
+    if (payload.is_write()) {
+        return dram->write(address, bytes, sent) + Cycles(1) - sent;
+    }
+    // a port with its own extension asks the timer for each beat
+    return (info == nullptr ? dram->read(address, bytes, sent) - sent : Cycles(0)) + Cycles(1);
 }
 
 unsigned Memory::transport_dbg(int /*id*/, tlm::tlm_generic_payload& payload) {

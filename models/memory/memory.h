@@ -1,19 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 // The simulated memory: a TLM-2.0 target over sparse pages, with regions, the timing of each
 // region's channels, DMI and debug transport. It keeps watch: an access outside every region, a
-// read of bytes that nobody wrote and a write to an operand in use become findings. No banks, rows
-// or refresh.
+// read of bytes that nobody wrote and a write to an operand in use become findings. Banks, rows and
+// refresh where a region has a DRAM.
 #pragma once
 
 #include <tlm_utils/multi_passthrough_target_socket.h>
 
+#include <memory>
 #include <span>
+#include <string>
 #include <systemc>
 #include <tlm>
+#include <vector>
 
 #include "models/base/finding.h"
 #include "models/link/access_info.h"
 #include "models/memory/claims.h"
+#include "models/memory/dram_controller.h"
 #include "models/memory/memory_config.h"
 #include "models/memory/sparse_memory.h"
 
@@ -26,11 +30,21 @@ class Memory : public sc_core::sc_module {
     /// One binding per port of the NPU, or of anybody else.
     tlm_utils::multi_passthrough_target_socket<Memory> socket{"socket"};
 
+    /// From now on writes are timed but not stored: they carry no values.
+    void leave_out_values() { values_ = false; }
+
     // The host's view: no time passes, nothing is claimed. A range outside every region is a
     // ConfigError.
     void load(Address address, std::span<const std::uint8_t> bytes);
     void zero(Address address, Bytes bytes);
     void read(Address address, std::span<std::uint8_t> bytes) const;
+
+    /// What the DRAM of each region that has one did.
+    struct NamedDram {
+        std::string region;
+        DramStatistics statistics;
+    };
+    std::vector<NamedDram> dram_statistics() const;
 
  private:
     void b_transport(int id, tlm::tlm_generic_payload& payload, sc_core::sc_time& delay);
@@ -39,6 +53,10 @@ class Memory : public sc_core::sc_module {
 
     const MemoryRegionConfig* region_of(Address address, Bytes bytes) const;
     void require_region(Address address, Bytes bytes) const;
+    DramController* dram_of(const MemoryRegionConfig& region) const;
+    /// Cycles from `sent` to the answer of a transaction that was admitted.
+    Cycles answer_time(const tlm::tlm_generic_payload& payload, const AccessInfo* info,
+                       Cycles sent);
     /// Answers the region's timing; false, with a finding, when the access hits no region.
     bool admit(tlm::tlm_generic_payload& payload, AccessInfo* info);
     void read_operand(tlm::tlm_generic_payload& payload, const AccessInfo& info);
@@ -48,7 +66,9 @@ class Memory : public sc_core::sc_module {
 
     const MemoryConfig config_;
     FindingLog& log_;
+    std::vector<std::unique_ptr<DramController>> drams_;  // of each region; null without one
     SparseMemory bytes_;
+    bool values_ = true;
     Claims claims_;
 };
 

@@ -2,7 +2,8 @@
 // What a simulated memory is made of: regions of the 64-bit space, each with its own timing. A read
 // command taken in cycle t has its first beat valid from t + 1 + read_latency on, then at most one
 // beat every beat_interval cycles, in order. Writes have their own channel; the response follows 1
-// + read_latency cycles after the last beat. This is the model that the RTL was measured with.
+// + read_latency cycles after the last beat. This is the model that the RTL was measured with. A
+// region may have a DRAM instead, whose rows and banks give each beat its time.
 #pragma once
 
 #include <optional>
@@ -11,6 +12,7 @@
 
 #include "models/base/describe.h"
 #include "models/base/quantity.h"
+#include "models/memory/dram_config.h"
 
 namespace npuscope {
 
@@ -20,6 +22,7 @@ struct MemoryRegionConfig {
     Bytes size{0x1000000000};
     std::optional<Cycles> read_latency;
     std::optional<Cycles> beat_interval;
+    std::optional<DramConfig> dram;
 
     template <class Visitor, class Self>
     static void describe(Visitor& visit, Self& self) {
@@ -30,6 +33,8 @@ struct MemoryRegionConfig {
                     "cycles from a read command to its first beat; default: memory.read_latency");
         visit.field("beat_interval", self.beat_interval,
                     "cycles per beat of the bus; default: memory.beat_interval");
+        visit.field("dram", self.dram,
+                    "rows and banks that give each beat its time; default: none, latency alone");
     }
 };
 

@@ -36,7 +36,7 @@ class SparseMemory {
     DirectPage direct_page(Address address);
 
  private:
-    static constexpr std::uint64_t page_bytes = 64 * 1024;
+    static constexpr std::uint64_t page_bytes = 64ULL * 1024;
     using Page = std::unique_ptr<std::uint8_t[]>;
 
     std::unordered_map<std::uint64_t, Page> pages_;

@@ -47,6 +47,9 @@ Dispatcher::Dispatcher(const NpuConfig& config, FindingLog& log, const Rooms& ro
 
 void Dispatcher::register_written(RegisterFile& file, const WriteEffect& effect) {
     if (effect.kind == WriteEffect::Kind::OpEnabled) {
+        for (LaunchGate* gate : {&conv_, &sdp_, &sdp_rdma_, &pdp_, &pdp_rdma_, &cdp_}) {
+            gate->note_enabled(file, effect.group, now());
+        }
         launch_ready();
     } else if (effect.kind == WriteEffect::Kind::Stored && file.block().name == "NVDLA_GLB") {
         rooms_.glb.controller().write(effect.row->name, file.values(0).raw(effect.row->name));
@@ -95,8 +98,9 @@ bool Dispatcher::launch_conv() {
         finding.operation = work->name;
         log_.add(std::move(finding));
     }
-    work->job = std::move(combined.job);
+    work->job = combined.job;
     work->group = conv_.group();
+    work->values = values_;
     work->buffer = {.entry = config_.cbuf.bank_width,
                     .data = std::uint64_t{parts.cdma.entries_per_slice} * parts.cdma.input.height};
     work->record = record_of("conv", work->name);
@@ -130,8 +134,10 @@ bool Dispatcher::launch_sdp() {
     }
     work->name = next_name("sdp");
     work->group = sdp_.group();
+    work->values = values_;
     work->tables = tables_of(sdp_.file(0));
     work->record = record_of("sdp", work->name);
+    work->rdma_enabled = rdma_enabled ? sdp_rdma_.enabled(0) : now();
     sdp_.pass();
     if (rdma_enabled) {
         sdp_rdma_.pass();
@@ -161,9 +167,11 @@ bool Dispatcher::launch_pdp() {
     }
     work->name = next_name("pdp");
     work->group = pdp_.group();
+    work->values = values_;
     work->record = record_of("pdp", work->name);
     pdp_.pass();
     if (rdma_enabled) {
+        work->rdma_enabled = pdp_rdma_.enabled(0);
         pdp_rdma_.pass();
     }
     work->uses_rdma = rdma_enabled;
@@ -180,8 +188,10 @@ bool Dispatcher::launch_cdp() {
         CdpJob::from_registers(cdp_.values(0), cdp_.values(1), config_.cdp, config_.datapath);
     work->name = next_name("cdp");
     work->group = cdp_.group();
+    work->values = values_;
     work->tables = tables_of(cdp_.file(0));
     work->record = record_of("cdp", work->name);
+    work->rdma_enabled = cdp_.enabled(1);
     cdp_.pass();
     rooms_.cdp.launches.push(work);
     return true;

@@ -37,6 +37,10 @@ class LaunchGate {
         return files_[block]->values(next_group_);
     }
     RegisterFile& file(std::size_t block) { return *files_[block]; }
+    /// When a block of the group whose turn it is was enabled.
+    Cycles enabled(std::size_t block) const { return enabled_[block][next_group_]; }
+    /// A group of `file`, which may be of another gate, has been enabled.
+    void note_enabled(const RegisterFile& file, unsigned group, Cycles time);
     /// The group has been launched; the other one has its turn.
     void pass();
     /// A block has finished its running operation.
@@ -45,6 +49,7 @@ class LaunchGate {
  private:
     std::vector<RegisterFile*> files_;
     std::vector<std::array<bool, 2>> launched_ = std::vector<std::array<bool, 2>>(files_.size());
+    std::vector<std::array<Cycles, 2>> enabled_ = std::vector<std::array<Cycles, 2>>(files_.size());
     unsigned next_group_ = 0;
 };
 
@@ -65,6 +70,8 @@ class Dispatcher : public CsbListener {
     void register_written(RegisterFile& file, const WriteEffect& effect) override;
     void register_about_to_be_read(RegisterFile& file) override;
 
+    /// Operations launched from now on have no values: time alone is simulated.
+    void leave_out_values() { values_ = false; }
     const std::vector<OperationRecord>& operations() const { return operations_; }
 
  private:
@@ -94,6 +101,7 @@ class Dispatcher : public CsbListener {
     LaunchGate pdp_rdma_;
     LaunchGate cdp_;
     unsigned count_ = 0;
+    bool values_ = true;
     bool data_done_ = false;  // of the CDMA's running operation
     bool weights_done_ = false;
     // operations whose result flies on: their records end with whoever writes

@@ -71,6 +71,7 @@ void Dispatcher::sdp_done(SdpWork& work) {
     OperationRecord record = std::move(work.record);
     if (work.job.flying() && !awaiting_sdp_.empty()) {
         record = std::move(awaiting_sdp_.front()->record);
+        record.first_mac = awaiting_sdp_.front()->first_mac;
         awaiting_sdp_.pop_front();
     }
     if (work.job.to_pdp) {

@@ -14,6 +14,14 @@ bool LaunchGate::open() const {
     return true;
 }
 
+void LaunchGate::note_enabled(const RegisterFile& file, unsigned group, Cycles time) {
+    for (std::size_t i = 0; i < files_.size(); ++i) {
+        if (files_[i] == &file) {
+            enabled_[i][group] = time;
+        }
+    }
+}
+
 void LaunchGate::pass() {
     for (std::array<bool, 2>& groups : launched_) {
         groups[next_group_] = true;

@@ -13,39 +13,49 @@ Npu::Npu(const sc_core::sc_module_name& name, const NpuConfig& config, FindingLo
       cacc(config.cacc, config.datapath),
       cmac(cacc),
       csc("csc", config.csc, config.datapath, {cbuf.data, cbuf.weights, cacc.credits, cmac}),
-      cdma("cdma", config.cdma,
+      cdma("cdma", config.cdma, config.mcif.bus_width,
            {cbuf.data, cbuf.weights,
             [this](BankSplit banks) { cbuf.split(banks.data, banks.weight); }}),
-      pdp("pdp", config.pdp, config.datapath),
-      sdp("sdp", config.sdp, config.datapath, {cacc.atoms, pdp.flying}),
-      cdp("cdp", config.cdp, config.datapath),
+      pdp("pdp", config.pdp, config.datapath, config.mcif.bus_width),
+      sdp("sdp", config.sdp, config.datapath, {cacc.atoms, pdp.flying, config.mcif.bus_width}),
+      cdp("cdp", config.cdp, config.datapath, config.mcif.bus_width),
       dispatcher_(config, log, {csb, glb, cdma, csc, cacc, sdp, pdp, cdp}) {
     if (config.mcif.secondary_port) {
         cvif.emplace("cvif", config.mcif, log);
     }
+    // readers in the order of the arbiter's turns, source: nv_small RTL,
+    // NV_NVDLA_NOCIF_DRAM_READ_ig
     connect(cdma.data_port);
     connect(cdma.weight_port);
-    connect(sdp.reader.port);
+    connect(cdp.read_port);
+    connect(pdp.read_port);
+    connect(sdp.source.port);
     for (OperandReader& operand : sdp.operands) {
         connect(operand.port);
     }
     connect(sdp.write_port);
-    connect(pdp.reader.port);
     connect(pdp.write_port);
-    connect(cdp.reader.port);
     connect(cdp.write_port);
 }
 
-template <class Port>
-void Npu::connect(Port& port) {
-    mcif.connect(port.client(), port.primary);
+void Npu::connect(DmaPort& port) {
+    mcif.connect(port);
     if (cvif) {
-        cvif->connect(port.client(), port.secondary);
+        cvif->connect_secondary(port);
     }
 }
 
 std::vector<Npu::UnitEntry> Npu::units() {
-    return {{"cdma", &cdma}, {"csc", &csc}, {"sdp", &sdp}, {"pdp", &pdp}, {"cdp", &cdp}};
+    return {{"csb", &csb}, {"cdma", &cdma}, {"csc", &csc},
+            {"sdp", &sdp}, {"pdp", &pdp},   {"cdp", &cdp}};
+}
+
+void Npu::record_to(Recorder* recorder) {
+    for (const UnitEntry& entry : units()) {
+        entry.unit->record_to(recorder);
+    }
+    cbuf.data.record_to(recorder);
+    cbuf.weights.record_to(recorder);
 }
 
 std::vector<Mcif::Traffic> Npu::traffic() const {

@@ -45,6 +45,10 @@ class Npu : public sc_core::sc_module {
     Sdp sdp;
     Cdp cdp;
 
+    /// Simulates time alone: nothing is fetched or computed, and what is written is zeros.
+    void leave_out_values() { dispatcher_.leave_out_values(); }
+    /// Tells `recorder` what the units do and what the convolution buffer holds.
+    void record_to(Recorder* recorder);
     /// Operations in the order of their end.
     const std::vector<OperationRecord>& operations() const { return dispatcher_.operations(); }
     struct UnitEntry {
@@ -57,8 +61,7 @@ class Npu : public sc_core::sc_module {
     std::vector<Mcif::Traffic> traffic() const;
 
  private:
-    template <class Port>
-    void connect(Port& port);
+    void connect(DmaPort& port);
 
     Dispatcher dispatcher_;
 };

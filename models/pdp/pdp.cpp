@@ -3,93 +3,239 @@
 
 #include <algorithm>
 
-#include "models/base/check.h"
-
 namespace npuscope {
 namespace {
 
-PoolingShape shape_of(const PdpJob& job) {
-    return {.in_height = job.input.height,
-            .out_height = job.output.height,
-            .kernel_height = job.pooling.kernel_height,
-            .stride_y = job.pooling.stride_y,
-            .pad_top = job.pooling.pad_top};
+PoolingAxis rows_of(const PdpJob& job) {
+    return {.in_size = job.input.height,
+            .out_size = job.output.height,
+            .kernel = job.pooling.kernel_height,
+            .stride = job.pooling.stride_y,
+            .pad_before = job.pooling.pad_top};
 }
+
+PoolingAxis columns_of(const PdpPooling& pooling, const PdpPart& part) {
+    return {.in_size = part.in_width,
+            .out_size = part.out_width,
+            .kernel = pooling.kernel_width,
+            .stride = pooling.stride_x,
+            .pad_before = part.pad_left};
+}
+
+/// Part by part, surface by surface, line by line.
+std::vector<ByteRun> lines_of(const FeatureCube& cube, const std::vector<PdpPart>& parts) {
+    std::vector<ByteRun> lines;
+    lines.reserve(parts.size() * cube.surfaces() * cube.shape.height);
+    for (const PdpPart& part : parts) {
+        for (std::uint32_t surface = 0; surface < cube.surfaces(); ++surface) {
+            for (std::uint32_t y = 0; y < cube.shape.height; ++y) {
+                lines.push_back({cube.line_address(surface, y) + cube.atom * part.in_begin,
+                                 cube.atom * part.in_width});
+            }
+        }
+    }
+    return lines;
+}
+
+/// A piece of a line on its way from the SDP.
+struct FlyingAtoms {
+    Cycles first;
+    Cycles interval;
+    std::uint32_t first_column = 0;
+
+    Cycles arrival(std::uint32_t x) const { return first + interval * (x - first_column); }
+    void taken(Cycles /*time*/) {}
+};
 
 }  // namespace
 
 Pdp::Pdp(const sc_core::sc_module_name& name, const PdpConfig& config,
-         const DatapathConfig& datapath)
-    : Unit(name), config_(config), datapath_(datapath) {
+         const DatapathConfig& datapath, Bytes bus_width)
+    : Unit(name),
+      config_(config),
+      datapath_(datapath),
+      bus_width_(bus_width),
+      pace_(pooling_slot(datapath.memory_atom.value, config.throughput), config.column_gap) {
     repeat("pool", [this](Activity& activity) { run_operation(activity); });
-    repeat("read", [this](Activity& activity) { reader.read_cube(activity); });
-}
-
-void Pdp::start_reading(Activity& activity, const PdpWork& work) {
-    CubeRead read{.cube = *work.job.source,
-                  .parts = {},
-                  .purpose = {"input", work.name, work.job.source_in_sram},
-                  .values = nullptr};
-    read.values = std::make_shared<const Tensor<std::int8_t>>(
-        fetch_cube<std::int8_t>(reader.port, read.cube, read.purpose));
-    for (const PdpPart& part : work.job.pooling.parts) {
-        read.parts.push_back({part.in_begin, part.in_width});
-    }
-    reader.jobs.give(activity, std::move(read));
+    repeat("write", [this](Activity& activity) { write_results(activity); });
 }
 
 void Pdp::run_operation(Activity& activity) {
     const std::shared_ptr<PdpWork> work = launches.take(activity, WaitKind::Idle);
-    const PdpJob& job = work->job;
-    if (!job.flying()) {
-        start_reading(activity, *work);
+    work->record.start = now();
+    begin(*work);
+    if (work->job.flying()) {
+        pool_flying(activity, *work);
+    } else {
+        pool_from_memory(activity, *work);
     }
-    Channel<AtomRun<std::int8_t>>& input = job.flying() ? flying : reader.lines;
-    writer_.reset();
-    last_response_ = now();
-    bool more = true;
-    while (more) {
-        const AtomRun<std::int8_t> run = input.take(activity);
-        if (!writer_) {
-            work->record.causes[Cause::StartUp] += now() - work->record.start;
-            writer_.emplace(job.destination, compute_pdp(job.pooling, *run.values));
-        }
-        consume(activity, run);
-        write_finished_lines(activity, *work, run);
-        more = !run.last;
-    }
-    activity.wait_until(last_response_ + config_.tail, WaitKind::Blocked, "write response");
+    results_.give(activity, {});
+    const Cycles response = written_.take(activity, WaitKind::Blocked);
+    const Cycles end = std::max(response + config_.tail, pace_.input_end() + config_.drain);
+    activity.wait_until(end, WaitKind::Blocked, "write response");
+    account(*work);
     done_(*work);
 }
 
-void Pdp::consume(Activity& activity, const AtomRun<std::int8_t>& run) {
-    activity.wait_until(run.first_ready, WaitKind::Starved, "input");
-    const std::uint64_t elements = datapath_.memory_atom.value;
-    activity.spend(pooling_atom_cycles(elements, config_.throughput) * run.count);
+void Pdp::begin(const PdpWork& work) {
+    writer_.reset();
+    rows_ = windows_ending(rows_of(work.job));
+    begun_ = false;
+}
+
+void Pdp::begin_part(const PdpPooling& pooling, std::size_t part) {
+    columns_ = windows_ending(columns_of(pooling, pooling.parts[part]));
+    pace_.begin_part(pooling.parts[part].out_width);
+}
+
+AtomStream Pdp::open_stream(const PdpWork& work) {
+    first_request_ = std::max(work.rdma_enabled + config_.start_up, now() + Cycles(1));
+    const FeatureCube& cube = *work.job.source;
+    return AtomStream({.first = first_request_,
+                       .ahead = config_.read_ahead,
+                       .atom = cube.atom,
+                       .beat = bus_width_},
+                      lines_of(cube, work.job.pooling.parts));
+}
+
+void Pdp::pool_from_memory(Activity& activity, const PdpWork& work) {
+    const PdpJob& job = work.job;
+    const Purpose purpose{"input", work.name, job.source_in_sram, work.values};
+    const auto input = fetch_cube<std::int8_t>(read_port, *job.source, purpose);
+    writer_.emplace(job.destination,
+                    work.values ? compute_pdp(job.pooling, input) : Tensor<std::int8_t>{});
+    AtomStream stream = open_stream(work);
+    read_port.open(stream, purpose);
+    const auto ahead = static_cast<std::uint32_t>(stream.atoms_ahead());
+    const auto pool_line = [&](LinePiece piece) {
+        const std::uint32_t width = job.pooling.parts[piece.part].in_width;
+        for (; piece.begin < width; piece.begin += piece.count) {
+            piece.count = std::min(width - piece.begin, ahead);
+            read_port.wait_issued(activity, stream.beats_until(piece.begin + piece.count));
+            pool(activity, work, piece, stream);
+        }
+    };
+    for (std::size_t part = 0; part < job.pooling.parts.size(); ++part) {
+        begin_part(job.pooling, part);
+        for (std::uint32_t surface = 0; surface < job.source->surfaces(); ++surface) {
+            for (std::uint32_t y = 0; y < job.input.height; ++y) {
+                pool_line({part, surface, y});
+            }
+        }
+    }
+}
+
+void Pdp::pool_flying(Activity& activity, const PdpWork& work) {
+    const PdpJob& job = work.job;
+    begin_part(job.pooling, 0);
+    bool more = true;
+    while (more) {
+        const AtomRun<std::int8_t> run = flying.take(activity);
+        if (!writer_) {
+            writer_.emplace(job.destination, work.values ? compute_pdp(job.pooling, *run.values)
+                                                         : Tensor<std::int8_t>{});
+        }
+        pool_run(activity, work, run);
+        more = !run.last;
+    }
+}
+
+void Pdp::pool_run(Activity& activity, const PdpWork& work, const AtomRun<std::int8_t>& run) {
+    const std::uint32_t width = work.job.input.width;
+    std::uint64_t done = 0;
+    while (done < run.count) {
+        const std::uint64_t pixel = run.first_pixel + done;
+        LinePiece piece{0, run.surface, static_cast<std::uint32_t>(pixel / width),
+                        static_cast<std::uint32_t>(pixel % width)};
+        piece.count = static_cast<std::uint32_t>(
+            std::min<std::uint64_t>(run.count - done, width - piece.begin));
+        const Cycles left = run.first_ready + run.interval * done;
+        FlyingAtoms atoms{left - std::min(left, config_.hand_over_lead), run.interval, piece.begin};
+        pool(activity, work, piece, atoms);
+        done += piece.count;
+    }
     if (run.credits != nullptr) {
         run.credits->add_at(now() + run.credit_delay, run.count);
     }
 }
 
-void Pdp::write_finished_lines(Activity& activity, const PdpWork& work,
-                               const AtomRun<std::int8_t>& run) {
+template <class Source>
+void Pdp::pool(Activity& activity, const PdpWork& work, const LinePiece& piece, Source& source) {
+    const Cycles first = source.arrival(piece.begin);
+    if (!begun_) {
+        begun_ = true;
+        first_arrival_ = first;
+        pace_.begin(first);
+    }
+    if (piece.begin == 0) {
+        next_line_ = piece.y == 0 ? 0 : next_line_;
+        next_column_ = 0;
+    }
+    pace_.begin_piece(rows_[piece.y]);
+    const std::uint32_t end = piece.begin + piece.count;
+    for (std::uint32_t x = piece.begin; x < end; ++x) {
+        pace_.take_atom(source.arrival(x), columns_[x]);
+        source.taken(pace_.input_end());
+    }
+    send_results(activity, work, piece);
+    activity.wait_until(first, WaitKind::Starved, "input");
+    activity.spend(std::max(pace_.input_end(), now()) - now());
+}
+
+void Pdp::send_results(Activity& activity, const PdpWork& work, const LinePiece& piece) {
     const PdpJob& job = work.job;
-    const std::uint64_t width = job.input.width;
-    const PdpPart& part = job.pooling.parts[run.part];
-    // lines of this surface that were complete before this run, and that are now
-    const std::uint64_t before = run.first_pixel / width;
-    const std::uint64_t complete =
-        job.flying() ? (run.first_pixel + run.count) / width : before + 1;
-    const PoolingShape shape = shape_of(job);
-    const Purpose purpose{"output", work.name, job.destination_in_sram};
-    for (std::uint32_t y = 0; y < job.output.height; ++y) {
-        const std::uint64_t needed = last_input_line(shape, y) + 1ULL;
-        if (needed > before && needed <= complete) {
-            const PixelRun line{run.surface, std::uint64_t{y} * job.output.width + part.out_begin,
-                                part.out_width};
-            last_response_ = writer_->write(activity, write_port, line, purpose);
+    const PdpPart& part = job.pooling.parts[piece.part];
+    const Cycles began = now();
+    PixelRun run{.surface = piece.surface};
+    const auto place = [&](std::uint32_t x) {
+        return std::uint64_t{next_line_} * job.output.width + part.out_begin + x;
+    };
+    if (const PooledAtoms atoms = pace_.results(); atoms.count != 0) {
+        run.first = place(next_column_);
+        next_column_ += atoms.count;
+        send(activity, work, atoms, run);
+    }
+    if (piece.begin + piece.count == part.in_width && rows_[piece.y] != 0) {
+        ++next_line_;
+        for (std::uint32_t more = 1; more < rows_[piece.y]; ++more, ++next_line_) {
+            run.first = place(0);
+            send(activity, work, pace_.flush_line(part.out_width), run);
         }
     }
+    if (now() > began) {
+        pace_.hold_until(now());
+    }
+}
+
+void Pdp::send(Activity& activity, const PdpWork& work, const PooledAtoms& atoms, PixelRun run) {
+    run.count = atoms.count;
+    run.interval =
+        atoms.count == 1 ? Cycles(0) : Cycles((atoms.last - atoms.first) / Cycles(atoms.count - 1));
+    // exact for the last atom, which the response follows
+    run.leaves = atoms.last + config_.output_latency - run.interval * (atoms.count - 1);
+    results_.give(activity, {run, &work});
+}
+
+void Pdp::write_results(Activity& activity) {
+    const Outgoing result = results_.take(activity, WaitKind::Idle);
+    if (result.run.count == 0) {
+        written_.give(activity, last_response_);
+        return;
+    }
+    const PdpWork& work = *result.work;
+    last_response_ = writer_->write(activity, write_port, result.run,
+                                    {"output", work.name, work.job.destination_in_sram});
+}
+
+void Pdp::account(PdpWork& work) const {
+    if (work.job.flying()) {
+        return;  // the time belongs to whoever feeds the pooling
+    }
+    CauseCycles& causes = work.record.causes;
+    const Cycles pooled = std::max(pace_.input_end(), pace_.output_end()) - first_arrival_;
+    causes[Cause::StartUp] = first_request_ - work.record.start;
+    causes[Cause::Memory] = pace_.waited();
+    causes[Cause::Work] = pooled - pace_.waited();
 }
 
 }  // namespace npuscope

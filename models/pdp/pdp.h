@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // Planar data processor: pools what SDP sends, or a cube from memory, and writes the result line by
-// line. Not modelled: stalls of the line buffer when windows overlap widely.
+// line. Not modelled: results that hold the pooling back before sixteen runs of them wait.
 #pragma once
 
 #include <functional>
 #include <memory>
 #include <optional>
+#include <vector>
 
 #include "models/base/statistics.h"
 #include "models/data/datapath.h"
 #include "models/link/atom_run.h"
+#include "models/link/atom_stream.h"
 #include "models/link/channel.h"
-#include "models/link/cube_reader.h"
 #include "models/link/surface_port.h"
 #include "models/link/unit.h"
 #include "models/pdp/pdp_config.h"
@@ -25,34 +26,69 @@ struct PdpWork {
     PdpJob job;
     std::string name;
     unsigned group = 0;
+    bool values = true;      ///< false: time alone is simulated
     bool uses_rdma = false;  ///< NVDLA_PDP_RDMA was enabled with it
+    Cycles rdma_enabled;     ///< when
     OperationRecord record;
 };
 
 class Pdp : public Unit {
  public:
     Pdp(const sc_core::sc_module_name& name, const PdpConfig& config,
-        const DatapathConfig& datapath);
+        const DatapathConfig& datapath, Bytes bus_width);
 
     Channel<std::shared_ptr<PdpWork>> launches{"pdp.launches"};
     Channel<AtomRun<std::int8_t>> flying{"pdp.flying", 8};
-    CubeReader reader{"pdp", "pdp"};
+    DmaPort read_port{"pdp", "pdp"};
     DmaPort write_port{"pdp", "pdp", "pdp_write"};
 
     void on_done(std::function<void(PdpWork&)> listener) { done_ = std::move(listener); }
 
  private:
+    /// Results of one line on their way to memory; without any, the operation ends.
+    struct Outgoing {
+        PixelRun run;
+        const PdpWork* work = nullptr;
+    };
+    /// Atoms of one input line.
+    struct LinePiece {
+        std::size_t part = 0;
+        std::uint32_t surface = 0;
+        std::uint32_t y = 0;
+        std::uint32_t begin = 0;  ///< first column, of the part
+        std::uint32_t count = 0;
+    };
     void run_operation(Activity& activity);
-    void start_reading(Activity& activity, const PdpWork& work);
-    void consume(Activity& activity, const AtomRun<std::int8_t>& run);
-    void write_finished_lines(Activity& activity, const PdpWork& work,
-                              const AtomRun<std::int8_t>& run);
-    const PdpPart& part_of(const PdpWork& work, std::uint64_t column) const;
+    void begin(const PdpWork& work);
+    void begin_part(const PdpPooling& pooling, std::size_t part);
+    void pool_from_memory(Activity& activity, const PdpWork& work);
+    void pool_flying(Activity& activity, const PdpWork& work);
+    /// `source` knows when the atom of a column arrives, and hears when it is taken.
+    template <class Source>
+    void pool(Activity& activity, const PdpWork& work, const LinePiece& piece, Source& source);
+    void send_results(Activity& activity, const PdpWork& work, const LinePiece& piece);
+    void send(Activity& activity, const PdpWork& work, const PooledAtoms& atoms, PixelRun run);
+    void pool_run(Activity& activity, const PdpWork& work, const AtomRun<std::int8_t>& run);
+    void write_results(Activity& activity);
+    void account(PdpWork& work) const;
+    AtomStream open_stream(const PdpWork& work);
 
     const PdpConfig config_;
     const DatapathConfig datapath_;
+    const Bytes bus_width_;
     std::function<void(PdpWork&)> done_;
+    Channel<Outgoing> results_{"pdp.results", 16};
+    Channel<Cycles> written_{"pdp.written", 1};
     std::optional<CubeWriter> writer_;
+    // of the running operation
+    PoolingPace pace_;
+    std::vector<std::uint32_t> rows_;     // windows that end in each input row
+    std::vector<std::uint32_t> columns_;  // likewise, of the present part
+    std::uint32_t next_line_ = 0;         // of the output, in the present surface
+    std::uint32_t next_column_ = 0;       // of the output, in the present part
+    bool begun_ = false;                  // the first atom has its time
+    Cycles first_request_;
+    Cycles first_arrival_;
     Cycles last_response_;
 };
 

@@ -12,14 +12,31 @@ struct PdpConfig {
     std::uint32_t throughput = 1;
     std::uint32_t line_buffer_banks = 8;
     std::uint32_t line_buffer_bank_atoms = 16;
-    Cycles start_up{22};
-    Cycles tail{10};
+    std::uint32_t read_ahead = 61;  // source: NV_NVDLA_PDP_RDMA_eg.v, latency FIFO
+    // source of the rest: nv_small RTL, measured (pooling from memory, and fused behind SDP)
+    Cycles start_up{21};
+    Cycles hand_over_lead{30};
+    Cycles column_gap{3};
+    Cycles output_latency{36};
+    Cycles drain{22};
+    Cycles tail{11};
 
     template <class Visitor, class Self>
     static void describe(Visitor& visit, Self& self) {
         visit.field("present", self.present, "the unit exists");
         visit.field("throughput", self.throughput, "elements per cycle");
-        visit.field("start_up", self.start_up, "cycles from op-enable to the first read");
+        visit.field("read_ahead", self.read_ahead, "beats that the latency FIFO of reads holds");
+        visit.field("start_up", self.start_up,
+                    "cycles from the read DMA's op-enable to its first read");
+        visit.field(
+            "hand_over_lead", self.hand_over_lead,
+            "cycles that an atom from the SDP is here before it would be on its write port");
+        visit.field("column_gap", self.column_gap,
+                    "cycles between the slots of two results of one column");
+        visit.field("output_latency", self.output_latency,
+                    "cycles from the slot that completes a window to its result on the port");
+        visit.field("drain", self.drain,
+                    "cycles from the last input atom's slot to the interrupt, at least");
         visit.field("tail", self.tail, "cycles from the last write response to the interrupt");
         // source: NV_NVDLA_PDP_CORE_cal2d.v, "bank depth follows rule of 16 elements in width"
         visit.field("line_buffer_banks", self.line_buffer_banks,

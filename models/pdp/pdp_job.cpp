@@ -183,12 +183,7 @@ std::uint32_t buffered_lines(const PdpPooling& pooling) {
 
 void check_line_buffer(const RegisterValues& pdp, const PdpPooling& pooling,
                        const PdpConfig& config) {
-    std::uint32_t ways = 1;  // banks are shared by a power of two of lines
-    while (ways < buffered_lines(pooling)) {
-        ways *= 2U;
-    }
-    const std::uint32_t room =
-        std::max(1U, config.line_buffer_banks / ways) * config.line_buffer_bank_atoms;
+    const std::uint32_t room = line_buffer_columns(pooling, config);
     for (const PdpPart& part : pooling.parts) {
         if (part.out_width > room) {
             refuse(pdp, pooling.parts.size() == 1 ? kOutWidth : kSplitNumber,
@@ -232,6 +227,14 @@ void check_rdma(const RegisterValues& pdp, const RegisterValues& rdma) {
 }
 
 }  // namespace
+
+std::uint32_t line_buffer_columns(const PdpPooling& pooling, const PdpConfig& config) {
+    std::uint32_t ways = 1;  // banks are shared by a power of two of lines
+    while (ways < buffered_lines(pooling)) {
+        ways *= 2U;
+    }
+    return std::max(1U, config.line_buffer_banks / ways) * config.line_buffer_bank_atoms;
+}
 
 PdpJob PdpJob::from_registers(const RegisterValues& pdp, const RegisterValues& rdma,
                               const PdpConfig& config, const DatapathConfig& datapath) {

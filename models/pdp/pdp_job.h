@@ -33,4 +33,7 @@ struct PdpJob {
                                  const PdpConfig& config, const DatapathConfig& datapath);
 };
 
+/// Columns of output that the line buffer holds; a wider output must be split.
+std::uint32_t line_buffer_columns(const PdpPooling& pooling, const PdpConfig& config);
+
 }  // namespace npuscope

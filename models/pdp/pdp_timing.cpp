@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "models/pdp/pdp_timing.h"
 
-#include <algorithm>
-
 namespace npuscope {
 
-Cycles pooling_atom_cycles(std::uint64_t elements, std::uint32_t throughput) {
+Cycles pooling_slot(std::uint64_t elements, std::uint32_t throughput) {
     return Cycles(divide_up(elements, throughput));
 }
 
-std::uint32_t last_input_line(const PoolingShape& shape, std::uint32_t y) {
-    const std::uint32_t end = y * shape.stride_y + shape.kernel_height;
-    const std::uint32_t last = end > shape.pad_top + 1 ? end - shape.pad_top - 1 : 0;
-    return std::min(last, shape.in_height - 1);
+std::vector<std::uint32_t> windows_ending(const PoolingAxis& axis) {
+    std::vector<std::uint32_t> ending(axis.in_size, 0);
+    for (std::uint32_t window = 0; window < axis.out_size; ++window) {
+        const std::uint32_t end = window * axis.stride + axis.kernel;  // padding included
+        const std::uint32_t last = end > axis.pad_before + 1 ? end - axis.pad_before - 1 : 0;
+        ++ending[std::min(last, axis.in_size - 1)];
+    }
+    return ending;
 }
 
 }  // namespace npuscope

@@ -1,29 +1,115 @@
 // SPDX-License-Identifier: Apache-2.0
-// When pooling takes atoms and when it has an output line. The unit works on one element at a time
-// (or as many as its throughput), so an input atom takes a fixed time; an output line is there when
-// the last input line of its windows is. Source: nv_small RTL, measured (pooling from memory,
-// input-bound).
+// When pooling takes atoms and when its results leave. The unit works on one element at a time (or
+// as many as its throughput), so an atom takes one slot of fixed length. Where a window's last
+// column is reached, the line's partial result leaves the column stage in that slot; several
+// windows that end together, because padding follows, leave one slot after the other, and the next
+// result waits for them. The same holds one stage further for the windows' last rows: lines that
+// end together leave one after the other. Not modelled: a write channel so slow that results wait
+// for it. Source: nv_small RTL, measured.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <vector>
 
 #include "models/base/quantity.h"
 
 namespace npuscope {
 
-/// What the time of a pooling depends on.
-struct PoolingShape {
-    std::uint32_t in_height{1};
-    std::uint32_t out_height{1};
-    std::uint32_t kernel_height{1};
-    std::uint32_t stride_y{1};
-    std::uint32_t pad_top{0};
+/// Cycles of one atom: its elements over the elements per cycle.
+Cycles pooling_slot(std::uint64_t elements, std::uint32_t throughput);
+
+/// The windows along one axis: rows of the cube, or columns of one part.
+struct PoolingAxis {
+    std::uint32_t in_size{1};
+    std::uint32_t out_size{1};
+    std::uint32_t kernel{1};
+    std::uint32_t stride{1};
+    std::uint32_t pad_before{0};
 };
 
-/// Cycles of one atom: its elements over the elements per cycle.
-Cycles pooling_atom_cycles(std::uint64_t elements, std::uint32_t throughput);
+/// How many windows have their last real position at each position.
+std::vector<std::uint32_t> windows_ending(const PoolingAxis& axis);
 
-/// Input line after which output line `y` is complete.
-std::uint32_t last_input_line(const PoolingShape& shape, std::uint32_t y);
+/// Results that left one after the other, and the slots of the first and the last.
+struct PooledAtoms {
+    Cycles first;
+    Cycles last;
+    std::uint32_t count = 0;
+};
+
+/// The slots of one pooling, atom by atom; times are the ends of slots.
+class PoolingPace {
+ public:
+    PoolingPace(Cycles slot, Cycles column_gap) : slot_(slot), column_gap_(column_gap) {}
+
+    /// An operation begins with the arrival of its first atom.
+    void begin(Cycles first_arrival) {
+        input_ = first_arrival;
+        waited_ = Cycles(0);
+    }
+    /// A part begins that has so many columns of output.
+    void begin_part(std::uint32_t out_width) {
+        step_ = out_width == 1 ? slot_ + column_gap_ : slot_;
+    }
+    /// A piece of a line begins; so many lines of windows end with the line.
+    void begin_piece(std::uint32_t lines_ending) {
+        lines_ending_ = lines_ending;
+        results_ = {};
+    }
+    /// The next atom is there at `arrival`; so many windows end in its column.
+    void take_atom(Cycles arrival, std::uint32_t windows) {
+        if (arrival > input_) {
+            waited_ += arrival - input_;
+            input_ = arrival;
+        }
+        input_ += slot_;
+        if (windows != 0) {
+            finish_windows(windows);
+        }
+    }
+    /// What left since the piece began, of the first of the lines that end.
+    const PooledAtoms& results() const { return results_; }
+    /// Behind a line of input: one more of the lines that ended with it leaves.
+    PooledAtoms flush_line(std::uint32_t out_width) {
+        const Cycles first = output_ + step_;
+        output_ += step_ * out_width;
+        return {first, output_, out_width};
+    }
+    /// Nothing more happens before `time`: results found no room.
+    void hold_until(Cycles time) { input_ = std::max(input_, time); }
+
+    Cycles slot() const { return slot_; }
+    /// End of the last slot in which an atom was taken.
+    Cycles input_end() const { return input_; }
+    /// End of the last slot in which a result left.
+    Cycles output_end() const { return output_; }
+    /// Cycles in which no atom was there, since the first one.
+    Cycles waited() const { return waited_; }
+
+ private:
+    void finish_windows(std::uint32_t windows) {
+        input_ = std::max(input_, column_ + step_);
+        if (lines_ending_ != 0) {
+            input_ = std::max(input_, output_ + step_);
+        }
+        column_ = input_ + slot_ * (windows - 1);
+        if (lines_ending_ != 0) {
+            results_.first = results_.count == 0 ? input_ : results_.first;
+            results_.last = output_ = column_;
+            results_.count += windows;
+        }
+    }
+
+    Cycles slot_;
+    Cycles column_gap_;
+    Cycles step_ = slot_;  // from one result to the next, at least
+    Cycles input_;
+    Cycles column_;  // last slot in which the column stage gave a result
+    Cycles output_;
+    Cycles waited_;
+    std::uint32_t lines_ending_ = 0;
+    PooledAtoms results_;
+};
 
 }  // namespace npuscope

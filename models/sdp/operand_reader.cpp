@@ -1,26 +1,56 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "models/sdp/operand_reader.h"
 
-#include <algorithm>
+#include <utility>
 #include <vector>
 
 namespace npuscope {
 namespace {
 
-/// Atoms that a read DMA keeps in flight or in its FIFO. source: nv_small RTL, latency FIFO of SDP
-/// RDMA
-constexpr std::uint64_t fifo_atoms = 256;
+/// Lines of `line` bytes out of a run of several.
+void add_lines(std::vector<ByteRun>& lines, const ByteRun& run, Bytes line) {
+    for (Bytes done; done < run.bytes; done += line) {
+        lines.push_back({run.address + done, line});
+    }
+}
+
+/// Groups of beats end with a line, except in a cube of one pixel.
+std::uint64_t steps_per_line(const Shape& shape, std::uint64_t surfaces) {
+    return shape.width == 1 && shape.height == 1 ? surfaces : shape.width;
+}
 
 }  // namespace
 
-OperandReader::OperandReader(const std::string& client)
-    : port(client, "sdp"),
-      jobs_(client + ".launches"),
-      ready_(client + ".operands"),
-      room_(client + ".fifo", fifo_atoms) {}
+SdpStreamPlan operand_plan(const OperandSurface& surface, Bytes bus_width, Cycles start) {
+    SdpStreamPlan plan{.runs = {}, .beat = bus_width, .start = start};
+    plan.beats_per_step = divide_up(surface.atom().value, bus_width.value);
+    const Shape& shape = surface.shape;
+    if (surface.spread == OperandSpread::PerChannel) {
+        plan.runs = surface.runs();
+        plan.atoms_per_step = std::uint64_t{shape.width} * shape.height;
+        plan.steps_per_line = surface.surfaces();
+        return plan;
+    }
+    for (const ByteRun& run : surface.runs()) {
+        add_lines(plan.runs, run, surface.atom() * shape.width);
+    }
+    plan.steps_per_line = steps_per_line(shape, surface.surfaces());
+    return plan;
+}
 
-SdpStageOperands OperandReader::launch(Activity& activity, const SdpOperandFetch& fetch,
-                                       const Purpose& purpose) {
+SdpStreamPlan source_plan(const FeatureCube& cube, Bytes bus_width, Cycles start) {
+    SdpStreamPlan plan{.runs = {}, .beat = bus_width, .start = start};
+    plan.beats_per_step = divide_up(cube.atom.value, bus_width.value);
+    plan.steps_per_line = steps_per_line(cube.shape, cube.surfaces());
+    for (std::uint32_t surface = 0; surface < cube.surfaces(); ++surface) {
+        for (std::uint32_t y = 0; y < cube.shape.height; ++y) {
+            plan.runs.push_back({cube.line_address(surface, y), cube.line_bytes()});
+        }
+    }
+    return plan;
+}
+
+SdpStageOperands OperandReader::fetch(const SdpOperandFetch& fetch, const Purpose& purpose) {
     const OperandSurface& surface = fetch.surface;
     std::vector<std::uint8_t> bytes(surface.extent().value);
     for (const ByteRun& run : surface.runs()) {
@@ -34,50 +64,23 @@ SdpStageOperands OperandReader::launch(Activity& activity, const SdpOperandFetch
     if (fetch.mul) {
         operands.mul = unpack_operand(surface, fetch.alu ? 1 : 0, bytes);
     }
-    ready_.reset(0);
-    room_.reset(fifo_atoms);
-    spread_ = surface.spread;
-    surfaces_taken_ = 0;
-    jobs_.give(activity, {fetch, purpose});
     return operands;
 }
 
-void OperandReader::take(Activity& activity, std::uint64_t atoms, std::uint32_t surface) {
-    if (!spread_) {
-        return;
-    }
-    std::uint64_t needed = atoms;
-    if (*spread_ == OperandSpread::PerChannel) {
-        needed = surface < surfaces_taken_ ? 0 : surface + 1 - surfaces_taken_;
-        surfaces_taken_ += static_cast<std::uint32_t>(needed);
-    }
-    while (needed > 0) {
-        const std::uint64_t part = std::min(needed, fifo_atoms);
-        ready_.take(activity, part, WaitKind::Starved);
-        room_.add(part);
-        needed -= part;
-    }
+void OperandReader::open(const SdpConfig& config, SdpStreamPlan plan,
+                         const std::vector<Cycles>& taken, const Purpose& purpose) {
+    stream_.emplace(config, std::move(plan), taken);
+    port.open(*stream_, purpose);
 }
 
-void OperandReader::read_surface(Activity& activity) {
-    const Read read = jobs_.take(activity, WaitKind::Idle);
-    for (const ByteRun& run : read.fetch.surface.runs()) {
-        read_in_time(activity, read, run);
+Cycles OperandReader::arrival(Activity& activity, std::uint64_t atom) {
+    const std::uint64_t beats = stream_->needed(atom);
+    if (!stream_->issued(beats)) {
+        port.wait_issued(activity, beats);
     }
+    return stream_->arrival(beats);
 }
 
-void OperandReader::read_in_time(Activity& activity, const Read& read, const ByteRun& run) {
-    const std::uint64_t atom = read.fetch.surface.atom().value;
-    std::uint64_t done = 0;
-    while (done < run.bytes.value) {
-        const std::uint64_t atoms =
-            std::min<std::uint64_t>((run.bytes.value - done) / atom, fifo_atoms / 4);
-        room_.take(activity, atoms, WaitKind::Blocked);
-        const Cycles arrival =
-            port.read(activity, run.address + Bytes(done), Bytes(atoms * atom), read.purpose);
-        ready_.add_at(arrival, atoms);
-        done += atoms * atom;
-    }
-}
+void OperandReader::finish(Activity& activity) { port.wait_issued(activity, stream_->beats()); }
 
 }  // namespace npuscope

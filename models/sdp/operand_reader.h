@@ -1,49 +1,47 @@
 // SPDX-License-Identifier: Apache-2.0
 // One of the SDP's operand DMAs (BRDMA, NRDMA, ERDMA): fetches a stage's operands at launch without
-// time and reads the same bytes in time, surface by surface, ahead of the stage by as much as its
-// FIFO holds.
+// time and reads the same bytes in time, ahead of the stage by as much as its FIFO holds.
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
-#include "models/link/channel.h"
 #include "models/link/dma_port.h"
-#include "models/link/timed_counter.h"
 #include "models/sdp/sdp_job.h"
 #include "models/sdp/sdp_math.h"
+#include "models/sdp/sdp_stream_timing.h"
 
 namespace npuscope {
 
 class OperandReader {
  public:
-    explicit OperandReader(const std::string& client);
+    explicit OperandReader(const std::string& client) : port(client, "sdp") {}
 
     DmaPort port;
 
-    /// Values of one stage, now; the read in time starts as well.
-    SdpStageOperands launch(Activity& activity, const SdpOperandFetch& fetch,
-                            const Purpose& purpose);
-    /// Waits until the operands of `atoms` atoms are there; per channel one serves a whole surface.
-    void take(Activity& activity, std::uint64_t atoms, std::uint32_t surface);
-    /// No operands from memory in this operation.
-    void idle() { spread_.reset(); }
+    /// Values of one stage, now.
+    SdpStageOperands fetch(const SdpOperandFetch& fetch, const Purpose& purpose);
+    /// Starts a stream of reads; `taken` says when each atom of the operation was taken.
+    void open(const SdpConfig& config, SdpStreamPlan plan, const std::vector<Cycles>& taken,
+              const Purpose& purpose);
+    /// Nothing to read in this operation.
+    void close() { stream_.reset(); }
+    bool active() const { return stream_.has_value(); }
 
-    /// Body of the reader's thread: one operand surface.
-    void read_surface(Activity& activity);
+    /// Waits until it is known when the beats for an atom arrive; the answer is that time.
+    Cycles arrival(Activity& activity, std::uint64_t atom);
+    /// Waits until the stream has been issued whole.
+    void finish(Activity& activity);
+    bool knows(std::uint64_t atom) const { return stream_->issued(stream_->needed(atom)); }
 
  private:
-    struct Read {
-        SdpOperandFetch fetch;
-        Purpose purpose;
-    };
-    void read_in_time(Activity& activity, const Read& read, const ByteRun& run);
-
-    Channel<Read> jobs_;
-    TimedCounter ready_;  // atoms whose operands have arrived
-    TimedCounter room_;   // atoms that the FIFO still takes
-    std::optional<OperandSpread> spread_;
-    std::uint32_t surfaces_taken_ = 0;
+    std::optional<SdpStream> stream_;
 };
+
+/// How an operand's bytes are read. `start`: first request.
+SdpStreamPlan operand_plan(const OperandSurface& surface, Bytes bus_width, Cycles start);
+/// How a source cube is read.
+SdpStreamPlan source_plan(const FeatureCube& cube, Bytes bus_width, Cycles start);
 
 }  // namespace npuscope

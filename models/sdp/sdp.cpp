@@ -4,69 +4,62 @@
 #include <algorithm>
 
 namespace npuscope {
+namespace {
+
+/// Atoms from memory that are handed on together; it shapes transactions, not time.
+constexpr std::uint64_t longest_run = 64;
+
+}  // namespace
 
 Sdp::Sdp(const sc_core::sc_module_name& name, const SdpConfig& config,
          const DatapathConfig& datapath, const Wires& wires)
     : Unit(name), config_(config), datapath_(datapath), wires_(wires) {
     repeat("process", [this](Activity& activity) { run_operation(activity); });
-    repeat("read", [this](Activity& activity) { reader.read_cube(activity); });
-    for (OperandReader& operand : operands) {
-        repeat(operand.port.client(),
-               [&operand](Activity& activity) { operand.read_surface(activity); });
-    }
+    repeat("write", [this](Activity& activity) { write_results(activity); });
 }
 
-Cycles Sdp::atom_cycles(const SdpJob& job) const {
-    std::uint32_t throughput = config_.output_throughput;
-    if (!job.stages.bs.bypass) {
-        throughput = std::min(throughput, config_.bs_throughput);
-    }
-    if (!job.stages.bn.bypass) {
-        throughput = std::min(throughput, config_.bn_throughput);
-    }
-    if (!job.stages.ew.bypass) {
-        throughput = std::min(throughput, config_.element_wise_throughput);
-    }
-    return sdp_atom_cycles({.elements = datapath_.memory_atom.value,
-                            .throughput = throughput,
-                            .flying = job.flying()});
-}
-
-Cycles Sdp::tail(const SdpJob& job) const {
-    Cycles cycles = config_.tail;
-    if (!job.stages.bs.bypass) {
-        cycles += config_.bs_latency;
-    }
-    if (!job.stages.bn.bypass) {
-        cycles += config_.bn_latency;
-    }
-    return cycles;
-}
-
-void Sdp::start_reading(Activity& activity, SdpWork& work) {
+void Sdp::start_reading(SdpWork& work) {
     const SdpJob& job = work.job;
     const std::array fetches{&job.bs_operand, &job.bn_operand, &job.ew_operand};
     const std::array results{&fetched_.bs, &fetched_.bn, &fetched_.ew};
     const std::array<const char*, 3> names{"BS operands", "BN operands", "EW operands"};
+    const Cycles start = work.rdma_enabled + config_.request;
+    reads_ = false;
     for (std::size_t i = 0; i < operands.size(); ++i) {
         *results[i] = {};
-        operands[i].idle();
+        operands[i].close();
         if (const std::optional<SdpOperandFetch>& fetch = *fetches[i]) {
-            *results[i] =
-                operands[i].launch(activity, *fetch, {names[i], work.name, fetch->in_sram});
+            const Purpose purpose{names[i], work.name, fetch->in_sram, work.values};
+            if (work.values) {
+                *results[i] = operands[i].fetch(*fetch, purpose);
+            }
+            SdpStreamPlan plan = operand_plan(fetch->surface, wires_.bus_width, start);
+            plan.fifo = config_.operand_fifo;
+            plan.unpacked = config_.operand_unpacked;
+            operands[i].open(config_, std::move(plan), taken_, purpose);
+            reads_ = true;
         }
     }
-    if (!job.source) {
-        return;
+    source.close();
+    if (job.source) {
+        read_source(work);
     }
-    CubeRead read{.cube = *job.source,
-                  .parts = {{0, job.source->shape.width}},
-                  .purpose = {"input", work.name, job.source_in_sram},
-                  .values = nullptr};
-    read.values = std::make_shared<const Tensor<std::int8_t>>(
-        fetch_cube<std::int8_t>(reader.port, read.cube, read.purpose));
-    keep_result(work, compute_sdp(job.stages, *read.values, fetched_, work.tables));
-    reader.jobs.give(activity, std::move(read));
+}
+
+void Sdp::read_source(SdpWork& work) {
+    const FeatureCube& cube = *work.job.source;
+    const Purpose purpose{"input", work.name, work.job.source_in_sram, work.values};
+    SdpResult result;
+    if (work.values) {
+        const auto values = fetch_cube<std::int8_t>(source.port, cube, purpose);
+        result = compute_sdp(work.job.stages, values, fetched_, work.tables);
+    }
+    keep_result(work, std::move(result));
+    SdpStreamPlan plan = source_plan(cube, wires_.bus_width, work.rdma_enabled + config_.request);
+    plan.fifo = config_.source_fifo;
+    plan.unpacked = config_.source_unpacked;
+    source.open(config_, std::move(plan), taken_, purpose);
+    reads_ = true;
 }
 
 void Sdp::keep_result(SdpWork& work, SdpResult result) {
@@ -79,18 +72,35 @@ void Sdp::keep_result(SdpWork& work, SdpResult result) {
 
 void Sdp::run_operation(Activity& activity) {
     const std::shared_ptr<SdpWork> work = launches.take(activity, WaitKind::Idle);
+    const SdpJob& job = work->job;
     writer_.reset();
     result_.reset();
-    start_reading(activity, *work);
-    activity.spend(config_.start_up);
-    last_response_ = now();
-    if (work->job.flying()) {
+    taken_.clear();
+    atom_ = 0;
+    delays_ = sdp_stage_delays(config_, job.stages);
+    const Cycles bubble = job.flying() ? config_.flying_bubble : Cycles(0);
+    drain_.set_pace(sdp_atom_cycles(config_, job.stages, datapath_.memory_atom.value) + bubble);
+    start_reading(*work);
+    if (job.flying()) {
         run_flying(activity, *work);
     } else {
         run_from_memory(activity, *work);
     }
-    activity.wait_until(last_response_ + tail(work->job), WaitKind::Blocked, "write response");
-    done_(*work);
+    finish(activity, *work);
+}
+
+void Sdp::finish(Activity& activity, SdpWork& work) {
+    for (OperandReader& operand : operands) {
+        if (operand.active()) {
+            operand.finish(activity);
+        }
+    }
+    Cycles end = last_left_;
+    if (writer_) {
+        end = written_.take(activity, WaitKind::Blocked);
+    }
+    activity.wait_until(end + config_.done, WaitKind::Blocked, "write response");
+    done_(work);
 }
 
 void Sdp::run_flying(Activity& activity, SdpWork& work) {
@@ -98,52 +108,124 @@ void Sdp::run_flying(Activity& activity, SdpWork& work) {
     while (more) {
         const SourceRun run = wires_.accumulated.take(activity);
         if (!result_) {
-            keep_result(work, compute_sdp(work.job.stages, *run.values, fetched_, work.tables));
+            keep_result(work, work.values
+                                  ? compute_sdp(work.job.stages, *run.values, fetched_, work.tables)
+                                  : SdpResult{});
         }
-        process(activity, work, run);
+        const Cycles last_ready = run.first_ready + run.interval * (run.count - 1);
+        const Cycles last = take_run(activity, work,
+                                     {.surface = run.surface,
+                                      .first_pixel = run.first_pixel,
+                                      .count = run.count,
+                                      .first_ready = run.first_ready,
+                                      .interval = run.interval,
+                                      .credits = run.credits,
+                                      .credit_delay = run.credit_delay,
+                                      .last = run.last});
+        if (run.last) {
+            work.record.causes[Cause::SdpDrain] += last - last_ready;
+        }
         more = !run.last;
     }
 }
 
 void Sdp::run_from_memory(Activity& activity, SdpWork& work) {
-    bool more = true;
-    while (more) {
-        const ResultRun run = reader.lines.take(activity);
-        process(activity, work, run);
-        more = !run.last;
+    const FeatureCube& cube = *work.job.source;
+    const std::uint64_t pixels = std::uint64_t{cube.shape.width} * cube.shape.height;
+    const std::uint64_t piece = std::min<std::uint64_t>(cube.shape.width, longest_run);
+    for (std::uint32_t surface = 0; surface < cube.surfaces(); ++surface) {
+        for (std::uint64_t first = 0; first < pixels; first += piece) {
+            const std::uint64_t count = std::min(piece, pixels - first);
+            take_run(activity, work,
+                     {.surface = surface,
+                      .first_pixel = first,
+                      .count = count,
+                      .last = surface + 1 == cube.surfaces() && first + count == pixels});
+        }
     }
 }
 
-template <class T>
-void Sdp::process(Activity& activity, const SdpWork& work, const AtomRun<T>& run) {
-    activity.wait_until(run.first_ready, WaitKind::Starved, "input");
-    take_operands(activity, run.count, run.surface);
-    const Cycles started = now();
-    activity.spend(atom_cycles(work.job) * run.count);
-    if (run.credits != nullptr) {
-        run.credits->add_at(now() + run.credit_delay, run.count);
+Cycles Sdp::inputs_ready(Activity& activity, Cycles ready) {
+    if (source.active()) {
+        ready = std::max(ready, source.arrival(activity, atom_) + config_.source_to_atom);
     }
-    ResultRun result{.values = result_, .surface = run.surface, .first_pixel = run.first_pixel};
-    result.count = run.count;
-    result.first_ready = started;
-    result.last = run.last;
-    hand_on(activity, work, result);
+    // a later stage meets the atom later by what the stages before it add
+    const std::array before{Cycles(0), delays_.bs, delays_.bs + delays_.bn};
+    for (std::size_t i = 0; i < operands.size(); ++i) {
+        if (operands[i].active()) {
+            const Cycles meets = operands[i].arrival(activity, atom_) + config_.operand_to_atom;
+            ready = std::max(ready, meets - std::min(meets, before[i]));
+        }
+    }
+    return ready;
 }
 
-void Sdp::take_operands(Activity& activity, std::uint64_t atoms, std::uint32_t surface) {
-    for (OperandReader& operand : operands) {
-        operand.take(activity, atoms, surface);
+Cycles Sdp::take_atom(Activity& activity, SdpWork& work, Cycles ready) {
+    const Cycles free = drain_.free();
+    const Cycles time = drain_.take(inputs_ready(activity, ready));
+    taken_.push_back(time);
+    if (!work.job.flying()) {
+        CauseCycles& causes = work.record.causes;
+        if (atom_ == 0) {
+            causes[Cause::StartUp] += time - work.record.start;
+        } else {
+            causes[Cause::Memory] += time - free;
+            causes[Cause::Work] += drain_.pace();
+        }
     }
+    ++atom_;
+    return time;
 }
 
-void Sdp::hand_on(Activity& activity, const SdpWork& work, const ResultRun& result) {
+Cycles Sdp::take_run(Activity& activity, SdpWork& work, const Run& run) {
+    const Cycles pace = drain_.pace();
+    Cycles last;
+    if (reads_) {
+        for (std::uint64_t i = 0; i < run.count; ++i) {
+            last = take_atom(activity, work, run.first_ready + run.interval * i);
+            if (run.credits != nullptr) {
+                run.credits->add_at(last + run.credit_delay, 1);
+            }
+        }
+    } else {
+        const Cycles first = drain_.take_run(run.first_ready, run.count);
+        last = first + pace * (run.count - 1);
+        if (run.credits != nullptr) {
+            run.credits->add_series({first + run.credit_delay, pace, run.count});
+        }
+    }
+    activity.count_busy({last + pace - pace * run.count, last + pace});
+    hand_on(activity, work, run, last);
+    return last;
+}
+
+void Sdp::hand_on(Activity& activity, SdpWork& work, const Run& run, Cycles last_taken) {
+    const Cycles pace = drain_.pace();
+    last_left_ = last_taken + config_.pipeline + delays_.total();
+    // none leaves later than this: the last one's time, and the pace
+    const Cycles first_left = last_left_ - pace * (run.count - 1);
     if (work.job.to_pdp) {
+        ResultRun result{.values = result_, .surface = run.surface};
+        result.first_pixel = run.first_pixel;
+        result.count = run.count;
+        result.first_ready = first_left;
+        result.interval = pace;
+        result.last = run.last;
         wires_.to_pdp.give(activity, result);
     }
     if (writer_) {
-        last_response_ =
-            writer_->write(activity, write_port, {result.surface, result.first_pixel, result.count},
-                           {"output", work.name, work.job.destination_in_sram});
+        const PixelRun pixels{run.surface, run.first_pixel, run.count, first_left, pace};
+        results_.give(activity, {pixels, &work, run.last});
+    }
+}
+
+void Sdp::write_results(Activity& activity) {
+    const Outgoing outgoing = results_.take(activity);
+    const SdpWork& work = *outgoing.work;
+    const Purpose purpose{"output", work.name, work.job.destination_in_sram, work.values};
+    const Cycles response = writer_->write(activity, write_port, outgoing.run, purpose);
+    if (outgoing.last) {
+        written_.give(activity, response);
     }
 }
 

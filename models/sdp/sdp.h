@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // Single-point data processor with its read DMAs: takes atoms from the accumulator or a cube from
 // memory, operands of its three stages from memory, and writes the result or sends it on to PDP.
-// Not modelled: stalls between the stages; their throughput counts as one.
+// The taking of atoms is computed ahead, as far as their input is known; a second thread writes the
+// results when they leave. Not modelled: a full write channel does not hold the stages.
 #pragma once
 
 #include <array>
 #include <functional>
 #include <memory>
 #include <optional>
+#include <vector>
 
 #include "models/base/statistics.h"
 #include "models/data/datapath.h"
 #include "models/link/atom_run.h"
 #include "models/link/channel.h"
-#include "models/link/cube_reader.h"
 #include "models/link/surface_port.h"
 #include "models/link/unit.h"
 #include "models/sdp/operand_reader.h"
@@ -29,7 +30,9 @@ struct SdpWork {
     SdpJob job;
     std::string name;
     unsigned group = 0;
+    bool values = true;      ///< false: time alone is simulated
     bool uses_rdma = false;  ///< NVDLA_SDP_RDMA was enabled with it
+    Cycles rdma_enabled;     ///< when
     LookupTables tables;
     SdpCounters counters;
     OperationRecord record;
@@ -43,12 +46,13 @@ class Sdp : public Unit {
     struct Wires {
         Channel<SourceRun>& accumulated;
         Channel<ResultRun>& to_pdp;
+        Bytes bus_width;
     };
     Sdp(const sc_core::sc_module_name& name, const SdpConfig& config,
         const DatapathConfig& datapath, const Wires& wires);
 
     Channel<std::shared_ptr<SdpWork>> launches{"sdp.launches"};
-    CubeReader reader{"sdp", "sdp"};
+    OperandReader source{"sdp"};
     std::array<OperandReader, 3> operands{OperandReader("sdp_b"), OperandReader("sdp_n"),
                                           OperandReader("sdp_e")};
     DmaPort write_port{"sdp", "sdp", "sdp_write"};
@@ -56,27 +60,53 @@ class Sdp : public Unit {
     void on_done(std::function<void(SdpWork&)> listener) { done_ = std::move(listener); }
 
  private:
+    /// A run of results on its way to memory.
+    struct Outgoing {
+        PixelRun run;
+        const SdpWork* work = nullptr;
+        bool last = false;
+    };
+    /// Neighbouring atoms of one surface that are taken one after the other.
+    struct Run {
+        std::uint32_t surface = 0;
+        std::uint64_t first_pixel = 0;
+        std::uint64_t count = 0;
+        Cycles first_ready{};  ///< none before
+        Cycles interval{};     ///< from one to the next
+        TimedCounter* credits = nullptr;
+        Cycles credit_delay{};
+        bool last = false;
+    };
     void run_operation(Activity& activity);
-    void start_reading(Activity& activity, SdpWork& work);
+    void start_reading(SdpWork& work);
+    void read_source(SdpWork& work);
     void run_flying(Activity& activity, SdpWork& work);
     void run_from_memory(Activity& activity, SdpWork& work);
-    /// One run of atoms: wait for it, spend its time, hand the result on.
-    template <class T>
-    void process(Activity& activity, const SdpWork& work, const AtomRun<T>& run);
-    void take_operands(Activity& activity, std::uint64_t atoms, std::uint32_t surface);
-    void hand_on(Activity& activity, const SdpWork& work, const ResultRun& result);
+    /// Takes the atoms of a run; the time of the last.
+    Cycles take_run(Activity& activity, SdpWork& work, const Run& run);
+    Cycles take_atom(Activity& activity, SdpWork& work, Cycles ready);
+    Cycles inputs_ready(Activity& activity, Cycles ready);
+    void hand_on(Activity& activity, SdpWork& work, const Run& run, Cycles last_taken);
+    void finish(Activity& activity, SdpWork& work);
+    void write_results(Activity& activity);
     void keep_result(SdpWork& work, SdpResult result);
-    Cycles atom_cycles(const SdpJob& job) const;
-    Cycles tail(const SdpJob& job) const;
 
     const SdpConfig config_;
     const DatapathConfig datapath_;
     Wires wires_;
     std::function<void(SdpWork&)> done_;
+    Channel<Outgoing> results_{"sdp.results", 8};
+    Channel<Cycles> written_{"sdp.written", 1};
     SdpOperands fetched_;
     std::shared_ptr<const Tensor<std::int8_t>> result_;
     std::optional<CubeWriter> writer_;
-    Cycles last_response_;
+    AtomDrain drain_;
+    // of the running operation
+    SdpStageDelays delays_;
+    bool reads_ = false;         // a stream from memory is open
+    std::vector<Cycles> taken_;  // when each atom was taken, where streams need to know
+    std::uint64_t atom_ = 0;     // next to be taken
+    Cycles last_left_;           // last atom at the write channel
 };
 
 }  // namespace npuscope

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Single-point data processor: bias, batch normalisation and element-wise stages, convertor.
+// Single-point data processor: bias, batch normalisation and element-wise stages, convertor. Widths
+// are nv_small's; source: nv_small hardware specification, nv_small.spec. Times are nv_small's;
+// source: nv_small RTL, measured on the fused and lone operations.
 #pragma once
 
 #include "models/base/quantity.h"
 
 namespace npuscope {
 
-/// Defaults are nv_small's. source: nv_small hardware specification, nv_small.spec
 struct SdpConfig {
     bool bs = true;
     bool bn = true;
@@ -16,10 +17,23 @@ struct SdpConfig {
     std::uint32_t bn_throughput = 1;
     std::uint32_t element_wise_throughput = 1;
     std::uint32_t output_throughput = 1;
-    Cycles start_up{22};
-    Cycles tail{13};
-    Cycles bs_latency{6};
-    Cycles bn_latency{7};
+    Cycles flying_bubble{1};
+    Cycles stage_latency{4};
+    Cycles alu_latency{2};
+    Cycles mul_latency{1};
+    Cycles element_wise_latency{0};  // unknown: nv_small has no such stage
+    Cycles pipeline{24};
+    Cycles done{11};
+    Cycles request{21};
+    std::uint32_t source_fifo = 80;      // source: nv_small RTL, latency FIFO of MRDMA
+    std::uint32_t source_unpacked = 12;  // source: nv_small RTL, measured
+    std::uint32_t operand_fifo = 160;    // source: nv_small RTL, latency FIFO of BRDMA and NRDMA
+    std::uint32_t operand_unpacked = 8;  // source: nv_small RTL, measured
+    std::uint32_t beat_group = 4;        // source: nv_small RTL, SDP RDMA unpack
+    Cycles request_unpacked{10};
+    Cycles request_taken{19};
+    Cycles source_to_atom{12};
+    Cycles operand_to_atom{10};
 
     template <class Visitor, class Self>
     static void describe(Visitor& visit, Self& self) {
@@ -33,10 +47,44 @@ struct SdpConfig {
                     "elements per cycle of the element-wise stage");
         visit.field("output_throughput", self.output_throughput,
                     "elements per cycle of the output converter");
-        visit.field("start_up", self.start_up, "cycles from op-enable to the first request");
-        visit.field("tail", self.tail, "cycles from the last write response to the interrupt");
-        visit.field("bs_latency", self.bs_latency, "cycles that the first stage adds when active");
-        visit.field("bn_latency", self.bn_latency, "cycles that the second stage adds when active");
+        describe_times(visit, self);
+    }
+
+ private:
+    template <class Visitor, class Self>
+    static void describe_times(Visitor& visit, Self& self) {
+        visit.field("flying_bubble", self.flying_bubble,
+                    "cycles lost per atom that comes from the accumulator");
+        visit.field("stage_latency", self.stage_latency,
+                    "cycles that an active BS or BN stage adds without operators");
+        visit.field("alu_latency", self.alu_latency, "cycles that its ALU adds");
+        visit.field("mul_latency", self.mul_latency, "cycles that its multiplier adds");
+        visit.field("element_wise_latency", self.element_wise_latency,
+                    "cycles that an active element-wise stage adds");
+        visit.field("pipeline", self.pipeline,
+                    "cycles from taking an atom to its write, beside the stages");
+        visit.field("done", self.done, "cycles from the last write response to the interrupt");
+        visit.field("request", self.request,
+                    "cycles from op-enable of the read DMA to its first requests at the arbiter");
+        visit.field("source_fifo", self.source_fifo,
+                    "beats of the source cube in flight or in the latency FIFO");
+        visit.field("source_unpacked", self.source_unpacked,
+                    "beats behind that FIFO that wait for their atom to be taken");
+        visit.field("operand_fifo", self.operand_fifo,
+                    "beats of a stage's operands in flight or in the latency FIFO");
+        visit.field("operand_unpacked", self.operand_unpacked,
+                    "beats behind that FIFO that wait for their atom to be taken");
+        visit.field("beat_group", self.beat_group,
+                    "beats of a line that the read DMAs hand on together");
+        visit.field("request_unpacked", self.request_unpacked,
+                    "cycles from a beat that passes the FIFO at once to the request that takes its "
+                    "place");
+        visit.field("request_taken", self.request_taken,
+                    "cycles from taking an atom to the requests that take its place");
+        visit.field("source_to_atom", self.source_to_atom,
+                    "cycles from the last beat of a group to its first atom taken");
+        visit.field("operand_to_atom", self.operand_to_atom,
+                    "cycles from the last beat of a group of operands to the atom that meets them");
     }
 };
 

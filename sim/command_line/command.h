@@ -11,7 +11,7 @@
 
 #include "sim/command_line/exit_code.h"
 
-namespace CLI {
+namespace CLI {  // NOLINT(readability-identifier-naming): the library's own name
 class App;
 }
 

@@ -11,10 +11,13 @@
 #include "sim/config/override_field.h"
 #include "sim/config/preset.h"
 #include "sim/config/yaml_writer.h"
+#include "sim/plan/network_planner.h"
+#include "sim/plan/plan_program.h"
 #include "sim/program/read_program.h"
 #include "sim/report/atomic_file.h"
 #include "sim/report/json_report.h"
 #include "sim/report/summary_report.h"
+#include "sim/report/timeline_report.h"
 #include "sim/run/session.h"
 
 namespace npuscope {
@@ -28,6 +31,8 @@ struct RunArguments {
     std::string out;
     std::string json;
     std::string max_cycles;
+    std::string timeline;
+    std::string values = "on";
 };
 
 SystemConfig read_system(const RunArguments& arguments) {
@@ -43,6 +48,8 @@ SystemConfig read_system(const RunArguments& arguments) {
 
 RunOptions read_options(const RunArguments& arguments) {
     RunOptions options;
+    options.values = arguments.values == "on";
+    options.timeline = !arguments.timeline.empty();
     if (!arguments.max_cycles.empty()) {
         ConfigNode node;
         node.kind = ConfigNode::Kind::Scalar;
@@ -69,14 +76,26 @@ void write_reports(const RunArguments& arguments, const Result& result, const Co
     } else if (!arguments.json.empty()) {
         write_atomically(arguments.json, json);
     }
+    if (!arguments.timeline.empty()) {
+        write_atomically(arguments.timeline, timeline_report(result));
+    }
     (json_on_out ? console.err : console.out) << summary;
+}
+
+/// A network is planned for the machine at hand; anything else is a program already.
+Program load_program(const RunArguments& arguments, const SystemConfig& system, bool values) {
+    if (is_network_file(arguments.program)) {
+        const Network network = read_network(arguments.program);
+        return plan_program(plan_network(network, {system.npu, system.memory, values}));
+    }
+    return read_program(arguments.program, register_names(nvdla_register_blocks()),
+                        values ? Images::Read : Images::LeaveOut);
 }
 
 ExitCode run(const RunArguments& arguments, const Console& console) {
     const SystemConfig system = read_system(arguments);
     const RunOptions options = read_options(arguments);
-    const Program program =
-        read_program(arguments.program, register_names(nvdla_register_blocks()));
+    const Program program = load_program(arguments, system, options.values);
     const Result result = run_program(program, system, options);
     write_reports(arguments, result, console);
     return result.status() == RunStatus::Pass ? ExitCode::Good : ExitCode::ExpectationFailed;
@@ -84,7 +103,8 @@ ExitCode run(const RunArguments& arguments, const Console& console) {
 
 void add_options(CLI::App& app, RunArguments& arguments) {
     app.add_option("PROGRAM", arguments.program,
-                   "register trace: a .cfg file, or a folder that holds one")
+                   "register trace: a .cfg file, or a folder that holds one; or a network: a "
+                   ".yaml file")
         ->required();
     app.add_option("--npu", arguments.npu, "preset of the NPU, by name or file")
         ->capture_default_str();
@@ -95,6 +115,12 @@ void add_options(CLI::App& app, RunArguments& arguments) {
         ->allow_extra_args(false);
     app.add_option("--out", arguments.out, "folder for result.json, summary.txt and config.yaml");
     app.add_option("--json", arguments.json, "file for the result as JSON; - is standard output");
+    app.add_option("--timeline", arguments.timeline,
+                   "file for what every unit did when, for chrome://tracing or Perfetto");
+    app.add_option("--values", arguments.values,
+                   "off: time alone; needs no images and checks nothing")
+        ->check(CLI::IsMember({"on", "off"}))
+        ->capture_default_str();
     app.add_option("--max-cycles", arguments.max_cycles, "stop the machine after so many cycles");
 }
 

@@ -8,5 +8,6 @@ namespace npuscope {
 
 Command run_command();
 Command list_command();
+Command plan_command();
 
 }  // namespace npuscope

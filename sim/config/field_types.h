@@ -68,6 +68,7 @@ inline std::string index_path(std::string_view path, std::size_t index) {
 template <DescribedEnum E>
 std::vector<std::string> enum_names() {
     std::vector<std::string> names;
+    names.reserve(EnumNames<E>::names.size());
     for (const auto& [value, name] : EnumNames<E>::names) {
         names.emplace_back(name);
     }

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "sim/config/whole_file.h"
 #include "sim/program/trace_cfg.h"
 
 namespace npuscope {
@@ -28,18 +29,28 @@ fs::path trace_in(const fs::path& folder) {
     return traces.front();
 }
 
+Program read_trace(const fs::path& path, const RegisterNames& names, Images images) {
+    if (images == Images::Read) {
+        return read_trace_cfg(path, names);
+    }
+    const auto nothing = [](const std::string& /*file*/, const Place& /*place*/) {
+        return MemoryImage{};
+    };
+    return parse_trace_cfg(read_whole_file(path), path.string(), names, nothing);
+}
+
 }  // namespace
 
-Program read_program(const fs::path& path, const RegisterNames& names) {
+Program read_program(const fs::path& path, const RegisterNames& names, Images images) {
     std::error_code error;
     if (fs::is_directory(path, error)) {
-        return read_trace_cfg(trace_in(path), names);
+        return read_trace(trace_in(path), names, images);
     }
     if (path.extension() != ".cfg") {
         throw ConfigError(fmt::format("'{}' is no program", path.string()),
                           "a register trace ends in .cfg");
     }
-    return read_trace_cfg(path, names);
+    return read_trace(path, names, images);
 }
 
 }  // namespace npuscope

@@ -9,7 +9,12 @@
 
 namespace npuscope {
 
+/// Without images a program is good for its time alone: files that it loads or compares with may
+/// be missing, and are empty.
+enum class Images { Read, LeaveOut };
+
 /// A .cfg trace, or a folder with exactly one of them.
-Program read_program(const std::filesystem::path& path, const RegisterNames& names);
+Program read_program(const std::filesystem::path& path, const RegisterNames& names,
+                     Images images = Images::Read);
 
 }  // namespace npuscope

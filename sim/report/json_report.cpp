@@ -26,7 +26,7 @@ Json json_of(const CheckResult& check) {
     object["bytes"] = to_json(check.bytes);
     object["expected"] = check.expected;
     object["actual"] = check.actual;
-    object["pass"] = check.pass;
+    object["pass"] = check.skipped ? Json(nullptr) : Json(check.pass);
     add_place(object, check.place);
     return object;
 }
@@ -91,6 +91,7 @@ std::string json_report(const Result& result) {
     report["npu"] = result.npu();
     report["program"] = result.program;
     report["status"] = to_json(result.status());
+    report["values"] = result.values ? "on" : "off";
     report["cycles"] = result.cycles.value;
     report["simulated_cycles"] = result.simulated_cycles.value;
     report["wall_seconds"] = result.wall_seconds;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A result as JSON, keys in a stable order:
 //
-//   npu, program, status, cycles, simulated_cycles, wall_seconds, checks[], traffic{...,
+//   npu, program, status, values, cycles, simulated_cycles, wall_seconds, checks[], traffic{...,
 //   by_client{}}, operations[], units{}, findings[], config{}
 //
 // Addresses and checked values are hexadecimal text; all else are numbers in cycles and bytes.

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "sim/report/cause_table.h"
 #include "sim/report/text_table.h"
 
 namespace npuscope {
@@ -72,7 +73,7 @@ std::string operations_of(const Result& result) {
     if (result.operations.size() > most_operations) {
         text += fmt::format("  ... and {} more\n", result.operations.size() - most_operations);
     }
-    return table.empty() ? std::string() : text;
+    return table.empty() ? std::string() : text + cause_table(result.operations, most_operations);
 }
 
 std::string traffic_of(const Result& result) {
@@ -129,7 +130,10 @@ std::string checks_of(const Result& result) {
                      {"actual", Align::Left},
                      {"place", Align::Left}});
     for (const CheckResult& check : result.checks) {
-        table.add_row({check.pass ? "pass" : "FAIL", std::string(enum_name(check.kind)),
+        table.add_row({check.skipped ? "skipped"
+                       : check.pass  ? "pass"
+                                     : "FAIL",
+                       std::string(enum_name(check.kind)),
                        check.subject.empty() ? to_hex(check.address) : check.subject,
                        with_separators(check.bytes.value), check.expected, check.actual,
                        short_place(check.place)});

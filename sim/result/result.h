@@ -11,6 +11,7 @@
 
 #include "models/base/finding.h"
 #include "models/base/statistics.h"
+#include "sim/result/timeline.h"
 #include "sim/run/system_config.h"
 
 namespace npuscope {
@@ -32,8 +33,9 @@ struct CheckResult {
     Bytes bytes;
     std::string expected;  ///< as text, `0x8c467827`
     std::string actual;
-    bool pass = false;
-    Place place;  ///< statement of the program
+    bool pass = false;     ///< true as well where it was skipped
+    Place place;           ///< statement of the program
+    bool skipped = false;  ///< nobody looked: time alone was simulated
 };
 
 struct NamedTraffic {
@@ -57,6 +59,7 @@ struct EnumNames<RunStatus> {
 struct Result {
     std::string program;
     Cycles cycles;            ///< first op-enable write to last awaited interrupt
+    Cycles first_op_enable;   ///< when `cycles` begin
     Cycles simulated_cycles;  ///< all of the run
     double wall_seconds = 0;
     std::vector<CheckResult> checks;
@@ -64,6 +67,8 @@ struct Result {
     std::vector<OperationRecord> operations;
     std::vector<NamedUnit> units;
     std::vector<Finding> findings;
+    bool values = true;                ///< false: time alone was simulated
+    std::optional<Timeline> timeline;  ///< where it was asked for
     SystemConfig config;
 
     const std::string& npu() const { return config.npu.name; }

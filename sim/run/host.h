@@ -27,10 +27,15 @@ class Host : public Unit {
 
     tlm_utils::simple_initiator_socket<Host> bus{"bus"};
 
+    /// Memory is neither filled nor compared with anything: time alone is simulated.
+    void leave_out_values() { values_ = false; }
+
     bool finished() const { return finished_; }
     const std::vector<CheckResult>& checks() const { return checks_; }
     /// First op-enable to last awaited interrupt; nothing where a program starts no operation.
     Cycles cycles() const;
+    /// Nothing where a program starts no operation.
+    std::optional<Cycles> first_op_enable() const { return first_op_enable_; }
     /// Statement that is being executed, for messages.
     const Place& place() const { return place_; }
     /// What the host still waits for, for a machine that stopped.
@@ -40,9 +45,12 @@ class Host : public Unit {
 
  private:
     void execute_program(Activity& activity);
+    /// As a player of traces does where the program has no word on the mask.
+    void unmask_interrupts(Activity& activity);
     void serve_interrupts(Activity& activity);
     void serve_pending();
     void finish_checks();
+    void keep_check(CheckResult check);
 
     void execute(Activity& activity, const InitMemory& init);
     void execute(Activity& activity, const LoadMemory& load);
@@ -67,6 +75,7 @@ class Host : public Unit {
     };
 
     const Program& program_;
+    bool values_ = true;
     Memory& memory_;
     Glb& glb_;
     SyncBoard board_;

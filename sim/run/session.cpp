@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <chrono>
+#include <cstdlib>
 #include <memory>
 #include <systemc>
 
@@ -11,13 +12,14 @@
 #include "models/memory/memory.h"
 #include "models/npu/npu.h"
 #include "sim/run/host.h"
+#include "sim/run/timeline_recorder.h"
 
 namespace npuscope {
 namespace {
 
 /// What belongs to one simulation. The kernel demands that modules are gone before it is reset.
 struct Machine {
-    Machine(const Program& program, const SystemConfig& system)
+    Machine(const Program& program, const SystemConfig& system, const RunOptions& options)
         : memory("memory", system.memory, log),
           npu("npu", system.npu, log),
           host("host", program, memory, npu.glb) {
@@ -26,11 +28,23 @@ struct Machine {
         if (npu.cvif) {
             npu.cvif->memory.bind(memory.socket);
         }
-        sc_core::sc_spawn_options options;
-        options.spawn_method();
-        options.set_sensitivity(&end_threads);
-        options.dont_initialize();
-        sc_core::sc_spawn([this] { kill_threads(); }, "end_of_threads", &options);
+        sc_core::sc_spawn_options spawn;
+        spawn.spawn_method();
+        spawn.set_sensitivity(&end_threads);
+        spawn.dont_initialize();
+        sc_core::sc_spawn([this] { kill_threads(); }, "end_of_threads", &spawn);
+        apply(options);
+    }
+
+    void apply(const RunOptions& options) {
+        if (!options.values) {
+            memory.leave_out_values();
+            npu.leave_out_values();
+            host.leave_out_values();
+        }
+        if (options.timeline) {
+            npu.record_to(&recorder);
+        }
     }
 
     void kill_threads() {
@@ -41,6 +55,7 @@ struct Machine {
     }
 
     FindingLog log;
+    TimelineRecorder recorder;
     Memory memory;
     Npu npu;
     Host host;
@@ -50,7 +65,12 @@ struct Machine {
 
 /// Resets the kernel behind the machine, however the session ends.
 struct KernelScope {
-    KernelScope() = default;
+    KernelScope() {
+        // standard output belongs to results
+        setenv("SYSTEMC_DISABLE_COPYRIGHT_MESSAGE", "1", 0);
+        sc_core::sc_report_handler::set_actions(sc_core::SC_INFO, sc_core::SC_DO_NOTHING);
+        sc_core::sc_report_handler::set_actions(sc_core::SC_WARNING, sc_core::SC_DO_NOTHING);
+    }
     KernelScope(const KernelScope&) = delete;
     KernelScope& operator=(const KernelScope&) = delete;
     ~KernelScope() { sc_core::sc_get_curr_simcontext()->reset(); }
@@ -112,10 +132,15 @@ void simulate(Machine& machine, const RunOptions& options) {
     }
 }
 
-Result gather(Machine& machine, const Program& program, const SystemConfig& system) {
+Result gather(Machine& machine, const Program& program, const RunOptions& options) {
     Result result;
+    result.values = options.values;
+    if (options.timeline) {
+        result.timeline = machine.recorder.take();
+    }
     result.program = program.name;
     result.cycles = machine.host.cycles();
+    result.first_op_enable = machine.host.first_op_enable().value_or(Cycles(0));
     result.simulated_cycles = now();
     result.checks = machine.host.checks();
     for (const Mcif::Traffic& entry : machine.npu.traffic()) {
@@ -126,7 +151,6 @@ Result gather(Machine& machine, const Program& program, const SystemConfig& syst
         result.units.push_back({entry.name, entry.unit->statistics()});
     }
     result.findings = machine.log.findings();
-    result.config = system;
     return result;
 }
 
@@ -135,9 +159,10 @@ Result gather(Machine& machine, const Program& program, const SystemConfig& syst
 Result run_program(const Program& program, const SystemConfig& system, const RunOptions& options) {
     const auto begin = std::chrono::steady_clock::now();
     const KernelScope kernel;
-    Machine machine(program, system);
+    Machine machine(program, system, options);
     simulate(machine, options);
-    Result result = gather(machine, program, system);
+    Result result = gather(machine, program, options);
+    result.config = system;
     machine.end_threads.notify(sc_core::SC_ZERO_TIME);
     sc_core::sc_start(to_time(Cycles(1)));
     result.wall_seconds =

@@ -12,6 +12,8 @@ namespace npuscope {
 
 struct RunOptions {
     Cycles max_cycles{100'000'000'000};
+    bool values = true;     ///< false: time alone; needs no images, checks nothing
+    bool timeline = false;  ///< keep what every unit did when
 };
 
 /// Throws ConfigError for a program that cannot be executed, with its place, and MachineStopped for

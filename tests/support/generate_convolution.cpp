@@ -74,7 +74,8 @@ void set_feature_input(Random& random, UnitRegisters& cdma, const oracle::Surfac
     const bool lines = input.line_stride == std::uint64_t{input.width} * input.atom;
     const bool surfaces = input.surface_stride == input.line_stride * input.height;
     cdma.set("D_DATAIN_FORMAT", random.word() & 0x113f00U);  // pixel fields do not matter
-    cdma.set_address("D_DAIN_ADDR", input.base);
+    cdma.set("D_DAIN_ADDR_HIGH_0", static_cast<std::uint32_t>(input.base >> 32U));
+    cdma.set("D_DAIN_ADDR_LOW_0", static_cast<std::uint32_t>(input.base));
     cdma.set("D_DAIN_RAM_TYPE", ram_type(input.base));
     cdma.set("D_LINE_STRIDE", static_cast<std::uint32_t>(input.line_stride));
     cdma.set("D_SURF_STRIDE", static_cast<std::uint32_t>(input.surface_stride));
@@ -101,9 +102,9 @@ Front convolution_front(Scene& scene, const oracle::Surface* input) {
     front.values = oracle::convolve(oracle::read_cube(surface, scene.memory), weights,
                                     {shape.channels, shape.columns}, shape.window,
                                     accumulator(scene, shape), scene.memory);
-    front.sentence = fmt::format("convolution {}x{}x{}, {} kernels {}x{}", shape.input.width,
-                                 shape.input.height, shape.channels, shape.kernels, shape.columns,
-                                 shape.rows);
+    front.sentence =
+        fmt::format("convolution {}x{}x{}, {} kernels {}x{}", shape.input.width, shape.input.height,
+                    shape.channels, shape.kernels, shape.columns, shape.rows);
     front.units = in_order(units);
     return front;
 }

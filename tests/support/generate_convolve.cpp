@@ -30,8 +30,8 @@ void set_cdma(Scene& scene, const ConvolveShape& s, UnitRegisters& cdma) {
     cdma.set("D_ENTRY_PER_SLICE", s.entries - 1);
     cdma.set("D_FETCH_GRAIN", random.size(1, std::min(s.input.height, 6U)) - 1);
     cdma.set("D_CONV_STRIDE", pair(s.window.stride_x - 1, s.window.stride_y - 1));
-    cdma.set("D_ZERO_PADDING", pair(s.window.pad_left | s.pad_right << 8U,
-                                    s.window.pad_top | s.pad_bottom << 8U));
+    cdma.set("D_ZERO_PADDING",
+             pair(s.window.pad_left | s.pad_right << 8U, s.window.pad_top | s.pad_bottom << 8U));
     cdma.set("D_ZERO_PADDING_VALUE", field(s.window.pad_value, 8));
     cdma.set("D_BANK", pair(s.data_banks - 1, s.weight_banks - 1));
 }

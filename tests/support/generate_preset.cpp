@@ -11,7 +11,7 @@ namespace {
 
 // name, atomic_c, atomic_k, atom, banks, bank width, bank depth, element-wise, secondary memory
 // source: nvdla/hw, spec/defs/<preset>.spec
-constexpr std::array kPresets{
+constexpr std::array preset_table{
     PresetParameters{"nv_small", 8, 8, 8, 32, 8, 512, false, false},
     PresetParameters{"nv_small_256", 32, 8, 8, 32, 32, 128, false, false},
     PresetParameters{"nv_small_256_full", 32, 8, 8, 32, 32, 128, true, true},
@@ -22,10 +22,10 @@ constexpr std::array kPresets{
 
 }  // namespace
 
-std::span<const PresetParameters> generator_presets() { return kPresets; }
+std::span<const PresetParameters> generator_presets() { return preset_table; }
 
 const PresetParameters& generator_preset(std::string_view name) {
-    for (const PresetParameters& preset : kPresets) {
+    for (const PresetParameters& preset : preset_table) {
         if (preset.name == name) {
             return preset;
         }

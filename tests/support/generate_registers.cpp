@@ -17,7 +17,7 @@ struct UnitRow {
 
 // Addresses and strides are kept at multiples of 32 where they are random.
 // source: spec/manual/NVDLA_<unit>.rdl of nv_small
-constexpr std::array kUnits{
+constexpr std::array unit_table{
     UnitRow{"CDMA", R"(
 MISC_CFG:11113301 DATAIN_FORMAT:113f01 DATAIN_SIZE_0:1fff1fff DATAIN_SIZE_1:1fff
 DATAIN_SIZE_EXT_0:1fff1fff PIXEL_OFFSET:7001f DAIN_RAM_TYPE:1 DAIN_ADDR_HIGH_0:ffffffff
@@ -99,7 +99,7 @@ SRC_COMPRESSION_EN:0 OPERATION_MODE:0 DATA_FORMAT:3 PERF_ENABLE:1 PERF_READ_STAL
 };
 
 std::string_view registers_of(std::string_view unit) {
-    for (const UnitRow& row : kUnits) {
+    for (const UnitRow& row : unit_table) {
         if (row.unit == unit) {
             return row.registers;
         }
@@ -135,20 +135,22 @@ void UnitRegisters::emit(ProgramText& text, Random& random) const {
         const auto mask =
             static_cast<std::uint32_t>(std::stoul(row.substr(colon + 1), nullptr, 16));
         const auto known = values_.find(name);
-        used += known != values_.end() ? 1 : 0;
+        used += known != values_.end() ? 1U : 0U;
         const std::uint32_t value = known != values_.end() ? known->second : random.word() & mask;
         writes.push_back({full_name(name), value});
     }
     if (used != values_.size()) {
         throw std::logic_error("a register was set that " + unit_ + " does not have");
     }
-    text.write(full_name("S_POINTER"), group_);
+    point(text);
     while (!writes.empty()) {
         const std::size_t i = random.bits() % writes.size();
         text.write(writes[i]);
         writes.erase(writes.begin() + static_cast<std::ptrdiff_t>(i));
     }
 }
+
+void UnitRegisters::point(ProgramText& text) const { text.write(full_name("S_POINTER"), group_); }
 
 void UnitRegisters::enable(ProgramText& text) const { text.write(full_name("D_OP_ENABLE"), 1); }
 
@@ -157,6 +159,6 @@ std::uint32_t field(std::int64_t value, std::uint32_t bits, std::uint32_t shift)
     return static_cast<std::uint32_t>((static_cast<std::uint64_t>(value) & mask) << shift);
 }
 
-std::uint32_t ram_type(std::uint64_t address) { return address >= kPrimaryMemory ? 1 : 0; }
+std::uint32_t ram_type(std::uint64_t address) { return address >= primary_memory_start ? 1 : 0; }
 
 }  // namespace npuscope

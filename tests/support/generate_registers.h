@@ -27,7 +27,9 @@ class UnitRegisters {
     /// Every register of the unit but the enable.
     void emit(ProgramText& text, Random& random) const;
     void enable(ProgramText& text) const;
-    std::uint32_t group() const { return group_; }
+    /// Makes the register writes that follow go to this group.
+    void point(ProgramText& text) const;
+    std::string name() const { return "NVDLA_" + unit_; }
 
  private:
     std::string full_name(std::string_view name) const;

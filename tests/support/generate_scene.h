@@ -28,8 +28,8 @@ struct Layer {
     std::vector<UnitRegisters> units;
     std::vector<RegisterValue> tables;  ///< look-up tables, shared by both register groups
     bool convolution = false;
-    std::string unit;      ///< whose interrupt ends the layer: SDP, PDP or CDP
-    std::string silent;    ///< a unit that works before it, SDP in front of PDP
+    std::string unit;    ///< whose interrupt ends the layer: SDP, PDP or CDP
+    std::string silent;  ///< a unit that works before it, SDP in front of PDP
     std::uint32_t group = 0;
     std::string sentence;  ///< comment
     oracle::Surface output;
@@ -53,7 +53,9 @@ class Scene {
     /// Packed, or with gaps behind lines and surfaces; one-pixel cubes are always packed.
     oracle::Surface place(const CubeSize& size);
     /// Fills with random bytes of one of several styles and writes mem_init, mem_load.
-    void load_random(std::uint64_t address, std::uint64_t bytes, const std::string& name);
+    /// Operands are always of the plain style.
+    void load_random(std::uint64_t address, std::uint64_t bytes, const std::string& name,
+                     bool operand = false);
     /// A surface full of random values.
     oracle::Surface load_surface(const CubeSize& size, const std::string& name);
     /// A zeroed surface with some room behind it, whose CRC is checked later.
@@ -61,15 +63,26 @@ class Scene {
     /// The register group a unit uses next; they take turns.
     std::uint32_t next_group(const std::string& unit) { return launches_[unit]++ % 2; }
 
-    /// Writes registers; starts; waits and checks, in this order for one layer.
+    /// Writes registers; starts; waits and checks, in this order for one layer. A layer that reads
+    /// the output of another is made behind the other's settle().
     void program(const Layer& layer);
     void start(const Layer& layer);
-    void finish(Layer& layer);
-    void run(Layer& layer) {
+    /// Turns every unit's pointer to the layer's group first.
+    void point_and_start(const Layer& layer);
+    /// Puts the layer's output into the oracle's memory.
+    void settle(const Layer& layer);
+    /// What follows for the layer's units waits for the id.
+    void wait(const Layer& layer, const std::string& sync);
+    /// The id that the layer's end raises.
+    std::string finish(const Layer& layer);
+    void run(const Layer& layer) {
         program(layer);
         start(layer);
         finish(layer);
     }
+
+    /// Interrupts that convolutions leave unmasked: those of the layer's own end, or all.
+    void unmask_all() { unmask_all_ = true; }
 
     const PresetParameters& preset;
     Random random;
@@ -78,18 +91,14 @@ class Scene {
     std::vector<ExpectedRegion> expected;
 
  private:
-    std::uint8_t random_byte(std::uint32_t style);
+    std::uint8_t random_byte(std::uint32_t style, std::uint8_t before);
 
-    std::uint64_t primary_ = kPrimaryMemory;
-    std::uint64_t secondary_ = kSecondaryMemory;
+    std::uint64_t primary_ = primary_memory_start;
+    std::uint64_t secondary_ = secondary_memory_start;
     std::map<std::string, std::uint32_t> launches_;
     std::uint32_t files_ = 0;
     std::uint32_t syncs_ = 0;
+    bool unmask_all_ = false;
 };
-
-/// Largest magnitude of the values.
-std::int64_t largest(const oracle::Cube& cube);
-/// Bits that hold a magnitude: 0 for 0, 8 for 255.
-std::uint32_t magnitude_bits(std::int64_t value);
 
 }  // namespace npuscope

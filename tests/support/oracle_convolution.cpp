@@ -63,44 +63,43 @@ struct Place {
     std::uint32_t k, y, x;
 };
 
+/// An input value, or the padding's outside.
+std::int64_t data_at(const Cube& input, const Window& window, std::uint32_t c, std::int64_t y,
+                     std::int64_t x) {
+    const bool inside = y >= 0 && y < input.height && x >= 0 && x < input.width;
+    return inside ? input.at(c, static_cast<std::uint32_t>(y), static_cast<std::uint32_t>(x))
+                  : window.pad_value;
+}
+
 std::int64_t sum_of_products(const Cube& input, const Cube& weights, const KernelShape& kernel,
                              const Window& window, Place out) {
-    Wide sum = 0;
-    const std::uint32_t rows = weights.height;
-    for (std::uint32_t r = 0; r < rows; ++r) {
-        const std::int64_t y = std::int64_t{out.y} * window.stride_y + r * window.dilation_y -
-                               std::int64_t{window.pad_top};
+    const std::int64_t top = std::int64_t{out.y} * window.stride_y - window.pad_top;
+    const std::int64_t left = std::int64_t{out.x} * window.stride_x - window.pad_left;
+    const std::uint32_t first = out.k * kernel.channels;
+    std::int64_t sum = 0;
+    for (std::uint32_t r = 0; r < weights.height; ++r) {
+        const std::int64_t y = top + std::int64_t{r} * window.dilation_y;
         for (std::uint32_t s = 0; s < kernel.columns; ++s) {
-            const std::int64_t x = std::int64_t{out.x} * window.stride_x + s * window.dilation_x -
-                                   std::int64_t{window.pad_left};
-            const bool inside = y >= 0 && y < input.height && x >= 0 && x < input.width;
+            const std::int64_t x = left + std::int64_t{s} * window.dilation_x;
             for (std::uint32_t c = 0; c < kernel.channels; ++c) {
-                const std::int64_t data = inside ? input.at(c, static_cast<std::uint32_t>(y),
-                                                            static_cast<std::uint32_t>(x))
-                                                 : window.pad_value;
-                sum += data * weights.at(out.k * kernel.channels + c, r, s);
+                sum += data_at(input, window, c, y, x) * weights.at(first + c, r, s);
             }
         }
     }
-    return static_cast<std::int64_t>(sum);
+    return sum;
 }
 
 /// Weights as (kernel * channels + channel, row, column), whatever their order in memory.
 Cube read_weights(const WeightSurface& w, const KernelShape& kernel, const Memory& memory) {
     Cube result(w.kernels * kernel.channels, w.rows, kernel.columns);
     const bool folded = w.channels != kernel.channels;
-    for (std::uint32_t k = 0; k < w.kernels; ++k) {
-        for (std::uint32_t c = 0; c < kernel.channels; ++c) {
-            for (std::uint32_t r = 0; r < w.rows; ++r) {
-                for (std::uint32_t s = 0; s < kernel.columns; ++s) {
-                    const std::uint64_t address = folded
-                                                      ? w.address(k, s * kernel.channels + c, r, 0)
-                                                      : w.address(k, c, r, s);
-                    result.at(k * kernel.channels + c, r, s) = memory.read_signed(address, 1);
-                }
-            }
-        }
-    }
+    for_each_element(result, [&](std::uint32_t i, std::uint32_t r, std::uint32_t s) {
+        const std::uint32_t k = i / kernel.channels;
+        const std::uint32_t c = i % kernel.channels;
+        const std::uint64_t address =
+            folded ? w.address(k, s * kernel.channels + c, r, 0) : w.address(k, c, r, s);
+        result.at(i, r, s) = memory.read_signed(address, 1);
+    });
     return result;
 }
 
@@ -108,17 +107,18 @@ Cube read_weights(const WeightSurface& w, const KernelShape& kernel, const Memor
 
 std::uint64_t WeightSurface::address(std::uint32_t k, std::uint32_t c, std::uint32_t r,
                                      std::uint32_t s) const {
-    const std::uint64_t first = k / group * group;
+    const std::uint64_t taps = std::uint64_t{rows} * columns;
+    const std::uint64_t first = std::uint64_t{k} / group * group;
     const std::uint64_t kernels_here = std::min<std::uint64_t>(group, kernels - first);
-    const std::uint64_t start = base + first * channels * rows * columns;
+    const std::uint64_t start = base + first * channels * taps;
     if (row_group > 1) {
-        const std::uint64_t row = r / row_group * row_group;
+        const std::uint64_t row = std::uint64_t{r} / row_group * row_group;
         const std::uint64_t rows_here = std::min<std::uint64_t>(row_group, rows - row);
         return start + (row * kernels_here + k % group * rows_here + r % row_group) * channels + c;
     }
-    const std::uint64_t cube = c / depth * depth;
+    const std::uint64_t cube = std::uint64_t{c} / depth * depth;
     const std::uint64_t channels_here = std::min<std::uint64_t>(depth, channels - cube);
-    return start + cube * rows * columns * kernels_here +
+    return start + cube * taps * kernels_here +
            ((std::uint64_t{r} * columns + s) * kernels_here + k % group) * channels_here +
            c % depth;
 }
@@ -127,15 +127,13 @@ Cube convolve(const Cube& input, const WeightSurface& weights, const KernelShape
               const Window& window, const Accumulator& out, const Memory& memory) {
     const Cube values = read_weights(weights, kernel, memory);
     Cube result(round_up(weights.kernels, out.atom), out.height, out.width);
-    for (std::uint32_t k = 0; k < weights.kernels; ++k) {
-        for (std::uint32_t y = 0; y < out.height; ++y) {
-            for (std::uint32_t x = 0; x < out.width; ++x) {
-                const Wide sum = sum_of_products(input, values, kernel, window, {k, y, x});
-                result.at(k, y, x) =
-                    static_cast<std::int64_t>(shift_right(sum, out.truncate, {48, 32}));
-            }
+    for_each_element(result, [&](std::uint32_t k, std::uint32_t y, std::uint32_t x) {
+        if (k < weights.kernels) {
+            const Wide sum = sum_of_products(input, values, kernel, window, {k, y, x});
+            result.at(k, y, x) =
+                static_cast<std::int64_t>(shift_right(sum, out.truncate, {48, 32}));
         }
-    }
+    });
     return result;
 }
 
@@ -149,16 +147,12 @@ std::uint32_t PixelSurface::channels() const {
 Cube read_pixels(const PixelSurface& pixels, const PixelConverter& converter,
                  const Memory& memory) {
     Cube cube(pixels.channels(), pixels.height, pixels.width);
-    for (std::uint32_t c = 0; c < cube.channels; ++c) {
-        for (std::uint32_t y = 0; y < cube.height; ++y) {
-            for (std::uint32_t x = 0; x < cube.width; ++x) {
-                const std::uint8_t byte = memory.read(pixel_address(pixels, c, y, x));
-                const std::int64_t code =
-                    pixels.sign_override ? static_cast<std::int8_t>(byte) : std::int64_t{byte};
-                cube.at(c, y, x) = convert(code, c, converter);
-            }
-        }
-    }
+    for_each_element(cube, [&](std::uint32_t c, std::uint32_t y, std::uint32_t x) {
+        const std::uint8_t byte = memory.read(pixel_address(pixels, c, y, x));
+        const std::int64_t code =
+            pixels.sign_override ? static_cast<std::int8_t>(byte) : std::int64_t{byte};
+        cube.at(c, y, x) = convert(code, c, converter);
+    });
     return cube;
 }
 

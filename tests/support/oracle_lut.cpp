@@ -13,7 +13,7 @@ struct Hit {
     Wide fraction = 0;  ///< of 2^35
 };
 
-constexpr unsigned kFraction = 35;  // source: nv_small RTL, NV_NVDLA_SDP_HLS_lut_line.v
+constexpr unsigned fraction_bits = 35;  // source: nv_small RTL, NV_NVDLA_SDP_HLS_lut_line.v
 
 int floor_log2(Wide value) {
     int power = 0;
@@ -42,14 +42,14 @@ Hit find(const LutTable& table, std::int64_t x) {
             return {Side::Below, 0, 0};
         }
         const Wide rest = distance - (Wide{1} << power);
-        return place(Wide{power} - table.index_offset, (rest << kFraction) >> power, last);
+        return place(Wide{power} - table.index_offset, (rest << fraction_bits) >> power, last);
     }
     if (table.index_select < 0) {
         const int left = -table.index_select;
         return left > 30 ? Hit{Side::Above, last, 0} : place(distance << left, 0, last);
     }
-    const Wide scaled = (distance << kFraction) >> table.index_select;
-    return place(scaled >> kFraction, scaled & ((Wide{1} << kFraction) - 1), last);
+    const Wide scaled = (distance << fraction_bits) >> table.index_select;
+    return place(scaled >> fraction_bits, scaled & ((Wide{1} << fraction_bits) - 1), last);
 }
 
 /// Which table answers, LO or LE.
@@ -89,10 +89,10 @@ std::int64_t look_up_sdp(const Lut& lut, std::int64_t x) {
     if (hit.side != Side::Inside) {
         return static_cast<std::int64_t>(saturate(beyond(table, hit.side, x, 32), 32));
     }
-    const Wide one = Wide{1} << kFraction;
+    const Wide one = Wide{1} << fraction_bits;
     const Wide sum = table.entries[hit.index] * (one - hit.fraction) +
                      table.entries[hit.index + 1] * hit.fraction;
-    return static_cast<std::int64_t>(shift_right(sum, kFraction, {53, 32}));
+    return static_cast<std::int64_t>(shift_right(sum, fraction_bits, {53, 32}));
 }
 
 std::int64_t look_up_cdp(const Lut& lut, std::int64_t x) {
@@ -104,7 +104,7 @@ std::int64_t look_up_cdp(const Lut& lut, std::int64_t x) {
     if (hit.side != Side::Inside) {
         return static_cast<std::int64_t>(saturate(beyond(table, hit.side, x, 88), 16));
     }
-    const Wide fraction = hit.fraction >> (kFraction - 16);
+    const Wide fraction = hit.fraction >> (fraction_bits - 16);
     const Wide rise = (Wide{table.entries[hit.index + 1]} - table.entries[hit.index]) * fraction;
     return static_cast<std::int64_t>(
         saturate(table.entries[hit.index] + round_shift(rise, 16), 16));

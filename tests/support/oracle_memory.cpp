@@ -7,19 +7,19 @@ namespace npuscope::oracle {
 
 namespace {
 
-constexpr std::uint64_t kPage = 4096;
+constexpr std::uint64_t page_bytes = 4096;
 
 }  // namespace
 
 std::uint8_t Memory::read(std::uint64_t address) const {
-    const auto page = pages_.find(address / kPage);
-    return page == pages_.end() ? std::uint8_t{0} : page->second[address % kPage];
+    const auto page = pages_.find(address / page_bytes);
+    return page == pages_.end() ? std::uint8_t{0} : page->second[address % page_bytes];
 }
 
 void Memory::write(std::uint64_t address, std::uint8_t value) {
-    std::vector<std::uint8_t>& page = pages_[address / kPage];
-    page.resize(kPage);
-    page[address % kPage] = value;
+    std::vector<std::uint8_t>& page = pages_[address / page_bytes];
+    page.resize(page_bytes);
+    page[address % page_bytes] = value;
 }
 
 std::vector<std::uint8_t> Memory::bytes(std::uint64_t address, std::uint64_t count) const {
@@ -55,24 +55,16 @@ std::uint64_t Surface::bytes() const {
 
 Cube read_cube(const Surface& surface, const Memory& memory) {
     Cube cube(surface.lanes(), surface.height, surface.width);
-    for (std::uint32_t c = 0; c < cube.channels; ++c) {
-        for (std::uint32_t y = 0; y < cube.height; ++y) {
-            for (std::uint32_t x = 0; x < cube.width; ++x) {
-                cube.at(c, y, x) = memory.read_signed(surface.address(c, y, x), 1);
-            }
-        }
-    }
+    for_each_element(cube, [&](std::uint32_t c, std::uint32_t y, std::uint32_t x) {
+        cube.at(c, y, x) = memory.read_signed(surface.address(c, y, x), 1);
+    });
     return cube;
 }
 
 void write_cube(const Surface& surface, const Cube& cube, Memory& memory) {
-    for (std::uint32_t c = 0; c < surface.lanes(); ++c) {
-        for (std::uint32_t y = 0; y < surface.height; ++y) {
-            for (std::uint32_t x = 0; x < surface.width; ++x) {
-                memory.write(surface.address(c, y, x), static_cast<std::uint8_t>(cube.at(c, y, x)));
-            }
-        }
-    }
+    for_each_element(cube, [&](std::uint32_t c, std::uint32_t y, std::uint32_t x) {
+        memory.write(surface.address(c, y, x), static_cast<std::uint8_t>(cube.at(c, y, x)));
+    });
 }
 
 }  // namespace npuscope::oracle

@@ -49,6 +49,18 @@ struct Cube {
     std::vector<std::int64_t> values;
 };
 
+/// Calls function(c, y, x) for every element.
+template <class Function>
+void for_each_element(const Cube& cube, Function function) {
+    for (std::uint32_t c = 0; c < cube.channels; ++c) {
+        for (std::uint32_t y = 0; y < cube.height; ++y) {
+            for (std::uint32_t x = 0; x < cube.width; ++x) {
+                function(c, y, x);
+            }
+        }
+    }
+}
+
 /// An int8 feature surface: byte of (c, y, x) = base + (c / atom) * surface_stride
 /// + y * line_stride + x * atom + c mod atom.
 /// source: NVDLA format page

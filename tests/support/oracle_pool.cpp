@@ -51,15 +51,11 @@ std::int64_t pool_window(const PoolJob& job, const Cube& input, std::uint32_t c,
 
 Cube convert_in(const NormaliseJob& job, const Cube& input, std::uint32_t channels) {
     Cube result = input;
-    for (std::uint32_t c = 0; c < input.channels; ++c) {
-        for (std::uint32_t y = 0; y < input.height; ++y) {
-            for (std::uint32_t x = 0; x < input.width; ++x) {
-                const Wide product = (Wide{input.at(c, y, x)} - job.in_offset) * job.in_scale;
-                const Wide value = shift_right(product, job.in_shift, {25, 9});
-                result.at(c, y, x) = c < channels ? static_cast<std::int64_t>(value) : 0;
-            }
-        }
-    }
+    for_each_element(input, [&](std::uint32_t c, std::uint32_t y, std::uint32_t x) {
+        const Wide product = (Wide{input.at(c, y, x)} - job.in_offset) * job.in_scale;
+        const Wide value = shift_right(product, job.in_shift, {25, 9});
+        result.at(c, y, x) = c < channels ? static_cast<std::int64_t>(value) : 0;
+    });
     return result;
 }
 
@@ -78,13 +74,9 @@ Cube add_squares(const NormaliseJob& job, const Cube& values) {
         return values;
     }
     Cube result(values.channels, values.height, values.width);
-    for (std::uint32_t c = 0; c < values.channels; ++c) {
-        for (std::uint32_t y = 0; y < values.height; ++y) {
-            for (std::uint32_t x = 0; x < values.width; ++x) {
-                result.at(c, y, x) = sum_of_squares(values, c, y, x, job.neighbours / 2);
-            }
-        }
-    }
+    for_each_element(values, [&](std::uint32_t c, std::uint32_t y, std::uint32_t x) {
+        result.at(c, y, x) = sum_of_squares(values, c, y, x, job.neighbours / 2);
+    });
     return result;
 }
 
@@ -92,17 +84,13 @@ Cube add_squares(const NormaliseJob& job, const Cube& values) {
 
 Cube pool(const PoolJob& job, const Cube& input) {
     Cube result(input.channels, job.out_height, job.out_width);
-    for (std::uint32_t c = 0; c < input.channels; ++c) {
-        for (std::uint32_t y = 0; y < job.out_height; ++y) {
-            for (std::uint32_t x = 0; x < job.out_width; ++x) {
-                const std::int64_t top = std::int64_t{y} * job.stride_y - job.pad_top;
-                const std::int64_t left = std::int64_t{x} * job.stride_x - job.pad_left;
-                result.at(c, y, x) =
-                    pool_window(job, input, c, existing(top, job.kernel_height, input.height),
-                                existing(left, job.kernel_width, input.width));
-            }
-        }
-    }
+    for_each_element(result, [&](std::uint32_t c, std::uint32_t y, std::uint32_t x) {
+        const std::int64_t top = std::int64_t{y} * job.stride_y - job.pad_top;
+        const std::int64_t left = std::int64_t{x} * job.stride_x - job.pad_left;
+        const Range rows = existing(top, job.kernel_height, input.height);
+        const Range columns = existing(left, job.kernel_width, input.width);
+        result.at(c, y, x) = pool_window(job, input, c, rows, columns);
+    });
     return result;
 }
 
@@ -110,15 +98,22 @@ Cube table_inputs(const NormaliseJob& job, const Cube& input, std::uint32_t chan
     return add_squares(job, convert_in(job, input, channels));
 }
 
-Cube normalise(const NormaliseJob& job, const Cube& input, std::uint32_t channels) {
+Cube products(const NormaliseJob& job, const Cube& input, std::uint32_t channels) {
     const Cube centres = convert_in(job, input, channels);
     const Cube sums = add_squares(job, centres);
-    Cube result = input;
+    Cube result = sums;
     for (std::size_t i = 0; i < result.values.size(); ++i) {
-        const Wide factor = look_up_cdp(job.lut, sums.values[i]);
-        const Wide product = job.product_bypass ? factor : factor * centres.values[i];
-        const Wide scaled = (product - job.out_offset) * job.out_scale;
-        result.values[i] = static_cast<std::int64_t>(shift_right(scaled, job.out_shift, {42, 8}));
+        const std::int64_t factor = look_up_cdp(job.lut, sums.values[i]);
+        result.values[i] = job.product_bypass ? factor : factor * centres.values[i];
+    }
+    return result;
+}
+
+Cube normalise(const NormaliseJob& job, const Cube& input, std::uint32_t channels) {
+    Cube result = products(job, input, channels);
+    for (std::int64_t& value : result.values) {
+        const Wide scaled = (Wide{value} - job.out_offset) * job.out_scale;
+        value = static_cast<std::int64_t>(shift_right(scaled, job.out_shift, {42, 8}));
     }
     return result;
 }

@@ -49,6 +49,8 @@ struct NormaliseJob {
 
 /// Lanes from `channels` on count as zero behind the input converter.
 Cube normalise(const NormaliseJob& job, const Cube& input, std::uint32_t channels);
+/// What the output converter sees.
+Cube products(const NormaliseJob& job, const Cube& input, std::uint32_t channels);
 /// What the table sees.
 Cube table_inputs(const NormaliseJob& job, const Cube& input, std::uint32_t channels);
 

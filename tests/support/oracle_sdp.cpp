@@ -81,14 +81,10 @@ Wide through_y_core(const StageY& stage, Wide value, Element e, const Memory& me
 template <class Function>
 Cube map(const Cube& input, Function function) {
     Cube result(input.channels, input.height, input.width);
-    for (std::uint32_t c = 0; c < input.channels; ++c) {
-        for (std::uint32_t y = 0; y < input.height; ++y) {
-            for (std::uint32_t x = 0; x < input.width; ++x) {
-                const Wide value = function(Wide{input.at(c, y, x)}, Element{c, y, x});
-                result.at(c, y, x) = static_cast<std::int64_t>(value);
-            }
-        }
-    }
+    for_each_element(input, [&](std::uint32_t c, std::uint32_t y, std::uint32_t x) {
+        const Wide value = function(Wide{input.at(c, y, x)}, Element{c, y, x});
+        result.at(c, y, x) = static_cast<std::int64_t>(value);
+    });
     return result;
 }
 

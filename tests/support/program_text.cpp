@@ -10,7 +10,7 @@ namespace npuscope {
 namespace {
 
 std::string_view memory_name(std::uint64_t address) {
-    return address >= kPrimaryMemory ? "pri_mem" : "sec_mem";
+    return address >= primary_memory_start ? "pri_mem" : "sec_mem";
 }
 
 std::uint64_t whole(std::uint64_t bytes) { return (bytes + 31) / 32 * 32; }
@@ -43,9 +43,13 @@ void ProgramText::notify(const std::string& interrupt, const std::string& sync) 
     text_ += fmt::format("intr_notify({}, {});\n", interrupt, sync);
 }
 
+void ProgramText::wait(const std::string& unit, const std::string& sync) {
+    text_ += fmt::format("sync_wait({}, {});\n", unit, sync);
+}
+
 void ProgramText::check_crc(const std::string& sync, std::uint64_t address, std::uint64_t bytes,
                             std::uint32_t crc) {
-    const std::string_view memory = address >= kPrimaryMemory ? "1" : "sec_mem";
+    const std::string_view memory = address >= primary_memory_start ? "1" : "sec_mem";
     text_ +=
         fmt::format("check_crc({}, {}, {:#x}, {:#x}, {:#x});\n", sync, memory, address, bytes, crc);
 }

@@ -31,6 +31,8 @@ class ProgramText {
     void write(const std::string& name, std::uint32_t value) { write({name, value}); }
     void poll(const std::string& name, std::uint32_t value);
     void notify(const std::string& interrupt, const std::string& sync);
+    /// What follows for this unit waits for the id.
+    void wait(const std::string& unit, const std::string& sync);
     void check_crc(const std::string& sync, std::uint64_t address, std::uint64_t bytes,
                    std::uint32_t crc);
     void check_nothing(const std::string& sync);
@@ -47,7 +49,7 @@ class ProgramText {
 std::string image_text(const std::vector<std::uint8_t>& bytes, Random& random);
 
 /// Where the secondary memory begins and ends for these programs; the primary is above.
-inline constexpr std::uint64_t kSecondaryMemory = 0x50000000;  // source: NVIDIA's test bench
-inline constexpr std::uint64_t kPrimaryMemory = 0x80000000;
+inline constexpr std::uint64_t secondary_memory_start = 0x50000000;  // source: NVIDIA's test bench
+inline constexpr std::uint64_t primary_memory_start = 0x80000000;
 
 }  // namespace npuscope

@@ -25,8 +25,8 @@ struct Bench : sc_core::sc_module {
 
     explicit Bench(const sc_core::sc_module_name& name = "bench") : sc_core::sc_module(name) {
         mcif.memory.bind(memory.socket);
-        mcif.connect("reader", reader.primary);
-        mcif.connect("writer", writer.primary);
+        mcif.connect(reader);
+        mcif.connect(writer);
     }
 };
 
@@ -38,6 +38,7 @@ TEST(Mcif, brings_the_first_beat_after_the_latency_and_then_one_a_cycle) {
         arrival = bench.reader.read(activity, Address(0x80000000), Bytes(80), bench.purpose);
     });
     bench.scene.run();
+    // commands of cycles 1 to 10
     EXPECT_EQ(arrival, Cycles(10 + 50 + 1));
     EXPECT_EQ(bench.mcif.traffic()[0].moved.read_beats, 10U);
     EXPECT_TRUE(bench.log.findings().empty());
@@ -51,6 +52,51 @@ TEST(Mcif, counts_the_beats_that_an_unaligned_request_touches) {
     });
     bench.scene.run();
     EXPECT_EQ(bench.mcif.traffic()[0].moved.read_beats, 2U);
+}
+
+TEST(Mcif, takes_a_write_when_its_last_beat_is_there_and_answers_after_the_latency) {
+    Bench bench;
+    const std::vector<std::uint8_t> result(24, 7);
+    std::vector<std::uint8_t> seen(8);
+    Cycles taken;
+    Cycles response;
+    bench.scene.thread("write", [&](Activity& activity) {
+        response = bench.writer.write(
+            activity, {Address(0x80000000), result, Cycles(100), Cycles(9)}, bench.purpose);
+        taken = now();
+    });
+    bench.scene.thread("look", [&](Activity& activity) {
+        activity.spend(Cycles(117));
+        bench.memory.read(Address(0x80000010), seen);
+        EXPECT_EQ(seen, std::vector<std::uint8_t>(8, 0));
+        activity.spend(Cycles(2));
+        bench.memory.read(Address(0x80000010), seen);
+        EXPECT_EQ(seen, std::vector<std::uint8_t>(8, 7));
+    });
+    bench.scene.run();
+    EXPECT_EQ(taken, Cycles(118));
+    EXPECT_EQ(response, Cycles(118 + 1 + 50));
+}
+
+TEST(Mcif, issues_the_streams_of_two_clients_in_turns) {
+    Bench bench;
+    bench.memory.zero(Address(0x80000000), Bytes(4096));
+    LineStream first({Address(0x80000000), Bytes(80)}, Cycles(20), 10);
+    LineStream second({Address(0x80000800), Bytes(40)}, Cycles(20), 5);
+    bench.scene.thread("first", [&](Activity& activity) {
+        bench.reader.open(first, bench.purpose);
+        bench.reader.wait_issued(activity, 10);
+        EXPECT_EQ(now(), Cycles(20 + 14));
+    });
+    bench.scene.thread("second", [&](Activity& activity) {
+        bench.writer.open(second, bench.purpose);
+        bench.writer.wait_issued(activity, 5);
+        EXPECT_EQ(now(), Cycles(20 + 9));
+    });
+    bench.scene.run();
+    EXPECT_EQ(first.last_arrival(), Cycles(34 + 1 + 50));
+    EXPECT_EQ(second.last_arrival(), Cycles(29 + 1 + 50));
+    EXPECT_EQ(bench.mcif.traffic()[1].moved.read_beats, 5U);
 }
 
 TEST(Mcif, refuses_an_address_beyond_its_width_with_the_names_of_the_access) {
@@ -100,9 +146,9 @@ TEST(Memory, reports_a_write_to_an_operand_between_fetch_and_timed_read) {
         bench.reader.read(activity, Address(0x80000000), Bytes(32), bench.purpose);
         activity.spend(Cycles(10));
         // what was read in time may be written
-        bench.writer.write(activity, Address(0x80000000), result, {"output", "sdp 1"});
+        bench.writer.write(activity, {Address(0x80000000), result}, {"output", "sdp 1"});
         EXPECT_TRUE(bench.log.findings().empty());
-        bench.writer.write(activity, Address(0x80000020), result, {"output", "sdp 1"});
+        bench.writer.write(activity, {Address(0x80000020), result}, {"output", "sdp 1"});
     });
     bench.scene.run();
     ASSERT_EQ(bench.log.findings().size(), 1U);

@@ -3,69 +3,231 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <deque>
 #include <random>
 
 namespace npuscope {
 namespace {
 
-constexpr std::uint64_t one_cycle = ticks_per_cycle;
+/// A client with bursts that are known from the start, or as soon as `known`.
+struct Source : ChannelSource {
+    explicit Source(std::deque<ChannelBurst> all) : bursts(std::move(all)) {}
+    std::deque<ChannelBurst> bursts;
+    bool known = true;
+    std::vector<Cycles> times;
 
-TEST(ReadArbiter, gives_a_lone_client_a_beat_a_cycle) {
-    ReadArbiter arbiter;
-    const auto flow = arbiter.open(Cycles(100), 7, one_cycle);
-    EXPECT_EQ(arbiter.finish_time(flow), Cycles(107));
-    EXPECT_FALSE(arbiter.finished(Cycles(106), flow));
-    EXPECT_TRUE(arbiter.finished(Cycles(107), flow));
-}
-
-TEST(ReadArbiter, alternates_between_two_clients) {
-    ReadArbiter arbiter;
-    const auto first = arbiter.open(Cycles(0), 4, one_cycle);
-    const auto second = arbiter.open(Cycles(0), 10, one_cycle);
-    EXPECT_EQ(arbiter.finish_time(first), Cycles(7));
-    EXPECT_TRUE(arbiter.finished(Cycles(7), first));
-    // three beats of the second went by; the rest has the channel for itself
-    EXPECT_EQ(arbiter.finish_time(second), Cycles(14));
-    EXPECT_FALSE(arbiter.finished(Cycles(13), second));
-    EXPECT_TRUE(arbiter.finished(Cycles(14), second));
-}
-
-TEST(ReadArbiter, agrees_with_a_beat_by_beat_round_robin) {
-    std::mt19937 random(7);
-    for (int scene = 0; scene < 200; ++scene) {
-        ReadArbiter arbiter;
-        const std::uint64_t interval = 1 + random() % 4;
-        const std::vector<std::uint64_t> beats{1 + random() % 40, 1 + random() % 40,
-                                               1 + random() % 40};
-        std::vector<ReadArbiter::FlowId> flows;
-        for (const std::uint64_t n : beats) {
-            flows.push_back(arbiter.open(Cycles(0), n, interval * one_cycle));
+    std::uint64_t beats() const {
+        std::uint64_t sum = 0;
+        for (const ChannelBurst& burst : bursts) {
+            sum += burst.beats;
         }
-        std::vector<std::uint64_t> remaining = beats;
-        std::vector<Cycles> expected(3);
-        Cycles time(0);
-        while (remaining[0] + remaining[1] + remaining[2] > 0) {
-            for (std::size_t i = 0; i < 3; ++i) {
-                if (remaining[i] > 0) {
-                    time += Cycles(interval);
-                    if (--remaining[i] == 0) {
-                        expected[i] = time;
-                    }
-                }
+        return sum;
+    }
+    std::optional<ChannelBurst> next_burst() override {
+        if (!known || bursts.empty()) {
+            return std::nullopt;
+        }
+        const ChannelBurst burst = bursts.front();
+        bursts.pop_front();
+        return burst;
+    }
+    void arrived(std::span<const Cycles> arrivals) override {
+        times.insert(times.end(), arrivals.begin(), arrivals.end());
+    }
+    Cycles ready_after(std::uint64_t /*count*/) const override { return Cycles(0); }
+};
+
+struct Scene {
+    explicit Scene(std::uint32_t outstanding = 256) : channel(outstanding, Cycles(3)) {}
+    ReadChannel channel;
+
+    std::vector<unsigned> clients;
+
+    void open(Source& source) {
+        clients.push_back(channel.add_client());
+        channel.open(clients.back(), source, source.beats());
+    }
+};
+
+std::vector<Cycles> cycles(std::initializer_list<std::uint64_t> values) {
+    std::vector<Cycles> result;
+    for (const std::uint64_t value : values) {
+        result.emplace_back(value);
+    }
+    return result;
+}
+
+TEST(ReadChannel, issues_a_beat_a_cycle_and_brings_it_after_the_latency) {
+    Scene scene;
+    Source source({{Cycles(100), 3, Cycles(50), Cycles(1)}});
+    scene.open(source);
+    scene.channel.advance(Cycles(1000));
+    EXPECT_EQ(source.times, cycles({151, 152, 153}));
+    EXPECT_TRUE(scene.channel.finished(0));
+}
+
+TEST(ReadChannel, issues_nothing_behind_the_time_it_is_asked_for) {
+    Scene scene;
+    Source source({{Cycles(100), 3, Cycles(50), Cycles(1)}});
+    scene.open(source);
+    scene.channel.advance(Cycles(99));
+    EXPECT_EQ(scene.channel.issued(0), 0U);
+    scene.channel.advance(Cycles(101));
+    EXPECT_EQ(scene.channel.issued(0), 2U);
+}
+
+TEST(ReadChannel, brings_beats_no_faster_than_the_memory) {
+    Scene scene;
+    Source source({{Cycles(10), 4, Cycles(0), Cycles(4)}});
+    scene.open(source);
+    scene.channel.advance(Cycles(1000));
+    EXPECT_EQ(source.times, cycles({11, 15, 19, 23}));
+}
+
+TEST(ReadChannel, gives_turns_in_the_order_of_the_clients_behind_the_last_one) {
+    Scene scene;
+    Source first({{Cycles(10), 2}});
+    Source second({{Cycles(10), 2}});
+    Source third({{Cycles(11), 2}});
+    for (Source* source : {&first, &second, &third}) {
+        scene.open(*source);
+    }
+    scene.channel.advance(Cycles(1000));
+    EXPECT_EQ(first.times, cycles({11, 14}));
+    EXPECT_EQ(second.times, cycles({12, 15}));
+    EXPECT_EQ(third.times, cycles({13, 16}));
+}
+
+TEST(ReadChannel, takes_the_next_command_when_a_beat_in_flight_has_arrived) {
+    Scene scene(2);
+    Source source({{Cycles(10), 3, Cycles(50), Cycles(1)}});
+    scene.open(source);
+    // the first beat arrives in 61, three cycles later its place is free
+    scene.channel.advance(Cycles(63));
+    EXPECT_EQ(scene.channel.issued(0), 2U);
+    scene.channel.advance(Cycles(64));
+    EXPECT_EQ(scene.channel.issued(0), 3U);
+    EXPECT_EQ(source.times, cycles({61, 62, 115}));
+}
+
+TEST(ReadChannel, knows_no_time_for_a_stream_that_waits_for_room) {
+    Scene scene;
+    Source source({{Cycles(40), 3}});
+    const std::uint64_t beats = source.beats();
+    source.known = false;
+    scene.channel.open(scene.channel.add_client(), source, beats);
+    scene.channel.advance(Cycles(20));
+    EXPECT_FALSE(scene.channel.issued_after(0, 3));
+    source.known = true;
+    scene.channel.advance(Cycles(30));
+    EXPECT_EQ(scene.channel.issued_after(0, 3), Cycles(42));
+}
+
+/// The same rules, beat by beat and cycle by cycle.
+std::vector<std::vector<Cycles>> reference(std::vector<Source> sources, std::size_t outstanding) {
+    std::vector<std::vector<Cycles>> times(sources.size());
+    std::vector<Cycles> arrivals;
+    std::size_t last = sources.size() - 1;
+    std::uint64_t remaining = 0;
+    for (const Source& source : sources) {
+        remaining += source.beats();
+    }
+    for (Cycles now(0); remaining > arrivals.size(); now += Cycles(1)) {
+        const std::size_t issued = arrivals.size();
+        if (issued >= outstanding && now < arrivals[issued - outstanding] + Cycles(3)) {
+            continue;
+        }
+        for (std::size_t turn = 1; turn <= sources.size(); ++turn) {
+            const std::size_t client = (last + turn) % sources.size();
+            std::deque<ChannelBurst>& bursts = sources[client].bursts;
+            if (bursts.empty() || bursts.front().ready > now) {
+                continue;
             }
+            const Cycles before = arrivals.empty() ? Cycles(0) : arrivals.back();
+            const ChannelBurst& burst = bursts.front();
+            arrivals.push_back(std::max(now + burst.latency + Cycles(1), before + burst.interval));
+            times[client].push_back(arrivals.back());
+            if (--bursts.front().beats == 0) {
+                bursts.pop_front();
+            }
+            last = client;
+            break;
         }
-        for (std::size_t i = 0; i < 3; ++i) {
-            ReadArbiter copy = arbiter;
-            EXPECT_FALSE(copy.finished(expected[i] - Cycles(1), flows[i]));
-            EXPECT_TRUE(copy.finished(expected[i], flows[i]));
+    }
+    return times;
+}
+
+Source random_source(std::mt19937& random, Cycles latency, Cycles interval) {
+    std::deque<ChannelBurst> bursts;
+    Cycles ready(random() % 60);
+    for (std::size_t count = 1 + random() % 12; count > 0; --count) {
+        bursts.push_back({ready, 1 + random() % 30, latency, interval});
+        ready += Cycles(random() % 50);
+    }
+    return Source(std::move(bursts));
+}
+
+TEST(ReadChannel, agrees_with_the_rules_played_cycle_by_cycle) {
+    std::mt19937 random(7);
+    for (int round = 0; round < 300; ++round) {
+        const auto outstanding = static_cast<std::uint32_t>(1 + random() % 40);
+        const Cycles latency(random() % 30);
+        const Cycles interval(1 + random() % 3);
+        std::vector<Source> sources;
+        for (std::size_t client = 1 + random() % 4; client > 0; --client) {
+            sources.push_back(random_source(random, latency, interval));
+        }
+        const auto expected = reference(sources, outstanding);
+        Scene scene(outstanding);
+        for (Source& source : sources) {
+            scene.open(source);
+        }
+        Cycles now(0);
+        while (!std::ranges::all_of(
+            scene.clients, [&](unsigned client) { return scene.channel.finished(client); })) {
+            scene.channel.advance(now);
+            now += Cycles(1 + random() % 90);
+        }
+        for (std::size_t client = 0; client < sources.size(); ++client) {
+            EXPECT_EQ(sources[client].times, expected[client]) << "round " << round;
         }
     }
 }
 
-TEST(ReadArbiter, is_slowed_by_latency_that_the_reads_in_flight_do_not_cover) {
-    EXPECT_EQ(ticks_per_beat(Cycles(1), Cycles(51), 256), one_cycle);
-    EXPECT_EQ(ticks_per_beat(Cycles(4), Cycles(51), 256), 4 * one_cycle);
-    EXPECT_EQ(ticks_per_beat(Cycles(1), Cycles(512), 256), 2 * one_cycle);
+TEST(ReadChannel, promises_no_time_that_it_does_not_reach) {
+    std::mt19937 random(11);
+    for (int round = 0; round < 200; ++round) {
+        Scene scene(static_cast<std::uint32_t>(1 + random() % 20));
+        Source mine = random_source(random, Cycles(20), Cycles(2));
+        Source other = random_source(random, Cycles(20), Cycles(2));
+        const std::uint64_t beats = mine.beats();
+        scene.open(mine);
+        scene.open(other);
+        Cycles now(0);
+        scene.channel.advance(now);
+        while (scene.channel.issued(0) < beats) {
+            const std::optional<Cycles> bound = scene.channel.issued_after(0, beats);
+            ASSERT_TRUE(bound);
+            ASSERT_GT(*bound, now);
+            scene.channel.advance(*bound - Cycles(1));
+            ASSERT_LT(scene.channel.issued(0), beats);
+            now = *bound;
+            scene.channel.advance(now);
+        }
+    }
+}
+
+TEST(WriteChannel, takes_beats_as_they_come_when_the_memory_is_faster) {
+    WriteChannel channel;
+    EXPECT_EQ(channel.take({Cycles(100), Cycles(9), 3, Cycles(4)}), Cycles(118));
+    EXPECT_EQ(channel.take({Cycles(119), Cycles(9), 1, Cycles(4)}), Cycles(122));
+}
+
+TEST(WriteChannel, takes_a_beat_an_interval_when_the_memory_is_slower) {
+    WriteChannel channel;
+    EXPECT_EQ(channel.take({Cycles(100), Cycles(2), 3, Cycles(4)}), Cycles(108));
+    EXPECT_EQ(channel.take({Cycles(0), Cycles(0), 2, Cycles(4)}), Cycles(116));
 }
 
 }  // namespace

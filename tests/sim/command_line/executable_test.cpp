@@ -44,7 +44,7 @@ class Executable : public testing::Test {
     void TearDown() override { fs::remove_all(folder_); }
 
     std::string program(const std::string& text) {
-        const fs::path path = folder_ / ("p" + std::to_string(++programs_) + ".cfg");
+        const fs::path path = folder_ / std::to_string(++programs_).append(".cfg");
         std::ofstream(path) << text;
         return "run " + path.string();
     }
@@ -78,7 +78,9 @@ TEST_F(Executable, WrongInputEndsWithTwoAndSaysNothingOnStandardOutput) {
 }
 
 TEST_F(Executable, MachineThatWaitsForAnInterruptForEverEndsWithThree) {
-    EXPECT_EQ(shell(program(fill + "intr_notify(SDP_0, s);\ncheck_nothing(s);\n")).code, 3);
+    const std::string wait =
+        fill + "intr_notify(SDP_0, s);\ncheck_crc(s, 1, 0x80000000, 0x40, 0x758d6336);\n";
+    EXPECT_EQ(shell(program(wait)).code, 3);
 }
 
 }  // namespace

@@ -18,9 +18,10 @@ TEST(JsonReport, HasTheKeysOfTheContractInTheirOrder) {
     for (const auto& [key, value] : report.items()) {
         keys.push_back(key);
     }
-    EXPECT_EQ(keys, (std::vector<std::string>{
-                        "npu", "program", "status", "cycles", "simulated_cycles", "wall_seconds",
-                        "checks", "traffic", "operations", "units", "findings", "config"}));
+    EXPECT_EQ(keys,
+              (std::vector<std::string>{"npu", "program", "status", "values", "cycles",
+                                        "simulated_cycles", "wall_seconds", "checks", "traffic",
+                                        "operations", "units", "findings", "config"}));
 }
 
 TEST(JsonReport, ValuesAreThoseOfTheResult) {
@@ -47,6 +48,17 @@ TEST(JsonReport, ValuesAreThoseOfTheResult) {
     EXPECT_EQ(report["findings"][0]["severity"], "warning");
     EXPECT_EQ(report["config"]["memory"]["read_latency"], 50);
     EXPECT_EQ(report["config"]["npu"]["name"], "nv_small");
+}
+
+TEST(JsonReport, SkippedCheckNeitherPassesNorFails) {
+    Result result = sample::result();
+    result.values = false;
+    result.checks[0].skipped = true;
+    result.checks[0].actual = "skipped";
+    const Json report = Json::parse(json_report(result));
+    EXPECT_EQ(report["values"], "off");
+    EXPECT_EQ(report["checks"][0]["actual"], "skipped");
+    EXPECT_TRUE(report["checks"][0]["pass"].is_null());
 }
 
 TEST(JsonReport, EmptyResultIsStillWhole) {

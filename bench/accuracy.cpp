@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+// `accuracy`: replays what the RTL was measured with and prints how far the machine is from it.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdlib>
+#include <iostream>
+#include <string>
+#include <vector>
+
+#include "bench/accuracy_report.h"
+#include "models/base/error.h"
+#include "sim/config/override_field.h"
+#include "sim/config/preset.h"
+#include "sim/config/whole_file.h"
+#include "sim/report/atomic_file.h"
+
+namespace npuscope::bench {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Arguments {
+    std::vector<std::string> tables;
+    std::vector<std::string> programs;
+    std::vector<std::string> pairs;
+    std::string npu = "nv_small";
+    std::vector<std::string> changes;
+    std::string write;
+    std::string only;
+    std::string setting;
+    std::size_t worst = 10;
+    bool rows = false;
+};
+
+fs::path data_folder() {
+    const char* environment = std::getenv("NPUSCOPE_REFERENCE_DATA");
+    return environment == nullptr ? fs::path(NPUSCOPE_REFERENCE_DATA) : fs::path(environment);
+}
+
+/// Without tables of one's own, those beside the repository.
+void use_reference_data(Arguments& arguments, const fs::path& data) {
+    arguments.tables = {(data / "rtl" / "nv_small_layers.csv").string(),
+                        (data / "rtl" / "nv_small_traces.csv").string()};
+    arguments.programs = {(data / "rtl" / "vectors").string(),
+                          (data / "nvdla" / "nv_small_traces").string()};
+    arguments.pairs = {(data / "rtl" / "nv_small_pingpong.json").string()};
+}
+
+void add_set(AccuracyReport& report, std::vector<ReferenceRow>& rows, const ReferenceSet& set) {
+    rows.insert(rows.end(), set.rows.begin(), set.rows.end());
+    for (const auto& [reason, count] : set.left_out) {
+        report.left_out[reason] += count;
+    }
+}
+
+std::vector<ReferenceRow> read_rows(const Arguments& arguments, AccuracyReport& report) {
+    std::vector<ReferenceRow> rows;
+    for (std::size_t i = 0; i < arguments.tables.size(); ++i) {
+        const fs::path table = arguments.tables[i];
+        add_set(report, rows,
+                rows_of_table(CsvTable::read(table), table.stem().string(), arguments.programs[i]));
+    }
+    for (const std::string& pairs : arguments.pairs) {
+        add_set(report, rows, rows_of_pairs(pairs));
+    }
+    std::erase_if(rows, [&](const ReferenceRow& row) {
+        const bool other_setting =
+            !arguments.setting.empty() && to_string(row.setting) != arguments.setting;
+        return other_setting || row.name.find(arguments.only) == std::string::npos;
+    });
+    return rows;
+}
+
+void show_progress(std::size_t done, std::size_t all) {
+    if (isatty(STDERR_FILENO) != 0) {
+        std::cerr << fmt::format("\r{}/{} rows{}", done, all, done == all ? "\n" : "")
+                  << std::flush;
+    }
+}
+
+int measure(const Arguments& arguments) {
+    SystemConfig system;
+    system.npu = read_preset<NpuConfig>(find_preset(configs_folder(), "npu", arguments.npu));
+    for (const std::string& change : arguments.changes) {
+        override_field(system, change);
+    }
+    AccuracyReport report;
+    const std::vector<ReferenceRow> rows = read_rows(arguments, report);
+    for (const ReferenceRow& row : rows) {
+        report.rows.push_back(replay(row, system, {}));
+        show_progress(report.rows.size(), rows.size());
+    }
+    if (arguments.rows) {
+        std::cout << rows_of(report);
+    }
+    std::cout << tables_of(report, TableStyle::Text, arguments.worst);
+    if (!arguments.write.empty()) {
+        const std::string page = read_whole_file(arguments.write);
+        const std::string tables = tables_of(report, TableStyle::Markdown, arguments.worst);
+        write_atomically(arguments.write, with_tables(page, tables, arguments.write));
+    }
+    return 0;
+}
+
+void add_options(CLI::App& app, Arguments& arguments) {
+    app.add_option("--csv", arguments.tables, "table of measured rows; may be repeated");
+    app.add_option("--programs", arguments.programs,
+                   "folder of the programs of the table at the same place");
+    app.add_option("--pairs", arguments.pairs, "JSON file of measured pairs of layers");
+    app.add_option("--npu", arguments.npu, "preset of the NPU")->capture_default_str();
+    app.add_option("--set", arguments.changes, "KEY=VALUE changes a field of the configuration")
+        ->allow_extra_args(false);
+    app.add_option("--only", arguments.only, "only programs whose name contains this");
+    app.add_option("--setting", arguments.setting, "only one setting, e.g. 50/4");
+    app.add_option("--worst", arguments.worst, "rows of the table of worst rows")
+        ->capture_default_str();
+    app.add_option("--write", arguments.write, "page that gets the tables between its markers");
+    app.add_flag("--rows", arguments.rows, "print every row");
+    app.footer("Without --csv and --pairs: the reference data that NPUSCOPE_REFERENCE_DATA names.");
+}
+
+int run(int argc, char** argv) {
+    CLI::App app("how far the machine is from the RTL, in cycles and beats", "accuracy");
+    Arguments arguments;
+    add_options(app, arguments);
+    CLI11_PARSE(app, argc, argv);
+    if (arguments.tables.size() != arguments.programs.size()) {
+        throw ConfigError("each --csv needs its --programs");
+    }
+    if (arguments.tables.empty() && arguments.pairs.empty()) {
+        if (!fs::exists(data_folder() / "rtl")) {
+            std::cout << fmt::format(
+                "nothing measured: no reference data in '{}' (NPUSCOPE_REFERENCE_DATA names it)\n",
+                data_folder().string());
+            return 0;
+        }
+        use_reference_data(arguments, data_folder());
+    }
+    return measure(arguments);
+}
+
+}  // namespace
+}  // namespace npuscope::bench
+
+int main(int argc, char** argv) {
+    try {
+        return npuscope::bench::run(argc, argv);
+    } catch (const std::exception& error) {
+        std::cerr << "accuracy: " << error.what() << '\n';
+        return 2;
+    }
+}

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bench/speed_measure.h"
+
+#include <functional>
+#include <memory>
+#include <random>
+#include <vector>
+
+#include "bench/layer_of_program.h"
+#include "bench/stopwatch.h"
+#include "models/arith/convolve.h"
+#include "sim/run/session.h"
+
+namespace npuscope::bench {
+namespace {
+
+template <class Values>
+void fill_random(Values& values) {
+    std::mt19937 random(1);
+    for (auto& value : values) {
+        value = static_cast<std::int8_t>(random());
+    }
+}
+
+/// The bare convolution of a layer on random operands.
+std::function<void()> kernel_of(const LayerGeometry& layer) {
+    auto data = std::make_shared<Tensor<std::int8_t>>(layer.input);
+    auto kernels = std::make_shared<Kernels<std::int8_t>>(layer.kernels);
+    fill_random(data->values);
+    fill_random(kernels->values);
+    if (sums_fit_32_bits(layer.kernels)) {
+        return [=] { convolve(*data, *kernels, layer.convolution); };
+    }
+    return [=] { convolve_wide(*data, *kernels, layer.convolution); };
+}
+
+Bytes image_bytes(const Program& program) {
+    Bytes sum;
+    for (const Statement& statement : program.statements) {
+        if (const auto* load = std::get_if<LoadMemory>(&statement.action)) {
+            sum += Bytes(load->image.bytes.size());
+        }
+    }
+    return sum;
+}
+
+}  // namespace
+
+Bytes measure_memory(const SpeedSubject& subject, const SystemConfig& system) {
+    return peak_memory([&] { run_program(subject.read(), system, {}); });
+}
+
+SpeedResult measure_speed(const SpeedSubject& subject, const SystemConfig& system, unsigned times) {
+    SpeedResult result;
+    result.name = subject.name;
+    const Program program = subject.read();
+    result.images = image_bytes(program);
+    RunOptions time_alone;
+    time_alone.values = false;
+    result.simulated = run_program(program, system, time_alone).simulated_cycles;
+    const std::optional<LayerGeometry> layer = layer_of(program);
+    const std::function<void()> kernel = layer ? kernel_of(*layer) : [] {};
+    // in turns, so that all see the same machine
+    const std::vector<double> best =
+        best_of_each(times, {[&] { subject.read(); }, [&] { run_program(program, system, {}); },
+                             kernel, [&] { run_program(program, system, time_alone); },
+                             [&] { run_program({}, system, time_alone); }});
+    result.read = best[0];
+    result.with_values = best[1];
+    result.without_values = best[3];
+    result.elaboration = best[4];
+    if (layer) {
+        result.macs = layer->macs();
+        result.kernel = best[2];
+    }
+    return result;
+}
+
+}  // namespace npuscope::bench

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// How long one program takes on the machine, and where the time goes. The parts come from whole
+// runs that leave something out, so nothing inside the machine is timed:
+//
+//   read         the program's text and images
+//   elaboration  a run of a program without statements
+//   events       a run without values, less elaboration
+//   kernel       the bare convolution (models/arith/convolve.h) of the same layer
+//   layout       a run with values, less all of the above: images into memory, operands out of it,
+//                SDP, PDP, CDP, packing, checks
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "models/base/quantity.h"
+#include "sim/program/program.h"
+#include "sim/run/system_config.h"
+
+namespace npuscope::bench {
+
+/// What is measured: reads the program, with its images.
+struct SpeedSubject {
+    std::string name;
+    std::function<Program()> read;
+};
+
+struct SpeedResult {
+    std::string name;
+    Cycles simulated;
+    std::uint64_t macs = 0;  ///< 0 where there is no kernel
+    double read = 0;         ///< seconds, as all of these
+    double elaboration = 0;
+    double with_values = 0;     ///< a whole run
+    double without_values = 0;  ///< a whole run
+    std::optional<double> kernel;
+    Bytes images;
+    Bytes peak;  ///< see measure_memory
+
+    double events() const { return without_values - elaboration; }
+    double layout() const { return with_values - without_values - kernel.value_or(0); }
+    double cycles_per_second(double seconds) const {
+        return static_cast<double>(simulated.value) / seconds;
+    }
+};
+
+/// Resident memory of a process that reads and runs the program once. A child begins with its
+/// parent's size: measure memory before anything else.
+Bytes measure_memory(const SpeedSubject& subject, const SystemConfig& system);
+
+/// Best of `times` runs of each kind.
+SpeedResult measure_speed(const SpeedSubject& subject, const SystemConfig& system, unsigned times);
+
+}  // namespace npuscope::bench

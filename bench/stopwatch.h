@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// Wall-clock measurements: the best of several runs, and the memory that one run of a child process
+// takes.
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "models/base/quantity.h"
+
+namespace npuscope::bench {
+
+/// Seconds of the fastest of `times` runs of each; they take turns.
+std::vector<double> best_of_each(unsigned times, const std::vector<std::function<void()>>& works);
+
+/// Largest resident size of a child process that runs `work` and ends.
+Bytes peak_memory(const std::function<void()>& work);
+
+}  // namespace npuscope::bench

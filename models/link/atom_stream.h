@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// Runs of atoms that a read DMA asks for, one run of memory after the other, through a latency FIFO
+// of so many beats: a beat is asked for when the FIFO has room for it, which is when the consumer
+// took the beat that many places before. The consumer walks the same runs atom by atom. Times only,
+// no SystemC.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "models/link/read_stream.h"
+
+namespace npuscope {
+
+/// What a stream of atoms depends on, beside the runs.
+struct AtomStreamSetup {
+    Cycles first;             ///< no beat stands at the arbiter before
+    std::uint64_t ahead = 1;  ///< beats that the latency FIFO holds
+    Bytes atom{8};
+    Bytes beat{8};  ///< of the bus
+};
+
+class AtomStream : public ReadStream {
+ public:
+    AtomStream(const AtomStreamSetup& setup, std::vector<ByteRun> runs);
+
+    std::uint64_t beats() const override { return total_beats_; }
+    std::optional<ReadBurst> next_burst() override;
+    void arrived(std::span<const Cycles> times) override {
+        arrivals_.insert(arrivals_.end(), times.begin(), times.end());
+    }
+
+    /// Atoms that one look ahead may cover: no more than the latency FIFO holds.
+    std::uint64_t atoms_ahead() const;
+    /// Beats of the stream up to and with the `atoms`-th atom of the consumer's run.
+    std::uint64_t beats_until(std::uint64_t atoms) const {
+        return first_beat_ + beat_of(atoms - 1) + 1;
+    }
+    /// When an atom of the consumer's run has arrived; its beats have been issued.
+    Cycles arrival(std::uint64_t atom) const { return arrivals_[first_beat_ + beat_of(atom)]; }
+    /// The consumer takes the next atom of its run at `time`.
+    void taken(Cycles time);
+
+ private:
+    std::uint64_t beats_of(const ByteRun& run) const;
+    /// Beat of the consumer's run that brings the end of an atom.
+    std::uint64_t beat_of(std::uint64_t atom) const {
+        const std::uint64_t skip = runs_[run_].address.value % setup_.beat.value;
+        return (skip + (atom + 1) * setup_.atom.value - 1) / setup_.beat.value;
+    }
+    /// When the FIFO has room for a beat; nothing when nobody knows yet.
+    std::optional<Cycles> room_for(std::uint64_t beat) const;
+
+    AtomStreamSetup setup_;
+    std::vector<ByteRun> runs_;
+    std::uint64_t total_beats_ = 0;
+    // the issuing side
+    std::size_t asked_run_ = 0;
+    std::uint64_t asked_in_run_ = 0;  // beats
+    std::uint64_t asked_ = 0;         // beats of the whole stream
+    // the consuming side
+    std::size_t run_ = 0;
+    std::uint64_t atom_ = 0;        // next one of the run
+    std::uint64_t first_beat_ = 0;  // of the run, in the stream
+    std::vector<Cycles> arrivals_;
+    std::vector<Cycles> taken_;  // per beat
+};
+
+}  // namespace npuscope

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a DMA asks of the read channel, before anybody knows when it gets it: beats in order, each
+// with the time from which it stands at the arbiter. The interface pulls them burst by burst and
+// says when each beat arrives; so a whole surface needs no event of its own. No values, no SystemC.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+
+#include "models/base/quantity.h"
+#include "models/data/byte_run.h"
+
+namespace npuscope {
+
+/// Neighbouring beats that reach the arbiter together. Where it begins a new run of memory, `run`
+/// says which; the bursts up to the next one read nothing else.
+struct ReadBurst {
+    Cycles ready;
+    std::uint64_t beats = 0;
+    std::optional<ByteRun> run{};
+};
+
+class ReadStream {
+ public:
+    virtual ~ReadStream() = default;
+
+    /// Beats of the whole stream.
+    virtual std::uint64_t beats() const = 0;
+    /// The next burst; nothing while it is not known when it may be issued, because somebody must
+    /// give way first. Whoever gives way says so before the time at which the burst is ready.
+    virtual std::optional<ReadBurst> next_burst() = 0;
+    /// The next beats arrive at these times.
+    virtual void arrived(std::span<const Cycles> times) = 0;
+    /// No beat up to number `count` can be ready before, as far as is known now.
+    virtual Cycles ready_after(std::uint64_t /*count*/) const { return Cycles(0); }
+};
+
+/// One run of memory that is ready as a whole.
+class LineStream : public ReadStream {
+ public:
+    LineStream(const ByteRun& run, Cycles ready, std::uint64_t beats)
+        : burst_{ready, beats, run}, beats_(beats) {}
+
+    std::uint64_t beats() const override { return beats_; }
+    std::optional<ReadBurst> next_burst() override { return burst_; }
+    void arrived(std::span<const Cycles> times) override { last_arrival_ = times.back(); }
+    Cycles last_arrival() const { return last_arrival_; }
+
+ private:
+    ReadBurst burst_;
+    std::uint64_t beats_;
+    Cycles last_arrival_;
+};
+
+}  // namespace npuscope

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// The controller between a port's beats and a DRAM's bursts: it keeps the last bursts that it read,
+// so that the beats of one burst cost one; it gathers written bursts and writes them in one go, so
+// that the bus turns around seldom; a write is answered when it has been gathered, and waits for
+// the batch before where that is not yet written. A read of gathered bytes is answered from there.
+// Time is the NPU's. Not modelled: reordering of reads, masked writes, a limit on reads in flight
+// (the port has one).
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "models/link/beat_timer.h"
+#include "models/memory/clock_crossing.h"
+#include "models/memory/dram_address.h"
+#include "models/memory/dram_timing.h"
+
+namespace npuscope {
+
+class DramController : public BeatTimer {
+ public:
+    /// The DRAM answers for the addresses from `base` on. ConfigError when its parts do not fit.
+    DramController(const DramConfig& config, Address base);
+
+    Cycles read_beat(Address address, Cycles asked) override;
+    /// The same for a range of any length, as a whole.
+    Cycles read(Address address, Bytes bytes, Cycles asked);
+    /// Cycle of the response to a write whose last beat was sent in `sent`.
+    Cycles write(Address address, Bytes bytes, Cycles sent);
+
+    const DramAddressMap& map() const { return map_; }
+    DramStatistics statistics() const;
+
+ private:
+    struct Kept {
+        std::uint64_t burst;
+        Cycles arrived;
+    };
+    Kept* find_kept(std::uint64_t burst);
+    void keep(const Kept& read);
+    bool gathered(std::uint64_t burst) const;
+    Cycles read_burst(std::uint64_t burst, Cycles asked);
+    Cycles write_burst(std::uint64_t burst, Cycles sent);
+    void write_batch(Cycles time);
+    DramLocation location_of(std::uint64_t burst) const;
+
+    const DramConfig config_;
+    const Address base_;
+    DramAddressMap map_;
+    ClockCrossing clocks_;
+    DramTiming timing_;
+    std::vector<Kept> kept_;
+    std::size_t oldest_ = 0;
+    std::size_t latest_ = 0;
+    std::vector<std::uint64_t> batch_;  // bursts gathered for writing
+    Cycles written_;                    // end of the batch before
+    std::uint64_t merged_beats_ = 0;
+};
+
+}  // namespace npuscope

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/plan/conv_planner.h"
+
+#include <fmt/format.h>
+
+#include "models/base/check.h"
+#include "models/base/error.h"
+#include "sim/plan/channel_cut.h"
+#include "sim/plan/rescale.h"
+
+namespace npuscope {
+namespace {
+
+class ConvPlanner {
+ public:
+    ConvPlanner(const ConvTask& task, PlanContext& context)
+        : task_(task),
+          layer_(task.layer),
+          context_(context),
+          per_atom_(context.channels_per_atom()) {}
+
+    StoredCube plan() {
+        cut_ = cut_channels(cut_task(), context_.npu());
+        output_ = context_.place_cube(task_.shapes.output, cut_.lanes);
+        NPU_CHECK(!task_.residual || task_.residual->lanes == cut_.lanes,
+                  "a residual has the lanes of what it is added to");
+        const std::uint64_t inside = std::uint64_t{task_.shapes.input.channels} / layer_.groups;
+        rescale_ = rescale_sum(inside * task_.shapes.kernel * task_.shapes.kernel);
+        place_weights();
+        place_bias();
+        for (std::size_t i = 0; i < cut_.slices.size(); ++i) {
+            plan_slice(i);
+        }
+        return output_;
+    }
+
+ private:
+    CutTask cut_task() const { return {layer_, task_.shapes, task_.input}; }
+    WeightLayout weights_of(const ChannelSlice& slice) const {
+        return direct_weights(problem_of(cut_task(), slice).kernels, context_.npu().datapath);
+    }
+    void place_weights() {
+        weight_pitch_ = Bytes(round_up(weights_of(cut_.slices.front()).stored_bytes().value, 256));
+        const auto [address, bytes] =
+            context_.place_image(layer_.name + "_weights", weight_pitch_ * cut_.slices.size());
+        weights_ = address;
+        if (bytes.empty()) {
+            return;
+        }
+        RandomStream stream = context_.stream();
+        for (std::size_t i = 0; i < cut_.slices.size(); ++i) {
+            fill_weights(weights_of(cut_.slices[i]),
+                         bytes.subspan(weight_pitch_.value * i, weight_pitch_.value), stream,
+                         weight_mask(cut_, task_.input));
+            stream.stream += std::uint64_t{1} << 32U;
+        }
+    }
+
+    void place_bias() {
+        if (!layer_.bias) {
+            return;
+        }
+        const BiasShape shape{output_.cube.surfaces(), per_atom_, cut_.lanes,
+                              task_.shapes.output.channels};
+        const auto [address, bytes] = context_.place_image(
+            layer_.name + "_bias", Bytes(2 * std::uint64_t{shape.atoms} * per_atom_));
+        bias_ = address;
+        if (!bytes.empty()) {
+            fill_bias(shape, bytes, context_.stream(), rescale_.bias_limit);
+        }
+    }
+
+    void plan_slice(std::size_t index) {
+        const ChannelSlice& slice = cut_.slices[index];
+        if (index == 0 || slice.kernels != cut_.slices[index - 1].kernels) {
+            tiling_ = tiling_of(slice);
+        }
+        for (const ConvTile& tile : tiling_.tiles) {
+            ConvOperation operation;
+            operation.conv = conv_parts(slice, tile);
+            operation.conv.cdma.weight_address = weights_ + weight_pitch_ * index;
+            operation.sdp = sdp_job(slice, tile);
+            const FeatureCube& written = *operation.sdp.destination;
+            operation.conv.cacc.line_packed = written.line_packed();
+            operation.conv.cacc.surface_packed = written.surface_packed();
+            context_.add({name_of(slice, tile), operation, task_.after});
+        }
+    }
+
+    ConvTiling tiling_of(const ChannelSlice& slice) const {
+        try {
+            return choose_tiling(problem_of(cut_task(), slice), context_.costs);
+        } catch (const ConfigError& error) {
+            throw ConfigError(fmt::format("layer '{}': {}", layer_.name, error.sentence()),
+                              error.remedy());
+        }
+    }
+
+    std::string name_of(const ChannelSlice& slice, const ConvTile& tile) const {
+        std::string name = layer_.name;
+        if (cut_.slices.size() > 1) {
+            name += fmt::format(" atom {}", slice.output_atom);
+        }
+        if (tiling_.tiles.size() > 1) {
+            name += fmt::format(" rows {}..{}", tile.out_begin, tile.out_begin + tile.out_rows - 1);
+        }
+        return name;
+    }
+
+    ConvParts conv_parts(const ChannelSlice& slice, const ConvTile& tile) const {
+        const ConvProblem problem = problem_of(cut_task(), slice);
+        const WeightLayout weights = weights_of(slice);
+        ConvParts parts;
+        CdmaJob& cdma = parts.cdma;
+        cdma.input = {slice.channels, tile.in_rows, problem.input.width};
+        cdma.feature = task_.input.cube;
+        cdma.feature.base = task_.input.cube.line_address(slice.input_atom, tile.in_begin);
+        cdma.feature.shape = cdma.input;
+        cdma.line_packed = cdma.feature.line_packed();
+        cdma.surface_packed = cdma.feature.surface_packed();
+        cdma.entries_per_slice = entries_of_slice(cdma, conv_features(context_.npu()));
+        cdma.weight_bytes = weights.stored_bytes();
+        cdma.bytes_per_kernel = weights.kernel_bytes();
+        cdma.kernels = slice.kernels;
+        cdma.banks = tiling_.banks;
+        CscJob& csc = parts.csc;
+        csc.input = cdma.input;
+        csc.kernels = problem.kernels;
+        csc.entries_per_slice = cdma.entries_per_slice;
+        csc.weight_bytes = cdma.weight_bytes;
+        csc.output = {slice.kernels, tile.out_rows, problem.geometry.out_width};
+        csc.atomics = csc.output.height * csc.output.width;
+        csc.release_slices = tile.in_rows;
+        csc.stride_y = csc.stride_x = layer_.stride;
+        csc.pad_top = tile.pad_top;
+        csc.pad_left = layer_.padding;
+        csc.banks = tiling_.banks;
+        parts.cacc.output = csc.output;
+        return parts;
+    }
+
+    /// The part of a surface that a tile of a slice covers.
+    FeatureCube part_of(const FeatureCube& cube, const ChannelSlice& slice,
+                        const ConvTile& tile) const {
+        FeatureCube part = cube;
+        part.base = cube.line_address(slice.output_atom, tile.out_begin);
+        part.shape = {slice.kernels, tile.out_rows, cube.shape.width};
+        return part;
+    }
+
+    SdpJob sdp_job(const ChannelSlice& slice, const ConvTile& tile) const {
+        SdpJob job;
+        job.shape = {slice.kernels, tile.out_rows, output_.cube.shape.width};
+        job.destination = whole_atoms(part_of(output_.cube, slice, tile));
+        job.stages.convertor = rescale_.convertor;
+        SdpXStage& bs = job.stages.bs;
+        bs.bypass = !layer_.bias && !layer_.relu;
+        bs.relu = layer_.relu;
+        if (layer_.bias) {
+            bs.alu = {.bypass = false,
+                      .source = OperandSource::Memory,
+                      .shift_left = rescale_.bias_shift};
+            job.bs_operand = bias_operand(slice, job);
+        }
+        if (task_.residual) {
+            job.stages.bn = add_stage(rescale_.residual_shift, task_.relu_behind_residual);
+            job.bn_operand = element_operand(part_of(task_.residual->cube, slice, tile));
+        }
+        return job;
+    }
+
+    SdpOperandFetch bias_operand(const ChannelSlice& slice, const SdpJob& job) const {
+        SdpOperandFetch fetch;
+        fetch.alu = true;
+        fetch.surface = {.base = bias_ + Bytes(2 * std::uint64_t{slice.output_atom} * per_atom_),
+                         .line_stride = {},
+                         .surface_stride = {},
+                         .shape = job.destination->shape,
+                         .spread = OperandSpread::PerChannel,
+                         .elements_per_atom = per_atom_,
+                         .components = 1,
+                         .component = Bytes(2)};
+        return fetch;
+    }
+
+    const ConvTask& task_;
+    const Layer& layer_;
+    PlanContext& context_;
+    std::uint32_t per_atom_;
+    ChannelCut cut_;
+    ConvTiling tiling_;
+    StoredCube output_;
+    Rescale rescale_;
+    Address weights_;
+    Bytes weight_pitch_;
+    Address bias_;
+};
+
+}  // namespace
+
+StoredCube plan_conv(const ConvTask& task, PlanContext& context) {
+    return ConvPlanner(task, context).plan();
+}
+
+}  // namespace npuscope

@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/plan/network_planner.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "models/base/check.h"
+#include "models/base/error.h"
+#include "sim/plan/conv_planner.h"
+#include "sim/plan/pdp_planner.h"
+#include "sim/plan/plan_context.h"
+#include "sim/plan/rescale.h"
+#include "sim/workload/network_shapes.h"
+
+namespace npuscope {
+namespace {
+
+constexpr std::uint32_t largest_cube = 8192;  // source: NVDLA_CDMA.rdl, sizes of 13 bits
+constexpr std::uint32_t largest_kernel = 32;  // source: NVDLA_CSC.rdl, WEIGHT_WIDTH_EXT
+constexpr std::uint32_t largest_stride = 8;   // source: NVDLA_CSC.rdl, CONV_X_STRIDE_EXT
+
+class NetworkPlanner {
+ public:
+    NetworkPlanner(const Network& network, const PlanTarget& target)
+        : network_(network),
+          shapes_(network_shapes(network)),
+          region_(first_region(target.memory)),
+          context_{.costs = costs_of(target),
+                   .memory = MemoryMap(region_.base),
+                   .seed = network.seed,
+                   .images = target.images,
+                   .plan = {}},
+          results_(network.layers.size()) {
+        context_.plan.name = network.name;
+    }
+
+    Plan plan() {
+        place_input();
+        choose_fusions();
+        for (std::size_t i = 0; i < network_.layers.size(); ++i) {
+            if (!results_[i].cube) {
+                plan_layer(i);
+            }
+        }
+        context_.plan.memory = context_.memory.used();
+        check_memory();
+        return std::move(context_.plan);
+    }
+
+ private:
+    /// Where a layer's result lies and which operation writes the last of it.
+    struct Result {
+        std::optional<StoredCube> cube;
+        std::optional<std::size_t> last;
+    };
+
+    static TilingCosts costs_of(const PlanTarget& target) {
+        return {target.npu, target.memory.beat_interval.value, target.memory.read_latency};
+    }
+    static MemoryRegionConfig first_region(const MemoryConfig& memory) {
+        if (memory.regions.empty()) {
+            throw ConfigError("the memory has no region to plan for", "give it one");
+        }
+        return memory.regions.front();
+    }
+
+    void place_input() {
+        const Shape shape = network_.input.shape();
+        check_shape("the network's input", shape);
+        input_.cube = context_.place_cube(shape, context_.channels_per_atom());
+        const FeatureCube whole = whole_atoms(input_.cube->cube);
+        PlannedImage image{"input", whole.base, {}};
+        if (context_.images) {
+            image.image.bytes.resize(whole.extent().value);
+            image.image.runs.push_back({0, 0, whole.extent().value});
+            fill_random(image.image.bytes, {network_.seed, 0});
+        }
+        context_.plan.images.push_back(std::move(image));
+    }
+
+    void check_shape(const std::string& subject, const Shape& shape) const {
+        for (const std::uint32_t size : {shape.channels, shape.height, shape.width}) {
+            if (size > largest_cube) {
+                throw ConfigError(
+                    fmt::format("{}: {} is more than a register holds", subject, shape_text(shape)),
+                    "no size of a cube exceeds 8192");
+            }
+        }
+    }
+
+    void check_limits(std::size_t index) const {
+        const Layer& layer = network_.layers[index];
+        check_shape(fmt::format("layer '{}'", layer.name), shapes_[index].output);
+        const bool conv = layer.kind == LayerKind::Conv || layer.kind == LayerKind::Fc;
+        if (conv && (shapes_[index].kernel > largest_kernel || layer.stride > largest_stride ||
+                     layer.padding >= largest_kernel)) {
+            throw ConfigError(fmt::format("layer '{}': kernels have up to 32 rows and columns, "
+                                          "strides go to 8, padding to 31",
+                                          layer.name),
+                              "split the layer");
+        }
+    }
+
+    void check_memory() const {
+        const std::uint64_t bytes = context_.plan.memory.value;
+        const std::uint32_t bits = context_.npu().mcif.address_bits;
+        const std::uint64_t end = region_.base.value + bytes;
+        if (bytes > region_.size.value || (bits < 64 && end > std::uint64_t{1} << bits)) {
+            throw ConfigError(fmt::format("the network needs {} bytes of memory from {} on, more "
+                                          "than region '{}' or an address of {} bits gives",
+                                          bytes, to_hex(region_.base), region_.name, bits),
+                              "enlarge the region, or move its base down");
+        }
+    }
+
+    /// For each convolution the add that is done on its way to memory: its only reader, whose other
+    /// source is older.
+    void choose_fusions() {
+        std::vector<std::size_t> readers(network_.layers.size());
+        for (const LayerShapes& shapes : shapes_) {
+            for (const std::optional<std::size_t> source : shapes.sources) {
+                if (source) {
+                    ++readers[*source];
+                }
+            }
+        }
+        fused_.resize(network_.layers.size());
+        for (std::size_t i = 0; i < network_.layers.size(); ++i) {
+            if (network_.layers[i].kind != LayerKind::Add) {
+                continue;
+            }
+            const auto later = std::max(shapes_[i].sources[0], shapes_[i].sources[1]);
+            const bool fits = later && readers[*later] == 1 &&
+                              network_.layers[*later].kind == LayerKind::Conv &&
+                              can_fuse_residual(context_.npu().sdp);
+            if (fits) {
+                fused_[*later] = i;
+            }
+        }
+    }
+
+    const Result& result_of(std::optional<std::size_t> source) const {
+        return source ? results_[*source] : input_;
+    }
+    std::vector<std::size_t> operations_before(const std::vector<const Result*>& results) const {
+        std::vector<std::size_t> before;
+        for (const Result* result : results) {
+            if (result->last) {
+                before.push_back(*result->last);
+            }
+        }
+        std::ranges::sort(before);
+        return before;
+    }
+
+    void plan_layer(std::size_t index) {
+        check_limits(index);
+        PlannedLayer planned;
+        planned.kind = network_.layers[index].kind;
+        planned.macs = shapes_[index].macs;
+        planned.first_operation = context_.plan.operations.size();
+        planned.stored = plan_operations(index);
+        planned.operations = context_.plan.operations.size() - planned.first_operation;
+        const std::size_t result = fused_[index].value_or(index);
+        planned.name = network_.layers[result].name;
+        results_[result] = {planned.stored, context_.plan.operations.size() - 1};
+        context_.plan.layers.push_back(std::move(planned));
+    }
+
+    StoredCube plan_operations(std::size_t index) {
+        const Layer& layer = network_.layers[index];
+        switch (layer.kind) {
+            case LayerKind::Conv:
+            case LayerKind::Fc:
+                return plan_convolution(index);
+            case LayerKind::MaxPool:
+            case LayerKind::AvgPool: {
+                const Result& source = result_of(shapes_[index].sources.front());
+                return plan_pool(
+                    {layer, shapes_[index], *source.cube, operations_before({&source})}, context_);
+            }
+            case LayerKind::Add:
+                return plan_add(index);
+        }
+        NPU_CHECK(false, "no such kind of layer");
+        return {};
+    }
+
+    StoredCube plan_convolution(std::size_t index) {
+        const Result& source = result_of(shapes_[index].sources.front());
+        ConvTask task{.layer = network_.layers[index],
+                      .shapes = shapes_[index],
+                      .input = *source.cube,
+                      .residual = {},
+                      .after = operations_before({&source})};
+        if (const std::optional<std::size_t> add = fused_[index]) {
+            const auto& sources = shapes_[*add].sources;
+            const Result& other = result_of(sources[0] == index ? sources[1] : sources[0]);
+            task.residual = other.cube;
+            task.relu_behind_residual = network_.layers[*add].relu;
+            task.after = operations_before({&source, &other});
+            results_[index].cube = StoredCube{};  // never in memory
+        }
+        return plan_conv(task, context_);
+    }
+
+    /// By the SDP alone: one source flows through, the other is the first stage's operand.
+    StoredCube plan_add(std::size_t index) {
+        const Layer& layer = network_.layers[index];
+        const Result& first = result_of(shapes_[index].sources[0]);
+        const Result& second = result_of(shapes_[index].sources[1]);
+        if (first.cube->lanes != second.cube->lanes) {
+            throw ConfigError(fmt::format("layer '{}': one of its sources leaves atoms partly "
+                                          "empty, the other does not",
+                                          layer.name),
+                              "choose a preset with a larger cbuf");
+        }
+        const StoredCube output = context_.place_cube(shapes_[index].output, first.cube->lanes);
+        SdpJob job;
+        job.shape = output.cube.shape;
+        job.source = whole_atoms(first.cube->cube);
+        job.destination = whole_atoms(output.cube);
+        job.stages.convertor = rescale_add();
+        job.stages.bs = add_stage(0, layer.relu);
+        job.bs_operand = element_operand(second.cube->cube);
+        context_.add({layer.name, job, operations_before({&first, &second})});
+        return output;
+    }
+
+    const Network& network_;
+    std::vector<LayerShapes> shapes_;
+    MemoryRegionConfig region_;
+    PlanContext context_;
+    Result input_;
+    std::vector<Result> results_;
+    std::vector<std::optional<std::size_t>> fused_;
+};
+
+}  // namespace
+
+Plan plan_network(const Network& network, const PlanTarget& target) {
+    try {
+        return NetworkPlanner(network, target).plan();
+    } catch (const ConfigError& error) {
+        if (!error.place().file.empty()) {
+            throw;
+        }
+        throw ConfigError(Place{network.file, 0, 0}, error.sentence(), error.remedy());
+    }
+}
+
+}  // namespace npuscope

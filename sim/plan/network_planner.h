@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// A network to a plan: layer by layer in the table's order, an add joined to the convolution before
+// it where nobody else needs that one's result. Pure: the same network, NPU and memory give the
+// same plan. Values are made up (see synthetic_values.h).
+#pragma once
+
+#include "models/memory/memory_config.h"
+#include "models/npu/npu_config.h"
+#include "sim/plan/plan.h"
+#include "sim/workload/network.h"
+
+namespace npuscope {
+
+struct PlanTarget {
+    NpuConfig npu;
+    MemoryConfig memory;
+    bool images = true;  ///< false: no values, images stay empty
+};
+
+/// ConfigError names the layer that cannot be planned.
+Plan plan_network(const Network& network, const PlanTarget& target);
+
+}  // namespace npuscope

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/plan/pdp_planner.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "models/base/error.h"
+
+namespace npuscope {
+namespace {
+
+constexpr std::uint32_t largest_kernel = 8;   // source: NVDLA_PDP.rdl, KERNEL_WIDTH_8
+constexpr std::uint32_t largest_stride = 16;  // source: NVDLA_PDP.rdl, KERNEL_STRIDE_WIDTH
+constexpr std::uint32_t one = 65536;          // of the reciprocals; source: NVDLA_PDP.rdl
+
+void check_limits(const Layer& layer) {
+    if (layer.kernel > largest_kernel || layer.stride > largest_stride) {
+        throw ConfigError(fmt::format("layer '{}': the PDP pools windows of up to 8 rows and "
+                                      "columns with strides of up to 16, not {} with {}",
+                                      layer.name, layer.kernel, layer.stride),
+                          "pool in several layers");
+    }
+}
+
+std::uint32_t reciprocal(std::uint32_t size) { return (one + size / 2) / size; }
+
+/// Widths of output: registers hold that of the first slice, of the last and of all between, so
+/// the ends take what does not divide.
+std::vector<std::uint32_t> slice_widths(std::uint32_t width, std::uint32_t most) {
+    auto count = static_cast<std::uint32_t>(divide_up(width, most));
+    while (width % count > 2 * (most - width / count)) {
+        ++count;
+    }
+    std::vector<std::uint32_t> widths(count, width / count);
+    const std::uint32_t rest = width % count;
+    const std::uint32_t behind = std::min(rest, most - width / count);
+    widths.back() += behind;
+    widths.front() += rest - behind;
+    return widths;
+}
+
+/// Neighbouring slices overlap by kernel - stride columns of input.
+std::vector<PdpPart> cut_columns(const PoolTask& task, std::uint32_t most_columns) {
+    const std::uint32_t kernel = task.layer.kernel;
+    const std::uint32_t stride = task.layer.stride;
+    const std::uint32_t padding = task.layer.padding;
+    std::vector<PdpPart> parts;
+    std::uint32_t out = 0;
+    for (const std::uint32_t width : slice_widths(task.shapes.output.width, most_columns)) {
+        PdpPart part;
+        part.out_begin = out;
+        part.out_width = width;
+        part.pad_left = out == 0 ? padding : 0;
+        part.in_begin = out == 0 ? 0 : out * stride - padding;
+        out += width;
+        const std::uint32_t reached = (out - 1) * stride + kernel - padding;
+        const bool last = out == task.shapes.output.width;
+        part.in_width = (last ? task.shapes.input.width : reached) - part.in_begin;
+        parts.push_back(part);
+    }
+    return parts;
+}
+
+}  // namespace
+
+StoredCube plan_pool(const PoolTask& task, PlanContext& context) {
+    check_limits(task.layer);
+    const StoredCube output = context.place_cube(task.shapes.output, task.input.lanes);
+    PdpJob job;
+    job.source = whole_atoms(task.input.cube);
+    job.destination = whole_atoms(output.cube);
+    job.input = task.input.cube.shape;
+    job.output = output.cube.shape;
+    PdpPooling& pooling = job.pooling;
+    pooling.method =
+        task.layer.kind == LayerKind::MaxPool ? PoolingMethod::Max : PoolingMethod::Average;
+    pooling.kernel_width = pooling.kernel_height = task.layer.kernel;
+    pooling.stride_x = pooling.stride_y = task.layer.stride;
+    pooling.pad_top = task.layer.padding;
+    if (pooling.method == PoolingMethod::Average) {
+        pooling.recip_width = pooling.recip_height = reciprocal(task.layer.kernel);
+    }
+    pooling.output = job.output;
+    pooling.parts = cut_columns(task, line_buffer_columns(pooling, context.npu().pdp));
+    context.add({task.layer.name, job, task.after});
+    return output;
+}
+
+}  // namespace npuscope

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// A pooling layer to one PDP operation from memory to memory, its width split where the output
+// lines would not fit the line buffer.
+#pragma once
+
+#include <vector>
+
+#include "sim/plan/plan_context.h"
+#include "sim/workload/network_shapes.h"
+
+namespace npuscope {
+
+struct PoolTask {
+    const Layer& layer;
+    const LayerShapes& shapes;
+    StoredCube input;
+    std::vector<std::size_t> after;
+};
+
+/// Adds the operation to the plan; answers where the result lies.
+StoredCube plan_pool(const PoolTask& task, PlanContext& context);
+
+}  // namespace npuscope

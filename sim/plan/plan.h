@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the planner makes of a network: jobs in the order of their start, with addresses, and the
+// images that memory must hold before. Nothing here depends on how jobs are launched.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "models/data/conv_job.h"
+#include "models/data/feature_cube.h"
+#include "models/pdp/pdp_job.h"
+#include "models/sdp/sdp_job.h"
+#include "sim/program/memory_image.h"
+#include "sim/workload/layer.h"
+
+namespace npuscope {
+
+/// A convolution and the SDP behind it.
+struct ConvOperation {
+    ConvParts conv;
+    SdpJob sdp;
+};
+
+struct Operation {
+    std::string name;  ///< `conv1 rows 16..31`
+    std::variant<ConvOperation, SdpJob, PdpJob> job;
+    std::vector<std::size_t> after;  ///< operations that must have finished before it may start
+};
+
+/// A layer's result in memory. Where few kernels of a group fit into the buffer at once, an atom
+/// holds fewer channels than it has room for: the lanes behind them are zero.
+struct StoredCube {
+    FeatureCube cube;         ///< its channels count the unused lanes between used ones
+    std::uint32_t lanes = 8;  ///< channels of an atom that are in use
+
+    bool has_holes() const { return lanes < cube.channels_per_atom(); }
+    /// Whether a stored channel is one of the layer's.
+    bool uses(std::uint32_t stored_channel) const {
+        return stored_channel % cube.channels_per_atom() < lanes;
+    }
+};
+
+struct PlannedImage {
+    std::string name;  ///< `conv1_weights`
+    Address address;
+    MemoryImage image;  ///< empty where images are left out
+};
+
+/// One layer, or a convolution and the add behind it: its operations and where its result lies.
+struct PlannedLayer {
+    std::string name;  ///< of the layer whose result it is
+    LayerKind kind = LayerKind::Conv;
+    StoredCube stored;
+    std::uint64_t macs = 0;  ///< that the network asks for
+    std::size_t first_operation = 0;
+    std::size_t operations = 0;
+};
+
+struct Plan {
+    std::string name;
+    std::vector<Operation> operations;
+    std::vector<PlannedImage> images;
+    std::vector<PlannedLayer> layers;  ///< in the order of their operations
+    Bytes memory;                      ///< from the first address to the end of the last surface
+};
+
+}  // namespace npuscope

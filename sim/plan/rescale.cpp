@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/plan/rescale.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace npuscope {
+namespace {
+
+constexpr double weight_spread = 74.0;  // uniform over int8
+constexpr double input_spread = 28.0;   // a rectified result of the layer before
+constexpr double result_spread = 32.0;
+constexpr double residual_weight = 0.75;
+constexpr double largest_bias = 4096.0;
+constexpr int scale_bits = 14;
+
+unsigned whole_shift(double value) {
+    return static_cast<unsigned>(std::clamp(std::lround(std::log2(value)), 0L, 24L));
+}
+
+}  // namespace
+
+Rescale rescale_sum(std::uint64_t products) {
+    const double spread = weight_spread * input_spread *
+                          std::sqrt(static_cast<double>(std::max<std::uint64_t>(products, 1)));
+    const double ratio = result_spread / spread;
+    const int shift = scale_bits - static_cast<int>(std::ceil(std::log2(ratio)));
+    Rescale rescale;
+    rescale.convertor.scale = static_cast<std::int16_t>(std::lround(std::ldexp(ratio, shift)) - 1);
+    rescale.convertor.shift = static_cast<unsigned>(shift);
+    rescale.residual_shift = whole_shift(residual_weight / ratio);
+    const double bias = spread / 2;
+    rescale.bias_shift = bias > largest_bias ? whole_shift(bias / largest_bias) : 0;
+    rescale.bias_limit = static_cast<std::int16_t>(std::min(bias, largest_bias));
+    return rescale;
+}
+
+Conversion rescale_add() { return {.offset = 0, .scale = 3, .shift = 2}; }
+
+}  // namespace npuscope

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// Scales for made-up values: weights and inputs are uniform over int8, and each layer's results
+// are brought back to a spread that neither saturates nor vanishes, from the number of products in
+// a sum alone. Real networks bring their own scales.
+#pragma once
+
+#include <cstdint>
+
+#include "models/arith/fixed_point.h"
+
+namespace npuscope {
+
+struct Rescale {
+    Conversion convertor;         ///< accumulator to int8
+    unsigned residual_shift = 0;  ///< brings an int8 residual to the accumulator's scale
+    std::int16_t bias_limit = 0;  ///< largest bias, before its shift
+    unsigned bias_shift = 0;      ///< of the bias, to the accumulator's scale
+};
+
+/// For sums of so many products of int8.
+Rescale rescale_sum(std::uint64_t products);
+
+/// For the sum of two int8 values: three quarters of it.
+Conversion rescale_add();
+
+}  // namespace npuscope

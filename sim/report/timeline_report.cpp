@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/report/timeline_report.h"
+
+#include <algorithm>
+#include <map>
+#include <vector>
+
+#include "sim/config/json_writer.h"
+
+namespace npuscope {
+namespace {
+
+constexpr int operations_process = 1;
+constexpr int units_process = 2;
+
+/// Events are text at once: a document of them all would be many times as large.
+class EventList {
+ public:
+    void add(const Json& event) {
+        text_ += text_.empty() ? "\n" : ",\n";
+        text_ += event.dump(-1, ' ', false, Json::error_handler_t::replace);
+    }
+    const std::string& text() const { return text_; }
+
+ private:
+    std::string text_;
+};
+
+void name_process(EventList& events, int process, const char* name) {
+    events.add(
+        {{"ph", "M"}, {"pid", process}, {"name", "process_name"}, {"args", {{"name", name}}}});
+}
+
+void name_lane(EventList& events, int process, int lane, const std::string& name) {
+    events.add({{"ph", "M"},
+                {"pid", process},
+                {"tid", lane},
+                {"name", "thread_name"},
+                {"args", {{"name", name}}}});
+}
+
+Json arguments_of(const OperationRecord& operation) {
+    Json arguments = Json::object();
+    for (std::size_t i = 0; i < cause_names.size(); ++i) {
+        if (operation.causes.cycles[i].value != 0) {
+            arguments[std::string(cause_names[i])] = operation.causes.cycles[i].value;
+        }
+    }
+    arguments["cycles"] = operation.cycles().value;
+    arguments["macs"] = operation.macs;
+    return arguments;
+}
+
+/// Operations of one pipeline may overlap, where both register groups are in use: each starts in
+/// the first lane that is free.
+void add_operations(EventList& events, const std::vector<OperationRecord>& operations) {
+    struct Lane {
+        std::string unit;
+        Cycles free;
+    };
+    std::vector<Lane> lanes;
+    std::vector<OperationRecord> by_start = operations;
+    std::ranges::stable_sort(by_start, {}, &OperationRecord::start);
+    for (const OperationRecord& operation : by_start) {
+        auto lane = std::ranges::find_if(lanes, [&](const Lane& candidate) {
+            return candidate.unit == operation.unit && candidate.free <= operation.start;
+        });
+        const auto number = static_cast<int>(lane - lanes.begin()) + 1;
+        if (lane == lanes.end()) {
+            lane = lanes.insert(lane, {operation.unit, {}});
+            name_lane(events, operations_process, number, operation.unit);
+        }
+        lane->free = operation.end;
+        events.add({{"ph", "X"},
+                    {"pid", operations_process},
+                    {"tid", number},
+                    {"ts", operation.start.value},
+                    {"dur", operation.cycles().value},
+                    {"name", operation.name},
+                    {"cat", operation.causes.largest()},
+                    {"args", arguments_of(operation)}});
+    }
+}
+
+void add_lanes(EventList& events, const Timeline& timeline) {
+    int lane = 0;
+    for (const auto& [name, spans] : timeline.lanes) {
+        name_lane(events, units_process, ++lane, name);
+        for (const TimelineSpan& span : spans) {
+            events.add({{"ph", "X"},
+                        {"pid", units_process},
+                        {"tid", lane},
+                        {"ts", span.begin.value},
+                        {"dur", (span.end - span.begin).value},
+                        {"name", span.name},
+                        {"cat", span.reason}});
+        }
+    }
+}
+
+void add_counters(EventList& events, const Timeline& timeline) {
+    for (const auto& [name, steps] : timeline.counters) {
+        for (const TimelineStep& step : steps) {
+            events.add({{"ph", "C"},
+                        {"pid", units_process},
+                        {"ts", step.time.value},
+                        {"name", name},
+                        {"args", {{"entries", step.value}}}});
+        }
+    }
+}
+
+}  // namespace
+
+std::string timeline_report(const Result& result) {
+    EventList events;
+    name_process(events, operations_process, "operations");
+    name_process(events, units_process, "units");
+    add_operations(events, result.operations);
+    if (result.timeline) {
+        add_lanes(events, *result.timeline);
+        add_counters(events, *result.timeline);
+    }
+    const Json other{{"program", result.program},
+                     {"npu", result.npu()},
+                     {"cycles", result.cycles.value},
+                     {"cycles_per_microsecond", 1}};
+    return "{\"displayTimeUnit\": \"ns\",\n\"otherData\": " +
+           other.dump(-1, ' ', false, Json::error_handler_t::replace) + ",\n\"traceEvents\": [" +
+           events.text() + "\n]}\n";
+}
+
+}  // namespace npuscope

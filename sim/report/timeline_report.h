@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// A run's timeline in the Trace Event Format that Chrome (about:tracing) and Perfetto show. A cycle
+// is drawn as a microsecond.
+//
+//   process "operations"   one lane a pipeline: complete events ("X") with the causes of their
+//                          cycles, cycles that each took, and MACs
+//   process "units"        one lane an activity: work, and waits named for what was missing;
+//                          `cat` is work, starved or blocked
+//   counters ("C")         entries of the convolution buffer that are filled
+//
+// source: "Trace Event Format", Google
+#pragma once
+
+#include <string>
+
+#include "sim/result/result.h"
+
+namespace npuscope {
+
+/// A result without a timeline shows its operations alone.
+std::string timeline_report(const Result& result);
+
+}  // namespace npuscope

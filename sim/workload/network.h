@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// A network as a shape table: its input and its layers in order of execution. Weights and images
+// are not part of it; whoever runs it makes them up from the seed. A file looks like
+//
+//     name: tiny
+//     input: {channels: 3, height: 32, width: 32}
+//     layers:
+//       - {name: conv1, kind: conv, kernels: 16, kernel: 3, padding: 1, relu: true}
+//       - {name: pool1, kind: max_pool, kernel: 2, stride: 2, output: 16x16x16}
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "models/base/describe.h"
+#include "models/data/shape.h"
+#include "sim/workload/layer.h"
+
+namespace npuscope {
+
+struct NetworkInput {
+    std::uint32_t channels = 0;
+    std::uint32_t height = 0;
+    std::uint32_t width = 0;
+
+    Shape shape() const { return {channels, height, width}; }
+
+    template <class Visitor, class Self>
+    static void describe(Visitor& visit, Self& self) {
+        visit.required("channels", self.channels, "channels of the input");
+        visit.required("height", self.height, "rows of the input");
+        visit.required("width", self.width, "columns of the input");
+    }
+};
+
+struct Network {
+    std::string name;
+    std::string file;  ///< as messages name it
+    std::uint32_t seed = 1;
+    NetworkInput input;
+    std::vector<Layer> layers;
+
+    template <class Visitor, class Self>
+    static void describe(Visitor& visit, Self& self) {
+        visit.required("name", self.name, "name of the network in results");
+        visit.field("seed", self.seed, "seed of the weights and images that are made up");
+        visit.required("input", self.input, "shape of the network's input");
+        visit.required("layers", self.layers, "the layers, in order of execution");
+    }
+};
+
+/// ConfigError with the place of whatever is wrong with the text; shapes are not looked at yet.
+Network parse_network(const std::string& text, const std::string& file);
+/// By the file's name: networks end in .yaml or .yml.
+bool is_network_file(const std::filesystem::path& path);
+Network read_network(const std::filesystem::path& path);
+
+}  // namespace npuscope

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/workload/network_shapes.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "models/base/error.h"
+
+namespace npuscope {
+namespace {
+
+constexpr std::uint32_t largest_size = 65536;  // far beyond any NPU; keeps products in 64 bits
+constexpr std::string_view input_name = "input";
+
+class ShapeWalk {
+ public:
+    explicit ShapeWalk(const Network& network) : network_(network) {}
+
+    std::vector<LayerShapes> walk() {
+        const NetworkInput& input = network_.input;
+        for (const std::uint32_t size : {input.channels, input.height, input.width}) {
+            require(size >= 1 && size <= largest_size, "the network's input",
+                    fmt::format("{} is no size", size), "1 to 65536");
+        }
+        require(!network_.layers.empty(), "the network", "it has no layers", "list at least one");
+        for (const Layer& layer : network_.layers) {
+            add(layer);
+        }
+        return std::move(shapes_);
+    }
+
+ private:
+    void require(bool good, const std::string& subject, const std::string& what,
+                 const std::string& remedy) const {
+        if (!good) {
+            throw ConfigError(Place{network_.file, 0, 0}, fmt::format("{}: {}", subject, what),
+                              remedy);
+        }
+    }
+    void require(bool good, const Layer& layer, const std::string& what,
+                 const std::string& remedy) const {
+        require(good, fmt::format("layer '{}'", layer.name), what, remedy);
+    }
+
+    void add(const Layer& layer) {
+        require(layer.name != input_name && !layer.name.empty(), layer, "is no name for a layer",
+                "`input` is the network's input");
+        require(!indices_.contains(layer.name), layer, "the name is used twice",
+                "give every layer a name of its own");
+        check_sizes(layer);
+        LayerShapes shapes;
+        shapes.sources = sources_of(layer);
+        shapes.input = shape_of(shapes.sources.front());
+        compute(layer, shapes);
+        require(layer.output.empty() || layer.output == shape_text(shapes.output), layer,
+                fmt::format("{} comes out, not {}", shape_text(shapes.output), layer.output),
+                "mend the layer, or what stands at `output`");
+        indices_[layer.name] = shapes_.size();
+        shapes_.push_back(std::move(shapes));
+    }
+
+    void check_sizes(const Layer& layer) const {
+        const std::uint32_t largest =
+            std::max({layer.kernels, layer.kernel, layer.stride, layer.padding, layer.groups,
+                      layer.padding_end.value_or(0)});
+        require(largest <= largest_size, layer, fmt::format("{} is no size", largest),
+                "no size exceeds 65536");
+        require(layer.kernel >= 1 && layer.stride >= 1 && layer.groups >= 1, layer,
+                "kernel, stride and groups are 1 or more", "leave them out for 1");
+        const bool weighted = layer.kind == LayerKind::Conv || layer.kind == LayerKind::Fc;
+        require(weighted == (layer.kernels > 0), layer,
+                weighted ? "it has no kernels" : "only conv and fc have kernels",
+                weighted ? "`kernels` are its output channels" : "leave `kernels` out");
+        require(layer.groups == 1 || layer.kind == LayerKind::Conv, layer, "only conv has groups",
+                "leave `groups` out");
+        require(!layer.relu || weighted || layer.kind == LayerKind::Add, layer,
+                "pooling has no relu", "put it into the layer before");
+    }
+
+    std::vector<std::optional<std::size_t>> sources_of(const Layer& layer) const {
+        std::vector<std::optional<std::size_t>> sources;
+        for (const std::string& name : layer.from) {
+            const auto found = indices_.find(name);
+            require(name == input_name || found != indices_.end(), layer,
+                    fmt::format("there is no layer '{}' before it", name),
+                    "`from` names earlier layers, or `input`");
+            sources.push_back(name == input_name ? std::nullopt : std::optional(found->second));
+        }
+        if (layer.from.empty()) {
+            sources.push_back(shapes_.empty() ? std::nullopt : std::optional(shapes_.size() - 1));
+        }
+        const std::size_t wanted = layer.kind == LayerKind::Add ? 2 : 1;
+        require(sources.size() == wanted, layer,
+                fmt::format("it comes from {} layers, not {}", sources.size(), wanted),
+                "an add names both in `from`, all others one");
+        return sources;
+    }
+
+    Shape shape_of(std::optional<std::size_t> source) const {
+        return source ? shapes_[*source].output : network_.input.shape();
+    }
+
+    void compute(const Layer& layer, LayerShapes& shapes) const {
+        const Shape& input = shapes.input;
+        shapes.kernel = layer.kernel;
+        switch (layer.kind) {
+            case LayerKind::Add:
+                require(shape_of(shapes.sources.back()) == input, layer,
+                        fmt::format("it adds {} to {}", shape_text(shape_of(shapes.sources.back())),
+                                    shape_text(input)),
+                        "both must have one shape");
+                shapes.output = input;
+                return;
+            case LayerKind::Fc:
+                require(input.height == input.width, layer, "its input is not square",
+                        "use a conv for other shapes");
+                shapes.kernel = input.height;
+                shapes.output = {layer.kernels, 1, 1};
+                break;
+            case LayerKind::Conv:
+                shapes.output = window(layer, input);
+                shapes.output.channels = layer.kernels;
+                break;
+            case LayerKind::MaxPool:
+            case LayerKind::AvgPool:
+                shapes.output = window(layer, input);
+                return;
+        }
+        require(input.channels % layer.groups == 0 && layer.kernels % layer.groups == 0, layer,
+                fmt::format("{} groups do not divide {} channels and {} kernels", layer.groups,
+                            input.channels, layer.kernels),
+                "choose a common divisor");
+        shapes.macs = std::uint64_t{shapes.output.elements()} * shapes.kernel * shapes.kernel *
+                      (input.channels / layer.groups);
+    }
+
+    Shape window(const Layer& layer, const Shape& input) const {
+        const std::uint32_t end = layer.padding_end.value_or(layer.padding);
+        const std::uint32_t padding = layer.padding + end;
+        require(std::max(layer.padding, end) < layer.kernel, layer,
+                "a window lies in the padding altogether",
+                "padding must be smaller than the kernel");
+        require(std::min(input.height, input.width) + padding >= layer.kernel, layer,
+                fmt::format("a kernel of {} is larger than its input {} with padding {}",
+                            layer.kernel, shape_text(input), padding),
+                "take a smaller kernel or more padding");
+        const auto outputs = [&](std::uint32_t size) {
+            return (size + padding - layer.kernel) / layer.stride + 1;
+        };
+        return {input.channels, outputs(input.height), outputs(input.width)};
+    }
+
+    const Network& network_;
+    std::vector<LayerShapes> shapes_;
+    std::map<std::string, std::size_t> indices_;
+};
+
+}  // namespace
+
+std::vector<LayerShapes> network_shapes(const Network& network) {
+    return ShapeWalk(network).walk();
+}
+
+std::uint64_t total_macs(const std::vector<LayerShapes>& shapes) {
+    std::uint64_t macs = 0;
+    for (const LayerShapes& layer : shapes) {
+        macs += layer.macs;
+    }
+    return macs;
+}
+
+std::string shape_text(const Shape& shape) {
+    return fmt::format("{}x{}x{}", shape.channels, shape.height, shape.width);
+}
+
+}  // namespace npuscope

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// The shapes that follow from a network's table: layer by layer what comes in, what goes out and
+// how many multiplications lie between. A table that does not fit together is refused here, by the
+// name of the layer.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "models/data/shape.h"
+#include "sim/workload/network.h"
+
+namespace npuscope {
+
+struct LayerShapes {
+    /// Indices of the layers that it takes its input from; nothing: the network's input.
+    std::vector<std::optional<std::size_t>> sources;
+    Shape input;   ///< of the first source; an add's second one has the same
+    Shape output;  ///< channels x height x width
+    std::uint32_t kernel = 1;
+    std::uint64_t macs = 0;  ///< of conv and fc, those inside the padding counted
+};
+
+/// One entry per layer. ConfigError names file and layer.
+std::vector<LayerShapes> network_shapes(const Network& network);
+
+std::uint64_t total_macs(const std::vector<LayerShapes>& shapes);
+
+/// `64x112x112`.
+std::string shape_text(const Shape& shape);
+
+}  // namespace npuscope

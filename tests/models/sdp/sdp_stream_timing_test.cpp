@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "models/sdp/sdp_stream_timing.h"
+
+#include <gtest/gtest.h>
+
+namespace npuscope {
+namespace {
+
+/// A FIFO of four beats and room for four behind it; first request in cycle 21.
+SdpStreamPlan small_plan(std::uint64_t beats) {
+    return {.runs = {{Address(0x80000000), Bytes(8 * beats)}},
+            .steps_per_line = beats,
+            .start = Cycles(21),
+            .fifo = 4,
+            .unpacked = 4};
+}
+
+void arrive(SdpStream& stream, std::uint64_t first, std::uint64_t beats) {
+    for (std::uint64_t i = 0; i < beats; ++i) {
+        const Cycles time(first + i);
+        stream.arrived({&time, 1});
+    }
+}
+
+TEST(SdpStream, asks_for_as_much_as_the_fifo_holds_at_once) {
+    const std::vector<Cycles> taken;
+    SdpStream stream(SdpConfig{}, small_plan(12), taken);
+    const auto burst = stream.next_burst();
+    EXPECT_EQ(burst->ready, Cycles(21));
+    EXPECT_EQ(burst->beats, 4U);
+    EXPECT_FALSE(stream.next_burst());  // nothing has left the FIFO yet
+}
+
+TEST(SdpStream, asks_anew_for_each_beat_that_passes_the_fifo) {
+    const std::vector<Cycles> taken;
+    SdpStream stream(SdpConfig{}, small_plan(12), taken);
+    stream.next_burst();
+    arrive(stream, 100, 4);
+    for (std::uint64_t i = 0; i < 4; ++i) {
+        const auto burst = stream.next_burst();
+        EXPECT_EQ(burst->ready, Cycles(110 + i));
+        EXPECT_EQ(burst->beats, 1U);
+    }
+    arrive(stream, 200, 4);
+    EXPECT_FALSE(stream.next_burst());  // the room behind the FIFO is full
+}
+
+TEST(SdpStream, asks_for_a_group_when_the_atom_that_made_room_was_taken) {
+    std::vector<Cycles> taken;
+    SdpStream stream(SdpConfig{}, small_plan(16), taken);
+    stream.next_burst();
+    arrive(stream, 100, 8);
+    for (int i = 0; i < 4; ++i) {
+        stream.next_burst();
+    }
+    EXPECT_EQ(stream.ready_after(9), Cycles(0));
+    taken.emplace_back(300);  // atom 0
+    EXPECT_EQ(stream.ready_after(9), Cycles(319));
+    for (int i = 0; i < 4; ++i) {
+        EXPECT_EQ(stream.next_burst()->ready, Cycles(319));
+    }
+    EXPECT_FALSE(stream.next_burst());
+}
+
+TEST(SdpStream, hands_beats_on_in_groups_that_end_with_a_line) {
+    const std::vector<Cycles> taken;
+    SdpStreamPlan plan = small_plan(14);
+    plan.steps_per_line = 7;
+    const SdpStream stream(SdpConfig{}, plan, taken);
+    EXPECT_EQ(stream.needed(0), 4U);
+    EXPECT_EQ(stream.needed(3), 4U);
+    EXPECT_EQ(stream.needed(4), 7U);
+    EXPECT_EQ(stream.needed(6), 7U);
+    EXPECT_EQ(stream.needed(7), 11U);
+    EXPECT_EQ(stream.needed(13), 14U);
+}
+
+TEST(SdpStream, serves_a_whole_surface_with_the_operands_of_its_channels) {
+    const std::vector<Cycles> taken;
+    SdpStreamPlan plan = small_plan(6);
+    plan.beats_per_step = 2;
+    plan.atoms_per_step = 100;
+    plan.steps_per_line = 3;
+    const SdpStream stream(SdpConfig{}, plan, taken);
+    EXPECT_EQ(stream.needed(0), 4U);
+    EXPECT_EQ(stream.needed(199), 4U);
+    EXPECT_EQ(stream.needed(200), 6U);
+}
+
+}  // namespace
+}  // namespace npuscope

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "models/sdp/sdp_timing.h"
+
+#include <gtest/gtest.h>
+
+namespace npuscope {
+namespace {
+
+TEST(SdpStageDelays, grow_with_the_operators_of_an_active_stage) {
+    const SdpConfig config;
+    SdpStages stages;
+    EXPECT_EQ(sdp_stage_delays(config, stages).total(), Cycles(0));
+    stages.bs.bypass = false;
+    EXPECT_EQ(sdp_stage_delays(config, stages).bs, Cycles(4));
+    stages.bs.mul.bypass = false;
+    EXPECT_EQ(sdp_stage_delays(config, stages).bs, Cycles(5));
+    stages.bs.alu.bypass = false;
+    EXPECT_EQ(sdp_stage_delays(config, stages).bs, Cycles(7));
+    stages.bn = stages.bs;
+    stages.bn.mul.bypass = true;
+    EXPECT_EQ(sdp_stage_delays(config, stages).total(), Cycles(7 + 6));
+}
+
+TEST(SdpAtomCycles, follow_the_narrowest_active_stage) {
+    SdpConfig config;
+    config.output_throughput = 4;
+    config.bs_throughput = 2;
+    SdpStages stages;
+    EXPECT_EQ(sdp_atom_cycles(config, stages, 8), Cycles(2));
+    stages.bs.bypass = false;
+    EXPECT_EQ(sdp_atom_cycles(config, stages, 8), Cycles(4));
+    EXPECT_EQ(sdp_atom_cycles(config, stages, 9), Cycles(5));
+}
+
+TEST(AtomDrain, takes_an_atom_when_it_is_there_or_when_the_one_before_is_through) {
+    AtomDrain drain;
+    drain.set_pace(Cycles(9));
+    EXPECT_EQ(drain.take(Cycles(100)), Cycles(100));
+    EXPECT_EQ(drain.take(Cycles(108)), Cycles(109));
+    EXPECT_EQ(drain.take(Cycles(118)), Cycles(118));
+    EXPECT_EQ(drain.take(Cycles(128)), Cycles(128));
+}
+
+TEST(AtomDrain, takes_a_run_as_it_takes_its_atoms) {
+    for (std::uint64_t first : {50U, 104U, 110U, 200U}) {
+        AtomDrain one;
+        AtomDrain run;
+        for (AtomDrain* drain : {&one, &run}) {
+            drain->set_pace(Cycles(9));
+            drain->take(Cycles(96));
+        }
+        const Cycles begin = run.take_run(Cycles(first), 16);
+        for (std::uint64_t i = 0; i < 16; ++i) {
+            EXPECT_EQ(one.take(Cycles(first + i)), begin + Cycles(9 * i));
+        }
+        EXPECT_EQ(one.free(), run.free());
+    }
+}
+
+}  // namespace
+}  // namespace npuscope

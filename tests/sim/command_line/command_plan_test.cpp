@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "sim/config/preset.h"
+#include "tests/sim/command_line/typed.h"
+
+namespace npuscope {
+namespace {
+
+namespace fs = std::filesystem;
+using sample::Answer;
+
+Answer typed(const std::vector<std::string>& arguments) {
+    return sample::typed(arguments, {run_command(), plan_command()});
+}
+
+std::string lenet() { return (configs_folder() / "workload/lenet.yaml").string(); }
+
+/// `43,601 cycles` of a run's first line.
+std::string cycles_of(const Answer& answer) {
+    const std::string line = answer.out.substr(0, answer.out.find('\n'));
+    return line.substr(line.rfind(", ") + 2);
+}
+
+TEST(CommandPlan, PrintsTheLayersAndTheirMultiplications) {
+    const Answer answer = typed({"plan", lenet()});
+    EXPECT_EQ(answer.code, ExitCode::Good);
+    EXPECT_NE(answer.out.find("416,520 MACs"), std::string::npos) << answer.out;
+    EXPECT_NE(answer.out.find("6x28x28"), std::string::npos) << answer.out;
+}
+
+TEST(CommandPlan, WhatItSavesRunsLikeTheNetworkItself) {
+    const fs::path folder = fs::path(testing::TempDir()) / "npuscope_command_plan";
+    EXPECT_EQ(typed({"plan", lenet(), "--out", folder.string()}).code, ExitCode::Good);
+    const Answer saved = typed({"run", folder.string()});
+    const Answer planned = typed({"run", lenet()});
+    const Answer timed = typed({"run", lenet(), "--values", "off"});
+    fs::remove_all(folder);
+    EXPECT_EQ(saved.code, ExitCode::Good) << saved.err;
+    EXPECT_EQ(cycles_of(saved), cycles_of(planned));
+    EXPECT_EQ(cycles_of(timed), cycles_of(planned));
+    EXPECT_NE(cycles_of(planned).find("cycles"), std::string::npos);
+}
+
+TEST(CommandPlan, RefusesWhatCannotBePlanned) {
+    const Answer answer = typed({"plan", lenet(), "--set", "npu.cbuf.bank_depth=1"});
+    EXPECT_EQ(answer.code, ExitCode::WrongInput);
+    EXPECT_NE(answer.err.find("layer 'c1'"), std::string::npos) << answer.err;
+}
+
+}  // namespace
+}  // namespace npuscope

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/plan/network_planner.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "tests/sim/message_of.h"
+#include "tests/sim/plan/sample_networks.h"
+
+namespace npuscope {
+namespace {
+
+const PlannedLayer& layer_of(const Plan& plan, const std::string& name) {
+    return *std::ranges::find(plan.layers, name, &PlannedLayer::name);
+}
+
+TEST(NetworkPlanner, PlansTheSameTwice) {
+    const Plan once = plan_network(sample::mixed_network(), {});
+    const Plan again = plan_network(sample::mixed_network(), {});
+    ASSERT_EQ(once.images.size(), again.images.size());
+    for (std::size_t i = 0; i < once.images.size(); ++i) {
+        EXPECT_EQ(once.images[i].image, again.images[i].image);
+        EXPECT_EQ(once.images[i].address, again.images[i].address);
+    }
+    EXPECT_EQ(once.operations.size(), again.operations.size());
+}
+
+TEST(NetworkPlanner, SurfacesAndImagesAreAlignedAndApart) {
+    const Plan plan = plan_network(sample::mixed_network(), sample::target_with_bank_depth(28));
+    std::vector<std::pair<Address, Bytes>> ranges;
+    for (const PlannedImage& image : plan.images) {
+        ranges.emplace_back(image.address, Bytes(image.image.end()));
+    }
+    for (const PlannedLayer& layer : plan.layers) {
+        ranges.emplace_back(layer.stored.cube.base, layer.stored.cube.extent());
+    }
+    std::ranges::sort(ranges);
+    for (std::size_t i = 0; i < ranges.size(); ++i) {
+        EXPECT_EQ(ranges[i].first.value % 256, 0U);
+        if (i > 0) {
+            EXPECT_LE(ranges[i - 1].first + ranges[i - 1].second, ranges[i].first);
+        }
+    }
+    EXPECT_LE(ranges.back().first + ranges.back().second, Address(0x80000000) + plan.memory);
+}
+
+TEST(NetworkPlanner, JoinsAnAddToTheConvolutionThatNobodyElseReads) {
+    const Plan plan = plan_network(sample::mixed_network(), {});
+    EXPECT_EQ(std::ranges::count(plan.layers, std::string("wide"), &PlannedLayer::name), 0);
+    const PlannedLayer& block = layer_of(plan, "block");
+    const auto& conv = std::get<ConvOperation>(plan.operations[block.first_operation].job);
+    EXPECT_TRUE(conv.sdp.bs_operand.has_value());
+    ASSERT_TRUE(conv.sdp.bn_operand.has_value());
+    EXPECT_EQ(conv.sdp.bn_operand->surface.base, layer_of(plan, "shortcut").stored.cube.base);
+    EXPECT_TRUE(conv.sdp.stages.bn.relu);
+    EXPECT_FALSE(conv.sdp.stages.bs.relu);
+    const PlannedLayer& sum = layer_of(plan, "sum");
+    EXPECT_TRUE(std::holds_alternative<SdpJob>(plan.operations[sum.first_operation].job));
+}
+
+TEST(NetworkPlanner, WithoutASecondStageAnAddStaysAlone) {
+    PlanTarget target;
+    target.npu.sdp.bn = false;
+    const Plan plan = plan_network(sample::mixed_network(), target);
+    const PlannedLayer& block = layer_of(plan, "block");
+    EXPECT_TRUE(std::holds_alternative<SdpJob>(plan.operations[block.first_operation].job));
+}
+
+TEST(NetworkPlanner, OperationsComeAfterThoseThatWriteTheirInputs) {
+    const Plan plan = plan_network(sample::mixed_network(), sample::target_with_bank_depth(28));
+    for (const PlannedLayer& layer : plan.layers) {
+        for (std::size_t i = 0; i < layer.operations; ++i) {
+            for (const std::size_t before : plan.operations[layer.first_operation + i].after) {
+                EXPECT_LT(before, layer.first_operation);
+            }
+        }
+    }
+    const PlannedLayer& block = layer_of(plan, "block");
+    const PlannedLayer& shortcut = layer_of(plan, "shortcut");
+    const auto& after = plan.operations[block.first_operation].after;
+    EXPECT_EQ(std::ranges::count(after, shortcut.first_operation + shortcut.operations - 1), 1);
+}
+
+TEST(NetworkPlanner, DepthwiseLayersBecomeOneOperationAnAtom) {
+    const Plan plan = plan_network(sample::mixed_network(), {});
+    const PlannedLayer& depthwise = layer_of(plan, "depthwise");
+    ASSERT_EQ(depthwise.operations % 2, 0U);
+    const std::size_t half = depthwise.first_operation + depthwise.operations / 2;
+    const auto& second = std::get<ConvOperation>(plan.operations[half].job);
+    EXPECT_EQ(second.conv.cdma.input.channels, 8U);
+    EXPECT_EQ(second.conv.csc.kernels.kernels, 8U);
+    const FeatureCube& first = layer_of(plan, "first").stored.cube;
+    EXPECT_EQ(second.conv.cdma.feature.base, first.base + first.surface_stride);
+}
+
+TEST(NetworkPlanner, KernelsOfWhichFewFitLeaveLanesEmpty) {
+    const Plan plan = plan_network(parse_network("name: fat\n"
+                                                 "input: {channels: 512, height: 7, width: 7}\n"
+                                                 "layers:\n"
+                                                 "  - {name: fc6, kind: fc, kernels: 10}\n"
+                                                 "  - {name: fc7, kind: fc, kernels: 8}\n",
+                                                 "fat.yaml"),
+                                   {});
+    EXPECT_EQ(plan.layers[0].stored.lanes, 4U);
+    EXPECT_EQ(plan.layers[0].operations, 3U);
+    EXPECT_EQ(plan.layers[0].stored.cube.shape.channels, 18U);
+    EXPECT_EQ(std::get<ConvOperation>(plan.operations[3].job).conv.cdma.input.channels, 18U);
+}
+
+TEST(NetworkPlanner, LeavesValuesOutWhereTheyAreNotWanted) {
+    PlanTarget target;
+    target.images = false;
+    const Plan with = plan_network(sample::mixed_network(), {});
+    const Plan without = plan_network(sample::mixed_network(), target);
+    ASSERT_EQ(with.images.size(), without.images.size());
+    for (std::size_t i = 0; i < with.images.size(); ++i) {
+        EXPECT_EQ(with.images[i].address, without.images[i].address);
+        EXPECT_FALSE(with.images[i].image.bytes.empty());
+        EXPECT_TRUE(without.images[i].image.bytes.empty());
+    }
+}
+
+TEST(NetworkPlanner, RefusesANetworkThatTheMemoryDoesNotHold) {
+    PlanTarget target;
+    target.memory.regions.front().size = Bytes(1024);
+    const auto small = [&] { plan_network(sample::mixed_network(), target); };
+    EXPECT_NE(sample::message_of(small).find("region 'dram'"), std::string::npos);
+    target.memory.regions.front() = {};
+    target.npu.mcif.address_bits = 31;
+    EXPECT_NE(sample::message_of(small).find("31 bits"), std::string::npos);
+}
+
+TEST(NetworkPlanner, RefusesWhatNoRegisterHolds) {
+    const auto plan = [](const std::string& layer) {
+        return sample::message_of([&] {
+            plan_network(parse_network("name: bad\n"
+                                       "input: {channels: 8, height: 64, width: 64}\n"
+                                       "layers:\n  - {name: bad, " +
+                                           layer + "}\n",
+                                       "bad.yaml"),
+                         {});
+        });
+    };
+    EXPECT_NE(plan("kind: conv, kernels: 9000").find("bad.yaml: layer 'bad'"), std::string::npos);
+    EXPECT_NE(plan("kind: conv, kernels: 8, stride: 9").find("strides"), std::string::npos);
+    EXPECT_NE(plan("kind: conv, kernels: 8, kernel: 33").find("kernels"), std::string::npos);
+    EXPECT_NE(plan("kind: avg_pool, kernel: 64").find("PDP"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace npuscope

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/program/read_program.h"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+#include "tests/sim/program/program_samples.h"
+
+namespace npuscope {
+namespace {
+
+namespace fs = std::filesystem;
+
+class ReadProgram : public testing::Test {
+ protected:
+    void SetUp() override {
+        folder_ = fs::path(testing::TempDir()) /
+                  testing::UnitTest::GetInstance()->current_test_info()->name();
+        fs::remove_all(folder_);
+        fs::create_directories(folder_);
+    }
+    void TearDown() override { fs::remove_all(folder_); }
+
+    void write(const char* name) const { std::ofstream(folder_ / name) << "check_nothing(s);\n"; }
+
+    fs::path folder_;
+};
+
+TEST_F(ReadProgram, TraceIsNamedByFileOrByItsFolder) {
+    write("a.cfg");
+    EXPECT_EQ(read_program(folder_ / "a.cfg", sample::names()).name, "a");
+    EXPECT_EQ(read_program(folder_, sample::names()).name, "a");
+}
+
+TEST_F(ReadProgram, FolderWithNoOrSeveralTracesIsRefused) {
+    const auto message = [&] {
+        return sample::message_of([&] { read_program(folder_, sample::names()); });
+    };
+    EXPECT_NE(message().find("holds 0 .cfg files (name the .cfg file itself)"), std::string::npos);
+    write("a.cfg");
+    write("b.cfg");
+    EXPECT_NE(message().find("holds 2 .cfg files"), std::string::npos);
+}
+
+TEST_F(ReadProgram, FileOfAnotherKindIsRefused) {
+    EXPECT_EQ(sample::message_of([] { read_program("a.png", sample::names()); }),
+              "'a.png' is no program (a register trace ends in .cfg)");
+}
+
+}  // namespace
+}  // namespace npuscope

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// The bundled three-layer example: what its script makes, and what nv_small makes of it.
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+
+namespace npuscope {
+namespace {
+
+namespace fs = std::filesystem;
+
+const fs::path example_folder = fs::path(NPUSCOPE_SOURCE) / "configs/experiment/three_layers";
+
+int shell(const std::string& line) { return WEXITSTATUS(std::system(line.c_str())); }
+
+std::string content(const fs::path& path) {
+    std::ifstream in(path, std::ios::binary);
+    return {std::istreambuf_iterator<char>(in), {}};
+}
+
+TEST(BundledExample, IsWhatItsScriptMakes) {
+    const fs::path folder = fs::path(testing::TempDir()) / "npuscope_three_layers";
+    fs::remove_all(folder);
+    const std::string script = std::string(NPUSCOPE_SOURCE) + "/scripts/make_three_layers";
+    ASSERT_EQ(shell("'" + script + "' '" + folder.string() + "'"), 0);
+    std::size_t files = 0;
+    for (const fs::directory_entry& made : fs::directory_iterator(folder)) {
+        EXPECT_EQ(content(made.path()), content(example_folder / made.path().filename()))
+            << made.path().filename();
+        ++files;
+    }
+    EXPECT_EQ(files, 5U);
+    fs::remove_all(folder);
+}
+
+TEST(BundledExample, PassesOnNvSmall) {
+    const std::string program = (example_folder / "program.cfg").string();
+    EXPECT_EQ(shell(std::string(NPUSCOPE_EXECUTABLE) + " run '" + program +
+                    "' --npu nv_small --json - > /dev/null 2>&1"),
+              0);
+}
+
+}  // namespace
+}  // namespace npuscope
