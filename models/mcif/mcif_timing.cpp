@@ -79,8 +79,10 @@ ReadChannel::Choice ReadChannel::choose(Cycles command) {
 }
 
 void ReadChannel::issue_one(Lane& lane, Cycles command) {
-    last_arrival_ =
-        std::max(command + lane.burst.latency + Cycles(1), last_arrival_ + lane.burst.interval);
+    const ChannelBurst& burst = lane.burst;
+    const Cycles ready = burst.timed ? lane.source->beat_ready(command) + Cycles(1)
+                                     : command + burst.latency + Cycles(1);
+    last_arrival_ = std::max(ready, last_arrival_ + burst.interval);
     arrivals_[place(commands_)] = last_arrival_;
     ++commands_;
     next_command_ = command + Cycles(1);
@@ -118,7 +120,8 @@ void ReadChannel::issue_many(Lane& lane, Cycles command, Cycles limit) {
 void ReadChannel::issue(const Choice& choice, Cycles limit) {
     Lane& lane = open_lane(choice.turn);
     const std::uint64_t before = commands_;
-    if (choice.others_ready <= choice.command + Cycles(1) || lane.burst.beats == 1) {
+    const bool alone = choice.others_ready > choice.command + Cycles(1);
+    if (!alone || lane.burst.beats == 1 || lane.burst.timed) {
         issue_one(lane, choice.command);
     } else {
         issue_many(lane, choice.command, std::min(limit, choice.others_ready - Cycles(1)));
