@@ -64,8 +64,7 @@ void gather_row(const Tensor<std::int8_t>& data, std::size_t row_start, std::int
     for (std::uint32_t s = 0; s < columns; ++s) {
         const std::int64_t column = x + std::int64_t{s} * geometry.dilation_x;
         if (column >= 0 && column < data.shape.width) {
-            to[s] = static_cast<std::int16_t>(
-                data.values[row_start + static_cast<std::size_t>(column)]);
+            to[s] = widened(data.values[row_start + static_cast<std::size_t>(column)]);
         }
     }
 }
