@@ -90,7 +90,7 @@ RasterPlan::RasterPlan(const KernelShape& kernels, const Convolution& geometry)
     }
     channel_size_ = phases_.size() * phase_size_;
     // An odd number of cache lines from channel to channel keeps them out of each other's way.
-    channel_size_ += channel_size_ / 16 % 2 == 0 ? 16 : 0;
+    channel_size_ += channel_size_ / 16 % 2 == 0 ? std::size_t{16} : std::size_t{0};
 }
 
 std::size_t RasterPlan::offset_of_phase(std::uint32_t y, std::uint32_t x) {
