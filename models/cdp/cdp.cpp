@@ -49,11 +49,12 @@ AtomStream Cdp::open_stream(const CdpWork& work, const std::vector<Block>& block
                             cube.atom * (block.first_pixel % cube.shape.width),
                         cube.atom * block.columns});
     }
-    return AtomStream({.first = first_request_,
-                       .ahead = config_.read_ahead,
-                       .atom = cube.atom,
-                       .beat = bus_width_},
-                      std::move(runs));
+    return AtomStream(
+        {.first = first_request_,
+         .limits = {config_.read_ahead, config_.read_buffer, config_.read_runs, config_.read_again},
+         .atom = cube.atom,
+         .beat = bus_width_},
+        std::move(runs));
 }
 
 void Cdp::run_operation(Activity& activity) {
@@ -82,7 +83,8 @@ std::optional<Cycles> Cdp::take_block(Activity& activity, const Block& block, At
     }
     const std::optional<Cycles> ready = pace_->take({block.columns, arrivals_});
     for (std::uint32_t i = 0; i < block.columns; ++i) {
-        stream.taken(std::max(pace_->input_end(), now() + Cycles(1)));
+        // the last channel of the last column enters at the end
+        stream.taken(pace_->input_end() - Cycles(block.columns - 1 - i));
     }
     return ready;
 }

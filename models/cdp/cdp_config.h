@@ -13,6 +13,9 @@ struct CdpConfig {
     std::uint32_t block_columns = 8;  // source: NV_NVDLA_CDP_RDMA_ig.v, width of a request
     std::uint32_t read_ahead = 61;    // source: NV_NVDLA_CDP_RDMA_eg.v, latency FIFO
     // source of the rest: nv_small RTL, measured
+    std::uint32_t read_buffer = 9;
+    std::uint32_t read_runs = 33;
+    Cycles read_again{16};
     Cycles start_up{21};
     Cycles pipeline{54};
     Cycles pipeline_without_sum{44};
@@ -26,6 +29,11 @@ struct CdpConfig {
         visit.field("block_columns", self.block_columns,
                     "columns that are read and normalised together");
         visit.field("read_ahead", self.read_ahead, "beats that the latency FIFO of reads holds");
+        visit.field("read_buffer", self.read_buffer,
+                    "atoms between the latency FIFO of reads and the datapath");
+        visit.field("read_runs", self.read_runs, "requests of a block in flight");
+        visit.field("read_again", self.read_again,
+                    "cycles from a place of the latency FIFO being free to the next request");
         visit.field("start_up", self.start_up,
                     "cycles from the read DMA's op-enable to its first read");
         visit.field("pipeline", self.pipeline,

@@ -6,10 +6,17 @@
 #include "models/base/check.h"
 
 namespace npuscope {
+namespace {
+
+/// From an atom being taken to its place in the consumer's buffer being filled again.
+/// source: nv_small RTL, measured (PDP and CDP)
+constexpr Cycles kRefill{2};
+
+}  // namespace
 
 AtomStream::AtomStream(const AtomStreamSetup& setup, std::vector<ByteRun> runs)
     : setup_(setup), runs_(std::move(runs)) {
-    NPU_CHECK(setup_.ahead * setup_.beat.value >= 2 * setup_.atom.value,
+    NPU_CHECK(setup_.limits.beats * setup_.beat.value >= 2 * setup_.atom.value,
               "a latency FIFO holds two atoms at least");
     for (const ByteRun& run : runs_) {
         total_beats_ += beats_of(run);
@@ -25,30 +32,53 @@ std::uint64_t AtomStream::beats_of(const ByteRun& run) const {
 
 std::uint64_t AtomStream::atoms_ahead() const {
     // the first and the last beat may be shared with others
-    const std::uint64_t bytes = (setup_.ahead - 1) * setup_.beat.value;
+    const std::uint64_t bytes = (setup_.limits.beats - 1) * setup_.beat.value;
     return std::max<std::uint64_t>(bytes / setup_.atom.value, 1);
 }
 
-std::optional<Cycles> AtomStream::room_for(std::uint64_t beat) const {
-    if (beat < setup_.ahead) {
-        return setup_.first;
+std::optional<Cycles> AtomStream::left_fifo(std::uint64_t beat) const {
+    const std::uint64_t buffer =
+        setup_.limits.buffer * divide_up(setup_.atom.value, setup_.beat.value);
+    if (beat >= arrivals_.size() || beat >= taken_.size() + buffer) {
+        return std::nullopt;
     }
-    const std::uint64_t gives_way = beat - setup_.ahead;
-    return gives_way < taken_.size() ? std::optional(taken_[gives_way]) : std::nullopt;
+    const Cycles room = beat < buffer ? Cycles(0) : taken_[beat - buffer] + kRefill;
+    return std::max(arrivals_[beat], room);
+}
+
+std::optional<Cycles> AtomStream::room_for(std::uint64_t further) const {
+    const AtomStreamLimits& limits = setup_.limits;
+    Cycles room = setup_.first;
+    const std::uint64_t beat = asked_ + further;
+    if (beat >= limits.beats) {
+        const std::optional<Cycles> left = left_fifo(beat - limits.beats);
+        if (!left) {
+            return std::nullopt;
+        }
+        room = std::max(room, *left + limits.give_back);
+    }
+    if (asked_in_run_ + further == 0 && asked_run_ >= limits.runs) {
+        const std::uint64_t gives_way = asked_run_ - limits.runs;
+        if (gives_way >= started_.size()) {
+            return std::nullopt;
+        }
+        room = std::max(room, started_[gives_way] + kRefill + limits.give_back);
+    }
+    return room;
 }
 
 std::optional<ReadBurst> AtomStream::next_burst() {
-    const std::optional<Cycles> ready = room_for(asked_);
+    const std::optional<Cycles> ready = room_for(0);
     if (!ready) {
         return std::nullopt;
     }
     const std::uint64_t remaining = beats_of(runs_[asked_run_]) - asked_in_run_;
-    ReadBurst burst{std::max(*ready, setup_.first), 1};
+    ReadBurst burst{*ready, 1};
     if (asked_in_run_ == 0) {
         burst.run = runs_[asked_run_];
     }
     while (burst.beats < remaining) {
-        const std::optional<Cycles> next = room_for(asked_ + burst.beats);
+        const std::optional<Cycles> next = room_for(burst.beats);
         if (!next || *next > burst.ready) {
             break;
         }
@@ -68,6 +98,9 @@ void AtomStream::taken(Cycles time) {
     const bool run_ends = bytes_taken == runs_[run_].bytes.value;
     const std::uint64_t skip = runs_[run_].address.value % setup_.beat.value;
     const std::uint64_t whole = first_beat_ + (skip + bytes_taken) / setup_.beat.value;
+    if (atom_ == 0) {
+        started_.push_back(time);
+    }
     ++atom_;
     if (run_ends) {
         first_beat_ += beats_of(runs_[run_]);

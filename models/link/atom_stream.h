@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs of atoms that a read DMA asks for, one run of memory after the other, through a latency FIFO
-// of so many beats: a beat is asked for when the FIFO has room for it, which is when the consumer
-// took the beat that many places before. The consumer walks the same runs atom by atom. Times only,
-// no SystemC.
+// Runs of atoms that a read DMA asks for, one run of memory after the other. What was asked for has
+// its place in a latency FIFO of so many beats and in a queue of so many runs. A beat leaves the
+// FIFO when it has arrived and the consumer's own buffer has room for it; a run leaves the queue
+// when its first atom is taken. Then the place is given back, and asked for again. The consumer
+// walks the same runs atom by atom. Times only, no SystemC.
 #pragma once
 
 #include <cstdint>
@@ -12,10 +13,17 @@
 
 namespace npuscope {
 
-/// What a stream of atoms depends on, beside the runs.
+/// What holds a stream of atoms back, beside the memory.
+struct AtomStreamLimits {
+    std::uint64_t beats = 1;   ///< that the latency FIFO holds
+    std::uint64_t buffer = 1;  ///< atoms between that FIFO and the consumer
+    std::uint64_t runs = 1;    ///< that the queue holds
+    Cycles give_back{1};       ///< from a place being free to the request that takes it
+};
+
 struct AtomStreamSetup {
-    Cycles first;             ///< no beat stands at the arbiter before
-    std::uint64_t ahead = 1;  ///< beats that the latency FIFO holds
+    Cycles first;  ///< no beat stands at the arbiter before
+    AtomStreamLimits limits;
     Bytes atom{8};
     Bytes beat{8};  ///< of the bus
 };
@@ -38,7 +46,7 @@ class AtomStream : public ReadStream {
     }
     /// When an atom of the consumer's run has arrived; its beats have been issued.
     Cycles arrival(std::uint64_t atom) const { return arrivals_[first_beat_ + beat_of(atom)]; }
-    /// The consumer takes the next atom of its run at `time`.
+    /// The consumer takes the next atom of its run, up to `time`.
     void taken(Cycles time);
 
  private:
@@ -48,8 +56,9 @@ class AtomStream : public ReadStream {
         const std::uint64_t skip = runs_[run_].address.value % setup_.beat.value;
         return (skip + (atom + 1) * setup_.atom.value - 1) / setup_.beat.value;
     }
-    /// When the FIFO has room for a beat; nothing when nobody knows yet.
-    std::optional<Cycles> room_for(std::uint64_t beat) const;
+    /// When there is room for the next beat and `further` more; nothing when nobody knows yet.
+    std::optional<Cycles> room_for(std::uint64_t further) const;
+    std::optional<Cycles> left_fifo(std::uint64_t beat) const;
 
     AtomStreamSetup setup_;
     std::vector<ByteRun> runs_;
@@ -63,7 +72,8 @@ class AtomStream : public ReadStream {
     std::uint64_t atom_ = 0;        // next one of the run
     std::uint64_t first_beat_ = 0;  // of the run, in the stream
     std::vector<Cycles> arrivals_;
-    std::vector<Cycles> taken_;  // per beat
+    std::vector<Cycles> taken_;    // per beat
+    std::vector<Cycles> started_;  // per run, first atom taken
 };
 
 }  // namespace npuscope

@@ -9,11 +9,15 @@ namespace npuscope {
 
 DmaPort::DmaPort(const std::string& client, const std::string& unit, const std::string& name)
     : primary(((name.empty() ? client : name) + "_primary").c_str()),
-      secondary(((name.empty() ? client : name) + "_secondary").c_str()),
       client_(client),
-      unit_(unit) {
+      unit_(unit),
+      socket_name_(name.empty() ? client : name) {
     info_.unit = &unit_;
     payload_.set_extension(&info_);
+}
+
+tlm_utils::simple_initiator_socket<DmaPort>& DmaPort::add_secondary() {
+    return secondary_.emplace((socket_name_ + "_secondary").c_str());
 }
 
 void DmaPort::prepare(tlm::tlm_command command, Address address, std::size_t bytes,
@@ -37,8 +41,8 @@ void DmaPort::fetch(Address address, std::span<std::uint8_t> bytes, const Purpos
 }
 
 tlm::tlm_fw_transport_if<>& DmaPort::way(const Purpose& purpose) {
-    if (purpose.secondary && secondary.get_interface() != nullptr) {
-        return *secondary.operator->();
+    if (purpose.secondary && secondary_) {
+        return *secondary_->operator->();
     }
     return *primary.operator->();
 }

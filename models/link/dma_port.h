@@ -9,6 +9,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <tlm>
@@ -46,8 +47,9 @@ class DmaPort {
     DmaPort& operator=(const DmaPort&) = delete;
 
     tlm_utils::simple_initiator_socket<DmaPort> primary;
-    /// Bound where the NPU has a second port; without it all requests take the first.
-    tlm_utils::simple_initiator_socket_optional<DmaPort> secondary;
+    /// Makes the socket of a second port, where the NPU has one; without it all requests take the
+    /// first.
+    tlm_utils::simple_initiator_socket<DmaPort>& add_secondary();
 
     /// Values now, no time. The bytes are claimed until a timed read of them: a write before is a
     /// race.
@@ -84,6 +86,8 @@ class DmaPort {
 
     std::string client_;
     std::string unit_;
+    std::string socket_name_;
+    std::optional<tlm_utils::simple_initiator_socket<DmaPort>> secondary_;
     tlm::tlm_generic_payload payload_;
     AccessInfo info_;
     std::array<Door, 2> doors_{};

@@ -38,7 +38,7 @@ void Mcif::connect(DmaPort& port) {
 }
 
 void Mcif::connect_secondary(DmaPort& port) {
-    port.secondary.bind(clients);
+    port.add_secondary().bind(clients);
     port.attach_secondary({this, add_client(port.client())});
 }
 

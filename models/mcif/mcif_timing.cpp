@@ -58,7 +58,7 @@ Cycles ReadChannel::next_slot() const {
     if (commands_ < arrivals_.size()) {
         return next_command_;
     }
-    return std::max(next_command_, arrivals_[place(commands_)] + slot_return_);
+    return std::max(next_command_, arrivals_[place_] + slot_return_);
 }
 
 ReadChannel::Choice ReadChannel::choose(Cycles command) {
@@ -83,33 +83,60 @@ void ReadChannel::issue_one(Lane& lane, Cycles command) {
     const Cycles ready = burst.timed ? lane.source->beat_ready(command) + Cycles(1)
                                      : command + burst.latency + Cycles(1);
     last_arrival_ = std::max(ready, last_arrival_ + burst.interval);
-    arrivals_[place(commands_)] = last_arrival_;
-    ++commands_;
+    arrivals_[place_] = last_arrival_;
+    count_commands(1);
     next_command_ = command + Cycles(1);
     lane.arrivals.push_back(last_arrival_);
 }
 
-void ReadChannel::issue_many(Lane& lane, Cycles command, Cycles limit) {
-    const ChannelBurst& burst = lane.burst;
-    // as far as the ring goes: the arrivals are handed over in one piece
-    const std::size_t begin = place(commands_);
-    const std::uint64_t most = std::min<std::uint64_t>(burst.beats, arrivals_.size() - begin);
-    const Cycles unlimited = commands_ < arrivals_.size() ? never : Cycles(0);
-    const Cycles latency = burst.latency + Cycles(1);
-    Cycles arrival = last_arrival_;
+std::uint64_t ReadChannel::issue_evenly(const ChannelBurst& burst, Cycles command,
+                                        std::uint64_t count) {
+    const std::size_t begin = place_;
+    const Cycles first = command + burst.latency + Cycles(1);
+    const Cycles last_command = command + Cycles(count - 1);
+    // arrivals lie a cycle apart at least: where the last place is free in time, all are
+    const bool places_free = commands_ + count <= arrivals_.size() ||
+                             arrivals_[begin + count - 1] + slot_return_ <= last_command;
+    if (burst.interval > Cycles(1) || first <= last_arrival_ || !places_free) {
+        return 0;
+    }
+    for (std::uint64_t i = 0; i < count; ++i) {
+        arrivals_[begin + i] = first + Cycles(i);
+    }
+    next_command_ = last_command + Cycles(1);
+    last_arrival_ = first + Cycles(count - 1);
+    return count;
+}
+
+std::uint64_t ReadChannel::issue_unevenly(const ChannelBurst& burst, Cycles command,
+                                          std::uint64_t most, Cycles limit) {
+    const std::size_t begin = place_;
+    const bool places_taken = commands_ >= arrivals_.size();
     std::uint64_t count = 0;
     while (count < most && command <= limit) {
-        arrival = std::max(command + latency, arrival + burst.interval);
-        arrivals_[begin + count] = arrival;
+        last_arrival_ =
+            std::max(command + burst.latency + Cycles(1), last_arrival_ + burst.interval);
+        arrivals_[begin + count] = last_arrival_;
         ++count;
         next_command_ = command + Cycles(1);
         command = next_command_;
-        if (unlimited == Cycles(0) && count < most) {
+        if (places_taken && count < most) {
             command = std::max(command, arrivals_[begin + count] + slot_return_);
         }
     }
-    last_arrival_ = arrival;
-    commands_ += count;
+    return count;
+}
+
+void ReadChannel::issue_many(Lane& lane, Cycles command, Cycles limit) {
+    // as far as the ring goes: the arrivals are handed over in one piece
+    const std::size_t begin = place_;
+    const std::uint64_t most = std::min<std::uint64_t>(lane.burst.beats, arrivals_.size() - begin);
+    const std::uint64_t in_time = std::min(most - 1, (limit - command).value) + 1;
+    std::uint64_t count = issue_evenly(lane.burst, command, in_time);
+    if (count == 0) {
+        count = issue_unevenly(lane.burst, command, most, limit);
+    }
+    count_commands(count);
     if (!lane.arrivals.empty()) {
         lane.source->arrived(lane.arrivals);
         lane.arrivals.clear();
@@ -187,7 +214,7 @@ std::optional<Cycles> ReadChannel::issued_after(unsigned client, std::uint64_t b
     }
     const std::uint64_t replaced = last - arrivals_.size();
     const Cycles arrival = replaced < commands_
-                               ? arrivals_[place(replaced)]
+                               ? arrivals_[replaced % arrivals_.size()]
                                : last_arrival_ + lane.burst.interval * (replaced + 1 - commands_);
     return std::max(bound, arrival + slot_return_);
 }

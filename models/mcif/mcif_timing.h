@@ -74,10 +74,18 @@ class ReadChannel {
     Choice choose(Cycles command);
     void issue_one(Lane& lane, Cycles command);
     void issue_many(Lane& lane, Cycles command, Cycles limit);
+    /// Issues so many beats a cycle apart, if they also arrive so; else none.
+    std::uint64_t issue_evenly(const ChannelBurst& burst, Cycles command, std::uint64_t count);
+    /// Issues at most so many beats, none behind `limit`.
+    std::uint64_t issue_unevenly(const ChannelBurst& burst, Cycles command, std::uint64_t most,
+                                 Cycles limit);
     void issue(const Choice& choice, Cycles limit);
     void find_turn();
     void tell_arrivals();
-    std::size_t place(std::uint64_t command) const { return command % arrivals_.size(); }
+    void count_commands(std::uint64_t count) {
+        commands_ += count;
+        place_ = place_ + count == arrivals_.size() ? 0 : place_ + count;
+    }
 
     std::vector<Lane> lanes_;
     std::vector<std::size_t> open_;  // lanes with beats to issue, in the order of their turns
@@ -86,6 +94,7 @@ class ReadChannel {
     Cycles slot_return_;
     std::vector<Cycles> arrivals_;  // of the last commands, as a ring
     std::uint64_t commands_ = 0;
+    std::size_t place_ = 0;  // of the next command in the ring
     Cycles next_command_{};  // first cycle without a command
     Cycles last_arrival_{};
 };

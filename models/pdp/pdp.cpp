@@ -80,6 +80,7 @@ void Pdp::run_operation(Activity& activity) {
 void Pdp::begin(const PdpWork& work) {
     writer_.reset();
     rows_ = windows_ending(rows_of(work.job));
+    in_the_way_ = lines_in_the_way(rows_of(work.job));
     begun_ = false;
 }
 
@@ -91,11 +92,12 @@ void Pdp::begin_part(const PdpPooling& pooling, std::size_t part) {
 AtomStream Pdp::open_stream(const PdpWork& work) {
     first_request_ = std::max(work.rdma_enabled + config_.start_up, now() + Cycles(1));
     const FeatureCube& cube = *work.job.source;
-    return AtomStream({.first = first_request_,
-                       .ahead = config_.read_ahead,
-                       .atom = cube.atom,
-                       .beat = bus_width_},
-                      lines_of(cube, work.job.pooling.parts));
+    return AtomStream(
+        {.first = first_request_,
+         .limits = {config_.read_ahead, config_.read_buffer, config_.read_runs, config_.read_again},
+         .atom = cube.atom,
+         .beat = bus_width_},
+        lines_of(cube, work.job.pooling.parts));
 }
 
 void Pdp::pool_from_memory(Activity& activity, const PdpWork& work) {
@@ -197,9 +199,10 @@ void Pdp::send_results(Activity& activity, const PdpWork& work, const LinePiece&
     }
     if (piece.begin + piece.count == part.in_width && rows_[piece.y] != 0) {
         ++next_line_;
+        const bool last_surface = piece.surface + 1 == job.destination.surfaces();
         for (std::uint32_t more = 1; more < rows_[piece.y]; ++more, ++next_line_) {
             run.first = place(0);
-            send(activity, work, pace_.flush_line(part.out_width), run);
+            send(activity, work, pace_.flush_line(last_surface || more <= in_the_way_), run);
         }
     }
     if (now() > began) {

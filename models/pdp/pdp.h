@@ -83,6 +83,7 @@ class Pdp : public Unit {
     // of the running operation
     PoolingPace pace_;
     std::vector<std::uint32_t> rows_;     // windows that end in each input row
+    std::uint32_t in_the_way_ = 0;        // lines that leave before the next surface begins
     std::vector<std::uint32_t> columns_;  // likewise, of the present part
     std::uint32_t next_line_ = 0;         // of the output, in the present surface
     std::uint32_t next_column_ = 0;       // of the output, in the present part

@@ -14,6 +14,9 @@ struct PdpConfig {
     std::uint32_t line_buffer_bank_atoms = 16;
     std::uint32_t read_ahead = 61;  // source: NV_NVDLA_PDP_RDMA_eg.v, latency FIFO
     // source of the rest: nv_small RTL, measured (pooling from memory, and fused behind SDP)
+    std::uint32_t read_buffer = 5;
+    std::uint32_t read_runs = 17;
+    Cycles read_again{17};
     Cycles start_up{21};
     Cycles hand_over_lead{30};
     Cycles column_gap{3};
@@ -26,6 +29,11 @@ struct PdpConfig {
         visit.field("present", self.present, "the unit exists");
         visit.field("throughput", self.throughput, "elements per cycle");
         visit.field("read_ahead", self.read_ahead, "beats that the latency FIFO of reads holds");
+        visit.field("read_buffer", self.read_buffer,
+                    "atoms between the latency FIFO of reads and the datapath");
+        visit.field("read_runs", self.read_runs, "requests of a line in flight");
+        visit.field("read_again", self.read_again,
+                    "cycles from a place of the latency FIFO being free to the next request");
         visit.field("start_up", self.start_up,
                     "cycles from the read DMA's op-enable to its first read");
         visit.field(

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "models/data/register_reading.h"
+#include "models/pdp/pdp_timing.h"
 
 namespace npuscope {
 namespace {
@@ -162,25 +163,6 @@ class Slices {
     std::uint32_t count_;
 };
 
-/// Output lines that the line buffer must hold at once.
-/// source: NV_NVDLA_PDP_CORE_cal2d.v, buffer_lines_num
-std::uint32_t buffered_lines(const PdpPooling& pooling) {
-    const std::uint32_t kernel = pooling.kernel_height;
-    if (pooling.stride_y >= kernel) {
-        return 1;
-    }
-    switch (pooling.stride_y) {
-        case 1:
-            return kernel;
-        case 2:
-            return (kernel + 1U) / 2U;
-        case 3:
-            return kernel <= 6 ? 2 : 3;
-        default:
-            return 2;
-    }
-}
-
 void check_line_buffer(const RegisterValues& pdp, const PdpPooling& pooling,
                        const PdpConfig& config) {
     const std::uint32_t room = line_buffer_columns(pooling, config);
@@ -230,7 +212,7 @@ void check_rdma(const RegisterValues& pdp, const RegisterValues& rdma) {
 
 std::uint32_t line_buffer_columns(const PdpPooling& pooling, const PdpConfig& config) {
     std::uint32_t ways = 1;  // banks are shared by a power of two of lines
-    while (ways < buffered_lines(pooling)) {
+    while (ways < buffered_lines(pooling.kernel_height, pooling.stride_y)) {
         ways *= 2U;
     }
     return std::max(1U, config.line_buffer_banks / ways) * config.line_buffer_bank_atoms;

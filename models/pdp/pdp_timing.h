@@ -4,8 +4,11 @@
 // column is reached, the line's partial result leaves the column stage in that slot; several
 // windows that end together, because padding follows, leave one slot after the other, and the next
 // result waits for them. The same holds one stage further for the windows' last rows: lines that
-// end together leave one after the other. Not modelled: a write channel so slow that results wait
-// for it. Source: nv_small RTL, measured.
+// end together leave one after the other, behind a part's last surface before anything else,
+// behind another surface while the next one's first lines are, as far as those need no room of
+// theirs. Two results of one column one after the other, as with a single column of output, need a
+// gap between their slots. Not modelled: a write channel so slow that results wait for it. Source:
+// nv_small RTL, measured.
 #pragma once
 
 #include <algorithm>
@@ -31,6 +34,13 @@ struct PoolingAxis {
 /// How many windows have their last real position at each position.
 std::vector<std::uint32_t> windows_ending(const PoolingAxis& axis);
 
+/// Output lines that the line buffer holds at once.
+std::uint32_t buffered_lines(std::uint32_t kernel, std::uint32_t stride);
+
+/// Of the lines that end together with a surface's last input line, beside the first: those that
+/// must leave before the next surface begins, because it needs their room.
+std::uint32_t lines_in_the_way(const PoolingAxis& rows);
+
 /// Results that left one after the other, and the slots of the first and the last.
 struct PooledAtoms {
     Cycles first;
@@ -50,7 +60,8 @@ class PoolingPace {
     }
     /// A part begins that has so many columns of output.
     void begin_part(std::uint32_t out_width) {
-        step_ = out_width == 1 ? slot_ + column_gap_ : slot_;
+        out_width_ = out_width;
+        gap_ = Cycles(0);
     }
     /// A piece of a line begins; so many lines of windows end with the line.
     void begin_piece(std::uint32_t lines_ending) {
@@ -70,12 +81,9 @@ class PoolingPace {
     }
     /// What left since the piece began, of the first of the lines that end.
     const PooledAtoms& results() const { return results_; }
-    /// Behind a line of input: one more of the lines that ended with it leaves.
-    PooledAtoms flush_line(std::uint32_t out_width) {
-        const Cycles first = output_ + step_;
-        output_ += step_ * out_width;
-        return {first, output_, out_width};
-    }
+    /// Behind a line of input: one more of the lines that ended with it leaves; with `hold`, before
+    /// any result of the next line.
+    PooledAtoms flush_line(bool hold);
     /// Nothing more happens before `time`: results found no room.
     void hold_until(Cycles time) { input_ = std::max(input_, time); }
 
@@ -83,30 +91,33 @@ class PoolingPace {
     /// End of the last slot in which an atom was taken.
     Cycles input_end() const { return input_; }
     /// End of the last slot in which a result left.
-    Cycles output_end() const { return output_; }
+    Cycles output_end() const { return std::max(output_, flushed_); }
     /// Cycles in which no atom was there, since the first one.
     Cycles waited() const { return waited_; }
 
  private:
     void finish_windows(std::uint32_t windows) {
-        input_ = std::max(input_, column_ + step_);
+        input_ = std::max(input_, column_ + slot_ + gap_);
         if (lines_ending_ != 0) {
-            input_ = std::max(input_, output_ + step_);
+            input_ = std::max(input_, output_ + slot_ + gap_);
         }
         column_ = input_ + slot_ * (windows - 1);
+        gap_ = out_width_ == 1 ? column_gap_ : Cycles(0);
         if (lines_ending_ != 0) {
             results_.first = results_.count == 0 ? input_ : results_.first;
-            results_.last = output_ = column_;
+            results_.last = output_ = flushed_ = column_;
             results_.count += windows;
         }
     }
 
     Cycles slot_;
     Cycles column_gap_;
-    Cycles step_ = slot_;  // from one result to the next, at least
+    std::uint32_t out_width_ = 1;
+    Cycles gap_;  // before the next result
     Cycles input_;
     Cycles column_;  // last slot in which the column stage gave a result
     Cycles output_;
+    Cycles flushed_;  // last slot of a line that left together with the next surface
     Cycles waited_;
     std::uint32_t lines_ending_ = 0;
     PooledAtoms results_;
