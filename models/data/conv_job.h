@@ -16,12 +16,12 @@
 #include "models/data/datapath.h"
 #include "models/data/feature_cube.h"
 #include "models/data/pixel_format.h"
+#include "models/data/precision.h"
 #include "models/data/weight_layout.h"
 
 namespace npuscope {
 
 enum class ConvMode { Direct, Image };
-enum class Precision { Int8, Int16, Fp16 };
 
 /// What a job is decoded and checked against: the NPU at hand.
 struct ConvFeatures {
