@@ -13,7 +13,7 @@ namespace npuscope {
 Csb::Csb(const sc_core::sc_module_name& name, const CsbConfig& config, FindingLog& log)
     : Unit(name), config_(config), log_(log), queue_(config.fifo_depth, config.fifo_round_trip) {
     for (const RegisterBlock& block : nvdla_register_blocks()) {
-        files_.emplace_back(block);
+        files_.emplace_back(block).before_hardware_writes([this] { settle(); });
     }
     socket.register_b_transport(this, &Csb::b_transport);
     repeat("deliver", [this](Activity& activity) { deliver(activity); });
@@ -35,10 +35,28 @@ RegisterFile* Csb::file_at(std::uint64_t address) {
 }
 
 void Csb::deliver(Activity& activity) {
-    const PostedWrite posted = posted_.take(activity, WaitKind::Idle);
-    activity.spend(posted.effect - now());
-    write(posted);
-    --on_the_way_;
+    while (triggers_.empty()) {
+        activity.wait_for(trigger_posted_, WaitKind::Idle, "a write that sets something off");
+    }
+    activity.spend(triggers_.front() - now());
+    triggers_.pop_front();
+    settle();
+}
+
+void Csb::settle() {
+    while (!posted_.empty() && posted_.front().effect <= now()) {
+        const PostedWrite posted = posted_.front();
+        posted_.pop_front();
+        write(posted);
+    }
+}
+
+void Csb::post(const PostedWrite& posted) {
+    posted_.push_back(posted);
+    if (posted.file->sets_off(posted.offset)) {
+        triggers_.push_back(posted.effect);
+        trigger_posted_.notify(sc_core::SC_ZERO_TIME);
+    }
 }
 
 void Csb::write(const PostedWrite& posted) {
@@ -47,15 +65,37 @@ void Csb::write(const PostedWrite& posted) {
         log_.add(*effect.finding);
     }
     if (listener_ != nullptr) {
-        listener_->register_written(*posted.file, effect);
+        listener_->register_written(*posted.file, effect, posted.effect);
     }
 }
 
 std::uint32_t Csb::read(RegisterFile& file, std::uint32_t offset) {
+    settle();
     if (listener_ != nullptr) {
         listener_->register_about_to_be_read(file);
     }
     return file.read(offset).value_or(0);
+}
+
+std::uint32_t Csb::read_after(RegisterFile& file, std::uint32_t offset, Cycles presented,
+                              PollExtension* poll) {
+    Cycles effect = queue_.present(presented).effect;
+    sc_core::wait(to_time(effect - now()));
+    const std::uint32_t value = read(file, offset);
+    const RegisterRow* row = find_register(file.block(), offset);
+    if (poll == nullptr || poll->met(value) || row == nullptr || listener_ == nullptr) {
+        return value;
+    }
+    const Cycles holds = listener_->register_holds_until(file, *row, effect);
+    if (effect >= holds) {
+        return value;
+    }
+    while (effect < holds && poll->reads_left > 1) {
+        --poll->reads_left;
+        effect = queue_.present(effect + config_.read_cycles).effect;
+    }
+    sc_core::wait(to_time(effect - now()));
+    return read(file, offset);
 }
 
 void Csb::b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) {
@@ -69,17 +109,16 @@ void Csb::b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay
         return;
     }
     const auto offset = static_cast<std::uint32_t>(payload.get_address() - file->block().base);
-    const CsbAccessTimes times = queue_.present(now() + to_cycles(delay));
+    const Cycles presented = now() + to_cycles(delay);
     std::uint32_t value = 0;
     if (payload.is_write()) {
+        const CsbAccessTimes times = queue_.present(presented);
         std::memcpy(&value, payload.get_data_ptr(), sizeof value);
-        ++on_the_way_;
-        posted_.push({file, offset, value, times.effect});
+        post({file, offset, value, times.effect});
         delay = to_time(times.accepted - now());
     } else {
         // behind all the writes, which have reached their registers then
-        sc_core::wait(to_time(times.effect - now()));
-        value = read(*file, offset);
+        value = read_after(*file, offset, presented, payload.get_extension<PollExtension>());
         std::memcpy(payload.get_data_ptr(), &value, sizeof value);
         delay = to_time(config_.read_cycles);
     }

@@ -2,8 +2,10 @@
 // The configuration bus: a TLM-2.0 target for 32-bit register accesses, routed to the blocks'
 // register files. Writes are posted: the delay of b_transport is the time to the handshake, the
 // register changes when the write has crossed the bus. The delay of a read is the time to the next
-// access. What an op-enable or an interrupt register sets off is told to one listener, the NPU's
-// assembly. Not modelled: several hosts on the bus.
+// access. A host may run ahead of time with the delay annotated. What an op-enable or an interrupt
+// register sets off is told to one listener, the NPU's assembly. Only writes that set something off
+// wake the bus; the others are applied when someone looks, which no one can tell from applying each
+// in its own cycle. Not modelled: several hosts on the bus.
 #pragma once
 
 #include <tlm_utils/simple_target_socket.h>
@@ -20,7 +22,6 @@
 #include "models/csb/csb_timing.h"
 #include "models/csb/register_blocks.h"
 #include "models/csb/register_file.h"
-#include "models/link/channel.h"
 #include "models/link/unit.h"
 
 namespace npuscope {
@@ -29,9 +30,28 @@ namespace npuscope {
 class CsbListener {
  public:
     virtual ~CsbListener() = default;
-    virtual void register_written(RegisterFile& file, const WriteEffect& effect) = 0;
+    /// `time` may lie in the past unless the write sets something off.
+    virtual void register_written(RegisterFile& file, const WriteEffect& effect, Cycles time) = 0;
     /// Before a read, so that a register that the hardware computes can be brought up to date.
     virtual void register_about_to_be_read(RegisterFile& file) = 0;
+    /// Until when a register that was just read keeps its value whatever happens; the time itself
+    /// where nothing is known.
+    virtual Cycles register_holds_until(const RegisterFile& file, const RegisterRow& row,
+                                        Cycles time) const = 0;
+};
+
+/// Goes with a read that the host repeats until `(value & mask) == (expected & mask)`: the bus then
+/// times reads that cannot yet succeed by itself.
+struct PollExtension : tlm::tlm_extension<PollExtension> {
+    std::uint32_t mask = 0;
+    std::uint32_t expected = 0;
+    unsigned reads_left = 0;  ///< in: reads before the host gives up; out: what is left of them
+
+    tlm_extension_base* clone() const override { return new PollExtension(*this); }
+    void copy_from(const tlm_extension_base& other) override {
+        *this = static_cast<const PollExtension&>(other);
+    }
+    bool met(std::uint32_t value) const { return (value & mask) == (expected & mask); }
 };
 
 class Csb : public Unit {
@@ -44,8 +64,13 @@ class Csb : public Unit {
     /// A block by its published name, e.g. `NVDLA_CDMA`; an unknown name is a bug of ours.
     RegisterFile& file(std::string_view block_name);
 
+    /// Applies the writes that have reached their register by now.
+    void settle();
     /// No write is on its way to a register.
-    bool idle() const { return on_the_way_ == 0; }
+    bool idle() {
+        settle();
+        return posted_.empty();
+    }
 
  private:
     struct PostedWrite {
@@ -58,14 +83,20 @@ class Csb : public Unit {
     void b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay);
     void deliver(Activity& activity);
     void write(const PostedWrite& posted);
+    void post(const PostedWrite& posted);
+    /// Waits until the read looks at the register; while polling, until the first read that may see
+    /// another value.
+    std::uint32_t read_after(RegisterFile& file, std::uint32_t offset, Cycles presented,
+                             PollExtension* poll);
     std::uint32_t read(RegisterFile& file, std::uint32_t offset);
     RegisterFile* file_at(std::uint64_t address);
 
     const CsbConfig config_;
     FindingLog& log_;
     CsbQueue queue_;
-    Channel<PostedWrite> posted_{"csb.posted_writes"};
-    unsigned on_the_way_ = 0;
+    std::deque<PostedWrite> posted_;
+    std::deque<Cycles> triggers_;  // effects of posted writes that set something off
+    sc_core::sc_event trigger_posted_;
     CsbListener* listener_ = nullptr;
     std::deque<RegisterFile> files_;
 };

@@ -57,6 +57,11 @@ Finding RegisterFile::finding(Severity severity, std::string_view kind,
     return finding;
 }
 
+bool RegisterFile::sets_off(std::uint32_t offset) const {
+    const RegisterRow* row = find_register(*block_, offset);
+    return !has_groups_ || (row != nullptr && row->name == enable_register);
+}
+
 WriteEffect RegisterFile::write(std::uint32_t offset, std::uint32_t value) {
     const RegisterRow* row = find_register(*block_, offset);
     WriteEffect effect;
@@ -209,6 +214,7 @@ GroupStatus RegisterFile::status(unsigned group) const {
 }
 
 void RegisterFile::set_status(std::string_view register_name, std::uint32_t value) {
+    settle_();
     const RegisterRow* row = find_register(*block_, register_name);
     NPU_CHECK(row != nullptr, "no register " + std::string(register_name));
     NPU_CHECK(write_mask(*row) == 0, std::string(register_name) + " belongs to the host");
@@ -217,6 +223,7 @@ void RegisterFile::set_status(std::string_view register_name, std::uint32_t valu
 }
 
 void RegisterFile::operation_done() {
+    settle_();
     NPU_CHECK(has_groups_, std::string(block_->name) + " has no operations");
     NPU_CHECK(enabled_[consumer_], std::string(block_->name) + " finished what nobody enabled");
     enabled_[consumer_] = false;

@@ -13,9 +13,11 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "models/base/finding.h"
 #include "models/base/register_map.h"
@@ -48,6 +50,12 @@ class RegisterFile {
 
     const RegisterBlock& block() const { return *block_; }
     bool has_groups() const { return has_groups_; }
+
+    /// Called before hardware changes a register or ends an operation, so that writes under way
+    /// that were there first can be applied.
+    void before_hardware_writes(std::function<void()> settle) { settle_ = std::move(settle); }
+    /// Whether a write there acts on more than this file: an op-enable, or a block without groups.
+    bool sets_off(std::uint32_t offset) const;
 
     WriteEffect write(std::uint32_t offset, std::uint32_t value);
     /// What the host reads; nullopt where no register is (the bus answers 0 there). Not const:
@@ -90,6 +98,7 @@ class RegisterFile {
     unsigned producer_ = 0;
     unsigned consumer_ = 0;
     std::optional<LutPort> lut_;
+    std::function<void()> settle_ = [] {};
 };
 
 }  // namespace npuscope

@@ -68,11 +68,4 @@ void Activity::wait_until(Cycles time, WaitKind kind, const std::string& what) {
     end_wait();
 }
 
-void Activity::wait_for_until(const sc_core::sc_event& event, Cycles time, WaitKind kind,
-                              const std::string& what) {
-    begin_wait(kind, what);
-    sc_core::wait(to_time(time - now()), event);
-    end_wait();
-}
-
 }  // namespace npuscope

@@ -25,9 +25,6 @@ class Activity {
     void wait_for(const sc_core::sc_event& event, WaitKind kind, const std::string& what);
     /// Wait until a time, or not at all when it has passed.
     void wait_until(Cycles time, WaitKind kind, const std::string& what);
-    /// Wait for an event, at most until a time.
-    void wait_for_until(const sc_core::sc_event& event, Cycles time, WaitKind kind,
-                        const std::string& what);
 
     /// Work whose cycles pass elsewhere, in a neighbour's waiting or in pass_until.
     void count_busy(Recorder::Span span);

@@ -45,10 +45,10 @@ Dispatcher::Dispatcher(const NpuConfig& config, FindingLog& log, const Rooms& ro
     wire_others();
 }
 
-void Dispatcher::register_written(RegisterFile& file, const WriteEffect& effect) {
+void Dispatcher::register_written(RegisterFile& file, const WriteEffect& effect, Cycles time) {
     if (effect.kind == WriteEffect::Kind::OpEnabled) {
         for (LaunchGate* gate : {&conv_, &sdp_, &sdp_rdma_, &pdp_, &pdp_rdma_, &cdp_}) {
-            gate->note_enabled(file, effect.group, now());
+            gate->note_enabled(file, effect.group, time);
         }
         launch_ready();
     } else if (effect.kind == WriteEffect::Kind::Stored && file.block().name == "NVDLA_GLB") {
@@ -65,6 +65,12 @@ void Dispatcher::register_about_to_be_read(RegisterFile& file) {
             file.set_status(name, rooms_.glb.controller().read(name).value_or(0));
         }
     }
+}
+
+Cycles Dispatcher::register_holds_until(const RegisterFile& file, const RegisterRow& row,
+                                        Cycles time) const {
+    const bool flushing = file.block().name == "NVDLA_CDMA" && row.name == flush_status;
+    return flushing && time < config_.cdma.flush ? config_.cdma.flush : time;
 }
 
 void Dispatcher::launch_ready() {

@@ -67,8 +67,10 @@ class Dispatcher : public CsbListener {
     };
     Dispatcher(const NpuConfig& config, FindingLog& log, const Rooms& rooms);
 
-    void register_written(RegisterFile& file, const WriteEffect& effect) override;
+    void register_written(RegisterFile& file, const WriteEffect& effect, Cycles time) override;
     void register_about_to_be_read(RegisterFile& file) override;
+    Cycles register_holds_until(const RegisterFile& file, const RegisterRow& row,
+                                Cycles time) const override;
 
     /// Operations launched from now on have no values: time alone is simulated.
     void leave_out_values() { values_ = false; }

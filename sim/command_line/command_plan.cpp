@@ -7,13 +7,11 @@
 #include <ostream>
 
 #include "sim/command_line/commands.h"
-#include "sim/config/override_field.h"
-#include "sim/config/preset.h"
+#include "sim/command_line/system_arguments.h"
 #include "sim/plan/network_planner.h"
 #include "sim/plan/plan_program.h"
 #include "sim/plan/save_program.h"
 #include "sim/report/text_table.h"
-#include "sim/run/system_config.h"
 #include "sim/workload/network_shapes.h"
 
 namespace npuscope {
@@ -21,22 +19,9 @@ namespace {
 
 struct PlanArguments {
     std::string network;
-    std::string npu = "nv_small";
-    std::string memory = "dram_50";
-    std::vector<std::string> changes;
+    SystemArguments system;
     std::string out;
 };
-
-SystemConfig read_system(const PlanArguments& arguments) {
-    const auto folder = configs_folder();
-    SystemConfig system;
-    system.npu = read_preset<NpuConfig>(find_preset(folder, "npu", arguments.npu));
-    system.memory = read_preset<MemoryConfig>(find_preset(folder, "memory", arguments.memory));
-    for (const std::string& change : arguments.changes) {
-        override_field(system, change);
-    }
-    return system;
-}
 
 /// `5 + 27` where the operation uses the convolution buffer.
 std::string banks_text(const Operation& operation) {
@@ -66,7 +51,7 @@ std::string plan_table(const Plan& plan) {
 }
 
 ExitCode plan(const PlanArguments& arguments, const Console& console) {
-    const SystemConfig system = read_system(arguments);
+    const SystemConfig system = read_system(arguments.system);
     const Network network = read_network(arguments.network);
     const std::uint64_t macs = total_macs(network_shapes(network));
     Plan plan = plan_network(network, {system.npu, system.memory, !arguments.out.empty()});
@@ -83,13 +68,7 @@ ExitCode plan(const PlanArguments& arguments, const Console& console) {
 void add_options(CLI::App& app, PlanArguments& arguments) {
     app.add_option("NETWORK", arguments.network, "shape table of a network: a .yaml file")
         ->required();
-    app.add_option("--npu", arguments.npu, "preset of the NPU, by name or file")
-        ->capture_default_str();
-    app.add_option("--memory", arguments.memory, "preset of the memory, by name or file")
-        ->capture_default_str();
-    app.add_option("--set", arguments.changes,
-                   "KEY=VALUE changes a field of the configuration; may be repeated")
-        ->allow_extra_args(false);
+    add_system_options(app, arguments.system);
     app.add_option("--out", arguments.out,
                    "folder for the register program (program.cfg) and its memory images");
 }

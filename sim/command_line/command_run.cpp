@@ -8,7 +8,7 @@
 
 #include "models/csb/register_blocks.h"
 #include "sim/command_line/commands.h"
-#include "sim/config/override_field.h"
+#include "sim/command_line/system_arguments.h"
 #include "sim/config/preset.h"
 #include "sim/config/yaml_writer.h"
 #include "sim/plan/network_planner.h"
@@ -25,26 +25,13 @@ namespace {
 
 struct RunArguments {
     std::string program;
-    std::string npu = "nv_small";
-    std::string memory = "dram_50";
-    std::vector<std::string> changes;
+    SystemArguments system;
     std::string out;
     std::string json;
     std::string max_cycles;
     std::string timeline;
     std::string values = "on";
 };
-
-SystemConfig read_system(const RunArguments& arguments) {
-    const auto folder = configs_folder();
-    SystemConfig system;
-    system.npu = read_preset<NpuConfig>(find_preset(folder, "npu", arguments.npu));
-    system.memory = read_preset<MemoryConfig>(find_preset(folder, "memory", arguments.memory));
-    for (const std::string& change : arguments.changes) {
-        override_field(system, change);
-    }
-    return system;
-}
 
 RunOptions read_options(const RunArguments& arguments) {
     RunOptions options;
@@ -93,7 +80,7 @@ Program load_program(const RunArguments& arguments, const SystemConfig& system, 
 }
 
 ExitCode run(const RunArguments& arguments, const Console& console) {
-    const SystemConfig system = read_system(arguments);
+    const SystemConfig system = read_system(arguments.system);
     const RunOptions options = read_options(arguments);
     const Program program = load_program(arguments, system, options.values);
     const Result result = run_program(program, system, options);
@@ -106,13 +93,7 @@ void add_options(CLI::App& app, RunArguments& arguments) {
                    "register trace: a .cfg file, or a folder that holds one; or a network: a "
                    ".yaml file")
         ->required();
-    app.add_option("--npu", arguments.npu, "preset of the NPU, by name or file")
-        ->capture_default_str();
-    app.add_option("--memory", arguments.memory, "preset of the memory, by name or file")
-        ->capture_default_str();
-    app.add_option("--set", arguments.changes,
-                   "KEY=VALUE changes a field of the configuration; may be repeated")
-        ->allow_extra_args(false);
+    add_system_options(app, arguments.system);
     app.add_option("--out", arguments.out, "folder for result.json, summary.txt and config.yaml");
     app.add_option("--json", arguments.json, "file for the result as JSON; - is standard output");
     app.add_option("--timeline", arguments.timeline,

@@ -28,7 +28,7 @@ Host::Host(const sc_core::sc_module_name& name, const Program& program, Memory& 
     repeat("interrupts", [this](Activity& activity) { serve_interrupts(activity); });
 }
 
-void Host::unmask_interrupts(Activity& activity) {
+void Host::unmask_interrupts() {
     const auto mask = find_register_by_name(interrupt_mask);
     const auto writes_mask = [&](const Statement& statement) {
         const auto* write = std::get_if<WriteRegister>(&statement.action);
@@ -39,16 +39,20 @@ void Host::unmask_interrupts(Activity& activity) {
     };
     if (std::ranges::any_of(program_.statements, awaits) &&
         std::ranges::none_of(program_.statements, writes_mask)) {
-        access(activity, tlm::TLM_WRITE_COMMAND, mask->address(), 0);
+        access(tlm::TLM_WRITE_COMMAND, mask->address(), 0);
     }
 }
 
 void Host::execute_program(Activity& activity) {
-    unmask_interrupts(activity);
-    for (const Statement& statement : program_.statements) {
-        place_ = statement.place;
-        std::visit([&](const auto& action) { execute(activity, action); }, statement.action);
+    unmask_interrupts();
+    for (; statement_ < program_.statements.size(); ++statement_) {
+        const Action& action = program_.statements[statement_].action;
+        if (!std::holds_alternative<WriteRegister>(action)) {
+            catch_up(activity);
+        }
+        std::visit([&](const auto& chosen) { execute(activity, chosen); }, action);
     }
+    catch_up(activity);
     executed_ = true;
     while (!board_.complete()) {
         activity.wait_for(board_changed_, WaitKind::Starved, "interrupts");
@@ -115,7 +119,7 @@ Cycles Host::cycles() const {
 
 std::string Host::waits_for() const {
     if (!executed_) {
-        return fmt::format("the statement at {}", to_string(place_));
+        return fmt::format("the statement at {}", to_string(place()));
     }
     std::string text;
     for (const SyncBoard::Awaited& awaited : board_.awaited()) {
@@ -130,18 +134,24 @@ std::string Host::waits_for() const {
 std::optional<Place> Host::written_at(const std::string& sentence) const {
     std::optional<Place> place;
     std::size_t longest = 0;
-    for (const auto& [name, where] : written_at_) {
-        const std::string stem = name.substr(0, name.rfind("_0"));
-        if (stem.size() > longest && sentence.find(stem) != std::string::npos) {
+    for (std::size_t i = 0; i < program_.statements.size() && i <= statement_; ++i) {
+        const auto* write = std::get_if<WriteRegister>(&program_.statements[i].action);
+        if (write == nullptr) {
+            continue;
+        }
+        const std::string stem = write->name.substr(0, write->name.rfind("_0"));
+        if (stem.size() >= longest && sentence.find(stem) != std::string::npos) {
             longest = stem.size();
-            place = where;
+            place = program_.statements[i].place;
         }
     }
     return place;
 }
 
-std::uint32_t Host::access(Activity& activity, tlm::tlm_command command, std::uint32_t address,
-                           std::uint32_t value) {
+void Host::catch_up(Activity& activity) { activity.spend(std::exchange(ahead_, Cycles(0))); }
+
+std::uint32_t Host::access(tlm::tlm_command command, std::uint32_t address, std::uint32_t value,
+                           PollExtension* poll) {
     tlm::tlm_generic_payload payload;
     std::array<std::uint8_t, sizeof value> bytes{};
     std::memcpy(bytes.data(), &value, sizeof value);
@@ -150,52 +160,59 @@ std::uint32_t Host::access(Activity& activity, tlm::tlm_command command, std::ui
     payload.set_data_ptr(bytes.data());
     payload.set_data_length(sizeof value);
     payload.set_streaming_width(sizeof value);
-    sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
+    payload.set_extension(poll);
+    sc_core::sc_time delay = to_time(ahead_);
     bus->b_transport(payload, delay);
+    payload.clear_extension(poll);
     if (payload.is_response_error()) {
-        throw ConfigError(place_, fmt::format("no register at {}", to_hex(address)),
+        throw ConfigError(place(), fmt::format("no register at {}", to_hex(address)),
                           "`npuscope list registers` prints the map");
     }
-    activity.spend(to_cycles(delay));
+    ahead_ = to_cycles(delay);
     std::memcpy(&value, bytes.data(), sizeof value);
     return value;
 }
 
 void Host::execute(Activity& /*activity*/, const InitMemory& init) {
     if (values_) {
-        init_memory(memory_, init, place_);
+        init_memory(memory_, init, place());
     }
 }
 
 void Host::execute(Activity& /*activity*/, const LoadMemory& load) {
     if (values_) {
-        load_memory(memory_, load, place_);
+        load_memory(memory_, load, place());
     }
 }
 
 void Host::execute(Activity& activity, const WriteRegister& write) {
-    written_at_[write.name] = place_;
-    access(activity, tlm::TLM_WRITE_COMMAND, write.address, write.value);
+    access(tlm::TLM_WRITE_COMMAND, write.address, write.value);
     const bool enables = write.name.find(".D_OP_ENABLE") != std::string::npos;
-    if (enables && (write.value & 1U) != 0 && !first_op_enable_) {
-        first_op_enable_ = now();  // the handshake
+    if (enables && (write.value & 1U) != 0) {
+        catch_up(activity);  // the handshake
+        first_op_enable_ = first_op_enable_.value_or(now());
     }
 }
 
 void Host::execute(Activity& activity, const ReadRegister& read) {
-    const std::uint32_t value = access(activity, tlm::TLM_READ_COMMAND, read.address, 0);
-    keep_check(register_check(read, value, place_));
+    const std::uint32_t value = access(tlm::TLM_READ_COMMAND, read.address, 0);
+    catch_up(activity);
+    keep_check(register_check(read, value, place()));
 }
 
 void Host::execute(Activity& activity, const PollRegister& poll) {
-    for (unsigned reads = 0; reads < poll_limit; ++reads) {
-        const std::uint32_t value = access(activity, tlm::TLM_READ_COMMAND, poll.address, 0);
-        if ((value & poll.mask) == (poll.expected & poll.mask)) {
+    PollExtension polling;
+    polling.mask = poll.mask;
+    polling.expected = poll.expected;
+    for (polling.reads_left = poll_limit; polling.reads_left > 0; --polling.reads_left) {
+        const std::uint32_t value = access(tlm::TLM_READ_COMMAND, poll.address, 0, &polling);
+        catch_up(activity);
+        if (polling.met(value)) {
             return;
         }
     }
     throw MachineStopped(fmt::format("{}: {} never read {} ({} reads, until cycle {})",
-                                     to_string(place_), poll.name, to_hex(poll.expected),
+                                     to_string(place()), poll.name, to_hex(poll.expected),
                                      poll_limit, now().value));
 }
 
@@ -204,11 +221,11 @@ void Host::execute(Activity& /*activity*/, const NotifyOnInterrupt& notify) {
     if (!notify.unit.empty()) {
         interrupt = interrupt_from_name(notify.unit);
         if (!interrupt) {
-            throw ConfigError(place_, fmt::format("no interrupt is called {}", notify.unit),
+            throw ConfigError(place(), fmt::format("no interrupt is called {}", notify.unit),
                               "a unit and its register group, e.g. SDP_0");
         }
     }
-    board_.expect({interrupt, notify.sync, place_});
+    board_.expect({interrupt, notify.sync, place()});
     serve_pending();
 }
 
@@ -224,13 +241,12 @@ void Host::execute(Activity& activity, const SyncWait& wait) {
 }
 
 void Host::execute(Activity& /*activity*/, const CheckCrc& check) {
-    when_raised(check.sync, [this, &check, place = place_] {
-        keep_check(check_crc(memory_, check, place));
-    });
+    when_raised(check.sync,
+                [this, &check, place = place()] { keep_check(check_crc(memory_, check, place)); });
 }
 
 void Host::execute(Activity& /*activity*/, const CheckImage& check) {
-    when_raised(check.sync, [this, &check, place = place_] {
+    when_raised(check.sync, [this, &check, place = place()] {
         keep_check(check_image(memory_, check, place));
     });
 }

@@ -6,12 +6,12 @@
 #include <tlm_utils/simple_initiator_socket.h>
 
 #include <functional>
-#include <map>
 #include <optional>
 #include <string>
 #include <tlm>
 #include <vector>
 
+#include "models/csb/csb.h"
 #include "models/glb/glb.h"
 #include "models/link/unit.h"
 #include "models/memory/memory.h"
@@ -37,16 +37,19 @@ class Host : public Unit {
     /// Nothing where a program starts no operation.
     std::optional<Cycles> first_op_enable() const { return first_op_enable_; }
     /// Statement that is being executed, for messages.
-    const Place& place() const { return place_; }
+    Place place() const {
+        return statement_ < program_.statements.size() ? program_.statements[statement_].place
+                                                       : Place{};
+    }
     /// What the host still waits for, for a machine that stopped.
     std::string waits_for() const;
-    /// Where the program last wrote a register, by its name.
+    /// Where the program last wrote a register that the sentence names.
     std::optional<Place> written_at(const std::string& sentence) const;
 
  private:
     void execute_program(Activity& activity);
     /// As a player of traces does where the program has no word on the mask.
-    void unmask_interrupts(Activity& activity);
+    void unmask_interrupts();
     void serve_interrupts(Activity& activity);
     void serve_pending();
     void finish_checks();
@@ -66,8 +69,11 @@ class Host : public Unit {
 
     /// Runs `check` as soon as `sync` has been raised.
     void when_raised(const std::string& sync, std::function<void()> check);
-    std::uint32_t access(Activity& activity, tlm::tlm_command command, std::uint32_t address,
-                         std::uint32_t value);
+    /// One access of the bus. Writes run ahead of time; catch_up() before anything that time
+    /// matters to.
+    std::uint32_t access(tlm::tlm_command command, std::uint32_t address, std::uint32_t value,
+                         PollExtension* poll = nullptr);
+    void catch_up(Activity& activity);
 
     struct WaitingCheck {
         std::string sync;
@@ -81,9 +87,9 @@ class Host : public Unit {
     SyncBoard board_;
     std::vector<WaitingCheck> waiting_checks_;
     std::vector<CheckResult> checks_;
-    std::map<std::string, Place> written_at_;
     std::optional<Cycles> first_op_enable_;
-    Place place_;
+    std::size_t statement_ = 0;  // that is being executed
+    Cycles ahead_;               // of simulated time
     bool executed_ = false;
     bool finished_ = false;
     sc_core::sc_event board_changed_;

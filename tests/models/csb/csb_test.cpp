@@ -36,10 +36,17 @@ struct Initiator : sc_core::sc_module {
 
 struct Listener : CsbListener {
     std::vector<Cycles> written;
-    void register_written(RegisterFile& /*file*/, const WriteEffect& /*effect*/) override {
-        written.push_back(now());
+    Cycles holds;
+    void register_written(RegisterFile& /*file*/, const WriteEffect& /*effect*/,
+                          Cycles time) override {
+        written.push_back(time);
     }
-    void register_about_to_be_read(RegisterFile& /*file*/) override {}
+    void register_about_to_be_read(RegisterFile& /*file*/) override { ++reads; }
+    Cycles register_holds_until(const RegisterFile& /*file*/, const RegisterRow& /*row*/,
+                                Cycles time) const override {
+        return std::max(time, holds);
+    }
+    unsigned reads = 0;
 };
 
 TEST(Csb, posts_writes_and_reads_behind_them) {

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/command_line/system_arguments.h"
+
+#include <CLI/CLI.hpp>
+
+#include "sim/config/override_field.h"
+#include "sim/config/preset.h"
+
+namespace npuscope {
+
+void add_system_options(CLI::App& app, SystemArguments& arguments) {
+    app.add_option("--npu", arguments.npu, "preset of the NPU, by name or file")
+        ->capture_default_str();
+    app.add_option("--memory", arguments.memory, "preset of the memory, by name or file")
+        ->capture_default_str();
+    app.add_option("--set", arguments.changes,
+                   "KEY=VALUE changes a field of the configuration; may be repeated")
+        ->allow_extra_args(false);
+}
+
+SystemConfig read_system(const SystemArguments& arguments) {
+    const auto folder = configs_folder();
+    SystemConfig system;
+    system.npu = read_preset<NpuConfig>(find_preset(folder, "npu", arguments.npu));
+    system.memory = read_preset<MemoryConfig>(find_preset(folder, "memory", arguments.memory));
+    for (const std::string& change : arguments.changes) {
+        override_field(system, change);
+    }
+    return system;
+}
+
+}  // namespace npuscope
