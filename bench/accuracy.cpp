@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "bench/accuracy_report.h"
+#include "bench/bench_main.h"
 #include "models/base/error.h"
 #include "sim/config/override_field.h"
 #include "sim/config/preset.h"
@@ -145,10 +146,5 @@ int run(int argc, char** argv) {
 }  // namespace npuscope::bench
 
 int main(int argc, char** argv) {
-    try {
-        return npuscope::bench::run(argc, argv);
-    } catch (const std::exception& error) {
-        std::cerr << "accuracy: " << error.what() << '\n';
-        return 2;
-    }
+    return npuscope::bench::bench_main(argc, argv, npuscope::bench::run);
 }

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "bench/bench_main.h"
 #include "bench/layer_pair.h"
 #include "bench/speed_measure.h"
 #include "models/csb/register_blocks.h"
@@ -28,6 +29,7 @@ struct Arguments {
     std::vector<std::string> programs;
     std::string npu = "nv_small";
     std::string memory = "dram_50";
+    std::string only;
     unsigned times = 10;
 };
 
@@ -83,6 +85,9 @@ std::vector<SpeedSubject> subjects_of(const Arguments& arguments) {
         std::cout << fmt::format("no reference data in '{}': only layers that are made here\n",
                                  data.string());
     }
+    std::erase_if(subjects, [&](const SpeedSubject& subject) {
+        return subject.name.find(arguments.only) == std::string::npos;
+    });
     return subjects;
 }
 
@@ -181,6 +186,7 @@ int run(int argc, char** argv) {
     app.add_option("PROGRAM", arguments.programs, "programs; without any, a choice");
     app.add_option("--npu", arguments.npu, "preset of the NPU")->capture_default_str();
     app.add_option("--memory", arguments.memory, "preset of the memory")->capture_default_str();
+    app.add_option("--only", arguments.only, "of the choice, those whose name contains this");
     app.add_option("--times", arguments.times, "runs of each kind; the best counts")
         ->check(CLI::PositiveNumber)
         ->capture_default_str();
@@ -192,10 +198,5 @@ int run(int argc, char** argv) {
 }  // namespace npuscope::bench
 
 int main(int argc, char** argv) {
-    try {
-        return npuscope::bench::run(argc, argv);
-    } catch (const std::exception& error) {
-        std::cerr << "speed: " << error.what() << '\n';
-        return 2;
-    }
+    return npuscope::bench::bench_main(argc, argv, npuscope::bench::run);
 }

@@ -4,8 +4,10 @@
 #include <vector>
 
 #include "sim/command_line/commands.h"
+#include "sim/run/freed_memory.h"
 
 int main(int argc, char** argv) {
+    npuscope::keep_freed_memory();
     const std::vector<npuscope::Command> commands{npuscope::run_command(), npuscope::plan_command(),
                                                   npuscope::list_command()};
     const std::vector<std::string> arguments(argv + 1, argv + argc);

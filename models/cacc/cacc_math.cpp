@@ -20,6 +20,17 @@ AccumulatedSums truncate_all(const Tensor<Sum>& sums, std::uint32_t clip_truncat
     return result;
 }
 
+/// The same for sums that fit as they are: no bit below the fraction, nothing to saturate. Shift and
+/// rounding are taken apart so that nothing overflows and the loop becomes vector code.
+void truncate_in_place(Tensor<std::int32_t>& sums, std::uint32_t clip_truncate) {
+    const auto below = static_cast<std::int32_t>((1U << clip_truncate) - 1);
+    const std::int32_t half = (below >> 1) + 1;
+    for (std::int32_t& sum : sums.values) {
+        const std::int32_t rest = (sum & below) + half - (sum < 0 ? 1 : 0);
+        sum = (sum >> clip_truncate) + (rest >> clip_truncate);
+    }
+}
+
 }  // namespace
 
 Narrowed<std::int32_t> truncate_sum(std::int64_t sum, std::uint32_t clip_truncate) {
@@ -42,8 +53,11 @@ AccumulatedSums accumulate(const Tensor<std::int8_t>& data, const Kernels<std::i
         return truncate_all(convolve_wide(data, kernels, convolution), truncate);
     }
     AccumulatedSums result{convolve(data, kernels, convolution), 0};
+    if (truncate > fraction_bits) {
+        return truncate_all(result.values, truncate);
+    }
     if (truncate > 0) {
-        result = truncate_all(result.values, truncate);
+        truncate_in_place(result.values, truncate);
     }
     return result;
 }

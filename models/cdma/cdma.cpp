@@ -40,8 +40,8 @@ Tensor<std::int8_t> fetch_data(DmaPort& port, const CdmaJob& job, const Purpose&
 Cdma::Cdma(const sc_core::sc_module_name& name, const CdmaConfig& config, Bytes bus_width,
            const Wires& wires)
     : Unit(name), config_(config), bus_width_(bus_width), wires_(wires) {
-    repeat("data", [this](Activity& activity) { run_data(activity); });
-    repeat("weights", [this](Activity& activity) { run_weights(activity); });
+    repeat_from(launches, "data", [this](Activity& activity) { run_data(activity); });
+    repeat_from(weight_launches_, "weights", [this](Activity& activity) { run_weights(activity); });
 }
 
 void Cdma::prepare_buffer(Activity& activity, BankSplit banks) {

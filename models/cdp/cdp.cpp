@@ -8,8 +8,8 @@ namespace npuscope {
 Cdp::Cdp(const sc_core::sc_module_name& name, const CdpConfig& config,
          const DatapathConfig& datapath, Bytes bus_width)
     : Unit(name), config_(config), datapath_(datapath), bus_width_(bus_width) {
-    repeat("normalise", [this](Activity& activity) { run_operation(activity); });
-    repeat("write", [this](Activity& activity) { write_results(activity); });
+    repeat_from(launches, "normalise", [this](Activity& activity) { run_operation(activity); });
+    repeat_from(results_, "write", [this](Activity& activity) { write_results(activity); });
 }
 
 NormalisationPace Cdp::pace_of(const CdpWork& work) const {

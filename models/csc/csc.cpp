@@ -19,7 +19,7 @@ std::uint64_t weight_blocks(const WeightLayout& weights) {
 Csc::Csc(const sc_core::sc_module_name& name, const CscConfig& config,
          const DatapathConfig& datapath, const Wires& wires)
     : Unit(name), config_(config), datapath_(datapath), wires_(wires) {
-    repeat("sequence", [this](Activity& activity) { run_operation(activity); });
+    repeat_from(launches, "sequence", [this](Activity& activity) { run_operation(activity); });
 }
 
 StripePlan Csc::plan_of(const ConvJob& job) const {

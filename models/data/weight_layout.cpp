@@ -103,6 +103,11 @@ Kernels<T> decode_weights(const WeightLayout& layout, std::span<const std::uint8
     const std::uint8_t* from = memory.data();
     for_each_channel_run(layout, [&](std::size_t first, std::uint32_t channels) {
         T* to = kernels.values.data() + first;
+        if (step == 1) {
+            std::memcpy(to, from, channels * sizeof(T));
+            from += channels * sizeof(T);
+            return;
+        }
         for (std::uint32_t c = 0; c < channels; ++c, from += sizeof(T)) {
             std::memcpy(to + c * step, from, sizeof(T));
         }

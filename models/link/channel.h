@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <deque>
+#include <functional>
 #include <string>
 #include <systemc>
 #include <utility>
@@ -19,17 +20,22 @@ class Channel {
     explicit Channel(std::string name, std::size_t capacity = 2)
         : name_(std::move(name)), capacity_(capacity) {}
 
+    /// Called once, before the first package goes in.
+    void before_first(std::function<void()> start) { start_ = std::move(start); }
+
     void give(Activity& giver, Package package) {
         while (packages_.size() >= capacity_) {
             giver.wait_for(space_, WaitKind::Blocked, name_);
         }
-        packages_.push_back(std::move(package));
-        filled_.notify(sc_core::SC_ZERO_TIME);
+        push(std::move(package));
     }
 
     /// Without a thread of one's own, for launches: the channel takes it even when it is full. At
     /// most two launches wait, because there are two shadow groups.
     void push(Package package) {
+        if (start_) {
+            std::exchange(start_, nullptr)();
+        }
         packages_.push_back(std::move(package));
         filled_.notify(sc_core::SC_ZERO_TIME);
     }
@@ -51,6 +57,7 @@ class Channel {
     std::string name_;
     std::size_t capacity_;
     std::deque<Package> packages_;
+    std::function<void()> start_;
     sc_core::sc_event filled_;
     sc_core::sc_event space_;
 };

@@ -26,8 +26,16 @@ void Unit::record_to(Recorder* recorder) {
     }
 }
 
+Activity& Unit::add_activity(const std::string& name) {
+    return activities_.emplace_back(std::string(this->name()) + "." + name);
+}
+
 void Unit::repeat(const std::string& name, std::function<void(Activity&)> body) {
-    Activity& activity = activities_.emplace_back(std::string(this->name()) + "." + name);
+    start_thread(add_activity(name), name, std::move(body));
+}
+
+void Unit::start_thread(Activity& activity, const std::string& name,
+                        std::function<void(Activity&)> body) {
     const auto guarded = [this, &activity, work = std::move(body)] {
         try {
             while (true) {

@@ -9,9 +9,11 @@
 #include <functional>
 #include <string>
 #include <systemc>
+#include <utility>
 #include <vector>
 
 #include "models/link/activity.h"
+#include "models/link/channel.h"
 
 namespace npuscope {
 
@@ -33,8 +35,21 @@ class Unit : public sc_core::sc_module {
     /// Starts a thread that runs `body` again and again. An exception in it stops the simulation
     /// and waits in failure().
     void repeat(const std::string& name, std::function<void(Activity&)> body);
+    /// The same for a body that begins by taking from `work`: the thread starts with the first
+    /// package, so that a unit without work costs nothing.
+    template <class Package>
+    void repeat_from(Channel<Package>& work, const std::string& name,
+                     std::function<void(Activity&)> body) {
+        work.before_first([this, &activity = add_activity(name), name, run = std::move(body)] {
+            start_thread(activity, name, run);
+        });
+    }
 
  private:
+    Activity& add_activity(const std::string& name);
+    void start_thread(Activity& activity, const std::string& name,
+                      std::function<void(Activity&)> body);
+
     std::deque<Activity> activities_;
     std::vector<sc_core::sc_process_handle> threads_;
     std::exception_ptr failure_;

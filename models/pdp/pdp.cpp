@@ -56,8 +56,8 @@ Pdp::Pdp(const sc_core::sc_module_name& name, const PdpConfig& config,
       datapath_(datapath),
       bus_width_(bus_width),
       pace_(pooling_slot(datapath.memory_atom.value, config.throughput), config.column_gap) {
-    repeat("pool", [this](Activity& activity) { run_operation(activity); });
-    repeat("write", [this](Activity& activity) { write_results(activity); });
+    repeat_from(launches, "pool", [this](Activity& activity) { run_operation(activity); });
+    repeat_from(results_, "write", [this](Activity& activity) { write_results(activity); });
 }
 
 void Pdp::run_operation(Activity& activity) {

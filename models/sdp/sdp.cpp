@@ -14,8 +14,8 @@ constexpr std::uint64_t longest_run = 64;
 Sdp::Sdp(const sc_core::sc_module_name& name, const SdpConfig& config,
          const DatapathConfig& datapath, const Wires& wires)
     : Unit(name), config_(config), datapath_(datapath), wires_(wires) {
-    repeat("process", [this](Activity& activity) { run_operation(activity); });
-    repeat("write", [this](Activity& activity) { write_results(activity); });
+    repeat_from(launches, "process", [this](Activity& activity) { run_operation(activity); });
+    repeat_from(results_, "write", [this](Activity& activity) { write_results(activity); });
 }
 
 void Sdp::start_reading(SdpWork& work) {
