@@ -12,7 +12,7 @@ namespace npuscope {
 
 Csb::Csb(const sc_core::sc_module_name& name, const CsbConfig& config, FindingLog& log)
     : Unit(name), config_(config), log_(log), queue_(config.fifo_depth, config.fifo_round_trip) {
-    for (const RegisterBlock& block : nvdla_register_blocks()) {
+    for (const RegisterBlock& block : nvdla_register_blocks(config.address_map)) {
         files_.emplace_back(block).before_hardware_writes([this] { settle(); });
     }
     socket.register_b_transport(this, &Csb::b_transport);

@@ -3,10 +3,12 @@
 #pragma once
 
 #include "models/base/quantity.h"
+#include "models/csb/register_blocks.h"
 
 namespace npuscope {
 
 struct CsbConfig {
+    AddressMap address_map = AddressMap::NvSmall;
     // source: NV_NVDLA_CSB_MASTER_falcon2csb_fifo.v, depth of the FIFO between the clocks
     std::uint32_t fifo_depth = 4;
     Cycles fifo_round_trip{9};  // source: nv_small RTL, measured, both clocks alike
@@ -14,6 +16,7 @@ struct CsbConfig {
 
     template <class Visitor, class Self>
     static void describe(Visitor& visit, Self& self) {
+        visit.field("address_map", self.address_map, "where the blocks of registers stand");
         visit.field("fifo_depth", self.fifo_depth,
                     "accesses that the FIFO between bus and core clock holds");
         visit.field("fifo_round_trip", self.fifo_round_trip,

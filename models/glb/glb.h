@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Global unit: gathers the done interrupts of all units. The line and every new interrupt are events that a
-// host, a test bench or a CPU model waits for. Registers reach it through the assembly.
+// Global unit: gathers the done interrupts of all units. The line and every new interrupt are
+// events that a host, a test bench or a CPU model waits for. Registers reach it through the
+// assembly.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <systemc>
 
@@ -12,7 +14,7 @@
 namespace npuscope {
 
 class Glb : public sc_core::sc_module {
-   public:
+ public:
     explicit Glb(const sc_core::sc_module_name& name);
 
     /// A unit has finished: its status bit rises now.
@@ -20,18 +22,22 @@ class Glb : public sc_core::sc_module {
 
     InterruptController& controller() { return controller_; }
     const InterruptController& controller() const { return controller_; }
-    /// Notified whenever a status bit rises, masked or not.
+    /// Notified whenever a status bit rises, masked or not, and when a change of mask raises the
+    /// line.
     const sc_core::sc_event& raised() const { return raised_; }
+    /// Interrupts so far that were not masked when they rose.
+    std::uint64_t unmasked_raises() const { return unmasked_raises_; }
     /// When the newest status bit rose.
     Cycles last_raised() const { return last_raised_; }
     /// Tells whoever drives a wire of the line's level; called at every change of mask or status.
     void on_change(std::function<void(bool line)> listener) { listener_ = std::move(listener); }
     void changed();
 
-   private:
+ private:
     InterruptController controller_;
     sc_core::sc_event raised_;
     Cycles last_raised_;
+    std::uint64_t unmasked_raises_ = 0;
     std::function<void(bool line)> listener_;
 };
 

@@ -67,6 +67,10 @@ bool InterruptController::pending(Interrupt interrupt) const {
     return (status_ & mask_of(interrupt)) != 0;
 }
 
+bool InterruptController::masked(Interrupt interrupt) const {
+    return (mask_ & mask_of(interrupt)) != 0;
+}
+
 bool InterruptController::write(std::string_view register_name, std::uint32_t value) {
     if (register_name == "S_INTR_MASK") {
         mask_ = value & implemented_;

@@ -61,6 +61,7 @@ class InterruptController {
     /// A unit has finished an operation.
     void raise(Interrupt interrupt);
     bool pending(Interrupt interrupt) const;
+    bool masked(Interrupt interrupt) const;
     /// Level of the interrupt line.
     bool line() const { return (status_ & ~mask_) != 0; }
     std::uint32_t status() const { return status_; }

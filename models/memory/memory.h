@@ -30,6 +30,8 @@ class Memory : public sc_core::sc_module {
     /// One binding per port of the NPU, or of anybody else.
     tlm_utils::multi_passthrough_target_socket<Memory> socket{"socket"};
 
+    /// Bytes that nobody wrote are 0, and reading them is no fault.
+    void start_zeroed() { zeroed_ = true; }
     /// From now on writes are timed but not stored: they carry no values.
     void leave_out_values() { values_ = false; }
 
@@ -69,6 +71,7 @@ class Memory : public sc_core::sc_module {
     std::vector<std::unique_ptr<DramController>> drams_;  // of each region; null without one
     SparseMemory bytes_;
     bool values_ = true;
+    bool zeroed_ = false;
     Claims claims_;
 };
 

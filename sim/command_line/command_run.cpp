@@ -75,7 +75,8 @@ Program load_program(const RunArguments& arguments, const SystemConfig& system, 
         const Network network = read_network(arguments.program);
         return plan_program(plan_network(network, {system.npu, system.memory, values}));
     }
-    return read_program(arguments.program, register_names(nvdla_register_blocks()),
+    return read_program(arguments.program,
+                        register_names(nvdla_register_blocks(system.npu.csb.address_map)),
                         values ? Images::Read : Images::LeaveOut);
 }
 
@@ -90,8 +91,8 @@ ExitCode run(const RunArguments& arguments, const Console& console) {
 
 void add_options(CLI::App& app, RunArguments& arguments) {
     app.add_option("PROGRAM", arguments.program,
-                   "register trace: a .cfg file, or a folder that holds one; or a network: a "
-                   ".yaml file")
+                   "register trace: a .cfg or .txn file, or a folder that holds one; or a network: "
+                   "a .yaml file")
         ->required();
     add_system_options(app, arguments.system);
     app.add_option("--out", arguments.out, "folder for result.json, summary.txt and config.yaml");

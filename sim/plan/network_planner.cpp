@@ -34,6 +34,7 @@ class NetworkPlanner {
                    .plan = {}},
           results_(network.layers.size()) {
         context_.plan.name = network.name;
+        context_.plan.registers = target.npu.csb.address_map;
     }
 
     Plan plan() {

@@ -8,6 +8,7 @@
 #include <variant>
 #include <vector>
 
+#include "models/csb/register_blocks.h"
 #include "models/data/conv_job.h"
 #include "models/data/feature_cube.h"
 #include "models/pdp/pdp_job.h"
@@ -60,6 +61,7 @@ struct PlannedLayer {
 
 struct Plan {
     std::string name;
+    AddressMap registers = AddressMap::NvSmall;  ///< where the target has them
     std::vector<Operation> operations;
     std::vector<PlannedImage> images;
     std::vector<PlannedLayer> layers;  ///< in the order of their operations

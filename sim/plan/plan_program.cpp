@@ -9,6 +9,7 @@
 
 #include "models/base/check.h"
 #include "models/csb/register_blocks.h"
+#include "models/csb/register_place.h"
 #include "models/glb/interrupt.h"
 #include "sim/plan/to_registers.h"
 
@@ -40,6 +41,9 @@ class ProgramWriter {
         for (std::size_t i = 0; i < plan_.operations.size(); ++i) {
             write_operation(i);
         }
+        if (plan_.registers != AddressMap::NvSmall) {
+            move_registers();
+        }
         return std::move(program_);
     }
 
@@ -53,6 +57,22 @@ class ProgramWriter {
     }
     void write_register(const RegisterBlock& block, std::string_view name, std::uint32_t value) {
         write_register(block, *find_register(block, name), value);
+    }
+
+    /// Registers are named alike in both address maps; statements get the target's addresses.
+    void move_registers() {
+        const auto address = [this](const std::string& name) {
+            const auto place = find_register_by_name(name, plan_.registers);
+            NPU_CHECK(place.has_value(), "the target has no register " + name);
+            return place->address();
+        };
+        for (Statement& statement : program_.statements) {
+            if (auto* write = std::get_if<WriteRegister>(&statement.action)) {
+                write->address = address(write->name);
+            } else if (auto* poll = std::get_if<PollRegister>(&statement.action)) {
+                poll->address = address(poll->name);
+            }
+        }
     }
 
     /// The units that write results to memory, and no others.

@@ -45,6 +45,14 @@ struct StatementText {
     std::string operator()(const NotifyOnInterrupt& notify) const {
         return fmt::format("intr_notify({}{});", unit_argument(notify.unit), notify.sync);
     }
+    std::string operator()(const WaitForInterrupt& /*wait*/) const {
+        throw ConfigError("a wait for the interrupt line has no form in a .cfg trace",
+                          "name the interrupt: intr_notify");
+    }
+    std::string operator()(const ReadMemory& /*read*/) const {
+        throw ConfigError("a read of a word of memory has no form in a .cfg trace",
+                          "compare a region: check_crc or check_file");
+    }
     std::string operator()(const SyncNotify& notify) const {
         return fmt::format("sync_notify({}{});", unit_argument(notify.unit), notify.sync);
     }

@@ -22,6 +22,21 @@ std::uint8_t fill_byte(FillPattern pattern, Address address) {
     return 0;
 }
 
+bool ReadRegister::holds(std::uint32_t value) const {
+    const std::uint32_t seen = value & mask;
+    const std::uint32_t wanted = expected & mask;
+    switch (comparison) {
+        case Comparison::Equal:
+            return seen == wanted;
+        case Comparison::AtMost:
+            return seen <= wanted;
+        case Comparison::AtLeast:
+            return seen >= wanted;
+    }
+    NPU_CHECK(false, "unknown comparison");
+    return false;
+}
+
 std::string_view memory_port_name(MemoryPort port) {
     return port == MemoryPort::Primary ? "pri_mem" : "sec_mem";
 }

@@ -46,12 +46,19 @@ struct WriteRegister {
     std::uint32_t value = 0;
 };
 
-/// Reads once; the value under the mask must be as expected.
+/// How a value that was read is held against the expected one, both unsigned.
+enum class Comparison { Equal, AtMost, AtLeast };
+
+/// Reads `attempts` times at most; one value under the mask must be as expected.
 struct ReadRegister {
     std::string name;
     std::uint32_t address = 0;
     std::uint32_t mask = 0xffffffff;
     std::uint32_t expected = 0;
+    Comparison comparison = Comparison::Equal;
+    unsigned attempts = 1;
+
+    bool holds(std::uint32_t value) const;
 };
 
 /// Reads until the value under the mask is as expected.
@@ -67,6 +74,18 @@ struct PollRegister {
 struct NotifyOnInterrupt {
     std::string unit;
     std::string sync;
+};
+
+/// Waits until the NPU raises its interrupt line. Interrupts that one write cleared together
+/// satisfy as many waits.
+struct WaitForInterrupt {};
+
+/// The word in memory under the mask must be as expected, now.
+struct ReadMemory {
+    MemoryPort memory = MemoryPort::Primary;
+    Address address;
+    std::uint32_t mask = 0xffffffff;
+    std::uint32_t expected = 0;
 };
 
 struct SyncNotify {
@@ -88,7 +107,7 @@ struct CheckCrc {
     std::uint32_t crc = 0;
 };
 
-/// After `sync`, memory must hold the first `bytes` of the image.
+/// After `sync`, or now where it is empty, memory must hold the first `bytes` of the image.
 struct CheckImage {
     std::string sync;
     MemoryPort memory = MemoryPort::Primary;
@@ -103,9 +122,9 @@ struct CheckNothing {
     std::string sync;
 };
 
-using Action =
-    std::variant<InitMemory, LoadMemory, WriteRegister, ReadRegister, PollRegister,
-                 NotifyOnInterrupt, SyncNotify, SyncWait, CheckCrc, CheckImage, CheckNothing>;
+using Action = std::variant<InitMemory, LoadMemory, WriteRegister, ReadRegister, PollRegister,
+                            NotifyOnInterrupt, WaitForInterrupt, ReadMemory, SyncNotify, SyncWait,
+                            CheckCrc, CheckImage, CheckNothing>;
 
 struct Statement {
     Place place;
@@ -115,6 +134,7 @@ struct Statement {
 struct Program {
     std::string name;  ///< the stem of its file, or its folder
     std::vector<Statement> statements;
+    bool zeroed_memory = false;  ///< memory that nobody wrote is 0, and may be read
 };
 
 std::string_view memory_port_name(MemoryPort port);

@@ -8,6 +8,7 @@
 
 #include "sim/config/whole_file.h"
 #include "sim/program/trace_cfg.h"
+#include "sim/program/trace_txn.h"
 
 namespace npuscope {
 namespace {
@@ -15,6 +16,9 @@ namespace {
 namespace fs = std::filesystem;
 
 fs::path trace_in(const fs::path& folder) {
+    if (fs::exists(folder / "input.txn")) {
+        return folder / "input.txn";
+    }
     std::vector<fs::path> traces;
     for (const auto& entry : fs::directory_iterator(folder)) {
         if (entry.path().extension() == ".cfg") {
@@ -22,14 +26,17 @@ fs::path trace_in(const fs::path& folder) {
         }
     }
     if (traces.size() != 1) {
-        throw ConfigError(
-            fmt::format("the folder '{}' holds {} .cfg files", folder.string(), traces.size()),
-            "name the .cfg file itself");
+        throw ConfigError(fmt::format("the folder '{}' holds {} .cfg files and no input.txn",
+                                      folder.string(), traces.size()),
+                          "name the .cfg file itself");
     }
     return traces.front();
 }
 
 Program read_trace(const fs::path& path, const RegisterNames& names, Images images) {
+    if (path.extension() == ".txn") {
+        return read_trace_txn(path, names, images == Images::Read);
+    }
     if (images == Images::Read) {
         return read_trace_cfg(path, names);
     }
@@ -46,9 +53,9 @@ Program read_program(const fs::path& path, const RegisterNames& names, Images im
     if (fs::is_directory(path, error)) {
         return read_trace(trace_in(path), names, images);
     }
-    if (path.extension() != ".cfg") {
+    if (path.extension() != ".cfg" && path.extension() != ".txn") {
         throw ConfigError(fmt::format("'{}' is no program", path.string()),
-                          "a register trace ends in .cfg");
+                          "a register trace ends in .cfg or .txn");
     }
     return read_trace(path, names, images);
 }

@@ -13,7 +13,7 @@ namespace npuscope {
 /// be missing, and are empty.
 enum class Images { Read, LeaveOut };
 
-/// A .cfg trace, or a folder with exactly one of them.
+/// A .cfg or .txn trace, or a folder with an input.txn or exactly one .cfg.
 Program read_program(const std::filesystem::path& path, const RegisterNames& names,
                      Images images = Images::Read);
 

@@ -38,6 +38,17 @@ std::optional<std::uint32_t> find_address(std::span<const RegisterBlock> blocks,
     return row == nullptr ? std::nullopt : std::optional(block->base + row->offset);
 }
 
+std::optional<std::string> find_name(std::span<const RegisterBlock> blocks, std::uint32_t address) {
+    for (const RegisterBlock& block : blocks) {
+        for (const RegisterRow& row : block.rows) {
+            if (block.base + row.offset == address) {
+                return fmt::format("{}.{}_0", block.name, row.name);
+            }
+        }
+    }
+    return std::nullopt;
+}
+
 std::string suggest(std::span<const RegisterBlock> blocks, std::string_view name) {
     std::vector<std::string> names;
     if (const RegisterBlock* block = find_block(blocks, block_part(name))) {
@@ -58,6 +69,7 @@ std::string suggest(std::span<const RegisterBlock> blocks, std::string_view name
 
 RegisterNames register_names(std::span<const RegisterBlock> blocks) {
     return {[blocks](std::string_view name) { return find_address(blocks, name); },
+            [blocks](std::uint32_t address) { return find_name(blocks, address); },
             [blocks](std::string_view name) { return suggest(blocks, name); }};
 }
 

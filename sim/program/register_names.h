@@ -16,6 +16,8 @@ namespace npuscope {
 
 struct RegisterNames {
     std::function<std::optional<std::uint32_t>(std::string_view name)> address;
+    /// `NVDLA_CDMA.D_OP_ENABLE_0` for a byte address.
+    std::function<std::optional<std::string>(std::uint32_t address)> name;
     /// What to tell who wrote an unknown name.
     std::function<std::string(std::string_view name)> remedy;
 };

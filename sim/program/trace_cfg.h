@@ -14,17 +14,14 @@
 #pragma once
 
 #include <filesystem>
-#include <functional>
 #include <string>
 #include <string_view>
 
+#include "sim/program/image_source.h"
 #include "sim/program/program.h"
 #include "sim/program/register_names.h"
 
 namespace npuscope {
-
-/// Gives the image that a statement at `place` names.
-using ImageSource = std::function<MemoryImage(const std::string& file, const Place& place)>;
 
 /// `file` is how messages name the text.
 Program parse_trace_cfg(std::string_view text, const std::string& file, const RegisterNames& names,

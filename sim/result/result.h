@@ -16,13 +16,14 @@
 
 namespace npuscope {
 
-enum class CheckKind { Crc32, Image, Register };
+enum class CheckKind { Crc32, Image, Register, Word };
 
 template <>
 struct EnumNames<CheckKind> {
     static constexpr std::array names{std::pair{CheckKind::Crc32, std::string_view("crc32")},
                                       std::pair{CheckKind::Image, std::string_view("image")},
-                                      std::pair{CheckKind::Register, std::string_view("register")}};
+                                      std::pair{CheckKind::Register, std::string_view("register")},
+                                      std::pair{CheckKind::Word, std::string_view("word")}};
 };
 
 /// One expectation of the program and what became of it.

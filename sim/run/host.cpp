@@ -19,17 +19,29 @@ namespace {
 /// Reads of one register after which a poll that never succeeds counts as a machine that stopped.
 constexpr unsigned poll_limit = 100'000;
 constexpr std::string_view interrupt_mask = "NVDLA_GLB.S_INTR_MASK_0";
+constexpr std::string_view interrupt_status = "NVDLA_GLB.S_INTR_STATUS_0";
+
+/// The write sets an operation off: an op-enable, or the launch of a BDMA's commands.
+bool starts_operation(const WriteRegister& write) {
+    const bool trigger = write.name.find(".D_OP_ENABLE") != std::string::npos ||
+                         write.name.find(".CFG_LAUNCH") != std::string::npos;
+    return trigger && (write.value & 1U) != 0;
+}
 
 }  // namespace
 
-Host::Host(const sc_core::sc_module_name& name, const Program& program, Memory& memory, Glb& glb)
-    : Unit(name), program_(program), memory_(memory), glb_(glb) {
+Host::Host(const sc_core::sc_module_name& name, const Program& program, const Machine& machine)
+    : Unit(name),
+      program_(program),
+      memory_(machine.memory),
+      glb_(machine.glb),
+      registers_(machine.registers) {
     repeat("program", [this](Activity& activity) { execute_program(activity); });
     repeat("interrupts", [this](Activity& activity) { serve_interrupts(activity); });
 }
 
 void Host::unmask_interrupts() {
-    const auto mask = find_register_by_name(interrupt_mask);
+    const auto mask = find_register_by_name(interrupt_mask, registers_);
     const auto writes_mask = [&](const Statement& statement) {
         const auto* write = std::get_if<WriteRegister>(&statement.action);
         return write != nullptr && write->address == mask->address();
@@ -86,6 +98,10 @@ void Host::serve_pending() {
 }
 
 void Host::when_raised(const std::string& sync, std::function<void()> check) {
+    if (sync.empty()) {
+        check();
+        return;
+    }
     waiting_checks_.push_back({sync, std::move(check)});
     finish_checks();
 }
@@ -110,7 +126,7 @@ void Host::keep_check(CheckResult check) {
 }
 
 Cycles Host::cycles() const {
-    const std::optional<Cycles> end = board_.last_raised();
+    const std::optional<Cycles> end = std::max(board_.last_raised(), last_awaited_);
     if (!first_op_enable_ || !end || *end < *first_op_enable_) {
         return Cycles(0);
     }
@@ -187,17 +203,42 @@ void Host::execute(Activity& /*activity*/, const LoadMemory& load) {
 
 void Host::execute(Activity& activity, const WriteRegister& write) {
     access(tlm::TLM_WRITE_COMMAND, write.address, write.value);
-    const bool enables = write.name.find(".D_OP_ENABLE") != std::string::npos;
-    if (enables && (write.value & 1U) != 0) {
+    if (starts_operation(write)) {
         catch_up(activity);  // the handshake
         first_op_enable_ = first_op_enable_.value_or(now());
     }
 }
 
 void Host::execute(Activity& activity, const ReadRegister& read) {
-    const std::uint32_t value = access(tlm::TLM_READ_COMMAND, read.address, 0);
-    catch_up(activity);
+    PollExtension polling;
+    polling.mask = read.mask;
+    polling.expected = read.expected;
+    const bool polls = read.comparison == Comparison::Equal && read.attempts > 1;
+    std::uint32_t value = 0;
+    for (polling.reads_left = read.attempts; polling.reads_left > 0; --polling.reads_left) {
+        value = access(tlm::TLM_READ_COMMAND, read.address, 0, polls ? &polling : nullptr);
+        catch_up(activity);
+        if (read.holds(value)) {
+            break;
+        }
+    }
     keep_check(register_check(read, value, place()));
+}
+
+void Host::execute(Activity& activity, const WaitForInterrupt& /*wait*/) {
+    // a clear that is still on its way must have reached the register
+    access(tlm::TLM_READ_COMMAND, find_register_by_name(interrupt_status, registers_)->address(),
+           0);
+    catch_up(activity);
+    while (!glb_.controller().line() && glb_.unmasked_raises() <= awaited_interrupts_) {
+        activity.wait_for(glb_.raised(), WaitKind::Starved, "an interrupt");
+    }
+    awaited_interrupts_ = std::min(awaited_interrupts_ + 1, glb_.unmasked_raises());
+    last_awaited_ = glb_.last_raised();
+}
+
+void Host::execute(Activity& /*activity*/, const ReadMemory& read) {
+    keep_check(check_word(memory_, read, place()));
 }
 
 void Host::execute(Activity& activity, const PollRegister& poll) {

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "models/csb/csb.h"
+#include "models/csb/register_blocks.h"
 #include "models/glb/glb.h"
 #include "models/link/unit.h"
 #include "models/memory/memory.h"
@@ -23,7 +24,13 @@ namespace npuscope {
 
 class Host : public Unit {
  public:
-    Host(const sc_core::sc_module_name& name, const Program& program, Memory& memory, Glb& glb);
+    /// The machine's parts that the host sees beside the bus.
+    struct Machine {
+        Memory& memory;
+        Glb& glb;
+        AddressMap registers;
+    };
+    Host(const sc_core::sc_module_name& name, const Program& program, const Machine& machine);
 
     tlm_utils::simple_initiator_socket<Host> bus{"bus"};
 
@@ -61,13 +68,15 @@ class Host : public Unit {
     void execute(Activity& activity, const ReadRegister& read);
     void execute(Activity& activity, const PollRegister& poll);
     void execute(Activity& activity, const NotifyOnInterrupt& notify);
+    void execute(Activity& activity, const WaitForInterrupt& wait);
+    void execute(Activity& activity, const ReadMemory& read);
     void execute(Activity& activity, const SyncNotify& notify);
     void execute(Activity& activity, const SyncWait& wait);
     void execute(Activity& activity, const CheckCrc& check);
     void execute(Activity& activity, const CheckImage& check);
     void execute(Activity& activity, const CheckNothing& check);
 
-    /// Runs `check` as soon as `sync` has been raised.
+    /// Runs `check` as soon as `sync` has been raised; now where it is empty.
     void when_raised(const std::string& sync, std::function<void()> check);
     /// One access of the bus. Writes run ahead of time; catch_up() before anything that time
     /// matters to.
@@ -84,10 +93,13 @@ class Host : public Unit {
     bool values_ = true;
     Memory& memory_;
     Glb& glb_;
+    AddressMap registers_;
     SyncBoard board_;
     std::vector<WaitingCheck> waiting_checks_;
     std::vector<CheckResult> checks_;
     std::optional<Cycles> first_op_enable_;
+    std::uint64_t awaited_interrupts_ = 0;  // by waits for the line
+    std::optional<Cycles> last_awaited_;    // when the newest of them rose
     std::size_t statement_ = 0;  // that is being executed
     Cycles ahead_;               // of simulated time
     bool executed_ = false;

@@ -5,7 +5,10 @@
 #include <zlib.h>
 
 #include <algorithm>
+#include <array>
 #include <vector>
+
+#include "models/base/check.h"
 
 namespace npuscope {
 namespace {
@@ -20,6 +23,20 @@ void at_place(const Place& place, Action action) {
     } catch (const ConfigError& error) {
         throw ConfigError(place, error.sentence(), error.remedy());
     }
+}
+
+/// What stands before an expected value.
+std::string_view comparison_sign(Comparison comparison) {
+    switch (comparison) {
+        case Comparison::Equal:
+            return "";
+        case Comparison::AtMost:
+            return "<= ";
+        case Comparison::AtLeast:
+            return ">= ";
+    }
+    NPU_CHECK(false, "unknown comparison");
+    return "";
 }
 
 std::string crc_text(std::uint32_t crc) { return fmt::format("{:#010x}", crc); }
@@ -106,15 +123,34 @@ CheckResult check_image(const Memory& memory, const CheckImage& check, const Pla
     return result;
 }
 
+CheckResult check_word(const Memory& memory, const ReadMemory& read, const Place& place) {
+    CheckResult result;
+    result.kind = CheckKind::Word;
+    result.address = read.address;
+    result.bytes = Bytes(sizeof read.expected);
+    result.place = place;
+    std::array<std::uint8_t, sizeof read.expected> bytes{};
+    at_place(place, [&] { memory.read(read.address, bytes); });
+    std::uint32_t value = 0;
+    for (std::size_t i = bytes.size(); i-- > 0;) {
+        value = value << 8U | bytes[i];
+    }
+    result.expected = fmt::format("{:#x}", read.expected & read.mask);
+    result.actual = fmt::format("{:#x}", value & read.mask);
+    result.pass = ((value ^ read.expected) & read.mask) == 0;
+    return result;
+}
+
 CheckResult register_check(const ReadRegister& read, std::uint32_t value, const Place& place) {
     CheckResult result;
     result.kind = CheckKind::Register;
     result.subject = read.name;
     result.address = Address(read.address);
     result.bytes = Bytes(sizeof value);
-    result.expected = fmt::format("{:#x}", read.expected & read.mask);
+    result.expected =
+        fmt::format("{}{:#x}", comparison_sign(read.comparison), read.expected & read.mask);
     result.actual = fmt::format("{:#x}", value & read.mask);
-    result.pass = ((value ^ read.expected) & read.mask) == 0;
+    result.pass = read.holds(value);
     result.place = place;
     return result;
 }

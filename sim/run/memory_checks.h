@@ -15,6 +15,7 @@ void load_memory(Memory& memory, const LoadMemory& load, const Place& place);
 
 CheckResult check_crc(const Memory& memory, const CheckCrc& check, const Place& place);
 CheckResult check_image(const Memory& memory, const CheckImage& check, const Place& place);
+CheckResult check_word(const Memory& memory, const ReadMemory& read, const Place& place);
 CheckResult register_check(const ReadRegister& read, std::uint32_t value, const Place& place);
 
 }  // namespace npuscope

@@ -22,7 +22,10 @@ struct Machine {
     Machine(const Program& program, const SystemConfig& system, const RunOptions& options)
         : memory("memory", system.memory, log),
           npu("npu", system.npu, log),
-          host("host", program, memory, npu.glb) {
+          host("host", program, {memory, npu.glb, system.npu.csb.address_map}) {
+        if (program.zeroed_memory) {
+            memory.start_zeroed();
+        }
         host.bus.bind(npu.csb.socket);
         npu.mcif.memory.bind(memory.socket);
         if (npu.cvif) {

@@ -18,8 +18,9 @@ NpuConfig read_npu(const std::string& name) {
 
 TEST(Presets, AllPublishedConfigurationsAreThere) {
     EXPECT_EQ(list_presets(configs_folder(), "npu"),
-              (std::vector<std::string>{"nv_large", "nv_medium_1024_full", "nv_medium_512",
-                                        "nv_small", "nv_small_256", "nv_small_256_full"}));
+              (std::vector<std::string>{"nv_full", "nv_large", "nv_medium_1024_full",
+                                        "nv_medium_512", "nv_small", "nv_small_256",
+                                        "nv_small_256_full"}));
 }
 
 TEST(Presets, EveryNpuIsReadUnderItsOwnNameAndSurvivesARoundTrip) {
@@ -56,7 +57,8 @@ TEST(Presets, WidthsAreThoseOfThePublishedSpecifications) {
                         {"nv_small_256_full", 32, 8, 8, 128},
                         {"nv_medium_512", 32, 16, 16, 512},
                         {"nv_medium_1024_full", 32, 32, 32, 512},
-                        {"nv_large", 64, 32, 32, 512}};
+                        {"nv_large", 64, 32, 32, 512},
+                        {"nv_full", 64, 32, 32, 512}};
     for (const Row& row : rows) {
         const NpuConfig config = read_npu(row.name);
         EXPECT_EQ(config.datapath.atomic_c, row.atomic_c) << row.name;

@@ -23,6 +23,16 @@ inline const std::string cfg_seed =
     "sync_wait(SDP_0, sync_id_0);\n"
     "check_crc(sync_id_0, 1, 0x90000000, 0x1500, 0x8c467827);\n"
     "check_nothing(sync_id_1);\n";
+inline const std::string txn_seed =
+    "# small\n"
+    "load_mem 0x80000000 0x6 a.dat # six bytes\n"
+    "write_reg 0xffff1401 0x0\n"
+    "read_reg 0xffff1404 0xff >= 0x1 10\n"
+    "read_reg 0xffff1404 0xffffffff 0x1\n"
+    "wait\n"
+    "write_mem 0x80000000 0x12345678\n"
+    "read_mem 0x80000000 0xffff 0x5678\n"
+    "dump_mem 0x80000000 0x6 b.dat\n";
 inline const std::string dat_seed =
     "{\n{offset:0x0, size:4, payload:0x00 0x10 0xaB 0x30} ,\n"
     "{offset:0x40, size:2, payload:0x00 0xff} ,\n}\n";
@@ -34,6 +44,7 @@ inline const std::string yaml_seed =
 inline const std::string override_seed = "regions[0].size=128 KiB";
 
 inline void parse_cfg(const std::string& text) { sample::parse(text); }
+inline void parse_txn(const std::string& text) { sample::parse_txn(text); }
 inline void parse_dat(const std::string& text) { parse_memory_text(text, "fuzz.dat"); }
 
 /// What was read once must survive being written and read again.

@@ -27,6 +27,7 @@ void survive(const std::string& seed, void (*parse)(const std::string&)) {
 }
 
 TEST(Mutation, DamagedProgramsAreReadOrRefused) { survive(fuzz::cfg_seed, fuzz::parse_cfg); }
+TEST(Mutation, DamagedWordTracesAreReadOrRefused) { survive(fuzz::txn_seed, fuzz::parse_txn); }
 TEST(Mutation, DamagedPacketFilesAreReadOrRefused) { survive(fuzz::dat_seed, fuzz::parse_dat); }
 TEST(Mutation, DamagedListingsAreReadOrRefused) { survive(fuzz::listing_seed, fuzz::parse_dat); }
 TEST(Mutation, DamagedYamlIsReadOrRefused) { survive(fuzz::yaml_seed, fuzz::parse_config); }

@@ -8,6 +8,7 @@
 #include "models/base/error.h"
 #include "sim/program/register_names.h"
 #include "sim/program/trace_cfg.h"
+#include "sim/program/trace_txn.h"
 #include "tests/sim/message_of.h"
 
 namespace npuscope::sample {
@@ -29,6 +30,10 @@ inline MemoryImage image(const std::string& file, const Place& place) {
 
 inline Program parse(const std::string& text) {
     return parse_trace_cfg(text, "t.cfg", names(), image);
+}
+
+inline Program parse_txn(const std::string& text) {
+    return parse_trace_txn(text, "t.txn", names(), {.images = image});
 }
 
 }  // namespace npuscope::sample

@@ -37,15 +37,23 @@ TEST_F(ReadProgram, FolderWithNoOrSeveralTracesIsRefused) {
     const auto message = [&] {
         return sample::message_of([&] { read_program(folder_, sample::names()); });
     };
-    EXPECT_NE(message().find("holds 0 .cfg files (name the .cfg file itself)"), std::string::npos);
+    EXPECT_NE(message().find("holds 0 .cfg files and no input.txn (name the .cfg file itself)"),
+              std::string::npos);
     write("a.cfg");
     write("b.cfg");
     EXPECT_NE(message().find("holds 2 .cfg files"), std::string::npos);
 }
 
+TEST_F(ReadProgram, FolderWithAnInputTxnIsNamedByTheFolder) {
+    std::ofstream(folder_ / "input.txn") << "wait\n";
+    write("a.cfg");
+    EXPECT_EQ(read_program(folder_, sample::names()).name, folder_.filename());
+    EXPECT_TRUE(read_program(folder_ / "input.txn", sample::names()).zeroed_memory);
+}
+
 TEST_F(ReadProgram, FileOfAnotherKindIsRefused) {
     EXPECT_EQ(sample::message_of([] { read_program("a.png", sample::names()); }),
-              "'a.png' is no program (a register trace ends in .cfg)");
+              "'a.png' is no program (a register trace ends in .cfg or .txn)");
 }
 
 }  // namespace
