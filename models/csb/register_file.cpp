@@ -222,6 +222,12 @@ void RegisterFile::set_status(std::string_view register_name, std::uint32_t valu
     put(*row, consumer_, value);
 }
 
+void RegisterFile::show(std::string_view register_name, std::uint32_t value) {
+    const RegisterRow* row = find_register(*block_, register_name);
+    NPU_CHECK(row != nullptr, "no register " + std::string(register_name));
+    put(*row, 0, value);
+}
+
 void RegisterFile::operation_done() {
     settle_();
     NPU_CHECK(has_groups_, std::string(block_->name) + " has no operations");

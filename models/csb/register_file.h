@@ -78,6 +78,8 @@ class RegisterFile {
     /// A register that only the hardware writes: counters, S_CBUF_FLUSH_STATUS. A D_ register
     /// changes in the consumer's group: set it before operation_done().
     void set_status(std::string_view register_name, std::uint32_t value);
+    /// What the host reads next from a register that a unit of its own keeps: the GLB's interrupts.
+    void show(std::string_view register_name, std::uint32_t value);
     /// The consumer's operation is over: its op-enable falls and the other group has its turn.
     void operation_done();
 

@@ -62,7 +62,7 @@ void Dispatcher::register_about_to_be_read(RegisterFile& file) {
         file.set_status(flush_status, now() >= config_.cdma.flush ? 1 : 0);
     } else if (file.block().name == "NVDLA_GLB") {
         for (const char* name : {"S_INTR_MASK", "S_INTR_SET", "S_INTR_STATUS"}) {
-            file.set_status(name, rooms_.glb.controller().read(name).value_or(0));
+            file.show(name, rooms_.glb.controller().read(name).value_or(0));
         }
     }
 }

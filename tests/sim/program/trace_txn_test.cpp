@@ -92,10 +92,8 @@ TEST(TraceTxn, StatementsKeepTheirPlaceAndMemoryStartsWithZeros) {
 }
 
 TEST(TraceTxn, WrongTextIsRefusedWithItsPlace) {
-    EXPECT_EQ(
-        complaint("wait\nwrite_rge 0xffff1401 1"),
-        "t.txn:2:1: unknown statement 'write_rge' (did you mean 'write_reg'? known: load_mem, "
-        "dump_mem, write_reg, read_reg, wait, write_mem, read_mem)");
+    EXPECT_EQ(complaint("wait\nwrite_rge 0xffff1401 1"),
+              "t.txn:2:1: unknown statement 'write_rge' (did you mean 'write_reg'?)");
     EXPECT_EQ(complaint("write_reg 0xffff1402 1"),
               "t.txn:1:11: no register at 0xffff1402 (that is byte address 0x5008; `npuscope list "
               "registers --map nv_full` prints the map)");
