@@ -35,7 +35,7 @@ TEST_F(CommandRun, WrongInputIsRefusedBeforeAnythingRuns) {
     EXPECT_EQ(typed({"run", "none.cfg"}).err,
               "npuscope: cannot read 'none.cfg': No such file or directory\n");
     EXPECT_EQ(typed({"run", "picture.png"}).err,
-              "npuscope: 'picture.png' is no program (a register trace ends in .cfg)\n");
+              "npuscope: 'picture.png' is no program (a register trace ends in .cfg or .txn)\n");
     EXPECT_EQ(typed({"run", program_, "--set", "npu.cbuf.bank=3"}).err,
               "npuscope: --set npu.cbuf.bank=3: unknown field 'npu.cbuf.bank' "
               "(did you mean 'banks'?)\n");
