@@ -28,6 +28,14 @@ void make_folder_of(const fs::path& path) {
     }
 }
 
+/// A device or pipe is written to, never replaced by a file.
+bool is_device(const fs::path& path) {
+    std::error_code error;
+    const fs::file_status status = fs::status(path, error);
+    return !error && fs::exists(status) && !fs::is_regular_file(status) &&
+           !fs::is_directory(status);
+}
+
 bool write_whole(const fs::path& path, std::string_view text) {
     std::ofstream file(path, std::ios::binary | std::ios::trunc);
     file.write(text.data(), static_cast<std::streamsize>(text.size()));
@@ -39,6 +47,12 @@ bool write_whole(const fs::path& path, std::string_view text) {
 
 void write_atomically(const fs::path& path, std::string_view text) {
     make_folder_of(path);
+    if (is_device(path)) {
+        if (!write_whole(path, text)) {
+            fail(path, "the device does not take it");
+        }
+        return;
+    }
     fs::path temporary = path;
     temporary += fmt::format(".part{}", ::getpid());
     std::error_code error;

@@ -8,7 +8,7 @@
 namespace npuscope {
 
 /// Writes to a temporary name beside `path` and renames; makes missing folders. ConfigError where
-/// that is impossible; then no temporary file stays behind.
+/// that is impossible; then no temporary file stays behind. A device or pipe is written as it is.
 void write_atomically(const std::filesystem::path& path, std::string_view text);
 
 }  // namespace npuscope

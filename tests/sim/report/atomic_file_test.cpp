@@ -34,6 +34,14 @@ TEST_F(AtomicFile, MakesItsFolderAndReplacesAnOlderFile) {
     EXPECT_EQ(read_whole_file(folder_ / "a/r.json"), "new");
 }
 
+TEST_F(AtomicFile, WritesToADeviceInsteadOfReplacingIt) {
+    fs::create_directories(folder_);
+    fs::create_symlink("/dev/null", folder_ / "sink");
+    write_atomically(folder_ / "sink", "text");
+    EXPECT_TRUE(fs::is_character_file(folder_ / "sink"));
+    EXPECT_EQ(files(), 1U);
+}
+
 TEST_F(AtomicFile, LeavesNothingElseBehind) {
     write_atomically(folder_ / "r.json", "text");
     EXPECT_EQ(files(), 1U);
