@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: Apache-2.0
+// NVDLA: feature cubes, weights of every kind, operand tables, surfaces of real traces.
+#include <fmt/format.h>
+#include <zlib.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <map>
+
+#include "models/arith/winograd_weights.h"
+#include "models/data/layout_catalog.h"
+#include "tests/vectors/half.h"
+#include "tests/vectors/vector_case.h"
+
+namespace npuscope::vectors {
+
+namespace {
+
+using Parameters = std::map<std::string, std::uint64_t, std::less<>>;
+
+std::uint32_t element_bytes(const VectorCase& test) { return test.text("dtype") == "int8" ? 1 : 2; }
+
+LogicalShape cube_shape(const VectorCase& test) {
+    return {{{'N', 1}, {'C', test.number("C")}, {'H', test.number("H")}, {'W', test.number("W")}}};
+}
+
+LogicalShape kernel_shape(const VectorCase& test) {
+    return {{{'K', test.number("K")},
+             {'C', test.number("C")},
+             {'R', test.number("R")},
+             {'S', test.number("S")}}};
+}
+
+Layout catalogued(std::string_view name, const LogicalShape& shape, std::uint32_t element,
+                  const Parameters& parameters) {
+    return make_layout(*find_layout(name), {shape, element, parameters});
+}
+
+/// Surfaces whose size is not told: the image must hold all that is used.
+void expect_surface(const Layout& stored, const ByteVector& memory, const ByteVector& logical) {
+    expect_both_ways(stored, memory, plain_layout(stored.shape, stored.element), logical);
+}
+
+void expect_size(const Layout& stored, const ByteVector& memory) {
+    if (stored.bytes != memory.size()) {
+        throw Mismatch(fmt::format("{}: {} bytes by rule, expected {}", stored.name, stored.bytes,
+                                   memory.size()));
+    }
+}
+
+void check_feature(const VectorCase& test) {
+    const Layout stored = catalogued("feature", cube_shape(test), element_bytes(test),
+                                     {{"atom", test.number("atom_bytes")},
+                                      {"line_stride", test.number("line_stride")},
+                                      {"surface_stride", test.number("surface_stride")}});
+    const ByteVector memory = test.file("memory");
+    expect_size(stored, memory);
+    expect_surface(stored, memory, test.file("logical"));
+}
+
+void check_weights(const VectorCase& test, std::string_view name, const Parameters& parameters) {
+    const Layout stored = catalogued(name, kernel_shape(test), element_bytes(test), parameters);
+    const ByteVector memory = test.file("memory");
+    expect_size(stored, memory);
+    expect_surface(stored, memory, test.file("logical"));
+}
+
+Parameters groups_of(const VectorCase& test) {
+    return {{"group", test.number("kernels_per_group")},
+            {"cube", test.number("channels_per_cube")}};
+}
+
+Kernels<double> as_numbers(const VectorCase& test, const ByteVector& bytes,
+                           const KernelShape& shape) {
+    Kernels<double> numbers(shape);
+    const std::string type = test.text("dtype");
+    for (std::size_t i = 0; i < numbers.values.size(); ++i) {
+        std::uint16_t half = 0;
+        if (type == "int8") {
+            numbers.values[i] = static_cast<std::int8_t>(bytes.at(i));
+            continue;
+        }
+        std::memcpy(&half, bytes.data() + 2 * i, 2);
+        numbers.values[i] =
+            type == "float16" ? half_to_double(half) : static_cast<std::int16_t>(half);
+    }
+    return numbers;
+}
+
+ByteVector as_bytes(const VectorCase& test, const Kernels<double>& numbers) {
+    ByteVector bytes;
+    const std::string type = test.text("dtype");
+    for (const double number : numbers.values) {
+        const auto bits = type == "float16"
+                              ? double_to_half(number)
+                              : static_cast<std::uint16_t>(static_cast<std::int32_t>(number));
+        bytes.push_back(static_cast<std::uint8_t>(bits & 0xFFU));
+        if (type != "int8") {
+            bytes.push_back(static_cast<std::uint8_t>(bits >> 8U));
+        }
+    }
+    return bytes;
+}
+
+/// Halves round what the transform made: the kernels come back within a few of their last places.
+void expect_close(const std::vector<double>& actual, const std::vector<double>& expected,
+                  double share) {
+    double largest = 0;
+    for (const double value : expected) {
+        largest = std::max(largest, std::fabs(value));
+    }
+    for (std::size_t i = 0; i < expected.size(); ++i) {
+        if (std::fabs(actual[i] - expected[i]) > share * largest) {
+            throw Mismatch(fmt::format("weight {} comes back as {} in place of {}", i, actual[i],
+                                       expected[i]));
+        }
+    }
+}
+
+void check_winograd(const VectorCase& test) {
+    const auto size = [&](const char* name) {
+        return static_cast<std::uint32_t>(test.number(name));
+    };
+    const KernelShape plain{size("K"), size("C"), size("R"), size("S")};
+    const Kernels<double> kernels = as_numbers(test, test.file("logical"), plain);
+    const Kernels<double> extended = extend_for_winograd(
+        kernels, {size("conv_stride"), size("conv_stride"), size("padded_channels")});
+    const Kernels<double> transformed = to_winograd(extended);
+    const LogicalShape shape{
+        {{'K', plain.kernels}, {'C', test.number("extended_channels")}, {'R', 4}, {'S', 4}}};
+    const Layout stored = catalogued("weight_winograd", shape, element_bytes(test),
+                                     {{"group", test.number("kernels_per_group")}});
+    const ByteVector memory = test.file("memory");
+    expect_size(stored, memory);
+    expect_surface(stored, memory, as_bytes(test, transformed));
+    ByteVector back(plain_layout(shape, stored.element).bytes);
+    relayout(stored, memory, plain_layout(shape, stored.element), back);
+    const KernelShape stored_shape{plain.kernels, size("extended_channels"), 4, 4};
+    expect_close(from_winograd(as_numbers(test, back, stored_shape)).values, extended.values,
+                 test.text("dtype") == "float16" ? 0x1p-9 : 0);
+}
+
+void check_deconvolution(const VectorCase& test) {
+    Parameters parameters = groups_of(test);
+    parameters["stride_y"] = test.number("stride_y");
+    parameters["stride_x"] = test.number("stride_x");
+    check_weights(test, "weight_deconv", parameters);
+}
+
+void check_operand(const VectorCase& test) {
+    const bool per_element = test.fields.at("per_element").get<bool>();
+    const std::uint64_t components = test.number("components");
+    LogicalShape shape = cube_shape(test);
+    shape.axes[0].extent = components;
+    const std::string_view name = per_element       ? "elementwise"
+                                  : components == 2 ? "batch_norm"
+                                                    : "bias";
+    const Layout stored =
+        catalogued(name, shape, static_cast<std::uint32_t>(test.number("bytes_per_component")),
+                   {{"lanes", test.number("elements_per_atom")}});
+    const ByteVector memory = test.file("memory");
+    expect_size(stored, memory);
+    expect_surface(stored, memory, test.file("logical"));
+}
+
+/// CRC of the output region; lanes beyond the last channel hold 0 or, saturated, 127.
+void expect_region(const VectorCase& test, const LogicalShape& shape, std::uint32_t element) {
+    const Layout region = catalogued("feature", shape, element,
+                                     {{"atom", test.number("atom_bytes")},
+                                      {"line_stride", test.number("dst_line_stride")},
+                                      {"surface_stride", test.number("dst_surface_stride")}});
+    const ByteVector logical = test.file("output_logical");
+    ByteVector image(region.bytes);
+    const Layout plain = plain_layout(shape, element);
+    relayout(plain, logical, region, image);
+    expect_surface(region, image, logical);
+    if (!test.fields.contains("golden_crc32")) {
+        return;
+    }
+    const std::uint64_t lanes = test.number("atom_bytes") / element;
+    LogicalShape whole = shape;
+    whole.axes[1].extent = (shape.axes[1].extent + lanes - 1) / lanes * lanes;
+    const auto crc_with = [&](std::uint8_t lane) {
+        ByteVector padded = logical;
+        padded.resize(whole.elements() * element, lane);
+        ByteVector filled(region.bytes);
+        Layout target = region;
+        target = catalogued("feature", whole, element,
+                            {{"atom", test.number("atom_bytes")},
+                             {"line_stride", test.number("dst_line_stride")},
+                             {"surface_stride", test.number("dst_surface_stride")}});
+        relayout(plain_layout(whole, element), padded, target, filled);
+        return crc32(0, filled.data(), static_cast<uInt>(filled.size()));
+    };
+    const auto golden = std::stoull(test.text("golden_crc32"), nullptr, 16);
+    if (crc_with(0) != golden && crc_with(127) != golden) {
+        throw Mismatch("the output region does not have the golden CRC");
+    }
+}
+
+void check_trace_dc(const VectorCase& test) {
+    const std::uint32_t element = element_bytes(test);
+    expect_surface(catalogued("feature", cube_shape(test), element,
+                              {{"atom", test.number("atom_bytes")},
+                               {"line_stride", test.number("line_stride")},
+                               {"surface_stride", test.number("surface_stride")}}),
+                   test.file("feature_memory"), test.file("feature_logical"));
+    expect_surface(catalogued("weight_dc", kernel_shape(test), element, groups_of(test)),
+                   test.file("weight_memory"), test.file("weight_logical"));
+    const std::vector<std::uint64_t> out = test.fields.at("out_CHW");
+    expect_region(test, {{{'N', 1}, {'C', out.at(0)}, {'H', out.at(1)}, {'W', out.at(2)}}},
+                  element);
+}
+
+void check_trace_sdp(const VectorCase& test) {
+    const LogicalShape shape = cube_shape(test);
+    expect_surface(catalogued("feature", shape, 1,
+                              {{"atom", test.number("atom_bytes")},
+                               {"line_stride", test.number("src_line_stride")},
+                               {"surface_stride", test.number("src_surface_stride")}}),
+                   test.file("source_memory"), test.file("source_logical"));
+    expect_surface(catalogued("elementwise", shape, 1,
+                              {{"lanes", test.number("atom_bytes")},
+                               {"line_stride", test.number("operand_line_stride")},
+                               {"surface_stride", test.number("operand_surface_stride")}}),
+                   test.file("operand_memory"), test.file("operand_logical"));
+    expect_region(test, shape, 1);
+}
+
+}  // namespace
+
+void check_nvdla(const VectorCase& test) {
+    const std::map<std::string, std::function<void(const VectorCase&)>, std::less<>> kinds{
+        {"feature", check_feature},
+        {"weight_dc", [](const VectorCase& t) { check_weights(t, "weight_dc", groups_of(t)); }},
+        {"weight_image_pre_ext",
+         [](const VectorCase& t) { check_weights(t, "weight_image", groups_of(t)); }},
+        {"weight_image_post_ext",
+         [](const VectorCase& t) {
+             check_weights(
+                 t, "weight_image_post",
+                 {{"group", t.number("kernels_per_group")}, {"rows", t.number("post_extension")}});
+         }},
+        {"weight_winograd", check_winograd},
+        {"weight_deconv_split", check_deconvolution},
+        {"sdp_operand", check_operand},
+        {"trace_dc", check_trace_dc},
+        {"trace_sdp", check_trace_sdp},
+    };
+    const auto found = kinds.find(test.text("kind"));
+    if (found == kinds.end()) {
+        throw Mismatch("unknown kind " + test.text("kind"));
+    }
+    found->second(test);
+}
+
+}  // namespace npuscope::vectors
