@@ -14,7 +14,7 @@ class ClockCrossing {
         constexpr std::uint64_t fastest = std::uint64_t{1} << 32;
         if (npu_ == 0 || memory_ == 0 || npu_ >= fastest || memory_ >= fastest) {
             throw ConfigError("a DRAM and its NPU have clocks between 1 Hz and 4 GHz",
-                              "mend dram.clock or dram.npu_clock");
+                              "mend dram.clock or npu.clock");
         }
     }
 

@@ -111,7 +111,7 @@ struct DramTimings {
 
 struct DramConfig {
     Hertz clock{1'200'000'000};
-    Hertz npu_clock{1'000'000'000};
+    Hertz npu_clock{1'000'000'000};  ///< clock of the NPU's cycles; no field: it is the NPU's own
     DramOrganisation organisation;
     DramTimings timing;
     PagePolicy page_policy = PagePolicy::Open;
@@ -123,7 +123,6 @@ struct DramConfig {
     template <class Visitor, class Self>
     static void describe(Visitor& visit, Self& self) {
         visit.field("clock", self.clock, "clock of the command bus");
-        visit.field("npu_clock", self.npu_clock, "clock in which the NPU counts its cycles");
         visit.field("organisation", self.organisation, "what the DRAM is built of");
         visit.field("timing", self.timing, "clocks from command to command");
         visit.field("page_policy", self.page_policy, "what becomes of a row after a burst");

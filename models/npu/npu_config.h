@@ -36,7 +36,7 @@ struct NpuConfig {
     template <class Visitor, class Self>
     static void describe(Visitor& visit, Self& self) {
         visit.field("name", self.name, "name of the preset, as results show it");
-        visit.field("clock", self.clock, "clock of core and bus; only reports use it");
+        visit.field("clock", self.clock, "clock of core and bus; reports use it, and a DRAM with a clock of its own");
         visit.field("datapath", self.datapath, "widths that several units share");
         visit.field("csb", self.csb, "configuration bus");
         visit.field("mcif", self.mcif, "memory interface");

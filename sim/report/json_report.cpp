@@ -105,6 +105,9 @@ std::string json_report(const Result& result) {
         report["operations"].push_back(json_of(result.operations[i], i));
     }
     report["units"] = units_of(result);
+    for (const NamedDram& dram : result.drams) {
+        report["drams"][dram.region] = to_json(dram.statistics);
+    }
     report["findings"] = Json::array();
     for (const Finding& finding : result.findings) {
         report["findings"].push_back(json_of(finding));

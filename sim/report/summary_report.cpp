@@ -115,6 +115,25 @@ std::string units_of(const Result& result) {
     return table.empty() ? std::string() : "\nunits, cycles\n" + table.text();
 }
 
+std::string drams_of(const Result& result) {
+    TextTable table({{"DRAM", Align::Left},
+                     {"bursts read", Align::Right},
+                     {"written", Align::Right},
+                     {"row hits", Align::Right},
+                     {"misses", Align::Right},
+                     {"conflicts", Align::Right},
+                     {"refreshes", Align::Right},
+                     {"turnarounds", Align::Right}});
+    for (const NamedDram& dram : result.drams) {
+        const DramStatistics& counted = dram.statistics;
+        table.add_row({dram.region, with_separators(counted.read_bursts),
+                       with_separators(counted.write_bursts), with_separators(counted.row_hits),
+                       with_separators(counted.row_misses), with_separators(counted.row_conflicts),
+                       with_separators(counted.refreshes), with_separators(counted.turnarounds)});
+    }
+    return table.empty() ? std::string() : "\nDRAM, bursts\n" + table.text();
+}
+
 /// The place without the folders of its file.
 std::string short_place(const Place& place) {
     return to_string(
@@ -202,7 +221,7 @@ std::string findings_of(const Result& result) {
 
 std::string summary_report(const Result& result) {
     return headline(result) + operations_of(result) + traffic_of(result) + units_of(result) +
-           checks_of(result) + findings_of(result);
+           drams_of(result) + checks_of(result) + findings_of(result);
 }
 
 }  // namespace npuscope

@@ -11,6 +11,7 @@
 
 #include "models/base/finding.h"
 #include "models/base/statistics.h"
+#include "models/memory/dram_statistics.h"
 #include "sim/result/timeline.h"
 #include "sim/run/system_config.h"
 
@@ -49,6 +50,12 @@ struct NamedUnit {
     UnitStatistics statistics;
 };
 
+/// What the DRAM of a region did.
+struct NamedDram {
+    std::string region;
+    DramStatistics statistics;
+};
+
 enum class RunStatus { Pass, Fail };
 
 template <>
@@ -67,6 +74,7 @@ struct Result {
     std::vector<NamedTraffic> traffic;  ///< by client of the memory interface
     std::vector<OperationRecord> operations;
     std::vector<NamedUnit> units;
+    std::vector<NamedDram> drams;  ///< of the regions that have one
     std::vector<Finding> findings;
     bool values = true;                ///< false: time alone was simulated
     std::optional<Timeline> timeline;  ///< where it was asked for

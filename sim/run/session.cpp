@@ -17,10 +17,21 @@
 namespace npuscope {
 namespace {
 
+/// DRAM counts in its own clocks and has to know whose cycles it answers in.
+MemoryConfig memory_beside(const SystemConfig& system) {
+    MemoryConfig memory = system.memory;
+    for (MemoryRegionConfig& region : memory.regions) {
+        if (region.dram) {
+            region.dram->npu_clock = system.npu.clock;
+        }
+    }
+    return memory;
+}
+
 /// What belongs to one simulation. The kernel demands that modules are gone before it is reset.
 struct Machine {
     Machine(const Program& program, const SystemConfig& system, const RunOptions& options)
-        : memory("memory", system.memory, log),
+        : memory("memory", memory_beside(system), log),
           npu("npu", system.npu, log),
           host("host", program, {memory, npu.glb, system.npu.csb.address_map}) {
         if (program.zeroed_memory) {
@@ -152,6 +163,9 @@ Result gather(Machine& machine, const Program& program, const RunOptions& option
     result.operations = machine.npu.operations();
     for (const Npu::UnitEntry& entry : machine.npu.units()) {
         result.units.push_back({entry.name, entry.unit->statistics()});
+    }
+    for (const Memory::NamedDram& dram : machine.memory.dram_statistics()) {
+        result.drams.push_back({dram.region, dram.statistics});
     }
     result.findings = machine.log.findings();
     return result;

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <nlohmann/json.hpp>
 #include <string>
 
 namespace npuscope {
@@ -43,6 +44,26 @@ TEST(BundledExample, PassesOnNvSmall) {
     EXPECT_EQ(shell(std::string(NPUSCOPE_EXECUTABLE) + " run '" + program +
                     "' --npu nv_small --json - > /dev/null 2>&1"),
               0);
+}
+
+nlohmann::json run_with(const std::string& options) {
+    const fs::path json = fs::path(testing::TempDir()) / "npuscope_bundled.json";
+    const std::string program = (example_folder / "program.cfg").string();
+    EXPECT_EQ(shell(std::string(NPUSCOPE_EXECUTABLE) + " run '" + program + "' " + options +
+                    " --json '" + json.string() + "' > /dev/null"),
+              0);
+    return nlohmann::json::parse(content(json));
+}
+
+TEST(BundledExample, DramIsCountedAndKeepsItsPaceWhenTheNpuSlowsDown) {
+    const auto fast = run_with("--memory ddr4_2400 --set npu.clock=1GHz");
+    const auto slow = run_with("--memory ddr4_2400 --set npu.clock=500MHz");
+    EXPECT_LT(slow["cycles"], fast["cycles"]);
+    const auto& dram = fast["drams"]["dram"];
+    EXPECT_GT(dram["read_bursts"], 0);
+    EXPECT_EQ(dram["row_hits"].get<int>() + dram["row_misses"].get<int>() +
+                  dram["row_conflicts"].get<int>(),
+              dram["read_bursts"].get<int>() + dram["write_bursts"].get<int>());
 }
 
 }  // namespace

@@ -68,6 +68,14 @@ TEST(JsonReport, EmptyResultIsStillWhole) {
     EXPECT_TRUE(report["traffic"]["by_client"].is_object());
 }
 
+TEST(JsonReport, DramsCountUnderTheirRegionsName) {
+    Result result = sample::result();
+    DramStatistics counted;
+    counted.row_hits = 7;
+    result.drams.push_back({"lpddr", counted});
+    EXPECT_EQ(Json::parse(json_report(result))["drams"]["lpddr"]["row_hits"], 7);
+}
+
 TEST(JsonReport, TextThatIsNoUtf8DoesNotBreakTheReport) {
     Result result;
     result.program = "bad\xff name";
