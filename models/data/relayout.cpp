@@ -1,11 +1,96 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "models/data/relayout.h"
 
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "models/data/element_code.h"
+#include "models/data/high_low.h"
+#include "models/data/relayout_tiles.h"
+
 namespace npuscope {
+
+namespace {
+
+constexpr std::uint64_t tile_elements = 65536;  // with its planes in a second-level cache
+constexpr std::uint64_t usual_cache = std::uint64_t{32} << 20;
+
+/// Bytes of the last-level cache, as far as the system tells.
+std::uint64_t cache_bytes() {
+    static const long told = sysconf(_SC_LEVEL3_CACHE_SIZE);
+    return told > 0 ? static_cast<std::uint64_t>(told) : usual_cache;
+}
+
+bool has_fields(const Layout& layout) {
+    return std::ranges::any_of(layout.parts,
+                               [](const LayoutPart& part) { return part.field.width != 0; });
+}
+
+bool keeps_entries(const Layout& layout) {
+    return layout.code != ElementCode::HighLow || byte_layout(layout).has_value();
+}
+
+void clear(std::span<std::uint8_t> memory, MoveProgress& progress) {
+    constexpr std::uint64_t step = std::uint64_t{1} << 20;
+    for (std::uint64_t at = 0; at < memory.size(); at += step) {
+        const std::uint64_t bytes = std::min<std::uint64_t>(step, memory.size() - at);
+        std::memset(memory.data() + at, 0, bytes);
+        progress.moved(bytes);
+    }
+}
+
+std::vector<IndexRange> whole(const LogicalShape& shape) {
+    std::vector<IndexRange> box;
+    for (const AxisExtent& axis : shape.axes) {
+        box.push_back({0, axis.extent});
+    }
+    return box;
+}
+
+void move_elements(const Layout& source, std::span<const std::uint8_t> from, const Layout& target,
+                   std::span<std::uint8_t> to, MoveProgress& progress) {
+    std::vector<std::uint64_t> index(source.shape.axes.size(), 0);
+    do {
+        write_element(target, to, index, read_element(source, from, index));
+        progress.moved(source.element);
+    } while (advance(index, source.shape));
+}
+
+void move_tiles(const Layout& source, std::span<const std::uint8_t> from, const Layout& target,
+                std::span<std::uint8_t> to, MoveProgress& progress) {
+    TileReader reader(source, from);
+    TileWriter writer(target, to);
+    std::vector<std::uint8_t> values;
+    for_each_tile(source, target, tile_elements, [&](const std::vector<IndexRange>& box) {
+        values.resize(elements_of(box) * source.element);
+        reader.read(box, values.data(), progress);
+        writer.write(box, values.data(), progress);
+    });
+}
+
+}  // namespace
 
 void relayout(const Layout& source, std::span<const std::uint8_t> from, const Layout& target,
               std::span<std::uint8_t> to, const RelayoutOptions& options) {
-    relayout_plain(source, from, target, to, options.gaps);
+    require_pair(source, from, target, to);
+    MoveProgress progress(options.progress);
+    if (options.gaps == GapPolicy::Zero && !target.is_dense()) {
+        clear(to.first(target.bytes), progress);
+    }
+    const bool plain = source.code == ElementCode::Plain && target.code == ElementCode::Plain;
+    if (has_fields(source) || has_fields(target) || !keeps_entries(source) ||
+        !keeps_entries(target)) {
+        move_elements(source, from, target, to, progress);
+    } else if (plain) {
+        const bool stream = source.used + target.bytes > cache_bytes() * 3 / 4;
+        relayout_box(source, target, whole(source.shape),
+                     {from.data(), to.data(), stream, &progress});
+    } else {
+        move_tiles(source, from, target, to, progress);
+    }
+    progress.flush();
 }
 
 }  // namespace npuscope

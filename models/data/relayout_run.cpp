@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "models/data/relayout_run.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <cstring>
+
+#include "models/data/relayout_shuffle.h"
+
+namespace npuscope {
+
+namespace {
+
+constexpr std::uint64_t longest_run = std::uint64_t{1} << 20;  // bytes between progress reports
+constexpr std::uint64_t tile_side = 32;
+
+std::uint64_t size_of(std::int64_t step) { return static_cast<std::uint64_t>(std::abs(step)); }
+
+/// The nest behind the first `count` turns of a loop.
+LoopNest rest_of(const LoopNest& nest, std::size_t loop, std::uint64_t count) {
+    LoopNest rest = nest;
+    rest.from += nest.loops[loop].from * static_cast<std::int64_t>(count);
+    rest.to += nest.loops[loop].to * static_cast<std::int64_t>(count);
+    rest.loops[loop].count -= count;
+    return rest;
+}
+
+void copy_runs(const LoopNest& nest, const NestMemory& memory) {
+    const std::uint8_t* from = memory.from + nest.from;
+    std::uint8_t* to = memory.to + nest.to;
+    for (std::uint64_t done = 0; done < nest.unit; done += longest_run) {
+        const std::uint64_t bytes = std::min(longest_run, nest.unit - done);
+        std::memcpy(to + done, from + done, bytes);
+        memory.progress->moved(bytes);
+    }
+}
+
+/// One loop of units whose size the compiler knows.
+template <std::size_t Unit>
+void copy_loop(const NestLoop& loop, const std::uint8_t* from, std::uint8_t* to) {
+    for (std::uint64_t i = 0; i < loop.count; ++i, from += loop.from, to += loop.to) {
+        std::memcpy(to, from, Unit);
+    }
+}
+
+void copy_units(std::uint64_t unit, const NestLoop& loop, const std::uint8_t* from,
+                std::uint8_t* to) {
+    switch (unit) {
+        case 1:
+            return copy_loop<1>(loop, from, to);
+        case 2:
+            return copy_loop<2>(loop, from, to);
+        case 4:
+            return copy_loop<4>(loop, from, to);
+        case 8:
+            return copy_loop<8>(loop, from, to);
+        case 16:
+            return copy_loop<16>(loop, from, to);
+        case 32:
+            return copy_loop<32>(loop, from, to);
+        case 64:
+            return copy_loop<64>(loop, from, to);
+        default:
+            break;
+    }
+    for (std::uint64_t i = 0; i < loop.count; ++i, from += loop.from, to += loop.to) {
+        std::memcpy(to, from, unit);
+    }
+}
+
+/// Calls visit(from, to) for every turn of the loops, the last loop fastest.
+template <class Visit>
+void walk(const std::vector<NestLoop>& loops, const std::uint8_t* from, std::uint8_t* to,
+          Visit visit) {
+    std::vector<std::uint64_t> turn(loops.size(), 0);
+    while (true) {
+        visit(from, to);
+        std::size_t level = loops.size();
+        while (level > 0 && ++turn[level - 1] == loops[level - 1].count) {
+            --level;
+            turn[level] = 0;
+            from -= loops[level].from * static_cast<std::int64_t>(loops[level].count - 1);
+            to -= loops[level].to * static_cast<std::int64_t>(loops[level].count - 1);
+        }
+        if (level == 0) {
+            return;
+        }
+        from += loops[level - 1].from;
+        to += loops[level - 1].to;
+    }
+}
+
+/// Cuts a loop into blocks of `side` turns; the rest is a nest of its own.
+void block_loop(LoopNest& nest, std::size_t loop, std::uint64_t side, const NestMemory& memory) {
+    const std::uint64_t count = nest.loops[loop].count;
+    if (count <= side) {
+        return;
+    }
+    if (count % side != 0) {
+        run_nest(rest_of(nest, loop, count / side * side), memory);
+    }
+    const auto times = static_cast<std::int64_t>(side);
+    nest.loops.push_back({count / side, nest.loops[loop].from * times, nest.loops[loop].to * times});
+    nest.loops[loop].count = side;
+}
+
+/// Units one by one, in blocks of loops that are small steps for either side.
+void run_units(LoopNest nest, const NestMemory& memory) {
+    const auto smallest = [&nest](std::int64_t NestLoop::*side, std::size_t other) {
+        std::size_t best = nest.loops.size();
+        for (std::size_t i = 0; i < nest.loops.size(); ++i) {
+            if (i != other && (best == nest.loops.size() ||
+                               size_of(nest.loops[i].*side) < size_of(nest.loops[best].*side))) {
+                best = i;
+            }
+        }
+        return best;
+    };
+    const std::size_t inner = smallest(&NestLoop::to, nest.loops.size());
+    const std::size_t next = smallest(&NestLoop::from, inner);
+    const std::size_t plain_loops = nest.loops.size();
+    if (next < plain_loops && nest.unit < 64) {
+        block_loop(nest, inner, std::max<std::uint64_t>(tile_side, 64 / nest.unit), memory);
+        block_loop(nest, next, tile_side, memory);
+    }
+    const NestLoop fastest = nest.loops[inner];
+    std::vector<NestLoop> outer;
+    for (std::size_t i = 0; i < nest.loops.size(); ++i) {
+        if (i != inner && i != next) {
+            outer.push_back(nest.loops[i]);
+        }
+    }
+    std::ranges::sort(outer, [](const NestLoop& a, const NestLoop& b) {
+        return size_of(a.to) > size_of(b.to);
+    });
+    if (next < plain_loops) {
+        outer.push_back(nest.loops[next]);
+    }
+    walk(outer, memory.from + nest.from, memory.to + nest.to,
+         [&](const std::uint8_t* from, std::uint8_t* to) {
+             copy_units(nest.unit, fastest, from, to);
+             memory.progress->moved(nest.unit * fastest.count);
+         });
+}
+
+void run_whole_shuffle(const LoopNest& nest, const Shuffle& shuffle, const NestMemory& memory);
+
+void run_shuffle(const LoopNest& nest, const Shuffle& shuffle, const NestMemory& memory) {
+    for (const auto& [loop, whole] : shuffle.whole) {
+        if (whole < nest.loops[loop].count) {
+            run_nest(rest_of(nest, loop, whole), memory);
+            LoopNest covered = nest;
+            covered.loops[loop].count = whole;
+            run_nest(covered, memory);
+            return;
+        }
+    }
+    run_whole_shuffle(nest, shuffle, memory);
+}
+
+void run_whole_shuffle(const LoopNest& nest, const Shuffle& shuffle, const NestMemory& memory) {
+    const ShuffleWalk plan = plan_shuffle(nest, shuffle, memory.stream);
+    if (plan.covered < nest.loops[plan.along].count) {
+        run_nest(rest_of(nest, plan.along, plan.covered), memory);
+    }
+    ShuffleStage stage(plan);
+    walk(plan.outer, memory.from + nest.from, memory.to + nest.to,
+         [&](const std::uint8_t* from, std::uint8_t* to) {
+             stage.run(from, to);
+             memory.progress->moved(plan.bytes);
+         });
+}
+
+}  // namespace
+
+void run_nest(const LoopNest& nest, const NestMemory& memory) {
+    if (nest.loops.empty()) {
+        copy_runs(nest, memory);
+        return;
+    }
+    if (const auto shuffle = find_shuffle(nest)) {
+        run_shuffle(nest, *shuffle, memory);
+        return;
+    }
+    run_units(nest, memory);
+}
+
+}  // namespace npuscope

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "models/data/relayout_tiles.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "models/base/check.h"
+#include "models/data/element_code.h"
+#include "models/data/high_low.h"
+#include "models/data/relayout_kernels.h"
+
+namespace npuscope {
+
+namespace {
+
+/// Indices of an axis that belong together in either layout.
+std::uint64_t block_of(const Layout& source, const Layout& target, std::size_t axis) {
+    std::uint64_t block = 1;
+    for (const Layout* layout : {&source, &target}) {
+        for (const LayoutPart& part : layout->parts) {
+            for (const LayoutStep& step : part.steps) {
+                block = step.axis == axis ? std::max(block, step.divide) : block;
+            }
+        }
+    }
+    return std::min(block, source.shape.axes[axis].extent);
+}
+
+std::vector<std::uint64_t> tile_sides(const Layout& source, const Layout& target,
+                                      std::uint64_t elements) {
+    std::vector<std::uint64_t> sides;
+    for (const AxisExtent& axis : source.shape.axes) {
+        sides.push_back(axis.extent);
+    }
+    const auto size = [&sides] {
+        std::uint64_t product = 1;
+        for (const std::uint64_t side : sides) {
+            product *= side;
+        }
+        return product;
+    };
+    for (const bool inside : {false, true}) {
+        for (std::size_t axis = 0; axis < sides.size() && size() > elements; ++axis) {
+            const std::uint64_t block = inside ? 1 : block_of(source, target, axis);
+            const std::uint64_t others = size() / sides[axis];
+            const std::uint64_t most = std::max(elements / others, block) / block * block;
+            sides[axis] = std::min(sides[axis], most);
+        }
+    }
+    return sides;
+}
+
+/// Offsets of single elements, where radices of the two layouts do not divide each other.
+void copy_elements(const PartPair& pair, const std::vector<IndexRange>& box,
+                   const NestMemory& memory) {
+    const std::vector<IndexRange> shared = intersect(pair, box);
+    if (shared.size() != box.size()) {
+        return;
+    }
+    std::vector<std::uint64_t> index;
+    for (const IndexRange& range : shared) {
+        index.push_back(range.first);
+    }
+    while (true) {
+        std::memcpy(memory.to + pair.target.offset(index), memory.from + pair.source.offset(index),
+                    pair.element);
+        memory.progress->moved(pair.element);
+        std::size_t axis = index.size();
+        while (axis > 0 && ++index[axis - 1] == shared[axis - 1].last) {
+            --axis;
+            index[axis] = shared[axis].first;
+        }
+        if (axis == 0) {
+            return;
+        }
+    }
+}
+
+}  // namespace
+
+std::uint64_t elements_of(const std::vector<IndexRange>& box) {
+    std::uint64_t product = 1;
+    for (const IndexRange& range : box) {
+        product *= range.size();
+    }
+    return product;
+}
+
+void for_each_tile(const Layout& source, const Layout& target, std::uint64_t elements,
+                   const std::function<void(const std::vector<IndexRange>&)>& visit) {
+    const std::vector<std::uint64_t> sides = tile_sides(source, target, elements);
+    std::vector<IndexRange> box;
+    for (std::size_t axis = 0; axis < sides.size(); ++axis) {
+        box.push_back({0, std::min(sides[axis], source.shape.axes[axis].extent)});
+    }
+    while (true) {
+        visit(box);
+        std::size_t axis = box.size();
+        while (axis > 0 && box[axis - 1].last == source.shape.axes[axis - 1].extent) {
+            --axis;
+            box[axis] = {0, std::min(sides[axis], source.shape.axes[axis].extent)};
+        }
+        if (axis == 0) {
+            return;
+        }
+        IndexRange& range = box[axis - 1];
+        range = {range.last, std::min(range.last + sides[axis - 1],
+                                      source.shape.axes[axis - 1].extent)};
+    }
+}
+
+Layout tile_layout(const LogicalShape& shape, const std::vector<IndexRange>& box,
+                   std::uint32_t element) {
+    Layout layout{"tile", "row-major", shape, element, ElementCode::Plain, {}, 0, 0};
+    LayoutPart part{box, 0, {}, {}};
+    std::uint64_t pitch = element;
+    for (std::size_t axis = box.size(); axis-- > 0;) {
+        part.steps.push_back({axis, 1, 0, static_cast<std::int64_t>(pitch)});
+        part.base -= static_cast<std::int64_t>(pitch * box[axis].first);
+        pitch *= box[axis].size();
+    }
+    layout.parts.push_back(std::move(part));
+    layout.bytes = pitch;
+    layout.used = pitch;
+    return layout;
+}
+
+void relayout_box(const Layout& source, const Layout& target, const std::vector<IndexRange>& box,
+                  const NestMemory& memory) {
+    for (const LayoutPart& from : source.parts) {
+        for (const LayoutPart& to : target.parts) {
+            const PartPair pair{from, to, source.element};
+            const auto nests = plan_nests(pair, box);
+            if (!nests) {
+                copy_elements(pair, box, memory);
+                continue;
+            }
+            for (const LoopNest& nest : *nests) {
+                run_nest(nest, memory);
+            }
+        }
+    }
+}
+
+TileReader::TileReader(const Layout& source, std::span<const std::uint8_t> memory)
+    : source_(source), memory_(memory) {
+    if (source.code == ElementCode::HighLow) {
+        bytes_ = byte_layout(source);
+        NPU_CHECK(bytes_.has_value(), "entries of the source hold whole runs");
+    }
+}
+
+void TileReader::read(const std::vector<IndexRange>& box, std::uint8_t* values,
+                      MoveProgress& progress) {
+    const std::uint64_t elements = elements_of(box);
+    if (bytes_) {
+        planes_.resize(2 * elements);
+        std::vector<IndexRange> planes = box;
+        planes.insert(planes.begin(), IndexRange{0, 2});
+        relayout_box(*bytes_, tile_layout(bytes_->shape, planes, 1), planes,
+                     {memory_.data(), planes_.data(), false, &progress});
+        join_high_low(planes_.data(), elements, values);
+        return;
+    }
+    relayout_box(source_, tile_layout(source_.shape, box, source_.element), box,
+                 {memory_.data(), values, false, &progress});
+    decode_values(source_.code, values, elements);
+}
+
+TileWriter::TileWriter(const Layout& target, std::span<std::uint8_t> memory)
+    : target_(target), memory_(memory) {
+    if (target.code == ElementCode::HighLow) {
+        bytes_ = byte_layout(target);
+        NPU_CHECK(bytes_.has_value(), "entries of the target hold whole runs");
+    }
+}
+
+void TileWriter::write(const std::vector<IndexRange>& box, std::uint8_t* values,
+                       MoveProgress& progress) {
+    const std::uint64_t elements = elements_of(box);
+    if (bytes_) {
+        planes_.resize(2 * elements);
+        split_high_low(values, elements, planes_.data());
+        std::vector<IndexRange> planes = box;
+        planes.insert(planes.begin(), IndexRange{0, 2});
+        relayout_box(tile_layout(bytes_->shape, planes, 1), *bytes_, planes,
+                     {planes_.data(), memory_.data(), false, &progress});
+        return;
+    }
+    encode_values(target_.code, values, elements);
+    relayout_box(tile_layout(target_.shape, box, target_.element), target_, box,
+                 {values, memory_.data(), false, &progress});
+}
+
+}  // namespace npuscope

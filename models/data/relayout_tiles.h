@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// A tensor cut into boxes that fit the second-level cache, and each box as a row-major tile: where
+// values change on their way (codes, quantisation), they change there.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "models/data/layout.h"
+#include "models/data/relayout_run.h"
+
+namespace npuscope {
+
+/// Boxes of at most `elements` (or one block of both layouts, if that is more), cut along the
+/// slowest axes first and never inside a block of either layout unless it must be.
+void for_each_tile(const Layout& source, const Layout& target, std::uint64_t elements,
+                   const std::function<void(const std::vector<IndexRange>&)>& visit);
+
+std::uint64_t elements_of(const std::vector<IndexRange>& box);
+
+/// The box of `shape` packed row-major; indices stay those of the whole tensor.
+Layout tile_layout(const LogicalShape& shape, const std::vector<IndexRange>& box,
+                   std::uint32_t element);
+
+/// Moves one box; codes are taken as plain. Element by element where no loop nest exists.
+void relayout_box(const Layout& source, const Layout& target, const std::vector<IndexRange>& box,
+                  const NestMemory& memory);
+
+/// One box of any layout into values in row-major order and back, decoded and encoded.
+class TileReader {
+ public:
+    TileReader(const Layout& source, std::span<const std::uint8_t> memory);
+    void read(const std::vector<IndexRange>& box, std::uint8_t* values, MoveProgress& progress);
+
+ private:
+    const Layout& source_;
+    std::span<const std::uint8_t> memory_;
+    std::optional<Layout> bytes_;  ///< of a high/low layout
+    std::vector<std::uint8_t> planes_;
+};
+
+class TileWriter {
+ public:
+    TileWriter(const Layout& target, std::span<std::uint8_t> memory);
+    /// `values` are changed on the way.
+    void write(const std::vector<IndexRange>& box, std::uint8_t* values, MoveProgress& progress);
+
+ private:
+    const Layout& target_;
+    std::span<std::uint8_t> memory_;
+    std::optional<Layout> bytes_;
+    std::vector<std::uint8_t> planes_;
+};
+
+}  // namespace npuscope
