@@ -42,6 +42,44 @@ void join_loop(const std::uint8_t* HWY_RESTRICT low, const std::uint8_t* HWY_RES
     }
 }
 
+namespace hn = hwy::HWY_NAMESPACE;
+using Values = hn::CappedTag<std::int16_t, 16>;
+using Halves = hn::Rebind<std::uint8_t, Values>;
+using Unsigned = hn::RebindToUnsigned<Values>;
+
+void split_pairs(std::uint8_t* pairs, std::uint64_t bytes) {
+    const Values d;
+    const Unsigned u;
+    const Halves half;
+    for (std::uint64_t at = 0; at < bytes; at += 32) {
+        HWY_ALIGN std::int16_t values[16];
+        std::memcpy(values, pairs + at, 32);
+        for (std::size_t i = 0; i < 16; i += hn::Lanes(d)) {
+            const auto value = hn::BitCast(u, hn::Load(d, values + i));
+            const auto low = hn::ShiftRight<1>(hn::And(value, hn::Set(u, 0xFF)));
+            const auto high = hn::ShiftRight<8>(value);
+            hn::StoreU(hn::DemoteTo(half, hn::BitCast(d, low)), half, pairs + at + i);
+            hn::StoreU(hn::DemoteTo(half, hn::BitCast(d, high)), half, pairs + at + 16 + i);
+        }
+    }
+}
+
+void join_pairs(const std::uint8_t* HWY_RESTRICT pairs, std::uint64_t bytes,
+                std::uint8_t* HWY_RESTRICT values) {
+    const Unsigned u;
+    const Halves half;
+    for (std::uint64_t at = 0; at < bytes; at += 32) {
+        HWY_ALIGN std::uint16_t joined[16];
+        for (std::size_t i = 0; i < 16; i += hn::Lanes(u)) {
+            const auto low = hn::PromoteTo(u, hn::LoadU(half, pairs + at + i));
+            const auto high = hn::PromoteTo(u, hn::LoadU(half, pairs + at + 16 + i));
+            const auto kept = hn::ShiftLeft<1>(hn::And(low, hn::Set(u, 0x7F)));
+            hn::Store(hn::Or(kept, hn::ShiftLeft<8>(high)), u, joined + i);
+        }
+        std::memcpy(values + at, joined, 32);
+    }
+}
+
 void clear_loop(std::uint8_t* values, std::uint64_t count) {
     for (std::uint64_t i = 0; i < count; ++i) {
         put_value(values, i, value_at(values, i) & 0xFFFEU);
@@ -65,6 +103,8 @@ namespace npuscope {
 
 HWY_EXPORT(split_loop);
 HWY_EXPORT(join_loop);
+HWY_EXPORT(split_pairs);
+HWY_EXPORT(join_pairs);
 HWY_EXPORT(clear_loop);
 HWY_EXPORT(swap_loop);
 
@@ -80,7 +120,8 @@ struct SplitStep {
 /// A scalar step as byte steps of entry pairs; nothing where it leaves entries in between.
 std::optional<SplitStep> split_step(const LayoutStep& step, std::uint64_t extent) {
     const std::uint64_t all = (extent - 1) / step.divide + 1;
-    const auto lanes = static_cast<std::int64_t>(step.modulo == 0 ? all : std::min(all, step.modulo));
+    const auto lanes =
+        static_cast<std::int64_t>(step.modulo == 0 ? all : std::min(all, step.modulo));
     LayoutStep scaled = step;
     if (lanes == 1 || step.pitch % entry == 0) {
         scaled.pitch *= 2;
@@ -141,6 +182,14 @@ void split_high_low(const std::uint8_t* values, std::uint64_t count, std::uint8_
 
 void join_high_low(const std::uint8_t* planes, std::uint64_t count, std::uint8_t* values) {
     HWY_DYNAMIC_DISPATCH(join_loop)(planes, planes + count, count, values);
+}
+
+void split_entries(std::uint8_t* pairs, std::uint64_t bytes) {
+    HWY_DYNAMIC_DISPATCH(split_pairs)(pairs, bytes);
+}
+
+void join_entries(const std::uint8_t* pairs, std::uint64_t bytes, std::uint8_t* values) {
+    HWY_DYNAMIC_DISPATCH(join_pairs)(pairs, bytes, values);
 }
 
 void decode_values(ElementCode code, std::uint8_t* values, std::uint64_t count) {

@@ -20,6 +20,10 @@ std::optional<Layout> byte_layout(const Layout& high_low);
 void split_high_low(const std::uint8_t* values, std::uint64_t count, std::uint8_t* planes);
 void join_high_low(const std::uint8_t* planes, std::uint64_t count, std::uint8_t* values);
 
+/// Whole pairs of entries: 16 plain values become 16 low and 16 high bytes in place, and back.
+void split_entries(std::uint8_t* pairs, std::uint64_t bytes);
+void join_entries(const std::uint8_t* pairs, std::uint64_t bytes, std::uint8_t* values);
+
 /// In place; plain and high/low values stay as they are.
 void decode_values(ElementCode code, std::uint8_t* values, std::uint64_t count);
 void encode_values(ElementCode code, std::uint8_t* values, std::uint64_t count);

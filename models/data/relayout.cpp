@@ -8,19 +8,20 @@
 
 #include "models/data/element_code.h"
 #include "models/data/high_low.h"
+#include "models/data/relayout_entries.h"
 #include "models/data/relayout_tiles.h"
 
 namespace npuscope {
 
 namespace {
 
-constexpr std::uint64_t tile_elements = 65536;  // with its planes in a second-level cache
+constexpr std::uint64_t tile_elements = 32768;  // with its planes in a second-level cache
 constexpr std::uint64_t usual_cache = std::uint64_t{32} << 20;
 
-/// Bytes of the last-level cache, as far as the system tells.
+/// Bytes of the last-level cache near one core: systems also tell the sum over a whole socket.
 std::uint64_t cache_bytes() {
     static const long told = sysconf(_SC_LEVEL3_CACHE_SIZE);
-    return told > 0 ? static_cast<std::uint64_t>(told) : usual_cache;
+    return told > 0 ? std::min(static_cast<std::uint64_t>(told), usual_cache) : usual_cache;
 }
 
 bool has_fields(const Layout& layout) {
@@ -64,7 +65,7 @@ void move_tiles(const Layout& source, std::span<const std::uint8_t> from, const 
     TileWriter writer(target, to);
     std::vector<std::uint8_t> values;
     for_each_tile(source, target, tile_elements, [&](const std::vector<IndexRange>& box) {
-        values.resize(elements_of(box) * source.element);
+        values.resize(tile_layout(source.shape, box, source.element).bytes);
         reader.read(box, values.data(), progress);
         writer.write(box, values.data(), progress);
     });
@@ -84,10 +85,12 @@ void relayout(const Layout& source, std::span<const std::uint8_t> from, const La
         !keeps_entries(target)) {
         move_elements(source, from, target, to, progress);
     } else if (plain) {
-        const bool stream = source.used + target.bytes > cache_bytes() * 3 / 4;
+        const std::uint64_t cache = options.cache == 0 ? cache_bytes() : options.cache;
+        const bool stream = source.used + target.bytes > cache / 4 * 3;
         relayout_box(source, target, whole(source.shape),
                      {from.data(), to.data(), stream, &progress});
-    } else {
+    } else if (options.gaps == GapPolicy::Keep ||
+               !relayout_entries(source, from, target, to, progress)) {
         move_tiles(source, from, target, to, progress);
     }
     progress.flush();

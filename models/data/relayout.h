@@ -24,8 +24,10 @@ enum class GapPolicy : std::uint8_t {
 
 struct RelayoutOptions {
     GapPolicy gaps = GapPolicy::Zero;
+    /// Bytes of the last-level cache; larger moves write past the caches. 0: as the system tells.
+    std::uint64_t cache = 0;
     /// Gets the bytes moved since its last call.
-    std::function<void(std::uint64_t)> progress;
+    std::function<void(std::uint64_t)> progress{};
 };
 
 /// `from` covers source.used bytes, `to` target.bytes; they do not overlap. ConfigError where

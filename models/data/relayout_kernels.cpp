@@ -82,8 +82,8 @@ HWY_INLINE void interleave_block(const std::uint8_t* rows, std::ptrdiff_t row, s
     using V = hn::Vec<decltype(d)>;
     V v[L];
     for (std::size_t i = 0; i < L; ++i) {
-        v[i] = hn::LoadU(
-            d, reinterpret_cast<const T*>(rows + static_cast<std::ptrdiff_t>(i) * row));
+        v[i] =
+            hn::LoadU(d, reinterpret_cast<const T*>(rows + static_cast<std::ptrdiff_t>(i) * row));
     }
     for (std::size_t step = 0; step < log2_of(L); ++step) {
         shuffle_step<decltype(d), L>(d, v);
@@ -146,6 +146,12 @@ void interleave(const ShuffleShape& shape, const std::uint8_t* rows, std::uint8_
     const std::ptrdiff_t advance = static_cast<std::ptrdiff_t>(L) * shape.piece;
     std::size_t done = 0;
     for (; done + step <= shape.columns; done += step) {
+        if (done * sizeof(T) % 64 == 0) {
+            const std::uint8_t* next = rows + done * sizeof(T) + shape.ahead;
+            for (std::size_t i = 0; i < L; ++i, next += shape.row) {
+                hwy::Prefetch(next);
+            }
+        }
         interleave_block<T, L, wide>(rows + done * sizeof(T), shape.row, pieces, shape.piece);
         pieces += advance * static_cast<std::ptrdiff_t>(step / block);
     }
@@ -201,8 +207,7 @@ bool interleave_lanes(const ShuffleShape& shape, const std::uint8_t* rows, std::
 }
 
 template <class T>
-bool deinterleave_lanes(const ShuffleShape& shape, const std::uint8_t* pieces,
-                        std::uint8_t* rows) {
+bool deinterleave_lanes(const ShuffleShape& shape, const std::uint8_t* pieces, std::uint8_t* rows) {
     if constexpr (sizeof(T) == 1) {
         if (shape.lanes == 16) {
             return deinterleave<T, 16>(shape, pieces, rows), true;
@@ -234,8 +239,7 @@ bool interleave_units(const ShuffleShape& shape, const std::uint8_t* rows, std::
     }
 }
 
-bool deinterleave_units(const ShuffleShape& shape, const std::uint8_t* pieces,
-                        std::uint8_t* rows) {
+bool deinterleave_units(const ShuffleShape& shape, const std::uint8_t* pieces, std::uint8_t* rows) {
     switch (shape.unit) {
         case 1:
             return deinterleave_lanes<std::uint8_t>(shape, pieces, rows);

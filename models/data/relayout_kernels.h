@@ -13,7 +13,6 @@
 
 namespace npuscope {
 
-
 /// `columns` is a multiple of 16 / unit. `piece` is the step from piece to piece: 16 where L * unit
 /// is less than 16 bytes or columns lie together.
 struct ShuffleShape {
@@ -22,6 +21,8 @@ struct ShuffleShape {
     std::size_t columns = 0;
     std::ptrdiff_t row = 0;    ///< bytes from row to row
     std::ptrdiff_t piece = 0;  ///< bytes from piece to piece
+    /// From a row's bytes to those that are fetched ahead.
+    std::ptrdiff_t ahead = 0;
 };
 
 void interleave_rows(const ShuffleShape& shape, const std::uint8_t* rows, std::uint8_t* pieces);

@@ -89,7 +89,8 @@ class AxisCutter {
         std::vector<AxisPiece> inner;
         cut_at({first, first + block}, level - 1, inner);
         for (AxisPiece& piece : inner) {
-            piece.loops.insert(piece.loops.begin(), loop(piece.origin, (last - first) / block, block));
+            piece.loops.insert(piece.loops.begin(),
+                               loop(piece.origin, (last - first) / block, block));
             pieces.push_back(std::move(piece));
         }
         cut_at({last, range.last}, level - 1, pieces);

@@ -13,7 +13,7 @@ namespace npuscope {
 namespace {
 
 constexpr std::uint64_t longest_run = std::uint64_t{1} << 20;  // bytes between progress reports
-constexpr std::uint64_t tile_side = 32;
+constexpr std::uint64_t tile_side = 32;                        // turns of two loops done together
 
 std::uint64_t size_of(std::int64_t step) { return static_cast<std::uint64_t>(std::abs(step)); }
 
@@ -101,7 +101,8 @@ void block_loop(LoopNest& nest, std::size_t loop, std::uint64_t side, const Nest
         run_nest(rest_of(nest, loop, count / side * side), memory);
     }
     const auto times = static_cast<std::int64_t>(side);
-    nest.loops.push_back({count / side, nest.loops[loop].from * times, nest.loops[loop].to * times});
+    nest.loops.push_back(
+        {count / side, nest.loops[loop].from * times, nest.loops[loop].to * times});
     nest.loops[loop].count = side;
 }
 
@@ -117,12 +118,16 @@ void run_units(LoopNest nest, const NestMemory& memory) {
         }
         return best;
     };
-    const std::size_t inner = smallest(&NestLoop::to, nest.loops.size());
-    const std::size_t next = smallest(&NestLoop::from, inner);
+    std::size_t inner = smallest(&NestLoop::to, nest.loops.size());
+    std::size_t next = smallest(&NestLoop::from, inner);
     const std::size_t plain_loops = nest.loops.size();
     if (next < plain_loops && nest.unit < 64) {
         block_loop(nest, inner, std::max<std::uint64_t>(tile_side, 64 / nest.unit), memory);
         block_loop(nest, next, tile_side, memory);
+    }
+    if (next < plain_loops && nest.loops[inner].count < 8 &&
+        nest.loops[next].count > nest.loops[inner].count) {
+        std::swap(inner, next);  // two halves of a line are met soon enough
     }
     const NestLoop fastest = nest.loops[inner];
     std::vector<NestLoop> outer;
@@ -131,9 +136,8 @@ void run_units(LoopNest nest, const NestMemory& memory) {
             outer.push_back(nest.loops[i]);
         }
     }
-    std::ranges::sort(outer, [](const NestLoop& a, const NestLoop& b) {
-        return size_of(a.to) > size_of(b.to);
-    });
+    std::ranges::sort(
+        outer, [](const NestLoop& a, const NestLoop& b) { return size_of(a.to) > size_of(b.to); });
     if (next < plain_loops) {
         outer.push_back(nest.loops[next]);
     }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <cstring>
 
 namespace npuscope {
 
@@ -10,8 +11,10 @@ namespace {
 
 constexpr std::uint64_t piece_bytes = 16;
 constexpr std::uint64_t line_bytes = 64;
-constexpr std::uint64_t stage_bytes = 16384;     // half of a first-level cache
-constexpr std::uint64_t longest_row = 16384;     // bytes of a row in one go
+constexpr std::uint64_t kept_block = 16384;      // half of a first-level cache
+constexpr std::uint64_t streamed_block = 32768;  // longer runs of each of many rows
+constexpr std::uint64_t lone_block = 4096;       // where one turn covers whole pieces
+constexpr std::int64_t fetched_ahead = 512;      // bytes along a row
 
 bool is_power_of_two(std::uint64_t n) { return n != 0 && (n & (n - 1)) == 0; }
 std::uint64_t size_of(std::int64_t step) { return static_cast<std::uint64_t>(std::abs(step)); }
@@ -69,6 +72,9 @@ std::optional<Shuffle> match(const LoopNest& nest, const Sides& sides) {
     return std::nullopt;
 }
 
+/// Rows that share their places in a first-level cache push each other out.
+bool collides(std::int64_t row) { return size_of(row) % 2048 == 0; }
+
 /// Turns of a block: at most `most`, a multiple of `multiple`.
 std::uint64_t block_of(std::uint64_t count, std::uint64_t multiple, std::uint64_t most) {
     return std::min(count, std::max(multiple, most / multiple * multiple));
@@ -103,8 +109,7 @@ ShuffleWalk plan_shuffle(const LoopNest& nest, const Shuffle& shuffle, bool stre
     walk.shape.lanes = shuffle.width;
     walk.shape.row = lanes.*sides.row;
     const bool column_pieces = goes_on || shuffle.width == full;
-    walk.shape.piece =
-        column_pieces ? row.*sides.piece : static_cast<std::int64_t>(piece_bytes);
+    walk.shape.piece = column_pieces ? row.*sides.piece : static_cast<std::int64_t>(piece_bytes);
 
     std::vector<NestLoop> others;
     for (std::size_t i = 0; i < nest.loops.size(); ++i) {
@@ -118,14 +123,13 @@ ShuffleWalk plan_shuffle(const LoopNest& nest, const Shuffle& shuffle, bool stre
     }
     // A block's pieces and whatever lies between them stay in the first-level cache.
     const std::uint64_t spread = size_of(row.*sides.piece);
+    const std::uint64_t block = stream ? streamed_block : kept_block;
     const bool shared = std::ranges::any_of(others, [&](const NestLoop& loop) {
-        return size_of(loop.*sides.piece) < spread * (longest_row / nest.unit / start);
+        return size_of(loop.*sides.piece) < std::max(block, spread);
     });
-    const std::uint64_t most = shared || (stream && shuffle.interleaves)
-                                   ? std::max(stage_bytes / spread, line_bytes / nest.unit / start)
-                                   : longest_row / nest.unit / start;
-    const std::uint64_t limit =
-        stream && !shuffle.interleaves ? stage_bytes / shuffle.width / nest.unit / start : most;
+    const bool gathers = !shuffle.interleaves && (stream || collides(lanes.*sides.row));
+    const std::uint64_t room = shared ? block : lone_block;
+    const std::uint64_t limit = std::max(room / spread, line_bytes / nest.unit / start);
     const std::uint64_t turns =
         block_of(row.count, std::max<std::uint64_t>(full / start, 1), limit);
     walk.shape.columns = turns * start;
@@ -143,24 +147,26 @@ ShuffleWalk plan_shuffle(const LoopNest& nest, const Shuffle& shuffle, bool stre
     const std::uint64_t region = shuffle.interleaves ? spread * turns : walk.bytes;
     std::uint64_t covered = walk.bytes;
     std::size_t first_inner = others.size();
-    while (shuffle.interleaves && first_inner > 0 &&
-           size_of(others[first_inner - 1].to) < region) {
+    while (shuffle.interleaves && first_inner > 0 && size_of(others[first_inner - 1].to) < region) {
         covered *= others[--first_inner].count;
     }
     const std::uint64_t run = shuffle.interleaves ? region : walk.shape.columns * nest.unit;
     const auto aligned = [&](std::int64_t step) { return size_of(step) % line_bytes == 0; };
     const bool streams =
         stream && covered == region && run % line_bytes == 0 && aligned(nest.to) &&
-        std::ranges::all_of(others.begin(), others.begin() + static_cast<std::ptrdiff_t>(first_inner),
+        std::ranges::all_of(others.begin(),
+                            others.begin() + static_cast<std::ptrdiff_t>(first_inner),
                             [&](const NestLoop& loop) { return aligned(loop.to); }) &&
         (shuffle.interleaves || aligned(walk.shape.row));
-    if (streams) {
+    walk.stream = streams;
+    if (streams || (gathers && run >= line_bytes)) {
         walk.stage = region;
         walk.inner.assign(others.begin() + static_cast<std::ptrdiff_t>(first_inner), others.end());
         others.resize(first_inner);
         walk.bytes = covered;
     }
     walk.outer = std::move(others);
+    walk.shape.ahead = fetched_ahead;
     return walk;
 }
 
@@ -179,12 +185,13 @@ ShuffleStage::~ShuffleStage() {
 }
 
 void ShuffleStage::run(const std::uint8_t* from, std::uint8_t* to) {
-    if (stage_ == nullptr || reinterpret_cast<std::uintptr_t>(to) % line_bytes != 0) {
+    const bool lines = reinterpret_cast<std::uintptr_t>(to) % line_bytes == 0;
+    if (stage_ == nullptr || (walk_.interleaves && !lines)) {
         run_in_place(from, to);
     } else if (walk_.interleaves) {
         run_pieces(from, to);
     } else {
-        run_rows(from, to);
+        run_rows(from, to, walk_.stream && lines);
     }
 }
 
@@ -217,14 +224,18 @@ void ShuffleStage::run_pieces(const std::uint8_t* from, std::uint8_t* to) {
     stream_bytes(stage_, to, walk_.stage);
 }
 
-void ShuffleStage::run_rows(const std::uint8_t* from, std::uint8_t* to) {
+void ShuffleStage::run_rows(const std::uint8_t* from, std::uint8_t* to, bool stream) {
     ShuffleShape shape = walk_.shape;
     const std::uint64_t run = shape.columns * shape.unit;
     shape.row = static_cast<std::ptrdiff_t>(run);
     deinterleave_rows(shape, from, stage_);
     for (std::uint32_t lane = 0; lane < shape.lanes; ++lane) {
-        stream_bytes(stage_ + lane * run, to + static_cast<std::ptrdiff_t>(lane) * walk_.shape.row,
-                     run);
+        std::uint8_t* row = to + static_cast<std::ptrdiff_t>(lane) * walk_.shape.row;
+        if (stream) {
+            stream_bytes(stage_ + lane * run, row, run);
+        } else {
+            std::memcpy(row, stage_ + lane * run, run);
+        }
     }
 }
 

@@ -34,12 +34,13 @@ std::optional<Shuffle> find_shuffle(const LoopNest& nest);
 struct ShuffleWalk {
     bool interleaves = true;
     ShuffleShape shape;
-    std::vector<NestLoop> outer;   ///< slowest first
-    std::vector<NestLoop> inner;   ///< done at each turn, before a stage is flushed
-    std::uint64_t bytes = 0;       ///< moved at each turn
-    std::uint64_t stage = 0;       ///< bytes collected and then streamed; 0: written in place
-    std::size_t along = 0;         ///< loop of the nest that was cut into blocks
-    std::uint64_t covered = 0;     ///< its turns in whole blocks; the rest is a nest of its own
+    std::vector<NestLoop> outer;  ///< slowest first
+    std::vector<NestLoop> inner;  ///< done at each turn, before a stage is flushed
+    std::uint64_t bytes = 0;      ///< moved at each turn
+    std::uint64_t stage = 0;      ///< bytes collected before they are written; 0: written in place
+    bool stream = false;          ///< past the caches, where the target's lines allow
+    std::size_t along = 0;        ///< loop of the nest that was cut into blocks
+    std::uint64_t covered = 0;    ///< its turns in whole blocks; the rest is a nest of its own
 };
 
 ShuffleWalk plan_shuffle(const LoopNest& nest, const Shuffle& shuffle, bool stream);
@@ -57,7 +58,7 @@ class ShuffleStage {
  private:
     void run_in_place(const std::uint8_t* from, std::uint8_t* to) const;
     void run_pieces(const std::uint8_t* from, std::uint8_t* to);
-    void run_rows(const std::uint8_t* from, std::uint8_t* to);
+    void run_rows(const std::uint8_t* from, std::uint8_t* to, bool stream);
 
     const ShuffleWalk& walk_;
     std::vector<std::uint8_t> buffer_;

@@ -50,6 +50,22 @@ std::vector<std::uint64_t> tile_sides(const Layout& source, const Layout& target
     return sides;
 }
 
+/// The bytes of a tile of 16-bit values: its low plane, then its high plane.
+Layout plane_layout(const Layout& tile, const std::vector<IndexRange>& planes) {
+    Layout layout = tile;
+    layout.element = 1;
+    layout.shape.axes.insert(layout.shape.axes.begin(), {'#', 2});
+    LayoutPart& part = layout.parts.front();
+    part.box = planes;
+    part.base /= 2;
+    for (LayoutStep& step : part.steps) {
+        step.axis += 1;
+        step.pitch /= 2;
+    }
+    part.steps.push_back({0, 1, 0, static_cast<std::int64_t>(tile.bytes / 2)});
+    return layout;
+}
+
 /// Offsets of single elements, where radices of the two layouts do not divide each other.
 void copy_elements(const PartPair& pair, const std::vector<IndexRange>& box,
                    const NestMemory& memory) {
@@ -104,8 +120,8 @@ void for_each_tile(const Layout& source, const Layout& target, std::uint64_t ele
             return;
         }
         IndexRange& range = box[axis - 1];
-        range = {range.last, std::min(range.last + sides[axis - 1],
-                                      source.shape.axes[axis - 1].extent)};
+        range = {range.last,
+                 std::min(range.last + sides[axis - 1], source.shape.axes[axis - 1].extent)};
     }
 }
 
@@ -114,7 +130,12 @@ Layout tile_layout(const LogicalShape& shape, const std::vector<IndexRange>& box
     Layout layout{"tile", "row-major", shape, element, ElementCode::Plain, {}, 0, 0};
     LayoutPart part{box, 0, {}, {}};
     std::uint64_t pitch = element;
+    bool shifted = false;
     for (std::size_t axis = box.size(); axis-- > 0;) {
+        if (!shifted && box[axis].size() > 1 && pitch >= 1024 && pitch % 1024 == 0) {
+            pitch += 64 * element;  // rows that collide in the caches move apart
+            shifted = true;
+        }
         part.steps.push_back({axis, 1, 0, static_cast<std::int64_t>(pitch)});
         part.base -= static_cast<std::int64_t>(pitch * box[axis].first);
         pitch *= box[axis].size();
@@ -152,18 +173,18 @@ TileReader::TileReader(const Layout& source, std::span<const std::uint8_t> memor
 
 void TileReader::read(const std::vector<IndexRange>& box, std::uint8_t* values,
                       MoveProgress& progress) {
-    const std::uint64_t elements = elements_of(box);
+    const Layout tile = tile_layout(source_.shape, box, source_.element);
+    const std::uint64_t elements = tile.bytes / tile.element;
     if (bytes_) {
         planes_.resize(2 * elements);
         std::vector<IndexRange> planes = box;
         planes.insert(planes.begin(), IndexRange{0, 2});
-        relayout_box(*bytes_, tile_layout(bytes_->shape, planes, 1), planes,
+        relayout_box(*bytes_, plane_layout(tile, planes), planes,
                      {memory_.data(), planes_.data(), false, &progress});
         join_high_low(planes_.data(), elements, values);
         return;
     }
-    relayout_box(source_, tile_layout(source_.shape, box, source_.element), box,
-                 {memory_.data(), values, false, &progress});
+    relayout_box(source_, tile, box, {memory_.data(), values, false, &progress});
     decode_values(source_.code, values, elements);
 }
 
@@ -177,19 +198,19 @@ TileWriter::TileWriter(const Layout& target, std::span<std::uint8_t> memory)
 
 void TileWriter::write(const std::vector<IndexRange>& box, std::uint8_t* values,
                        MoveProgress& progress) {
-    const std::uint64_t elements = elements_of(box);
+    const Layout tile = tile_layout(target_.shape, box, target_.element);
+    const std::uint64_t elements = tile.bytes / tile.element;
     if (bytes_) {
         planes_.resize(2 * elements);
         split_high_low(values, elements, planes_.data());
         std::vector<IndexRange> planes = box;
         planes.insert(planes.begin(), IndexRange{0, 2});
-        relayout_box(tile_layout(bytes_->shape, planes, 1), *bytes_, planes,
+        relayout_box(plane_layout(tile, planes), *bytes_, planes,
                      {planes_.data(), memory_.data(), false, &progress});
         return;
     }
     encode_values(target_.code, values, elements);
-    relayout_box(tile_layout(target_.shape, box, target_.element), target_, box,
-                 {values, memory_.data(), false, &progress});
+    relayout_box(tile, target_, box, {values, memory_.data(), false, &progress});
 }
 
 }  // namespace npuscope

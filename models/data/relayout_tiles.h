@@ -21,7 +21,8 @@ void for_each_tile(const Layout& source, const Layout& target, std::uint64_t ele
 
 std::uint64_t elements_of(const std::vector<IndexRange>& box);
 
-/// The box of `shape` packed row-major; indices stay those of the whole tensor.
+/// The box of `shape` in row-major order; indices stay those of the whole tensor. Rows may lie a
+/// little apart: `bytes` tells how much memory it takes.
 Layout tile_layout(const LogicalShape& shape, const std::vector<IndexRange>& box,
                    std::uint32_t element);
 
@@ -33,6 +34,7 @@ void relayout_box(const Layout& source, const Layout& target, const std::vector<
 class TileReader {
  public:
     TileReader(const Layout& source, std::span<const std::uint8_t> memory);
+    /// `values` takes tile_layout(..).bytes bytes.
     void read(const std::vector<IndexRange>& box, std::uint8_t* values, MoveProgress& progress);
 
  private:

@@ -64,7 +64,7 @@ void expect_both_ways(const Layout& stored, const ByteVector& memory, const Layo
     expect_equal(stored.name + " read", back, plain);
 
     ByteVector image = disturbed(stored, whole, logical, plain);
-    relayout(logical, plain, stored, image, {GapPolicy::Keep, {}});
+    relayout(logical, plain, stored, image, {.gaps = GapPolicy::Keep});
     expect_equal(stored.name + " written into its image", image, whole);
 
     ByteVector reference(whole.size(), 0);
