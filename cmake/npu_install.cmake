@@ -4,7 +4,7 @@
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
-set(libraries arith base cacc cbuf cdma cdp cmac command_line config csb csc data glb link mcif
+set(libraries arith base cacc cbuf cdma cdp check cmac command_line config csb csc data glb link mcif
               memory npu pdp plan program report result run sdp workload)
 foreach(library ${libraries})
   if(TARGET npu_${library})

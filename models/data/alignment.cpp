@@ -3,8 +3,6 @@
 
 #include <fmt/format.h>
 
-#include "models/base/error.h"
-
 namespace npuscope {
 
 namespace {
@@ -65,7 +63,8 @@ void require_aligned(const RegisterValue& value, const AlignmentNeed& need) {
     if (below == value.value) {
         return;
     }
-    throw ConfigError(
+    throw AlignmentError(
+        value, Bytes(multiple),
         fmt::format("{} = {:#x}: the {} of {} must be a multiple of {} bytes",
                     spelled(value.unit, value.register_name), value.value, part_name(need.part),
                     kind_name(need.kind), multiple),

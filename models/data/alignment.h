@@ -11,6 +11,7 @@
 #include <string>
 #include <string_view>
 
+#include "models/base/error.h"
 #include "models/base/quantity.h"
 
 namespace npuscope {
@@ -63,7 +64,30 @@ struct AlignmentNeed {
     Bytes memory_atom;
 };
 
-/// ConfigError with register, value, the multiple and the nearest legal values.
+/// What require_aligned throws; by its parts for whoever wants to look further.
+class AlignmentError : public ConfigError {
+ public:
+    AlignmentError(const RegisterValue& value, Bytes multiple, const std::string& sentence,
+                   const std::string& remedy)
+        : ConfigError(sentence, remedy),
+          unit_(value.unit),
+          register_name_(value.register_name),
+          value_(value.value),
+          multiple_(multiple) {}
+
+    const std::string& unit() const { return unit_; }
+    const std::string& register_name() const { return register_name_; }
+    std::uint64_t value() const { return value_; }
+    Bytes multiple() const { return multiple_; }
+
+ private:
+    std::string unit_;
+    std::string register_name_;
+    std::uint64_t value_;
+    Bytes multiple_;
+};
+
+/// AlignmentError with register, value, the multiple and the nearest legal values.
 void require_aligned(const RegisterValue& value, const AlignmentNeed& need);
 
 }  // namespace npuscope

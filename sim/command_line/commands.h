@@ -9,5 +9,6 @@ namespace npuscope {
 Command run_command();
 Command list_command();
 Command plan_command();
+Command check_command();
 
 }  // namespace npuscope

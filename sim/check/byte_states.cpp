@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/check/byte_states.h"
+
+#include <algorithm>
+
+namespace npuscope {
+
+void ByteStates::split(std::uint64_t at) {
+    auto behind = pieces_.upper_bound(at);
+    if (behind == pieces_.begin()) {
+        return;
+    }
+    const auto piece = std::prev(behind);
+    if (piece->first < at && at < piece->second.end) {
+        pieces_.emplace_hint(behind, at, Piece{piece->second.end, piece->second.state});
+        piece->second.end = at;
+    }
+}
+
+void ByteStates::put(const ByteRun& run, const ByteState& state) {
+    if (run.bytes.value == 0) {
+        return;
+    }
+    std::uint64_t begin = run.address.value;
+    std::uint64_t end = run.end().value;
+    split(begin);
+    split(end);
+    auto behind = pieces_.erase(pieces_.lower_bound(begin), pieces_.lower_bound(end));
+    if (behind != pieces_.end() && behind->first == end && behind->second.state == state) {
+        end = behind->second.end;
+        behind = pieces_.erase(behind);
+    }
+    if (behind != pieces_.begin()) {
+        const auto before = std::prev(behind);
+        if (before->second.end == begin && before->second.state == state) {
+            before->second.end = end;
+            return;
+        }
+    }
+    pieces_.emplace_hint(behind, begin, Piece{end, state});
+}
+
+void ByteStates::look_at(const ByteRun& run) {
+    if (run.bytes.value == 0) {
+        return;
+    }
+    split(run.address.value);
+    split(run.end().value);
+    const auto last = pieces_.lower_bound(run.end().value);
+    for (auto piece = pieces_.lower_bound(run.address.value); piece != last; ++piece) {
+        piece->second.state.looked_at = true;
+    }
+}
+
+void ByteStates::visit(const ByteRun& run, const Visit& visit) const {
+    std::uint64_t at = run.address.value;
+    const std::uint64_t end = run.end().value;
+    auto piece = pieces_.upper_bound(at);
+    if (piece != pieces_.begin() && std::prev(piece)->second.end > at) {
+        --piece;
+    }
+    while (at < end) {
+        const bool inside = piece != pieces_.end() && piece->first <= at;
+        const std::uint64_t next =
+            inside ? piece->second.end : (piece == pieces_.end() ? end : piece->first);
+        const std::uint64_t stop = std::min(next, end);
+        visit({Address(at), Bytes(stop - at)}, inside ? &piece->second.state : nullptr);
+        at = stop;
+        if (inside) {
+            ++piece;
+        }
+    }
+}
+
+void ByteStates::visit_all(const Visit& visit) const {
+    for (const auto& [begin, piece] : pieces_) {
+        visit({Address(begin), Bytes(piece.end - begin)}, &piece.state);
+    }
+}
+
+}  // namespace npuscope

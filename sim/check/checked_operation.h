@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// One launch of one unit as a static check sees it: what it reads and writes, and how it hangs
+// together with others.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "models/base/error.h"
+#include "models/data/shape.h"
+#include "models/glb/interrupt.h"
+#include "sim/check/surface_use.h"
+
+namespace npuscope {
+
+enum class OperationUnit { Conv, Sdp, Pdp, Cdp };
+
+struct CheckedOperation {
+    std::string name;  ///< `sdp 3`
+    OperationUnit unit = OperationUnit::Conv;
+    unsigned group = 0;
+    std::vector<SurfaceUse> uses;
+    std::optional<Shape> takes;           ///< shape of what flies in; none: from memory
+    std::optional<Shape> gives;           ///< shape of what flies on; none: to memory
+    std::optional<std::size_t> producer;  ///< operation whose result flies in
+    std::optional<std::size_t> consumer;  ///< operation that the result flies to
+    bool uses_rdma = false;
+    bool notified = false;  ///< the program asked to be told of its end
+    bool finished = false;  ///< the program knows of its end
+    Place place;            ///< of the write that launched it
+};
+
+/// The interrupt that ends an operation of the unit.
+inline InterruptSource interrupt_of(OperationUnit unit) {
+    switch (unit) {
+        case OperationUnit::Conv:
+            return InterruptSource::Cacc;
+        case OperationUnit::Sdp:
+            return InterruptSource::Sdp;
+        case OperationUnit::Pdp:
+            return InterruptSource::Pdp;
+        case OperationUnit::Cdp:
+            break;
+    }
+    return InterruptSource::Cdp;
+}
+
+}  // namespace npuscope

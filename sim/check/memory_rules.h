@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// What operations do to memory, held against what is there: regions, overlaps, bytes that nobody
+// put there, results that are lost, and operations that run at one time. Nothing is computed:
+// bytes are known by who wrote them.
+#pragma once
+
+#include <deque>
+#include <string>
+#include <vector>
+
+#include "models/memory/memory_config.h"
+#include "models/npu/npu_config.h"
+#include "sim/check/byte_states.h"
+#include "sim/check/checked_operation.h"
+#include "sim/check/found.h"
+#include "sim/program/program.h"
+
+namespace npuscope {
+
+class MemoryRules {
+ public:
+    struct Machine {
+        const NpuConfig& npu;
+        const MemoryConfig& memory;
+        bool zeroed = false;  ///< memory that nobody wrote may be read
+    };
+    explicit MemoryRules(const Machine& machine) : machine_(machine) {}
+
+    void fill(const ByteRun& run, const Place& place, FoundList& found);
+    void load(const LoadMemory& load, const Place& place, FoundList& found);
+    /// The program compares the bytes with what it expects.
+    void compare(const ByteRun& run, const Place& place, FoundList& found);
+    /// Reads, then writes of an operation that has just been launched.
+    void launch(const CheckedOperation& operation, FoundList& found);
+    /// Results of which a part was read and a part never was.
+    void report_unread(FoundList& found) const;
+
+ private:
+    struct Owner {
+        std::string operation;
+        SurfaceUse use;
+        Place place;
+    };
+    struct Seen;
+
+    bool in_memory(const ByteRun& run) const;
+    void check_use(const CheckedOperation& operation, const SurfaceUse& use, FoundList& found);
+    void read(const CheckedOperation& operation, const SurfaceUse& use, FoundList& found);
+    void judge(const CheckedOperation& operation, const SurfaceUse& use, const Seen& seen,
+               FoundList& found) const;
+    void write(const CheckedOperation& operation, const SurfaceUse& use, FoundList& found);
+
+    Machine machine_;
+    ByteStates bytes_;
+    std::vector<std::string> loads_;
+    std::deque<Owner> owners_;
+};
+
+/// One finding about a surface of an operation.
+Found surface_found(const CheckedOperation& operation, const SurfaceUse& use, const char* kind,
+                    const std::string& message);
+
+}  // namespace npuscope

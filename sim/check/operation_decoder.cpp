@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/check/operation_decoder.h"
+
+#include <algorithm>
+
+#include "models/cacc/cacc_job.h"
+#include "models/cdma/cdma_job.h"
+#include "models/cdp/cdp_job.h"
+#include "models/cmac/cmac_job.h"
+#include "models/csc/csc_job.h"
+#include "models/pdp/pdp_job.h"
+#include "models/sdp/sdp_job.h"
+
+namespace npuscope {
+namespace {
+
+constexpr int most_repairs = 64;
+
+Found register_found(Severity severity, const char* kind, const ConfigError& error) {
+    Found found;
+    found.finding.severity = severity;
+    found.finding.kind = kind;
+    found.finding.message = error.sentence();
+    found.register_name = register_in(error.sentence());
+    found.finding.unit = found.register_name.substr(0, found.register_name.find('.'));
+    found.remedy = error.remedy();
+    return found;
+}
+
+Found alignment_found(const AlignmentError& error) {
+    Found found = register_found(Severity::Error, "misaligned", error);
+    found.finding.unit = error.unit();
+    found.register_name = spelled(error.unit(), error.register_name());
+    if (error.register_name().find("ADDR") != std::string::npos) {
+        found.finding.address = Address(error.value());
+    }
+    return found;
+}
+
+/// Rounds the register that an error speaks of down to its multiple; false where it cannot.
+bool repair(std::vector<RegisterValues>& values, const AlignmentError& error) {
+    for (RegisterValues& block : values) {
+        const RegisterRow* row = find_register(block.block(), error.register_name());
+        if (block.block().name != error.unit() || row == nullptr) {
+            continue;
+        }
+        const std::uint32_t raw = block.raw(error.register_name());
+        const auto multiple = static_cast<std::uint32_t>(error.multiple().value);
+        block.set(row->offset, raw / multiple * multiple);
+        return raw % multiple != 0;
+    }
+    return false;
+}
+
+/// The job that the registers make once they are aligned; nothing, with the reason, where none.
+template <class Decode>
+auto decode(std::vector<RegisterValues>& values, std::vector<Found>& found, const Decode& job_of)
+    -> std::optional<decltype(job_of())> {
+    for (int repairs = 0; repairs < most_repairs; ++repairs) {
+        try {
+            return job_of();
+        } catch (const AlignmentError& error) {
+            found.push_back(alignment_found(error));
+            if (!repair(values, error)) {
+                return std::nullopt;
+            }
+        } catch (const ConfigError& error) {
+            found.push_back(register_found(Severity::Error, "register_value", error));
+            return std::nullopt;
+        }
+    }
+    return std::nullopt;
+}
+
+/// Whether the only complaints are of a read DMA whose registers may still be on their way.
+bool complains_of(const std::vector<Found>& found, std::string_view unit) {
+    return std::ranges::any_of(found, [&](const Found& one) {
+        return one.finding.message.find(unit) != std::string::npos;
+    });
+}
+
+SurfaceUse reads(const char* surface, const char* unit, const char* stem, DataKind kind) {
+    SurfaceUse use;
+    use.surface = surface;
+    use.unit = unit;
+    use.address_register = std::string("D_") + stem + "_BASE_ADDR_LOW";
+    use.stride_register = std::string("D_") + stem + "_LINE_STRIDE";
+    use.kind = kind;
+    return use;
+}
+
+SurfaceUse writes(const char* unit) {
+    SurfaceUse use = reads("result", unit, "DST", DataKind::Feature);
+    use.writes = true;
+    return use;
+}
+
+void add_conv_surfaces(const ConvJob& job, CheckedOperation& operation) {
+    const CdmaJob& cdma = job.parts.cdma;
+    SurfaceUse input;
+    input.surface = "input";
+    input.unit = "NVDLA_CDMA";
+    input.address_register = "D_DAIN_ADDR_LOW_0";
+    input.stride_register = "D_LINE_STRIDE";
+    if (!cdma.reuse.data_reuse) {
+        if (cdma.mode == ConvMode::Image) {
+            input.kind = DataKind::Pixels;
+            input.base = cdma.pixels.base[0];
+            operation.uses.push_back(with_runs(std::move(input), cdma.pixels.runs()));
+        } else {
+            operation.uses.push_back(cube_use(std::move(input), cdma.feature));
+        }
+    }
+    if (!cdma.reuse.weight_reuse) {
+        SurfaceUse weights;
+        weights.surface = "weights";
+        weights.unit = "NVDLA_CDMA";
+        weights.address_register = "D_WEIGHT_ADDR_LOW";
+        weights.kind = DataKind::Weights;
+        weights.constant = true;
+        weights.base = cdma.weight_address;
+        operation.uses.push_back(
+            with_runs(std::move(weights), {{cdma.weight_address, job.weights.used_bytes()}}));
+    }
+}
+
+}  // namespace
+
+std::string register_in(const std::string& sentence) {
+    const std::size_t begin = sentence.find("NVDLA_");
+    if (begin == std::string::npos) {
+        return {};
+    }
+    const std::size_t end =
+        sentence.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.", begin);
+    std::string name = sentence.substr(begin, end - begin);
+    // a field, or the end of a sentence, may follow
+    const std::size_t dot = name.find('.', name.find('.') + 1);
+    return dot == std::string::npos ? name : name.substr(0, dot);
+}
+
+CheckedOperation OperationDecoder::conv(std::vector<RegisterValues> values,
+                                        std::vector<Found>& found) const {
+    const ConvFeatures features{.datapath = npu_.datapath,
+                                .cbuf_banks = npu_.cbuf.banks,
+                                .cbuf_entry = npu_.cbuf.bank_width,
+                                .secondary_port = npu_.mcif.secondary_port};
+    CheckedOperation operation;
+    operation.unit = OperationUnit::Conv;
+    auto combined = decode(values, found, [&] {
+        const ConvParts parts{.cdma = cdma_job(values[0], features),
+                              .csc = csc_job(values[1]),
+                              .cmac = {cmac_job(values[2]), cmac_job(values[3])},
+                              .cacc = cacc_job(values[4])};
+        return combine(parts, features);
+    });
+    if (!combined) {
+        return operation;
+    }
+    for (Finding& finding : combined->findings) {
+        Found one{std::move(finding), {}, "make the registers agree"};
+        one.register_name = std::exchange(one.finding.surface, {});
+        found.push_back(std::move(one));
+    }
+    operation.gives = combined->job.output();
+    add_conv_surfaces(combined->job, operation);
+    return operation;
+}
+
+std::optional<CheckedOperation> OperationDecoder::sdp(std::vector<RegisterValues> values,
+                                                      bool rdma_enabled,
+                                                      std::vector<Found>& found) const {
+    const auto with = [&](const SdpConfig& config, std::vector<Found>& complaints) {
+        return decode(values, complaints, [&] {
+            return SdpJob::from_registers(values[0], values[1], config, npu_.datapath);
+        });
+    };
+    std::vector<Found> complaints;
+    auto job = with(npu_.sdp, complaints);
+    if (!rdma_enabled &&
+        ((job && job->reads_memory()) || complains_of(complaints, "NVDLA_SDP_RDMA"))) {
+        return std::nullopt;
+    }
+    if (!job && !npu_.sdp.element_wise) {
+        SdpConfig whole = npu_.sdp;
+        whole.element_wise = true;
+        std::vector<Found> without;
+        if (auto other = with(whole, without)) {
+            complaints.back().finding.severity = Severity::Warning;
+            complaints.back().finding.kind = "absent_feature";
+            job = std::move(other);
+        }
+    }
+    found.insert(found.end(), complaints.begin(), complaints.end());
+    CheckedOperation operation;
+    operation.unit = OperationUnit::Sdp;
+    operation.uses_rdma = rdma_enabled;
+    if (!job) {
+        return operation;
+    }
+    if (job->flying()) {
+        operation.takes = job->shape;
+    } else {
+        operation.uses.push_back(
+            cube_use(reads("source", "NVDLA_SDP_RDMA", "SRC", DataKind::Feature), *job->source));
+    }
+    const auto add_operand = [&](const auto& fetch, const SurfaceUse& use) {
+        if (fetch) {
+            operation.uses.push_back(operand_use(use, fetch->surface));
+        }
+    };
+    add_operand(job->bs_operand, reads("bs_operand", "NVDLA_SDP_RDMA", "BS", DataKind::Bias));
+    add_operand(job->bn_operand, reads("bn_operand", "NVDLA_SDP_RDMA", "BN", DataKind::BatchNorm));
+    add_operand(job->ew_operand,
+                reads("ew_operand", "NVDLA_SDP_RDMA", "EW", DataKind::ElementWise));
+    if (job->to_pdp) {
+        operation.gives = job->shape;
+    } else if (job->destination) {
+        operation.uses.push_back(cube_use(writes("NVDLA_SDP"), *job->destination));
+    }
+    return operation;
+}
+
+std::optional<CheckedOperation> OperationDecoder::pdp(std::vector<RegisterValues> values,
+                                                      bool rdma_enabled,
+                                                      std::vector<Found>& found) const {
+    std::vector<Found> complaints;
+    const auto job = decode(values, complaints, [&] {
+        return PdpJob::from_registers(values[0], values[1], npu_.pdp, npu_.datapath);
+    });
+    if (!rdma_enabled && ((job && !job->flying()) || complains_of(complaints, "NVDLA_PDP_RDMA"))) {
+        return std::nullopt;
+    }
+    found.insert(found.end(), complaints.begin(), complaints.end());
+    CheckedOperation operation;
+    operation.unit = OperationUnit::Pdp;
+    operation.uses_rdma = rdma_enabled;
+    if (!job) {
+        return operation;
+    }
+    if (job->flying()) {
+        operation.takes = job->input;
+    } else {
+        operation.uses.push_back(
+            cube_use(reads("source", "NVDLA_PDP_RDMA", "SRC", DataKind::Feature), *job->source));
+    }
+    operation.uses.push_back(cube_use(writes("NVDLA_PDP"), job->destination));
+    return operation;
+}
+
+CheckedOperation OperationDecoder::cdp(std::vector<RegisterValues> values,
+                                       std::vector<Found>& found) const {
+    CheckedOperation operation;
+    operation.unit = OperationUnit::Cdp;
+    operation.uses_rdma = true;
+    const auto job = decode(values, found, [&] {
+        return CdpJob::from_registers(values[0], values[1], npu_.cdp, npu_.datapath);
+    });
+    if (job) {
+        operation.uses.push_back(
+            cube_use(reads("source", "NVDLA_CDP_RDMA", "SRC", DataKind::Feature), job->source));
+        operation.uses.push_back(cube_use(writes("NVDLA_CDP"), job->destination));
+    }
+    return operation;
+}
+
+}  // namespace npuscope

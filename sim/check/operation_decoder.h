@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// Registers of one launch to the surfaces that it touches. A misaligned address or stride is told
+// of and rounded down, so that the rest is looked at as well; where registers make no job there
+// are no surfaces.
+#pragma once
+
+#include <vector>
+
+#include "models/base/register_map.h"
+#include "models/npu/npu_config.h"
+#include "sim/check/checked_operation.h"
+#include "sim/check/found.h"
+
+namespace npuscope {
+
+class OperationDecoder {
+ public:
+    explicit OperationDecoder(const NpuConfig& npu) : npu_(npu) {}
+
+    /// What is wrong with the registers goes to `found`, without operation and place.
+    /// `values`: CDMA, CSC, CMAC_A, CMAC_B, CACC.
+    CheckedOperation conv(std::vector<RegisterValues> values, std::vector<Found>& found) const;
+    /// `values`: SDP, SDP_RDMA. Nothing where the read DMA is needed but was not enabled yet.
+    std::optional<CheckedOperation> sdp(std::vector<RegisterValues> values, bool rdma_enabled,
+                                        std::vector<Found>& found) const;
+    /// `values`: PDP, PDP_RDMA.
+    std::optional<CheckedOperation> pdp(std::vector<RegisterValues> values, bool rdma_enabled,
+                                        std::vector<Found>& found) const;
+    /// `values`: CDP, CDP_RDMA.
+    CheckedOperation cdp(std::vector<RegisterValues> values, std::vector<Found>& found) const;
+
+ private:
+    const NpuConfig& npu_;
+};
+
+/// The first register that a sentence names, as `NVDLA_CSC.D_BANK_0`; empty: none.
+std::string register_in(const std::string& sentence);
+
+}  // namespace npuscope

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// One surface as one operation reads or writes it: which bytes, and which registers say so.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "models/data/alignment.h"
+#include "models/data/byte_run.h"
+#include "models/data/feature_cube.h"
+#include "models/data/operand_layout.h"
+
+namespace npuscope {
+
+/// Strides by which a cube is walked; only those that it needs.
+struct SurfaceStrides {
+    std::optional<Bytes> line;
+    std::optional<Bytes> surface;
+};
+
+struct SurfaceUse {
+    std::string surface;           ///< `input`, `weights`, `result`
+    std::string unit;              ///< NVDLA_CDMA
+    std::string address_register;  ///< D_DAIN_ADDR_LOW_0
+    std::string stride_register;   ///< of a stride that is to blame; empty: there is none
+    DataKind kind = DataKind::Feature;
+    bool writes = false;
+    bool constant = false;  ///< weights and what goes with channels: never a result
+    Address base;
+    std::vector<ByteRun> runs;  ///< by address, joined
+    SurfaceStrides strides;
+    bool overlaps_itself = false;
+};
+
+/// Sorts and joins the runs; whether two of them share a byte.
+SurfaceUse with_runs(SurfaceUse use, std::vector<ByteRun> runs);
+
+SurfaceUse cube_use(SurfaceUse use, const FeatureCube& cube);
+SurfaceUse operand_use(SurfaceUse use, const OperandSurface& operand);
+
+/// The first byte that both touch; the runs of each are sorted.
+std::optional<Address> common_byte(const std::vector<ByteRun>& one,
+                                   const std::vector<ByteRun>& other);
+
+}  // namespace npuscope

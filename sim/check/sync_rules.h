@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the program knows of the end of its operations: interrupts that it asked to be told of, ids
+// that they raise, status registers that it polled.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sim/check/found.h"
+#include "sim/check/launch_board.h"
+#include "sim/program/program.h"
+
+namespace npuscope {
+
+class SyncRules {
+ public:
+    SyncRules(LaunchBoard& board, FoundList& found) : board_(board), found_(found) {}
+
+    void note(const NotifyOnInterrupt& notify, const Place& place);
+    void note(const SyncNotify& notify) { raised_.push_back(notify.sync); }
+    void note(const SyncWait& wait, const Place& place);
+    /// The line of interrupts rose: whichever operations are under way may have ended.
+    void note(const WaitForInterrupt& wait, const Place& place);
+    /// A register that is known to have held a value.
+    void know(const std::string& register_name, std::uint32_t mask, std::uint32_t value);
+    /// Operations were launched: requests that came before them find them now.
+    void launched();
+    void report_pending();
+
+ private:
+    struct Request {
+        std::optional<Interrupt> interrupt;  ///< none: any
+        std::string sync;
+        Place place;
+    };
+
+    bool bind(const Request& request);
+    void finish_chain(std::size_t index);
+    void add(const char* kind, const std::string& message, const Place& place,
+             const std::string& remedy);
+
+    LaunchBoard& board_;
+    FoundList& found_;
+    std::vector<Request> requests_;            ///< for operations that are yet to come
+    std::map<std::string, std::size_t> ends_;  ///< id to the operation whose end raises it
+    std::vector<std::string> raised_;          ///< ids that mean nothing to operations
+    std::optional<Place> awaited_too_early_;
+};
+
+}  // namespace npuscope

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/check/program_check.h"
+
+#include <gtest/gtest.h>
+
+#include "sim/plan/network_planner.h"
+#include "sim/plan/plan_program.h"
+#include "tests/sim/check/damaged_program.h"
+#include "tests/sim/plan/sample_networks.h"
+
+namespace npuscope {
+namespace {
+
+using sample::finds;
+using sample::kinds_of;
+
+class ProgramCheckTest : public testing::Test {
+ protected:
+    CheckReport checked() const { return check_program(program_, {target_.npu, target_.memory}); }
+    /// The statement of one kind that comes `nth`, counted from 0, disappears.
+    template <class Action>
+    void remove(std::size_t nth) {
+        for (auto at = program_.statements.begin(); at != program_.statements.end(); ++at) {
+            if (std::holds_alternative<Action>(at->action) && nth-- == 0) {
+                program_.statements.erase(at);
+                return;
+            }
+        }
+        FAIL() << "no such statement";
+    }
+
+    PlanTarget target_;
+    Program program_ = plan_program(plan_network(sample::mixed_network(), target_));
+};
+
+TEST_F(ProgramCheckTest, APlannedNetworkHoldsNoMistake) {
+    const CheckReport report = checked();
+    EXPECT_TRUE(report.found.empty()) << kinds_of(report);
+    EXPECT_GT(report.operations, 20U);
+}
+
+TEST_F(ProgramCheckTest, WaitsThatAreLeftOutAreMissed) {
+    const Program whole = program_;
+    const int waits = sample::leave_out<SyncWait>(program_);
+    for (int kept = 0; kept < waits; ++kept) {
+        program_ = whole;
+        sample::leave_out<SyncWait>(program_, kept);
+        const CheckReport report = checked();
+        EXPECT_TRUE(finds(report, "race") || finds(report, "register_in_use"))
+            << "with " << kept << " waits\n"
+            << kinds_of(report);
+    }
+}
+
+TEST_F(ProgramCheckTest, EveryImageThatIsNotLoadedIsMissed) {
+    const Program whole = program_;
+    std::size_t loads = 0;
+    for (const Statement& statement : whole.statements) {
+        loads += std::holds_alternative<LoadMemory>(statement.action) ? 1U : 0U;
+    }
+    for (std::size_t i = 0; i < loads; ++i) {
+        program_ = whole;
+        remove<LoadMemory>(i);
+        EXPECT_TRUE(finds(checked(), "uninitialised_read")) << "load " << i;
+    }
+}
+
+TEST_F(ProgramCheckTest, AGroupThatIsUsedTwiceInARowIsFound) {
+    ASSERT_GT(
+        sample::change_writes(program_, "NVDLA_SDP.S_POINTER", [](std::uint32_t) { return 0; }), 0);
+    const CheckReport report = checked();
+    EXPECT_TRUE(finds(report, "register_in_use") || finds(report, "never_starts"))
+        << kinds_of(report);
+}
+
+TEST_F(ProgramCheckTest, ABlockThatIsNeverEnabledLeavesItsPipelineWaiting) {
+    ASSERT_GT(
+        sample::change_writes(program_, "NVDLA_CACC.D_OP_ENABLE", [](std::uint32_t) { return 0; }),
+        0);
+    EXPECT_TRUE(finds(checked(), "never_starts", "NVDLA_CSC.D_OP_ENABLE"));
+}
+
+TEST_F(ProgramCheckTest, AStrideThatItsReaderDoesNotShareIsFound) {
+    bool first = true;
+    sample::change_writes(program_, "NVDLA_SDP.D_DST_LINE_STRIDE", [&](std::uint32_t stride) {
+        return std::exchange(first, false) ? stride + 8 : stride;
+    });
+    const CheckReport report = checked();
+    EXPECT_FALSE(report.clean());
+    EXPECT_TRUE(finds(report, "stride_mismatch") || finds(report, "uninitialised_read") ||
+                finds(report, "lines_overlap"))
+        << kinds_of(report);
+}
+
+TEST_F(ProgramCheckTest, SizesThatContradictEachOtherNameBothRegisters) {
+    sample::change_writes(program_, "NVDLA_CSC.D_WEIGHT_BYTES",
+                          [](std::uint32_t bytes) { return bytes + 128; });
+    EXPECT_TRUE(finds(checked(), "register_mismatch", "NVDLA_CDMA.D_WEIGHT_BYTES"));
+}
+
+TEST_F(ProgramCheckTest, SurfacesOutsideMemoryAreFound) {
+    sample::change_writes(program_, "NVDLA_CDMA.D_WEIGHT_ADDR_LOW",
+                          [](std::uint32_t) { return 0x1000; });
+    const CheckReport report = checked();
+    EXPECT_TRUE(finds(report, "out_of_bounds", "NVDLA_CDMA.D_WEIGHT_ADDR_LOW")) << kinds_of(report);
+}
+
+TEST_F(ProgramCheckTest, EveryFindingNamesWhereToLookAndWhatToDo) {
+    sample::change_writes(program_, "NVDLA_SDP.D_DST_BASE_ADDR_LOW",
+                          [](std::uint32_t address) { return address + 4; });
+    const CheckReport report = checked();
+    ASSERT_FALSE(report.found.empty());
+    for (const Found& found : report.found) {
+        EXPECT_FALSE(found.remedy.empty()) << found.finding.message;
+        EXPECT_FALSE(found.finding.message.empty());
+        EXPECT_TRUE(found.finding.address || !found.register_name.empty()) << found.finding.message;
+    }
+}
+
+}  // namespace
+}  // namespace npuscope
