@@ -17,6 +17,8 @@
 
 namespace npuscope {
 
+struct SeenBytes;
+
 class MemoryRules {
  public:
     struct Machine {
@@ -41,12 +43,11 @@ class MemoryRules {
         SurfaceUse use;
         Place place;
     };
-    struct Seen;
 
     bool in_memory(const ByteRun& run) const;
     void check_use(const CheckedOperation& operation, const SurfaceUse& use, FoundList& found);
     void read(const CheckedOperation& operation, const SurfaceUse& use, FoundList& found);
-    void judge(const CheckedOperation& operation, const SurfaceUse& use, const Seen& seen,
+    void judge(const CheckedOperation& operation, const SurfaceUse& use, const SeenBytes& seen,
                FoundList& found) const;
     void write(const CheckedOperation& operation, const SurfaceUse& use, FoundList& found);
 
