@@ -46,6 +46,14 @@ constexpr Narrowed<Int> shift_right_saturate(Int value, unsigned shift, ShifterW
     return {narrowed.value, narrowed.saturated || floor_below};
 }
 
+/// Whether the floor of value / 2^shift lies more than one beyond the range of `out_bits` bits: what
+/// nv_full counts as saturated. source: nv_full C model, compared by running
+template <class Int>
+constexpr bool shifted_far_beyond(Int value, unsigned shift, unsigned out_bits) {
+    const Int floor = value >> shift;
+    return floor > max_of_bits<Int>(out_bits) + 1 || floor < min_of_bits<Int>(out_bits) - 1;
+}
+
 /// value * 2^shift, saturated to `out_bits` bits (<= 63); any shift amount is fine.
 constexpr Narrowed<std::int64_t> shift_left_saturate(std::int64_t value, unsigned shift,
                                                      unsigned out_bits) {

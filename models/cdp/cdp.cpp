@@ -17,7 +17,7 @@ NormalisationPace Cdp::pace_of(const CdpWork& work) const {
     const bool sum = !normalization.square_sum_bypass;
     const Cycles saved = normalization.multiply_bypass ? config_.multiply : Cycles(0);
     return NormalisationPace(
-        {.elements = static_cast<std::uint32_t>(datapath_.memory_atom.value),
+        {.elements = datapath_.atom_channels(normalization.precision),
          .throughput = config_.throughput,
          .block_columns = config_.block_columns,
          .neighbours = sum,
@@ -62,7 +62,7 @@ void Cdp::run_operation(Activity& activity) {
     work->record.start = now();
     const CdpJob& job = work->job;
     const Purpose purpose{"input", work->name, job.source_in_sram, work->values};
-    const auto input = fetch_cube<std::int8_t>(read_port, job.source, purpose);
+    const ElementTensor input = fetch_elements(read_port, job.source, purpose);
     CdpResult result =
         work->values ? compute_cdp(job.normalization, input, work->tables) : CdpResult{};
     work->counters = result.counters;

@@ -2,16 +2,10 @@
 #include "models/cdp/cdp_job.h"
 
 #include "models/arith/lookup_registers.h"
-#include "models/data/register_reading.h"
+#include "models/data/precision_reading.h"
 
 namespace npuscope {
 namespace {
-
-void check_precision(const RegisterValues& values, const FieldName& format) {
-    if (values.field(format.register_name, format.field_name) != 0) {
-        refuse(values, format, "this NPU normalises int8 only", "program 0 (int8)");
-    }
-}
 
 /// 38 bits in two registers: S_LUT_<stem>_LOW and _HIGH.
 std::int64_t read_bound(const RegisterValues& cdp, const std::string& stem) {
@@ -42,17 +36,29 @@ CdpJob CdpJob::from_registers(const RegisterValues& cdp, const RegisterValues& r
     if (!config.present) {
         throw ConfigError("this NPU has no CDP", "choose a preset with cdp.present = true");
     }
-    check_precision(cdp, {"D_DATA_FORMAT", "INPUT_DATA_TYPE"});
-    check_precision(rdma, {"D_DATA_FORMAT", "INPUT_DATA"});
+    constexpr FieldName kType{"D_DATA_FORMAT", "INPUT_DATA_TYPE"};
+    constexpr FieldName kFetched{"D_DATA_FORMAT", "INPUT_DATA"};
+    const Precision precision = read_precision(cdp, kType, datapath, "CDP");
+    if (read_precision(rdma, kFetched, datapath, "CDP") != precision) {
+        refuse(rdma, kFetched,
+               fmt::format("{} says {}", spelled(cdp.block().name, kType.register_name),
+                           cdp.field(kType.register_name, kType.field_name)),
+               "program the same value in both units");
+    }
+    const Bytes element(bytes_of(precision));
     CdpJob job;
     job.shape = read_shape(rdma);
-    job.source = read_cube(rdma, "SRC", job.shape, datapath.memory_atom);
+    job.source = read_cube(rdma, "SRC", job.shape, datapath.memory_atom, element);
     job.source_in_sram = rdma.field("D_SRC_DMA_CFG", "SRC_RAM_TYPE") == 0;
-    job.destination = read_cube(cdp, "DST", job.shape, datapath.memory_atom);
+    job.destination = read_cube(cdp, "DST", job.shape, datapath.memory_atom, element);
     job.destination_in_sram = cdp.field("D_DST_DMA_CFG", "DST_RAM_TYPE") == 0;
     job.count_lookups = cdp.field("D_PERF_ENABLE", "LUT_EN") != 0;
     job.count_stalls = cdp.field("D_PERF_ENABLE", "DMA_EN") != 0;
     CdpNormalization& normalization = job.normalization;
+    normalization.precision = precision;
+    normalization.coarse_saturation = datapath.coarse_saturation_count;
+    normalization.nan_to_zero =
+        precision == Precision::Fp16 && cdp.field("D_NAN_FLUSH_TO_ZERO", "NAN_TO_ZERO") != 0;
     normalization.channels = job.shape.channels;
     normalization.local_size = 2 * cdp.field("D_LRN_CFG", "NORMALZ_LEN") + 3;
     normalization.square_sum_bypass = cdp.field("D_FUNC_BYPASS", "SQSUM_BYPASS") != 0;

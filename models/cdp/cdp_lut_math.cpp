@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "models/cdp/cdp_lut_math.h"
 
+#include <algorithm>
 #include <bit>
 #include <span>
 
@@ -10,12 +11,10 @@
 namespace npuscope {
 namespace {
 
-constexpr unsigned kCompareBits = 22;  // source: NV_NVDLA_CDP_DP_LUT_CTRL_unit.v, pPP_BW + 1
-constexpr unsigned kLogFraction = 21;  // source: NV_NVDLA_CDP_DP_LUT_CTRL_unit.v, pPP_BW
-constexpr unsigned kStartBits = 38;    // source: NV_NVDLA_CDP_DP_intp.v
-constexpr unsigned kEdgeBits = 39;     // source: NV_NVDLA_CDP_DP_intp.v, lut_le_min
-constexpr unsigned kSelectBits = 6;    // source: NV_NVDLA_CDP_DP_LUT_CTRL_unit.v
-constexpr unsigned kResultBits = 16;   // source: NV_NVDLA_CDP_DP_INTP_unit.v
+constexpr unsigned kStartBits = 38;         // source: NV_NVDLA_CDP_DP_intp.v
+constexpr unsigned kEdgeBits = 39;          // source: NV_NVDLA_CDP_DP_intp.v, lut_le_min
+constexpr unsigned kResultBits = 16;        // source: NV_NVDLA_CDP_DP_INTP_unit.v
+constexpr unsigned kBeyondEveryTable = 16;  // so far left any distance lies behind the last entry
 constexpr std::uint32_t kLeLast = kLeEntries - 1;
 constexpr std::uint32_t kLoLast = kLoEntries - 1;
 
@@ -26,25 +25,49 @@ LookupIndex at_or_beyond(std::uint64_t index, std::uint32_t last, std::uint64_t 
     return {LookupHit::Hit, static_cast<std::uint32_t>(index), fraction};
 }
 
-LookupIndex exponent_index(std::uint32_t distance, int index_offset) {
+/// Wires of one width of elements. source: int8 NV_NVDLA_CDP_DP_LUT_CTRL_unit.v of nv_small; int16
+/// nv_full C model
+template <class Value>
+struct Wires;
+template <>
+struct Wires<std::int32_t> {
+    using Distance = std::uint32_t;
+    static constexpr unsigned compare_bits = 22;
+    static constexpr unsigned log_fraction = 21;
+    static constexpr unsigned select_bits = 6;
+};
+template <>
+struct Wires<std::int64_t> {
+    using Distance = std::uint64_t;
+    static constexpr unsigned compare_bits = 38;
+    static constexpr unsigned log_fraction = 40;
+    static constexpr unsigned select_bits = 7;
+};
+
+template <class Wire>
+LookupIndex exponent_index(typename Wire::Distance distance, int index_offset) {
+    using Distance = typename Wire::Distance;
     NPU_CHECK(distance > 0, "an input at or below the start underflows before");
     const auto log2 = static_cast<unsigned>(std::bit_width(distance)) - 1U;
     const int index = static_cast<int>(log2) - index_offset;
     if (index < 0) {
         return {LookupHit::Underflow, 0, 0};
     }
-    const std::uint64_t below = distance - (std::uint32_t{1} << log2);
-    const std::uint64_t aligned = below << (kLogFraction - log2);
+    const std::uint64_t below = distance - (Distance{1} << log2);
+    const std::uint64_t aligned = below << (Wire::log_fraction - log2);
     return at_or_beyond(static_cast<std::uint64_t>(index), kLeLast,
-                        aligned >> (kLogFraction - kCdpFractionBits));
+                        aligned >> (Wire::log_fraction - kCdpFractionBits));
 }
 
 /// `select` = log2 of the inputs per entry; negative: entries per input. The part of an entry is
 /// kept in as many bits as the wire has below the point, of which the upper 16 are used.
-LookupIndex linear_index(std::uint32_t distance, int select, std::uint32_t last) {
-    const int bits = static_cast<int>(sign_extend(static_cast<std::uint64_t>(select), kSelectBits));
+template <class Wire>
+LookupIndex linear_index(typename Wire::Distance distance, int select, std::uint32_t last) {
+    const int bits =
+        static_cast<int>(sign_extend(static_cast<std::uint64_t>(select), Wire::select_bits));
     if (bits < 0) {
-        return at_or_beyond(std::uint64_t{distance} << static_cast<unsigned>(-bits), last, 0);
+        const auto left = std::min(static_cast<unsigned>(-bits), kBeyondEveryTable);
+        return at_or_beyond(std::uint64_t{distance} << left, last, 0);
     }
     const auto right = static_cast<unsigned>(bits);
     const std::uint64_t scaled = (std::uint64_t{distance} << kCdpFractionBits) >> right;
@@ -84,7 +107,7 @@ std::int16_t interpolate(std::int64_t y0, std::int64_t y1, std::uint64_t fractio
     return to_result(y0 + shift_right_round(product, kCdpFractionBits));
 }
 
-std::int16_t answer(std::int32_t value, const LookupIndex& place, LookupTable table,
+std::int16_t answer(std::int64_t value, const LookupIndex& place, LookupTable table,
                     const LookupConfig& config, std::span<const std::int16_t> entries) {
     const LookupRange& range = table == LookupTable::Le ? config.le : config.lo;
     switch (place.hit) {
@@ -101,7 +124,38 @@ std::int16_t answer(std::int32_t value, const LookupIndex& place, LookupTable ta
     return interpolate(entries[place.index], entries[place.index + 1U], place.fraction);
 }
 
-void count(LookupHit le, LookupHit lo, LookupCounters& counters) {
+template <class Value>
+LookupIndex index_of(Value value, LookupTable table, const LookupConfig& config) {
+    using Wire = Wires<Value>;
+    const LookupRange& range = table == LookupTable::Le ? config.le : config.lo;
+    const std::int64_t start =
+        sign_extend(static_cast<std::uint64_t>(range.start), Wire::compare_bits);
+    if (value <= start) {
+        return {LookupHit::Underflow, 0, 0};
+    }
+    const auto distance = static_cast<typename Wire::Distance>(value - start);
+    if (table == LookupTable::Lo) {
+        return linear_index<Wire>(distance, range.index_select, kLoLast);
+    }
+    return config.le_function == LeFunction::Exponent
+               ? exponent_index<Wire>(distance, config.le_index_offset)
+               : linear_index<Wire>(distance, range.index_select, kLeLast);
+}
+
+template <class Value>
+std::int16_t lookup(Value value, const LookupConfig& config, const LookupTables& tables,
+                    LookupCounters& counters) {
+    const LookupIndex le = index_of(value, LookupTable::Le, config);
+    const LookupIndex lo = index_of(value, LookupTable::Lo, config);
+    count_cdp_lookup(le.hit, lo.hit, counters);
+    return choose_table(le.hit, lo.hit, config) == LookupTable::Le
+               ? answer(value, le, LookupTable::Le, config, tables.le)
+               : answer(value, lo, LookupTable::Lo, config, tables.lo);
+}
+
+}  // namespace
+
+void count_cdp_lookup(LookupHit le, LookupHit lo, LookupCounters& counters) {
     const bool both_low = le == LookupHit::Underflow && lo == LookupHit::Underflow;
     const bool both_high = le == LookupHit::Overflow && lo == LookupHit::Overflow;
     const bool le_alone = le == LookupHit::Hit && lo != LookupHit::Hit;
@@ -113,31 +167,22 @@ void count(LookupHit le, LookupHit lo, LookupCounters& counters) {
     counters.hybrid += both_low || both_high || le_alone || lo_alone ? 0U : 1U;
 }
 
-}  // namespace
-
 LookupIndex cdp_lut_index(std::int32_t value, LookupTable table, const LookupConfig& config) {
-    const LookupRange& range = table == LookupTable::Le ? config.le : config.lo;
-    const std::int64_t start = sign_extend(static_cast<std::uint64_t>(range.start), kCompareBits);
-    if (value <= start) {
-        return {LookupHit::Underflow, 0, 0};
-    }
-    const auto distance = static_cast<std::uint32_t>(value - start);
-    if (table == LookupTable::Lo) {
-        return linear_index(distance, range.index_select, kLoLast);
-    }
-    return config.le_function == LeFunction::Exponent
-               ? exponent_index(distance, config.le_index_offset)
-               : linear_index(distance, range.index_select, kLeLast);
+    return index_of(value, table, config);
+}
+
+LookupIndex cdp_lut_index(std::int64_t value, LookupTable table, const LookupConfig& config) {
+    return index_of(value, table, config);
 }
 
 std::int16_t cdp_lookup(std::int32_t value, const LookupConfig& config, const LookupTables& tables,
                         LookupCounters& counters) {
-    const LookupIndex le = cdp_lut_index(value, LookupTable::Le, config);
-    const LookupIndex lo = cdp_lut_index(value, LookupTable::Lo, config);
-    count(le.hit, lo.hit, counters);
-    return choose_table(le.hit, lo.hit, config) == LookupTable::Le
-               ? answer(value, le, LookupTable::Le, config, tables.le)
-               : answer(value, lo, LookupTable::Lo, config, tables.lo);
+    return lookup(value, config, tables, counters);
+}
+
+std::int16_t cdp_lookup(std::int64_t value, const LookupConfig& config, const LookupTables& tables,
+                        LookupCounters& counters) {
+    return lookup(value, config, tables, counters);
 }
 
 }  // namespace npuscope

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The lookup tables of the CDP, int8: a sum of squares of 21 bits in, 16 bits out, fractions of 16
-// bits. Bit-exact to the RTL: a start counts with its low 22 bits where inputs are compared, with
-// all 38 where a slope begins; an index select counts with its low 6 bits.
+// The lookup tables of the CDP in integers: a sum of squares of 21 bits (int8) or 37 (int16) in, 16
+// bits out, fractions of 16 bits. int8 is bit-exact to the RTL: a start counts with its low 22 bits
+// where inputs are compared, with all 38 where a slope begins; an index select counts with its low
+// 6 bits. int16 compares with all 38, its index select has 7 bits (source: nv_full C model).
 // source: nv_small RTL, NV_NVDLA_CDP_DP_{LUT_CTRL_unit,lut,intp,INTP_unit}.v
 #pragma once
 
@@ -15,10 +16,16 @@ constexpr unsigned kCdpFractionBits = 16;  // source: NV_NVDLA_CDP_DP_LUT_CTRL_u
 
 /// Where `value` falls in LE or LO; fraction counts in 2^-16.
 LookupIndex cdp_lut_index(std::int32_t value, LookupTable table, const LookupConfig& config);
+LookupIndex cdp_lut_index(std::int64_t value, LookupTable table, const LookupConfig& config);
 
-/// What the tables answer to `value`. Counts what the performance registers count: both tables
-/// missed low, both high, `hybrid` = both hit or missed on opposite sides, or one alone hit.
+/// Counts what the performance registers count: both tables missed low, both high, one alone hit,
+/// or `hybrid` = both hit or missed on opposite sides.
+void count_cdp_lookup(LookupHit le, LookupHit lo, LookupCounters& counters);
+
+/// What the tables answer to `value`: 32 bits of int8, 64 of int16.
 std::int16_t cdp_lookup(std::int32_t value, const LookupConfig& config, const LookupTables& tables,
+                        LookupCounters& counters);
+std::int16_t cdp_lookup(std::int64_t value, const LookupConfig& config, const LookupTables& tables,
                         LookupCounters& counters);
 
 }  // namespace npuscope

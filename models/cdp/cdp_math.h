@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Local response normalisation of one cube, int8, bit-exact to the RTL:
+// Local response normalisation of one cube: int8 bit-exact to nv_small's RTL, int16 and fp16 to
+// nv_full's C model:
 //
 //     x -> input convertor (9 bits) -+-> squares, summed over 3..9 channels -> tables (16 bits) -+
 //                                    +---------------------------------------------------------- x
 //                                                        -> output convertor (25 bits in) -> int8
 //
+// int16 has 17 bits behind the input convertor and 33 before the output convertor. fp16:
+// cdp_float_math.h.
 // Tensors hold whole atoms of channels. Lanes beyond the last channel and channels beyond the cube
 // count as 0 behind the input convertor; pad lanes come out as what that gives. Convertors see the
-// low bits of their offsets: 8 at the input, 25 at the output.
-// Not modelled: int16 and fp16.
+// low bits of their offsets: 8 at the input, 25 at the output (int16: 16 and 32).
 // source: nv_small RTL, NV_NVDLA_CDP_DP_{cvtin,sum,mul,cvtout}.v, HLS_cdp_{icvt,ocvt}.v
 #pragma once
 
@@ -16,11 +18,17 @@
 
 #include "models/arith/fixed_point.h"
 #include "models/arith/lookup_table.h"
+#include "models/data/element_tensor.h"
+#include "models/data/float_counters.h"
+#include "models/data/precision.h"
 #include "models/data/tensor.h"
 
 namespace npuscope {
 
 struct CdpNormalization {
+    Precision precision = Precision::Int8;
+    bool coarse_saturation = false;  ///< as DatapathConfig::coarse_saturation_count
+    bool nan_to_zero = false;        ///< fp16: of elements
     std::uint32_t channels = 1;      ///< real ones; the tensor may hold pad lanes behind them
     std::uint32_t local_size = 3;    ///< channels of a sum: 3, 5, 7 or 9
     bool square_sum_bypass = false;  ///< the tables see the converted value itself
@@ -36,19 +44,24 @@ struct CdpNormalization {
 struct CdpCounters {
     std::uint64_t saturated = 0;  ///< by the output convertor
     LookupCounters lut;
+    /// fp16. D_NAN_INPUT_NUM and D_INF_INPUT_NUM stay 0, as in nv_full's C model.
+    std::uint64_t nan_outputs = 0;
 
     bool operator==(const CdpCounters&) const = default;
 };
 
 struct CdpResult {
-    Tensor<std::int8_t> values;
+    ElementTensor values;
     CdpCounters counters;
 };
 
-CdpResult compute_cdp(const CdpNormalization& normalization, const Tensor<std::int8_t>& input,
+/// Two bytes: int16, or fp16 where the normalisation says so.
+CdpResult compute_cdp(const CdpNormalization& normalization, const ElementTensor& input,
                       const LookupTables& tables);
 
 /// The input convertor on one value: 9 bits.
 std::int16_t cdp_convert_input(std::int8_t value, const Conversion& conversion);
+/// 17 bits.
+std::int32_t cdp_convert_input(std::int16_t value, const Conversion& conversion);
 
 }  // namespace npuscope

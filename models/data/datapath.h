@@ -15,6 +15,7 @@ struct DatapathConfig {
     Bytes memory_atom{8};
     bool int16 = false;
     bool fp16 = false;
+    bool coarse_saturation_count = false;
 
     bool supports(Precision precision) const {
         return precision == Precision::Int8 || (precision == Precision::Int16 ? int16 : fp16);
@@ -35,6 +36,9 @@ struct DatapathConfig {
                     "bytes of one feature atom: 1 x 1 x as many channels as fit");
         visit.field("int16", self.int16, "elements may be int16");
         visit.field("fp16", self.fp16, "elements may be fp16");
+        visit.field("coarse_saturation_count", self.coarse_saturation_count,
+                    "the counters of SDP and CDP leave out values whose floor lies one beyond the "
+                    "limit");
     }
 };
 

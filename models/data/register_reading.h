@@ -72,12 +72,13 @@ inline SurfacePlace read_surface(const RegisterValues& values, std::string_view 
                     {kind, AlignedPart::SurfaceStride, memory_atom})};
 }
 
-/// A feature cube of bytes at D_<stem>_..., its channels rounded up to whole atoms.
+/// A feature cube of elements of `element` bytes at D_<stem>_..., its channels rounded up to whole
+/// atoms.
 inline FeatureCube read_cube(const RegisterValues& values, std::string_view stem,
-                             const Shape& shape, Bytes memory_atom) {
+                             const Shape& shape, Bytes memory_atom, Bytes element = Bytes(1)) {
     const SurfacePlace place = read_surface(values, stem, DataKind::Feature, memory_atom);
     FeatureCube cube{place.base, place.line_stride, place.surface_stride,
-                     shape,      memory_atom,       Bytes(1)};
+                     shape,      memory_atom,       element};
     cube.shape.channels = cube.surfaces() * cube.channels_per_atom();
     return cube;
 }

@@ -11,9 +11,9 @@
 
 namespace npuscope {
 
-template <class T>
+template <class T, class Values = Tensor<T>>
 struct AtomRun {
-    std::shared_ptr<const Tensor<T>>
+    std::shared_ptr<const Values>
         values{};            ///< of the whole operation; null when only time is simulated
     std::uint32_t part = 0;  ///< column range of a cube that is read in parts
     std::uint32_t surface = 0;

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "models/data/element_tensor.h"
 #include "models/data/feature_cube.h"
 #include "models/link/dma_port.h"
 
@@ -21,7 +22,7 @@ struct PixelRun {
     Cycles interval{};
 };
 
-/// Fetches a cube of one-byte elements, line by line, without time.
+/// Fetches a cube of elements as wide as T, line by line, without time.
 template <class T>
 Tensor<T> fetch_cube(DmaPort& port, const FeatureCube& cube, const Purpose& purpose) {
     if (!purpose.values) {
@@ -38,24 +39,40 @@ Tensor<T> fetch_cube(DmaPort& port, const FeatureCube& cube, const Purpose& purp
     return tensor;
 }
 
+/// The same for a cube of either width.
+inline ElementTensor fetch_elements(DmaPort& port, const FeatureCube& cube,
+                                    const Purpose& purpose) {
+    if (cube.element == Bytes(1)) {
+        return fetch_cube<std::int8_t>(port, cube, purpose);
+    }
+    return fetch_cube<std::int16_t>(port, cube, purpose);
+}
+
 /// A result on its way to memory. The values are packed once; writes take the bytes from there.
 class CubeWriter {
  public:
-    /// A tensor without values (time alone) writes zeros; any other has the cube's shape, channels
-    /// rounded up to whole atoms or not.
+    /// A tensor without values (time alone) writes zeros; any other has the cube's height and
+    /// width, and at least its channels. Several cubes lie behind each other in the tensor's
+    /// height: `batch` is the number of the one that is written.
     template <class T>
-    CubeWriter(const FeatureCube& cube, const Tensor<T>& tensor)
+    CubeWriter(const FeatureCube& cube, const Tensor<T>& tensor, std::uint32_t batch = 0)
         : cube_(cube), values_(!tensor.values.empty()) {
         if (!values_) {
             return;
         }
         bytes_.resize(cube.line_bytes().value * cube.surfaces() * cube.shape.height);
+        FeatureCube whole = cube;  // the tensor's extent
+        whole.shape = tensor.shape;
         for (std::uint32_t surface = 0; surface < cube.surfaces(); ++surface) {
             for (std::uint32_t y = 0; y < cube.shape.height; ++y) {
-                pack_line(cube, CubeLine{surface, y}, tensor, line(surface, y));
+                const CubeLine from{surface, batch * cube.shape.height + y};
+                pack_line(whole, from, tensor, line(surface, y));
             }
         }
     }
+    CubeWriter(const FeatureCube& cube, const ElementTensor& tensor, std::uint32_t batch = 0)
+        : CubeWriter(std::visit([&](const auto& values) { return CubeWriter(cube, values, batch); },
+                                tensor)) {}
 
     /// Writes the pixels of a run, one request for lines without a gap between them; returns the
     /// time of the last response.

@@ -65,6 +65,12 @@ void Dispatcher::sdp_done(SdpWork& work) {
     if (work.job.count_lookups) {
         set_lookup_counters(file, work.counters.lut);
     }
+    file.set_status("D_STATUS_NAN_OUTPUT_NUM", counter(work.counters.nan_outputs));
+    if (work.uses_rdma) {
+        RegisterFile& rdma = sdp_rdma_.file(0);
+        rdma.set_status("D_STATUS_NAN_INPUT_NUM", counter(work.counters.inputs.nans));
+        rdma.set_status("D_STATUS_INF_INPUT_NUM", counter(work.counters.inputs.infs));
+    }
     if (work.counters.unequal) {
         file.set_status("D_STATUS", 1);
     }
@@ -88,6 +94,7 @@ void Dispatcher::sdp_done(SdpWork& work) {
 }
 
 void Dispatcher::pdp_done(PdpWork& work) {
+    pdp_.file(0).set_status("D_NAN_OUTPUT_NUM", counter(work.nan_outputs));
     OperationRecord record = std::move(work.record);
     if (work.job.flying() && !awaiting_pdp_.empty()) {
         record = std::move(awaiting_pdp_.front());
@@ -106,6 +113,7 @@ void Dispatcher::cdp_done(CdpWork& work) {
     if (work.job.count_lookups) {
         set_lookup_counters(cdp_.file(0), work.counters.lut);
     }
+    cdp_.file(0).set_status("D_NAN_OUTPUT_NUM", counter(work.counters.nan_outputs));
     cdp_.file(0).set_status("D_OUT_SATURATION", counter(work.counters.saturated));
     finish_record(std::move(work.record));
     rooms_.glb.raise({InterruptSource::Cdp, work.group});

@@ -100,12 +100,20 @@ AtomStream Pdp::open_stream(const PdpWork& work) {
         lines_of(cube, work.job.pooling.parts));
 }
 
-void Pdp::pool_from_memory(Activity& activity, const PdpWork& work) {
+void Pdp::compute(PdpWork& work, const ElementTensor& input) {
+    const ElementTensor output =
+        work.values ? compute_pdp(work.job.pooling, input) : ElementTensor{};
+    if (work.job.pooling.precision == Precision::Fp16) {
+        work.nan_outputs = count_specials(output).nans;
+    }
+    writer_.emplace(work.job.destination, output);
+}
+
+void Pdp::pool_from_memory(Activity& activity, PdpWork& work) {
     const PdpJob& job = work.job;
     const Purpose purpose{"input", work.name, job.source_in_sram, work.values};
-    const auto input = fetch_cube<std::int8_t>(read_port, *job.source, purpose);
-    writer_.emplace(job.destination,
-                    work.values ? compute_pdp(job.pooling, input) : Tensor<std::int8_t>{});
+    const ElementTensor input = fetch_elements(read_port, *job.source, purpose);
+    compute(work, input);
     AtomStream stream = open_stream(work);
     read_port.open(stream, purpose);
     const auto ahead = static_cast<std::uint32_t>(stream.atoms_ahead());
@@ -127,22 +135,22 @@ void Pdp::pool_from_memory(Activity& activity, const PdpWork& work) {
     }
 }
 
-void Pdp::pool_flying(Activity& activity, const PdpWork& work) {
+void Pdp::pool_flying(Activity& activity, PdpWork& work) {
     const PdpJob& job = work.job;
     begin_part(job.pooling, 0);
     bool more = true;
     while (more) {
-        const AtomRun<std::int8_t> run = flying.take(activity);
+        const AtomRun<std::int8_t, ElementTensor> run = flying.take(activity);
         if (!writer_) {
-            writer_.emplace(job.destination, work.values ? compute_pdp(job.pooling, *run.values)
-                                                         : Tensor<std::int8_t>{});
+            compute(work, work.values ? *run.values : ElementTensor{});
         }
         pool_run(activity, work, run);
         more = !run.last;
     }
 }
 
-void Pdp::pool_run(Activity& activity, const PdpWork& work, const AtomRun<std::int8_t>& run) {
+void Pdp::pool_run(Activity& activity, const PdpWork& work,
+                   const AtomRun<std::int8_t, ElementTensor>& run) {
     const std::uint32_t width = work.job.input.width;
     std::uint64_t done = 0;
     while (done < run.count) {

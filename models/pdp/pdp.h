@@ -10,6 +10,7 @@
 
 #include "models/base/statistics.h"
 #include "models/data/datapath.h"
+#include "models/data/float_counters.h"
 #include "models/link/atom_run.h"
 #include "models/link/atom_stream.h"
 #include "models/link/channel.h"
@@ -29,6 +30,8 @@ struct PdpWork {
     bool values = true;      ///< false: time alone is simulated
     bool uses_rdma = false;  ///< NVDLA_PDP_RDMA was enabled with it
     Cycles rdma_enabled;     ///< when
+    /// fp16. D_NAN_INPUT_NUM and D_INF_INPUT_NUM stay 0, as in nv_full's C model.
+    std::uint64_t nan_outputs = 0;
     OperationRecord record;
 };
 
@@ -38,7 +41,7 @@ class Pdp : public Unit {
         const DatapathConfig& datapath, Bytes bus_width);
 
     Channel<std::shared_ptr<PdpWork>> launches{"pdp.launches"};
-    Channel<AtomRun<std::int8_t>> flying{"pdp.flying", 8};
+    Channel<AtomRun<std::int8_t, ElementTensor>> flying{"pdp.flying", 8};
     DmaPort read_port{"pdp", "pdp"};
     DmaPort write_port{"pdp", "pdp", "pdp_write"};
 
@@ -61,14 +64,17 @@ class Pdp : public Unit {
     void run_operation(Activity& activity);
     void begin(const PdpWork& work);
     void begin_part(const PdpPooling& pooling, std::size_t part);
-    void pool_from_memory(Activity& activity, const PdpWork& work);
-    void pool_flying(Activity& activity, const PdpWork& work);
+    void pool_from_memory(Activity& activity, PdpWork& work);
+    void pool_flying(Activity& activity, PdpWork& work);
+    /// Computes the whole result and makes it ready to be written.
+    void compute(PdpWork& work, const ElementTensor& input);
     /// `source` knows when the atom of a column arrives, and hears when it is taken.
     template <class Source>
     void pool(Activity& activity, const PdpWork& work, const LinePiece& piece, Source& source);
     void send_results(Activity& activity, const PdpWork& work, const LinePiece& piece);
     void send(Activity& activity, const PdpWork& work, const PooledAtoms& atoms, PixelRun run);
-    void pool_run(Activity& activity, const PdpWork& work, const AtomRun<std::int8_t>& run);
+    void pool_run(Activity& activity, const PdpWork& work,
+                  const AtomRun<std::int8_t, ElementTensor>& run);
     void write_results(Activity& activity);
     void account(PdpWork& work) const;
     AtomStream open_stream(const PdpWork& work);

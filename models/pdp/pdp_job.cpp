@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "models/data/register_reading.h"
+#include "models/data/precision_reading.h"
 #include "models/pdp/pdp_timing.h"
 
 namespace npuscope {
@@ -177,10 +177,6 @@ void check_line_buffer(const RegisterValues& pdp, const PdpPooling& pooling,
 }
 
 void check_shapes(const RegisterValues& pdp, const PdpJob& job) {
-    constexpr FieldName kFormat{"D_DATA_FORMAT", "INPUT_DATA"};
-    if (pdp.field(kFormat.register_name, kFormat.field_name) != 0) {
-        refuse(pdp, kFormat, "this NPU pools int8 only", "program 0 (int8)");
-    }
     if (job.input.channels != job.output.channels) {
         refuse(pdp, {"D_DATA_CUBE_OUT_CHANNEL", "CUBE_OUT_CHANNEL"},
                fmt::format("the input has {} channels", job.input.channels),
@@ -228,6 +224,8 @@ PdpJob PdpJob::from_registers(const RegisterValues& pdp, const RegisterValues& r
     job.output = read_shape(pdp, "OUT");
     check_shapes(pdp, job);
     job.pooling = read_pooling(pdp);
+    job.pooling.precision = read_precision(pdp, {"D_DATA_FORMAT", "INPUT_DATA"}, datapath, "PDP");
+    const Bytes element(bytes_of(job.pooling.precision));
     const Extent columns{read_padding(pdp, "PAD_LEFT"), job.input.width,
                          read_padding(pdp, "PAD_RIGHT")};
     const Extent rows{read_padding(pdp, "PAD_TOP"), job.input.height,
@@ -235,12 +233,14 @@ PdpJob PdpJob::from_registers(const RegisterValues& pdp, const RegisterValues& r
     check_axis(pdp, rows, kOutHeight, job.pooling.kernel_height, job.pooling.stride_y);
     job.pooling.parts = Slices(pdp, job.pooling).all(columns);
     check_line_buffer(pdp, job.pooling, config);
-    job.destination = read_cube(pdp, "DST", job.output, datapath.memory_atom);
+    job.destination = read_cube(pdp, "DST", job.output, datapath.memory_atom, element);
     job.destination_in_sram = pdp.field("D_DST_RAM_CFG", "DST_RAM_TYPE") == 0;
     job.count_stalls = pdp.field("D_PERF_ENABLE", "DMA_EN") != 0;
     if (pdp.field("D_OPERATION_MODE_CFG", "FLYING_MODE") != 0) {
         check_rdma(pdp, rdma);
-        job.source = read_cube(rdma, "SRC", job.input, datapath.memory_atom);
+        job.source = read_cube(rdma, "SRC", job.input, datapath.memory_atom, element);
+        job.pooling.nan_to_zero = job.pooling.precision == Precision::Fp16 &&
+                                  pdp.field("D_NAN_FLUSH_TO_ZERO", "NAN_TO_ZERO") != 0;
         job.source_in_sram = rdma.field("D_SRC_RAM_CFG", "SRC_RAM_TYPE") == 0;
     }
     return job;

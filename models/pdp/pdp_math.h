@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pooling of one cube, int8, bit-exact to the RTL, its narrow wires included. Tensors hold whole
-// atoms of channels: pad lanes are pooled like any other.
+// Pooling of one cube: int8 bit-exact to nv_small's RTL, its narrow wires included, int16 and fp16
+// to nv_full's C model. Tensors hold whole atoms of channels: pad lanes are pooled like any other.
 // Average: the lines of a window are summed first, each with the pad value of its missing columns
 // (11 bits), then the lines, with that of its missing rows times the kernel's width (14 bits). The
 // sum goes through two multiplications, recip_width and recip_height over 65536, each rounded half
-// away from zero to 11 and then 8 bits without saturation. Max and min ignore padding.
-// Not modelled: int16 and fp16.
+// away from zero to 11 and then 8 bits without saturation (int16: 32 and then 16). Max and min
+// ignore padding. fp16: pdp_float_math.h.
 // source: nv_small RTL, NV_NVDLA_PDP_CORE_{unit1d,cal1d,cal2d}.v
 #pragma once
 
@@ -13,6 +13,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "models/data/element_tensor.h"
+#include "models/data/precision.h"
 #include "models/data/tensor.h"
 
 namespace npuscope {
@@ -40,16 +42,24 @@ struct PdpPooling {
     std::uint32_t recip_width = 0;            ///< about 65536 / kernel_width, 17 bits
     std::uint32_t recip_height = 0;           ///< about 65536 / kernel_height, 17 bits
     std::array<std::int32_t, 8> pad_value{};  ///< [n] stands for n missing elements, n = 1..7
+    Precision precision = Precision::Int8;
+    bool nan_to_zero = false;  ///< fp16: of elements from memory
     std::vector<PdpPart> parts;
     Shape output;  ///< channels are those of the input
 
     bool operator==(const PdpPooling&) const = default;
 };
 
-/// Every window must hold at least one real row and column (PdpJob checks that).
+/// Every window must hold at least one real row and column (PdpJob checks that). Two bytes: int16,
+/// or fp16 where the pooling says so.
 Tensor<std::int8_t> compute_pdp(const PdpPooling& pooling, const Tensor<std::int8_t>& input);
+Tensor<std::int16_t> compute_pdp(const PdpPooling& pooling, const Tensor<std::int16_t>& input);
+ElementTensor compute_pdp(const PdpPooling& pooling, const ElementTensor& input);
 
 /// One output of an average from its window's sum, pad values included (15 bits).
 std::int8_t pdp_average(std::int32_t sum, std::uint32_t recip_width, std::uint32_t recip_height);
+/// The same for int16, on wide wires.
+std::int16_t pdp_average_int16(std::int32_t sum, std::uint32_t recip_width,
+                               std::uint32_t recip_height);
 
 }  // namespace npuscope

@@ -14,18 +14,14 @@ void add_lines(std::vector<ByteRun>& lines, const ByteRun& run, Bytes line) {
     }
 }
 
-/// Groups of beats end with a line, except in a cube of one pixel.
-std::uint64_t steps_per_line(const Shape& shape, std::uint64_t surfaces) {
-    return shape.width == 1 && shape.height == 1 ? surfaces : shape.width;
-}
+bool one_pixel(const Shape& shape) { return shape.width == 1 && shape.height == 1; }
 
 }  // namespace
 
 SdpStreamPlan operand_plan(const OperandSurface& surface, Bytes bus_width, Cycles start) {
-    SdpStreamPlan plan{.runs = {}, .beat = bus_width, .start = start};
-    plan.beats_per_step = divide_up(surface.atom().value, bus_width.value);
+    SdpStreamPlan plan{.runs = {}, .beat = bus_width, .step = surface.atom(), .start = start};
     const Shape& shape = surface.shape;
-    if (surface.spread == OperandSpread::PerChannel) {
+    if (surface.spread == OperandSpread::PerChannel || one_pixel(shape)) {
         plan.runs = surface.runs();
         plan.atoms_per_step = std::uint64_t{shape.width} * shape.height;
         plan.steps_per_line = surface.surfaces();
@@ -34,17 +30,26 @@ SdpStreamPlan operand_plan(const OperandSurface& surface, Bytes bus_width, Cycle
     for (const ByteRun& run : surface.runs()) {
         add_lines(plan.runs, run, surface.atom() * shape.width);
     }
-    plan.steps_per_line = steps_per_line(shape, surface.surfaces());
+    plan.steps_per_line = shape.width;
     return plan;
 }
 
-SdpStreamPlan source_plan(const FeatureCube& cube, Bytes bus_width, Cycles start) {
-    SdpStreamPlan plan{.runs = {}, .beat = bus_width, .start = start};
-    plan.beats_per_step = divide_up(cube.atom.value, bus_width.value);
-    plan.steps_per_line = steps_per_line(cube.shape, cube.surfaces());
-    for (std::uint32_t surface = 0; surface < cube.surfaces(); ++surface) {
+SdpStreamPlan source_plan(const FeatureCube& cube, std::uint32_t surfaces, Bytes bus_width,
+                          Cycles start) {
+    SdpStreamPlan plan{.runs = {}, .beat = bus_width, .step = cube.atom, .start = start};
+    if (one_pixel(cube.shape)) {
+        plan.runs = {{cube.base, cube.atom * cube.surfaces()}};
+        plan.step = cube.atom * surfaces;
+        plan.steps_per_line = cube.surfaces() / surfaces;
+        return plan;
+    }
+    plan.steps_per_line = cube.shape.width;
+    plan.runs_per_line = surfaces;
+    for (std::uint32_t first = 0; first < cube.surfaces(); first += surfaces) {
         for (std::uint32_t y = 0; y < cube.shape.height; ++y) {
-            plan.runs.push_back({cube.line_address(surface, y), cube.line_bytes()});
+            for (std::uint32_t surface = first; surface < first + surfaces; ++surface) {
+                plan.runs.push_back({cube.line_address(surface, y), cube.line_bytes()});
+            }
         }
     }
     return plan;

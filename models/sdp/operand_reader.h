@@ -41,7 +41,8 @@ class OperandReader {
 
 /// How an operand's bytes are read. `start`: first request.
 SdpStreamPlan operand_plan(const OperandSurface& surface, Bytes bus_width, Cycles start);
-/// How a source cube is read.
-SdpStreamPlan source_plan(const FeatureCube& cube, Bytes bus_width, Cycles start);
+/// How a source cube is read. `surfaces`: so many of its surfaces make one of the stages' atoms.
+SdpStreamPlan source_plan(const FeatureCube& cube, std::uint32_t surfaces, Bytes bus_width,
+                          Cycles start);
 
 }  // namespace npuscope

@@ -51,11 +51,13 @@ void Sdp::read_source(SdpWork& work) {
     const Purpose purpose{"input", work.name, work.job.source_in_sram, work.values};
     SdpResult result;
     if (work.values) {
-        const auto values = fetch_cube<std::int8_t>(source.port, cube, purpose);
+        const ElementTensor values = fetch_elements(source.port, cube, purpose);
         result = compute_sdp(work.job.stages, values, fetched_, work.tables);
     }
     keep_result(work, std::move(result));
-    SdpStreamPlan plan = source_plan(cube, wires_.bus_width, work.rdma_enabled + config_.request);
+    const std::uint32_t surfaces = lanes(work.job) / cube.channels_per_atom();
+    SdpStreamPlan plan =
+        source_plan(cube, surfaces, wires_.bus_width, work.rdma_enabled + config_.request);
     plan.fifo = config_.source_fifo;
     plan.unpacked = config_.source_unpacked;
     source.open(config_, std::move(plan), taken_, purpose);
@@ -64,22 +66,26 @@ void Sdp::read_source(SdpWork& work) {
 
 void Sdp::keep_result(SdpWork& work, SdpResult result) {
     work.counters = result.counters;
-    result_ = std::make_shared<const Tensor<std::int8_t>>(std::move(result.values));
+    result_ = std::make_shared<const ElementTensor>(std::move(result.values));
     if (work.job.destination) {
-        writer_.emplace(*work.job.destination, *result_);
+        FeatureCube cube = *work.job.destination;
+        for (std::uint32_t batch = 0; batch < work.job.batches; ++batch) {
+            writers_.emplace_back(cube, *result_, batch);
+            cube.base = cube.base + work.job.batch_stride;
+        }
     }
 }
 
 void Sdp::run_operation(Activity& activity) {
     const std::shared_ptr<SdpWork> work = launches.take(activity, WaitKind::Idle);
     const SdpJob& job = work->job;
-    writer_.reset();
+    writers_.clear();
     result_.reset();
     taken_.clear();
     atom_ = 0;
     delays_ = sdp_stage_delays(config_, job.stages);
     const Cycles bubble = job.flying() ? config_.flying_bubble : Cycles(0);
-    drain_.set_pace(sdp_atom_cycles(config_, job.stages, datapath_.memory_atom.value) + bubble);
+    drain_.set_pace(sdp_atom_cycles(config_, job.stages, lanes(job)) + bubble);
     start_reading(*work);
     if (job.flying()) {
         run_flying(activity, *work);
@@ -96,7 +102,7 @@ void Sdp::finish(Activity& activity, SdpWork& work) {
         }
     }
     Cycles end = last_left_;
-    if (writer_) {
+    if (!writers_.empty()) {
         end = written_.take(activity, WaitKind::Blocked);
     }
     activity.wait_until(end + config_.done, WaitKind::Blocked, "write response");
@@ -133,14 +139,15 @@ void Sdp::run_from_memory(Activity& activity, SdpWork& work) {
     const FeatureCube& cube = *work.job.source;
     const std::uint64_t pixels = std::uint64_t{cube.shape.width} * cube.shape.height;
     const std::uint64_t piece = std::min<std::uint64_t>(cube.shape.width, longest_run);
-    for (std::uint32_t surface = 0; surface < cube.surfaces(); ++surface) {
+    const std::uint32_t surfaces = cube.shape.channels / lanes(work.job);
+    for (std::uint32_t surface = 0; surface < surfaces; ++surface) {
         for (std::uint64_t first = 0; first < pixels; first += piece) {
             const std::uint64_t count = std::min(piece, pixels - first);
             take_run(activity, work,
                      {.surface = surface,
                       .first_pixel = first,
                       .count = count,
-                      .last = surface + 1 == cube.surfaces() && first + count == pixels});
+                      .last = surface + 1 == surfaces && first + count == pixels});
         }
     }
 }
@@ -213,9 +220,29 @@ void Sdp::hand_on(Activity& activity, SdpWork& work, const Run& run, Cycles last
         result.last = run.last;
         wires_.to_pdp.give(activity, result);
     }
-    if (writer_) {
-        const PixelRun pixels{run.surface, run.first_pixel, run.count, first_left, pace};
-        results_.give(activity, {pixels, &work, run.last});
+    if (!writers_.empty()) {
+        send(activity, work, run, first_left);
+    }
+}
+
+void Sdp::send(Activity& activity, const SdpWork& work, const Run& run, Cycles first_left) {
+    const FeatureCube& cube = *work.job.destination;
+    const std::uint64_t pixels = std::uint64_t{cube.shape.width} * cube.shape.height;
+    const std::uint32_t surfaces = std::max(1U, lanes(work.job) / cube.channels_per_atom());
+    const std::uint32_t begin = run.surface * surfaces;
+    const std::uint32_t end = std::min(begin + surfaces, cube.surfaces());
+    for (std::uint64_t done = 0; done < run.count;) {
+        const std::uint64_t pixel = run.first_pixel + done;
+        const std::uint64_t count = std::min(run.count - done, pixels - pixel % pixels);
+        const Cycles leaves = first_left + drain_.pace() * done;
+        done += count;
+        for (std::uint32_t surface = begin; surface < end; ++surface) {
+            const bool last = run.last && done == run.count && surface + 1 == end;
+            results_.give(activity, {{surface, pixel % pixels, count, leaves, drain_.pace()},
+                                     pixel / pixels,
+                                     &work,
+                                     last});
+        }
     }
 }
 
@@ -223,7 +250,8 @@ void Sdp::write_results(Activity& activity) {
     const Outgoing outgoing = results_.take(activity);
     const SdpWork& work = *outgoing.work;
     const Purpose purpose{"output", work.name, work.job.destination_in_sram, work.values};
-    const Cycles response = writer_->write(activity, write_port, outgoing.run, purpose);
+    CubeWriter& writer = writers_[outgoing.batch];
+    const Cycles response = writer.write(activity, write_port, outgoing.run, purpose);
     if (outgoing.last) {
         written_.give(activity, response);
     }

@@ -13,6 +13,7 @@
 
 #include "models/base/statistics.h"
 #include "models/data/datapath.h"
+#include "models/data/element_tensor.h"
 #include "models/link/atom_run.h"
 #include "models/link/channel.h"
 #include "models/link/surface_port.h"
@@ -41,7 +42,7 @@ struct SdpWork {
 class Sdp : public Unit {
  public:
     using SourceRun = AtomRun<std::int32_t>;
-    using ResultRun = AtomRun<std::int8_t>;
+    using ResultRun = AtomRun<std::int8_t, ElementTensor>;
     /// What the unit is wired to.
     struct Wires {
         Channel<SourceRun>& accumulated;
@@ -63,6 +64,7 @@ class Sdp : public Unit {
     /// A run of results on its way to memory.
     struct Outgoing {
         PixelRun run;
+        std::size_t batch = 0;
         const SdpWork* work = nullptr;
         bool last = false;
     };
@@ -87,9 +89,14 @@ class Sdp : public Unit {
     Cycles take_atom(Activity& activity, SdpWork& work, Cycles ready);
     Cycles inputs_ready(Activity& activity, Cycles ready);
     void hand_on(Activity& activity, SdpWork& work, const Run& run, Cycles last_taken);
+    /// The results of a run, which one destination may not hold whole, on their way to memory.
+    void send(Activity& activity, const SdpWork& work, const Run& run, Cycles first_left);
     void finish(Activity& activity, SdpWork& work);
     void write_results(Activity& activity);
     void keep_result(SdpWork& work, SdpResult result);
+    std::uint32_t lanes(const SdpJob& job) const {
+        return datapath_.atom_channels(job.stages.processing);
+    }
 
     const SdpConfig config_;
     const DatapathConfig datapath_;
@@ -98,8 +105,8 @@ class Sdp : public Unit {
     Channel<Outgoing> results_{"sdp.results", 8};
     Channel<Cycles> written_{"sdp.written", 1};
     SdpOperands fetched_;
-    std::shared_ptr<const Tensor<std::int8_t>> result_;
-    std::optional<CubeWriter> writer_;
+    std::shared_ptr<const ElementTensor> result_;
+    std::vector<CubeWriter> writers_;  // one a batch
     AtomDrain drain_;
     // of the running operation
     SdpStageDelays delays_;

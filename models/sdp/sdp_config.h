@@ -13,6 +13,8 @@ struct SdpConfig {
     bool bn = true;
     bool element_wise = false;
     bool lut = true;
+    bool winograd = false;
+    std::uint32_t max_batch = 1;
     std::uint32_t bs_throughput = 1;
     std::uint32_t bn_throughput = 1;
     std::uint32_t element_wise_throughput = 1;
@@ -41,6 +43,8 @@ struct SdpConfig {
         visit.field("bn", self.bn, "the second stage (X2, batch normalisation) exists");
         visit.field("element_wise", self.element_wise, "the third stage (Y, element-wise) exists");
         visit.field("lut", self.lut, "the element-wise stage, where it exists, has lookup tables");
+        visit.field("winograd", self.winograd, "atoms may come in the order of Winograd's tiles");
+        visit.field("max_batch", self.max_batch, "cubes of one operation at most");
         visit.field("bs_throughput", self.bs_throughput, "elements per cycle of the first stage");
         visit.field("bn_throughput", self.bn_throughput, "elements per cycle of the second stage");
         visit.field("element_wise_throughput", self.element_wise_throughput,

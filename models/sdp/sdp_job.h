@@ -32,6 +32,10 @@ struct SdpJob {
     std::optional<FeatureCube> source;       ///< none: flying from the accumulators; whole atoms
     std::optional<FeatureCube> destination;  ///< none: to the PDP, or nothing is written
     bool to_pdp = false;
+    /// Cubes that flow one behind the other in height, each to its own destination.
+    std::uint32_t batches = 1;
+    Bytes batch_stride;     ///< from one destination to the next
+    bool winograd = false;  ///< atoms fly in the order of Winograd's tiles
     bool source_in_sram = false;
     bool destination_in_sram = false;
     SdpStages stages;
@@ -44,7 +48,7 @@ struct SdpJob {
     bool flying() const { return !source.has_value(); }
     /// Whether NVDLA_SDP_RDMA takes part.
     bool reads_memory() const { return source || bs_operand || bn_operand || ew_operand; }
-    /// The shape of what flows: channels rounded up to whole atoms.
+    /// The shape of what flows: channels rounded up to whole atoms of the processing precision.
     Shape whole_atoms(const DatapathConfig& datapath) const;
 
     /// ConfigError names the register, its value and the remedy. `rdma` is read only when the job

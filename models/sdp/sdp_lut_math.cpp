@@ -101,16 +101,15 @@ std::int32_t answer(std::int32_t value, const LookupIndex& place, const TableVie
     return interpolate(table.entries[place.index], table.entries[place.index + 1U], place.fraction);
 }
 
-void count(const LookupIndex& le, const LookupIndex& lo, LookupHit answered,
-           LookupCounters& counters) {
-    counters.le_hit += le.hit == LookupHit::Hit ? 1U : 0U;
-    counters.lo_hit += lo.hit == LookupHit::Hit ? 1U : 0U;
+}  // namespace
+
+void count_lookup(LookupHit le, LookupHit lo, LookupHit answered, LookupCounters& counters) {
+    counters.le_hit += le == LookupHit::Hit ? 1U : 0U;
+    counters.lo_hit += lo == LookupHit::Hit ? 1U : 0U;
     counters.underflow += answered == LookupHit::Underflow ? 1U : 0U;
     counters.overflow += answered == LookupHit::Overflow ? 1U : 0U;
     counters.hybrid += answered == LookupHit::Hit ? 1U : 0U;
 }
-
-}  // namespace
 
 LookupIndex sdp_lut_index(std::int32_t value, LookupTable table, const LookupConfig& config) {
     const LookupRange& range = table == LookupTable::Le ? config.le : config.lo;
@@ -136,7 +135,7 @@ void run_sdp_lut(const LookupConfig& config, const LookupTables& tables,
         const LookupIndex le = sdp_lut_index(value, LookupTable::Le, config);
         const LookupIndex lo = sdp_lut_index(value, LookupTable::Lo, config);
         const bool use_lo = choose_table(le.hit, lo.hit, config) == LookupTable::Lo;
-        count(le, lo, use_lo ? lo.hit : le.hit, counters);
+        count_lookup(le.hit, lo.hit, use_lo ? lo.hit : le.hit, counters);
         value =
             use_lo ? answer(value, lo, lo_table, lo_edge) : answer(value, le, le_table, le_edge);
     }

@@ -17,6 +17,10 @@ constexpr unsigned kSdpFractionBits = 35;  // source: NV_NVDLA_SDP_HLS_lut_line.
 /// Where `value` falls in LE or LO; fraction counts in 2^-35.
 LookupIndex sdp_lut_index(std::int32_t value, LookupTable table, const LookupConfig& config);
 
+/// Counts one element that falls on `le` and `lo`, of which the one that `answered` gives the
+/// result.
+void count_lookup(LookupHit le, LookupHit lo, LookupHit answered, LookupCounters& counters);
+
 /// Looks every value up in place. Counts per element: underflow and overflow of the table that
 /// answered, hybrid = answered inside a table, le_hit and lo_hit whoever answered.
 void run_sdp_lut(const LookupConfig& config, const LookupTables& tables,

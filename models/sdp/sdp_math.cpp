@@ -6,7 +6,9 @@
 #include <cmath>
 #include <span>
 
+#include "models/arith/float16.h"
 #include "models/base/check.h"
+#include "models/sdp/sdp_float_math.h"
 #include "models/sdp/sdp_lut_math.h"
 #include "models/sdp/sdp_x_math.h"
 #include "models/sdp/sdp_y_math.h"
@@ -59,26 +61,61 @@ void through_y(const SdpYStage& stage, const SdpStageOperands& operands, const R
     run_y_stage(stage, operand_run(operands.alu, run), operand_run(operands.mul, run), values);
 }
 
-std::uint64_t count_saturated(const Conversion& convertor, std::span<const double> values) {
+/// Limits of the quotient before it is rounded; from the upper one on, or below the lower one, an
+/// element counts as saturated.
+struct CountLimits {
+    double low;
+    double high;
+};
+constexpr CountLimits kExactCount{kShifterMin, kShifterMax + 0.5};
+constexpr CountLimits kCoarseCount{kShifterMin - 1.0, kShifterMax + 2.0};
+
+std::uint64_t count_saturated(const SdpStages& stages, std::span<const double> values) {
+    const Conversion& convertor = stages.convertor;
+    const CountLimits limits = stages.coarse_saturation ? kCoarseCount : kExactCount;
     const double factor = std::ldexp(1.0, -static_cast<int>(convertor.shift));
     const double offset = convertor.offset;
     const double scale = convertor.scale;
     std::uint64_t saturated = 0;
     for (std::size_t i = 0; i < values.size(); ++i) {
         const double scaled = (values[i] - offset) * scale * factor;
-        const bool cut = scaled >= kShifterMax + 0.5 || scaled < kShifterMin;
+        const bool cut = scaled >= limits.high || scaled < limits.low;
         saturated += cut ? std::uint64_t{1} : std::uint64_t{0};
     }
     return saturated;
 }
 
-/// In place; the results fit int8.
+/// What one type of output is stored as, and the range that the convertor leaves it.
+template <Precision out>
+struct Output;
+template <>
+struct Output<Precision::Int8> {
+    using Element = std::int8_t;
+    static constexpr double low = -128.0;
+    static constexpr double high = 127.0;
+};
+template <>
+struct Output<Precision::Int16> {
+    using Element = std::int16_t;
+    static constexpr double low = -32768.0;
+    static constexpr double high = 32767.0;
+};
+/// From an integer of 17 bits.
+template <>
+struct Output<Precision::Fp16> {
+    using Element = std::int16_t;
+    static constexpr double low = kShifterMin;
+    static constexpr double high = kShifterMax;
+};
+
+/// In place; the results fit the output's range.
+template <Precision out>
 void through_convertor(const Conversion& convertor, std::span<double> values) {
     const double factor = rounding_factor(convertor.shift);
     const double offset = convertor.offset;
     const double scale = convertor.scale;
     for (double& value : values) {
-        value = scale_round((value - offset) * scale, factor, -128.0, 127.0);
+        value = scale_round((value - offset) * scale, factor, Output<out>::low, Output<out>::high);
     }
 }
 
@@ -88,43 +125,58 @@ void to_integers(std::span<const double> values, std::span<std::int32_t> integer
     }
 }
 
-/// The low eight bits.
-void to_bytes(std::span<const std::int32_t> integers, std::int8_t* out) {
+/// The low eight or sixteen bits.
+template <class Element>
+void to_elements(std::span<const std::int32_t> integers, Element* out) {
     for (std::size_t i = 0; i < integers.size(); ++i) {
-        out[i] = static_cast<std::int8_t>(integers[i]);
+        out[i] = static_cast<Element>(integers[i]);
     }
 }
 
-/// All stages for one run after the other of one tensor.
-class Pipeline {
+/// Elements of fp16 that have the largest magnitude: they count as saturated.
+std::uint64_t count_largest(std::span<const std::int16_t> elements) {
+    constexpr int kLargest = static_cast<int>(Fp16Format::largest);
+    return static_cast<std::uint64_t>(std::ranges::count_if(
+        elements, [](std::int16_t bits) { return (bits & 0x7FFF) == kLargest; }));
+}
+
+template <class T>
+std::size_t plane_of(const Tensor<T>& tensor) {
+    return std::size_t{tensor.shape.height} * tensor.shape.width;
+}
+
+/// All stages in integers, for one run after the other of one tensor.
+template <Precision out>
+class IntegerPipeline {
  public:
-    Pipeline(const SdpStages& stages, const SdpOperands& operands, const LookupTables& tables)
+    using Element = typename Output<out>::Element;
+
+    IntegerPipeline(const SdpStages& stages, const SdpOperands& operands,
+                    const LookupTables& tables)
         : stages_(stages), operands_(operands), tables_(tables) {}
 
     template <class In>
-    void process(const Tensor<In>& source, const Run& run, SdpResult& result) {
-        const std::size_t plane = std::size_t{source.shape.height} * source.shape.width;
-        const In* in = source.values.data() + run.channel * plane + run.begin;
-        std::int8_t* out = result.values.values.data() + run.channel * plane + run.begin;
+    void process(const Tensor<In>& source, const Run& run, Element* to, SdpCounters& counters) {
+        const In* in = source.values.data() + run.channel * plane_of(source) + run.begin;
         const std::span values(values_.data(), run.size);
         for (std::size_t i = 0; i < run.size; ++i) {
             values[i] = in[i];
         }
         through_x(stages_.bs, operands_.bs, run, values);
         through_x(stages_.bn, operands_.bn, run, values);
-        element_wise(run, values, result.counters);
+        element_wise(run, values, counters);
         if (!stages_.compares()) {
-            if (stages_.count_saturated) {
-                result.counters.saturated += count_saturated(stages_.convertor, values);
+            if (stages_.count_saturated && out != Precision::Fp16) {
+                counters.saturated += count_saturated(stages_, values);
             }
-            through_convertor(stages_.convertor, values);
+            through_convertor<out>(stages_.convertor, values);
         }
         const std::span integers(integers_.data(), run.size);
         to_integers(values, integers);
-        to_bytes(integers, out);
-        if (stages_.compares()) {
-            result.counters.unequal |= std::any_of(out, out + run.size, [](auto x) { return x; });
+        if (out == Precision::Fp16 && !stages_.compares()) {
+            std::ranges::transform(integers, integers.begin(), fp16_from_int);
         }
+        to_elements(integers, to);
     }
 
  private:
@@ -148,9 +200,56 @@ class Pipeline {
     std::array<std::int32_t, kRun> integers_{};
 };
 
+/// All stages in floating point, for one run after the other.
+template <Precision out>
+class FloatPipeline {
+ public:
+    using Element = std::int16_t;
+
+    FloatPipeline(const SdpStages& stages, const SdpOperands& operands, const LookupTables& tables)
+        : stages_(stages), operands_(operands), tables_(tables) {}
+
+    template <class In>
+    void process(const Tensor<In>& source, const Run& run, Element* to, SdpCounters& counters) {
+        const In* in = source.values.data() + run.channel * plane_of(source) + run.begin;
+        const std::span values(values_.data(), run.size);
+        std::transform(in, in + run.size, values.begin(), [](In element) { return read(element); });
+        const auto x = [&run](const auto& part, const Tensor<std::int16_t>& memory) {
+            return x_operand(part.source, part.operand, memory, run);
+        };
+        run_sdp_float(stages_,
+                      {x(stages_.bs.alu, operands_.bs.alu), x(stages_.bs.mul, operands_.bs.mul),
+                       x(stages_.bn.alu, operands_.bn.alu), x(stages_.bn.mul, operands_.bn.mul),
+                       operand_run(operands_.ew.alu, run), operand_run(operands_.ew.mul, run)},
+                      tables_, values, counters);
+        std::ranges::transform(values, to, [this](float value) { return write(value); });
+    }
+
+ private:
+    static float read(std::int32_t accumulator) { return std::bit_cast<float>(accumulator); }
+    static float read(std::int16_t element) { return widen(static_cast<Fp16>(element)); }
+    static float read(std::int8_t element) { return element; }
+
+    Element write(float value) const {
+        if (stages_.compares()) {
+            return static_cast<Element>(std::bit_cast<std::uint32_t>(value));
+        }
+        const Fp16 narrowed = narrow(value);
+        return out == Precision::Fp16 ? static_cast<Element>(narrowed) : int16_from_fp16(narrowed);
+    }
+
+    const SdpStages& stages_;
+    const SdpOperands& operands_;
+    const LookupTables& tables_;
+    std::array<float, kRun> values_{};
+};
+
 void check_operand(const Tensor<std::int16_t>& operand, const Shape& input) {
-    const bool per_channel = operand.shape == Shape{input.channels, 1, 1};
-    NPU_CHECK(operand.values.empty() || per_channel || operand.shape == input,
+    const Shape& shape = operand.shape;
+    const bool enough = operand.values.empty() || shape.channels >= input.channels;
+    const bool per_channel = shape.height == 1 && shape.width == 1;
+    const bool per_element = shape.height == input.height && shape.width == input.width;
+    NPU_CHECK(operand.values.empty() || (enough && (per_channel || per_element)),
               "an operand has one value per channel or one per element");
 }
 
@@ -168,21 +267,70 @@ void check_stage(const Stage& stage, const SdpStageOperands& operands, const Sha
     check_present(stage.mul.source, stage.bypass || stage.mul.bypass, operands.mul);
 }
 
+/// What the result's elements tell the counters.
+template <Precision out, class Element>
+void count_output(const SdpStages& stages, std::span<const Element> values, SdpCounters& counters) {
+    if (stages.compares()) {
+        counters.unequal = std::ranges::any_of(values, [](auto x) { return x != 0; });
+        return;
+    }
+    if constexpr (out == Precision::Fp16) {
+        counters.saturated = stages.count_saturated ? count_largest(values) : 0;
+    }
+}
+
+template <Precision out, class Pipeline, class In>
+SdpResult through(Pipeline pipeline, const SdpStages& stages, const Tensor<In>& source) {
+    Tensor<typename Pipeline::Element> values(source.shape);
+    SdpCounters counters;
+    const std::size_t plane = plane_of(source);
+    for (std::uint32_t c = 0; c < source.shape.channels; ++c) {
+        for (std::size_t begin = 0; begin < plane; begin += kRun) {
+            pipeline.process(source, {c, begin, std::min(kRun, plane - begin)},
+                             values.values.data() + c * plane + begin, counters);
+        }
+    }
+    count_output<out>(stages, std::span<const typename Pipeline::Element>(values.values), counters);
+    SdpResult result{std::move(values), counters};
+    if (stages.count_nan_outputs) {
+        result.counters.nan_outputs = count_specials(result.values).nans;
+    }
+    return result;
+}
+
+template <Precision out, class In>
+SdpResult in_integers(const SdpStages& stages, const Tensor<In>& source,
+                      const SdpOperands& operands, const LookupTables& tables) {
+    return through<out>(IntegerPipeline<out>(stages, operands, tables), stages, source);
+}
+
+template <Precision out, class In>
+SdpResult in_floats(const SdpStages& stages, const Tensor<In>& source, const SdpOperands& operands,
+                    const LookupTables& tables) {
+    return through<out>(FloatPipeline<out>(stages, operands, tables), stages, source);
+}
+
 template <class In>
 SdpResult compute(const SdpStages& stages, const Tensor<In>& source, const SdpOperands& operands,
                   const LookupTables& tables) {
     check_stage(stages.bs, operands.bs, source.shape);
     check_stage(stages.bn, operands.bn, source.shape);
     check_stage(stages.ew, operands.ew, source.shape);
-    SdpResult result{Tensor<std::int8_t>(source.shape), {}};
-    Pipeline pipeline(stages, operands, tables);
-    const std::size_t plane = std::size_t{source.shape.height} * source.shape.width;
-    for (std::uint32_t c = 0; c < source.shape.channels; ++c) {
-        for (std::size_t begin = 0; begin < plane; begin += kRun) {
-            pipeline.process(source, {c, begin, std::min(kRun, plane - begin)}, result);
-        }
+    if (stages.processing == Precision::Fp16) {
+        return stages.output == Precision::Fp16
+                   ? in_floats<Precision::Fp16>(stages, source, operands, tables)
+                   : in_floats<Precision::Int16>(stages, source, operands, tables);
     }
-    return result;
+    switch (stages.output) {
+        case Precision::Int8:
+            return in_integers<Precision::Int8>(stages, source, operands, tables);
+        case Precision::Int16:
+            return in_integers<Precision::Int16>(stages, source, operands, tables);
+        case Precision::Fp16:
+            return in_integers<Precision::Fp16>(stages, source, operands, tables);
+    }
+    NPU_CHECK(false, "unknown precision");
+    return {};
 }
 
 }  // namespace
@@ -192,9 +340,14 @@ SdpResult compute_sdp(const SdpStages& stages, const Tensor<std::int32_t>& accum
     return compute(stages, accumulators, operands, tables);
 }
 
-SdpResult compute_sdp(const SdpStages& stages, const Tensor<std::int8_t>& source,
+SdpResult compute_sdp(const SdpStages& stages, const ElementTensor& source,
                       const SdpOperands& operands, const LookupTables& tables) {
-    return compute(stages, source, operands, tables);
+    SdpResult result = std::visit(
+        [&](const auto& values) { return compute(stages, values, operands, tables); }, source);
+    if (stages.count_input_specials) {
+        result.counters.inputs = count_specials(source);
+    }
+    return result;
 }
 
 }  // namespace npuscope

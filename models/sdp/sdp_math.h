@@ -1,21 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-// The arithmetic of the SDP from input tensor to output tensor, int8, bit-exact to the RTL.
+// The arithmetic of the SDP from input tensor to output tensor, int8, int16 and fp16, bit-exact to
+// the RTL where that was measured (int8 on nv_small) and to nv_full's C model for the rest.
 // Tensors hold whole atoms: their channel count is rounded up to the atom, because the hardware
 // computes pad lanes like any other. The caller supplies what the lanes hold: 0 from the
 // accumulators, the source's own bytes from memory. So an output offset shows up in pad lanes.
-// Not modelled: int16, fp16 and Winograd.
-// source: nv_small RTL, NV_NVDLA_SDP_core.v, NV_NVDLA_SDP_HLS_C_int.v
+// source: nv_small RTL, NV_NVDLA_SDP_core.v, NV_NVDLA_SDP_HLS_C_int.v; NVDLA doc precision.rst
 #pragma once
 
 #include <cstdint>
 
+#include "models/data/element_tensor.h"
+#include "models/data/float_counters.h"
 #include "models/data/tensor.h"
 #include "models/sdp/sdp_stages.h"
+#include "models/sdp/sdp_x_math.h"
 
 namespace npuscope {
 
 /// Operands of one stage as memory holds them: shape {channels, 1, 1} for one value per channel,
-/// the shape of the input for one per element; empty where the stage reads none from memory.
+/// the shape of the input for one per element; empty where the stage reads none from memory. They
+/// may have more channels than the input.
 struct SdpStageOperands {
     Tensor<std::int16_t> alu;
     Tensor<std::int16_t> mul;
@@ -29,22 +33,27 @@ struct SdpOperands {
 
 /// What the status and performance registers would show with counting enabled; pad lanes count.
 struct SdpCounters {
-    std::uint64_t saturated = 0;  ///< if asked for: cut to 17 bits behind the convertor's shifter
+    /// If asked for: cut to 17 bits behind the convertor's shifter; of an fp16 output, elements of
+    /// the largest magnitude.
+    std::uint64_t saturated = 0;
     LookupCounters lut;
-    bool unequal = false;  ///< comparison mode: some element differed
+    bool unequal = false;    ///< comparison mode: some element differed
+    SpecialCount inputs;            ///< if asked for: fp16 elements of a source in memory
+    std::uint64_t nan_outputs = 0;  ///< if asked for: fp16 results
 
     bool operator==(const SdpCounters&) const = default;
 };
 
 struct SdpResult {
-    Tensor<std::int8_t> values;  ///< in comparison mode 0 = equal, 1 = different; not written
+    ElementTensor values;  ///< in comparison mode 0 = equal, 1 = different; not written
     SdpCounters counters;
 };
 
-/// `tables` matter only where the element-wise stage looks up.
+/// `tables` matter only where the element-wise stage looks up. Accumulators of fp16 are the bit
+/// patterns of fp32.
 SdpResult compute_sdp(const SdpStages& stages, const Tensor<std::int32_t>& accumulators,
                       const SdpOperands& operands, const LookupTables& tables);
-SdpResult compute_sdp(const SdpStages& stages, const Tensor<std::int8_t>& source,
+SdpResult compute_sdp(const SdpStages& stages, const ElementTensor& source,
                       const SdpOperands& operands, const LookupTables& tables);
 
 }  // namespace npuscope

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the stages of the SDP do to one value, as software sets them up; no addresses, no sizes.
 //
-//     int8 or accumulator -> X1 (BS) -> X2 (BN) -> Y (EW) -> LUT -> convertor -> int8
+//     element or accumulator -> X1 (BS) -> X2 (BN) -> Y (EW) -> LUT -> convertor -> element
 //
 //     X:  ALU (operand << shift) -> MUL or PReLU -> >> shift -> ReLU
 //     Y:  MUL or PReLU, >> truncate -> ALU; operands from memory pass a convertor of their own
@@ -12,6 +12,7 @@
 
 #include "models/arith/fixed_point.h"
 #include "models/arith/lookup_table.h"
+#include "models/data/precision.h"
 
 namespace npuscope {
 
@@ -92,7 +93,13 @@ struct SdpStages {
     SdpXStage bn;
     SdpYStage ew;
     Conversion convertor;
-    bool count_saturated = false;  ///< D_PERF_ENABLE; lookups are counted by the way
+    Precision processing = Precision::Int8;  ///< int8 and int16 compute alike; fp16 does not
+    Precision output = Precision::Int8;
+    bool nan_to_zero = false;           ///< fp16: of values and operands
+    bool count_saturated = false;       ///< D_PERF_ENABLE; lookups are counted by the way
+    bool coarse_saturation = false;     ///< as DatapathConfig::coarse_saturation_count
+    bool count_nan_outputs = false;     ///< the same, fp16 output
+    bool count_input_specials = false;  ///< D_PERF_ENABLE of the read DMA, fp16 source
 
     bool operator==(const SdpStages&) const = default;
 

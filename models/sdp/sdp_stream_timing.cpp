@@ -8,10 +8,21 @@ namespace npuscope {
 
 SdpStream::SdpStream(const SdpConfig& config, SdpStreamPlan plan, const std::vector<Cycles>& taken)
     : config_(config), plan_(std::move(plan)), taken_(taken) {
-    for (const ByteRun& run : plan_.runs) {
-        beats_ += beats_of(run);
-    }
+    lay_lines();
     arrivals_.reserve(beats_);
+}
+
+void SdpStream::lay_lines() {
+    for (std::size_t i = 0; i < plan_.runs.size(); ++i) {
+        const ByteRun& run = plan_.runs[i];
+        if (i % plan_.runs_per_line == 0) {
+            lines_.push_back({.begin = beats_});
+        }
+        lines_.back().last_run = beats_;
+        lines_.back().skipped = run.address.value % plan_.beat.value;
+        beats_ += beats_of(run);
+        lines_.back().end = beats_;
+    }
 }
 
 std::uint64_t SdpStream::beats_of(const ByteRun& run) const {
@@ -31,7 +42,7 @@ std::optional<Cycles> SdpStream::ready(std::uint64_t beat) const {
         return passed;
     }
     const std::uint64_t first = (beat - ahead) / config_.beat_group * config_.beat_group;
-    const std::uint64_t atom = first / plan_.beats_per_step * plan_.atoms_per_step;
+    const std::uint64_t atom = atom_of(first);
     if (atom >= taken_.size()) {
         return std::nullopt;
     }
@@ -60,14 +71,24 @@ std::optional<ReadBurst> SdpStream::next_burst() {
     return burst;
 }
 
+std::uint64_t SdpStream::atom_of(std::uint64_t beat) const {
+    const auto line = std::ranges::upper_bound(lines_, beat, {}, &Line::end);
+    const auto number = static_cast<std::uint64_t>(line - lines_.begin());
+    const std::uint64_t in_run = beat > line->last_run ? beat - line->last_run : 0;
+    const std::uint64_t bytes = in_run * plan_.beat.value;
+    const std::uint64_t step =
+        bytes > line->skipped ? (bytes - line->skipped) / plan_.step.value : 0;
+    return (number * plan_.steps_per_line + std::min(step, plan_.steps_per_line - 1)) *
+           plan_.atoms_per_step;
+}
+
 std::uint64_t SdpStream::needed(std::uint64_t atom) const {
-    const std::uint64_t step = atom / plan_.atoms_per_step + 1;
-    const std::uint64_t count = step * plan_.beats_per_step;
-    const std::uint64_t line = plan_.steps_per_line * plan_.beats_per_step;
-    const std::uint64_t lines_before = (count - 1) / line;
-    const std::uint64_t in_line = count - lines_before * line;
-    const std::uint64_t whole_groups = round_up(in_line, config_.beat_group);
-    return std::min(lines_before * line + std::min(whole_groups, line), beats_);
+    const std::uint64_t step = atom / plan_.atoms_per_step;
+    const Line& line = lines_[step / plan_.steps_per_line];
+    const std::uint64_t bytes = (step % plan_.steps_per_line + 1) * plan_.step.value;
+    const std::uint64_t in_line =
+        line.last_run - line.begin + divide_up(line.skipped + bytes, plan_.beat.value);
+    return std::min(line.begin + round_up(in_line, config_.beat_group), line.end);
 }
 
 }  // namespace npuscope

@@ -18,12 +18,14 @@ namespace npuscope {
 struct SdpStreamPlan {
     std::vector<ByteRun> runs;
     Bytes beat{8};
-    std::uint64_t beats_per_step = 1;  ///< of an atom, or of a surface's channels
-    std::uint64_t atoms_per_step = 1;  ///< atoms that use the same beats: those of a surface
+    Bytes step{8};                     ///< of an atom, or of a surface's channels
+    std::uint64_t atoms_per_step = 1;  ///< atoms that use the same bytes: those of a surface
     std::uint64_t steps_per_line = 1;  ///< groups of beats end with a line
-    Cycles start;                      ///< first request
-    std::uint64_t fifo = 160;          ///< beats in flight or in the latency FIFO
-    std::uint64_t unpacked = 8;        ///< beats behind it that wait for their atom
+    /// A line of several runs has them all but the last whole before its first atom.
+    std::uint64_t runs_per_line = 1;
+    Cycles start;                ///< first request
+    std::uint64_t fifo = 160;    ///< beats in flight or in the latency FIFO
+    std::uint64_t unpacked = 8;  ///< beats behind it that wait for their atom
 };
 
 class SdpStream : public ReadStream {
@@ -45,12 +47,23 @@ class SdpStream : public ReadStream {
     bool issued(std::uint64_t beats) const { return arrivals_.size() >= beats; }
 
  private:
+    /// Where one line's beats stand in the stream.
+    struct Line {
+        std::uint64_t begin = 0;     ///< of its first run
+        std::uint64_t last_run = 0;  ///< first beat of its last run
+        std::uint64_t end = 0;
+        std::uint64_t skipped = 0;  ///< bytes of that beat before the run
+    };
     std::optional<Cycles> ready(std::uint64_t beat) const;
     std::uint64_t beats_of(const ByteRun& run) const;
+    void lay_lines();
+    /// The first atom that uses a beat.
+    std::uint64_t atom_of(std::uint64_t beat) const;
 
     const SdpConfig config_;
     SdpStreamPlan plan_;
     const std::vector<Cycles>& taken_;
+    std::vector<Line> lines_;
     std::uint64_t beats_ = 0;
     std::uint64_t requested_ = 0;
     std::size_t run_ = 0;

@@ -65,6 +65,7 @@ TEST(SdpStream, asks_for_a_group_when_the_atom_that_made_room_was_taken) {
 TEST(SdpStream, hands_beats_on_in_groups_that_end_with_a_line) {
     const std::vector<Cycles> taken;
     SdpStreamPlan plan = small_plan(14);
+    plan.runs = {{Address(0x80000000), Bytes(56)}, {Address(0x80000100), Bytes(56)}};
     plan.steps_per_line = 7;
     const SdpStream stream(SdpConfig{}, plan, taken);
     EXPECT_EQ(stream.needed(0), 4U);
@@ -78,13 +79,55 @@ TEST(SdpStream, hands_beats_on_in_groups_that_end_with_a_line) {
 TEST(SdpStream, serves_a_whole_surface_with_the_operands_of_its_channels) {
     const std::vector<Cycles> taken;
     SdpStreamPlan plan = small_plan(6);
-    plan.beats_per_step = 2;
+    plan.step = Bytes(16);
     plan.atoms_per_step = 100;
     plan.steps_per_line = 3;
     const SdpStream stream(SdpConfig{}, plan, taken);
     EXPECT_EQ(stream.needed(0), 4U);
     EXPECT_EQ(stream.needed(199), 4U);
     EXPECT_EQ(stream.needed(200), 6U);
+}
+
+TEST(SdpStream, shares_a_beat_between_atoms_that_are_narrower) {
+    std::vector<Cycles> taken;
+    SdpStreamPlan plan = small_plan(0);
+    // atoms of 32 bytes on a bus of 64: seven from the middle of a beat on are in four beats
+    plan.runs = {{Address(0x80000020), Bytes(224)}, {Address(0x80000100), Bytes(224)}};
+    plan.beat = Bytes(64);
+    plan.step = Bytes(32);
+    plan.steps_per_line = 7;
+    plan.fifo = 1;
+    plan.unpacked = 1;
+    SdpConfig config;
+    config.beat_group = 1;
+    SdpStream stream(config, plan, taken);
+    EXPECT_EQ(stream.beats(), 8U);
+    EXPECT_EQ(stream.needed(0), 1U);
+    EXPECT_EQ(stream.needed(1), 2U);
+    EXPECT_EQ(stream.needed(2), 2U);
+    EXPECT_EQ(stream.needed(6), 4U);
+    EXPECT_EQ(stream.needed(7), 5U);
+    EXPECT_EQ(stream.needed(8), 5U);
+    EXPECT_EQ(stream.needed(13), 8U);
+    stream.next_burst();
+    arrive(stream, 100, 4);
+    stream.next_burst();
+    taken = {Cycles(300), Cycles(301), Cycles(302)};
+    EXPECT_EQ(stream.next_burst()->ready, Cycles(319));  // the first beat brought atom 0
+    EXPECT_EQ(stream.next_burst()->ready, Cycles(320));  // the second began with atom 1
+}
+
+TEST(SdpStream, needs_the_first_surface_of_a_pair_whole) {
+    const std::vector<Cycles> taken;
+    SdpStreamPlan plan = small_plan(0);
+    plan.runs = {{Address(0x80000000), Bytes(40)}, {Address(0x80000100), Bytes(40)}};
+    plan.steps_per_line = 5;
+    plan.runs_per_line = 2;
+    SdpConfig config;
+    config.beat_group = 1;
+    const SdpStream stream(config, plan, taken);
+    EXPECT_EQ(stream.needed(0), 6U);
+    EXPECT_EQ(stream.needed(4), 10U);
 }
 
 }  // namespace
