@@ -39,7 +39,9 @@ Dispatcher::Dispatcher(const NpuConfig& config, FindingLog& log, const Rooms& ro
       sdp_rdma_({&rooms.csb.file("NVDLA_SDP_RDMA")}),
       pdp_({&rooms.csb.file("NVDLA_PDP")}),
       pdp_rdma_({&rooms.csb.file("NVDLA_PDP_RDMA")}),
-      cdp_({&rooms.csb.file("NVDLA_CDP"), &rooms.csb.file("NVDLA_CDP_RDMA")}) {
+      cdp_({&rooms.csb.file("NVDLA_CDP"), &rooms.csb.file("NVDLA_CDP_RDMA")}),
+      rubik_gate_({&rooms.csb.file("NVDLA_RBK")}),
+      bdma_queue_(config.bdma, config.datapath.memory_atom, log) {
     rooms.csb.listen(*this);
     wire_conv();
     wire_others();
@@ -47,13 +49,16 @@ Dispatcher::Dispatcher(const NpuConfig& config, FindingLog& log, const Rooms& ro
 
 void Dispatcher::register_written(RegisterFile& file, const WriteEffect& effect, Cycles time) {
     if (effect.kind == WriteEffect::Kind::OpEnabled) {
-        for (LaunchGate* gate : {&conv_, &sdp_, &sdp_rdma_, &pdp_, &pdp_rdma_, &cdp_}) {
+        for (LaunchGate* gate :
+             {&conv_, &sdp_, &sdp_rdma_, &pdp_, &pdp_rdma_, &cdp_, &rubik_gate_}) {
             gate->note_enabled(file, effect.group, time);
         }
         launch_ready();
     } else if (effect.kind == WriteEffect::Kind::Stored && file.block().name == "NVDLA_GLB") {
         rooms_.glb.controller().write(effect.row->name, file.values(0).raw(effect.row->name));
         rooms_.glb.changed();
+    } else if (effect.kind == WriteEffect::Kind::Stored && file.block().name == "NVDLA_BDMA") {
+        launch_bdma(bdma_queue_.written(effect.row->name, file.values(0)));
     }
 }
 
@@ -64,6 +69,8 @@ void Dispatcher::register_about_to_be_read(RegisterFile& file) {
         for (const char* name : {"S_INTR_MASK", "S_INTR_SET", "S_INTR_STATUS"}) {
             file.show(name, rooms_.glb.controller().read(name).value_or(0));
         }
+    } else if (file.block().name == "NVDLA_BDMA") {
+        file.set_status("STATUS", bdma_queue_.status());
     }
 }
 
@@ -74,7 +81,7 @@ Cycles Dispatcher::register_holds_until(const RegisterFile& file, const Register
 }
 
 void Dispatcher::launch_ready() {
-    while (launch_pdp() || launch_sdp() || launch_cdp() || launch_conv()) {
+    while (launch_pdp() || launch_sdp() || launch_cdp() || launch_conv() || launch_rubik()) {
     }
 }
 
@@ -200,6 +207,31 @@ bool Dispatcher::launch_cdp() {
     work->rdma_enabled = cdp_.enabled(1);
     cdp_.pass();
     rooms_.cdp.launches.push(work);
+    return true;
+}
+
+void Dispatcher::launch_bdma(const std::shared_ptr<BdmaWork>& work) {
+    if (work == nullptr) {
+        return;
+    }
+    work->name = next_name("bdma");
+    work->values = values_;
+    work->record = record_of("bdma", work->name);
+    bdma_->launches.push(work);
+}
+
+bool Dispatcher::launch_rubik() {
+    if (!rubik_gate_.open()) {
+        return false;
+    }
+    const auto work = std::make_shared<RubikWork>();
+    work->job = RubikJob::from_registers(rubik_gate_.values(0), config_.rubik, config_.datapath);
+    work->name = next_name("rubik");
+    work->group = rubik_gate_.group();
+    work->values = values_;
+    work->record = record_of("rubik", work->name);
+    rubik_gate_.pass();
+    rubik_->launches.push(work);
     return true;
 }
 

@@ -19,8 +19,10 @@
 #include "models/csb/csb.h"
 #include "models/csc/csc.h"
 #include "models/glb/glb.h"
+#include "models/npu/bdma_queue.h"
 #include "models/npu/npu_config.h"
 #include "models/pdp/pdp.h"
+#include "models/rubik/rubik.h"
 #include "models/sdp/sdp.h"
 
 namespace npuscope {
@@ -72,6 +74,9 @@ class Dispatcher : public CsbListener {
     Cycles register_holds_until(const RegisterFile& file, const RegisterRow& row,
                                 Cycles time) const override;
 
+    /// Units that not every NPU has.
+    void add(Bdma& bdma);
+    void add(Rubik& rubik);
     /// Operations launched from now on have no values: time alone is simulated.
     void leave_out_values() { values_ = false; }
     const std::vector<OperationRecord>& operations() const { return operations_; }
@@ -84,6 +89,8 @@ class Dispatcher : public CsbListener {
     bool launch_sdp();
     bool launch_pdp();
     bool launch_cdp();
+    bool launch_rubik();
+    void launch_bdma(const std::shared_ptr<BdmaWork>& work);
 
     void sdp_done(SdpWork& work);
     void pdp_done(PdpWork& work);
@@ -102,6 +109,10 @@ class Dispatcher : public CsbListener {
     LaunchGate pdp_;
     LaunchGate pdp_rdma_;
     LaunchGate cdp_;
+    LaunchGate rubik_gate_;
+    BdmaQueue bdma_queue_;
+    Bdma* bdma_ = nullptr;
+    Rubik* rubik_ = nullptr;
     unsigned count_ = 0;
     bool values_ = true;
     bool data_done_ = false;  // of the CDMA's running operation

@@ -59,6 +59,26 @@ void Dispatcher::wire_others() {
     rooms_.cdp.on_done([this](CdpWork& work) { cdp_done(work); });
 }
 
+void Dispatcher::add(Bdma& bdma) {
+    bdma_ = &bdma;
+    bdma_queue_.attach(bdma);
+    bdma.on_done([this](BdmaWork& work) {
+        bdma_queue_.done(work.group);
+        finish_record(std::move(work.record));
+        rooms_.glb.raise({InterruptSource::Bdma, work.group});
+    });
+}
+
+void Dispatcher::add(Rubik& rubik) {
+    rubik_ = &rubik;
+    rubik.on_done([this](RubikWork& work) {
+        finish_record(std::move(work.record));
+        rooms_.glb.raise({InterruptSource::Rubik, work.group});
+        rubik_gate_.finish(0);
+        launch_ready();
+    });
+}
+
 void Dispatcher::sdp_done(SdpWork& work) {
     RegisterFile& file = sdp_.file(0);
     file.set_status("D_PERF_OUT_SATURATION", counter(work.counters.saturated));

@@ -23,6 +23,18 @@ Npu::Npu(const sc_core::sc_module_name& name, const NpuConfig& config, FindingLo
     if (config.mcif.secondary_port) {
         cvif.emplace("cvif", config.mcif, log);
     }
+    if (config.bdma.present) {
+        bdma.emplace("bdma", config.bdma, config.datapath.memory_atom, config.mcif.bus_width);
+        dispatcher_.add(*bdma);
+    }
+    if (config.rubik.present) {
+        rubik.emplace("rubik", config.rubik, config.mcif.bus_width);
+        dispatcher_.add(*rubik);
+    }
+    connect_clients();
+}
+
+void Npu::connect_clients() {
     // readers in the order of the arbiter's turns, source: nv_small RTL,
     // NV_NVDLA_NOCIF_DRAM_READ_ig
     connect(cdma.data_port);
@@ -36,6 +48,14 @@ Npu::Npu(const sc_core::sc_module_name& name, const NpuConfig& config, FindingLo
     connect(sdp.write_port);
     connect(pdp.write_port);
     connect(cdp.write_port);
+    if (bdma) {
+        connect(bdma->read_port);
+        connect(bdma->write_port);
+    }
+    if (rubik) {
+        connect(rubik->read_port);
+        connect(rubik->write_port);
+    }
 }
 
 void Npu::connect(DmaPort& port) {
@@ -46,8 +66,15 @@ void Npu::connect(DmaPort& port) {
 }
 
 std::vector<Npu::UnitEntry> Npu::units() {
-    return {{"csb", &csb}, {"cdma", &cdma}, {"csc", &csc},
-            {"sdp", &sdp}, {"pdp", &pdp},   {"cdp", &cdp}};
+    std::vector<UnitEntry> all{{"csb", &csb}, {"cdma", &cdma}, {"csc", &csc},
+                               {"sdp", &sdp}, {"pdp", &pdp},   {"cdp", &cdp}};
+    if (bdma) {
+        all.push_back({"bdma", &*bdma});
+    }
+    if (rubik) {
+        all.push_back({"rubik", &*rubik});
+    }
+    return all;
 }
 
 void Npu::record_to(Recorder* recorder) {

@@ -11,6 +11,7 @@
 
 #include "models/base/finding.h"
 #include "models/base/statistics.h"
+#include "models/bdma/bdma.h"
 #include "models/cacc/cacc.h"
 #include "models/cbuf/cbuf.h"
 #include "models/cdma/cdma.h"
@@ -23,6 +24,7 @@
 #include "models/npu/dispatcher.h"
 #include "models/npu/npu_config.h"
 #include "models/pdp/pdp.h"
+#include "models/rubik/rubik.h"
 #include "models/sdp/sdp.h"
 
 namespace npuscope {
@@ -44,6 +46,8 @@ class Npu : public sc_core::sc_module {
     Pdp pdp;
     Sdp sdp;
     Cdp cdp;
+    std::optional<Bdma> bdma;    ///< where the NPU has one
+    std::optional<Rubik> rubik;  ///< likewise
 
     /// Simulates time alone: nothing is fetched or computed, and what is written is zeros.
     void leave_out_values() { dispatcher_.leave_out_values(); }
@@ -62,6 +66,7 @@ class Npu : public sc_core::sc_module {
 
  private:
     void connect(DmaPort& port);
+    void connect_clients();
 
     Dispatcher dispatcher_;
 };

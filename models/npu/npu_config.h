@@ -6,6 +6,7 @@
 #include <string>
 
 #include "models/base/quantity.h"
+#include "models/bdma/bdma_config.h"
 #include "models/cacc/cacc_config.h"
 #include "models/cbuf/cbuf_config.h"
 #include "models/cdma/cdma_config.h"
@@ -15,6 +16,7 @@
 #include "models/data/datapath.h"
 #include "models/mcif/mcif_config.h"
 #include "models/pdp/pdp_config.h"
+#include "models/rubik/rubik_config.h"
 #include "models/sdp/sdp_config.h"
 
 namespace npuscope {
@@ -32,6 +34,8 @@ struct NpuConfig {
     SdpConfig sdp;
     PdpConfig pdp;
     CdpConfig cdp;
+    BdmaConfig bdma;
+    RubikConfig rubik;
 
     template <class Visitor, class Self>
     static void describe(Visitor& visit, Self& self) {
@@ -47,6 +51,8 @@ struct NpuConfig {
         visit.field("sdp", self.sdp, "single-point data processor");
         visit.field("pdp", self.pdp, "planar data processor (pooling)");
         visit.field("cdp", self.cdp, "cross-channel data processor (LRN)");
+        visit.field("bdma", self.bdma, "bridge DMA between the memories of the two ports");
+        visit.field("rubik", self.rubik, "reshape engine");
     }
 };
 

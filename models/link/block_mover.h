@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// Moves bytes from memory to memory in blocks: some runs are read, then some are written. Reads run
+// ahead of the writes as far as the latency FIFO goes; a block's writes leave, a beat a cycle, when
+// its last byte has arrived and gone through the unit. The bytes are known beforehand; this is
+// about time and transactions.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "models/link/activity.h"
+#include "models/link/atom_stream.h"
+#include "models/link/dma_port.h"
+
+namespace npuscope {
+
+struct MovedBlock {
+    /// Bytes for one run of memory.
+    struct Write {
+        Address address;
+        std::vector<std::uint8_t> bytes;
+    };
+    std::vector<ByteRun> reads;
+    std::vector<Write> writes;
+};
+
+struct BlockMoverSetup {
+    AtomStreamSetup stream;
+    Cycles forward{};  ///< from a block's last byte to its first write
+};
+
+struct BlockMoverPurposes {
+    Purpose read;
+    Purpose write;
+};
+
+class BlockMover {
+ public:
+    BlockMover(DmaPort& read_port, DmaPort& write_port)
+        : read_port_(read_port), write_port_(write_port) {}
+
+    /// Moves all blocks, one after the other; the time of the last write's response.
+    Cycles move(Activity& activity, const BlockMoverSetup& setup,
+                const std::vector<MovedBlock>& blocks, const BlockMoverPurposes& purposes);
+
+ private:
+    /// Waits until the next run has been issued; the arrival of its last atom.
+    Cycles take_run(Activity& activity, AtomStream& stream, std::uint64_t atoms);
+
+    DmaPort& read_port_;
+    DmaPort& write_port_;
+};
+
+}  // namespace npuscope

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "models/npu/bdma_queue.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace npuscope {
+namespace {
+
+// source: NVDLA_BDMA.rdl, STATUS
+constexpr unsigned kIdleBit = 8;
+constexpr std::array<unsigned, 2> kBusyBits{9, 10};
+
+}  // namespace
+
+void BdmaQueue::complain(const std::string& kind, const std::string& message) {
+    Finding finding;
+    finding.severity = Severity::Error;
+    finding.kind = kind;
+    finding.message = message;
+    finding.unit = "bdma";
+    log_.add(std::move(finding));
+}
+
+std::shared_ptr<BdmaWork> BdmaQueue::written(std::string_view register_name,
+                                             const RegisterValues& values) {
+    if (register_name == "CFG_OP" && values.field("CFG_OP", "EN") != 0) {
+        add_command(values);
+    } else if (register_name == "CFG_LAUNCH0" && values.field("CFG_LAUNCH0", "GRP0_LAUNCH") != 0) {
+        return launch(0);
+    } else if (register_name == "CFG_LAUNCH1" && values.field("CFG_LAUNCH1", "GRP1_LAUNCH") != 0) {
+        return launch(1);
+    }
+    return nullptr;
+}
+
+void BdmaQueue::add_command(const RegisterValues& values) {
+    const BdmaJob job = BdmaJob::from_registers(values, config_, memory_atom_);
+    if (waiting() >= config_.commands) {
+        complain("bdma_full", "NVDLA_BDMA.CFG_OP_0 was written while all " +
+                                  std::to_string(config_.commands) +
+                                  " places are taken; the command is lost");
+        return;
+    }
+    gathered_.push_back(job);
+    ++added_;
+}
+
+std::shared_ptr<BdmaWork> BdmaQueue::launch(unsigned group) {
+    const std::string name = "NVDLA_BDMA.CFG_LAUNCH" + std::to_string(group) + "_0";
+    if (gathered_.empty()) {
+        complain("bdma_empty", name +
+                                   " was written without a command since the last launch; no "
+                                   "interrupt follows");
+        return nullptr;
+    }
+    if (busy_.at(group)) {
+        complain("bdma_busy", name +
+                                  " was written while the group is busy; its interrupts cannot "
+                                  "be told apart");
+    }
+    busy_.at(group) = true;
+    auto work = std::make_shared<BdmaWork>();
+    work->jobs = std::exchange(gathered_, {});
+    work->group = group;
+    return work;
+}
+
+std::uint32_t BdmaQueue::status() const {
+    const std::uint64_t taken = std::min<std::uint64_t>(waiting(), config_.commands);
+    auto status = static_cast<std::uint32_t>(config_.commands - taken);
+    status |= taken == 0 && !busy_[0] && !busy_[1] ? 1U << kIdleBit : 0U;
+    for (std::size_t group = 0; group < busy_.size(); ++group) {
+        status |= busy_[group] ? 1U << kBusyBits[group] : 0U;
+    }
+    return status;
+}
+
+}  // namespace npuscope

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reshape engine: moves a cube line by line between feature and planar format, or interleaves the
+// cubes of a deconvolution. Not modelled: the reorder buffer's size, which cuts lines to pieces.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "models/base/statistics.h"
+#include "models/link/block_mover.h"
+#include "models/link/channel.h"
+#include "models/link/unit.h"
+#include "models/rubik/rubik_config.h"
+#include "models/rubik/rubik_job.h"
+#include "models/rubik/rubik_math.h"
+
+namespace npuscope {
+
+/// One reshaping on its way through the unit.
+struct RubikWork {
+    RubikJob job;
+    std::string name;
+    unsigned group = 0;
+    bool values = true;  ///< false: time alone is simulated
+    OperationRecord record;
+};
+
+class Rubik : public Unit {
+ public:
+    Rubik(const sc_core::sc_module_name& name, const RubikConfig& config, Bytes bus_width);
+
+    Channel<std::shared_ptr<RubikWork>> launches{"rubik.launches"};
+    DmaPort read_port{"rbk", "rubik"};
+    DmaPort write_port{"rbk", "rubik", "rbk_write"};
+
+    void on_done(std::function<void(RubikWork&)> listener) { done_ = std::move(listener); }
+
+ private:
+    void run_operation(Activity& activity);
+    std::vector<MovedBlock> blocks_of(const RubikWork& work);
+    std::vector<MovedBlock> contract(const RubikWork& work);
+    std::vector<MovedBlock> split(const RubikWork& work);
+    std::vector<MovedBlock> merge(const RubikWork& work);
+    /// Values of a run, now; added to the block's reads.
+    ByteLine fetch(const RubikWork& work, const ByteRun& run, MovedBlock& block);
+
+    const RubikConfig config_;
+    const Bytes bus_width_;
+    std::function<void(RubikWork&)> done_;
+    BlockMover mover_{read_port, write_port};
+};
+
+}  // namespace npuscope

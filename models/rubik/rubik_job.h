@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// One reshaping of RUBIK, decoded from the registers of NVDLA_RBK:
+//
+//     contract  X * Y cubes of one size, interleaved in width and height, as a deconvolution wants:
+//               out(s, Y * y + j, X * x + i) = in((j * X + i) * S + s, y, x)       S: output
+//               surfaces
+//     split     a feature cube to planes, one a channel; 0 behind a line up to a whole atom
+//     merge     planes to a feature cube; 0 in lanes beyond the last channel
+//
+// source: NVDLA register specification, NVDLA_RBK.rdl; doc v1/ias/unit_description.rst
+#pragma once
+
+#include <cstdint>
+
+#include "models/base/register_map.h"
+#include "models/data/datapath.h"
+#include "models/data/feature_cube.h"
+#include "models/rubik/rubik_config.h"
+
+namespace npuscope {
+
+enum class RubikMode { Contract, Split, Merge };
+
+/// Planes of single channels; lines are padded to whole atoms.
+struct PlanarCube {
+    Address base;
+    Bytes line_stride;
+    Bytes plane_stride;
+    Bytes line;  ///< bytes of a line, whole atoms
+
+    Address line_address(std::uint32_t channel, std::uint32_t y) const {
+        return base + plane_stride * channel + line_stride * y;
+    }
+    bool operator==(const PlanarCube&) const = default;
+};
+
+struct RubikJob {
+    RubikMode mode = RubikMode::Contract;
+    Shape input;          ///< as programmed
+    FeatureCube feature;  ///< the feature cube that is read, or that merge writes
+    PlanarCube planar;    ///< the planes that split writes or merge reads
+    // contract alone
+    FeatureCube contracted;
+    std::uint32_t stride_x = 1;
+    std::uint32_t stride_y = 1;
+    Bytes super_line;  ///< from the first line of one input line's results to that of the next
+    bool source_in_sram = false;
+    bool destination_in_sram = false;
+
+    /// ConfigError names the register, its value and the remedy.
+    static RubikJob from_registers(const RegisterValues& rubik, const RubikConfig& config,
+                                   const DatapathConfig& datapath);
+};
+
+}  // namespace npuscope
