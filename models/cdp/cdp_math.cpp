@@ -171,10 +171,6 @@ std::int16_t cdp_convert_input(std::int8_t value, const Conversion& conversion) 
     return convert_element<Bytes8>(value, conversion);
 }
 
-std::int32_t cdp_convert_input(std::int16_t value, const Conversion& conversion) {
-    return convert_element<Words16>(value, conversion);
-}
-
 CdpResult compute_cdp(const CdpNormalization& normalization, const ElementTensor& input,
                       const LookupTables& tables) {
     NPU_CHECK(normalization.channels <= shape_of(input).channels, "the tensor holds every channel");

@@ -61,7 +61,5 @@ CdpResult compute_cdp(const CdpNormalization& normalization, const ElementTensor
 
 /// The input convertor on one value: 9 bits.
 std::int16_t cdp_convert_input(std::int8_t value, const Conversion& conversion);
-/// 17 bits.
-std::int32_t cdp_convert_input(std::int16_t value, const Conversion& conversion);
 
 }  // namespace npuscope

@@ -222,9 +222,11 @@ PdpJob PdpJob::from_registers(const RegisterValues& pdp, const RegisterValues& r
     PdpJob job;
     job.input = read_shape(pdp, "IN");
     job.output = read_shape(pdp, "OUT");
+    const Precision precision =
+        read_precision(pdp, {"D_DATA_FORMAT", "INPUT_DATA"}, datapath, "PDP");
     check_shapes(pdp, job);
     job.pooling = read_pooling(pdp);
-    job.pooling.precision = read_precision(pdp, {"D_DATA_FORMAT", "INPUT_DATA"}, datapath, "PDP");
+    job.pooling.precision = precision;
     const Bytes element(bytes_of(job.pooling.precision));
     const Extent columns{read_padding(pdp, "PAD_LEFT"), job.input.width,
                          read_padding(pdp, "PAD_RIGHT")};

@@ -84,7 +84,8 @@ void check(const CdpNormalization& normalization, const Tensor<std::int8_t>& inp
     const CdpResult result = compute_cdp(normalization, input, tables);
     for (std::uint32_t c = 0; c < input.shape.channels; ++c) {
         for (std::uint32_t x = 0; x < input.shape.width; ++x) {
-            ASSERT_EQ(bytes_of_result(result).at(c, 0, x), expected(normalization, input, tables, c, x));
+            ASSERT_EQ(bytes_of_result(result).at(c, 0, x),
+                      expected(normalization, input, tables, c, x));
         }
     }
 }

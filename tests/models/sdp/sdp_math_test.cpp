@@ -83,7 +83,8 @@ TEST(SdpMath, StagesRunInOrderBsBnEw) {
     stages.ew.alu.operand = -7;
     const Tensor<std::int8_t> input(Shape{8, 1, 1}, std::int8_t{2});
     const SdpResult result = compute_sdp(stages, input, {}, {});
-    EXPECT_EQ(bytes_of_result(result), Tensor<std::int8_t>(Shape{8, 1, 1}, std::int8_t{(2 + 3) * 5 - 7}));
+    EXPECT_EQ(bytes_of_result(result),
+              Tensor<std::int8_t>(Shape{8, 1, 1}, std::int8_t{(2 + 3) * 5 - 7}));
 }
 
 TEST(SdpMath, OperandsPerChannelAndPerElementMeetTheirOwnValue) {

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+// Register programs for nv_full with the memory and the registers that its C model left behind. The
+// repository's own few always run; all of the reference data and NVIDIA's traces where they are.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "models/csb/register_blocks.h"
+#include "sim/config/preset.h"
+#include "sim/program/read_program.h"
+#include "sim/run/session.h"
+
+namespace npuscope {
+namespace {
+
+namespace fs = std::filesystem;
+
+fs::path source() { return NPUSCOPE_SOURCE; }
+
+/// Folder of the reference data, or an empty path.
+fs::path reference_data() {
+    const char* named = std::getenv("NPUSCOPE_REFERENCE_DATA");
+    const fs::path folder = named == nullptr ? source() / "../shared/data" : fs::path(named);
+    return fs::exists(folder) ? folder : fs::path();
+}
+
+SystemConfig nv_full() {
+    SystemConfig system;
+    system.npu = read_preset<NpuConfig>(find_preset(source() / "configs", "npu", "nv_full"));
+    system.memory =
+        read_preset<MemoryConfig>(find_preset(source() / "configs", "memory", "dram_50"));
+    return system;
+}
+
+void expect_pass(const fs::path& folder) {
+    SCOPED_TRACE(folder.filename());
+    const SystemConfig system = nv_full();
+    const RegisterNames names = register_names(nvdla_register_blocks(system.npu.csb.address_map));
+    const Result result = run_program(read_program(folder, names), system, {});
+    EXPECT_EQ(result.status(), RunStatus::Pass);
+    EXPECT_FALSE(result.checks.empty());
+    for (const CheckResult& check : result.checks) {
+        EXPECT_TRUE(check.pass) << to_string(check.place) << ' ' << check.subject << ": "
+                                << check.actual << " instead of " << check.expected;
+    }
+}
+
+/// Runs every folder whose name begins with `prefix`; how many there were.
+std::size_t expect_all_to_pass(const fs::path& parent, const std::string& prefix) {
+    std::vector<fs::path> folders;
+    for (const fs::directory_entry& entry : fs::directory_iterator(parent)) {
+        if (entry.is_directory() && entry.path().filename().string().starts_with(prefix)) {
+            folders.push_back(entry.path());
+        }
+    }
+    std::ranges::sort(folders);
+    std::ranges::for_each(folders, expect_pass);
+    return folders.size();
+}
+
+TEST(NvFullPrograms, of_this_repository_leave_what_the_c_model_left) {
+    EXPECT_EQ(expect_all_to_pass(source() / "tests/golden/nv_full", ""), 9U);
+}
+
+/// Folders of one kind, and how many of them the reference data has at least.
+struct Kind {
+    const char* prefix;
+    std::size_t least;
+};
+
+class NvFullVectors : public testing::TestWithParam<Kind> {};
+
+TEST_P(NvFullVectors, leave_what_the_c_model_left) {
+    const fs::path data = reference_data();
+    if (data.empty()) {
+        GTEST_SKIP() << "no reference data: set NPUSCOPE_REFERENCE_DATA to run the vectors";
+    }
+    EXPECT_GE(expect_all_to_pass(data / "nv_full/vectors", GetParam().prefix), GetParam().least);
+}
+
+constexpr std::array kKinds{Kind{"bdma", 4},    Kind{"rbk_", 22},   Kind{"sdp_", 56},
+                            Kind{"sdpcvt", 25}, Kind{"sdplut", 13}, Kind{"sdppdp", 5},
+                            Kind{"pdp_", 27},   Kind{"cdp_", 16}};
+
+INSTANTIATE_TEST_SUITE_P(EveryKind, NvFullVectors, testing::ValuesIn(kKinds),
+                         [](const auto& instance) {
+                             std::string name = instance.param.prefix;
+                             std::erase(name, '_');
+                             return name;
+                         });
+
+class NvFullTraces : public testing::TestWithParam<const char*> {};
+
+TEST_P(NvFullTraces, pass_as_published) {
+    const fs::path data = reference_data();
+    if (data.empty()) {
+        GTEST_SKIP() << "no reference data: set NPUSCOPE_REFERENCE_DATA to run NVIDIA's traces";
+    }
+    expect_pass(data / "nvdla/nv_full_traces" / GetParam());
+}
+
+INSTANTIATE_TEST_SUITE_P(WithoutConvolution, NvFullTraces,
+                         testing::Values("sanity0", "sanity1", "sanity1_cvsram", "sanity2",
+                                         "sanity2_cvsram", "sdp_relu_int16",
+                                         "pdp_max_pooling_int16"),
+                         [](const auto& instance) { return std::string(instance.param); });
+
+}  // namespace
+}  // namespace npuscope

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "models/bdma/bdma_job.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "models/base/error.h"
+#include "models/csb/register_blocks.h"
+#include "tests/support/registers.h"
+
+namespace npuscope {
+namespace {
+
+using ::testing::HasSubstr;
+
+TEST(BdmaJob, LinesRepeatInTwoDirections) {
+    RegisterValues bdma(*find_block("NVDLA_BDMA"));
+    write_field(bdma, "CFG_SRC_ADDR_LOW", "V32", 0x80001000U >> 5U);
+    write_field(bdma, "CFG_SRC_ADDR_HIGH", "V8", 2);
+    write_field(bdma, "CFG_DST_ADDR_LOW", "V32", 0x50000000U >> 5U);
+    write_field(bdma, "CFG_LINE", "SIZE", 3);
+    write_field(bdma, "CFG_CMD", "SRC_RAM_TYPE", 1);
+    write_field(bdma, "CFG_LINE_REPEAT", "NUMBER", 4);
+    write_field(bdma, "CFG_SRC_LINE", "STRIDE", 0x100 >> 5);
+    write_field(bdma, "CFG_DST_LINE", "STRIDE", 0x80 >> 5);
+    write_field(bdma, "CFG_SURF_REPEAT", "NUMBER", 1);
+    write_field(bdma, "CFG_SRC_SURF", "STRIDE", 0x1000 >> 5);
+    write_field(bdma, "CFG_DST_SURF", "STRIDE", 0x400 >> 5);
+    BdmaConfig config;
+    config.present = true;
+    const BdmaJob job = BdmaJob::from_registers(bdma, config, Bytes(32));
+    EXPECT_EQ(job.line, Bytes(128));
+    EXPECT_EQ(job.lines, 5U);
+    EXPECT_EQ(job.surfaces, 2U);
+    EXPECT_FALSE(job.source.in_sram);
+    EXPECT_TRUE(job.destination.in_sram);
+    EXPECT_EQ(job.source.line(4, 1), Address(0x280001000 + 0x400 + 0x1000));
+    EXPECT_EQ(job.destination.line(4, 1), Address(0x50000000 + 0x200 + 0x400));
+}
+
+TEST(BdmaJob, AnNpuWithoutTheUnitRefuses) {
+    RegisterValues bdma(*find_block("NVDLA_BDMA"));
+    write_field(bdma, "CFG_OP", "EN", 1);
+    try {
+        BdmaJob::from_registers(bdma, {}, Bytes(8));
+        FAIL() << "the command was accepted";
+    } catch (const ConfigError& error) {
+        EXPECT_THAT(error.what(), HasSubstr("NVDLA_BDMA.CFG_OP_0.EN = 1: this NPU has no BDMA"));
+    }
+}
+
+}  // namespace
+}  // namespace npuscope
