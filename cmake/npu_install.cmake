@@ -4,8 +4,8 @@
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
-set(libraries arith base bdma cacc cbuf cdma cdp check cmac command_line config csb csc data glb link mcif
-              memory npu pdp rubik plan program report result run sdp workload)
+set(libraries arith base bdma cacc cbuf cdma cdp check cmac command_line config convert csb csc
+              data glb link mcif memory npu pdp rubik plan program report result run sdp workload)
 foreach(library ${libraries})
   if(TARGET npu_${library})
     set_target_properties(npu_${library} PROPERTIES EXPORT_NAME ${library})

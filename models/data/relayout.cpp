@@ -24,15 +24,6 @@ std::uint64_t cache_bytes() {
     return told > 0 ? std::min(static_cast<std::uint64_t>(told), usual_cache) : usual_cache;
 }
 
-bool has_fields(const Layout& layout) {
-    return std::ranges::any_of(layout.parts,
-                               [](const LayoutPart& part) { return part.field.width != 0; });
-}
-
-bool keeps_entries(const Layout& layout) {
-    return layout.code != ElementCode::HighLow || byte_layout(layout).has_value();
-}
-
 void clear(std::span<std::uint8_t> memory, MoveProgress& progress) {
     constexpr std::uint64_t step = std::uint64_t{1} << 20;
     for (std::uint64_t at = 0; at < memory.size(); at += step) {
@@ -81,8 +72,7 @@ void relayout(const Layout& source, std::span<const std::uint8_t> from, const La
         clear(to.first(target.bytes), progress);
     }
     const bool plain = source.code == ElementCode::Plain && target.code == ElementCode::Plain;
-    if (has_fields(source) || has_fields(target) || !keeps_entries(source) ||
-        !keeps_entries(target)) {
+    if (!moves_in_tiles(source) || !moves_in_tiles(target)) {
         move_elements(source, from, target, to, progress);
     } else if (plain) {
         const std::uint64_t cache = options.cache == 0 ? cache_bytes() : options.cache;

@@ -18,8 +18,9 @@
 namespace npuscope {
 
 enum class GapPolicy : std::uint8_t {
-    Zero,  ///< every byte that belongs to no element becomes 0
-    Keep,  ///< such bytes keep what they hold
+    Zero,     ///< every byte that belongs to no element becomes 0
+    Keep,     ///< such bytes keep what they hold
+    AreZero,  ///< such bytes are 0 already, as in a new file
 };
 
 struct RelayoutOptions {

@@ -2,6 +2,7 @@
 #include "models/data/relayout_tiles.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 
 #include "models/base/check.h"
@@ -26,6 +27,24 @@ std::uint64_t block_of(const Layout& source, const Layout& target, std::size_t a
     return std::min(block, source.shape.axes[axis].extent);
 }
 
+/// Axes by the largest step that one of their digits takes.
+std::vector<std::size_t> slowest_first(const Layout& layout) {
+    std::vector<std::pair<std::int64_t, std::size_t>> steps;
+    for (std::size_t axis = 0; axis < layout.shape.axes.size(); ++axis) {
+        std::int64_t largest = 0;
+        for (const LayoutStep& step : layout.parts.front().steps) {
+            largest = step.axis == axis ? std::max(largest, std::abs(step.pitch)) : largest;
+        }
+        steps.emplace_back(-largest, axis);
+    }
+    std::ranges::sort(steps);
+    std::vector<std::size_t> order;
+    for (const auto& [step, axis] : steps) {
+        order.push_back(axis);
+    }
+    return order;
+}
+
 std::vector<std::uint64_t> tile_sides(const Layout& source, const Layout& target,
                                       std::uint64_t elements) {
     std::vector<std::uint64_t> sides;
@@ -39,8 +58,12 @@ std::vector<std::uint64_t> tile_sides(const Layout& source, const Layout& target
         }
         return product;
     };
+    const std::vector<std::size_t> order = slowest_first(source);
     for (const bool inside : {false, true}) {
-        for (std::size_t axis = 0; axis < sides.size() && size() > elements; ++axis) {
+        for (const std::size_t axis : order) {
+            if (size() <= elements) {
+                break;
+            }
             const std::uint64_t block = inside ? 1 : block_of(source, target, axis);
             const std::uint64_t others = size() / sides[axis];
             const std::uint64_t most = std::max(elements / others, block) / block * block;
@@ -94,6 +117,12 @@ void copy_elements(const PartPair& pair, const std::vector<IndexRange>& box,
 
 }  // namespace
 
+bool moves_in_tiles(const Layout& layout) {
+    const bool fields = std::ranges::any_of(
+        layout.parts, [](const LayoutPart& part) { return part.field.width != 0; });
+    return !fields && (layout.code != ElementCode::HighLow || byte_layout(layout).has_value());
+}
+
 std::uint64_t elements_of(const std::vector<IndexRange>& box) {
     std::uint64_t product = 1;
     for (const IndexRange& range : box) {
@@ -132,8 +161,8 @@ Layout tile_layout(const LogicalShape& shape, const std::vector<IndexRange>& box
     std::uint64_t pitch = element;
     bool shifted = false;
     for (std::size_t axis = box.size(); axis-- > 0;) {
-        if (!shifted && box[axis].size() > 1 && pitch >= 1024 && pitch % 1024 == 0) {
-            pitch += 64 * element;  // rows that collide in the caches move apart
+        if (!shifted && box[axis].size() > 1 && pitch / element % 1024 == 0) {
+            pitch += 64 * std::uint64_t{element};  // rows that collide in the caches move apart
             shifted = true;
         }
         part.steps.push_back({axis, 1, 0, static_cast<std::int64_t>(pitch)});

@@ -19,6 +19,9 @@ namespace npuscope {
 void for_each_tile(const Layout& source, const Layout& target, std::uint64_t elements,
                    const std::function<void(const std::vector<IndexRange>&)>& visit);
 
+/// False for components of 32-bit words and high/low values whose runs leave their entries.
+bool moves_in_tiles(const Layout& layout);
+
 std::uint64_t elements_of(const std::vector<IndexRange>& box);
 
 /// The box of `shape` in row-major order; indices stay those of the whole tensor. Rows may lie a

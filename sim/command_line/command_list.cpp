@@ -3,12 +3,15 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <array>
 #include <memory>
+#include <optional>
 #include <ostream>
 
 #include "models/csb/register_blocks.h"
-#include "models/data/pixel_format.h"
+#include "models/data/layout_catalog.h"
+#include "models/data/layout_text.h"
 #include "sim/command_line/commands.h"
 #include "sim/config/field_list.h"
 #include "sim/config/nearest_name.h"
@@ -80,29 +83,40 @@ void list_registers(const ListOptions& options, std::ostream& out) {
     }
 }
 
-struct LayoutRow {
-    std::string_view name;
-    std::string_view order;  ///< digits from slowest to fastest
-    std::string_view sentence;
-};
-
-// source: NVDLA format page; A, D and G are datapath.memory_atom, .atomic_c and .atomic_k
-constexpr std::array layout_rows{
-    LayoutRow{"feature", "C/A H W C%A", "feature cube of one-byte elements; A-byte atoms"},
-    LayoutRow{"weight_dc", "K/G C/D R S K%G C%D", "weights of direct convolution, one byte each"}};
-
-void list_layouts(const ListOptions& options, std::ostream& out) {
-    for (const LayoutRow& row : layout_rows) {
-        if (is_wanted(row.name, options)) {
-            out << fmt::format("{:<24}{:<24}{}\n", row.name, row.order, row.sentence);
+/// Shapes of which one suits every row of the catalogue: enough to fill an entry.
+std::optional<Layout> sample_layout(const LayoutRow& row) {
+    static constexpr std::string_view shapes[] = {"1x32x2x16", "1x4x2x16", "1x3x2x16", "1x1x2x16",
+                                                  "2x32x1x1",  "1x32x1x1", "2x8x2x3",  "2x32x4x4"};
+    for (const std::string_view shape : shapes) {
+        try {
+            return make_layout(row, {parse_shape(shape, row.axes == "KCRS" ? "KCRS" : "NCHW"),
+                                     std::max(row.element, 1U),
+                                     {}});
+        } catch (const ConfigError&) {
+            continue;
         }
     }
-    for (const PixelFormat& format : pixel_formats()) {
-        if (is_wanted(format.name, options)) {
-            out << fmt::format("{:<24}{:<24}pixels, {} channels, {} plane{}\n", format.name,
-                               fmt::format("pixel format {}", format.code), format.channels,
-                               format.planes, format.planes == 1 ? "" : "s");
+    return std::nullopt;
+}
+
+void list_layouts(const ListOptions& options, std::ostream& out) {
+    for (const LayoutRow* row : layout_catalog()) {
+        if (!is_wanted(row->name, options)) {
+            continue;
         }
+        out << fmt::format("{:<24}{}\n    {} ({})\n", row->name, row->sentence, row->use,
+                           row->family);
+        if (const std::optional<Layout> sample = sample_layout(*row)) {
+            out << fmt::format("    first bytes: {}\n", first_entry(*sample, 16));
+        }
+        if (!row->limits.empty()) {
+            out << fmt::format("    limits: {}\n", row->limits);
+        }
+        for (const LayoutParameter& parameter : row->parameters) {
+            out << fmt::format("    {}={}: {}\n", parameter.name, parameter.standard,
+                               parameter.sentence);
+        }
+        out << fmt::format("    source: {}\n", row->source);
     }
 }
 

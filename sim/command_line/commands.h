@@ -10,5 +10,6 @@ Command run_command();
 Command list_command();
 Command plan_command();
 Command check_command();
+Command convert_command();
 
 }  // namespace npuscope

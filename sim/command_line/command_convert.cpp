@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: Apache-2.0
+// `npuscope convert`: a tensor from one memory layout to another, in files of any size.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <charconv>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <ostream>
+
+#include "models/base/error.h"
+#include "models/data/layout_text.h"
+#include "sim/command_line/commands.h"
+#include "sim/convert/convert_files.h"
+#include "sim/report/atomic_file.h"
+
+namespace npuscope {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct ConvertArguments {
+    std::vector<std::string> files;
+    std::string shape;
+    std::string axes;
+    std::string type;
+    std::string from = "nchw";
+    std::string to = "nchw";
+    std::string quantise;
+    std::string dequantise;
+    std::string stride_npu;
+    std::string group_rule = "reader";
+    std::string explain;
+    std::uint64_t picture = 0;
+    std::string json;
+};
+
+std::vector<std::uint64_t> numbers(const char* option, const std::string& text) {
+    std::vector<std::uint64_t> found;
+    const char* at = text.data();
+    const char* const end = text.data() + text.size();
+    while (true) {
+        std::uint64_t value = 0;
+        const auto result = std::from_chars(at, end, value);
+        if (result.ec != std::errc() || (result.ptr != end && *result.ptr != ',')) {
+            throw ConfigError(fmt::format("{} '{}' is no list of numbers", option, text),
+                              "numbers joined by commas");
+        }
+        found.push_back(value);
+        if (result.ptr == end) {
+            return found;
+        }
+        at = result.ptr + 1;
+    }
+}
+
+void require_axes(const std::string& axes) {
+    for (std::size_t i = 0; i < axes.size(); ++i) {
+        if (axes[i] < 'A' || axes[i] > 'Z' || axes.find(axes[i]) != i) {
+            throw ConfigError(fmt::format("--axes '{}'", axes), "capital letters, each once");
+        }
+    }
+}
+
+/// Letters for a shape of so many extents: of whichever side is more particular.
+std::string axes_of(const ConvertArguments& arguments, const FileConversion& job,
+                    std::size_t extents) {
+    if (!arguments.axes.empty()) {
+        return arguments.axes;
+    }
+    const std::string to = job.request.to.axes_for(extents);
+    return to == "KCRS" ? to : job.request.from.axes_for(extents);
+}
+
+FileConversion read_job(const ConvertArguments& arguments) {
+    FileConversion job;
+    require_axes(arguments.axes);
+    job.request.from = parse_layout_spec(arguments.from);
+    job.request.to = parse_layout_spec(arguments.to);
+    job.axes = arguments.axes;
+    job.type = arguments.type;
+    if (!arguments.shape.empty()) {
+        const auto extents = static_cast<std::size_t>(std::ranges::count(arguments.shape, 'x')) + 1;
+        job.request.shape = parse_shape(arguments.shape, axes_of(arguments, job, extents));
+    }
+    if (!arguments.quantise.empty()) {
+        job.request.quantise = parse_quantisation(arguments.quantise);
+    }
+    if (!arguments.dequantise.empty()) {
+        job.request.dequantise = parse_quantisation(arguments.dequantise);
+    }
+    if (!arguments.stride_npu.empty()) {
+        job.request.stride_npu = numbers("--stride-npu", arguments.stride_npu);
+    }
+    job.request.group_rule =
+        arguments.group_rule == "reader" ? GroupRule::Reader : GroupRule::Extent;
+    return job;
+}
+
+void warn(const Conversion& conversion, std::ostream& err) {
+    for (const std::string& warning : conversion.warnings) {
+        err << "warning: " << warning << '\n';
+    }
+}
+
+/// The layouts themselves, as --explain and --picture ask.
+void show(const ConvertArguments& arguments, const Conversion& conversion, std::ostream& out) {
+    if (!arguments.explain.empty()) {
+        const std::vector<std::uint64_t> index = numbers("--explain", arguments.explain);
+        const LogicalShape& shape = conversion.source.shape;
+        bool inside = index.size() == shape.axes.size();
+        for (std::size_t axis = 0; inside && axis < index.size(); ++axis) {
+            inside = index[axis] < shape.axes[axis].extent;
+        }
+        if (!inside) {
+            throw ConfigError(fmt::format("--explain {} is no element of {}", arguments.explain,
+                                          to_string(shape)));
+        }
+        out << explain_element(conversion.source, index)
+            << explain_element(conversion.target, index);
+    }
+    if (arguments.picture > 0) {
+        out << fmt::format("{} ({}) of {}, {} bytes\n{}", conversion.target.name,
+                           conversion.target.sentence, to_string(conversion.target.shape),
+                           conversion.target.bytes,
+                           draw_entries(conversion.target, {arguments.picture, 16}));
+    }
+}
+
+/// Without files: only what --explain and --picture ask.
+ExitCode show_alone(const ConvertArguments& arguments, const FileConversion& job,
+                    const Console& console) {
+    ConversionRequest request = job.request;
+    if (request.shape.axes.empty()) {
+        throw ConfigError("--shape is missing", "there is no file that could tell it");
+    }
+    request.type = &find_stored_type(job.type.empty() ? "int8" : job.type);
+    const Conversion conversion = plan_conversion(request);
+    warn(conversion, console.err);
+    show(arguments, conversion, console.out);
+    return ExitCode::Good;
+}
+
+/// Input and output of every conversion: IN OUT, or IN .. FOLDER.
+std::vector<std::pair<fs::path, fs::path>> file_pairs(const std::vector<std::string>& files) {
+    if (files.size() < 2) {
+        throw ConfigError("an input and an output file are needed",
+                          "or --explain or --picture without files");
+    }
+    const fs::path last = files.back();
+    const bool folder = files.size() > 2 || fs::is_directory(last) || !last.has_filename();
+    std::vector<std::pair<fs::path, fs::path>> pairs;
+    for (std::size_t i = 0; i + 1 < files.size(); ++i) {
+        const fs::path input = files[i];
+        pairs.emplace_back(input, folder ? last / input.filename() : last);
+    }
+    for (std::size_t i = 0; i < pairs.size(); ++i) {
+        for (std::size_t j = 0; j < i; ++j) {
+            if (pairs[i].second == pairs[j].second) {
+                throw ConfigError(fmt::format("'{}' and '{}' would both become '{}'",
+                                              pairs[j].first.string(), pairs[i].first.string(),
+                                              pairs[i].second.string()));
+            }
+        }
+    }
+    return pairs;
+}
+
+nlohmann::ordered_json layout_json(const Layout& layout) {
+    return {{"name", layout.name},
+            {"sentence", layout.sentence},
+            {"element_bytes", layout.element},
+            {"bytes", layout.bytes}};
+}
+
+ExitCode run(const ConvertArguments& arguments, const Console& console) {
+    FileConversion job = read_job(arguments);
+    const bool shows = !arguments.explain.empty() || arguments.picture > 0;
+    if (shows && arguments.files.empty()) {
+        return show_alone(arguments, job, console);
+    }
+    std::ostream& text = arguments.json == "-" ? console.err : console.out;
+    nlohmann::ordered_json report = nlohmann::ordered_json::array();
+    for (const auto& [input, output] : file_pairs(arguments.files)) {
+        const bool terminal = ::isatty(STDERR_FILENO) == 1;
+        int shown = -1;
+        if (terminal) {
+            job.progress = [&](double share) {
+                const int percent = static_cast<int>(share * 100);
+                if (percent != shown) {
+                    console.err << fmt::format("\r{:>3} % of {}", percent, input.string())
+                                << std::flush;
+                    shown = percent;
+                }
+            };
+        }
+        const ConvertedFile done = convert_file(job, input, output);
+        if (shown >= 0) {
+            console.err << '\r' << std::string(input.string().size() + 9, ' ') << '\r';
+        }
+        warn(done.conversion, console.err);
+        if (shows && report.empty()) {
+            show(arguments, done.conversion, text);
+        }
+        text << fmt::format("{} -> {}: {} of {} to {}, {} bytes\n", input.string(), output.string(),
+                            done.conversion.source.name, to_string(done.conversion.source.shape),
+                            done.conversion.target.name, done.bytes);
+        report.push_back({{"input", input.string()},
+                          {"output", output.string()},
+                          {"from", layout_json(done.conversion.source)},
+                          {"to", layout_json(done.conversion.target)},
+                          {"warnings", done.conversion.warnings}});
+    }
+    if (arguments.json == "-") {
+        console.out << report.dump(2) << '\n';
+    } else if (!arguments.json.empty()) {
+        write_atomically(arguments.json, report.dump(2) + '\n');
+    }
+    return ExitCode::Good;
+}
+
+void add_options(CLI::App& app, ConvertArguments& arguments) {
+    app.add_option("FILES", arguments.files,
+                   "IN OUT, or IN .. FOLDER: .npy files or raw bytes; OUT is a .npy file where its "
+                   "name says so");
+    app.add_option("--shape", arguments.shape,
+                   "extents in the order of the axes, e.g. 1x3x224x224; .npy files tell theirs");
+    app.add_option("--axes", arguments.axes,
+                   "letters of the shape's axes; usually NCHW, CHW, HW, W, or KCRS for weights");
+    app.add_option("--type", arguments.type,
+                   "element type on the NPU's side: int8, int16, float32, ...");
+    app.add_option("--from", arguments.from, "layout of IN: a name, name:key=value or a sentence")
+        ->capture_default_str();
+    app.add_option("--to", arguments.to, "layout of OUT")->capture_default_str();
+    app.add_option("--quantize", arguments.quantise,
+                   "float32 to fixed point: scale=1.5/1.25,radix=6/5,axis=C,math=float32; lists "
+                   "hold one number for each index of the axis");
+    app.add_option("--dequantize", arguments.dequantise, "the way back, written alike");
+    app.add_option("--stride-npu", arguments.stride_npu,
+                   "strides of the Kneron side in scalars, one for each axis: 96,1,32,4");
+    app.add_option("--group-rule", arguments.group_rule,
+                   "how strides give the channel-group stride: reader (as the vendor's readers) or "
+                   "extent (over axes longer than 1)")
+        ->check(CLI::IsMember({"reader", "extent"}))
+        ->capture_default_str();
+    app.add_option("--explain", arguments.explain,
+                   "index of an element, e.g. 0,2,5,7: prints how its byte comes about");
+    app.add_option("--picture", arguments.picture,
+                   "draws so many entries of 16 bytes (3 where no number is given)")
+        ->expected(0, 1)
+        ->default_str("3");
+    app.add_option("--json", arguments.json,
+                   "file for what was done as JSON; - is standard output");
+}
+
+}  // namespace
+
+Command convert_command() {
+    return {"convert", "moves a tensor from one memory layout to another",
+            "npuscope convert --shape 1x3x224x224 --type int8 --from nchw --to 4W4C8B in.npy "
+            "out.bin --quantize scale=1.0,radix=7",
+            [](CLI::App& app) {
+                const auto arguments = std::make_shared<ConvertArguments>();
+                add_options(app, *arguments);
+                return [arguments](const Console& console) { return run(*arguments, console); };
+            }};
+}
+
+}  // namespace npuscope

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/convert/conversion.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "models/base/error.h"
+#include "models/data/ncnn_packing.h"
+
+namespace npuscope {
+
+namespace {
+
+bool is_kneron(const LayoutSpec& spec) {
+    return spec.row != nullptr && spec.row->family == "kneron";
+}
+bool is_ncnn(const LayoutSpec& spec) { return spec.row != nullptr && spec.row->family == "ncnn"; }
+
+std::uint64_t elempack_of(const LayoutSpec& spec) {
+    const auto found = spec.parameters.find("elempack");
+    return is_ncnn(spec) && found != spec.parameters.end() ? found->second : 1;
+}
+
+/// Repacking that does not divide the axis leaves a blob as it was.
+LayoutSpec kept_packing(const ConversionRequest& request, std::vector<std::string>& warnings) {
+    LayoutSpec to = request.to;
+    const auto padding = to.parameters.find("padding");
+    const std::uint64_t wanted = elempack_of(to);
+    if (!is_ncnn(to) || wanted == 0 || elempack_of(request.from) == 0) {
+        return to;
+    }
+    const bool pads = padding != to.parameters.end() && padding->second == 1;
+    const std::uint64_t kept =
+        ncnn_elempack(request.shape, {elempack_of(request.from), wanted, pads});
+    if (kept != wanted) {
+        warnings.push_back(
+            fmt::format("elempack {} does not divide axis {} of {}: elempack stays {}, as in ncnn",
+                        wanted, ncnn_packed_axis(request.shape), to_string(request.shape), kept));
+        to.parameters["elempack"] = kept;
+    }
+    return to;
+}
+
+void require_type(const ConversionRequest& request) {
+    if (request.quantise && request.dequantise) {
+        throw ConfigError("--quantize and --dequantize are given together");
+    }
+    const std::string_view type = request.type->name;
+    if ((request.quantise || request.dequantise) && type != "int8" && type != "int16" &&
+        type != "float32") {
+        throw ConfigError(fmt::format("values of type {} are not quantised", type),
+                          "int8, int16 or float32");
+    }
+}
+
+void require_axis(const ConversionRequest& request) {
+    for (const auto* quantisation : {&request.quantise, &request.dequantise}) {
+        if (!*quantisation || (*quantisation)->factors.size() == 1) {
+            continue;
+        }
+        const char axis = (*quantisation)->axis;
+        const std::size_t found = request.shape.find(axis);
+        const std::size_t factors = (*quantisation)->factors.size();
+        if (found == request.shape.axes.size() || request.shape.axes[found].extent != factors) {
+            throw ConfigError(fmt::format("{} factors for axis '{}' of {}", factors, axis,
+                                          to_string(request.shape)),
+                              "axis=LETTER names the axis, one factor for each of its indices");
+        }
+    }
+}
+
+/// The Kneron side with the strides of its descriptor.
+Layout by_strides(const ConversionRequest& request, const Layout& named,
+                  std::vector<std::string>& warnings) {
+    const StrideDescriptor descriptor{named.name,         request.shape,
+                                      request.stride_npu, named.element,
+                                      named.code,         named.sentence.starts_with("C/16")};
+    DescriptorLayout bound = bind_descriptor(descriptor, request.group_rule);
+    if (!bound.ambiguity.empty()) {
+        warnings.push_back(bound.ambiguity);
+    }
+    return bound.layout;
+}
+
+}  // namespace
+
+Conversion plan_conversion(const ConversionRequest& request) {
+    require_type(request);
+    require_axis(request);
+    const StoredType& real = find_stored_type("float32");
+    Conversion conversion;
+    conversion.quantise = request.quantise;
+    conversion.dequantise = request.dequantise;
+    conversion.source_type = request.quantise ? &real : request.type;
+    conversion.target_type = request.dequantise ? &real : request.type;
+    const LayoutSpec to = kept_packing(request, conversion.warnings);
+    conversion.source = request.from.bind_to(request.shape, conversion.source_type->bytes);
+    conversion.target = to.bind_to(request.shape, conversion.target_type->bytes);
+    if (!request.stride_npu.empty()) {
+        if (!is_kneron(request.to) && !is_kneron(request.from)) {
+            throw ConfigError("--stride-npu needs a Kneron layout on one side",
+                              "see `npuscope list layouts`");
+        }
+        Layout& side = is_kneron(request.to) ? conversion.target : conversion.source;
+        side = by_strides(request, side, conversion.warnings);
+    }
+    return conversion;
+}
+
+}  // namespace npuscope

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/convert/convert_files.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "models/base/error.h"
+#include "sim/convert/mapped_file.h"
+
+namespace npuscope {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::uint64_t resident_limit = std::uint64_t{512} << 20;
+
+/// Axes of a layout without blocks or gaps, slowest first; empty for any other.
+std::vector<std::size_t> plain_order(const Layout& layout) {
+    std::vector<std::size_t> order;
+    if (layout.parts.size() != 1 || !layout.is_dense() || layout.code == ElementCode::HighLow) {
+        return order;
+    }
+    for (const LayoutStep& step : layout.parts.front().steps) {
+        if (step.divide != 1 || step.modulo != 0 || step.pitch < 0) {
+            return {};
+        }
+        order.push_back(step.axis);
+    }
+    return order;
+}
+
+std::vector<std::uint64_t> without_ones(std::vector<std::uint64_t> extents) {
+    std::erase(extents, 1U);
+    return extents;
+}
+
+/// The array's shape as the layout has it, as far as arrays can say it.
+std::vector<std::uint64_t> array_shape(const Layout& layout, std::uint32_t element) {
+    std::vector<std::uint64_t> extents;
+    for (const std::size_t axis : plain_order(layout)) {
+        extents.push_back(layout.shape.axes[axis].extent);
+    }
+    if (extents.empty()) {
+        extents.push_back(layout.bytes / element);
+    }
+    return extents;
+}
+
+/// Bytes that are no elements of the type: planes of high/low values, words of several components.
+const StoredType& array_type(const Layout& layout, const StoredType& type) {
+    const bool words = std::ranges::any_of(
+        layout.parts, [](const LayoutPart& part) { return part.field.width != 0; });
+    const bool bytes = words || layout.code == ElementCode::HighLow ||
+                       layout.code == ElementCode::SwappedEven || layout.bytes % type.bytes != 0;
+    return bytes ? find_stored_type("uint8") : type;
+}
+
+void take_from_header(FileConversion& job, const NpyHeader& header, const std::string& name) {
+    ConversionRequest& request = job.request;
+    if (header.fortran_order && header.shape.size() > 1) {
+        throw ConfigError(fmt::format("'{}' is in Fortran order", name),
+                          "save numpy.ascontiguousarray(a)");
+    }
+    if (request.shape.axes.empty()) {
+        const LayoutRow* row = request.from.row;
+        if (row == nullptr || (row->name != "nchw" && row->name != "kcrs")) {
+            throw ConfigError("--shape is missing", "only row-major arrays tell their shape");
+        }
+        const std::string axes =
+            job.axes.empty() ? request.from.axes_for(header.shape.size()) : job.axes;
+        request.shape = parse_shape(fmt::format("{}", fmt::join(header.shape, "x")), axes);
+    }
+    if (job.type.empty() && !request.quantise) {
+        job.type = header.type->name;
+    }
+}
+
+void require_header(const NpyHeader& header, const Conversion& conversion,
+                    const std::string& name) {
+    const StoredType& type = array_type(conversion.source, *conversion.source_type);
+    if (header.type != &type) {
+        throw ConfigError(fmt::format("'{}' holds {}, layout {} here takes {}", name,
+                                      header.type->name, conversion.source.name, type.name));
+    }
+    const std::vector<std::uint64_t> wanted = array_shape(conversion.source, type.bytes);
+    if (!plain_order(conversion.source).empty() &&
+        without_ones(header.shape) != without_ones(wanted)) {
+        throw ConfigError(fmt::format("'{}' has the shape ({}), {} of {} is ({})", name,
+                                      fmt::join(header.shape, ", "), conversion.source.name,
+                                      to_string(conversion.source.shape), fmt::join(wanted, ", ")));
+    }
+}
+
+void require_size(const Layout& layout, std::uint64_t size, const std::string& name) {
+    if (size < layout.used || size > layout.bytes) {
+        throw ConfigError(fmt::format(
+            "'{}' has {} bytes of data, {} ({}) of {} with {}-byte elements takes {}", name, size,
+            layout.name, layout.sentence, to_string(layout.shape), layout.element, layout.bytes));
+    }
+}
+
+/// Reports shares and gives pages back before they are too many.
+class Watch {
+ public:
+    Watch(const FileConversion& job, const MappedInput& input, const MappedOutput& output)
+        : job_(job), input_(input), output_(output) {}
+
+    void moved(std::uint64_t bytes) {
+        done_ += bytes;
+        if (resident_bytes() > resident_limit) {
+            input_.release();
+            output_.release();
+        }
+        const std::uint64_t all = input_.bytes().size();
+        if (job_.progress && all > 0) {
+            job_.progress(std::min(1.0, static_cast<double>(done_) / static_cast<double>(all)));
+        }
+    }
+
+ private:
+    const FileConversion& job_;
+    const MappedInput& input_;
+    const MappedOutput& output_;
+    std::uint64_t done_ = 0;
+};
+
+}  // namespace
+
+ConvertedFile convert_file(const FileConversion& given, const fs::path& input_path,
+                           const fs::path& output_path) {
+    FileConversion job = given;
+    const std::string name = input_path.string();
+    const MappedInput input(input_path);
+    std::optional<NpyHeader> header;
+    if (is_npy(input.bytes())) {
+        header = read_npy_header(input.bytes(), name);
+        take_from_header(job, *header, name);
+    }
+    if (job.request.shape.axes.empty()) {
+        throw ConfigError("--shape is missing", "raw files do not tell it");
+    }
+    const std::string type = job.type.empty() ? "int8" : job.type;
+    if (job.type.empty() && !job.request.quantise) {
+        throw ConfigError("--type is missing", "raw files do not tell it");
+    }
+    job.request.type = &find_stored_type(type);
+    const Conversion conversion = plan_conversion(job.request);
+    if (header) {
+        require_header(*header, conversion, name);
+    }
+    const std::span<const std::uint8_t> from =
+        input.bytes().subspan(header ? header->data_begin : 0);
+    require_size(conversion.source, from.size(), name);
+
+    std::string head;
+    if (output_path.extension() == ".npy") {
+        const StoredType& stored = array_type(conversion.target, *conversion.target_type);
+        head = npy_header(stored, array_shape(conversion.target, stored.bytes));
+    }
+    MappedOutput output(output_path, head.size() + conversion.target.bytes);
+    std::ranges::copy(head, output.bytes().begin());
+    Watch watch(job, input, output);
+    convert(conversion, from, output.bytes().subspan(head.size()),
+            [&watch](std::uint64_t bytes) { watch.moved(bytes); });
+    output.commit();
+    return {conversion, head.size() + conversion.target.bytes};
+}
+
+}  // namespace npuscope

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+// Values that change on their way do so tile by tile: read in row-major order, quantised or
+// dequantised there, written in the other layout.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "models/base/check.h"
+#include "models/base/error.h"
+#include "models/data/relayout.h"
+#include "models/data/relayout_tiles.h"
+#include "sim/convert/conversion.h"
+
+namespace npuscope {
+
+namespace {
+
+constexpr std::uint64_t tile_elements = 32768;  // float and fixed tile in a second-level cache
+
+/// Stretches of a row-major tile that share a factor: visit(first value, values, first factor).
+/// One stretch of the last axis has a factor for each value.
+template <class Visit>
+void for_each_stretch(const Layout& tile, std::size_t axis, Visit visit) {
+    const LayoutPart& part = tile.parts.front();
+    const bool each = axis + 1 == part.box.size();
+    std::uint64_t length = each ? part.box[axis].size() : 0;
+    for (const LayoutStep& step : part.steps) {
+        if (!each && step.axis == axis) {
+            length = static_cast<std::uint64_t>(step.pitch) / tile.element;
+        }
+    }
+    std::vector<std::uint64_t> index;
+    for (const IndexRange& range : part.box) {
+        index.push_back(range.first);
+    }
+    const std::size_t outer = each ? axis : axis + 1;
+    while (true) {
+        visit(static_cast<std::uint64_t>(part.offset(index)) / tile.element, length, index[axis]);
+        std::size_t level = outer;
+        while (level > 0 && ++index[level - 1] == part.box[level - 1].last) {
+            --level;
+            index[level] = part.box[level].first;
+        }
+        if (level == 0) {
+            return;
+        }
+    }
+}
+
+template <class T>
+bool quantise_tile(const Layout& tile, const Quantisation& by, const float* values, T* fixed) {
+    if (by.factors.size() == 1) {
+        return quantise<T>({values, tile.bytes / tile.element}, by.factors.front(), by.math, fixed);
+    }
+    const std::size_t axis = tile.shape.find(by.axis);
+    const bool each = axis + 1 == tile.shape.axes.size();
+    bool numbers = true;
+    for_each_stretch(tile, axis, [&](std::uint64_t at, std::uint64_t count, std::uint64_t factor) {
+        const std::span<const float> stretch(values + at, count);
+        numbers = (each ? quantise_each<T>(stretch, std::span(by.factors).subspan(factor, count),
+                                           by.math, fixed + at)
+                        : quantise<T>(stretch, by.factors[factor], by.math, fixed + at)) &&
+                  numbers;
+    });
+    return numbers;
+}
+
+template <class T>
+void dequantise_tile(const Layout& tile, const Quantisation& by, const T* fixed, float* values) {
+    if (by.factors.size() == 1) {
+        dequantise<T>({fixed, tile.bytes / tile.element}, by.factors.front(), values);
+        return;
+    }
+    const std::size_t axis = tile.shape.find(by.axis);
+    const bool each = axis + 1 == tile.shape.axes.size();
+    for_each_stretch(tile, axis, [&](std::uint64_t at, std::uint64_t count, std::uint64_t factor) {
+        const std::span<const T> stretch(fixed + at, count);
+        if (each) {
+            dequantise_each<T>(stretch, std::span(by.factors).subspan(factor, count), values + at);
+        } else {
+            dequantise<T>(stretch, by.factors[factor], values + at);
+        }
+    });
+}
+
+struct TilePair {
+    const Layout& tile;  ///< of the source's values
+    std::vector<std::uint8_t>& read;
+    std::vector<std::uint8_t>& written;
+};
+
+template <class T>
+void change_values(const Conversion& conversion, const TilePair& pair) {
+    if (conversion.quantise) {
+        const bool numbers = quantise_tile<T>(pair.tile, *conversion.quantise,
+                                              reinterpret_cast<const float*>(pair.read.data()),
+                                              reinterpret_cast<T*>(pair.written.data()));
+        if (!numbers) {
+            throw ConfigError("the input holds values that are not numbers",
+                              "they cannot be quantised");
+        }
+        return;
+    }
+    dequantise_tile<T>(pair.tile, *conversion.dequantise,
+                       reinterpret_cast<const T*>(pair.read.data()),
+                       reinterpret_cast<float*>(pair.written.data()));
+}
+
+void change_tile(const Conversion& conversion, const TilePair& pair) {
+    const StoredType& fixed =
+        conversion.quantise ? *conversion.target_type : *conversion.source_type;
+    if (fixed.name == "int8") {
+        change_values<std::int8_t>(conversion, pair);
+    } else if (fixed.name == "int16") {
+        change_values<std::int16_t>(conversion, pair);
+    } else {
+        NPU_CHECK(fixed.name == "float32", "other types were refused");
+        change_values<float>(conversion, pair);
+    }
+}
+
+/// A layout that tiles cannot be cut from is brought into row-major order first.
+struct PlainCopy {
+    Layout layout;
+    std::vector<std::uint8_t> bytes;
+};
+
+PlainCopy plain_copy(const Layout& source, std::span<const std::uint8_t> from) {
+    PlainCopy copy{plain_layout(source.shape, source.element), {}};
+    copy.bytes.resize(copy.layout.bytes);
+    relayout(source, from, copy.layout, copy.bytes);
+    return copy;
+}
+
+void convert_tiles(const Conversion& conversion, std::span<const std::uint8_t> from,
+                   std::span<std::uint8_t> to, MoveProgress& progress) {
+    const Layout& source = conversion.source;
+    const Layout& target = conversion.target;
+    TileReader reader(source, from);
+    TileWriter writer(target, to);
+    std::vector<std::uint8_t> read, written;
+    for_each_tile(source, target, tile_elements, [&](const std::vector<IndexRange>& box) {
+        const Layout tile = tile_layout(source.shape, box, source.element);
+        read.resize(tile.bytes);
+        written.resize(tile_layout(source.shape, box, target.element).bytes);
+        reader.read(box, read.data(), progress);
+        change_tile(conversion, {tile, read, written});
+        writer.write(box, written.data(), progress);
+    });
+}
+
+}  // namespace
+
+void convert(const Conversion& conversion, std::span<const std::uint8_t> from,
+             std::span<std::uint8_t> to, const std::function<void(std::uint64_t)>& report) {
+    const Layout& source = conversion.source;
+    const Layout& target = conversion.target;
+    if (!conversion.quantise && !conversion.dequantise) {
+        relayout(source, from, target, to, {.gaps = GapPolicy::AreZero, .progress = report});
+        return;
+    }
+    if (from.size() < source.used || to.size() < target.bytes) {
+        throw ConfigError(fmt::format("{} bytes for a source of {}, {} for a target of {}",
+                                      from.size(), source.used, to.size(), target.bytes));
+    }
+    MoveProgress progress(report);
+    if (!moves_in_tiles(source)) {
+        Conversion plain = conversion;
+        const PlainCopy copy = plain_copy(source, from);
+        plain.source = copy.layout;
+        convert(plain, copy.bytes, to, report);
+    } else if (!moves_in_tiles(target)) {
+        Conversion plain = conversion;
+        plain.target = plain_layout(target.shape, target.element);
+        std::vector<std::uint8_t> values(plain.target.bytes);
+        convert(plain, from, values, report);
+        relayout(plain.target, values, target, to,
+                 {.gaps = GapPolicy::AreZero, .progress = report});
+    } else {
+        convert_tiles(conversion, from, to, progress);
+    }
+    progress.flush();
+}
+
+}  // namespace npuscope

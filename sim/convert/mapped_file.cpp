@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/convert/mapped_file.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <fstream>
+#include <system_error>
+
+#include "models/base/error.h"
+
+namespace npuscope {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string reason() { return std::generic_category().message(errno); }
+
+/// Closes itself.
+struct Descriptor {
+    int number;
+    ~Descriptor() {
+        if (number >= 0) {
+            ::close(number);
+        }
+    }
+};
+
+[[noreturn]] void refuse(const char* what, const fs::path& path, const std::string& why) {
+    throw ConfigError(fmt::format("cannot {} '{}': {}", what, path.string(), why));
+}
+
+}  // namespace
+
+MappedInput::MappedInput(const fs::path& path) {
+    const Descriptor file{::open(path.c_str(), O_RDONLY | O_CLOEXEC)};
+    struct stat status {};
+    if (file.number < 0 || ::fstat(file.number, &status) != 0) {
+        refuse("read", path, reason());
+    }
+    if (!S_ISREG(status.st_mode)) {
+        refuse("read", path, "it is no regular file");
+    }
+    size_ = static_cast<std::size_t>(status.st_size);
+    if (size_ == 0) {
+        return;
+    }
+    void* mapped = ::mmap(nullptr, size_, PROT_READ, MAP_SHARED, file.number, 0);
+    if (mapped == MAP_FAILED) {
+        refuse("read", path, reason());
+    }
+    data_ = static_cast<const std::uint8_t*>(mapped);
+}
+
+MappedInput::~MappedInput() {
+    if (data_ != nullptr) {
+        ::munmap(const_cast<std::uint8_t*>(data_), size_);
+    }
+}
+
+void MappedInput::release() const {
+    if (data_ != nullptr) {
+        ::madvise(const_cast<std::uint8_t*>(data_), size_, MADV_DONTNEED);
+    }
+}
+
+MappedOutput::MappedOutput(const fs::path& path, std::uint64_t size)
+    : path_(path), temporary_(path), size_(static_cast<std::size_t>(size)) {
+    std::error_code error;
+    if (path.has_parent_path()) {
+        fs::create_directories(path.parent_path(), error);
+    }
+    if (fs::exists(path, error) && !fs::is_regular_file(path, error)) {
+        refuse("write", path, "it is no regular file");
+    }
+    temporary_ += fmt::format(".part{}", ::getpid());
+    const Descriptor file{::open(temporary_.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)};
+    if (file.number < 0) {
+        refuse("write", path, reason());
+    }
+    // Blocks are reserved, so that a full disk is met here and not as a signal while writing.
+    const int full = size_ == 0 ? 0 : ::posix_fallocate(file.number, 0, static_cast<off_t>(size_));
+    if (full != 0) {
+        const std::string why = std::generic_category().message(full);
+        fs::remove(temporary_, error);
+        refuse("write", path, fmt::format("{} bytes do not fit: {}", size_, why));
+    }
+    if (size_ == 0) {
+        return;
+    }
+    void* mapped = ::mmap(nullptr, size_, PROT_READ | PROT_WRITE, MAP_SHARED, file.number, 0);
+    if (mapped == MAP_FAILED) {
+        const std::string why = reason();
+        fs::remove(temporary_, error);
+        refuse("write", path, why);
+    }
+    data_ = static_cast<std::uint8_t*>(mapped);
+}
+
+MappedOutput::~MappedOutput() {
+    if (data_ != nullptr) {
+        ::munmap(data_, size_);
+    }
+    std::error_code error;
+    if (!temporary_.empty()) {
+        fs::remove(temporary_, error);
+    }
+}
+
+void MappedOutput::release() const {
+    if (data_ != nullptr) {
+        ::madvise(data_, size_, MADV_DONTNEED);
+    }
+}
+
+void MappedOutput::commit() {
+    std::error_code error;
+    fs::rename(temporary_, path_, error);
+    if (error) {
+        refuse("write", path_, error.message());
+    }
+    temporary_.clear();
+}
+
+std::uint64_t resident_bytes() {
+    std::ifstream file("/proc/self/statm");
+    std::uint64_t total = 0, resident = 0;
+    file >> total >> resident;
+    return resident * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
+}
+
+}  // namespace npuscope

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+#include "tests/sim/command_line/typed.h"
+
+namespace npuscope {
+namespace {
+
+namespace fs = std::filesystem;
+
+sample::Answer convert(std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), "convert");
+    return sample::typed(arguments, {convert_command()});
+}
+
+class CommandConvert : public testing::Test {
+ protected:
+    void SetUp() override {
+        folder_ = fs::path(testing::TempDir()) /
+                  testing::UnitTest::GetInstance()->current_test_info()->name();
+        fs::remove_all(folder_);
+        fs::create_directories(folder_);
+    }
+    void TearDown() override { fs::remove_all(folder_); }
+
+    std::string path(const char* name) const { return (folder_ / name).string(); }
+    std::string write(const char* name, const std::string& bytes) const {
+        std::ofstream(folder_ / name, std::ios::binary) << bytes;
+        return path(name);
+    }
+    std::string read(const char* name) const {
+        std::ifstream file(folder_ / name, std::ios::binary);
+        return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+    }
+
+    fs::path folder_;
+};
+
+TEST_F(CommandConvert, MovesAFileIntoANamedLayout) {
+    const std::string in = write("in", "aAbBcC");
+    const auto answer =
+        convert({"--shape", "1x3x1x2", "--type", "int8", "--to", "4W4C8B", in, path("out")});
+    EXPECT_EQ(answer.code, ExitCode::Good) << answer.err;
+    EXPECT_EQ(read("out"), std::string("abc\0ABC\0\0\0\0\0\0\0\0\0", 16));
+    EXPECT_EQ(answer.out,
+              in + " -> " + path("out") + ": nchw of N1 C3 H1 W2 to 4W4C8B, 16 bytes\n");
+}
+
+TEST_F(CommandConvert, ManyFilesGoIntoAFolder) {
+    const std::string first = write("first", "abcd"), second = write("second", "ABCD");
+    EXPECT_EQ(convert({"--shape", "1x2x1x2", "--type", "int8", "--to", "nhwc", first, second,
+                       path("all")})
+                  .code,
+              ExitCode::Good);
+    EXPECT_EQ(read("all/first"), "acbd");
+    EXPECT_EQ(read("all/second"), "ACBD");
+    EXPECT_EQ(convert({"--shape", "1x2x1x2", "--type", "int8", first, first, path("all")}).code,
+              ExitCode::WrongInput);
+}
+
+TEST_F(CommandConvert, ExplainsHowAByteComesAbout) {
+    const auto answer = convert(
+        {"--shape", "1x40x3x5", "--type", "int8", "--to", "1W16C8B", "--explain", "0,17,2,3"});
+    EXPECT_EQ(answer.code, ExitCode::Good) << answer.err;
+    EXPECT_NE(answer.out.find("C/16     =      1 x        240 =        240 bytes"),
+              std::string::npos);
+    EXPECT_NE(answer.out.find("byte 449 = 0x1c1 (of 720)"), std::string::npos);
+    EXPECT_EQ(convert({"--shape", "1x40x3x5", "--to", "1W16C8B", "--explain", "0,40,0,0"}).code,
+              ExitCode::WrongInput);
+}
+
+TEST_F(CommandConvert, DrawsEntriesAsTheVendorsTablesDo) {
+    const auto answer =
+        convert({"--shape", "1x3x2x5", "--type", "int8", "--to", "4W4C8B", "--picture", "2"});
+    EXPECT_EQ(answer.code, ExitCode::Good) << answer.err;
+    EXPECT_NE(answer.out.find("[127:120]"), std::string::npos);
+    EXPECT_NE(answer.out.find("P0CH2     P0CH1     P0CH0\n"), std::string::npos);
+    EXPECT_NE(answer.out.find("-     P4CH2     P4CH1     P4CH0\n"), std::string::npos);
+}
+
+TEST_F(CommandConvert, StridesThatSayTwoThingsAreReported) {
+    const std::string in = write("in", std::string(600, 'x'));
+    const auto answer = convert({"--shape", "1x40x3x5", "--type", "int8", "--to", "1W16C8B",
+                                 "--stride-npu", "720,1,80,16", in, path("out")});
+    EXPECT_EQ(answer.code, ExitCode::Good);
+    EXPECT_TRUE(answer.err.starts_with("warning: ambiguous strides of 1W16C8B")) << answer.err;
+    EXPECT_EQ(read("out").size(), 2160U);
+    convert({"--shape", "1x40x3x5", "--type", "int8", "--to", "1W16C8B", "--stride-npu",
+             "720,1,80,16", "--group-rule", "extent", in, path("out")});
+    EXPECT_EQ(read("out").size(), 720U);
+}
+
+TEST_F(CommandConvert, WhatCannotBeIsRefusedWithTheNumbers) {
+    const std::string in = write("in", "abc");
+    const auto refused = [&](std::vector<std::string> arguments) {
+        arguments.insert(arguments.end(), {in, path("out")});
+        const auto answer = convert(arguments);
+        EXPECT_EQ(answer.code, ExitCode::WrongInput);
+        EXPECT_FALSE(fs::exists(path("out")));
+        return answer.err;
+    };
+    EXPECT_NE(refused({"--shape", "1x3x1x2", "--type", "int8"}).find("has 3 bytes"),
+              std::string::npos);
+    EXPECT_NE(refused({"--shape", "1x5x1x2", "--type", "int8", "--to", "4W4C8B"})
+                  .find("at most 4 on axis C"),
+              std::string::npos);
+    EXPECT_NE(
+        refused({"--shape", "1x3x1x1", "--type", "int8", "--to", "4W4C"}).find("did you mean"),
+        std::string::npos);
+    EXPECT_NE(refused({"--shape", "1x3x1x1", "--type", "int9"}).find("did you mean 'int8'"),
+              std::string::npos);
+    EXPECT_NE(refused({"--shape", "1x3x1", "--type", "int8", "--stride-npu", "3,1,1"}), "");
+    EXPECT_NE(refused({"--shape", "1xx1", "--type", "int8"}), "");
+    EXPECT_NE(refused({"--type", "int8"}).find("--shape is missing"), std::string::npos);
+    EXPECT_NE(refused({"--shape", "1x3x1x1"}).find("--type is missing"), std::string::npos);
+}
+
+TEST_F(CommandConvert, TellsWhatWasDoneAsJson) {
+    const std::string in = write("in", "abcd");
+    const auto answer = convert({"--shape", "1x4x1x1", "--type", "int8", "--to", "feature:atom=8",
+                                 "--json", "-", in, path("out")});
+    EXPECT_EQ(answer.code, ExitCode::Good) << answer.err;
+    EXPECT_NE(answer.out.find("\"sentence\": \"N C/8 H W C%8\""), std::string::npos);
+    EXPECT_NE(answer.err.find(" -> "), std::string::npos);
+}
+
+}  // namespace
+}  // namespace npuscope

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/convert/convert_files.h"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <iterator>
+
+#include "models/data/relayout.h"
+#include "tests/sim/message_of.h"
+
+namespace npuscope {
+namespace {
+
+namespace fs = std::filesystem;
+
+class ConvertFiles : public testing::Test {
+ protected:
+    void SetUp() override {
+        folder_ = fs::path(testing::TempDir()) /
+                  testing::UnitTest::GetInstance()->current_test_info()->name();
+        fs::remove_all(folder_);
+        fs::create_directories(folder_);
+    }
+    void TearDown() override { fs::remove_all(folder_); }
+
+    fs::path write(const char* name, const std::string& bytes) const {
+        std::ofstream(folder_ / name, std::ios::binary) << bytes;
+        return folder_ / name;
+    }
+    static std::string read(const fs::path& path) {
+        std::ifstream file(path, std::ios::binary);
+        return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+    }
+    static FileConversion job(const char* from, const char* to, const char* shape,
+                              const char* type) {
+        FileConversion job;
+        job.request.from = parse_layout_spec(from);
+        job.request.to = parse_layout_spec(to);
+        job.type = type;
+        if (*shape != 0) {
+            job.request.shape = parse_shape(shape, "NCHW");
+        }
+        return job;
+    }
+    std::size_t files() const {
+        return static_cast<std::size_t>(
+            std::distance(fs::directory_iterator(folder_), fs::directory_iterator()));
+    }
+
+    fs::path folder_;
+};
+
+std::string values(std::size_t bytes) {
+    std::string text;
+    for (std::size_t i = 0; i < bytes; ++i) {
+        text += static_cast<char>(i * 31 % 251);
+    }
+    return text;
+}
+
+TEST_F(ConvertFiles, RawBytesAndArraysGoThereAndBack) {
+    const std::string plain = values(600);
+    const fs::path raw = write("raw", plain);
+    convert_file(job("nchw", "1W16C8B", "1x40x3x5", "int8"), raw, folder_ / "npu");
+    EXPECT_EQ(fs::file_size(folder_ / "npu"), 720U);
+    convert_file(job("1W16C8B", "nchw", "1x40x3x5", "int8"), folder_ / "npu",
+                 folder_ / "sub" / "back.npy");
+    const std::string back = read(folder_ / "sub" / "back.npy");
+    EXPECT_EQ(back.substr(back.size() - 600), plain);
+    convert_file(job("nchw", "nhwc", "", ""), folder_ / "sub" / "back.npy", folder_ / "last.npy");
+    EXPECT_NE(read(folder_ / "last.npy").find("(1, 3, 5, 40)"), std::string::npos);
+    convert_file(job("nhwc", "nchw", "1x40x3x5", ""), folder_ / "last.npy", folder_ / "again");
+    EXPECT_EQ(read(folder_ / "again"), plain);
+}
+
+TEST_F(ConvertFiles, WhatCannotBeIsRefusedAndNothingIsLeft) {
+    const fs::path raw = write("raw", values(599));
+    EXPECT_EQ(sample::message_of([&] {
+                  convert_file(job("nchw", "1W16C8B", "1x40x3x5", "int8"), raw, folder_ / "out");
+              }),
+              "'" + raw.string() +
+                  "' has 599 bytes of data, nchw (N C H W) of N1 C40 H3 W5 with 1-byte elements "
+                  "takes 600");
+    EXPECT_NE(sample::message_of(
+                  [&] { convert_file(job("nchw", "nchw", "", "int8"), raw, folder_ / "out"); }),
+              "");
+    EXPECT_NE(sample::message_of([&] {
+                  convert_file(job("nchw", "nchw", "1x1x1x1", "int8"), folder_ / "none",
+                               folder_ / "out");
+              }),
+              "");
+    EXPECT_EQ(files(), 1U);
+}
+
+TEST_F(ConvertFiles, AFailureOnTheWayLeavesTheOldFile) {
+    std::string floats(40 * 4, '\0');
+    floats.replace(20 * 4, 4, "\xff\xff\xff\x7f");  // not a number
+    const fs::path input = write("in", floats);
+    const fs::path output = write("out", "old");
+    FileConversion quantised = job("nchw", "nchw", "1x1x1x40", "int8");
+    quantised.request.quantise = parse_quantisation("radix=3");
+    EXPECT_NE(sample::message_of([&] { convert_file(quantised, input, output); }), "");
+    EXPECT_EQ(read(output), "old");
+    EXPECT_EQ(files(), 2U);
+}
+
+TEST_F(ConvertFiles, TheInputMayBeTheOutput) {
+    const std::string plain = values(2 * 3 * 4);
+    const fs::path file = write("file", plain);
+    convert_file(job("nchw", "nhwc", "1x2x3x4", "int8"), file, file);
+    convert_file(job("nhwc", "nchw", "1x2x3x4", "int8"), file, file);
+    EXPECT_EQ(read(file), plain);
+}
+
+TEST_F(ConvertFiles, ArraysOfAnotherTypeOrShapeAreRefused) {
+    const std::array<std::uint64_t, 4> shape{1, 2, 3, 4};
+    const fs::path array =
+        write("a.npy", npy_header(find_stored_type("int16"), shape) + values(48));
+    EXPECT_NE(sample::message_of(
+                  [&] { convert_file(job("nchw", "nhwc", "", "int8"), array, folder_ / "out"); }),
+              "");
+    EXPECT_EQ(
+        sample::message_of(
+            [&] { convert_file(job("nchw", "nhwc", "1x2x4x3", ""), array, folder_ / "out"); }),
+        "'" + array.string() + "' has the shape (1, 2, 3, 4), nchw of N1 C2 H4 W3 is (1, 2, 4, 3)");
+}
+
+}  // namespace
+}  // namespace npuscope
