@@ -20,7 +20,7 @@ Lines place_lines(Builder& builder, std::uint32_t size, std::uint32_t lines,
                   std::uint32_t surfaces) {
     Lines result;
     result.line = size + std::uint64_t{kAtom} * builder.random.size(0, 3);
-    result.surface = result.line * lines + kAtom * builder.random.size(0, 3);
+    result.surface = result.line * lines + std::uint64_t{kAtom} * builder.random.size(0, 3);
     result.base = builder.allocate(result.surface * surfaces);
     return result;
 }
@@ -132,7 +132,8 @@ void split(Builder& builder, Type type) {
     ByteVector result(out.surface * in.channels);
     for_each_element(in, [&](std::uint32_t c, std::uint32_t y, std::uint32_t x) {
         if (c < in.channels) {
-            const std::uint64_t to = c * out.surface + y * out.line + x * size_of(type);
+            const std::uint64_t to =
+                c * out.surface + y * out.line + std::uint64_t{x} * size_of(type);
             write_element(result, to, type, read_element(source, in.offset(c, y, x), type));
         }
     });
@@ -154,7 +155,8 @@ void merge(Builder& builder, Type type) {
     ByteVector result(out.extent());
     for_each_element(out, [&](std::uint32_t c, std::uint32_t y, std::uint32_t x) {
         if (c < out.channels) {
-            const std::uint64_t from = c * in.surface + y * in.line + x * size_of(type);
+            const std::uint64_t from =
+                c * in.surface + y * in.line + std::uint64_t{x} * size_of(type);
             write_element(result, out.offset(c, y, x), type, read_element(source, from, type));
         }
     });

@@ -47,7 +47,7 @@ struct Stage {
         const std::uint64_t inner = std::uint64_t{component} * size_of(operand);
         const std::uint64_t offset = per_element ? at.c / lanes * surface + at.y * line +
                                                        std::uint64_t{at.x} * lanes * element +
-                                                       at.c % lanes * element
+                                                       std::uint64_t{at.c} % lanes * element
                                                  : std::uint64_t{at.c} * element;
         return read_element(operands, offset + inner, operand);
     }
@@ -211,15 +211,8 @@ void write_cubes(Builder& builder, Type type, const PlacedCube& in, const Placed
 }
 
 Type random_output(Random& random, Type type) {
-    switch (type) {
-        case Type::Int8:
-            return random.one_of({Type::Int8, Type::Int16});
-        case Type::Int16:
-            return random.one_of({Type::Int16, Type::Fp16});
-        case Type::Fp16:
-            return random.one_of({Type::Int16, Type::Fp16});
-    }
-    return type;
+    return type == Type::Int8 ? random.one_of({Type::Int8, Type::Int16})
+                              : random.one_of({Type::Int16, Type::Fp16});
 }
 
 }  // namespace
