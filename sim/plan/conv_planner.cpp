@@ -75,10 +75,12 @@ class ConvPlanner {
         if (index == 0 || slice.kernels != cut_.slices[index - 1].kernels) {
             tiling_ = tiling_of(slice);
         }
-        for (const ConvTile& tile : tiling_.tiles) {
+        for (std::size_t t = 0; t < tiling_.tiles.size(); ++t) {
+            const ConvTile& tile = tiling_.tiles[t];
             ConvOperation operation;
             operation.conv = conv_parts(slice, tile);
             operation.conv.cdma.weight_address = weights_ + weight_pitch_ * index;
+            keep_weights(t, operation.conv);
             operation.sdp = sdp_job(slice, tile);
             const FeatureCube& written = *operation.sdp.destination;
             operation.conv.cacc.line_packed = written.line_packed();
@@ -87,9 +89,20 @@ class ConvPlanner {
         }
     }
 
+    /// Weights that stay are fetched by the first tile and given up by the last.
+    void keep_weights(std::size_t tile, ConvParts& parts) const {
+        BufferReuse& reuse = parts.cdma.reuse;
+        reuse.weight_reuse = tiling_.resident && tile > 0;
+        reuse.skip_weight_release = tiling_.resident && tile + 1 < tiling_.tiles.size();
+        parts.csc.reuse = reuse;
+    }
+
     ConvTiling tiling_of(const ChannelSlice& slice) const {
         try {
-            return choose_tiling(problem_of(cut_task(), slice), context_.costs);
+            ConvProblem problem = problem_of(cut_task(), slice);
+            problem.residual = task_.residual.has_value();
+            problem.slices = static_cast<std::uint32_t>(cut_.slices.size());
+            return choose_tiling(problem, context_.costs);
         } catch (const ConfigError& error) {
             throw ConfigError(fmt::format("layer '{}': {}", layer_.name, error.sentence()),
                               error.remedy());

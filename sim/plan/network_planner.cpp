@@ -58,7 +58,8 @@ class NetworkPlanner {
     };
 
     static TilingCosts costs_of(const PlanTarget& target) {
-        return {target.npu, target.memory.beat_interval.value, target.memory.read_latency};
+        return {target.npu, target.memory.beat_interval.value, target.memory.read_latency,
+                target.forced};
     }
     static MemoryRegionConfig first_region(const MemoryConfig& memory) {
         if (memory.regions.empty()) {
