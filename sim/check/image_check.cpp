@@ -268,21 +268,11 @@ class ImageCheck {
         bytes_.visit(run, [&](const ByteRun& piece, const ByteState* state) {
             whole = whole && state != nullptr;
             for (std::uint64_t i = 0; whole && i < piece.bytes.value; ++i) {
-                bytes.push_back(byte_at(state->by, piece.address + Bytes(i)));
+                bytes.push_back(
+                    byte_at(files_[state->by], (piece.address - base_of(state->by)).value + i));
             }
         });
         return whole ? std::optional(std::move(bytes)) : std::nullopt;
-    }
-    std::uint8_t byte_at(std::size_t number, Address address) const {
-        const MemoryImage& file = files_[number];
-        const std::uint64_t offset = (address - base_of(number)).value;
-        std::uint8_t value = 0;
-        for (const MemoryImage::Run& run : file.runs) {
-            if (offset >= run.offset && offset - run.offset < run.size) {
-                value = file.bytes[run.position + (offset - run.offset)];
-            }
-        }
-        return value;
     }
 
     const ImageDescription& image_;
