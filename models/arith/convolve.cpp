@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <limits>
+#include <span>
 
 #include "models/arith/convolve_layout.h"
 #include "models/arith/convolve_simd.h"
@@ -73,25 +74,24 @@ void for_each_output(const Shape& shape, Visit visit) {
     }
 }
 
-/// Sum of the products of one output, tap (r, s), channels [first, last).
+/// Sum of the products of one output with some elements of its kernel.
 template <class T>
-std::int64_t channel_sum(const PaddedData<T>& data, const Kernels<T>& kernels, OutputPoint point,
-                         std::size_t tap, std::uint32_t first, std::uint32_t last) {
-    const auto r = static_cast<std::uint32_t>(tap / kernels.shape.columns);
-    const auto s = static_cast<std::uint32_t>(tap % kernels.shape.columns);
+std::int64_t element_sum(const PaddedData<T>& data, const Kernels<T>& kernels, OutputPoint point,
+                         std::span<const MacElement> elements) {
     std::int64_t sum = 0;
-    for (std::uint32_t c = first; c < last; ++c) {
-        sum += data.at(c, data.row(point.y, r), data.column(point.x, s)) *
-               kernels.at(point.k, c, r, s);
+    for (const MacElement& element : elements) {
+        sum += data.at(element.channel, data.row(point.y, element.row),
+                       data.column(point.x, element.column)) *
+               kernels.at(point.k, element.channel, element.row, element.column);
     }
     return sum;
 }
 
 /// The kernels' channels [first, first + count) alone.
-Kernels<std::int8_t> channel_part(const Kernels<std::int8_t>& kernels, std::uint32_t first,
-                                  std::uint32_t count) {
+template <class T>
+Kernels<T> channel_part(const Kernels<T>& kernels, std::uint32_t first, std::uint32_t count) {
     const KernelShape& shape = kernels.shape;
-    Kernels<std::int8_t> part({shape.kernels, count, shape.rows, shape.columns});
+    Kernels<T> part({shape.kernels, count, shape.rows, shape.columns});
     const std::size_t taps = std::size_t{shape.rows} * shape.columns;
     for (std::uint32_t k = 0; k < shape.kernels; ++k) {
         std::copy_n(
@@ -102,37 +102,18 @@ Kernels<std::int8_t> channel_part(const Kernels<std::int8_t>& kernels, std::uint
     return part;
 }
 
-Tensor<std::int8_t> channel_part(const Tensor<std::int8_t>& data, std::uint32_t first,
-                                 std::uint32_t count) {
-    Tensor<std::int8_t> part({count, data.shape.height, data.shape.width});
+template <class T>
+Tensor<T> channel_part(const Tensor<T>& data, std::uint32_t first, std::uint32_t count) {
+    Tensor<T> part({count, data.shape.height, data.shape.width});
     std::copy_n(data.values.begin() + static_cast<std::ptrdiff_t>(data.index(first, 0, 0)),
                 part.values.size(), part.values.begin());
     return part;
 }
 
-}  // namespace
-
+/// Sums that fit 32 bits, by the faster of the two ways.
 template <class T>
-Tensor<std::int64_t> convolve_plain(const Tensor<T>& data, const Kernels<T>& kernels,
-                                    const Convolution& geometry) {
-    require_fit(data, kernels.shape, geometry);
-    const PaddedData<T> padded(data, geometry);
-    const std::size_t taps = std::size_t{kernels.shape.rows} * kernels.shape.columns;
-    Tensor<std::int64_t> sums(output_shape(kernels.shape, geometry));
-    for_each_output(sums.shape, [&](OutputPoint point) {
-        std::int64_t sum = 0;
-        for (std::size_t tap = 0; tap < taps; ++tap) {
-            sum += channel_sum(padded, kernels, point, tap, 0, kernels.shape.channels);
-        }
-        sums.at(point.k, point.y, point.x) = sum;
-    });
-    return sums;
-}
-
-Tensor<std::int32_t> convolve(const Tensor<std::int8_t>& data, const Kernels<std::int8_t>& kernels,
-                              const Convolution& geometry) {
-    require_fit(data, kernels.shape, geometry);
-    NPU_CHECK(sums_fit_32_bits(kernels.shape), "sums of this many products need 64 bits");
+Tensor<std::int32_t> convolve_narrow(const Tensor<T>& data, const Kernels<T>& kernels,
+                                     const Convolution& geometry) {
     Tensor<std::int32_t> sums(output_shape(kernels.shape, geometry));
     const RasterPlan plan(kernels.shape, geometry);
     if (plan.worthwhile()) {
@@ -141,6 +122,55 @@ Tensor<std::int32_t> convolve(const Tensor<std::int8_t>& data, const Kernels<std
         convolve_columns(gather_columns(data, kernels.shape, geometry), kernels, sums);
     }
     return sums;
+}
+
+void add_scaled(const Tensor<std::int32_t>& part, std::int64_t factor, Tensor<std::int64_t>& sums) {
+    for (std::size_t i = 0; i < part.values.size(); ++i) {
+        sums.values[i] += part.values[i] * factor;
+    }
+}
+
+/// Weights as high * 256 + low, both within a byte and one: their products with 16-bit data fit 24
+/// bits.
+struct SplitKernels {
+    Kernels<std::int16_t> high;
+    Kernels<std::int16_t> low;
+};
+
+SplitKernels split(const Kernels<std::int16_t>& kernels) {
+    SplitKernels parts{Kernels<std::int16_t>(kernels.shape), Kernels<std::int16_t>(kernels.shape)};
+    for (std::size_t i = 0; i < kernels.values.size(); ++i) {
+        const int value = kernels.values[i];
+        const int high = (value + 128) >> 8;
+        parts.high.values[i] = static_cast<std::int16_t>(high);
+        parts.low.values[i] = static_cast<std::int16_t>(value - high * 256);
+    }
+    return parts;
+}
+
+/// Products of 23 bits that 32 bits hold.
+constexpr std::uint32_t most_split_products = (1U << 9U) - 1;
+
+}  // namespace
+
+template <class T>
+Tensor<std::int64_t> convolve_plain(const Tensor<T>& data, const Kernels<T>& kernels,
+                                    const Convolution& geometry) {
+    require_fit(data, kernels.shape, geometry);
+    const PaddedData<T> padded(data, geometry);
+    const MacBlocks blocks(kernels.shape, {});
+    Tensor<std::int64_t> sums(output_shape(kernels.shape, geometry));
+    for_each_output(sums.shape, [&](OutputPoint point) {
+        sums.at(point.k, point.y, point.x) = element_sum(padded, kernels, point, blocks.elements());
+    });
+    return sums;
+}
+
+Tensor<std::int32_t> convolve(const Tensor<std::int8_t>& data, const Kernels<std::int8_t>& kernels,
+                              const Convolution& geometry) {
+    require_fit(data, kernels.shape, geometry);
+    NPU_CHECK(sums_fit_32_bits(kernels.shape), "sums of this many products need 64 bits");
+    return convolve_narrow(data, kernels, geometry);
 }
 
 Tensor<std::int64_t> convolve_wide(const Tensor<std::int8_t>& data,
@@ -153,16 +183,35 @@ Tensor<std::int64_t> convolve_wide(const Tensor<std::int8_t>& data,
     Tensor<std::int64_t> sums(output_shape(shape, geometry));
     for (std::uint32_t c = 0; c < shape.channels; c += step) {
         const std::uint32_t count = std::min(step, shape.channels - c);
-        const Tensor<std::int32_t> part =
-            convolve(channel_part(data, c, count), channel_part(kernels, c, count), geometry);
-        for (std::size_t i = 0; i < part.values.size(); ++i) {
-            sums.values[i] += part.values[i];
-        }
+        add_scaled(
+            convolve(channel_part(data, c, count), channel_part(kernels, c, count), geometry), 1,
+            sums);
     }
     return sums;
 }
 
-std::int64_t partial_sum_bound(const Kernels<std::int8_t>& kernels) {
+Tensor<std::int64_t> convolve_wide(const Tensor<std::int16_t>& data,
+                                   const Kernels<std::int16_t>& kernels,
+                                   const Convolution& geometry) {
+    require_fit(data, kernels.shape, geometry);
+    const KernelShape& shape = kernels.shape;
+    const std::uint32_t step = most_split_products / (shape.rows * shape.columns);
+    if (step == 0) {  // a kernel of more taps than vectors can sum
+        return convolve_plain(data, kernels, geometry);
+    }
+    const SplitKernels parts = split(kernels);
+    Tensor<std::int64_t> sums(output_shape(shape, geometry));
+    for (std::uint32_t c = 0; c < shape.channels; c += step) {
+        const std::uint32_t count = std::min(step, shape.channels - c);
+        const Tensor<std::int16_t> part = channel_part(data, c, count);
+        add_scaled(convolve_narrow(part, channel_part(parts.high, c, count), geometry), 256, sums);
+        add_scaled(convolve_narrow(part, channel_part(parts.low, c, count), geometry), 1, sums);
+    }
+    return sums;
+}
+
+template <class T>
+std::int64_t partial_sum_bound(const Kernels<T>& kernels) {
     const KernelShape& shape = kernels.shape;
     const std::size_t size = std::size_t{shape.channels} * shape.rows * shape.columns;
     std::int64_t largest = 0;
@@ -173,25 +222,22 @@ std::int64_t partial_sum_bound(const Kernels<std::int8_t>& kernels) {
         }
         largest = std::max(largest, sum);
     }
-    return largest * 128;  // largest magnitude of an int8
+    return largest * -std::int64_t{std::numeric_limits<T>::min()};
 }
 
-Tensor<std::int64_t> convolve_saturating(const Tensor<std::int8_t>& data,
-                                         const Kernels<std::int8_t>& kernels,
-                                         const Convolution& geometry, Accumulator accumulator) {
+template <class T>
+Tensor<std::int64_t> convolve_saturating(const Tensor<T>& data, const Kernels<T>& kernels,
+                                         const Convolution& geometry,
+                                         const Accumulator& accumulator) {
     require_fit(data, kernels.shape, geometry);
-    const PaddedData<std::int8_t> padded(data, geometry);
-    const std::uint32_t channels = kernels.shape.channels;
-    const std::size_t taps = std::size_t{kernels.shape.rows} * kernels.shape.columns;
+    const PaddedData<T> padded(data, geometry);
+    const MacBlocks blocks(kernels.shape, accumulator.order);
     Tensor<std::int64_t> sums(output_shape(kernels.shape, geometry));
     for_each_output(sums.shape, [&](OutputPoint point) {
         std::int64_t sum = 0;
-        for (std::uint32_t c = 0; c < channels; c += accumulator.block_channels) {
-            const std::uint32_t last = std::min(channels, c + accumulator.block_channels);
-            for (std::size_t tap = 0; tap < taps; ++tap) {
-                sum = saturate(sum + channel_sum(padded, kernels, point, tap, c, last),
-                               accumulator.bits);
-            }
+        for (std::size_t b = 0; b < blocks.size(); ++b) {
+            sum = saturate(sum + element_sum(padded, kernels, point, blocks.block(b)),
+                           accumulator.bits);
         }
         sums.at(point.k, point.y, point.x) = sum;
     });
@@ -202,5 +248,13 @@ template Tensor<std::int64_t> convolve_plain(const Tensor<std::int8_t>&,
                                              const Kernels<std::int8_t>&, const Convolution&);
 template Tensor<std::int64_t> convolve_plain(const Tensor<std::int16_t>&,
                                              const Kernels<std::int16_t>&, const Convolution&);
+template std::int64_t partial_sum_bound(const Kernels<std::int8_t>&);
+template std::int64_t partial_sum_bound(const Kernels<std::int16_t>&);
+template Tensor<std::int64_t> convolve_saturating(const Tensor<std::int8_t>&,
+                                                  const Kernels<std::int8_t>&, const Convolution&,
+                                                  const Accumulator&);
+template Tensor<std::int64_t> convolve_saturating(const Tensor<std::int16_t>&,
+                                                  const Kernels<std::int16_t>&, const Convolution&,
+                                                  const Accumulator&);
 
 }  // namespace npuscope

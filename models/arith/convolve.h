@@ -7,6 +7,7 @@
 
 #include <cstdint>
 
+#include "models/arith/mac_order.h"
 #include "models/data/convolution.h"
 #include "models/data/tensor.h"
 
@@ -32,19 +33,26 @@ Tensor<std::int64_t> convolve_wide(const Tensor<std::int8_t>& data,
                                    const Kernels<std::int8_t>& kernels,
                                    const Convolution& convolution);
 
-/// Largest magnitude that any partial sum of any kernel can reach on any int8 data.
-std::int64_t partial_sum_bound(const Kernels<std::int8_t>& kernels);
+/// int16, any number of products.
+Tensor<std::int64_t> convolve_wide(const Tensor<std::int16_t>& data,
+                                   const Kernels<std::int16_t>& kernels,
+                                   const Convolution& convolution);
 
-/// How an accumulator takes its products: blocks of `block_channels` channels are summed exactly,
-/// then added to a sum that saturates at `bits` bits.
+/// Largest magnitude that any partial sum of any kernel can reach on any data of type T.
+template <class T>
+std::int64_t partial_sum_bound(const Kernels<T>& kernels);
+
+/// How an accumulator takes its products: the blocks of `order` are summed exactly, then added one
+/// after the other to a sum that saturates at `bits` bits.
 struct Accumulator {
-    std::uint32_t block_channels = 8;
+    MacOrder order;
     unsigned bits = 34;
 };
 
-/// Order of the blocks: channel block, then row, then column of the kernel.
-Tensor<std::int64_t> convolve_saturating(const Tensor<std::int8_t>& data,
-                                         const Kernels<std::int8_t>& kernels,
-                                         const Convolution& convolution, Accumulator accumulator);
+/// T: std::int8_t or std::int16_t.
+template <class T>
+Tensor<std::int64_t> convolve_saturating(const Tensor<T>& data, const Kernels<T>& kernels,
+                                         const Convolution& convolution,
+                                         const Accumulator& accumulator);
 
 }  // namespace npuscope

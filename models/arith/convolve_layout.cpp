@@ -9,7 +9,10 @@ namespace npuscope {
 
 namespace {
 
-constexpr std::int16_t widened(std::int8_t number) { return number; }
+template <class T>
+constexpr std::int16_t widened(T number) {
+    return number;
+}
 
 /// Positions of one phase row that come from the input, and the input column of the first.
 struct RowSpan {
@@ -29,18 +32,19 @@ RowSpan span_inside(const RasterPlan& plan, std::uint32_t phase_x, std::uint32_t
 }
 
 /// One row of one phase of one channel; `to` holds every second element.
-void copy_phase_row(const std::int8_t* row, const RowSpan& span, std::size_t stride,
-                    std::int16_t* to) {
+template <class T>
+void copy_phase_row(const T* row, const RowSpan& span, std::size_t stride, std::int16_t* to) {
     if (span.first == span.last) {
         return;
     }
-    const std::int8_t* from = row + span.column;
+    const T* from = row + span.column;
     for (std::size_t x = span.first; x < span.last; ++x, from += stride) {
         to[2 * x] = widened(*from);
     }
 }
 
-void copy_channel(const RasterPlan& plan, const Tensor<std::int8_t>& data, std::uint32_t channel,
+template <class T>
+void copy_channel(const RasterPlan& plan, const Tensor<T>& data, std::uint32_t channel,
                   std::int16_t* to) {
     const Convolution& geometry = plan.geometry();
     for (const RasterPlan::Phase& phase : plan.phases()) {
@@ -59,7 +63,8 @@ void copy_channel(const RasterPlan& plan, const Tensor<std::int8_t>& data, std::
 }
 
 /// Columns of one kernel row that lie inside the input, for one output position.
-void gather_row(const Tensor<std::int8_t>& data, std::size_t row_start, std::int64_t x,
+template <class T>
+void gather_row(const Tensor<T>& data, std::size_t row_start, std::int64_t x,
                 const Convolution& geometry, std::uint32_t columns, std::int16_t* to) {
     for (std::uint32_t s = 0; s < columns; ++s) {
         const std::int64_t column = x + std::int64_t{s} * geometry.dilation_x;
@@ -108,7 +113,8 @@ bool RasterPlan::worthwhile() const {
     return outputs >= 16 && positions_ <= 3 * outputs;
 }
 
-std::vector<std::int16_t> arrange_pairs(const RasterPlan& plan, const Tensor<std::int8_t>& data) {
+template <class T>
+std::vector<std::int16_t> arrange_pairs(const RasterPlan& plan, const Tensor<T>& data) {
     const std::size_t pairs = divide_up(data.shape.channels, 2);
     const auto pad = static_cast<std::int16_t>(plan.geometry().pad_value);
     std::vector<std::int16_t> values(pairs * plan.channel_size() * 2, pad);
@@ -118,13 +124,14 @@ std::vector<std::int16_t> arrange_pairs(const RasterPlan& plan, const Tensor<std
     return values;
 }
 
-std::vector<std::int16_t> arrange_weights(const Kernels<std::int8_t>& kernels) {
+template <class T>
+std::vector<std::int16_t> arrange_weights(const Kernels<T>& kernels) {
     const KernelShape& shape = kernels.shape;
     const std::size_t taps = std::size_t{shape.rows} * shape.columns;
     const std::size_t pairs = divide_up(shape.channels, 2);
     const std::size_t blocks = divide_up(shape.kernels, kernel_block);
     std::vector<std::int16_t> values(blocks * pairs * taps * kernel_block * 2, 0);
-    const std::int8_t* from = kernels.values.data();
+    const T* from = kernels.values.data();
     for (std::size_t k = 0; k < shape.kernels; ++k) {
         for (std::size_t c = 0; c < shape.channels; ++c) {
             const std::size_t first = (k / kernel_block * pairs + c / 2) * taps;
@@ -137,7 +144,8 @@ std::vector<std::int16_t> arrange_weights(const Kernels<std::int8_t>& kernels) {
     return values;
 }
 
-Columns gather_columns(const Tensor<std::int8_t>& data, const KernelShape& kernels,
+template <class T>
+Columns gather_columns(const Tensor<T>& data, const KernelShape& kernels,
                        const Convolution& geometry) {
     const std::size_t length = std::size_t{kernels.channels} * kernels.rows * kernels.columns;
     const std::size_t pitch = round_up(length, position_slack);
@@ -164,5 +172,13 @@ Columns gather_columns(const Tensor<std::int8_t>& data, const KernelShape& kerne
     }
     return columns;
 }
+
+template std::vector<std::int16_t> arrange_pairs(const RasterPlan&, const Tensor<std::int8_t>&);
+template std::vector<std::int16_t> arrange_pairs(const RasterPlan&, const Tensor<std::int16_t>&);
+template std::vector<std::int16_t> arrange_weights(const Kernels<std::int8_t>&);
+template std::vector<std::int16_t> arrange_weights(const Kernels<std::int16_t>&);
+template Columns gather_columns(const Tensor<std::int8_t>&, const KernelShape&, const Convolution&);
+template Columns gather_columns(const Tensor<std::int16_t>&, const KernelShape&,
+                                const Convolution&);
 
 }  // namespace npuscope

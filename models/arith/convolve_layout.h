@@ -55,10 +55,12 @@ class RasterPlan {
     std::vector<std::size_t> tap_offsets_;
 };
 
-/// [channel pair][position][2], zeros in the odd channel's place.
-std::vector<std::int16_t> arrange_pairs(const RasterPlan& plan, const Tensor<std::int8_t>& data);
+/// [channel pair][position][2], zeros in the odd channel's place. T: std::int8_t or std::int16_t.
+template <class T>
+std::vector<std::int16_t> arrange_pairs(const RasterPlan& plan, const Tensor<T>& data);
 /// [kernel block][channel pair][tap][kernel_block][2].
-std::vector<std::int16_t> arrange_weights(const Kernels<std::int8_t>& kernels);
+template <class T>
+std::vector<std::int16_t> arrange_weights(const Kernels<T>& kernels);
 
 /// One column of widened values per output position, in the kernels' own order c, r, s.
 struct Columns {
@@ -66,7 +68,8 @@ struct Columns {
     std::size_t pitch;   ///< length rounded up to whole vectors; the rest is 0
     std::vector<std::int16_t> values;
 };
-Columns gather_columns(const Tensor<std::int8_t>& data, const KernelShape& kernels,
+template <class T>
+Columns gather_columns(const Tensor<T>& data, const KernelShape& kernels,
                        const Convolution& geometry);
 
 }  // namespace npuscope

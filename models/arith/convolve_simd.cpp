@@ -126,8 +126,9 @@ HWY_NOINLINE void column_tile(const std::int16_t* kernel, const std::int16_t* co
     to[3] = hn::GetLane(hn::SumOfLanes(sums, d));
 }
 
-void convolve_columns(const Columns& columns, const Kernels<std::int8_t>& kernels,
-                      Tensor<std::int32_t>& sums) {
+template <class T>
+void convolve_any_columns(const Columns& columns, const Kernels<T>& kernels,
+                          Tensor<std::int32_t>& sums) {
     const std::size_t outputs = std::size_t{sums.shape.height} * sums.shape.width;
     std::vector<std::int16_t> kernel(columns.pitch, 0);
     std::vector<std::int16_t> tail;  // the last positions, repeated to a whole tile
@@ -150,6 +151,16 @@ void convolve_columns(const Columns& columns, const Kernels<std::int8_t>& kernel
     }
 }
 
+void convolve_byte_columns(const Columns& columns, const Kernels<std::int8_t>& kernels,
+                           Tensor<std::int32_t>& sums) {
+    convolve_any_columns(columns, kernels, sums);
+}
+
+void convolve_word_columns(const Columns& columns, const Kernels<std::int16_t>& kernels,
+                           Tensor<std::int32_t>& sums) {
+    convolve_any_columns(columns, kernels, sums);
+}
+
 }  // namespace
 }  // namespace HWY_NAMESPACE
 }  // namespace npuscope
@@ -159,7 +170,8 @@ HWY_AFTER_NAMESPACE();
 namespace npuscope {
 
 HWY_EXPORT(convolve_raster);
-HWY_EXPORT(convolve_columns);
+HWY_EXPORT(convolve_byte_columns);
+HWY_EXPORT(convolve_word_columns);
 
 void convolve_raster(const RasterPlan& plan, const std::vector<std::int16_t>& pairs,
                      const std::vector<std::int16_t>& weights, Tensor<std::int32_t>& sums) {
@@ -168,7 +180,12 @@ void convolve_raster(const RasterPlan& plan, const std::vector<std::int16_t>& pa
 
 void convolve_columns(const Columns& columns, const Kernels<std::int8_t>& kernels,
                       Tensor<std::int32_t>& sums) {
-    HWY_DYNAMIC_DISPATCH(convolve_columns)(columns, kernels, sums);
+    HWY_DYNAMIC_DISPATCH(convolve_byte_columns)(columns, kernels, sums);
+}
+
+void convolve_columns(const Columns& columns, const Kernels<std::int16_t>& kernels,
+                      Tensor<std::int32_t>& sums) {
+    HWY_DYNAMIC_DISPATCH(convolve_word_columns)(columns, kernels, sums);
 }
 
 }  // namespace npuscope

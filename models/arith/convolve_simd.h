@@ -18,5 +18,7 @@ void convolve_raster(const RasterPlan& plan, const std::vector<std::int16_t>& pa
 /// All outputs from operands in column form.
 void convolve_columns(const Columns& columns, const Kernels<std::int8_t>& kernels,
                       Tensor<std::int32_t>& sums);
+void convolve_columns(const Columns& columns, const Kernels<std::int16_t>& kernels,
+                      Tensor<std::int32_t>& sums);
 
 }  // namespace npuscope

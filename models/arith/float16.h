@@ -12,6 +12,8 @@
 #include <bit>
 #include <cstdint>
 
+#include "models/data/precision.h"  // first: its enumerator has the name of the type below
+
 namespace npuscope {
 
 using Fp16 = std::uint16_t;  ///< bit pattern of an fp16

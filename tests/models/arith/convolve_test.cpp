@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <random>
 
 namespace npuscope {
@@ -103,7 +104,7 @@ TEST_F(ConvolveTest, AWideEnoughAccumulatorChangesNothing) {
     fill(data.values);
     fill(kernels.values);
     const Convolution geometry = any_geometry(data.shape, kernels.shape);
-    EXPECT_EQ(convolve_saturating(data, kernels, geometry, {8, 34}),
+    EXPECT_EQ(convolve_saturating(data, kernels, geometry, {{8}, 34}),
               convolve_plain(data, kernels, geometry));
 }
 
@@ -112,9 +113,9 @@ TEST_F(ConvolveTest, ANarrowAccumulatorSaturatesBlockByBlockInOrder) {
     Tensor<std::int8_t> data({3, 1, 1}, -128);
     Kernels<std::int8_t> kernels({1, 3, 1, 1}, -128);
     kernels.at(0, 2, 0, 0) = 127;
-    EXPECT_EQ(convolve_saturating(data, kernels, {}, {1, 16}).at(0, 0, 0), 32767 - 16256);
+    EXPECT_EQ(convolve_saturating(data, kernels, {}, {{1}, 16}).at(0, 0, 0), 32767 - 16256);
     // One block of three channels: the sum fits, nothing saturates.
-    EXPECT_EQ(convolve_saturating(data, kernels, {}, {3, 16}).at(0, 0, 0), 2 * 16384 - 16256);
+    EXPECT_EQ(convolve_saturating(data, kernels, {}, {{3}, 16}).at(0, 0, 0), 2 * 16384 - 16256);
 }
 
 TEST_F(ConvolveTest, BlocksAreTakenChannelBlockThenRowThenColumn) {
@@ -125,7 +126,24 @@ TEST_F(ConvolveTest, BlocksAreTakenChannelBlockThenRowThenColumn) {
         kernels.at(0, 0, 0, s) = -128;
         kernels.at(0, 1, 0, s) = 127;
     }
-    EXPECT_EQ(convolve_saturating(data, kernels, {}, {1, 16}).at(0, 0, 0), 32767 - 3 * 16256);
+    EXPECT_EQ(convolve_saturating(data, kernels, {}, {{1}, 16}).at(0, 0, 0), 32767 - 3 * 16256);
+}
+
+TEST_F(ConvolveTest, SixteenBitKernelsAgreeWithTheOracleOverRandomShapes) {
+    for (int round = 0; round < 60; ++round) {
+        Tensor<std::int16_t> data({upto(90), upto(9), upto(12)});
+        Kernels<std::int16_t> kernels({upto(9), data.shape.channels, upto(4), upto(4)});
+        fill(data.values);
+        fill(kernels.values);
+        if (round % 3 == 0) {  // the largest sums
+            std::ranges::fill(data.values, std::int16_t{-32768});
+            std::ranges::fill(kernels.values,
+                              round % 2 == 0 ? std::int16_t{-32768} : std::int16_t{32767});
+        }
+        const Convolution geometry = any_geometry(data.shape, kernels.shape);
+        ASSERT_EQ(convolve_wide(data, kernels, geometry), convolve_plain(data, kernels, geometry))
+            << "round " << round;
+    }
 }
 
 }  // namespace

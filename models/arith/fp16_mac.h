@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+// The fp16 arithmetic of a MAC cell and of the accumulator behind it, value by value.
+//
+// A number is a mantissa of 11 bits, shifted left by the two lower bits of its exponent, times
+// 16^(upper three bits). A cell multiplies up to 64 pairs and shifts every product right by whole
+// hexadecimal digits to the largest one. It shifts the two vectors that its carry-save adders leave
+// rather than their sum, so bits that fall out can cost one unit. Sum = mantissa * 2^(exponent -
+// 50). The accumulator keeps a mantissa of 40 bits in two's complement and an exponent of bias 63,
+// and rounds half away from zero after each addition. Exponent 31 with a zero mantissa counts like
+// any other: infinity is 65536. Zeros, of either sign, take no part. A NaN stays.
+// source: nv_full, NV_NVDLA_CMAC_CORE_MAC_{exp,mul,nan}.v, NV_NVDLA_CACC_CALC_fp_48b.v, C model
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+
+#include "models/arith/float16.h"
+
+namespace npuscope {
+
+/// A number as a multiplier takes it.
+struct Fp16Operand {
+    std::uint32_t mantissa = 0;  ///< 14 bits
+    std::int32_t exponent = 0;   ///< upper bits of the exponent, 0 to 7
+    bool negative = false;
+
+    constexpr bool zero() const { return mantissa == 0; }
+};
+
+constexpr Fp16Operand fp16_operand(Fp16 value) {
+    const std::uint32_t exponent = (value >> 10U) & 31U;
+    const std::uint32_t hidden = exponent == 0 ? 0U : 1U << 10U;
+    const std::uint32_t shift = exponent == 0 ? 1U : exponent & 3U;
+    return {((value & Fp16Format::mantissa_mask) | hidden) << shift,
+            static_cast<std::int32_t>(exponent >> 2U), (value & Fp16Format::sign_bit) != 0};
+}
+
+/// Radix-4 Booth digits of a 14-bit multiplicator, each -2 to 2, lowest first.
+constexpr std::array<std::int8_t, 8> booth_digits(std::uint32_t multiplicator) {
+    constexpr std::array<std::int8_t, 8> kDigitOfBits{0, 1, 1, 2, -2, -1, -1, 0};
+    std::array<std::int8_t, 8> digits{};
+    for (unsigned i = 0; i < digits.size(); ++i) {
+        digits[i] = kDigitOfBits[(multiplicator << 1U) >> (2U * i) & 7U];
+    }
+    return digits;
+}
+
+/// Signed product of two mantissas, shifted right by `shift` bits, a multiple of four, as the
+/// adders leave it. A shift of 32 or more gives 0.
+std::int32_t fp16_product(const Fp16Operand& data, const Fp16Operand& weight, unsigned shift);
+
+/// What a MAC cell hands on: mantissa * 2^(exponent - 50), or a NaN with sign and payload.
+struct Fp16BlockSum {
+    std::int64_t mantissa = 0;
+    std::int32_t exponent = 0;
+    bool nan = false;
+    Fp16 payload = 0;  ///< bits of the NaN
+};
+
+/// The products of one block, summed; `data` and `weights` are equally long, 64 at most.
+Fp16BlockSum fp16_block_sum(std::span<const Fp16> data, std::span<const Fp16> weights);
+
+/// A partial sum: mantissa * 2^(exponent - 101).
+class Fp16Accumulator {
+ public:
+    void add(const Fp16BlockSum& sum);
+    /// Bits of the fp32 that leaves for the SDP: half a unit is rounded away from zero.
+    std::uint32_t fp32_bits() const;
+
+ private:
+    void add_number(std::int64_t mantissa, std::int32_t exponent);
+    void store(std::int64_t sum, std::int32_t exponent, bool round);
+
+    std::int64_t mantissa_ = 0;  // 40 bits, two's complement
+    std::int32_t exponent_ = 0;
+    bool nan_ = false;
+    Fp16 payload_ = 0;
+};
+
+}  // namespace npuscope
