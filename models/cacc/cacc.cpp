@@ -11,14 +11,23 @@ Cacc::Cacc(const CaccConfig& config, const DatapathConfig& datapath)
       datapath_(datapath) {}
 
 void Cacc::compute(ConvWork& work) const {
+    const ConvJob& job = work.job;
+    const bool bytes = job.precision() == Precision::Int8;
+    const MacOrder order{.block_channels = datapath_.atomic_c,
+                         .columns_are_channels = job.mode() == ConvMode::Image,
+                         .row_group = job.weights.row_group};
     const Accumulation accumulation{
-        .convolution = work.job.convolution,
-        .accumulator = {.block_channels = datapath_.atomic_c, .bits = config_.partial_sum_bits},
-        .clip_truncate = work.job.parts.cacc.clip_truncate};
+        .convolution = job.convolution,
+        .accumulator = {order, bytes ? config_.partial_sum_bits : config_.partial_sum_bits_int16},
+        .clip_truncate = job.parts.cacc.clip_truncate,
+        .precision = job.precision(),
+        .winograd = job.mode() == ConvMode::Winograd,
+        .patch_truncate = job.parts.csc.patch_truncate,
+        .batches = job.batches()};
     AccumulatedSums sums = accumulate(*work.data, *work.weights, accumulation);
     // lanes beyond the last kernel leave the accumulator as zeros
     Shape& shape = sums.values.shape;
-    const auto atom = static_cast<std::uint32_t>(datapath_.memory_atom.value);
+    const std::uint32_t atom = datapath_.atom_channels(job.precision());
     shape.channels = static_cast<std::uint32_t>(round_up(shape.channels, atom));
     sums.values.values.resize(shape.elements());
     work.saturated = sums.saturated;

@@ -11,6 +11,7 @@ struct CaccConfig {
     Cycles fill_latency{15};            // source: nv_small RTL, measured
     Cycles credit_return{32};           // source: nv_small RTL, measured
     std::uint32_t partial_sum_bits = 34;
+    std::uint32_t partial_sum_bits_int16 = 48;  // source: nv_full RTL, CACC_CALC_int16.v
 
     template <class Visitor, class Self>
     static void describe(Visitor& visit, Self& self) {
@@ -22,6 +23,8 @@ struct CaccConfig {
                     "cycles from SDP taking an atom to the sequencer having its credit back");
         visit.field("partial_sum_bits", self.partial_sum_bits,
                     "width at which a partial sum saturates, int8");
+        visit.field("partial_sum_bits_int16", self.partial_sum_bits_int16,
+                    "width at which a partial sum saturates, int16");
     }
 };
 

@@ -5,11 +5,11 @@
 
 namespace npuscope {
 
-CaccJob cacc_job(const RegisterValues& registers) {
-    refuse_winograd(registers);
-    refuse_batches(registers);
+CaccJob cacc_job(const RegisterValues& registers, const ConvFeatures& features) {
     CaccJob job;
-    job.precision = read_precision(registers, "PROC_PRECISION");
+    job.winograd = read_winograd(registers, features);
+    job.batches = read_batches(registers, features);
+    job.precision = read_precision(registers, "PROC_PRECISION", features.datapath);
     job.output = read_output(registers);
     job.clip_truncate = registers.field("D_CLIP_CFG", "CLIP_TRUNCATE");
     job.line_packed = registers.field("D_DATAOUT_MAP", "LINE_PACKED") != 0;

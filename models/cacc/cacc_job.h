@@ -9,6 +9,6 @@
 namespace npuscope {
 
 /// ConfigError for what the machine does not do.
-CaccJob cacc_job(const RegisterValues& registers);
+CaccJob cacc_job(const RegisterValues& registers, const ConvFeatures& features = {});
 
 }  // namespace npuscope

@@ -3,8 +3,9 @@
 // limited width, channel block by channel block, and hands each finished sum on as 32 bits, shifted
 // right with rounding half away from zero and saturated. Saturated results are counted.
 // Sums that cannot leave the register's width whatever the data are computed at once; the others
-// follow the hardware block by block.
-// source: nv_small RTL, NV_NVDLA_CACC_CALC_int8.v
+// follow the hardware block by block. fp16 sums leave as fp32, rounded half away from zero.
+// source: nv_small RTL, NV_NVDLA_CACC_CALC_int8.v; nv_full RTL, NV_NVDLA_CACC_CALC_int16.v and
+// NV_NVDLA_CACC_CALC_fp_48b.v
 #pragma once
 
 #include <cstdint>
@@ -12,7 +13,8 @@
 #include "models/arith/convolve.h"
 #include "models/arith/saturate.h"
 #include "models/data/convolution.h"
-#include "models/data/tensor.h"
+#include "models/data/operands.h"
+#include "models/data/precision.h"
 
 namespace npuscope {
 
@@ -22,17 +24,23 @@ struct AccumulatedSums {
     std::uint64_t saturated = 0;  ///< what D_OUT_SATURATION counts
 };
 
-/// One finished sum, `bits` <= 34 of them, through the truncation. Shifts beyond 16 lose the lowest
+/// One finished sum, 48 bits at most, through the truncation. Shifts beyond 16 lose the lowest
 /// bits of a negative half, as the hardware does: it keeps 16 bits below the point.
 Narrowed<std::int32_t> truncate_sum(std::int64_t sum, std::uint32_t clip_truncate);
 
 struct Accumulation {
-    Convolution convolution;
+    Convolution convolution;  ///< of one batch
     Accumulator accumulator;  ///< atomic_c channels a block, bits of a partial sum
     std::uint32_t clip_truncate = 0;
+    Precision precision = Precision::Int8;
+    bool winograd = false;
+    std::uint32_t patch_truncate = 0;  ///< of the Winograd input
+    std::uint32_t batches = 1;
 };
 
-AccumulatedSums accumulate(const Tensor<std::int8_t>& data, const Kernels<std::int8_t>& kernels,
+/// int8 and int16: integers. fp16: bit patterns of fp32, never truncated or counted as saturated.
+/// The lines of all batches lie below each other, in the data as in the result.
+AccumulatedSums accumulate(const DataTensor& data, const WeightKernels& kernels,
                            const Accumulation& accumulation);
 
 }  // namespace npuscope

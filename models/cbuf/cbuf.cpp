@@ -8,7 +8,7 @@
 namespace npuscope {
 
 Cbuf::Cbuf(const std::string& name, const CbufConfig& config)
-    : data(name + ".data"), weights(name + ".weights"), config_(config) {}
+    : data(name + ".data"), weights(name + ".weights"), masks(name + ".masks"), config_(config) {}
 
 void Cbuf::split(std::uint32_t data_banks, std::uint32_t weight_banks) {
     if (data_banks + weight_banks > config_.banks) {
@@ -20,6 +20,7 @@ void Cbuf::split(std::uint32_t data_banks, std::uint32_t weight_banks) {
     }
     data.allocate(std::uint64_t{data_banks} * config_.bank_depth);
     weights.allocate(std::uint64_t{weight_banks} * config_.bank_depth);
+    masks.allocate(config_.bank_depth);
 }
 
 }  // namespace npuscope

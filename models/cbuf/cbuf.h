@@ -22,6 +22,7 @@ class Cbuf {
 
     EntryStore data;
     EntryStore weights;
+    EntryStore masks;  ///< WMB of compressed weights: the last bank
 
  private:
     const CbufConfig config_;

@@ -3,43 +3,35 @@
 
 #include <algorithm>
 
-#include "models/base/error.h"
+#include "models/cdma/cdma_compressed_timing.h"
 #include "models/cdma/cdma_image_timing.h"
-#include "models/cdma/cdma_math.h"
-#include "models/link/surface_port.h"
+#include "models/link/measured_stream.h"
 
 namespace npuscope {
 namespace {
 
-Tensor<std::uint16_t> fetch_pixels(DmaPort& port, const PixelSurface& surface,
-                                   const Purpose& purpose) {
-    Tensor<std::uint16_t> codes(surface.shape());
-    std::vector<std::uint8_t> bytes;
-    for (std::uint32_t plane = 0; plane < surface.format->planes; ++plane) {
-        for (std::uint32_t y = 0; y < surface.height; ++y) {
-            const ByteRun run = surface.line({plane, y});
-            bytes.resize(run.bytes.value);
-            port.fetch(run.address, bytes, purpose);
-            unpack_pixels(surface, {plane, y}, bytes, codes);
-        }
+/// Lines of one surface that are asked for together.
+std::uint32_t lines_per_request(const CdmaJob& job) {
+    if (job.mode == ConvMode::Winograd) {
+        return job.line_packed ? 4 * job.winograd.stride_y : 1;
     }
-    return codes;
+    return job.lines_per_fetch;
 }
 
-Tensor<std::int8_t> fetch_data(DmaPort& port, const CdmaJob& job, const Purpose& purpose) {
-    if (job.mode == ConvMode::Image) {
-        return convert_pixels(fetch_pixels(port, job.pixels, purpose), job.conversion);
-    }
-    auto data = fetch_cube<std::int8_t>(port, job.feature, purpose);
-    convert_feature(data, job.conversion);
-    return data;
+/// The stream to open: watched where the performance counters are on.
+ReadStream& counted(const ConvWork& work, ReadStream& stream, MeasuredStream& measured) {
+    return work.job.parts.cdma.count_performance ? measured : stream;
 }
 
 }  // namespace
 
-Cdma::Cdma(const sc_core::sc_module_name& name, const CdmaConfig& config, Bytes bus_width,
+Cdma::Cdma(const sc_core::sc_module_name& name, const CdmaConfig& config, const Widths& widths,
            const Wires& wires)
-    : Unit(name), config_(config), bus_width_(bus_width), wires_(wires) {
+    : Unit(name),
+      config_(config),
+      bus_width_(widths.bus),
+      fetch_(widths.datapath, wires.log),
+      wires_(wires) {
     repeat_from(launches, "data", [this](Activity& activity) { run_data(activity); });
     repeat_from(weight_launches_, "weights", [this](Activity& activity) { run_weights(activity); });
 }
@@ -51,6 +43,7 @@ void Cdma::prepare_buffer(Activity& activity, BankSplit banks) {
     if (split_) {
         wires_.data.wait_empty(activity);
         wires_.weights.wait_empty(activity);
+        wires_.masks.wait_empty(activity);
     }
     wires_.split(banks);
     split_ = banks;
@@ -58,23 +51,27 @@ void Cdma::prepare_buffer(Activity& activity, BankSplit banks) {
 }
 
 void Cdma::fetch_operands(ConvWork& work) {
-    const CdmaJob& job = work.job.parts.cdma;
-    if (!work.values) {
-        return;
+    if (work.start.weights_reused) {
+        work.buffer.weight_ends = kept_use_.weight_ends;
+        work.buffer.mask_ends = kept_use_.mask_ends;
+    } else {
+        assume_weight_ends(work);
     }
-    if (!job.reuse.data_reuse) {
-        const Purpose input{"input", work.name, job.data_in_secondary};
-        kept_data_ = std::make_shared<const Tensor<std::int8_t>>(fetch_data(data_port, job, input));
+    if (work.values) {
+        if (!work.start.data_reused) {
+            DataTensor fetched = fetch_.data(data_port, work);
+            const std::uint32_t kept = work.start.kept_lines;
+            kept_data_ = std::make_shared<const DataTensor>(
+                kept > 0 ? joined_lines(*kept_data_, kept, fetched) : std::move(fetched));
+        }
+        if (!work.start.weights_reused) {
+            kept_weights_ =
+                std::make_shared<const WeightKernels>(fetch_.weights(weight_port, work));
+        }
+        work.data = kept_data_;
+        work.weights = kept_weights_;
     }
-    if (!job.reuse.weight_reuse) {
-        const Purpose purpose{"weights", work.name, job.weight_in_secondary};
-        std::vector<std::uint8_t> bytes(work.job.weights.used_bytes().value);
-        weight_port.fetch(job.weight_address, bytes, purpose);
-        kept_weights_ = std::make_shared<const Kernels<std::int8_t>>(
-            decode_weights<std::int8_t>(work.job.weights, bytes));
-    }
-    work.data = kept_data_;
-    work.weights = kept_weights_;
+    kept_use_ = work.buffer;
 }
 
 void Cdma::run_data(Activity& activity) {
@@ -86,7 +83,7 @@ void Cdma::run_data(Activity& activity) {
     }
     fetch_operands(*work);
     weight_launches_.give(activity, work);
-    if (work->job.parts.cdma.reuse.data_reuse) {
+    if (work->start.data_reused) {
         work->data_first = work->data_complete = work->fetch_start;
     } else {
         read_data(activity, *work);
@@ -101,7 +98,7 @@ std::unique_ptr<DataStream> Cdma::data_stream(const ConvWork& work) {
                          wires_.data.promise(work.buffer.data)};
     if (job.mode == ConvMode::Image) {
         const std::uint64_t pixels = job.input.width + 2ULL * job.pad_left;
-        const std::uint64_t bytes = pixels * job.input.channels;
+        const std::uint64_t bytes = pixels * job.input.channels * bytes_of(job.precision);
         return std::make_unique<ImageStream>(
             config_, ImageFetch{.pixels = job.pixels,
                                 .pad_left = job.pad_left,
@@ -112,12 +109,13 @@ std::unique_ptr<DataStream> Cdma::data_stream(const ConvWork& work) {
                                 .room = room});
     }
     const bool single_pixel = job.input.width == 1 && job.input.height == 1;
+    const std::uint64_t lines = job.feature.shape.height;
     return std::make_unique<FeatureStream>(
         config_, FeatureFetch{.cube = job.feature,
-                              .lines_per_request = job.lines_per_fetch,
+                              .lines_per_request = lines_per_request(job),
                               .surfaces_in_line = single_pixel && job.surface_packed,
-                              .entries_per_line = job.entries_per_slice,
-                              .beat = std::min(bus_width_, job.feature.atom),
+                              .entries_per_line = work.buffer.data / lines,
+                              .beat = bus_width_,
                               .start = work.fetch_start,
                               .room = room});
 }
@@ -125,8 +123,11 @@ std::unique_ptr<DataStream> Cdma::data_stream(const ConvWork& work) {
 void Cdma::read_data(Activity& activity, ConvWork& work) {
     const Purpose purpose{"input", work.name, work.job.parts.cdma.data_in_secondary};
     const std::unique_ptr<DataStream> stream = data_stream(work);
-    data_port.open(*stream, purpose);
+    MeasuredStream measured(*stream);
+    data_port.open(counted(work, *stream, measured), purpose);
     data_port.wait_issued(activity, stream->beats(), &wires_.data.released());
+    work.counters.data_stall = measured.stall();
+    work.counters.data_latency = measured.latency();
     work.data_first = stream->first_entry();
     work.data_complete = stream->last_entry();
     wires_.data.fill_at(work.data_complete, work.buffer.data);
@@ -136,43 +137,69 @@ void Cdma::read_data(Activity& activity, ConvWork& work) {
 void Cdma::run_weights(Activity& activity) {
     const std::shared_ptr<ConvWork> work = weight_launches_.take(activity, WaitKind::Idle);
     work->weights_waited.assign(work->job.weights.groups(), false);
-    if (!work->job.parts.cdma.reuse.weight_reuse) {
+    if (!work->start.weights_reused) {
         read_weights(activity, *work);
     }
     weights_done_(*work);
     weights_finished_.give(activity, std::max(now(), work->fetch_start));
 }
 
-WeightFetch Cdma::weight_fetch(const ConvWork& work) {
-    const WeightLayout& layout = work.job.weights;
+std::unique_ptr<GroupStream> Cdma::weight_stream(const ConvWork& work) {
+    if (work.job.parts.cdma.compression) {
+        return compressed_stream(work);
+    }
     const Bytes entry = work.buffer.entry;
-    const std::uint64_t entries = divide_up(layout.stored_bytes().value, entry.value);
+    const std::vector<std::uint64_t>& ends = work.buffer.weight_ends;
     WeightFetch fetch{.address = work.job.parts.cdma.weight_address,
                       .group_ends = {},
                       .beat = bus_width_,
                       .beats_per_entry = std::max<std::uint64_t>(entry / bus_width_, 1),
                       .start = work.fetch_start,
                       .room = {&wires_.weights.releases(), wires_.weights.capacity(),
-                               wires_.weights.promise(entries)}};
-    for (std::uint32_t group = 0; group < layout.groups(); ++group) {
-        const bool last = group + 1 == layout.groups();
-        const Bytes end = last ? layout.stored_bytes() : layout.group_offset(group + 1);
-        fetch.group_ends.push_back(divide_up(end.value, bus_width_.value));
+                               wires_.weights.promise(divide_up(ends.back(), entry.value))}};
+    for (const std::uint64_t end : ends) {
+        fetch.group_ends.push_back(divide_up(end, bus_width_.value));
     }
-    return fetch;
+    return std::make_unique<WeightStream>(config_, std::move(fetch));
+}
+
+std::unique_ptr<GroupStream> Cdma::compressed_stream(const ConvWork& work) {
+    const CdmaJob& job = work.job.parts.cdma;
+    const BufferUse& use = work.buffer;
+    const auto room = [&use](EntryStore& store, std::uint64_t bytes) {
+        return FetchRoom{&store.releases(), store.capacity(),
+                         store.promise(divide_up(bytes, use.entry.value))};
+    };
+    return std::make_unique<CompressedWeightStream>(
+        config_, CompressedFetch{.weights = job.weight_address,
+                                 .mask = job.compression->mask,
+                                 .sizes = job.compression->sizes,
+                                 .weight_ends = use.weight_ends,
+                                 .mask_ends = use.mask_ends,
+                                 .beat = bus_width_,
+                                 .entry = use.entry,
+                                 .start = work.fetch_start,
+                                 .weight_room = room(wires_.weights, use.weight_ends.back()),
+                                 .mask_room = room(wires_.masks, use.mask_ends.back())});
 }
 
 void Cdma::read_weights(Activity& activity, ConvWork& work) {
     const Purpose purpose{"weights", work.name, work.job.parts.cdma.weight_in_secondary};
-    WeightStream stream(config_, weight_fetch(work));
-    weight_port.open(stream, purpose);
+    const std::unique_ptr<GroupStream> stream = weight_stream(work);
+    MeasuredStream measured(*stream);
+    weight_port.open(counted(work, *stream, measured), purpose);
     Cycles written;
     for (std::uint32_t group = 0; group < work.job.weights.groups(); ++group) {
-        weight_port.wait_issued(activity, stream.group_end(group), &wires_.weights.released());
-        written = stream.group_written(group);
-        work.weights_waited[group] = stream.waited_for_room(group);
-        wires_.weights.fill_at(written, work.buffer.weights(work.job.weights, group));
+        weight_port.wait_issued(activity, stream->group_end(group), &wires_.weights.released());
+        written = stream->group_written(group);
+        work.weights_waited[group] = stream->waited_for_room(group);
+        if (work.job.parts.cdma.compression) {
+            wires_.masks.fill_at(written, work.buffer.masks(group));
+        }
+        wires_.weights.fill_at(written, work.buffer.weights(group));
     }
+    work.counters.weight_stall = measured.stall();
+    work.counters.weight_latency = measured.latency();
     activity.wait_until(written, WaitKind::Starved, "last weights");
 }
 

@@ -13,6 +13,7 @@
 #include "models/cdma/cdma_config.h"
 #include "models/cdma/cdma_data_timing.h"
 #include "models/cdma/cdma_weight_timing.h"
+#include "models/cdma/operand_fetch.h"
 #include "models/data/conv_work.h"
 #include "models/data/datapath.h"
 #include "models/link/channel.h"
@@ -28,9 +29,16 @@ class Cdma : public Unit {
     struct Wires {
         EntryStore& data;
         EntryStore& weights;
+        EntryStore& masks;
         std::function<void(BankSplit banks)> split;
+        FindingLog& log;
     };
-    Cdma(const sc_core::sc_module_name& name, const CdmaConfig& config, Bytes bus_width,
+    /// Widths that the DMA has in common with its neighbours.
+    struct Widths {
+        Bytes bus;
+        DatapathConfig datapath;
+    };
+    Cdma(const sc_core::sc_module_name& name, const CdmaConfig& config, const Widths& widths,
          const Wires& wires);
 
     Channel<std::shared_ptr<ConvWork>> launches{"cdma.launches"};
@@ -51,12 +59,14 @@ class Cdma : public Unit {
     void prepare_buffer(Activity& activity, BankSplit banks);
     void fetch_operands(ConvWork& work);
     std::unique_ptr<DataStream> data_stream(const ConvWork& work);
-    WeightFetch weight_fetch(const ConvWork& work);
+    std::unique_ptr<GroupStream> weight_stream(const ConvWork& work);
+    std::unique_ptr<GroupStream> compressed_stream(const ConvWork& work);
     void read_data(Activity& activity, ConvWork& work);
     void read_weights(Activity& activity, ConvWork& work);
 
     const CdmaConfig config_;
     const Bytes bus_width_;
+    const OperandFetch fetch_;
     Wires wires_;
     Channel<std::shared_ptr<ConvWork>> weight_launches_{"cdma.weight_launches"};
     Channel<Cycles> weights_finished_{"cdma.weights_finished"};
@@ -66,8 +76,9 @@ class Cdma : public Unit {
     std::optional<BankSplit> split_;
     Cycles split_since_;
     // what the buffer holds for a following operation that reuses it
-    std::shared_ptr<const Tensor<std::int8_t>> kept_data_;
-    std::shared_ptr<const Kernels<std::int8_t>> kept_weights_;
+    std::shared_ptr<const DataTensor> kept_data_;
+    std::shared_ptr<const WeightKernels> kept_weights_;
+    BufferUse kept_use_;
 };
 
 }  // namespace npuscope

@@ -45,36 +45,49 @@ FeatureStream::FeatureStream(const CdmaConfig& config, const FeatureFetch& fetch
         fetch_.cube.shape.channels = fetch_.cube.channels_per_atom();
     }
     response_.atoms_left = atoms_of(response_);
+    beats_ = count_beats();
 }
 
-std::uint64_t FeatureStream::beats() const {
-    const FeatureCube& cube = fetch_.cube;
-    const std::uint64_t atoms =
-        std::uint64_t{cube.shape.width} * cube.shape.height * cube.surfaces();
-    return atoms * (cube.atom / fetch_.beat);
+std::uint64_t FeatureStream::beats_of(std::uint64_t address, std::uint64_t atoms) const {
+    const Bytes atom = fetch_.cube.atom;
+    if (fetch_.beat <= atom) {
+        return atoms * (atom / fetch_.beat);
+    }
+    const std::uint64_t in_beat = fetch_.beat / atom;
+    return (address + atoms - 1) / in_beat - address / in_beat + 1;
+}
+
+std::uint64_t FeatureStream::count_beats() const {
+    std::uint64_t beats = 0;
+    for (Position position; position.line < fetch_.cube.shape.height; step(position)) {
+        beats += beats_of(first_atom(position), atoms_of(position));
+    }
+    return beats;
+}
+
+std::uint32_t FeatureStream::lines_of(const Position& position) const {
+    const std::uint32_t batch = fetch_.cube.lines_of_batch();
+    return std::min(fetch_.lines_per_request, batch - position.line % batch);
 }
 
 std::uint64_t FeatureStream::atoms_of(const Position& position) const {
-    const Shape& shape = fetch_.cube.shape;
-    const std::uint64_t lines = std::min(fetch_.lines_per_request, shape.height - position.line);
-    return lines * shape.width;
+    return std::uint64_t{lines_of(position)} * fetch_.cube.shape.width;
 }
 
 void FeatureStream::step(Position& position) const {
     if (++position.surface == fetch_.cube.surfaces()) {
         position.surface = 0;
-        position.line += fetch_.lines_per_request;
+        position.line += lines_of(position);
     }
 }
 
 bool FeatureStream::begin_run() {
     request_.atoms_left = atoms_of(request_);
-    address_ =
-        fetch_.cube.line_address(request_.surface, request_.line).value / fetch_.cube.atom.value;
+    address_ = first_atom(request_);
     if (request_.surface > 0) {
         return true;
     }
-    const std::uint64_t lines = request_.line + request_.atoms_left / fetch_.cube.shape.width;
+    const std::uint64_t lines = std::uint64_t{request_.line} + lines_of(request_);
     const auto room = fetch_.room.known_for(lines * fetch_.entries_per_line);
     if (!room) {
         request_.atoms_left = 0;
@@ -97,7 +110,16 @@ std::optional<ReadBurst> FeatureStream::next_burst() {
     const std::uint64_t to_boundary = config_.request_atoms - address_ % config_.request_atoms;
     const std::uint64_t atoms = std::min(request_.atoms_left, to_boundary);
     burst.ready = time_;
-    burst.beats = atoms * (atom / fetch_.beat);
+    burst.beats = beats_of(address_, atoms);
+    if (fetch_.beat > atom) {
+        const std::uint64_t in_beat = fetch_.beat / atom;
+        for (std::uint64_t left = atoms, at = address_; left > 0;) {
+            const std::uint64_t count = std::min(left, in_beat - at % in_beat);
+            wide_.push_back(static_cast<std::uint32_t>(count));
+            left -= count;
+            at += count;
+        }
+    }
     time_ += Cycles(1);
     address_ += atoms;
     request_.atoms_left -= atoms;
@@ -109,23 +131,32 @@ std::optional<ReadBurst> FeatureStream::next_burst() {
     return burst;
 }
 
+bool FeatureStream::pass_atom() {
+    const bool line_ends = column_ + 1 == fetch_.cube.shape.width;
+    column_ = line_ends ? 0 : column_ + 1;
+    if (--response_.atoms_left == 0) {
+        step(response_);
+        response_.atoms_left = response_.line < fetch_.cube.shape.height ? atoms_of(response_) : 0;
+    }
+    return line_ends;
+}
+
 void FeatureStream::arrived(std::span<const Cycles> times) {
-    const std::uint64_t beats_per_atom = fetch_.cube.atom / fetch_.beat;
+    const bool wide = fetch_.beat > fetch_.cube.atom;
+    const std::uint64_t beats_per_atom = wide ? 1 : fetch_.cube.atom / fetch_.beat;
     for (const Cycles time : times) {
-        const bool atom_ends = ++beat_of_atom_ == beats_per_atom;
-        const bool line_ends = atom_ends && column_ + 1 == fetch_.cube.shape.width;
         const bool slow_surface = (response_.surface & 2U) != 0;
+        std::uint32_t atoms = ++beat_of_atom_ == beats_per_atom ? 1 : 0;
+        if (wide) {
+            atoms = wide_.front();
+            wide_.pop_front();
+        }
+        bool line_ends = false;
+        for (; atoms > 0; --atoms) {
+            beat_of_atom_ = 0;
+            line_ends = pass_atom() || line_ends;
+        }
         written(pipeline_.take(time, line_ends || slow_surface));
-        if (!atom_ends) {
-            continue;
-        }
-        beat_of_atom_ = 0;
-        column_ = line_ends ? 0 : column_ + 1;
-        if (--response_.atoms_left == 0) {
-            step(response_);
-            response_.atoms_left =
-                response_.line < fetch_.cube.shape.height ? atoms_of(response_) : 0;
-        }
     }
 }
 

@@ -3,9 +3,11 @@
 // a grain of lines, one surface after the other, pieces of at most eight atoms that end at
 // multiples of eight. Responses pass three stages that can stall and a last one that pauses behind
 // the end of a line and, in two of four surfaces, every other atom. Not modelled: the stall that
-// reaches back into the bus. Source: nv_small RTL, CDMA_dc.v, DMAIF_rdrsp.v; exact on 442 measured
-// rows.
+// reaches back into the bus. A bus wider than an atom brings several in a beat. Source: nv_small
+// RTL, CDMA_dc.v, DMAIF_rdrsp.v; exact on 442 measured rows.
 #pragma once
+
+#include <deque>
 
 #include "models/cdma/cdma_config.h"
 #include "models/cdma/fetch_room.h"
@@ -78,7 +80,7 @@ struct FeatureFetch {
     std::uint32_t lines_per_request = 1;
     bool surfaces_in_line = false;  ///< 1 x 1 packed: all surfaces count as one line
     std::uint64_t entries_per_line = 1;
-    Bytes beat{8};
+    Bytes beat{8};  ///< width of the bus
     Cycles start{};
     FetchRoom room{};
 };
@@ -87,7 +89,7 @@ class FeatureStream : public DataStream {
  public:
     FeatureStream(const CdmaConfig& config, const FeatureFetch& fetch);
 
-    std::uint64_t beats() const override;
+    std::uint64_t beats() const override { return beats_; }
     std::optional<ReadBurst> next_burst() override;
     void arrived(std::span<const Cycles> times) override;
 
@@ -98,16 +100,29 @@ class FeatureStream : public DataStream {
         std::uint32_t surface = 0;
         std::uint64_t atoms_left = 0;
     };
+    std::uint32_t lines_of(const Position& position) const;
     std::uint64_t atoms_of(const Position& position) const;
+    /// On to the next surface, or to the next lines.
     void step(Position& position) const;
     bool begin_run();
+    std::uint64_t first_atom(const Position& position) const {
+        return fetch_.cube.line_address(position.surface, position.line).value /
+               fetch_.cube.atom.value;
+    }
+    /// Beats that so many neighbouring atoms take on the bus.
+    std::uint64_t beats_of(std::uint64_t address, std::uint64_t atoms) const;
+    std::uint64_t count_beats() const;
+    /// True when the atom that arrives next is the last of its line.
+    bool pass_atom();
 
     const CdmaConfig config_;
     FeatureFetch fetch_;
-    Cycles time_;                // of the next request
-    Position request_;           // what is asked for next
-    std::uint64_t address_ = 0;  // in atoms
-    Position response_;          // what arrives next
+    Cycles time_;  // of the next request
+    std::uint64_t beats_ = 0;
+    std::deque<std::uint32_t> wide_;  // atoms of each beat under way, where a beat holds several
+    Position request_;                // what is asked for next
+    std::uint64_t address_ = 0;       // in atoms
+    Position response_;               // what arrives next
     std::uint32_t column_ = 0;
     std::uint64_t beat_of_atom_ = 0;
     DataResponse pipeline_;

@@ -6,6 +6,7 @@
 #include "models/base/error.h"
 #include "models/data/alignment.h"
 #include "models/data/conv_registers.h"
+#include "models/data/precision_table.h"
 
 namespace npuscope {
 
@@ -23,35 +24,63 @@ FeatureCube read_feature(const RegisterValues& registers, const CdmaJob& job,
     require_aligned(registers, "D_LINE_STRIDE", {DataKind::Feature, AlignedPart::LineStride, atom});
     require_aligned(registers, "D_SURF_STRIDE",
                     {DataKind::Feature, AlignedPart::SurfaceStride, atom});
-    return {read_address(registers, "D_DAIN_ADDR_HIGH_0", "D_DAIN_ADDR_LOW_0"),
-            Bytes(registers.raw("D_LINE_STRIDE")),
-            Bytes(registers.raw("D_SURF_STRIDE")),
-            job.input,
-            atom,
-            Bytes(1)};
+    FeatureCube cube{read_address(registers, "D_DAIN_ADDR_HIGH_0", "D_DAIN_ADDR_LOW_0"),
+                     Bytes(registers.raw("D_LINE_STRIDE")),
+                     Bytes(registers.raw("D_SURF_STRIDE")),
+                     job.input,
+                     atom,
+                     Bytes(bytes_of(job.in_precision))};
+    if (job.batches > 1) {
+        require_aligned(registers, "D_BATCH_STRIDE",
+                        {DataKind::Feature, AlignedPart::SurfaceStride, atom});
+        cube.batch_lines = job.input.height;
+        cube.batch_stride = Bytes(registers.raw("D_BATCH_STRIDE"));
+        cube.shape.height *= job.batches;
+    }
+    return cube;
 }
 
-const PixelFormat& read_format(const RegisterValues& registers, const Shape& input) {
+/// What a format hands on before any conversion.
+Precision format_precision(const PixelFormat& format) {
+    if (format.floating) {
+        return Precision::Fp16;
+    }
+    return format.code_bits == 8 ? Precision::Int8 : Precision::Int16;
+}
+
+const PixelFormat& read_format(const RegisterValues& registers, const CdmaJob& job,
+                               const ConvFeatures& features) {
     const std::uint32_t code = registers.field("D_DATAIN_FORMAT", "PIXEL_FORMAT");
     const PixelFormat* format = find_pixel_format(code);
     if (format == nullptr) {
         refuse(registers, "D_DATAIN_FORMAT", fmt::format("pixel format {} is", code));
     }
-    if (format->code_bits != 8) {
+    const Precision precision = format_precision(*format);
+    if (!features.datapath.supports(precision)) {
         refuse(registers, "D_DATAIN_FORMAT",
-               fmt::format("pixel format {} (16-bit elements) is", format->name),
+               fmt::format("pixel format {} ({}) is", format->name,
+                           format->floating ? "fp16" : "16-bit elements"),
                "use a format of 8-bit components");
     }
     if (registers.field("D_DATAIN_FORMAT", "PIXEL_MAPPING") != 0) {
         refuse(registers, "D_DATAIN_FORMAT", "a pixel mapping other than pitch linear is");
     }
-    if (input.channels != format->channels) {
+    if (job.input.channels != format->channels) {
         throw ConfigError(
             fmt::format("{} describes {} channels, but {} selects {} with {}",
-                        spelled(registers.block().name, "D_DATAIN_SIZE_1"), input.channels,
+                        spelled(registers.block().name, "D_DATAIN_SIZE_1"), job.input.channels,
                         spelled(registers.block().name, "D_DATAIN_FORMAT"), format->name,
                         format->channels),
             fmt::format("set DATAIN_CHANNEL to {}", format->channels - 1));
+    }
+    if (job.in_precision != precision) {
+        throw ConfigError(
+            fmt::format("{} says IN_PRECISION {}, but {} selects {}, whose elements are {}",
+                        spelled(registers.block().name, "D_MISC_CFG"),
+                        precision_name(job.in_precision),
+                        spelled(registers.block().name, "D_DATAIN_FORMAT"), format->name,
+                        precision_name(precision)),
+            fmt::format("set IN_PRECISION to {}", static_cast<unsigned>(precision)));
     }
     return *format;
 }
@@ -60,7 +89,7 @@ PixelSurface read_pixels(const RegisterValues& registers, const CdmaJob& job,
                          const ConvFeatures& features) {
     const Bytes atom = features.datapath.memory_atom;
     PixelSurface pixels;
-    pixels.format = &read_format(registers, job.input);
+    pixels.format = &read_format(registers, job, features);
     pixels.atom = atom;
     pixels.height = job.input.height;
     pixels.width = job.input.width;
@@ -107,13 +136,57 @@ InputConversion read_conversion(const RegisterValues& registers, ConvMode mode) 
 
 void read_weights(const RegisterValues& registers, const ConvFeatures& features, CdmaJob& job) {
     const Bytes atom = features.datapath.memory_atom;
-    refuse_compression(registers);
     require_aligned(registers, "D_WEIGHT_ADDR_LOW", {DataKind::Weights, AlignedPart::Start, atom});
     require_aligned(registers, "D_WEIGHT_BYTES", {DataKind::Weights, AlignedPart::Size, atom});
     job.weight_address = read_address(registers, "D_WEIGHT_ADDR_HIGH", "D_WEIGHT_ADDR_LOW");
     job.weight_bytes = Bytes(registers.raw("D_WEIGHT_BYTES"));
     job.bytes_per_kernel = Bytes(registers.size("D_WEIGHT_SIZE_0", "BYTE_PER_KERNEL"));
     job.kernels = registers.size("D_WEIGHT_SIZE_1", "WEIGHT_KERNEL");
+    if (read_compressed(registers, features)) {
+        const AlignmentNeed start{DataKind::Weights, AlignedPart::Start, atom};
+        require_aligned(registers, "D_WMB_ADDR_LOW", start);
+        require_aligned(registers, "D_WGS_ADDR_LOW", start);
+        require_aligned(registers, "D_WMB_BYTES", {DataKind::Weights, AlignedPart::Size, atom});
+        job.compression = {read_address(registers, "D_WMB_ADDR_HIGH", "D_WMB_ADDR_LOW"),
+                           Bytes(registers.raw("D_WMB_BYTES")),
+                           read_address(registers, "D_WGS_ADDR_HIGH", "D_WGS_ADDR_LOW")};
+    }
+}
+
+/// Padding, and what a mode inserts of it.
+void read_padding(const RegisterValues& registers, CdmaJob& job) {
+    job.pad_left = registers.field("D_ZERO_PADDING", "PAD_LEFT");
+    job.pad_right = registers.field("D_ZERO_PADDING", "PAD_RIGHT");
+    job.pad_value =
+        static_cast<std::uint16_t>(registers.field("D_ZERO_PADDING_VALUE", "PAD_VALUE"));
+}
+
+WinogradInput read_winograd_input(const RegisterValues& registers) {
+    return {registers.field("D_ZERO_PADDING", "PAD_TOP"),
+            registers.field("D_ZERO_PADDING", "PAD_BOTTOM"),
+            registers.size("D_CONV_STRIDE", "CONV_Y_STRIDE"),
+            registers.size("D_CONV_STRIDE", "CONV_X_STRIDE"),
+            registers.size("D_DATAIN_SIZE_EXT_0", "DATAIN_HEIGHT_EXT"),
+            registers.size("D_DATAIN_SIZE_EXT_0", "DATAIN_WIDTH_EXT")};
+}
+
+/// Which types the conversion may lead from and to.
+void require_precisions(const RegisterValues& registers, const CdmaJob& job) {
+    const std::string name = spelled(registers.block().name, "D_MISC_CFG");
+    ConvertedInput input = feature_input(job.in_precision);
+    if (job.mode == ConvMode::Image) {
+        input = job.in_precision == Precision::Fp16 ? ConvertedInput::FloatImage
+                                                    : ConvertedInput::IntegerImage;
+    }
+    require_valid(precision_cell(ConvertingUnit::Convolution, input, job.precision), name);
+    if (job.in_precision != job.precision && !job.conversion.enabled) {
+        throw ConfigError(
+            fmt::format("{} says IN_PRECISION {} and PROC_PRECISION {}, but {} leaves the "
+                        "conversion off",
+                        name, precision_name(job.in_precision), precision_name(job.precision),
+                        spelled(registers.block().name, "D_CVT_CFG")),
+            "set CVT_EN");
+    }
 }
 
 /// True for the SRAM behind the secondary port.
@@ -130,17 +203,19 @@ bool read_ram_type(const RegisterValues& registers, std::string_view register_na
 }  // namespace
 
 CdmaJob cdma_job(const RegisterValues& registers, const ConvFeatures& features) {
-    refuse_winograd(registers);
-    refuse_batches(registers);
     CdmaJob job;
-    job.mode = read_mode(registers);
-    job.in_precision = read_precision(registers, "IN_PRECISION");
-    job.precision = read_precision(registers, "PROC_PRECISION");
+    job.mode = read_mode(registers, features);
+    job.batches = read_batches(registers, features);
+    job.in_precision = read_precision(registers, "IN_PRECISION", features.datapath);
+    job.precision = read_precision(registers, "PROC_PRECISION", features.datapath);
     job.reuse = read_reuse(registers);
     job.input = {registers.size("D_DATAIN_SIZE_1", "DATAIN_CHANNEL"),
                  registers.size("D_DATAIN_SIZE_0", "DATAIN_HEIGHT"),
                  registers.size("D_DATAIN_SIZE_0", "DATAIN_WIDTH")};
     job.conversion = read_conversion(registers, job.mode);
+    require_precisions(registers, job);
+    job.flush_nan = registers.field("D_NAN_FLUSH_TO_ZERO", "NAN_TO_ZERO") != 0;
+    job.count_performance = registers.field("D_PERF_ENABLE", "DMA_EN") != 0;
     job.entries_per_slice = registers.size("D_ENTRY_PER_SLICE", "ENTRIES");
     job.banks = read_banks(registers);
     job.data_in_secondary =
@@ -148,19 +223,22 @@ CdmaJob cdma_job(const RegisterValues& registers, const ConvFeatures& features) 
     job.weight_in_secondary =
         read_ram_type(registers, "D_WEIGHT_RAM_TYPE", "WEIGHT_RAM_TYPE", features);
     read_weights(registers, features, job);
-    if (job.mode == ConvMode::Direct) {
-        job.feature = read_feature(registers, job, features);
-        job.line_packed = registers.field("D_DAIN_MAP", "LINE_PACKED") != 0;
-        job.surface_packed = registers.field("D_DAIN_MAP", "SURF_PACKED") != 0;
-        job.lines_per_fetch = job.line_packed ? registers.size("D_FETCH_GRAIN", "GRAINS") : 1;
-    } else {
-        job.pixels = read_pixels(registers, job, features);
-        job.pad_left = registers.field("D_ZERO_PADDING", "PAD_LEFT");
-        job.pad_right = registers.field("D_ZERO_PADDING", "PAD_RIGHT");
-        job.pad_value =
-            static_cast<std::uint16_t>(registers.field("D_ZERO_PADDING_VALUE", "PAD_VALUE"));
-        job.lines_per_fetch = registers.size("D_FETCH_GRAIN", "GRAINS");
+    if (job.mode != ConvMode::Direct) {
+        read_padding(registers, job);
     }
+    if (job.mode == ConvMode::Image) {
+        job.pixels = read_pixels(registers, job, features);
+        job.lines_per_fetch = registers.size("D_FETCH_GRAIN", "GRAINS");
+        return job;
+    }
+    job.feature = read_feature(registers, job, features);
+    job.line_packed = registers.field("D_DAIN_MAP", "LINE_PACKED") != 0;
+    job.surface_packed = registers.field("D_DAIN_MAP", "SURF_PACKED") != 0;
+    if (job.mode == ConvMode::Winograd) {
+        job.winograd = read_winograd_input(registers);
+        return job;
+    }
+    job.lines_per_fetch = job.line_packed ? registers.size("D_FETCH_GRAIN", "GRAINS") : 1;
     return job;
 }
 

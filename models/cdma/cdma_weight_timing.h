@@ -22,7 +22,18 @@ struct WeightFetch {
     FetchRoom room{};
 };
 
-class WeightStream : public ReadStream {
+/// A fetch of weights, whatever the surfaces: kernel groups one after the other.
+class GroupStream : public ReadStream {
+ public:
+    /// Beats up to the end of a group.
+    virtual std::uint64_t group_end(std::size_t group) const = 0;
+    /// When the group is whole in the buffer; its last beat has arrived.
+    virtual Cycles group_written(std::size_t group) const = 0;
+    /// The channel stood still before this group, because there was no room for it.
+    virtual bool waited_for_room(std::size_t group) const = 0;
+};
+
+class WeightStream : public GroupStream {
  public:
     WeightStream(const CdmaConfig& config, WeightFetch fetch);
 
@@ -30,11 +41,9 @@ class WeightStream : public ReadStream {
     std::optional<ReadBurst> next_burst() override;
     void arrived(std::span<const Cycles> times) override;
 
-    std::uint64_t group_end(std::size_t group) const { return fetch_.group_ends[group]; }
-    /// When the group is whole in the buffer; its last beat has arrived.
-    Cycles group_written(std::size_t group) const { return written_[group]; }
-    /// The channel stood still before this group, because there was no room for it.
-    bool waited_for_room(std::size_t group) const { return waited_[group]; }
+    std::uint64_t group_end(std::size_t group) const override { return fetch_.group_ends[group]; }
+    Cycles group_written(std::size_t group) const override { return written_[group]; }
+    bool waited_for_room(std::size_t group) const override { return waited_[group]; }
 
  private:
     std::uint64_t piece_end(std::uint64_t beat) const;

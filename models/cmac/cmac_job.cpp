@@ -5,9 +5,9 @@
 
 namespace npuscope {
 
-CmacJob cmac_job(const RegisterValues& registers) {
-    refuse_winograd(registers);
-    return {read_precision(registers, "PROC_PRECISION")};
+CmacJob cmac_job(const RegisterValues& registers, const ConvFeatures& features) {
+    return {read_precision(registers, "PROC_PRECISION", features.datapath),
+            read_winograd(registers, features)};
 }
 
 }  // namespace npuscope

@@ -8,6 +8,6 @@
 namespace npuscope {
 
 /// ConfigError for what the machine does not do.
-CmacJob cmac_job(const RegisterValues& registers);
+CmacJob cmac_job(const RegisterValues& registers, const ConvFeatures& features = {});
 
 }  // namespace npuscope

@@ -2,8 +2,10 @@
 #include "models/csc/csc.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "models/csc/csc_math.h"
+#include "models/data/weight_codec.h"
 
 namespace npuscope {
 namespace {
@@ -11,7 +13,22 @@ namespace {
 /// Loads of the MAC cells that one kernel group takes: channel cubes x rows x columns.
 std::uint64_t weight_blocks(const WeightLayout& weights) {
     const std::uint64_t cubes = divide_up(weights.shape.channels, weights.cube_channels);
+    if (weights.winograd) {
+        return cubes;
+    }
     return cubes * divide_up(weights.shape.rows, weights.row_group) * weights.shape.columns;
+}
+
+/// Entries that a group adds to the mask's surface.
+std::uint64_t mask_entries(const WeightLayout& weights, Bytes entry, std::uint32_t group) {
+    const auto end = [&](std::uint32_t groups) -> std::uint64_t {
+        if (groups == weights.groups()) {
+            return divide_up(stored_mask_bytes(weights).value, entry.value);
+        }
+        const std::uint64_t bits = weights.group_offset(groups) / weights.element;
+        return divide_up(divide_up(bits, 8), entry.value);
+    };
+    return end(group + 1) - end(group);
 }
 
 }  // namespace
@@ -22,28 +39,53 @@ Csc::Csc(const sc_core::sc_module_name& name, const CscConfig& config,
     repeat_from(launches, "sequence", [this](Activity& activity) { run_operation(activity); });
 }
 
-StripePlan Csc::plan_of(const ConvJob& job) const {
-    StripePlan plan{.outputs = std::uint64_t{job.output().height} * job.output().width,
-                    .blocks = weight_blocks(job.weights),
-                    .cells = datapath_.atomic_k,
-                    .full_stripe = config_.stripe_groups * datapath_.atomic_k};
+StripePlan Csc::plan_of(const ConvWork& work) const {
+    const ConvJob& job = work.job;
+    // an entry of the buffer holds the weights of this many cells, loaded in one cycle
+    const Bytes cube = job.weights.element * datapath_.atomic_c;
+    const auto loading = static_cast<std::uint32_t>(
+        divide_up(cube.value * job.weights.group_kernels, work.buffer.entry.value));
+    StripePlan plan{
+        .outputs = std::uint64_t{job.output().height} * job.output().width * job.batches(),
+        .blocks = weight_blocks(job.weights),
+        .cells = loading,
+        .full_stripe = config_.stripe_groups * loading};
     if (job.mode() == ConvMode::Image) {
         plan.row = job.output().width;
+    } else if (job.mode() == ConvMode::Winograd) {
+        plan.outputs_per_cycle = 4;  // source: nv_full C model, a patch of 4 x 4 gives 2 x 2
+        plan.full_stripe = config_.stripe_groups * datapath_.atomic_k;
     }
     return plan;
 }
 
+void Csc::drop_left(const ConvWork& work) {
+    if (!work.start.keeps_data()) {
+        wires_.data.release_at(now(), std::exchange(left_data_, 0));
+    }
+    if (!work.start.weights_reused) {
+        wires_.masks.release_at(now(), std::exchange(left_masks_, 0));
+        wires_.weights.release_at(now(), std::exchange(left_weights_, 0));
+    }
+}
+
+void Csc::release_data(const ConvWork& work) {
+    const std::uint64_t all = left_data_ + (work.start.data_reused ? 0 : work.buffer.data);
+    const std::uint64_t released = std::min(all, work.buffer.line * released_lines(work.job));
+    left_data_ = left_lines(work.job) == 0 ? 0 : all - released;
+    wires_.data.release_at(*end_ + config_.data_release, all - left_data_);
+}
+
 void Csc::run_operation(Activity& activity) {
     const std::shared_ptr<ConvWork> work = launches.take(activity, WaitKind::Idle);
-    plan_ = plan_of(work->job);
+    drop_left(*work);
+    plan_ = plan_of(*work);
     stripes_ = stripe_lengths(plan_);
     for (std::uint32_t group = 0; group < work->job.weights.groups(); ++group) {
         run_group(activity, work, group);
     }
     end_ = last_block_ + Cycles(stripes_.back());
-    if (!work->job.parts.csc.reuse.skip_data_release) {
-        wires_.data.release_at(*end_ + config_.data_release, work->buffer.data);
-    }
+    release_data(*work);
     done_(*work);
 }
 
@@ -60,18 +102,25 @@ void Csc::account_start(ConvWork& work, Cycles weights, Cycles start) const {
 Cycles Csc::wait_for_group(Activity& activity, ConvWork& work, std::uint32_t group) {
     const ConvJob& job = work.job;
     GroupInputs inputs;
-    inputs.kernels = job.weights.kernels_of_group(group);
+    inputs.load = static_cast<std::uint32_t>(
+        divide_up(std::uint64_t{job.weights.kernels_of_group(group)} * plan_.cells,
+                  job.weights.group_kernels));
     if (group == 0) {
-        if (!job.parts.cdma.reuse.data_reuse) {
+        if (!work.start.data_reused) {
             inputs.data = wires_.data.take_filled(activity, work.buffer.data);
         }
         inputs.floor = end_ ? *end_ + config_.next_operation : Cycles(0);
     }
-    if (job.parts.cdma.reuse.weight_reuse) {
+    if (work.start.weights_reused) {
         inputs.weights = group == 0 ? now() : Cycles(0);
     } else {
-        inputs.weights =
-            wires_.weights.take_filled(activity, work.buffer.weights(job.weights, group));
+        if (job.parts.cdma.compression) {
+            // the mask's entries follow from the layer, so the wait ends behind the DMA's launch
+            const std::uint64_t masks = mask_entries(job.weights, work.buffer.entry, group);
+            inputs.weights = wires_.masks.take_filled(activity, masks);
+        }
+        inputs.weights = std::max(inputs.weights,
+                                  wires_.weights.take_filled(activity, work.buffer.weights(group)));
     }
     const Cycles start = group_start(config_, inputs);
     if (group == 0) {
@@ -91,9 +140,9 @@ void Csc::run_group(Activity& activity, const std::shared_ptr<ConvWork>& work,
     if (group == 0) {
         work->first_mac = next_block_;
         work->record.first_mac = next_block_;
-        if (work->values) {
-            work->weights = std::make_shared<const Kernels<std::int8_t>>(
-                sequenced_kernels(work->job, *work->weights));
+        if (work->values && work->job.mode() == ConvMode::Image) {
+            work->weights =
+                std::make_shared<const WeightKernels>(sequenced_kernels(work->job, *work->weights));
         }
     }
     StripePackage package{.work = work, .kernel_group = group};
@@ -114,12 +163,21 @@ void Csc::run_group(Activity& activity, const std::shared_ptr<ConvWork>& work,
 }
 
 void Csc::release_weights(const ConvWork& work, std::uint32_t group, Cycles last_load) {
+    const bool compressed = work.job.parts.cdma.compression.has_value();
+    const std::uint64_t weights = work.buffer.weights(group);
+    const std::uint64_t masks = compressed ? work.buffer.masks(group) : 0;
     if (work.job.parts.csc.reuse.skip_weight_release) {
+        if (!work.start.weights_reused) {
+            left_weights_ += weights;
+            left_masks_ += masks;
+        }
         return;
     }
-    const Cycles load(datapath_.atomic_k);
-    const Cycles free = std::max(last_load + load + config_.weight_release, now());
-    wires_.weights.release_at(free, work.buffer.weights(work.job.weights, group));
+    const Cycles free = std::max(last_load + Cycles(plan_.cells) + config_.weight_release, now());
+    wires_.masks.release_at(free, masks);
+    wires_.weights.release_at(free, weights);
+    left_weights_ -= std::min(left_weights_, weights);
+    left_masks_ -= std::min(left_masks_, masks);
 }
 
 void Csc::run_stripe(Activity& activity, StripePackage& package) {

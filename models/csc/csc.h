@@ -3,7 +3,7 @@
 // then sends stripes to the MAC cells as fast as weights load and the accumulator has credits. A
 // package leaves when its stripe begins and says when its last block will enter. The sequencer is
 // the pipeline's pacemaker, so the account of where a convolution's cycles went is kept here.
-// Not modelled: partial input with slices released early.
+// Lines and weights that an operation leaves in the buffer are kept for the next one.
 #pragma once
 
 #include <functional>
@@ -27,6 +27,7 @@ class Csc : public Unit {
     struct Wires {
         EntryStore& data;
         EntryStore& weights;
+        EntryStore& masks;
         TimedCounter& credits;
         Sink<StripePackage>& stripes;
     };
@@ -40,7 +41,10 @@ class Csc : public Unit {
 
  private:
     void run_operation(Activity& activity);
-    StripePlan plan_of(const ConvJob& job) const;
+    StripePlan plan_of(const ConvWork& work) const;
+    /// Gives back what the operation before left and this one does not take over.
+    void drop_left(const ConvWork& work);
+    void release_data(const ConvWork& work);
     /// Waits for a group's weights, with the first group for the data; the group's first atom.
     Cycles wait_for_group(Activity& activity, ConvWork& work, std::uint32_t group);
     void account_start(ConvWork& work, Cycles weights, Cycles start) const;
@@ -58,6 +62,10 @@ class Csc : public Unit {
     Cycles next_block_;          // first cycle in which another block may enter
     Cycles last_block_;          // start of the last block that entered
     std::optional<Cycles> end_;  // last atom of the operation before, and one
+    // entries that the operation before left in the buffer
+    std::uint64_t left_data_ = 0;
+    std::uint64_t left_weights_ = 0;
+    std::uint64_t left_masks_ = 0;
 };
 
 }  // namespace npuscope

@@ -20,14 +20,13 @@ std::uint32_t read_row_group(const RegisterValues& registers) {
 
 }  // namespace
 
-CscJob csc_job(const RegisterValues& registers) {
-    refuse_winograd(registers);
-    refuse_compression(registers);
-    refuse_batches(registers);
+CscJob csc_job(const RegisterValues& registers, const ConvFeatures& features) {
     CscJob job;
-    job.mode = read_mode(registers);
-    read_precision(registers, "IN_PRECISION");
-    job.precision = read_precision(registers, "PROC_PRECISION");
+    job.mode = read_mode(registers, features);
+    job.compressed = read_compressed(registers, features);
+    job.batches = read_batches(registers, features);
+    read_precision(registers, "IN_PRECISION", features.datapath);
+    job.precision = read_precision(registers, "PROC_PRECISION", features.datapath);
     job.reuse = read_reuse(registers);
     job.input = {registers.size("D_DATAIN_SIZE_EXT_1", "DATAIN_CHANNEL_EXT"),
                  registers.size("D_DATAIN_SIZE_EXT_0", "DATAIN_HEIGHT_EXT"),
@@ -39,12 +38,18 @@ CscJob csc_job(const RegisterValues& registers) {
     job.row_group = read_row_group(registers);
     job.entries_per_slice = registers.size("D_ENTRY_PER_SLICE", "ENTRIES");
     job.weight_bytes = Bytes(registers.raw("D_WEIGHT_BYTES"));
+    if (job.compressed) {
+        job.mask_bytes = Bytes(registers.raw("D_WMB_BYTES"));
+    }
     job.output = read_output(registers);
     job.atomics = registers.size("D_ATOMICS", "ATOMICS");
     job.release_slices = registers.size("D_RELEASE", "RLS_SLICES");
     job.stride_y = registers.size("D_CONV_STRIDE_EXT", "CONV_Y_STRIDE_EXT");
     job.stride_x = registers.size("D_CONV_STRIDE_EXT", "CONV_X_STRIDE_EXT");
-    if (job.mode == ConvMode::Direct) {  // images are not dilated, source: nv_small RTL
+    if (job.mode == ConvMode::Winograd) {
+        job.patch_truncate = registers.field("D_PRA_CFG", "PRA_TRUNCATE");
+    }
+    if (job.mode != ConvMode::Image) {  // images are not dilated, source: nv_small RTL
         job.dilation_y = registers.size("D_DILATION_EXT", "Y_DILATION_EXT");
         job.dilation_x = registers.size("D_DILATION_EXT", "X_DILATION_EXT");
         job.pad_left = registers.field("D_ZERO_PADDING", "PAD_LEFT");

@@ -9,6 +9,6 @@
 namespace npuscope {
 
 /// ConfigError for what the machine does not do.
-CscJob csc_job(const RegisterValues& registers);
+CscJob csc_job(const RegisterValues& registers, const ConvFeatures& features = {});
 
 }  // namespace npuscope

@@ -6,12 +6,12 @@
 #include <cstdint>
 
 #include "models/data/conv_job.h"
-#include "models/data/tensor.h"
+#include "models/data/operands.h"
 
 namespace npuscope {
 
 /// Kernels as the sums need them: image kernels get their columns back out of the channels.
-Kernels<std::int8_t> sequenced_kernels(const ConvJob& job, Kernels<std::int8_t> stored);
+WeightKernels sequenced_kernels(const ConvJob& job, const WeightKernels& stored);
 
 /// Multiplications of the layer that are part of a sum, padding included: outputs x C x R x S x K.
 std::uint64_t useful_macs(const ConvJob& job);

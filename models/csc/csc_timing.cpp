@@ -31,11 +31,12 @@ std::vector<std::uint32_t> stripe_lengths(const StripePlan& plan) {
 }
 
 Cycles block_cycles(const StripePlan& plan, std::uint32_t length) {
-    return Cycles(std::max(length, plan.cells));
+    const auto passes = static_cast<std::uint32_t>(divide_up(length, plan.outputs_per_cycle));
+    return Cycles(std::max(passes, plan.cells));
 }
 
 Cycles group_start(const CscConfig& config, const GroupInputs& inputs) {
-    const Cycles load(std::max(inputs.kernels, config.shortest_load));
+    const Cycles load(std::max(inputs.load, config.shortest_load));
     Cycles start = inputs.weights + config.weight_to_mac + load;
     if (inputs.data > Cycles(0)) {
         start = std::max(start, inputs.data + config.data_to_mac + load);

@@ -15,11 +15,12 @@ namespace npuscope {
 
 /// What the cutting depends on.
 struct StripePlan {
-    std::uint64_t outputs{0};       ///< output pixels of one kernel: width x height
-    std::uint64_t blocks{0};        ///< channel blocks x kernel rows x kernel columns
-    std::uint64_t row{0};           ///< outputs of one row, where stripes end at rows; else 0
-    std::uint32_t cells{8};         ///< MAC cells: loading their weights takes as many cycles
-    std::uint32_t full_stripe{16};  ///< outputs of a stripe where nothing cuts it short
+    std::uint64_t outputs{0};            ///< output pixels of one kernel: width x height
+    std::uint64_t blocks{0};             ///< channel blocks x kernel rows x kernel columns
+    std::uint64_t row{0};                ///< outputs of one row, where stripes end at rows; else 0
+    std::uint32_t cells{8};              ///< cycles that loading a full group's weights takes
+    std::uint32_t full_stripe{16};       ///< outputs of a stripe where nothing cuts it short
+    std::uint32_t outputs_per_cycle{1};  ///< of one kernel: 4 of a Winograd patch
 };
 
 /// Lengths of the stripes of one kernel group, in order; they sum to `outputs`.
@@ -31,10 +32,10 @@ Cycles block_cycles(const StripePlan& plan, std::uint32_t length);
 
 /// What a kernel group waits for. `data` and `floor` count for the first group of an operation.
 struct GroupInputs {
-    Cycles weights;            ///< last weight entry in the buffer
-    Cycles data;               ///< last data entry
-    Cycles floor;              ///< nothing enters the MAC cells before
-    std::uint32_t kernels{0};  ///< of the group
+    Cycles weights;         ///< last weight entry in the buffer
+    Cycles data;            ///< last data entry
+    Cycles floor;           ///< nothing enters the MAC cells before
+    std::uint32_t load{0};  ///< cycles that loading the group's weights takes
 };
 
 /// First atom of a group in the MAC cells, if they are idle.

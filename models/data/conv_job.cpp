@@ -20,6 +20,9 @@ Convolution geometry_of(const ConvParts& parts) {
     geometry.dilation_x = csc.dilation_x;
     geometry.pad_top = csc.pad_top;
     geometry.pad_left = csc.mode == ConvMode::Image ? parts.cdma.pad_left : csc.pad_left;
+    if (csc.mode == ConvMode::Winograd) {  // the DMA has padded already
+        geometry.pad_top = geometry.pad_left = 0;
+    }
     geometry.pad_value = csc.precision == Precision::Int8
                              ? static_cast<std::int8_t>(csc.pad_value & 0xFFU)
                              : static_cast<std::int16_t>(csc.pad_value);
@@ -43,8 +46,10 @@ CombinedConvJob combine(const ConvParts& parts, const ConvFeatures& features) {
     CombinedConvJob combined;
     ConvJob& job = combined.job;
     job.parts = parts;
-    const Bytes element(parts.csc.precision == Precision::Int8 ? 1 : 2);
-    job.weights = direct_weights(parts.csc.kernels, features.datapath, element);
+    const Bytes element(bytes_of(parts.csc.precision));
+    job.weights = parts.csc.mode == ConvMode::Winograd
+                      ? winograd_weights(parts.csc.kernels, features.datapath, element)
+                      : direct_weights(parts.csc.kernels, features.datapath, element);
     job.weights.row_group = parts.csc.row_group;
     job.kernels = plain_kernels(parts);
     job.convolution = geometry_of(parts);
@@ -58,20 +63,32 @@ bool CombinedConvJob::computable() const {
 }
 
 std::uint32_t entries_of_slice(const CdmaJob& job, const ConvFeatures& features) {
-    const std::uint64_t element = job.precision == Precision::Int8 ? 1 : 2;
+    const std::uint64_t element = bytes_of(job.precision);
     const std::uint64_t entry = features.cbuf_entry.value;
     const std::uint64_t width = job.input.width;
+    const std::uint64_t padded = width + job.pad_left + job.pad_right;
     if (job.mode == ConvMode::Image) {
-        const std::uint64_t stored = width + job.pad_left + job.pad_right;
-        return static_cast<std::uint32_t>(divide_up(stored * job.input.channels * element, entry));
+        return static_cast<std::uint32_t>(divide_up(padded * job.input.channels * element, entry));
     }
     const std::uint64_t atom = features.datapath.memory_atom.value;
     const std::uint64_t atoms = divide_up(job.input.channels * element, atom);
+    if (job.mode == ConvMode::Winograd) {
+        // source: nv_full C model; four lines of 4 x 4 patches take four entries an atom
+        const std::uint64_t phases = std::uint64_t{job.winograd.stride_y} * job.winograd.stride_x;
+        const std::uint64_t patches = padded / (4ULL * job.winograd.stride_x);
+        return static_cast<std::uint32_t>(patches * atoms * phases);
+    }
     const std::uint64_t in_entry = std::max<std::uint64_t>(entry / atom, 1);
     const std::uint64_t rest = atoms % in_entry;
     // source: nv_full C model; three atoms of four take a whole entry each
     const std::uint64_t rest_entries = rest == 3 ? width : divide_up(rest * width, in_entry);
     return static_cast<std::uint32_t>(atoms / in_entry * width + rest_entries);
+}
+
+std::uint64_t entries_of_data(const CdmaJob& job) {
+    const std::uint64_t lines =
+        job.mode == ConvMode::Winograd ? job.winograd.extended_height : job.input.height;
+    return lines * job.batches * job.entries_per_slice;
 }
 
 }  // namespace npuscope

@@ -5,6 +5,7 @@
 
 #include "models/base/error.h"
 #include "models/data/alignment.h"
+#include "models/data/precision_table.h"
 
 namespace npuscope {
 
@@ -16,23 +17,26 @@ void refuse(const RegisterValues& registers, std::string_view register_name,
         remedy);
 }
 
-Precision read_precision(const RegisterValues& registers, std::string_view field_name) {
-    switch (registers.field("D_MISC_CFG", field_name)) {
-        case 0:
-            return Precision::Int8;
-        case 1:
-            refuse(registers, "D_MISC_CFG", fmt::format("{} int16 is", field_name), "use int8 (0)");
-        case 2:
-            refuse(registers, "D_MISC_CFG", fmt::format("{} fp16 is", field_name), "use int8 (0)");
-        default:
-            refuse(registers, "D_MISC_CFG", fmt::format("{} 3 is", field_name), "use int8 (0)");
+Precision read_precision(const RegisterValues& registers, std::string_view field_name,
+                         const DatapathConfig& datapath) {
+    const std::uint32_t code = registers.field("D_MISC_CFG", field_name);
+    if (code > 2) {
+        refuse(registers, "D_MISC_CFG", fmt::format("{} {} is", field_name, code), "use int8 (0)");
     }
+    const auto precision = static_cast<Precision>(code);
+    if (!datapath.supports(precision)) {
+        refuse(registers, "D_MISC_CFG",
+               fmt::format("{} {} is", field_name, precision_name(precision)), "use int8 (0)");
+    }
+    return precision;
 }
 
-void refuse_winograd(const RegisterValues& registers) {
-    if (registers.field("D_MISC_CFG", "CONV_MODE") != 0) {
+bool read_winograd(const RegisterValues& registers, const ConvFeatures& features) {
+    const bool winograd = registers.field("D_MISC_CFG", "CONV_MODE") != 0;
+    if (winograd && !features.winograd) {
         refuse(registers, "D_MISC_CFG", "Winograd convolution is", "use direct convolution (0)");
     }
+    return winograd;
 }
 
 BufferReuse read_reuse(const RegisterValues& registers) {
@@ -47,9 +51,16 @@ BankSplit read_banks(const RegisterValues& registers) {
     return {registers.size("D_BANK", "DATA_BANK"), registers.size("D_BANK", "WEIGHT_BANK")};
 }
 
-ConvMode read_mode(const RegisterValues& registers) {
-    return registers.field("D_DATAIN_FORMAT", "DATAIN_FORMAT") == 0 ? ConvMode::Direct
-                                                                    : ConvMode::Image;
+ConvMode read_mode(const RegisterValues& registers, const ConvFeatures& features) {
+    const bool image = registers.field("D_DATAIN_FORMAT", "DATAIN_FORMAT") != 0;
+    if (!read_winograd(registers, features)) {
+        return image ? ConvMode::Image : ConvMode::Direct;
+    }
+    if (image) {
+        refuse(registers, "D_DATAIN_FORMAT", "Winograd convolution of an image is",
+               "use feature data (0) or direct convolution");
+    }
+    return ConvMode::Winograd;
 }
 
 Shape read_output(const RegisterValues& registers) {
@@ -58,17 +69,25 @@ Shape read_output(const RegisterValues& registers) {
             registers.size("D_DATAOUT_SIZE_0", "DATAOUT_WIDTH")};
 }
 
-void refuse_compression(const RegisterValues& registers) {
-    if (registers.field("D_WEIGHT_FORMAT", "WEIGHT_FORMAT") != 0) {
+bool read_compressed(const RegisterValues& registers, const ConvFeatures& features) {
+    const bool compressed = registers.field("D_WEIGHT_FORMAT", "WEIGHT_FORMAT") != 0;
+    if (compressed && !features.weight_compression) {
         refuse(registers, "D_WEIGHT_FORMAT", "compressed weights are",
                "store the weights uncompressed (0)");
     }
+    return compressed;
 }
 
-void refuse_batches(const RegisterValues& registers) {
-    if (registers.field("D_BATCH_NUMBER", "BATCHES") != 0) {
-        refuse(registers, "D_BATCH_NUMBER", "more than one batch is", "use one batch (0)");
+std::uint32_t read_batches(const RegisterValues& registers, const ConvFeatures& features) {
+    const std::uint32_t batches = registers.size("D_BATCH_NUMBER", "BATCHES");
+    if (batches > features.max_batch) {
+        refuse(registers, "D_BATCH_NUMBER",
+               features.max_batch == 1
+                   ? "more than one batch is"
+                   : fmt::format("more than {} batches are", features.max_batch),
+               fmt::format("use {} or less", features.max_batch - 1));
     }
+    return batches;
 }
 
 Address read_address(const RegisterValues& registers, std::string_view high, std::string_view low) {

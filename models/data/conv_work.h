@@ -9,36 +9,56 @@
 #include <vector>
 
 #include "models/base/statistics.h"
+#include "models/data/buffer_history.h"
 #include "models/data/conv_job.h"
-#include "models/data/tensor.h"
+#include "models/data/operands.h"
 
 namespace npuscope {
 
-/// How a job's operands lie in the convolution buffer, in entries.
+/// How a job's operands lie in the convolution buffer, in entries. Kernel groups lie behind each
+/// other without gaps; the zeros at the end belong to the last one.
 struct BufferUse {
     Bytes entry{8};
-    std::uint64_t data = 0;
+    std::uint64_t line = 1;                  ///< of input
+    std::uint64_t data = 0;                  ///< fetched by the operation
+    std::vector<std::uint64_t> weight_ends;  ///< bytes up to the end of each kernel group
+    std::vector<std::uint64_t> mask_ends;    ///< the same of WMB; empty: weights as they are
 
-    /// Entries that a kernel group adds; groups lie behind each other without gaps, the zeros at
-    /// the end belong to the last one.
-    std::uint64_t weights(const WeightLayout& layout, std::uint32_t group) const {
-        const bool last = group + 1 == layout.groups();
-        const Bytes end = last ? layout.stored_bytes() : layout.group_offset(group + 1);
-        return divide_up(end.value, entry.value) -
-               divide_up(layout.group_offset(group).value, entry.value);
+    /// Entries that a kernel group adds.
+    std::uint64_t weights(std::uint32_t group) const { return added(weight_ends, group); }
+    std::uint64_t masks(std::uint32_t group) const { return added(mask_ends, group); }
+
+ private:
+    std::uint64_t added(const std::vector<std::uint64_t>& ends, std::uint32_t group) const {
+        const std::uint64_t before = group == 0 ? 0 : ends[group - 1];
+        return divide_up(ends[group], entry.value) - divide_up(before, entry.value);
     }
+};
+
+/// What the DMA counts on the way.
+struct FetchCounters {
+    std::uint64_t data_nan = 0;
+    std::uint64_t data_inf = 0;
+    std::uint64_t weight_nan = 0;
+    std::uint64_t weight_inf = 0;
+    Cycles data_stall;  ///< requests that waited for their turn at the memory interface
+    Cycles weight_stall;
+    Cycles data_latency;  ///< sum over all requests, from their turn to the data
+    Cycles weight_latency;
 };
 
 struct ConvWork {
     ConvJob job;
+    BufferStart start;
     BufferUse buffer;
     std::string name;    ///< `conv 3`: operation in findings and records
     unsigned group = 0;  ///< shadow group that the registers came from
     bool values = true;  ///< false: time alone is simulated
 
     // CDMA: logical operands, pixels already converted
-    std::shared_ptr<const Tensor<std::int8_t>> data;
-    std::shared_ptr<const Kernels<std::int8_t>> weights;
+    std::shared_ptr<const DataTensor> data;
+    std::shared_ptr<const WeightKernels> weights;
+    FetchCounters counters;
     Cycles fetch_start;                ///< both fetches begin, their constants still ahead
     Cycles data_first;                 ///< first data entry in CBUF
     Cycles data_complete;              ///< last data entry in CBUF

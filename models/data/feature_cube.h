@@ -30,6 +30,10 @@ struct FeatureCube {
     Shape shape;
     Bytes atom{8};
     Bytes element{1};
+    /// Several cubes of one operation, the batches: shape.height counts the lines of all of them,
+    /// one batch below the other; each has so many lines. 0: one cube.
+    std::uint32_t batch_lines = 0;
+    Bytes batch_stride{};  ///< from one batch to the next
 
     bool operator==(const FeatureCube&) const = default;
 
@@ -39,11 +43,16 @@ struct FeatureCube {
     }
     Bytes line_bytes() const { return atom * shape.width; }
     bool line_packed() const { return line_stride == line_bytes(); }
-    bool surface_packed() const { return surface_stride == line_stride * shape.height; }
+    bool surface_packed() const { return surface_stride == line_stride * lines_of_batch(); }
+    std::uint32_t lines_of_batch() const { return batch_lines == 0 ? shape.height : batch_lines; }
     /// From `base` to the end of the last line; 0 for an empty cube.
     Bytes extent() const;
     Address line_address(std::uint32_t surface, std::uint32_t y) const {
-        return base + surface_stride * surface + line_stride * y;
+        const Address first = base + surface_stride * surface;
+        if (batch_lines == 0) {
+            return first + line_stride * y;
+        }
+        return first + batch_stride * (y / batch_lines) + line_stride * (y % batch_lines);
     }
     Address address_of(std::uint32_t c, std::uint32_t y, std::uint32_t x) const;
     /// Every line once, surface by surface; neighbours without a gap are joined to one run.

@@ -50,6 +50,18 @@ void walk_row_groups(const WeightLayout& layout, Step group, Visit visit) {
     });
 }
 
+/// Winograd order inside one group and one cube: kernel, then row and column.
+template <class Visit>
+void walk_patches(const KernelShape& shape, Step group, Visit visit) {
+    for (std::uint32_t k = group.first; k < group.first + group.count; ++k) {
+        for (std::uint32_t r = 0; r < shape.rows; ++r) {
+            for (std::uint32_t s = 0; s < shape.columns; ++s) {
+                visit(k, r, s);
+            }
+        }
+    }
+}
+
 /// visit(index of the first element in a Kernels, channels in the run) in the order of memory.
 /// Elements of a run are rows * columns apart in the Kernels and adjacent in memory.
 template <class Visit>
@@ -66,9 +78,14 @@ void for_each_channel_run(const WeightLayout& layout, Visit visit) {
             return;
         }
         for_each_step(shape.channels, layout.cube_channels, [&](Step cube) {
-            walk_cube(shape, group, [&](std::uint32_t k, std::uint32_t r, std::uint32_t s) {
+            const auto visit_run = [&](std::uint32_t k, std::uint32_t r, std::uint32_t s) {
                 visit(index(k, cube.first, r, s), cube.count);
-            });
+            };
+            if (layout.winograd) {
+                walk_patches(shape, group, visit_run);
+            } else {
+                walk_cube(shape, group, visit_run);
+            }
         });
     });
 }
@@ -91,7 +108,29 @@ std::uint32_t WeightLayout::kernels_of_group(std::uint32_t group) const {
 WeightLayout direct_weights(const KernelShape& shape, const DatapathConfig& datapath,
                             Bytes element) {
     const auto group = static_cast<std::uint32_t>(datapath.atomic_k / element.value);
-    return {shape, std::max(group, 1U), datapath.atomic_c, element, 1};
+    return {shape, std::max(group, 1U), datapath.atomic_c, element, 1, false};
+}
+
+WeightLayout winograd_weights(const KernelShape& shape, const DatapathConfig& datapath,
+                              Bytes element) {
+    WeightLayout layout = direct_weights(shape, datapath, element);
+    layout.cube_channels = 4;  // source: NVDLA format page, cubes of 4 x 4 x 4 elements
+    layout.winograd = true;
+    return layout;
+}
+
+std::uint32_t kernel_of_element(const WeightLayout& layout, std::uint64_t position) {
+    const std::size_t size =
+        std::size_t{layout.shape.channels} * layout.shape.rows * layout.shape.columns;
+    std::uint64_t passed = 0;
+    std::uint32_t kernel = layout.shape.kernels;
+    for_each_channel_run(layout, [&](std::size_t first, std::uint32_t channels) {
+        if (position >= passed && position < passed + channels) {
+            kernel = static_cast<std::uint32_t>(first / size);
+        }
+        passed += channels;
+    });
+    return kernel;
 }
 
 template <class T>

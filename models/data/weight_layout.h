@@ -8,6 +8,7 @@
 // to a multiple of 128 bytes at the very end. A group holds as many kernels as the MAC array has
 // cells (half of them for two-byte weights), a cube as many channels as a cell has multipliers.
 // Images: columns become channels first (c' = s * C + c, see image_weights.h).
+// Winograd: kernel group -> cube of 4 channels -> kernel -> row -> column -> channel in cube.
 // source: NVDLA format page, "Basic Weight for Direct Convolution"; sizes: nv_small traces, CRC
 #pragma once
 
@@ -27,6 +28,8 @@ struct WeightLayout {
     Bytes element{1};
     /// Channel post-extension of images: rows that are interleaved (1, 2 or 4).
     std::uint32_t row_group = 1;
+    /// Transformed kernels of 4 x 4: a cube holds all their taps of a few channels.
+    bool winograd = false;
 
     bool operator==(const WeightLayout&) const = default;
 
@@ -49,6 +52,11 @@ struct WeightLayout {
 
 WeightLayout direct_weights(const KernelShape& shape, const DatapathConfig& datapath,
                             Bytes element = Bytes(1));
+/// `shape` is that of transformed kernels: 4 x 4, channels extended.
+WeightLayout winograd_weights(const KernelShape& shape, const DatapathConfig& datapath,
+                              Bytes element);
+/// The kernel that the element at `position` of the surface belongs to.
+std::uint32_t kernel_of_element(const WeightLayout& layout, std::uint64_t position);
 
 /// T is std::int8_t or std::int16_t, as wide as layout.element; `memory` covers used_bytes().
 template <class T>

@@ -32,6 +32,8 @@ class ReadStream {
     virtual std::optional<ReadBurst> next_burst() = 0;
     /// The next beats arrive at these times.
     virtual void arrived(std::span<const Cycles> times) = 0;
+    /// So many cycles more a beat of the stream stood at the arbiter and was not issued.
+    virtual void stalled(Cycles /*cycles*/) {}
     /// No beat up to number `count` can be ready before, as far as is known now.
     virtual Cycles ready_after(std::uint64_t /*count*/) const { return Cycles(0); }
 };

@@ -144,6 +144,15 @@ void ReadChannel::issue_many(Lane& lane, Cycles command, Cycles limit) {
     lane.source->arrived(std::span(arrivals_).subspan(begin, count));
 }
 
+void ReadChannel::note_stall(Lane& lane, std::uint64_t count) const {
+    const Cycles begin = std::max(lane.burst.ready, lane.next);
+    const Cycles moving = begin + Cycles(count);
+    if (next_command_ > moving) {
+        lane.source->stalled(next_command_ - moving);
+    }
+    lane.next = next_command_;
+}
+
 void ReadChannel::issue(const Choice& choice, Cycles limit) {
     Lane& lane = open_lane(choice.turn);
     const std::uint64_t before = commands_;
@@ -154,6 +163,7 @@ void ReadChannel::issue(const Choice& choice, Cycles limit) {
         issue_many(lane, choice.command, std::min(limit, choice.others_ready - Cycles(1)));
     }
     const std::uint64_t count = commands_ - before;
+    note_stall(lane, count);
     lane.burst.beats -= count;
     lane.issued += count;
     lane.remaining -= count;

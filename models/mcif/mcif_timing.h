@@ -30,6 +30,8 @@ class ChannelSource {
     /// Nothing while it is not known when the next burst is ready; then it is later than now.
     virtual std::optional<ChannelBurst> next_burst() = 0;
     virtual void arrived(std::span<const Cycles> times) = 0;
+    /// So many cycles more a beat was ready and not issued.
+    virtual void stalled(Cycles /*cycles*/) {}
     /// Of a timed burst: first cycle for the data of the next beat, asked for in cycle `asked`.
     virtual Cycles beat_ready(Cycles asked) { return asked; }
     /// No beat up to number `count` can be ready before.
@@ -60,6 +62,7 @@ class ReadChannel {
         ChannelBurst burst{};
         std::uint64_t remaining = 0;  // beats of the stream that were not issued
         std::uint64_t issued = 0;
+        Cycles next{};                   // behind the last beat that was issued
         std::vector<Cycles> arrivals{};  // that the source was not told of yet
     };
     struct Choice {
@@ -80,6 +83,8 @@ class ReadChannel {
     std::uint64_t issue_unevenly(const ChannelBurst& burst, Cycles command, std::uint64_t most,
                                  Cycles limit);
     void issue(const Choice& choice, Cycles limit);
+    /// `count` beats have just been issued, the last one in the cycle before the next command.
+    void note_stall(Lane& lane, std::uint64_t count) const;
     void find_turn();
     void tell_arrivals();
     void count_commands(std::uint64_t count) {

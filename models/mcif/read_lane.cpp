@@ -54,9 +54,9 @@ std::optional<ChannelBurst> ReadLane::next_burst() {
     }
     if (burst->run) {
         begin_run(*burst->run);
+        traffic_.read_bytes += burst->run->bytes;
     }
     traffic_.read_beats += burst->beats;
-    traffic_.read_bytes += bus_width_ * burst->beats;
     return ChannelBurst{burst->ready, burst->beats, latency_, interval_, info_.timer != nullptr};
 }
 

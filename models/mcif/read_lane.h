@@ -29,6 +29,7 @@ class ReadLane : public ChannelSource {
     const ClientTraffic& traffic() const { return traffic_; }
 
     std::optional<ChannelBurst> next_burst() override;
+    void stalled(Cycles cycles) override { stream_->stalled(cycles); }
     void arrived(std::span<const Cycles> times) override { stream_->arrived(times); }
     Cycles beat_ready(Cycles asked) override;
     Cycles ready_after(std::uint64_t count) const override { return stream_->ready_after(count); }

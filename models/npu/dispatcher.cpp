@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "models/npu/dispatcher.h"
 
+#include <algorithm>
+#include <iterator>
+
 #include "models/base/error.h"
 #include "models/cacc/cacc_job.h"
 #include "models/cdma/cdma_job.h"
@@ -89,7 +92,10 @@ ConvFeatures Dispatcher::conv_features() const {
     return {.datapath = config_.datapath,
             .cbuf_banks = config_.cbuf.banks,
             .cbuf_entry = config_.cbuf.bank_width,
-            .secondary_port = config_.mcif.secondary_port};
+            .secondary_port = config_.mcif.secondary_port,
+            .weight_compression = config_.cdma.weight_compression,
+            .winograd = config_.cdma.winograd,
+            .max_batch = config_.cdma.max_batch};
 }
 
 bool Dispatcher::launch_conv() {
@@ -97,13 +103,18 @@ bool Dispatcher::launch_conv() {
         return false;
     }
     const ConvFeatures features = conv_features();
-    const ConvParts parts{.cdma = cdma_job(conv_.values(0), features),
-                          .csc = csc_job(conv_.values(1)),
-                          .cmac = {cmac_job(conv_.values(2)), cmac_job(conv_.values(3))},
-                          .cacc = cacc_job(conv_.values(4))};
+    const ConvParts parts{
+        .cdma = cdma_job(conv_.values(0), features),
+        .csc = csc_job(conv_.values(1), features),
+        .cmac = {cmac_job(conv_.values(2), features), cmac_job(conv_.values(3), features)},
+        .cacc = cacc_job(conv_.values(4), features)};
     CombinedConvJob combined = combine(parts, features);
+    KnownBufferStart known = history_.next(combined.job);
+    std::ranges::move(known.findings, std::back_inserter(combined.findings));
     if (!combined.computable()) {
-        throw ConfigError(combined.findings.front().message, "make the registers agree");
+        const auto error =
+            std::ranges::find(combined.findings, Severity::Error, &Finding::severity);
+        throw ConfigError(error->message, "make the registers agree");
     }
     const auto work = std::make_shared<ConvWork>();
     work->name = next_name("conv");
@@ -114,11 +125,14 @@ bool Dispatcher::launch_conv() {
     work->job = combined.job;
     work->group = conv_.group();
     work->values = values_;
-    work->buffer = {.entry = config_.cbuf.bank_width,
-                    .data = std::uint64_t{parts.cdma.entries_per_slice} * parts.cdma.input.height};
+    work->start = known.start;
+    work->buffer.entry = config_.cbuf.bank_width;
+    work->buffer.line = parts.cdma.entries_per_slice;
+    work->buffer.data = entries_of_data(parts.cdma);
     work->record = record_of("conv", work->name);
     work->record.macs = useful_macs(work->job);
-    work->record.mac_cells = std::uint64_t{config_.datapath.atomic_c} * config_.datapath.atomic_k;
+    work->record.mac_cells =
+        std::uint64_t{config_.datapath.atomic_c} * work->job.weights.group_kernels;
     conv_.pass();
     awaiting_sdp_.push_back(work);
     rooms_.cdma.launches.push(work);

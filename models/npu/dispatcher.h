@@ -103,6 +103,7 @@ class Dispatcher : public CsbListener {
     const NpuConfig config_;
     FindingLog& log_;
     Rooms rooms_;
+    BufferHistory history_;
     LaunchGate conv_;
     LaunchGate sdp_;
     LaunchGate sdp_rdma_;

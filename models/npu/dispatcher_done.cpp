@@ -19,11 +19,26 @@ void set_lookup_counters(RegisterFile& file, const LookupCounters& lut) {
     file.set_status("D_PERF_LUT_LO_HIT", counter(lut.lo_hit));
 }
 
+void set_fetch_counters(RegisterFile& file, const ConvWork& work) {
+    const FetchCounters& counters = work.counters;
+    file.set_status("D_NAN_INPUT_DATA_NUM", counter(counters.data_nan));
+    file.set_status("D_NAN_INPUT_WEIGHT_NUM", counter(counters.weight_nan));
+    file.set_status("D_INF_INPUT_DATA_NUM", counter(counters.data_inf));
+    file.set_status("D_INF_INPUT_WEIGHT_NUM", counter(counters.weight_inf));
+    if (work.job.parts.cdma.count_performance) {
+        file.set_status("D_PERF_DAT_READ_STALL", counter(counters.data_stall.value));
+        file.set_status("D_PERF_WT_READ_STALL", counter(counters.weight_stall.value));
+        file.set_status("D_PERF_DAT_READ_LATENCY", counter(counters.data_latency.value));
+        file.set_status("D_PERF_WT_READ_LATENCY", counter(counters.weight_latency.value));
+    }
+}
+
 }  // namespace
 
 void Dispatcher::wire_conv() {
-    const auto cdma_part_done = [this] {
+    const auto cdma_part_done = [this](const ConvWork& work) {
         if (data_done_ && weights_done_) {
+            set_fetch_counters(conv_.file(0), work);
             data_done_ = weights_done_ = false;
             conv_.finish(0);
             launch_ready();
@@ -32,12 +47,12 @@ void Dispatcher::wire_conv() {
     rooms_.cdma.on_data_done([this, cdma_part_done](const ConvWork& work) {
         rooms_.glb.raise({InterruptSource::CdmaDat, work.group});
         data_done_ = true;
-        cdma_part_done();
+        cdma_part_done(work);
     });
     rooms_.cdma.on_weights_done([this, cdma_part_done](const ConvWork& work) {
         rooms_.glb.raise({InterruptSource::CdmaWt, work.group});
         weights_done_ = true;
-        cdma_part_done();
+        cdma_part_done(work);
     });
     rooms_.csc.on_done([this](const ConvWork& /*work*/) {
         conv_.finish(1);

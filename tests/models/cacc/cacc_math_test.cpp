@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <random>
 
@@ -91,10 +92,49 @@ TEST(CaccMath, PartialSumsStayInTheirWidthInHardwareOrder) {
         kernels.at(0, c, 0, 0) = 127;
     }
     Accumulation accumulation;
-    accumulation.accumulator = {8, 18};
+    accumulation.accumulator = {{8}, 18};
     EXPECT_EQ(accumulate(data, kernels, accumulation).values.at(0, 0, 0), 131071 - 8 * 127 * 128);
-    accumulation.accumulator = {8, 34};
+    accumulation.accumulator = {{8}, 34};
     EXPECT_EQ(accumulate(data, kernels, accumulation).values.at(0, 0, 0), 8 * 128);
+}
+
+TEST(CaccMath, SixteenBitSumsAreTruncatedAndCountedLikeBytes) {
+    Tensor<std::int16_t> data({2, 1, 1}, -32768);
+    Kernels<std::int16_t> kernels({2, 2, 1, 1}, -32768);
+    kernels.at(1, 0, 0, 0) = 3;
+    kernels.at(1, 1, 0, 0) = 0;
+    Accumulation accumulation;
+    accumulation.precision = Precision::Int16;
+    accumulation.accumulator = {{64}, 48};
+    const AccumulatedSums sums = accumulate(data, kernels, accumulation);
+    EXPECT_EQ(sums.values.at(0, 0, 0), INT32_MAX);  // 2^31
+    EXPECT_EQ(sums.values.at(1, 0, 0), -98304);
+    EXPECT_EQ(sums.saturated, 1U);
+    accumulation.clip_truncate = 16;
+    EXPECT_EQ(accumulate(data, kernels, accumulation).values.at(1, 0, 0), -2);  // -1.5
+}
+
+TEST(CaccMath, FloatingSumsLeaveAsFloats) {
+    Tensor<std::int16_t> data({1, 1, 1}, 0x3C00);
+    Kernels<std::int16_t> kernels({1, 1, 1, 1}, 0x4100);  // 2.5
+    Accumulation accumulation;
+    accumulation.precision = Precision::Fp16;
+    accumulation.clip_truncate = 5;
+    const AccumulatedSums sums = accumulate(data, kernels, accumulation);
+    EXPECT_EQ(std::bit_cast<float>(sums.values.at(0, 0, 0)), 2.5F);
+    EXPECT_EQ(sums.saturated, 0U);
+}
+
+TEST(CaccMath, BatchesAreConvolvedApartAndLieBelowEachOther) {
+    Tensor<std::int8_t> data({1, 4, 2});
+    data.values = {1, 2, 3, 4, 5, 6, 7, 8};  // two batches of 2 x 2
+    Kernels<std::int8_t> kernels({1, 1, 3, 1}, 1);
+    Accumulation accumulation;
+    accumulation.convolution = {.out_height = 2, .out_width = 2, .pad_top = 1, .pad_value = 10};
+    accumulation.batches = 2;
+    const AccumulatedSums sums = accumulate(data, kernels, accumulation);
+    EXPECT_EQ(sums.values.shape, (Shape{1, 4, 2}));
+    EXPECT_EQ(sums.values.values, (std::vector<std::int32_t>{14, 16, 14, 16, 22, 24, 22, 24}));
 }
 
 }  // namespace

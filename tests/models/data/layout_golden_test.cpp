@@ -12,9 +12,12 @@
 #include <string>
 #include <vector>
 
+#include "models/arith/float16.h"
+#include "models/arith/winograd_weights.h"
 #include "models/data/feature_cube.h"
 #include "models/data/image_weights.h"
 #include "models/data/operand_layout.h"
+#include "models/data/weight_codec.h"
 #include "models/data/weight_layout.h"
 
 namespace npuscope {
@@ -82,9 +85,9 @@ void check_weights(const Case& test, bool extended) {
     Kernels<T> logical({test.number("K"), test.number("C"), test.number("R"), test.number("S")});
     logical.values = as_elements<T>(test.file("logical"));
     const Kernels<T> stored = extended ? extend_channels(logical) : logical;
-    const WeightLayout layout{stored.shape, test.number("kernels_per_group"),
-                              test.number("channels_per_cube"), Bytes(sizeof(T)),
-                              test.fields.value("post_extension", 1U)};
+    const WeightLayout layout{
+        stored.shape,     test.number("kernels_per_group"),        test.number("channels_per_cube"),
+        Bytes(sizeof(T)), test.fields.value("post_extension", 1U), false};
     const std::vector<std::uint8_t> memory = test.file("memory");
     ASSERT_EQ(layout.stored_bytes().value, memory.size()) << test.name();
     EXPECT_EQ(decode_weights<T>(layout, memory).values, stored.values) << test.name();
@@ -103,6 +106,75 @@ void check_weights_of(const std::string& kind, bool extended) {
         test.two_bytes() ? check_weights<std::int16_t>(test, extended)
                          : check_weights<std::int8_t>(test, extended);
     }
+}
+
+/// A number as an element of type T: integers are cut, fp16 is rounded.
+template <class T>
+T stored_element(double value, bool floating) {
+    return floating ? static_cast<T>(narrow(static_cast<float>(value))) : static_cast<T>(value);
+}
+
+/// Kernels as numbers: fp16 widened.
+template <class T>
+Kernels<double> numbers_of(const Kernels<T>& kernels, bool floating) {
+    Kernels<double> numbers(kernels.shape);
+    for (std::size_t i = 0; i < numbers.values.size(); ++i) {
+        const T value = kernels.values[i];
+        numbers.values[i] =
+            floating ? double{widen(static_cast<Fp16>(value))} : static_cast<double>(value);
+    }
+    return numbers;
+}
+
+/// `logical` is K C R S; strides become channels, kernels are transformed.
+template <class T>
+void check_winograd(const Case& test) {
+    const bool floating = test.fields.at("dtype").get<std::string>().substr(0, 3) != "int";
+    Kernels<T> logical({test.number("K"), test.number("C"), test.number("R"), test.number("S")});
+    logical.values = as_elements<T>(test.file("logical"));
+    const auto channels =
+        static_cast<std::uint32_t>(round_up(logical.shape.channels, 32 / sizeof(T)));
+    const std::uint32_t stride = test.number("conv_stride");
+    const Kernels<double> transformed =
+        to_winograd(extend_for_winograd(numbers_of(logical, floating), {stride, stride, channels}));
+    Kernels<T> stored(transformed.shape);
+    for (std::size_t i = 0; i < stored.values.size(); ++i) {
+        stored.values[i] = stored_element<T>(transformed.values[i], floating);
+    }
+    ASSERT_EQ(stored.shape.channels, test.number("extended_channels")) << test.name();
+    const WeightLayout layout = winograd_weights(
+        stored.shape, {.atomic_c = 64, .atomic_k = 32, .memory_atom = Bytes(32)}, Bytes(sizeof(T)));
+    const std::vector<std::uint8_t> memory = test.file("memory");
+    ASSERT_EQ(layout.stored_bytes().value, memory.size()) << test.name();
+    EXPECT_EQ(decode_weights<T>(layout, memory).values, stored.values) << test.name();
+    std::vector<std::uint8_t> encoded(memory.size(), 0xAA);
+    encode_weights(layout, stored, encoded);
+    EXPECT_EQ(encoded, memory) << test.name();
+}
+
+template <class T>
+void check_compressed(const Case& test) {
+    Kernels<T> logical({test.number("K"), test.number("C"), test.number("R"), test.number("S")});
+    logical.values = as_elements<T>(test.file("logical"));
+    const WeightLayout layout{logical.shape,
+                              test.number("kernels_per_group"),
+                              test.number("channels_per_cube"),
+                              Bytes(sizeof(T)),
+                              1,
+                              false};
+    std::vector<std::uint8_t> stored(layout.stored_bytes().value);
+    encode_weights(layout, logical, stored);
+    const CompressedWeights compressed = compress_weights(layout, stored);
+    EXPECT_EQ(compressed.mask, test.file("wmb")) << test.name();
+    EXPECT_EQ(compressed.weights, test.file("weights")) << test.name();
+    EXPECT_EQ(compressed.sizes, test.fields.at("wgs_values").get<std::vector<std::uint32_t>>())
+        << test.name();
+    const std::vector<std::uint8_t> weights = test.file("weights");
+    const std::vector<std::uint8_t> mask = test.file("wmb");
+    const std::vector<std::uint32_t> sizes = as_elements<std::uint32_t>(test.file("wgs"));
+    const DecompressedWeights back = decompress_weights(layout, {weights, mask, sizes});
+    EXPECT_TRUE(back.faults.empty()) << test.name();
+    EXPECT_EQ(decode_weights<T>(layout, back.stored).values, logical.values) << test.name();
 }
 
 void check_operand(const Case& test) {
@@ -148,6 +220,19 @@ TEST(LayoutGolden, PreExtendedImageWeightsAgreeWithTheirImages) {
 
 TEST(LayoutGolden, PostExtendedImageWeightsAgreeWithTheirImages) {
     check_weights_of("weight_image_post_ext", true);
+}
+
+TEST(LayoutGolden, WinogradWeightsAgreeWithTheirImages) {
+    for (const Case& test : cases_of("weight_winograd")) {
+        test.two_bytes() ? check_winograd<std::int16_t>(test) : check_winograd<std::int8_t>(test);
+    }
+}
+
+TEST(LayoutGolden, CompressedWeightsAgreeWithTheirImages) {
+    for (const Case& test : cases_of("weight_compressed")) {
+        test.two_bytes() ? check_compressed<std::int16_t>(test)
+                         : check_compressed<std::int8_t>(test);
+    }
 }
 
 TEST(LayoutGolden, OperandsAgreeWithTheirImages) {

@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "models/cdma/operand_fetch.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "models/cdma/cdma_math.h"
+#include "models/data/alignment.h"
+#include "models/data/weight_codec.h"
+
+namespace npuscope {
+
+namespace {
+
+template <class T>
+Tensor<T> fetch_lines(DmaPort& port, ConvWork& work, const Purpose& purpose) {
+    const CdmaJob& job = work.job.parts.cdma;
+    const FeatureCube& cube = job.feature;
+    const bool floating = job.in_precision == Precision::Fp16;
+    Tensor<T> tensor(cube.shape);
+    std::vector<std::uint8_t> line(cube.line_bytes().value);
+    for (std::uint32_t surface = 0; surface < cube.surfaces(); ++surface) {
+        for (std::uint32_t y = 0; y < cube.shape.height; ++y) {
+            port.fetch(cube.line_address(surface, y), line, purpose);
+            if (floating) {
+                const SpecialNumbers special = count_special(line);
+                work.counters.data_nan += special.nan;
+                work.counters.data_inf += special.inf;
+            }
+            if (floating && job.flush_nan) {
+                flush_nans(line);
+            }
+            unpack_line(cube, CubeLine{surface, y}, line, tensor);
+        }
+    }
+    return tensor;
+}
+
+Purpose weight_purpose(const ConvWork& work, const char* surface) {
+    return {surface, work.name, work.job.parts.cdma.weight_in_secondary};
+}
+
+std::vector<std::uint8_t> fetch_bytes(DmaPort& port, Address address, std::uint64_t bytes,
+                                      const Purpose& purpose) {
+    std::vector<std::uint8_t> result(bytes);
+    if (bytes > 0) {
+        port.fetch(address, result, purpose);
+    }
+    return result;
+}
+
+void count_weights(ConvWork& work, std::span<const std::uint8_t> stored) {
+    if (work.job.precision() == Precision::Fp16) {
+        const SpecialNumbers special = count_special(stored);
+        work.counters.weight_nan += special.nan;
+        work.counters.weight_inf += special.inf;
+    }
+}
+
+Finding compression_finding(const ConvWork& work, std::string kind, std::string message,
+                            Address address) {
+    Finding finding;
+    finding.kind = std::move(kind);
+    finding.message = std::move(message);
+    finding.address = address;
+    finding.unit = "cdma";
+    finding.surface = "weights";
+    finding.operation = work.name;
+    return finding;
+}
+
+Finding finding_of(const ConvWork& work, const CompressionFault& fault) {
+    const CdmaJob& job = work.job.parts.cdma;
+    if (fault.kind == CompressionFault::Kind::GroupSize) {
+        return compression_finding(
+            work, "wgs_mismatch",
+            fmt::format("WGS gives kernel group {} {} bytes, but its mask keeps {}", fault.group,
+                        fault.said, fault.counted),
+            job.compression->sizes + fault.offset);
+    }
+    return compression_finding(
+        work, "stored_zero",
+        fmt::format("a value of kernel {} (group {}) is 0, but its mask says it is not",
+                    fault.kernel, fault.group),
+        job.weight_address + fault.offset);
+}
+
+template <class T>
+Tensor<T> join(const Tensor<T>& kept, std::uint32_t kept_lines, const Tensor<T>& fetched) {
+    Tensor<T> all({fetched.shape.channels, kept_lines + fetched.shape.height, fetched.shape.width});
+    for (std::uint32_t c = 0; c < all.shape.channels; ++c) {
+        std::copy_n(&kept.values[kept.index(c, kept.shape.height - kept_lines, 0)],
+                    std::size_t{kept_lines} * all.shape.width, &all.at(c, 0, 0));
+        std::copy_n(&fetched.values[fetched.index(c, 0, 0)],
+                    std::size_t{fetched.shape.height} * all.shape.width, &all.at(c, kept_lines, 0));
+    }
+    return all;
+}
+
+}  // namespace
+
+DataTensor OperandFetch::data(DmaPort& port, ConvWork& work) const {
+    const CdmaJob& job = work.job.parts.cdma;
+    if (job.mode == ConvMode::Image) {
+        return pixels(port, work);
+    }
+    DataTensor data = feature(port, work);
+    convert_feature(data, job);
+    if (job.mode == ConvMode::Winograd) {
+        return extend_winograd(data, job, datapath_.atom_channels(job.precision));
+    }
+    return data;
+}
+
+DataTensor OperandFetch::feature(DmaPort& port, ConvWork& work) const {
+    const CdmaJob& job = work.job.parts.cdma;
+    const Purpose purpose{"input", work.name, job.data_in_secondary};
+    if (job.in_precision == Precision::Int8) {
+        return fetch_lines<std::int8_t>(port, work, purpose);
+    }
+    return fetch_lines<std::int16_t>(port, work, purpose);
+}
+
+DataTensor OperandFetch::pixels(DmaPort& port, ConvWork& work) const {
+    const CdmaJob& job = work.job.parts.cdma;
+    const PixelSurface& surface = job.pixels;
+    const Purpose purpose{"input", work.name, job.data_in_secondary};
+    Tensor<std::uint16_t> codes(surface.shape());
+    std::vector<std::uint8_t> bytes;
+    for (std::uint32_t plane = 0; plane < surface.format->planes; ++plane) {
+        for (std::uint32_t y = 0; y < surface.height; ++y) {
+            const ByteRun run = surface.line({plane, y});
+            bytes.resize(run.bytes.value);
+            port.fetch(run.address, bytes, purpose);
+            if (job.in_precision == Precision::Fp16) {
+                const SpecialNumbers special = count_special(bytes);
+                work.counters.data_nan += special.nan;
+                work.counters.data_inf += special.inf;
+                if (job.flush_nan) {
+                    flush_nans(bytes);
+                }
+            }
+            unpack_pixels(surface, {plane, y}, bytes, codes);
+        }
+    }
+    return convert_pixels(codes, job);
+}
+
+WeightKernels OperandFetch::weights(DmaPort& port, ConvWork& work) const {
+    const WeightLayout& layout = work.job.weights;
+    assume_weight_ends(work);
+    std::vector<std::uint8_t> stored;
+    if (work.job.parts.cdma.compression) {
+        stored = decompressed(port, work);
+    } else {
+        stored = fetch_bytes(port, work.job.parts.cdma.weight_address, layout.used_bytes().value,
+                             weight_purpose(work, "weights"));
+        count_weights(work, stored);
+    }
+    if (work.job.precision() == Precision::Int8) {
+        return decode_weights<std::int8_t>(layout, stored);
+    }
+    return decode_weights<std::int16_t>(layout, stored);
+}
+
+std::vector<std::uint8_t> OperandFetch::decompressed(DmaPort& port, ConvWork& work) const {
+    const CdmaJob& job = work.job.parts.cdma;
+    const WeightLayout& layout = work.job.weights;
+    const std::vector<std::uint8_t> size_bytes = fetch_bytes(
+        port, job.compression->sizes, 4ULL * layout.groups(), weight_purpose(work, "WGS"));
+    std::vector<std::uint32_t> sizes(layout.groups());
+    std::memcpy(sizes.data(), size_bytes.data(), size_bytes.size());
+    const std::vector<std::uint8_t> mask = fetch_bytes(
+        port, job.compression->mask, used_mask_bytes(layout).value, weight_purpose(work, "WMB"));
+    const CompressedGroups groups(layout, mask);
+    const std::vector<std::uint8_t> values = fetch_bytes(
+        port, job.weight_address, groups.weight_bytes(), weight_purpose(work, "weights"));
+    count_weights(work, values);
+    report_sizes(work, groups.weight_bytes());
+    DecompressedWeights result = decompress_weights(layout, {values, mask, sizes});
+    for (const CompressionFault& fault : result.faults) {
+        log_.add(finding_of(work, fault));
+    }
+    work.buffer.weight_ends = groups.weight_ends;
+    work.buffer.weight_ends.back() = stored_weight_bytes(groups.weight_bytes()).value;
+    for (std::size_t group = 0; group < groups.mask_ends.size(); ++group) {
+        work.buffer.mask_ends[group] = divide_up(groups.mask_ends[group], 8);
+    }
+    work.buffer.mask_ends.back() = stored_mask_bytes(layout).value;
+    return std::move(result.stored);
+}
+
+void OperandFetch::report_sizes(const ConvWork& work, std::uint64_t weight_bytes) const {
+    const CdmaJob& job = work.job.parts.cdma;
+    const Bytes stored = stored_weight_bytes(weight_bytes);
+    // a surface without any value may still be programmed as one block of zeros
+    const bool empty = weight_bytes == 0 && job.weight_bytes == Bytes(128);
+    if (job.weight_bytes != stored && !empty) {
+        log_.add(compression_finding(
+            work, "weight_bytes_mismatch",
+            fmt::format("{} says {} bytes, but the mask keeps {}, {} with the zeros at the end",
+                        spelled("NVDLA_CDMA", "D_WEIGHT_BYTES"), job.weight_bytes.value,
+                        weight_bytes, stored.value),
+            job.weight_address));
+    }
+}
+
+void assume_weight_ends(ConvWork& work) {
+    const WeightLayout& layout = work.job.weights;
+    const CdmaJob& job = work.job.parts.cdma;
+    BufferUse& use = work.buffer;
+    use.weight_ends.clear();
+    use.mask_ends.clear();
+    for (std::uint32_t group = 1; group <= layout.groups(); ++group) {
+        const bool last = group == layout.groups();
+        if (!job.compression) {
+            use.weight_ends.push_back(
+                (last ? layout.stored_bytes() : layout.group_offset(group)).value);
+            continue;
+        }
+        const std::uint64_t kernels = std::min<std::uint64_t>(
+            layout.shape.kernels, std::uint64_t{layout.group_kernels} * group);
+        use.weight_ends.push_back(last ? job.weight_bytes.value
+                                       : job.weight_bytes.value * kernels / layout.shape.kernels);
+        use.mask_ends.push_back(
+            last ? stored_mask_bytes(layout).value
+                 : divide_up(mask_bits(layout) / layout.shape.kernels * kernels, 8));
+    }
+}
+
+DataTensor joined_lines(const DataTensor& kept, std::uint32_t kept_lines,
+                        const DataTensor& fetched) {
+    return std::visit(
+        [&](const auto& tensor) -> DataTensor {
+            return join(std::get<std::decay_t<decltype(tensor)>>(kept), kept_lines, tensor);
+        },
+        fetched);
+}
+
+}  // namespace npuscope
