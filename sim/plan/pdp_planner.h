@@ -3,6 +3,8 @@
 // lines would not fit the line buffer.
 #pragma once
 
+#include <vector>
+
 #include "sim/plan/plan_context.h"
 #include "sim/workload/network_shapes.h"
 
@@ -11,10 +13,11 @@ namespace npuscope {
 struct PoolTask {
     const Layer& layer;
     const LayerShapes& shapes;
-    const WrittenCube& input;
+    StoredCube input;
+    std::vector<std::size_t> after;
 };
 
 /// Adds the operation to the plan; answers where the result lies.
-WrittenCube plan_pool(const PoolTask& task, PlanContext& context);
+StoredCube plan_pool(const PoolTask& task, PlanContext& context);
 
 }  // namespace npuscope

@@ -64,7 +64,7 @@ std::size_t expect_all_to_pass(const fs::path& parent, const std::string& prefix
 }
 
 TEST(NvFullPrograms, of_this_repository_leave_what_the_c_model_left) {
-    EXPECT_EQ(expect_all_to_pass(source() / "tests/golden/nv_full", ""), 9U);
+    EXPECT_EQ(expect_all_to_pass(source() / "tests/golden/nv_full", ""), 16U);
 }
 
 /// Folders of one kind, and how many of them the reference data has at least.
@@ -83,9 +83,11 @@ TEST_P(NvFullVectors, leave_what_the_c_model_left) {
     EXPECT_GE(expect_all_to_pass(data / "nv_full/vectors", GetParam().prefix), GetParam().least);
 }
 
-constexpr std::array kKinds{Kind{"bdma", 4},    Kind{"rbk_", 22},   Kind{"sdp_", 56},
-                            Kind{"sdpcvt", 25}, Kind{"sdplut", 13}, Kind{"sdppdp", 5},
-                            Kind{"pdp_", 27},   Kind{"cdp_", 16}};
+constexpr std::array kKinds{
+    Kind{"bdma", 4},   Kind{"rbk_", 22}, Kind{"sdp_", 56}, Kind{"sdpcvt", 25}, Kind{"sdplut", 13},
+    Kind{"sdppdp", 5}, Kind{"pdp_", 27}, Kind{"cdp_", 16}, Kind{"conv", 34},   Kind{"batch", 12},
+    Kind{"deconv", 6}, Kind{"img_", 61}, Kind{"imgn", 2},  Kind{"imgofs", 12}, Kind{"imgsign", 5},
+    Kind{"yext", 7},   Kind{"wino", 16}, Kind{"wmb", 13}};
 
 INSTANTIATE_TEST_SUITE_P(EveryKind, NvFullVectors, testing::ValuesIn(kKinds),
                          [](const auto& instance) {
@@ -103,6 +105,11 @@ TEST_P(NvFullTraces, pass_as_published) {
     }
     expect_pass(data / "nvdla/nv_full_traces" / GetParam());
 }
+
+INSTANTIATE_TEST_SUITE_P(WithConvolution, NvFullTraces,
+                         testing::Values("sanity3", "sanity3_cvsram", "conv_8x8_fc_int16",
+                                         "googlenet_conv2_3x3_int16"),
+                         [](const auto& instance) { return std::string(instance.param); });
 
 INSTANTIATE_TEST_SUITE_P(WithoutConvolution, NvFullTraces,
                          testing::Values("sanity0", "sanity1", "sanity1_cvsram", "sanity2",
