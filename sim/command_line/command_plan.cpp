@@ -7,7 +7,9 @@
 #include <ostream>
 
 #include "sim/command_line/commands.h"
+#include "sim/command_line/layer_commands.h"
 #include "sim/command_line/system_arguments.h"
+#include "sim/onnx/onnx_reader.h"
 #include "sim/plan/network_planner.h"
 #include "sim/plan/plan_program.h"
 #include "sim/plan/save_program.h"
@@ -19,6 +21,7 @@ namespace {
 
 struct PlanArguments {
     std::string network;
+    bool explain = false;
     SystemArguments system;
     std::string out;
 };
@@ -51,6 +54,13 @@ std::string plan_table(const Plan& plan) {
 }
 
 ExitCode plan(const PlanArguments& arguments, const Console& console) {
+    if (names_layer_npu(arguments.system)) {
+        return plan_layer_network({arguments.network, arguments.system, {}, {}, arguments.out},
+                                  console);
+    }
+    if (is_onnx_file(arguments.network)) {
+        refuse_model(arguments.network, arguments.system);
+    }
     const SystemConfig system = read_system(arguments.system);
     const Network network = read_network(arguments.network);
     const std::uint64_t macs = total_macs(network_shapes(network));
@@ -66,11 +76,13 @@ ExitCode plan(const PlanArguments& arguments, const Console& console) {
 }
 
 void add_options(CLI::App& app, PlanArguments& arguments) {
-    app.add_option("NETWORK", arguments.network, "shape table of a network: a .yaml file")
+    app.add_option("NETWORK", arguments.network, "network: an ONNX model, or a shape table (.yaml)")
         ->required();
     add_system_options(app, arguments.system);
     app.add_option("--out", arguments.out,
                    "folder for the register program (program.cfg) and its memory images");
+    app.add_flag("--explain", arguments.explain,
+                 "where every node of an ONNX model runs and why; such models are always told so");
 }
 
 }  // namespace

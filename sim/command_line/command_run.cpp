@@ -8,9 +8,11 @@
 
 #include "models/csb/register_blocks.h"
 #include "sim/command_line/commands.h"
+#include "sim/command_line/layer_commands.h"
 #include "sim/command_line/system_arguments.h"
 #include "sim/config/preset.h"
 #include "sim/config/yaml_writer.h"
+#include "sim/onnx/onnx_reader.h"
 #include "sim/plan/network_planner.h"
 #include "sim/plan/plan_program.h"
 #include "sim/program/read_program.h"
@@ -31,6 +33,8 @@ struct RunArguments {
     std::string max_cycles;
     std::string timeline;
     std::string values = "on";
+    std::string inputs;
+    std::string outputs;
 };
 
 RunOptions read_options(const RunArguments& arguments) {
@@ -81,6 +85,15 @@ Program load_program(const RunArguments& arguments, const SystemConfig& system, 
 }
 
 ExitCode run(const RunArguments& arguments, const Console& console) {
+    if (names_layer_npu(arguments.system)) {
+        return run_layer_network(
+            {arguments.program, arguments.system, arguments.inputs, arguments.outputs,
+             arguments.out, arguments.json, arguments.values == "on"},
+            console);
+    }
+    if (is_onnx_file(arguments.program)) {
+        refuse_model(arguments.program, arguments.system);
+    }
     const SystemConfig system = read_system(arguments.system);
     const RunOptions options = read_options(arguments);
     const Program program = load_program(arguments, system, options.values);
@@ -103,6 +116,9 @@ void add_options(CLI::App& app, RunArguments& arguments) {
                    "off: time alone; needs no images and checks nothing")
         ->check(CLI::IsMember({"on", "off"}))
         ->capture_default_str();
+    app.add_option("--inputs", arguments.inputs,
+                   "folder of a network's inputs: a .npy file for each, named after it");
+    app.add_option("--outputs", arguments.outputs, "folder for a network's outputs, likewise");
     app.add_option("--max-cycles", arguments.max_cycles, "stop the machine after so many cycles");
 }
 

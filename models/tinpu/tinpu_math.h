@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a TINPU's layers compute, bit-exact. Sums are exact; the width of the accumulator is not
+// public and taken to suffice. Post-processing is sdp_bnorm_math's.
+// source: TI NNC for MCUs, User's Guide, Supported Layer Patterns
+#pragma once
+
+#include <cstdint>
+
+#include "models/data/tensor.h"
+#include "models/tinpu/tinpu_job.h"
+
+namespace npuscope {
+
+/// Sums of a convolution, depth-wise or transposed: [c][y][x] of the output's shape.
+Tensor<std::int64_t> tinpu_sums(const TinpuJob& job, const Tensor<std::int32_t>& input,
+                                const Kernels<std::int8_t>& weights);
+/// Sums of AveragePool's windows, scaled to the whole window where fewer elements count.
+Tensor<std::int64_t> tinpu_pool_sums(const TinpuJob& job, const Tensor<std::int32_t>& input);
+/// Largest element of every window; padding never wins.
+Tensor<std::int32_t> tinpu_max_pool(const TinpuJob& job, const Tensor<std::int32_t>& input);
+
+}  // namespace npuscope

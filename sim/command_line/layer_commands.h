@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// What `run` and `plan` do where the preset names an NPU of layer patterns.
+#pragma once
+
+#include <string>
+
+#include "sim/command_line/command.h"
+#include "sim/command_line/system_arguments.h"
+
+namespace npuscope {
+
+/// Whether --npu names a preset of the family tinpu.
+bool names_layer_npu(const SystemArguments& arguments);
+
+struct LayerArguments {
+    std::string network;  ///< .onnx
+    SystemArguments system;
+    std::string inputs;   ///< folder of .npy files
+    std::string outputs;  ///< likewise
+    std::string out;
+    std::string json{};
+    bool values = true;
+};
+
+/// Refuses a model that the named NPU has no way to run.
+[[noreturn]] void refuse_model(const std::string& model, const SystemArguments& arguments);
+
+ExitCode run_layer_network(const LayerArguments& arguments, const Console& console);
+ExitCode plan_layer_network(const LayerArguments& arguments, const Console& console);
+
+}  // namespace npuscope

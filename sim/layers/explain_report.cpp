@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/layers/explain_report.h"
+
+#include <fmt/format.h>
+
+#include "sim/pattern/number_ranges.h"
+#include "sim/pattern/restriction_check.h"
+#include "sim/report/text_table.h"
+
+namespace npuscope {
+namespace {
+
+/// `[H,W,C] = [7,5,4]`.
+std::string hwc(const Sizes& cube) {
+    return fmt::format("[H,W,C] = [{},{},{}]", cube[2], cube[3], cube[1]);
+}
+
+std::string map_text(const std::optional<MapWidth>& width) {
+    return width ? fmt::format("{}-bit {}", width->bits, width->is_signed ? "signed" : "unsigned")
+                 : std::string("8-bit");
+}
+
+std::string reason_of(const Graph& graph, const LayerPlan& plan, std::size_t node) {
+    const Placement& placement = plan.patterns.placements[node];
+    if (placement.refusal) {
+        const Refusal& refusal = plan.patterns.refusals[*placement.refusal];
+        if (placement.layer && refusal.partly_taken) {
+            return "without its residual";
+        }
+        return fmt::format("{} at '{}'", refusal.violations.front().rule,
+                           node_name(graph.nodes[refusal.violations.front().node]));
+    }
+    if (placement.layer) {
+        const Candidate& candidate = plan.patterns.layers[*placement.layer].candidate;
+        return candidate.anchor == node
+                   ? fmt::format("to '{}'", candidate.output)
+                   : fmt::format("part of '{}'", plan.patterns.layers[*placement.layer].name);
+    }
+    return placement.side == Side::View ? "nothing is moved or changed"
+                                        : "no layer pattern begins with it";
+}
+
+std::string pattern_text(const LayerPlan& plan, std::size_t node) {
+    const Placement& placement = plan.patterns.placements[node];
+    if (placement.layer) {
+        return std::string(enum_name(plan.patterns.layers[*placement.layer].pattern()));
+    }
+    if (placement.refusal) {
+        return fmt::format("({})",
+                           enum_name(plan.patterns.refusals[*placement.refusal].candidate.pattern));
+    }
+    return "-";
+}
+
+std::string side_text(Side side) {
+    switch (side) {
+        case Side::Npu:
+            return "npu";
+        case Side::Host:
+            return "host";
+        case Side::View:
+            return "view";
+    }
+    return "";
+}
+
+std::string node_table(const Graph& graph, const LayerPlan& plan) {
+    TextTable table({{"#", Align::Right},
+                     {"node", Align::Left},
+                     {"operator", Align::Left},
+                     {"pattern", Align::Left},
+                     {"runs on", Align::Left},
+                     {"why", Align::Left}});
+    for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
+        table.add_row({std::to_string(i), node_name(graph.nodes[i]), graph.nodes[i].op,
+                       pattern_text(plan, i), side_text(plan.patterns.placements[i].side),
+                       reason_of(graph, plan, i)});
+    }
+    return table.text();
+}
+
+}  // namespace
+
+std::string refusal_text(const Graph& graph, const Refusal& refusal) {
+    const Candidate& candidate = refusal.candidate;
+    const WindowAxis height = candidate.window.height();
+    const WindowAxis width = candidate.window.width();
+    std::string text = fmt::format(
+        "layer '{}' is not taken as {}: {}\n", node_name(graph.nodes[candidate.anchor]),
+        enum_name(candidate.pattern),
+        refusal.partly_taken ? "all but its residual runs on the NPU" : "it runs on the host");
+    text += fmt::format("  input 8-bit {} NHWC, output {} {} NHWC\n", hwc(candidate.in),
+                        map_text(clip_width(candidate)), hwc(candidate.out));
+    if (has_weights(candidate.pattern)) {
+        text += fmt::format(
+            "  weights {} HWIO, ",
+            refusal.weight_bits == 0 ? "of no width" : fmt::format("{}-bit", refusal.weight_bits));
+    } else {
+        text += "  ";
+    }
+    text += fmt::format("kernel {}x{}, strides {}x{}, padding {}, dilation {}x{}, groups {}\n",
+                        height.kernel, width.kernel, height.stride, width.stride,
+                        padding_text(candidate.window), height.dilation, width.dilation,
+                        candidate.groups);
+    for (const Violation& violation : refusal.violations) {
+        text += fmt::format("  {} at node {}: {}", violation.rule,
+                            node_text(graph.nodes[violation.node]), violation.sentence);
+        if (!violation.value.empty()) {
+            text += fmt::format("; it is {}", violation.value);
+        }
+        text += fmt::format("; allowed {}", violation.allowed);
+        if (!violation.nearest.empty() && violation.nearest != violation.allowed) {
+            text += fmt::format("; nearest legal value {}", violation.nearest);
+        }
+        text += '\n';
+    }
+    return text;
+}
+
+std::string explain_report(const Graph& graph, const LayerPlan& plan,
+                           const LayerNpuConfig& config) {
+    std::size_t on_npu = 0;
+    for (const Placement& placement : plan.patterns.placements) {
+        on_npu += placement.side == Side::Npu ? 1U : 0U;
+    }
+    std::string text = fmt::format(
+        "{} on {}: {} nodes, {} of them in {} layers of the NPU\n"
+        "weights and constants {} bytes, feature maps {} bytes at most at a time{}\n\n",
+        graph.name.empty() ? graph.file : graph.name, config.name, graph.nodes.size(), on_npu,
+        plan.patterns.layers.size(), with_separators(plan.weights.value),
+        with_separators(plan.peak_maps.value),
+        plan.peak_maps > config.engine.memory
+            ? fmt::format(", more than the NPU's {}", config.engine.memory.value)
+            : "");
+    text += node_table(graph, plan);
+    for (const Refusal& refusal : plan.patterns.refusals) {
+        text += '\n' + refusal_text(graph, refusal);
+    }
+    return text;
+}
+
+}  // namespace npuscope

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/layers/layer_report.h"
+
+#include <fmt/format.h>
+
+#include "sim/config/json_writer.h"
+#include "sim/layers/explain_report.h"
+#include "sim/report/text_table.h"
+
+namespace npuscope {
+namespace {
+
+double share_of_host(const LayerRun& run) {
+    const std::uint64_t all = run.cycles().value;
+    return all == 0 ? 0 : static_cast<double>(run.host.value) / static_cast<double>(all);
+}
+
+double microseconds(Cycles cycles, Hertz clock) {
+    return static_cast<double>(cycles.value) * 1e6 / static_cast<double>(clock.value);
+}
+
+std::uint64_t products_per_cycle(const TinpuConfig& config) {
+    return std::uint64_t{config.input_lanes} * config.output_lanes;
+}
+
+Json json_of(const LayerOperation& operation, std::size_t index, const TinpuConfig& config) {
+    Json object;
+    object["index"] = index;
+    object["unit"] = operation.unit;
+    object["name"] = operation.name;
+    object["pattern"] = operation.pattern;
+    object["start"] = operation.start.value;
+    object["end"] = (operation.start + operation.cycles).value;
+    object["cycles"] = operation.cycles.value;
+    object["macs"] = operation.macs;
+    const bool on_npu = operation.unit == "tinpu";
+    object["mac_utilisation"] =
+        on_npu && operation.macs > 0
+            ? Json(static_cast<double>(operation.macs) /
+                   static_cast<double>(operation.cycles.value * products_per_cycle(config)))
+            : Json(nullptr);
+    object["bound_by"] = operation.bound_by;
+    if (on_npu) {
+        object["causes"] = {{"mac", operation.parts.compute.value},
+                            {"memory", operation.parts.memory.value},
+                            {"set_up", operation.parts.set_up.value}};
+        object["read_bytes"] = operation.traffic.read.value;
+        object["write_bytes"] = operation.traffic.written.value;
+    }
+    return object;
+}
+
+Json json_of(const Refusal& refusal, const Graph& graph) {
+    Json object;
+    object["layer"] = node_name(graph.nodes[refusal.candidate.anchor]);
+    object["pattern"] = std::string(enum_name(refusal.candidate.pattern));
+    object["rules"] = Json::array();
+    for (const Violation& violation : refusal.violations) {
+        Json rule;
+        rule["restriction"] = violation.rule;
+        rule["node"] = node_name(graph.nodes[violation.node]);
+        rule["value"] = violation.value;
+        rule["allowed"] = violation.allowed;
+        rule["nearest"] = violation.nearest;
+        object["rules"].push_back(rule);
+    }
+    return object;
+}
+
+TinpuTraffic total_traffic(const LayerRun& run) {
+    TinpuTraffic traffic;
+    for (const LayerOperation& operation : run.operations) {
+        traffic.read += operation.traffic.read;
+        traffic.written += operation.traffic.written;
+    }
+    return traffic;
+}
+
+}  // namespace
+
+std::string layer_json(const LayerResult& result) {
+    const LayerNpuConfig& npu = result.system.npu;
+    const TinpuTraffic traffic = total_traffic(result.run);
+    Json report;
+    report["npu"] = npu.name;
+    report["program"] = result.program;
+    report["status"] = "pass";
+    report["values"] = result.values ? "on" : "off";
+    report["cycles"] = result.run.cycles().value;
+    report["simulated_cycles"] = result.run.cycles().value;
+    report["microseconds"] = microseconds(result.run.cycles(), npu.clock);
+    report["wall_seconds"] = result.wall_seconds;
+    report["checks"] = Json::array();
+    report["host"] = {{"cycles", result.run.host.value}, {"share", share_of_host(result.run)}};
+    report["memory"] = {{"weight_bytes", result.plan.weights.value},
+                        {"peak_map_bytes", result.plan.peak_maps.value}};
+    report["traffic"] = {{"read_bytes", traffic.read.value},
+                         {"write_bytes", traffic.written.value}};
+    report["operations"] = Json::array();
+    for (std::size_t i = 0; i < result.run.operations.size(); ++i) {
+        report["operations"].push_back(json_of(result.run.operations[i], i, npu.engine));
+    }
+    report["refused"] = Json::array();
+    for (const Refusal& refusal : result.plan.patterns.refusals) {
+        report["refused"].push_back(json_of(refusal, result.graph));
+    }
+    report["findings"] = Json::array();
+    report["config"] = to_json(result.system);
+    return report.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
+}
+
+std::string layer_summary(const LayerResult& result) {
+    const LayerNpuConfig& npu = result.system.npu;
+    std::uint64_t macs = 0;
+    TextTable table({{"layer", Align::Left},
+                     {"runs on", Align::Left},
+                     {"pattern", Align::Left},
+                     {"MACs", Align::Right},
+                     {"cycles", Align::Right},
+                     {"bound by", Align::Left}});
+    for (const LayerOperation& operation : result.run.operations) {
+        macs += operation.macs;
+        table.add_row({operation.name, operation.unit == "tinpu" ? "npu" : "host",
+                       operation.pattern, with_separators(operation.macs),
+                       with_separators(operation.cycles.value), operation.bound_by});
+    }
+    std::string text = fmt::format(
+        "{} on {}: {} cycles, {:.1f} us at {:.0f} MHz, {} MACs\n"
+        "host {:.1f} % of the time ({} cycles); weights {} bytes, feature maps {} bytes at most\n",
+        result.program, npu.name, with_separators(result.run.cycles().value),
+        microseconds(result.run.cycles(), npu.clock), static_cast<double>(npu.clock.value) / 1e6,
+        with_separators(macs), share_of_host(result.run) * 100,
+        with_separators(result.run.host.value), with_separators(result.plan.weights.value),
+        with_separators(result.plan.peak_maps.value));
+    if (!table.empty()) {
+        text += '\n' + table.text();
+    }
+    for (const Refusal& refusal : result.plan.patterns.refusals) {
+        text += '\n' + refusal_text(result.graph, refusal);
+    }
+    return text;
+}
+
+}  // namespace npuscope

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// Configuration of an NPU that runs layer patterns (family tinpu): the engine, what it takes, and
+// the host beside it that runs the rest.
+#pragma once
+
+#include <array>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "models/base/describe.h"
+#include "models/base/quantity.h"
+#include "models/tinpu/tinpu_config.h"
+#include "sim/pattern/restrictions.h"
+
+namespace npuscope {
+
+/// Kinds of NPU that presets describe; each has fields of its own.
+enum class NpuFamily { Nvdla, Tinpu };
+template <>
+struct EnumNames<NpuFamily> {
+    static constexpr std::array names{std::pair{NpuFamily::Nvdla, std::string_view("nvdla")},
+                                      std::pair{NpuFamily::Tinpu, std::string_view("tinpu")}};
+};
+
+/// What the host's own work costs.
+struct HostConfig {
+    std::uint32_t cycles_per_mac = 8;
+    std::uint32_t cycles_per_element = 8;
+    Cycles operator_overhead{200};
+
+    template <class Visitor, class Self>
+    static void describe(Visitor& visit, Self& self) {
+        visit.field("cycles_per_mac", self.cycles_per_mac,
+                    "cycles of a multiplication and addition in a layer left to the host");
+        visit.field("cycles_per_element", self.cycles_per_element,
+                    "cycles per element that another operator gives");
+        visit.field("operator_overhead", self.operator_overhead, "cycles to call an operator");
+    }
+};
+
+struct LayerNpuConfig {
+    NpuFamily family = NpuFamily::Tinpu;
+    std::string name = "unnamed";
+    Hertz clock{150'000'000};
+    TinpuConfig engine;
+    HostConfig host;
+    Restrictions restrictions;
+
+    template <class Visitor, class Self>
+    static void describe(Visitor& visit, Self& self) {
+        visit.field("family", self.family, "kind of NPU: tinpu runs layer patterns");
+        visit.field("name", self.name, "name of the preset, as results show it");
+        visit.field("clock", self.clock, "clock of engine and host; only reports use it");
+        visit.field("engine", self.engine, "the layer engine");
+        visit.field("host", self.host, "the CPU that runs what the engine does not take");
+        visit.field("restrictions", self.restrictions, "what the engine takes");
+    }
+};
+
+/// So that overrides are named as everywhere: npu.engine.input_lanes=8.
+struct LayerSystem {
+    LayerNpuConfig npu;
+
+    template <class Visitor, class Self>
+    static void describe(Visitor& visit, Self& self) {
+        visit.field("npu", self.npu, "the NPU");
+    }
+};
+
+/// The family that a preset's text names; nvdla where it names none.
+NpuFamily family_of(const std::string& text, const std::string& file);
+
+}  // namespace npuscope
