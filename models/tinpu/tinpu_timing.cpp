@@ -6,29 +6,29 @@
 namespace npuscope {
 namespace {
 
-/// Steps of the array for one output step, and output steps of a layer.
-struct Steps {
-    std::uint64_t outputs = 0;
-    std::uint64_t products = 0;
-};
+Cycles hundredths(std::uint64_t count, std::uint64_t cycles_per_100) {
+    return Cycles(divide_up(count * cycles_per_100, 100));
+}
 
-Steps steps_of(const TinpuJob& job, const TinpuConfig& config) {
+std::uint64_t places(const Shape& shape) { return std::uint64_t{shape.height} * shape.width; }
+
+Cycles compute_cycles(const TinpuJob& job, const TinpuConfig& config) {
     const std::uint64_t taps = std::uint64_t{job.rows} * job.columns;
-    const std::uint64_t places = std::uint64_t{job.output.shape.height} * job.output.shape.width;
-    const std::uint64_t kernels = job.output.shape.channels;
-    const std::uint64_t channels = job.input.shape.channels;
+    const std::uint64_t kernels = divide_up(job.output.shape.channels, config.output_lanes);
+    const std::uint64_t channels = divide_up(job.input.shape.channels, config.input_lanes);
+    const std::uint64_t outputs = places(job.output.shape);
     switch (job.work) {
         case TinpuWork::Convolution:
-            return {places * divide_up(kernels, config.output_lanes),
-                    taps * divide_up(channels, config.input_lanes)};
-        case TinpuWork::Transposed:  // stride = kernel: every output sees one tap
-            return {places * divide_up(kernels, config.output_lanes),
-                    divide_up(channels, config.input_lanes)};
+            return hundredths(outputs * kernels * taps * channels, config.cycles_per_100_steps);
+        case TinpuWork::Transposed:
+            return hundredths(places(job.input.shape) * kernels * taps * channels,
+                              config.cycles_per_100_steps);
         case TinpuWork::Depthwise:
-            return {places * divide_up(kernels, config.depthwise_lanes), taps};
+            return hundredths(outputs * kernels * taps, config.cycles_per_100_steps);
         case TinpuWork::AveragePool:
         case TinpuWork::MaxPool:
-            return {places * divide_up(kernels, config.pool_lanes), taps};
+            return hundredths(outputs * job.output.shape.channels * taps,
+                              config.cycles_per_100_pool_taps);
     }
     return {};
 }
@@ -36,8 +36,12 @@ Steps steps_of(const TinpuJob& job, const TinpuConfig& config) {
 }  // namespace
 
 std::string_view TinpuCycles::bound_by() const {
-    if (set_up >= std::max(compute, memory)) {
+    const Cycles work = std::max(compute, memory);
+    if (set_up >= std::max(work, weights)) {
         return "set_up";
+    }
+    if (weights >= work) {
+        return "weight_fetch";
     }
     return compute >= memory ? "mac" : "memory";
 }
@@ -57,14 +61,13 @@ TinpuTraffic tinpu_traffic(const TinpuJob& job) {
 }
 
 TinpuCycles tinpu_cycles(const TinpuJob& job, const TinpuConfig& config) {
-    const Steps steps = steps_of(job, config);
     const TinpuTraffic traffic = tinpu_traffic(job);
+    const Bytes weights = job.weights ? job.weights->bytes() : Bytes(0);
     TinpuCycles cycles;
-    cycles.compute =
-        Cycles(steps.outputs * (steps.products * config.cycles_per_step + config.store_cycles)) +
-        config.row_overhead * job.output.shape.height;
+    cycles.weights = hundredths(weights.value, config.cycles_per_100_weight_bytes);
+    cycles.compute = compute_cycles(job, config);
     cycles.memory =
-        Cycles(divide_up((traffic.read + traffic.written).value, config.bus_width.value));
+        Cycles(divide_up((traffic.read + traffic.written - weights).value, config.bus_width.value));
     cycles.set_up = config.layer_overhead;
     return cycles;
 }

@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cycles of a TINPU's layers. Compute and memory overlap, so that the longer of the two counts:
+// Cycles of a TINPU's layers. Weights are brought in first; then products and feature maps overlap,
+// so that the longer of the two counts:
 //
-//     compute  output steps x (products' steps x cycles_per_step + store_cycles) + rows
-//     memory   every map, weight and constant moved once, bus_width bytes a cycle
+//     weights  bytes of packed weights
+//     compute  convolutions: output places x kernels / output_lanes x taps x channels / input_lanes
+//              pools: elements of all windows
+//     memory   every map and every constant moved once, bus_width bytes a cycle
 //     set-up   layer_overhead, once a layer
 //
-// Deliberately not modelled: waits between single accesses; what would tell them apart is not
-// public.
+// Deliberately not modelled: waits between single accesses, what a wider bus to flash would change;
+// nothing that would tell them apart is public.
 #pragma once
 
+#include <algorithm>
 #include <string_view>
 
 #include "models/tinpu/tinpu_config.h"
@@ -17,12 +21,13 @@
 namespace npuscope {
 
 struct TinpuCycles {
+    Cycles weights;
     Cycles compute;
     Cycles memory;
     Cycles set_up;
 
-    Cycles total() const { return std::max(compute, memory) + set_up; }
-    /// `mac`, `memory` or `set_up`: which of the parts is the largest.
+    Cycles total() const { return weights + std::max(compute, memory) + set_up; }
+    /// `mac`, `memory`, `weight_fetch` or `set_up`: which of the parts is the largest.
     std::string_view bound_by() const;
 };
 

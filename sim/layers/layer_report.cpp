@@ -19,8 +19,9 @@ double microseconds(Cycles cycles, Hertz clock) {
     return static_cast<double>(cycles.value) * 1e6 / static_cast<double>(clock.value);
 }
 
-std::uint64_t products_per_cycle(const TinpuConfig& config) {
-    return std::uint64_t{config.input_lanes} * config.output_lanes;
+/// Products a cycle that the array could do.
+double products_per_cycle(const TinpuConfig& config) {
+    return 100.0 * config.input_lanes * config.output_lanes / config.cycles_per_100_steps;
 }
 
 Json json_of(const LayerOperation& operation, std::size_t index, const TinpuConfig& config) {
@@ -37,12 +38,13 @@ Json json_of(const LayerOperation& operation, std::size_t index, const TinpuConf
     object["mac_utilisation"] =
         on_npu && operation.macs > 0
             ? Json(static_cast<double>(operation.macs) /
-                   static_cast<double>(operation.cycles.value * products_per_cycle(config)))
+                   (static_cast<double>(operation.cycles.value) * products_per_cycle(config)))
             : Json(nullptr);
     object["bound_by"] = operation.bound_by;
     if (on_npu) {
         object["causes"] = {{"mac", operation.parts.compute.value},
                             {"memory", operation.parts.memory.value},
+                            {"weight_fetch", operation.parts.weights.value},
                             {"set_up", operation.parts.set_up.value}};
         object["read_bytes"] = operation.traffic.read.value;
         object["write_bytes"] = operation.traffic.written.value;

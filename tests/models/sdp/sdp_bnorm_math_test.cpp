@@ -27,11 +27,13 @@ TEST(Bnorm, ShiftsRoundTowardsMinusInfinity) {
 TEST(Bnorm, AgreesWithRealNumbersOverBiasScaleAndShift) {
     for (std::int64_t sum = -70000; sum <= 70000; sum += 997) {
         for (const std::int32_t bias : {-8388608, -32768, -1, 0, 5, 32767, 8388607}) {
-            for (const std::uint8_t scale : {0, 1, 3, 128, 255}) {
-                for (std::uint8_t shift = 0; shift < 32; ++shift) {
+            for (const int scale : {0, 1, 3, 128, 255}) {
+                for (int shift = 0; shift < 32; ++shift) {
+                    const BnormChannel channel{bias, static_cast<std::uint8_t>(scale),
+                                               static_cast<std::uint8_t>(shift)};
                     const double real = std::floor(static_cast<double>(sum + bias) * scale /
                                                    std::ldexp(1.0, shift));
-                    ASSERT_EQ(static_cast<double>(bnorm_shifted(sum, {bias, scale, shift})), real);
+                    ASSERT_EQ(static_cast<double>(bnorm_shifted(sum, channel)), real);
                 }
             }
         }

@@ -50,12 +50,21 @@ TEST(Tinpu, LayersReadAndWriteMemory) {
 
 TEST(TinpuTiming, TheLongerOfComputeAndMemoryCounts) {
     TinpuConfig config;
-    TinpuJob job = pointwise_job();
-    const TinpuCycles small = tinpu_cycles(job, config);
-    EXPECT_EQ(small.total(), std::max(small.compute, small.memory) + config.layer_overhead);
+    config.cycles_per_100_steps = 200;
+    config.cycles_per_100_weight_bytes = 300;
+    config.layer_overhead = Cycles(1000);
+    const TinpuJob job = pointwise_job();
+    TinpuCycles cycles = tinpu_cycles(job, config);
+    EXPECT_EQ(cycles.compute, Cycles(48));  // 6 places x 4 channels in steps of 2 cycles
+    EXPECT_EQ(cycles.memory, Cycles(18));   // 2 x 24 + 4 x 6 bytes, 4 a cycle
+    EXPECT_EQ(cycles.weights, Cycles(48));
+    EXPECT_EQ(cycles.total(), Cycles(1096));
+    EXPECT_EQ(cycles.bound_by(), "set_up");
     config.bus_width = Bytes(1);
-    EXPECT_GT(tinpu_cycles(job, config).memory, small.memory);
-    EXPECT_EQ(tinpu_cycles(job, config).compute, small.compute);
+    config.layer_overhead = Cycles(0);
+    cycles = tinpu_cycles(job, config);
+    EXPECT_EQ(cycles.total(), Cycles(48 + 72));
+    EXPECT_EQ(cycles.bound_by(), "memory");
 }
 
 TEST(TinpuTiming, NarrowWeightsMoveFewerBytes) {

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bench/tinpu_rows.h"
+
+#include <array>
+#include <map>
+
+#include "models/base/check.h"
+
+namespace npuscope::bench {
+namespace {
+
+constexpr std::array runs{PublishedRun{"CLS_1k_NPU", 128, 103882, true},
+                          PublishedRun{"CLS_1k_NPU", 256, 188397, false},
+                          PublishedRun{"CLS_1k_NPU", 512, 372242, true},
+                          PublishedRun{"CLS_1k_NPU", 1024, 692220, false},
+                          PublishedRun{"CLS_4k_NPU", 128, 71595, true},
+                          PublishedRun{"CLS_4k_NPU", 256, 109534, false},
+                          PublishedRun{"CLS_4k_NPU", 512, 184981, true},
+                          PublishedRun{"CLS_4k_NPU", 1024, 326782, false},
+                          PublishedRun{"CLS_6k_NPU", 128, 107982, true},
+                          PublishedRun{"CLS_6k_NPU", 256, 164676, false},
+                          PublishedRun{"CLS_6k_NPU", 512, 261792, true},
+                          PublishedRun{"CLS_6k_NPU", 1024, 462680, false},
+                          PublishedRun{"CLS_13k_NPU", 128, 199691, true},
+                          PublishedRun{"CLS_13k_NPU", 256, 312406, false},
+                          PublishedRun{"CLS_13k_NPU", 512, 535437, true},
+                          PublishedRun{"CLS_13k_NPU", 1024, 985529, false}};
+
+enum class Kind { Conv, Depthwise, MaxPool, Sum, Product };
+
+struct LayerRow {
+    Kind kind;
+    std::uint32_t kernels;  ///< 0: as many as channels come in
+    std::uint32_t kernel;
+    std::uint32_t stride;
+};
+
+constexpr LayerRow max_pool{Kind::MaxPool, 0, 3, 2};
+constexpr LayerRow sum{Kind::Sum, 0, 0, 1};
+constexpr LayerRow two_classes{Kind::Product, 2, 1, 1};
+
+const std::map<std::string_view, std::vector<LayerRow>>& models() {
+    static const std::map<std::string_view, std::vector<LayerRow>> rows{
+        {"CLS_1k_NPU",
+         {{Kind::Conv, 8, 5, 1},
+          {Kind::Conv, 8, 5, 1},
+          max_pool,
+          {Kind::Conv, 16, 3, 1},
+          sum,
+          two_classes}},
+        {"CLS_4k_NPU",
+         {{Kind::Conv, 8, 5, 2},
+          {Kind::Conv, 8, 3, 1},
+          max_pool,
+          {Kind::Conv, 16, 5, 2},
+          {Kind::Conv, 32, 5, 2},
+          sum,
+          two_classes}},
+        {"CLS_6k_NPU",
+         {{Kind::Conv, 16, 3, 4},
+          max_pool,
+          {Kind::Depthwise, 0, 3, 1},
+          {Kind::Conv, 32, 1, 1},
+          max_pool,
+          {Kind::Depthwise, 0, 3, 1},
+          {Kind::Conv, 48, 1, 1},
+          {Kind::Conv, 16, 5, 1},
+          sum,
+          two_classes}},
+        {"CLS_13k_NPU",
+         {{Kind::Conv, 8, 5, 2},
+          {Kind::Conv, 16, 3, 2},
+          {Kind::Conv, 16, 3, 1},
+          {Kind::Conv, 32, 3, 2},
+          {Kind::Conv, 32, 3, 1},
+          {Kind::Conv, 64, 3, 2},
+          sum,
+          two_classes}}};
+    return rows;
+}
+
+TinpuJob job_of(const LayerRow& row, const Shape& in) {
+    TinpuJob job;
+    job.rows = row.kind == Kind::Sum ? in.height : row.kernel;
+    job.input.shape = in;
+    const std::uint32_t room = in.height + 2 * (job.rows / 2) - job.rows;
+    job.output.shape = {row.kernels == 0 ? in.channels : row.kernels, room / row.stride + 1, 1};
+    switch (row.kind) {
+        case Kind::Conv:
+        case Kind::Product:
+            job.weights = WeightSurface{{}, {row.kernels, in.channels, job.rows, 1}, 8};
+            break;
+        case Kind::Depthwise:
+            job.work = TinpuWork::Depthwise;
+            job.weights = WeightSurface{{}, {1, in.channels, job.rows, 1}, 8};
+            break;
+        case Kind::MaxPool:
+            job.work = TinpuWork::MaxPool;
+            break;
+        case Kind::Sum:
+            job.work = TinpuWork::AveragePool;
+            job.output.shape.height = 1;
+            break;
+    }
+    return job;
+}
+
+}  // namespace
+
+std::span<const PublishedRun> published_runs() { return runs; }
+
+std::vector<TinpuJob> model_jobs(std::string_view model, std::uint32_t frame) {
+    const auto found = models().find(model);
+    NPU_CHECK(found != models().end(), "a published run of a model without layers");
+    std::vector<TinpuJob> jobs;
+    Shape shape{1, frame, 1};
+    for (const LayerRow& row : found->second) {
+        jobs.push_back(job_of(row, shape));
+        shape = jobs.back().output.shape;
+    }
+    return jobs;
+}
+
+}  // namespace npuscope::bench
