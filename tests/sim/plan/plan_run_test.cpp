@@ -110,6 +110,9 @@ TEST(PlannedNetwork, LeNetRunsOnEveryPreset) {
     const auto folder = configs_folder();
     const Network network = read_network(folder / "workload/lenet.yaml");
     for (const std::string& name : list_presets(folder, "npu")) {
+        if (name.starts_with("tinpu")) {
+            continue;  // layer patterns, no registers
+        }
         PlanTarget target;
         target.npu = read_preset<NpuConfig>(find_preset(folder, "npu", name));
         const Result result = run_program(plan_program(plan_network(network, target)),
