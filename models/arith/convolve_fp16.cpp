@@ -40,9 +40,9 @@ std::vector<std::size_t> element_offsets(const MacBlocks& blocks, const Convolut
     std::vector<std::size_t> offsets;
     offsets.reserve(blocks.elements().size());
     for (const MacElement& element : blocks.elements()) {
-        const std::size_t row =
-            std::size_t{element.channel} * shape.height + element.row * geometry.dilation_y;
-        offsets.push_back(row * shape.width + element.column * geometry.dilation_x);
+        const std::size_t row = std::size_t{element.channel} * shape.height +
+                                std::size_t{element.row} * geometry.dilation_y;
+        offsets.push_back(row * shape.width + std::size_t{element.column} * geometry.dilation_x);
     }
     return offsets;
 }

@@ -155,7 +155,8 @@ constexpr std::int16_t int16_from_fp16(Fp16 value) {
     if (magnitude >= 32768.0F) {
         return wide < 0.0F ? INT16_MIN : INT16_MAX;
     }
-    const auto rounded = static_cast<std::int32_t>(magnitude + 0.5F);
+    // 11 significant bits, below 2^15: twice the magnitude and one are exact
+    const auto rounded = static_cast<std::int32_t>(magnitude * 2.0F + 1.0F) / 2;
     return static_cast<std::int16_t>(wide < 0.0F ? -rounded : rounded);
 }
 

@@ -5,71 +5,18 @@
 #include <gtest/gtest.h>
 
 #include <array>
-#include <filesystem>
 #include <string>
 #include <tuple>
-#include <utility>
 
-#include "models/csb/register_place.h"
-#include "sim/config/preset.h"
-#include "sim/run/session.h"
-#include "tests/support/generate_full_layer.h"
+#include "tests/support/full_layer_session.h"
 
 namespace npuscope {
 namespace {
 
-namespace fs = std::filesystem;
-
-SystemConfig nv_full() {
-    const fs::path configs = fs::path(NPUSCOPE_SOURCE) / "configs";
-    SystemConfig system;
-    system.npu = read_preset<NpuConfig>(find_preset(configs, "npu", "nv_full"));
-    system.memory = read_preset<MemoryConfig>(find_preset(configs, "memory", "dram_50"));
-    return system;
-}
-
-MemoryImage image_of(const LayerImage& image) {
-    return {image.bytes, {{0, 0, image.bytes.size()}}};
-}
-
-void append(Program& program, Action action) {
-    Statement statement;
-    statement.action = std::move(action);
-    program.statements.push_back(std::move(statement));
-}
-
-Program program_of(const LayerProgram& layer, AddressMap map) {
-    Program program;
-    program.name = "layer";
-    for (const LayerImage& image : layer.images) {
-        if (!image.bytes.empty()) {
-            LoadMemory load;
-            load.address = Address(image.address);
-            load.image = image_of(image);
-            load.file = "image";
-            append(program, std::move(load));
-        }
-    }
-    for (const auto& [name, value] : layer.registers) {
-        const auto place = find_register_by_name(name, map);
-        EXPECT_TRUE(place.has_value()) << name;
-        append(program, WriteRegister{name, place->address(), value});
-    }
-    append(program, WaitForInterrupt{});
-    CheckImage check;
-    check.address = Address(layer.expected.address);
-    check.bytes = Bytes(layer.expected.bytes.size());
-    check.image = image_of(layer.expected);
-    check.file = "expected";
-    append(program, std::move(check));
-    return program;
-}
-
 void expect_pass(const LayerWish& wish, bool compressed, const SystemConfig& system) {
     const LayerProgram layer = layer_program(random_layer(wish), compressed);
     try {
-        const Result result =
-            run_program(program_of(layer, system.npu.csb.address_map), system, {});
+        const Result result = run_layers({layer}, system);
         EXPECT_EQ(result.status(), RunStatus::Pass);
         for (const Finding& finding : result.findings) {
             ADD_FAILURE() << finding.message;
@@ -93,7 +40,7 @@ TEST_P(FullPrecisionLayers, MatchTheOracle) {
     constexpr std::array<std::uint32_t, 5> kZeros{0, 10, 50, 90, 100};
     constexpr std::uint64_t kSeeds = 14;  // 18 parameters, with both forms of weights: 504 layers
     const auto& [family, type] = GetParam();
-    const SystemConfig system = nv_full();
+    const SystemConfig system = nv_full_system();
     for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
         const LayerWish wish{family, type, kZeros[seed % kZeros.size()], seed};
         SCOPED_TRACE(testing::Message() << "zeros " << wish.zero_percent << " %, seed " << seed);
