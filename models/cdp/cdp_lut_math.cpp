@@ -155,18 +155,6 @@ std::int16_t lookup(Value value, const LookupConfig& config, const LookupTables&
 
 }  // namespace
 
-void count_cdp_lookup(LookupHit le, LookupHit lo, LookupCounters& counters) {
-    const bool both_low = le == LookupHit::Underflow && lo == LookupHit::Underflow;
-    const bool both_high = le == LookupHit::Overflow && lo == LookupHit::Overflow;
-    const bool le_alone = le == LookupHit::Hit && lo != LookupHit::Hit;
-    const bool lo_alone = le != LookupHit::Hit && lo == LookupHit::Hit;
-    counters.underflow += both_low ? 1U : 0U;
-    counters.overflow += both_high ? 1U : 0U;
-    counters.le_hit += le_alone ? 1U : 0U;
-    counters.lo_hit += lo_alone ? 1U : 0U;
-    counters.hybrid += both_low || both_high || le_alone || lo_alone ? 0U : 1U;
-}
-
 LookupIndex cdp_lut_index(std::int32_t value, LookupTable table, const LookupConfig& config) {
     return index_of(value, table, config);
 }

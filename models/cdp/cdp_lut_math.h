@@ -20,7 +20,17 @@ LookupIndex cdp_lut_index(std::int64_t value, LookupTable table, const LookupCon
 
 /// Counts what the performance registers count: both tables missed low, both high, one alone hit,
 /// or `hybrid` = both hit or missed on opposite sides.
-void count_cdp_lookup(LookupHit le, LookupHit lo, LookupCounters& counters);
+inline void count_cdp_lookup(LookupHit le, LookupHit lo, LookupCounters& counters) {
+    const bool both_low = le == LookupHit::Underflow && lo == LookupHit::Underflow;
+    const bool both_high = le == LookupHit::Overflow && lo == LookupHit::Overflow;
+    const bool le_alone = le == LookupHit::Hit && lo != LookupHit::Hit;
+    const bool lo_alone = le != LookupHit::Hit && lo == LookupHit::Hit;
+    counters.underflow += both_low ? 1U : 0U;
+    counters.overflow += both_high ? 1U : 0U;
+    counters.le_hit += le_alone ? 1U : 0U;
+    counters.lo_hit += lo_alone ? 1U : 0U;
+    counters.hybrid += both_low || both_high || le_alone || lo_alone ? 0U : 1U;
+}
 
 /// What the tables answer to `value`: 32 bits of int8, 64 of int16.
 std::int16_t cdp_lookup(std::int32_t value, const LookupConfig& config, const LookupTables& tables,

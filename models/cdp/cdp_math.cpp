@@ -111,16 +111,15 @@ class Normalizer {
             const Narrowed<std::int64_t> stored =
                 convert_flagged(product, output_, Number::output_convertor);
             out[i] = static_cast<Element>(stored.value);
-            counters.saturated += is_counted(product, stored.saturated) ? 1U : 0U;
+            counters.saturated += stored.saturated && is_counted(product) ? 1U : 0U;
         }
     }
 
  private:
-    bool is_counted(std::int64_t product, bool saturated) const {
-        if (!normalization_.coarse_saturation) {
-            return saturated;
-        }
-        return shifted_far_beyond((product - output_.offset) * output_.scale, output_.shift,
+    /// Of what was saturated.
+    bool is_counted(std::int64_t product) const {
+        return !normalization_.coarse_saturation ||
+               shifted_far_beyond((product - output_.offset) * output_.scale, output_.shift,
                                   Number::output_convertor.stored);
     }
 
