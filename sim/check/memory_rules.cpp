@@ -146,6 +146,9 @@ void MemoryRules::launch(const CheckedOperation& operation, FoundList& found) {
 }
 
 void MemoryRules::report_unread(FoundList& found) const {
+    if (lost_track_) {
+        return;
+    }
     struct Share {
         std::uint64_t read = 0;
         std::uint64_t unread = 0;

@@ -34,6 +34,9 @@ class MemoryRules {
     void compare(const ByteRun& run, const Place& place, FoundList& found);
     /// Reads, then writes of an operation that has just been launched.
     void launch(const CheckedOperation& operation, FoundList& found);
+    /// From now on a unit that is not followed may read and write any byte: neither operands nor
+    /// comparisons are judged by who wrote them, only by where they lie.
+    void lose_track() { lost_track_ = true; }
     /// Results of which a part was read and a part never was.
     void report_unread(FoundList& found) const;
 
@@ -52,6 +55,7 @@ class MemoryRules {
     void write(const CheckedOperation& operation, const SurfaceUse& use, FoundList& found);
 
     Machine machine_;
+    bool lost_track_ = false;
     ByteStates bytes_;
     std::vector<std::string> loads_;
     std::deque<Owner> owners_;

@@ -26,6 +26,8 @@ void MemoryRules::compare(const ByteRun& run, const Place& place, FoundList& fou
             fmt::format("{} bytes at {} are compared outside every memory region", run.bytes.value,
                         to_hex(run.address)),
             run.address);
+    } else if (lost_track_) {
+        return;
     } else if (seen.nobody > 0 && !machine_.zeroed) {
         add("compares_unwritten",
             fmt::format("{} of the {} bytes compared at {} are written by nobody, the first at {}",
@@ -52,6 +54,9 @@ void MemoryRules::read(const CheckedOperation& operation, const SurfaceUse& use,
 
 void MemoryRules::judge(const CheckedOperation& operation, const SurfaceUse& use,
                         const SeenBytes& seen, FoundList& found) const {
+    if (lost_track_) {
+        return;
+    }
     const auto add = [&](const char* kind, const std::string& message, Address address,
                          const char* remedy) {
         Found one = surface_found(operation, use, kind, message);

@@ -144,14 +144,18 @@ CheckedOperation OperationDecoder::conv(std::vector<RegisterValues> values,
     const ConvFeatures features{.datapath = npu_.datapath,
                                 .cbuf_banks = npu_.cbuf.banks,
                                 .cbuf_entry = npu_.cbuf.bank_width,
-                                .secondary_port = npu_.mcif.secondary_port};
+                                .secondary_port = npu_.mcif.secondary_port,
+                                .weight_compression = npu_.cdma.weight_compression,
+                                .winograd = npu_.cdma.winograd,
+                                .max_batch = npu_.cdma.max_batch};
     CheckedOperation operation;
     operation.unit = OperationUnit::Conv;
     auto combined = decode(values, found, [&] {
-        const ConvParts parts{.cdma = cdma_job(values[0], features),
-                              .csc = csc_job(values[1]),
-                              .cmac = {cmac_job(values[2]), cmac_job(values[3])},
-                              .cacc = cacc_job(values[4])};
+        const ConvParts parts{
+            .cdma = cdma_job(values[0], features),
+            .csc = csc_job(values[1], features),
+            .cmac = {cmac_job(values[2], features), cmac_job(values[3], features)},
+            .cacc = cacc_job(values[4], features)};
         return combine(parts, features);
     });
     if (!combined) {

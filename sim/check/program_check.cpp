@@ -9,6 +9,11 @@
 namespace npuscope {
 namespace {
 
+/// Units whose operations are not followed.
+bool starts_mover(const std::string& name) {
+    return name.starts_with("NVDLA_BDMA.CFG_LAUNCH") || name.starts_with("NVDLA_RBK.D_OP_ENABLE");
+}
+
 class ProgramCheck {
  public:
     ProgramCheck(const Program& program, const CheckTarget& target)
@@ -43,6 +48,9 @@ class ProgramCheck {
     }
     void follow(const LoadMemory& load) { memory_.load(load, place_, found_); }
     void follow(const WriteRegister& write) {
+        if (starts_mover(write.name)) {
+            lose_track(write);
+        }
         const std::size_t before = board_.operations().size();
         board_.write(write, place_, found_);
         for (std::size_t i = before; i < board_.operations().size(); ++i) {
@@ -52,6 +60,19 @@ class ProgramCheck {
         if (board_.operations().size() > before) {
             sync_.launched();
         }
+    }
+    void lose_track(const WriteRegister& write) {
+        memory_.lose_track();
+        Found one;
+        one.finding.severity = Severity::Note;
+        one.finding.kind = "not_followed";
+        one.finding.message =
+            "what BDMA and RUBIK move is not followed: from here on nothing is "
+            "said of bytes that nobody wrote";
+        one.finding.place = place_;
+        one.register_name = write.name;
+        one.remedy = "run the program: it finds such reads";
+        found_.add(std::move(one));
     }
     void follow(const ReadRegister& read) {
         if (read.comparison == Comparison::Equal) {

@@ -105,6 +105,19 @@ TEST_F(ReferenceCheck, ProgramsThatRanHoldNoMistake) {
     }
 }
 
+TEST(NvFullCheck, ProgramsOfTheRepositoryHoldNoMistake) {
+    const RegisterNames names = register_names(nvdla_register_blocks(AddressMap::NvFull));
+    const auto npu = read_preset<NpuConfig>(find_preset(source() / "configs", "npu", "nv_full"));
+    for (const auto& entry : fs::directory_iterator(source() / "tests/golden/nv_full")) {
+        if (entry.is_directory()) {
+            const Case one{entry.path().filename().string(), read_program(entry.path(), names),
+                           npu};
+            const CheckReport report = checked(one, one.program);
+            EXPECT_TRUE(report.clean()) << one.name << "\n" << sample::kinds_of(report);
+        }
+    }
+}
+
 std::uint32_t off_by_one_byte(std::uint32_t value) { return value + 1; }
 std::uint32_t far_away(std::uint32_t value) { return value + 0x4000000; }
 
