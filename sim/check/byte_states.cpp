@@ -18,8 +18,8 @@ void ByteStates::split(std::uint64_t at) {
 }
 
 void ByteStates::put(const ByteRun& run, const ByteState& state) {
-    if (run.bytes.value == 0) {
-        return;
+    if (run.end() <= run.address) {
+        return;  // empty, or beyond the end of the address space
     }
     std::uint64_t begin = run.address.value;
     std::uint64_t end = run.end().value;
@@ -41,8 +41,8 @@ void ByteStates::put(const ByteRun& run, const ByteState& state) {
 }
 
 void ByteStates::look_at(const ByteRun& run) {
-    if (run.bytes.value == 0) {
-        return;
+    if (run.end() <= run.address) {
+        return;  // empty, or beyond the end of the address space
     }
     split(run.address.value);
     split(run.end().value);

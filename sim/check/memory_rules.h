@@ -45,6 +45,7 @@ class MemoryRules {
         std::string operation;
         SurfaceUse use;
         Place place;
+        bool read = false;  ///< in part at least
     };
 
     bool in_memory(const ByteRun& run) const;

@@ -12,6 +12,9 @@ void MemoryRules::compare(const ByteRun& run, const Place& place, FoundList& fou
     bytes_.visit(run,
                  [&](const ByteRun& piece, const ByteState* state) { seen.add(piece, state); });
     bytes_.look_at(run);
+    for (const std::size_t writer : seen.writers) {
+        owners_[writer].read = true;
+    }
     const auto add = [&](const char* kind, const std::string& message, Address address) {
         Found one;
         one.finding.kind = kind;
@@ -48,6 +51,9 @@ void MemoryRules::read(const CheckedOperation& operation, const SurfaceUse& use,
         bytes_.visit(run,
                      [&](const ByteRun& piece, const ByteState* state) { seen.add(piece, state); });
         bytes_.look_at(run);
+    }
+    for (const std::size_t writer : seen.writers) {
+        owners_[writer].read = true;
     }
     judge(operation, use, seen, found);
 }

@@ -6,9 +6,14 @@
 
 #include "models/csb/register_blocks.h"
 #include "sim/check/check_text.h"
+#include "sim/check/image_check.h"
 #include "sim/check/program_check.h"
 #include "sim/command_line/commands.h"
 #include "sim/command_line/system_arguments.h"
+#include "sim/config/config_node.h"
+#include "sim/config/whole_file.h"
+#include "sim/plan/network_planner.h"
+#include "sim/plan/plan_program.h"
 #include "sim/program/read_program.h"
 #include "sim/report/atomic_file.h"
 
@@ -19,9 +24,37 @@ struct CheckArguments {
     std::string program;
     SystemArguments system;
     std::string json;
+    bool npu_given = false;
 };
 
+bool has_key(const std::string& text, const std::string& file, std::string_view key) {
+    const ConfigNode node = parse_yaml(text, file);
+    return node.kind == ConfigNode::Kind::Map && node.find(key) != nullptr;
+}
+
+/// The image's own NPU counts where the command line names none.
+CheckReport report_on_image(const CheckArguments& arguments, const std::string& text) {
+    const ImageDescription image = parse_image(text, arguments.program);
+    SystemArguments chosen = arguments.system;
+    if (!arguments.npu_given && !image.npu.empty()) {
+        chosen.npu = image.npu;
+    }
+    const SystemConfig system = read_system(chosen);
+    return check_image_description(image, {system.npu, system.memory},
+                                   files_beside(arguments.program));
+}
+
 CheckReport report_on(const CheckArguments& arguments) {
+    if (is_network_file(arguments.program)) {
+        const std::string text = read_whole_file(arguments.program);
+        if (has_key(text, arguments.program, "surfaces")) {
+            return report_on_image(arguments, text);
+        }
+        const SystemConfig system = read_system(arguments.system);
+        const Network network = parse_network(text, arguments.program);
+        return check_program(plan_program(plan_network(network, {system.npu, system.memory})),
+                             {system.npu, system.memory});
+    }
     const SystemConfig system = read_system(arguments.system);
     const Program program = read_program(
         arguments.program, register_names(nvdla_register_blocks(system.npu.csb.address_map)),
@@ -44,17 +77,23 @@ ExitCode check(const CheckArguments& arguments, const Console& console) {
 }  // namespace
 
 Command check_command() {
-    return {"check", "looks for mistakes in a driver's program without running it",
+    return {"check", "looks for mistakes in a driver's program or memory image without running it",
             "npuscope check traces/dc_8x8x36.cfg --npu nv_small --json findings.json",
             [](CLI::App& app) {
                 const auto arguments = std::make_shared<CheckArguments>();
                 app.add_option("PROGRAM", arguments->program,
-                               "register trace: a .cfg or .txn file, or a folder that holds one")
+                               "register trace: a .cfg or .txn file, or a folder that holds one; a "
+                               "memory image's description, or a network to be planned: a .yaml "
+                               "file")
                     ->required();
                 add_system_options(app, arguments->system);
                 app.add_option("--json", arguments->json,
                                "file for the findings as JSON; - is standard output");
-                return [arguments](const Console& console) { return check(*arguments, console); };
+                const CLI::Option* npu = app.get_option("--npu");
+                return [arguments, npu](const Console& console) {
+                    arguments->npu_given = npu->count() > 0;
+                    return check(*arguments, console);
+                };
             }};
 }
 

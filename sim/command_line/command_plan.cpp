@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// `npuscope plan`: how a network would be run, without running it.
+// `npuscope plan`: how a network would be run; with --out, the program that does it, and the CRC of
+// every layer's result.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <charconv>
 #include <memory>
 #include <ostream>
 
@@ -10,10 +12,14 @@
 #include "sim/command_line/layer_commands.h"
 #include "sim/command_line/system_arguments.h"
 #include "sim/onnx/onnx_reader.h"
+#include "sim/plan/expectations.h"
 #include "sim/plan/network_planner.h"
 #include "sim/plan/plan_program.h"
+#include "sim/plan/plan_text.h"
 #include "sim/plan/save_program.h"
+#include "sim/report/atomic_file.h"
 #include "sim/report/text_table.h"
+#include "sim/run/session.h"
 #include "sim/workload/network_shapes.h"
 
 namespace npuscope {
@@ -21,36 +27,36 @@ namespace {
 
 struct PlanArguments {
     std::string network;
-    bool explain = false;
     SystemArguments system;
     std::string out;
+    bool explain = false;
+    bool expectations = true;
 };
 
-/// `5 + 27` where the operation uses the convolution buffer.
-std::string banks_text(const Operation& operation) {
-    const auto* conv = std::get_if<ConvOperation>(&operation.job);
-    if (conv == nullptr) {
-        return "";
+/// The CRC of every result, from running the program on the simulated machine.
+std::vector<std::uint32_t> simulated_crcs(Program program,
+                                          const std::vector<ExpectedResult>& results,
+                                          const SystemConfig& system) {
+    add_expectations(program, results, {});
+    std::vector<std::uint32_t> crcs(results.size());
+    for (const CheckResult& check : run_program(program, system, {}).checks) {
+        const std::string digits = check.actual.substr(2);  // behind 0x
+        std::from_chars(digits.data(), digits.data() + digits.size(), crcs.at(check.place.line - 1),
+                        16);
     }
-    const BankSplit& banks = conv->conv.cdma.banks;
-    return fmt::format("{} + {}", banks.data, banks.weight);
+    return crcs;
 }
 
-std::string plan_table(const Plan& plan) {
-    TextTable table({{"layer", Align::Left},
-                     {"kind", Align::Left},
-                     {"result", Align::Right},
-                     {"MACs", Align::Right},
-                     {"operations", Align::Right},
-                     {"banks", Align::Right},
-                     {"address", Align::Right}});
-    for (const PlannedLayer& layer : plan.layers) {
-        table.add_row(
-            {layer.name, std::string(enum_name(layer.kind)), shape_text(layer.stored.cube.shape),
-             with_separators(layer.macs), std::to_string(layer.operations),
-             banks_text(plan.operations[layer.first_operation]), to_hex(layer.stored.cube.base)});
+void save(Plan plan, const PlanArguments& arguments, const SystemConfig& system) {
+    const std::filesystem::path folder = arguments.out;
+    const std::string map = memory_map_yaml(plan);
+    const std::vector<ExpectedResult> results = expected_results(plan);
+    Program program = plan_program(std::move(plan));
+    if (arguments.expectations) {
+        add_expectations(program, results, simulated_crcs(program, results, system));
     }
-    return table.text();
+    save_program(program, folder);
+    write_atomically(folder / "memory_map.yaml", map);
 }
 
 ExitCode plan(const PlanArguments& arguments, const Console& console) {
@@ -69,8 +75,11 @@ ExitCode plan(const PlanArguments& arguments, const Console& console) {
                                plan.name, system.npu.name, with_separators(macs),
                                plan.operations.size(), with_separators(plan.memory.value),
                                plan_table(plan));
+    if (arguments.explain) {
+        console.out << '\n' << plan_reasons(plan);
+    }
     if (!arguments.out.empty()) {
-        save_program(plan_program(std::move(plan)), arguments.out);
+        save(std::move(plan), arguments, system);
     }
     return ExitCode::Good;
 }
@@ -80,16 +89,20 @@ void add_options(CLI::App& app, PlanArguments& arguments) {
         ->required();
     add_system_options(app, arguments.system);
     app.add_option("--out", arguments.out,
-                   "folder for the register program (program.cfg) and its memory images");
+                   "folder for the register program (program.cfg), its memory images and "
+                   "memory_map.yaml");
     app.add_flag("--explain", arguments.explain,
-                 "where every node of an ONNX model runs and why; such models are always told so");
+                 "say for each layer what was chosen, why, and what else there was; of an ONNX "
+                 "model where every node runs, which is always said");
+    app.add_flag("--expectations,!--no-expectations", arguments.expectations,
+                 "the program compares the CRC of every layer's result (default)");
 }
 
 }  // namespace
 
 Command plan_command() {
-    return {"plan", "plans a network into a register program, without running it",
-            "npuscope plan configs/workload/resnet50.yaml --npu nv_small --out planned",
+    return {"plan", "plans a network into a register program",
+            "npuscope plan configs/workload/resnet50.yaml --npu nv_small --out planned --explain",
             [](CLI::App& app) {
                 const auto arguments = std::make_shared<PlanArguments>();
                 add_options(app, *arguments);

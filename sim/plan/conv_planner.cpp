@@ -19,10 +19,10 @@ class ConvPlanner {
           context_(context),
           per_atom_(context.channels_per_atom()) {}
 
-    StoredCube plan() {
+    WrittenCube plan() {
         cut_ = cut_channels(cut_task(), context_.npu());
         output_ = context_.place_cube(task_.shapes.output, cut_.lanes);
-        NPU_CHECK(!task_.residual || task_.residual->lanes == cut_.lanes,
+        NPU_CHECK(task_.residual == nullptr || task_.residual->stored.lanes == cut_.lanes,
                   "a residual has the lanes of what it is added to");
         const std::uint64_t inside = std::uint64_t{task_.shapes.input.channels} / layer_.groups;
         rescale_ = rescale_sum(inside * task_.shapes.kernel * task_.shapes.kernel);
@@ -34,8 +34,10 @@ class ConvPlanner {
         return output_;
     }
 
+    const ConvChoice& choice() const { return choice_; }
+
  private:
-    CutTask cut_task() const { return {layer_, task_.shapes, task_.input}; }
+    CutTask cut_task() const { return {layer_, task_.shapes, task_.input.stored}; }
     WeightLayout weights_of(const ChannelSlice& slice) const {
         return direct_weights(problem_of(cut_task(), slice).kernels, context_.npu().datapath);
     }
@@ -51,7 +53,7 @@ class ConvPlanner {
         for (std::size_t i = 0; i < cut_.slices.size(); ++i) {
             fill_weights(weights_of(cut_.slices[i]),
                          bytes.subspan(weight_pitch_.value * i, weight_pitch_.value), stream,
-                         weight_mask(cut_, task_.input));
+                         weight_mask(cut_, task_.input.stored));
             stream.stream += std::uint64_t{1} << 32U;
         }
     }
@@ -60,7 +62,7 @@ class ConvPlanner {
         if (!layer_.bias) {
             return;
         }
-        const BiasShape shape{output_.cube.surfaces(), per_atom_, cut_.lanes,
+        const BiasShape shape{output_.stored.cube.surfaces(), per_atom_, cut_.lanes,
                               task_.shapes.output.channels};
         const auto [address, bytes] = context_.place_image(
             layer_.name + "_bias", Bytes(2 * std::uint64_t{shape.atoms} * per_atom_));
@@ -75,24 +77,81 @@ class ConvPlanner {
         if (index == 0 || slice.kernels != cut_.slices[index - 1].kernels) {
             tiling_ = tiling_of(slice);
         }
-        for (const ConvTile& tile : tiling_.tiles) {
+        for (std::size_t t = 0; t < tiling_.tiles.size(); ++t) {
+            const ConvTile& tile = tiling_.tiles[t];
             ConvOperation operation;
             operation.conv = conv_parts(slice, tile);
             operation.conv.cdma.weight_address = weights_ + weight_pitch_ * index;
+            keep_weights(t, operation.conv);
             operation.sdp = sdp_job(slice, tile);
             const FeatureCube& written = *operation.sdp.destination;
             operation.conv.cacc.line_packed = written.line_packed();
             operation.conv.cacc.surface_packed = written.surface_packed();
-            context_.add({name_of(slice, tile), operation, task_.after});
+            const CubePart part = part_written(slice, tile);
+            std::vector<std::size_t> after;
+            task_.input.add_writer_of(part_read(slice, tile), after);
+            if (task_.residual != nullptr) {
+                task_.residual->add_writer_of(part, after);
+            }
+            context_.add({name_of(slice, tile), operation, std::move(after)}, part, output_);
         }
     }
 
-    ConvTiling tiling_of(const ChannelSlice& slice) const {
+    CubePart part_read(const ChannelSlice& slice, const ConvTile& tile) const {
+        const auto atoms = static_cast<std::uint32_t>(divide_up(slice.channels, per_atom_));
+        return {tile.in_begin, tile.in_begin + tile.in_rows, slice.input_atom,
+                slice.input_atom + atoms};
+    }
+    CubePart part_written(const ChannelSlice& slice, const ConvTile& tile) const {
+        const auto atoms = static_cast<std::uint32_t>(divide_up(slice.kernels, per_atom_));
+        return {tile.out_begin, tile.out_begin + tile.out_rows, slice.output_atom,
+                slice.output_atom + atoms};
+    }
+
+    /// Weights that stay are fetched by the first tile and given up by the last.
+    void keep_weights(std::size_t tile, ConvParts& parts) const {
+        BufferReuse& reuse = parts.cdma.reuse;
+        reuse.weight_reuse = tiling_.resident && tile > 0;
+        reuse.skip_weight_release = tiling_.resident && tile + 1 < tiling_.tiles.size();
+        parts.csc.reuse = reuse;
+    }
+
+    ConvTiling tiling_of(const ChannelSlice& slice) {
         try {
-            return choose_tiling(problem_of(cut_task(), slice), context_.costs);
+            ConvProblem problem = problem_of(cut_task(), slice);
+            problem.residual = task_.residual != nullptr;
+            problem.slices = static_cast<std::uint32_t>(cut_.slices.size());
+            ConvTiling tiling = choose_tiling(problem, context_.costs);
+            explain(tiling, problem);
+            return tiling;
         } catch (const ConfigError& error) {
             throw ConfigError(fmt::format("layer '{}': {}", layer_.name, error.sentence()),
                               error.remedy());
+        }
+    }
+
+    std::string words_of(const ConvTiling& tiling) const {
+        const std::size_t tiles = tiling.tiles.size();
+        return fmt::format(
+            "{}{} tile{}, banks {} + {}{}{}, bound by {}",
+            cut_.slices.size() > 1 ? fmt::format("{} slices of channels, ", cut_.slices.size())
+                                   : "",
+            tiles, tiles == 1 ? "" : "s", tiling.banks.data, tiling.banks.weight,
+            tiling.resident ? ", weights stay" : "",
+            tiling.overlapped ? ", next tile fetched meanwhile" : "", tiling.bound_by);
+    }
+    /// Of the first slice, whose choice the others share.
+    void explain(const ConvTiling& chosen, const ConvProblem& problem) {
+        if (!choice_.choice.empty()) {
+            return;
+        }
+        constexpr std::size_t most_alternatives = 3;
+        choice_.choice = words_of(chosen);
+        choice_.predicted = chosen.estimate;
+        for (const ConvTiling& other : tiling_candidates(problem, context_.costs)) {
+            if (choice_.alternatives.size() < most_alternatives && other.key() != chosen.key()) {
+                choice_.alternatives.push_back({words_of(other), other.estimate});
+            }
         }
     }
 
@@ -113,8 +172,8 @@ class ConvPlanner {
         ConvParts parts;
         CdmaJob& cdma = parts.cdma;
         cdma.input = {slice.channels, tile.in_rows, problem.input.width};
-        cdma.feature = task_.input.cube;
-        cdma.feature.base = task_.input.cube.line_address(slice.input_atom, tile.in_begin);
+        cdma.feature = task_.input.stored.cube;
+        cdma.feature.base = task_.input.stored.cube.line_address(slice.input_atom, tile.in_begin);
         cdma.feature.shape = cdma.input;
         cdma.line_packed = cdma.feature.line_packed();
         cdma.surface_packed = cdma.feature.surface_packed();
@@ -150,8 +209,8 @@ class ConvPlanner {
 
     SdpJob sdp_job(const ChannelSlice& slice, const ConvTile& tile) const {
         SdpJob job;
-        job.shape = {slice.kernels, tile.out_rows, output_.cube.shape.width};
-        job.destination = whole_atoms(part_of(output_.cube, slice, tile));
+        job.shape = {slice.kernels, tile.out_rows, output_.stored.cube.shape.width};
+        job.destination = whole_atoms(part_of(output_.stored.cube, slice, tile));
         job.stages.convertor = rescale_.convertor;
         SdpXStage& bs = job.stages.bs;
         bs.bypass = !layer_.bias && !layer_.relu;
@@ -162,9 +221,9 @@ class ConvPlanner {
                       .shift_left = rescale_.bias_shift};
             job.bs_operand = bias_operand(slice, job);
         }
-        if (task_.residual) {
+        if (task_.residual != nullptr) {
             job.stages.bn = add_stage(rescale_.residual_shift, task_.relu_behind_residual);
-            job.bn_operand = element_operand(part_of(task_.residual->cube, slice, tile));
+            job.bn_operand = element_operand(part_of(task_.residual->stored.cube, slice, tile));
         }
         return job;
     }
@@ -189,17 +248,21 @@ class ConvPlanner {
     std::uint32_t per_atom_;
     ChannelCut cut_;
     ConvTiling tiling_;
-    StoredCube output_;
+    WrittenCube output_;
     Rescale rescale_;
     Address weights_;
     Bytes weight_pitch_;
     Address bias_;
+    ConvChoice choice_;
 };
 
 }  // namespace
 
-StoredCube plan_conv(const ConvTask& task, PlanContext& context) {
-    return ConvPlanner(task, context).plan();
+WrittenCube plan_conv(const ConvTask& task, PlanContext& context, ConvChoice& choice) {
+    ConvPlanner planner(task, context);
+    WrittenCube written = planner.plan();
+    choice = planner.choice();
+    return written;
 }
 
 }  // namespace npuscope

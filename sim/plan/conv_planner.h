@@ -3,7 +3,6 @@
 // of rows, bias and ReLU in the SDP's first stage, a residual in its second one.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,16 +14,22 @@ namespace npuscope {
 struct ConvTask {
     const Layer& layer;
     const LayerShapes& shapes;
-    StoredCube input;
-    std::optional<StoredCube> residual;  ///< added to the result
+    const WrittenCube& input;
+    const WrittenCube* residual = nullptr;  ///< added to the result
     bool relu_behind_residual = false;
-    std::vector<std::size_t> after;
 };
 
 /// Whether a residual can be added on the way to memory.
 inline bool can_fuse_residual(const SdpConfig& sdp) { return sdp.bn; }
 
+/// What was chosen, and what else there was.
+struct ConvChoice {
+    std::string choice;
+    Cycles predicted;
+    std::vector<PlanAlternative> alternatives;
+};
+
 /// Adds the operations to the plan; answers where the result lies.
-StoredCube plan_conv(const ConvTask& task, PlanContext& context);
+WrittenCube plan_conv(const ConvTask& task, PlanContext& context, ConvChoice& choice);
 
 }  // namespace npuscope

@@ -2,19 +2,12 @@
 #include "sim/plan/conv_tiling.h"
 
 #include <algorithm>
-#include <optional>
 
 #include "models/base/error.h"
+#include "sim/plan/tiling_estimate.h"
 
 namespace npuscope {
 namespace {
-
-/// Tile counts beyond the smallest that fits which are worth a look.
-constexpr std::uint32_t more_tiles = 12;
-/// From an operation's start to its first MAC, and from its last to the interrupt.
-constexpr std::uint64_t start_and_end = 170;  // source: nv_small RTL, measured
-/// From one operation's last MAC to the first of the next, whose data are in.
-constexpr std::uint64_t change_over = 60;  // source: nv_small RTL, measured with pairs
 
 std::uint64_t entries_of_row(const ConvProblem& problem, const NpuConfig& npu) {
     CdmaJob line;
@@ -27,6 +20,20 @@ std::uint64_t group_entries(const ConvProblem& problem, const NpuConfig& npu) {
     // one more where a group does not begin with an entry
     return divide_up(weights.group_bytes(0).value, npu.cbuf.bank_width.value) + 1;
 }
+
+std::uint64_t weight_entries(const ConvProblem& problem, const NpuConfig& npu) {
+    const WeightLayout weights = direct_weights(problem.kernels, npu.datapath);
+    return divide_up(weights.stored_bytes().value, npu.cbuf.bank_width.value);
+}
+
+/// Banks that parts of a convolution take.
+struct BufferNeed {
+    std::uint32_t tile_banks = 0;
+    std::uint32_t two_tile_banks = 0;
+    std::uint32_t group_banks = 0;
+    std::uint32_t two_group_banks = 0;
+    std::uint32_t weight_banks = 0;
+};
 
 std::uint32_t banks_for(std::uint64_t entries, const NpuConfig& npu) {
     return static_cast<std::uint32_t>(divide_up(entries, npu.cbuf.bank_depth));
@@ -43,105 +50,48 @@ std::uint32_t tallest(const std::vector<ConvTile>& tiles) {
     return std::ranges::max(tiles, {}, &ConvTile::in_rows).in_rows;
 }
 
-/// Every tile fetches the weights again: more of them must save more than the estimate is worth.
-bool clearly_less(Cycles estimate, Cycles other) {
-    return estimate + Cycles(other.value / 200) < other;
+BufferNeed need_of(const ConvProblem& problem, const NpuConfig& npu,
+                   const std::vector<ConvTile>& tiles) {
+    const std::uint64_t cube = entries_of_row(problem, npu) * tallest(tiles);
+    const std::uint64_t group = group_entries(problem, npu);
+    return {.tile_banks = banks_for(cube, npu),
+            .two_tile_banks = banks_for(2 * cube, npu),
+            .group_banks = banks_for(group, npu),
+            .two_group_banks = banks_for(2 * group, npu),
+            .weight_banks = banks_for(weight_entries(problem, npu), npu)};
 }
 
-class Estimator {
- public:
-    Estimator(const ConvProblem& problem, const TilingCosts& costs)
-        : problem_(problem),
-          costs_(costs),
-          row_entries_(entries_of_row(problem, costs.npu)),
-          group_entries_(group_entries(problem, costs.npu)),
-          weights_(direct_weights(problem.kernels, costs.npu.datapath)) {}
-
-    /// The better of two ways to give banks to these tiles: room for one of them, or for two, so
-    /// that the next one's data come while one is computed.
-    std::optional<ConvTiling> best(std::vector<ConvTile> tiles) const {
-        const std::uint64_t cube = row_entries_ * tallest(tiles);
-        std::optional<ConvTiling> best = with_banks(banks_for(cube, costs_.npu), tiles, false);
-        if (tiles.size() > 1) {
-            const auto twice = with_banks(banks_for(2 * cube, costs_.npu), tiles, true);
-            if (twice && (!best || twice->estimate < best->estimate)) {
-                best = twice;
-            }
+/// Splits of the banks at which something changes: room for one, two or three tiles of data and
+/// weights in the rest; or just enough for all weights, two groups, one group.
+std::vector<std::uint32_t> data_bank_choices(const BufferNeed& need, std::uint32_t banks) {
+    std::vector<std::uint32_t> choices;
+    const auto add = [&](std::uint64_t data) {
+        if (data >= need.tile_banks && data + need.group_banks <= banks) {
+            choices.push_back(static_cast<std::uint32_t>(data));
         }
-        if (best) {
-            best->tiles = std::move(tiles);
+    };
+    add(need.tile_banks);
+    add(need.two_tile_banks);
+    add(banks - std::min(banks, need.weight_banks));
+    add(banks - std::min(banks, need.two_group_banks));
+    std::ranges::sort(choices);
+    choices.erase(std::ranges::unique(choices).begin(), choices.end());
+    return choices;
+}
+
+/// Numbers of tiles that differ in the height of the tallest.
+std::vector<std::uint32_t> tile_counts(const ConvProblem& problem) {
+    std::vector<std::uint32_t> counts;
+    const std::uint32_t rows = problem.geometry.out_height;
+    std::uint64_t height = 0;
+    for (std::uint32_t count = 1; count <= most_tiles(problem); ++count) {
+        if (divide_up(rows, count) != height) {
+            height = divide_up(rows, count);
+            counts.push_back(count);
         }
-        return best;
     }
-
- private:
-    std::optional<ConvTiling> with_banks(std::uint32_t data, const std::vector<ConvTile>& tiles,
-                                         bool overlap) const {
-        const std::uint32_t banks = costs_.npu.cbuf.banks;
-        const std::uint32_t least = banks_for(group_entries_, costs_.npu);
-        if (data + least > banks) {
-            return std::nullopt;
-        }
-        const std::uint32_t weight = banks - data;
-        ConvTiling tiling{{data, weight}, {}, {}};
-        tiling.estimate = Cycles(time_of(tiles, weight, overlap));
-        return tiling;
-    }
-
-    std::uint64_t time_of(const std::vector<ConvTile>& tiles, std::uint32_t weight_banks,
-                          bool overlap) const {
-        const std::uint64_t capacity = std::uint64_t{weight_banks} * costs_.npu.cbuf.bank_depth;
-        const bool two_groups = capacity >= 2 * group_entries_ || weights_.groups() == 1;
-        std::uint64_t total = 0;
-        for (std::size_t i = 0; i < tiles.size(); ++i) {
-            const std::uint64_t next =
-                overlap && i + 1 < tiles.size() ? fetch_time(tiles[i + 1]) : 0;
-            total += compute_time(tiles[i], two_groups, next) + change_over;
-            if (i == 0 || !overlap) {
-                total += fetch_time(tiles[i]) + start_and_end + 2 * costs_.read_latency.value;
-            }
-        }
-        return total;
-    }
-
-    /// Four channel blocks come side by side at five cycles for four beats.
-    std::uint64_t fetch_time(const ConvTile& tile) const {
-        const std::uint64_t beats =
-            beats_of(Bytes(std::uint64_t{tile.in_rows} * problem_.input.width *
-                           round_up(problem_.input.channels, atom())));
-        return std::max(divide_up(beats * 5, 4), beats * costs_.beat_interval);
-    }
-
-    std::uint64_t compute_time(const ConvTile& tile, bool two_groups, std::uint64_t next) const {
-        const DatapathConfig& path = costs_.npu.datapath;
-        const std::uint64_t outputs = std::uint64_t{tile.out_rows} * problem_.geometry.out_width;
-        const std::uint64_t blocks = divide_up(problem_.kernels.channels, path.atomic_c) *
-                                     problem_.kernels.rows * problem_.kernels.columns;
-        const std::uint64_t mac = std::max<std::uint64_t>(outputs, path.atomic_k) * blocks;
-        const std::uint64_t drain = outputs * drain_of_atom();
-        const std::uint64_t groups = weights_.groups();
-        const std::uint64_t fetch = beats_of(weights_.stored_bytes()) * costs_.beat_interval;
-        if (!two_groups) {
-            return groups * std::max(mac, drain) + fetch + next;
-        }
-        return std::max(groups * std::max(mac, drain), fetch + next) + fetch / groups;
-    }
-
-    /// source: nv_small RTL, measured: an element a cycle and one cycle between atoms
-    std::uint64_t drain_of_atom() const {
-        return divide_up(costs_.npu.datapath.atomic_k, costs_.npu.sdp.output_throughput) + 1;
-    }
-    std::uint64_t atom() const { return costs_.npu.datapath.memory_atom.value; }
-    std::uint64_t beats_of(Bytes bytes) const {
-        return divide_up(bytes.value, costs_.npu.mcif.bus_width.value);
-    }
-
-    const ConvProblem& problem_;
-    const TilingCosts& costs_;
-    std::uint64_t row_entries_;
-    std::uint64_t group_entries_;
-    WeightLayout weights_;
-};
+    return counts;
+}
 
 }  // namespace
 
@@ -188,26 +138,66 @@ std::uint32_t largest_group(const ConvProblem& problem, const NpuConfig& npu) {
     return 0;
 }
 
-ConvTiling choose_tiling(const ConvProblem& problem, const TilingCosts& costs) {
-    const Estimator estimator(problem, costs);
-    std::optional<ConvTiling> best;
-    std::uint32_t last = most_tiles(problem);
-    for (std::uint32_t count = 1; count <= last; ++count) {
-        std::optional<ConvTiling> tiling = estimator.best(cut_rows(problem, count));
-        if (tiling && !best) {
-            last = std::min(last, count + more_tiles);
-        }
-        if (tiling && (!best || clearly_less(tiling->estimate, best->estimate))) {
-            best = std::move(tiling);
+std::optional<ConvTiling> tiling_with(const ConvProblem& problem, const TilingCosts& costs,
+                                      const TilingKey& key) {
+    if (key.tiles < 1 || key.tiles > most_tiles(problem)) {
+        return std::nullopt;
+    }
+    ConvTiling tiling;
+    tiling.tiles = cut_rows(problem, key.tiles);
+    const BufferNeed need = need_of(problem, costs.npu, tiling.tiles);
+    const std::uint32_t banks = costs.npu.cbuf.banks;
+    const bool fits =
+        key.data_banks >= need.tile_banks && key.data_banks + need.group_banks <= banks &&
+        (!key.resident || (key.tiles > 1 && key.data_banks + need.weight_banks <= banks));
+    if (!fits) {
+        return std::nullopt;
+    }
+    tiling.banks = {key.data_banks, banks - key.data_banks};
+    tiling.resident = key.resident;
+    tiling.overlapped =
+        key.data_banks >= need.two_tile_banks && (key.tiles > 1 || problem.slices > 1);
+    TilingEstimate(problem, costs).fill(tiling);
+    return tiling;
+}
+
+std::vector<ConvTiling> tiling_candidates(const ConvProblem& problem, const TilingCosts& costs) {
+    std::vector<ConvTiling> candidates;
+    for (const std::uint32_t count : tile_counts(problem)) {
+        const BufferNeed need = need_of(problem, costs.npu, cut_rows(problem, count));
+        for (const std::uint32_t data : data_bank_choices(need, costs.npu.cbuf.banks)) {
+            for (const bool resident : {false, true}) {
+                if (auto tiling = tiling_with(problem, costs, {count, data, resident})) {
+                    candidates.push_back(std::move(*tiling));
+                }
+            }
         }
     }
-    if (!best) {
+    std::ranges::stable_sort(candidates, {}, &ConvTiling::estimate);
+    return candidates;
+}
+
+ConvTiling choose_tiling(const ConvProblem& problem, const TilingCosts& costs) {
+    if (costs.forced) {
+        if (auto forced = tiling_with(problem, costs, *costs.forced)) {
+            return *forced;
+        }
+    }
+    std::vector<ConvTiling> candidates = tiling_candidates(problem, costs);
+    if (candidates.empty()) {
         throw ConfigError(
             "the rows under one row of output and one kernel group do not fit the "
             "convolution buffer",
             "choose a preset with a larger cbuf");
     }
-    return *best;
+    const std::uint64_t least = candidates.front().estimate.value;
+    const auto nearly = std::ranges::find_if(candidates, [&](const ConvTiling& tiling) {
+        return tiling.estimate.value > least + least / 500;
+    });
+    return *std::min_element(candidates.begin(), nearly,
+                             [](const ConvTiling& one, const ConvTiling& other) {
+                                 return one.tiles.size() < other.tiles.size();
+                             });
 }
 
 }  // namespace npuscope

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // How one convolution is cut so that each piece fits the convolution buffer: rows of output into
-// tiles, each with the input rows that it reaches over, and the banks between data and weights.
-// The sequencer starts only when a tile's whole cube is in, so the cube must fit its banks; weights
-// stream through theirs, group by group. Among the ways that fit, the one of least estimated time
-// is taken; more tiles must be worth half a percent. Not considered: tiles of columns, weights that
-// stay from one tile to the next.
+// tiles, each with the input rows that it reaches over, the banks between data and weights, and
+// whether weights stay from one tile to the next or stream through once a tile. The sequencer
+// starts only when a tile's whole cube is in, so the cube must fit its banks; with room for two of
+// them the next one comes while one is computed. All ways that can differ in time are listed with
+// their predicted cycles. Not considered: tiles of columns.
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "models/data/conv_job.h"
@@ -21,6 +23,8 @@ struct ConvProblem {
     Shape input;
     KernelShape kernels;
     Convolution geometry;
+    bool residual = false;     ///< the SDP reads a cube of the size of the result
+    std::uint32_t slices = 1;  ///< operations of this shape, each of its own channels and weights
 };
 
 struct ConvTile {
@@ -33,10 +37,26 @@ struct ConvTile {
     bool operator==(const ConvTile&) const = default;
 };
 
+/// What tells one way of cutting from another.
+struct TilingKey {
+    std::uint32_t tiles = 1;
+    std::uint32_t data_banks = 1;
+    bool resident = false;  ///< weights stay in the buffer for all tiles
+
+    auto operator<=>(const TilingKey&) const = default;
+};
+
 struct ConvTiling {
     BankSplit banks;
     std::vector<ConvTile> tiles;
+    bool resident = false;
+    bool overlapped = false;  ///< room for the next tile's data while one is computed
     Cycles estimate;
+    std::string bound_by;  ///< what the estimate is made of: `mac`, `sdp`, `memory`, `start`
+
+    TilingKey key() const {
+        return {static_cast<std::uint32_t>(tiles.size()), banks.data, resident};
+    }
 };
 
 /// What the estimate of a tiling is made of.
@@ -44,6 +64,7 @@ struct TilingCosts {
     NpuConfig npu;
     std::uint64_t beat_interval = 1;
     Cycles read_latency{50};
+    std::optional<TilingKey> forced;  ///< taken instead of the best where a layer has it
 };
 
 ConvFeatures conv_features(const NpuConfig& npu);
@@ -55,7 +76,16 @@ std::vector<ConvTile> cut_rows(const ConvProblem& problem, std::uint32_t count);
 /// or fewer by powers of two; 0 where not even one fits.
 std::uint32_t largest_group(const ConvProblem& problem, const NpuConfig& npu);
 
-/// ConfigError where nothing fits.
+/// Every way that fits and may be the best, the least estimate first; of equal ones the one with
+/// fewer tiles.
+std::vector<ConvTiling> tiling_candidates(const ConvProblem& problem, const TilingCosts& costs);
+
+/// The way that the key names; nothing where it does not fit.
+std::optional<ConvTiling> tiling_with(const ConvProblem& problem, const TilingCosts& costs,
+                                      const TilingKey& key);
+
+/// The least estimate; of nearly equal ones that with the fewest tiles. ConfigError where nothing
+/// fits.
 ConvTiling choose_tiling(const ConvProblem& problem, const TilingCosts& costs);
 
 }  // namespace npuscope

@@ -23,12 +23,13 @@ constexpr std::uint32_t largest_stride = 8;   // source: NVDLA_CSC.rdl, CONV_X_S
 
 class NetworkPlanner {
  public:
-    NetworkPlanner(const Network& network, const PlanTarget& target)
+    /// `constants`: bytes of weights and biases, known from planning before; or 0.
+    NetworkPlanner(const Network& network, const PlanTarget& target, Bytes constants)
         : network_(network),
           shapes_(network_shapes(network)),
           region_(first_region(target.memory)),
           context_{.costs = costs_of(target),
-                   .memory = MemoryMap(region_.base),
+                   .memory = MemoryMap(region_.base, constants),
                    .seed = network.seed,
                    .images = target.images,
                    .plan = {}},
@@ -46,19 +47,33 @@ class NetworkPlanner {
             }
         }
         context_.plan.memory = context_.memory.used();
-        check_memory();
         return std::move(context_.plan);
+    }
+    Bytes constants() const { return context_.memory.constants(); }
+    void check_memory() const {
+        const std::uint64_t bytes = context_.memory.used().value;
+        const std::uint32_t bits = context_.npu().mcif.address_bits;
+        const std::uint64_t end = region_.base.value + bytes;
+        if (bytes > region_.size.value || (bits < 64 && end > std::uint64_t{1} << bits)) {
+            throw ConfigError(fmt::format("the network needs {} bytes of memory from {} on, more "
+                                          "than region '{}' or an address of {} bits gives",
+                                          bytes, to_hex(region_.base), region_.name, bits),
+                              "enlarge the region, or move its base down");
+        }
     }
 
  private:
-    /// Where a layer's result lies and which operation writes the last of it.
+    /// A layer's result, and who has yet to read it.
     struct Result {
-        std::optional<StoredCube> cube;
-        std::optional<std::size_t> last;
+        std::optional<WrittenCube> cube;
+        std::size_t readers_to_come = 0;
+        std::vector<std::size_t> readers;    ///< last operation of each layer that has read it
+        std::optional<std::size_t> planned;  ///< number in plan.layers
     };
 
     static TilingCosts costs_of(const PlanTarget& target) {
-        return {target.npu, target.memory.beat_interval.value, target.memory.read_latency};
+        return {target.npu, target.memory.beat_interval.value, target.memory.read_latency,
+                target.forced};
     }
     static MemoryRegionConfig first_region(const MemoryConfig& memory) {
         if (memory.regions.empty()) {
@@ -71,8 +86,8 @@ class NetworkPlanner {
         const Shape shape = network_.input.shape();
         check_shape("the network's input", shape);
         input_.cube = context_.place_cube(shape, context_.channels_per_atom());
-        const FeatureCube whole = whole_atoms(input_.cube->cube);
-        PlannedImage image{"input", whole.base, {}};
+        const FeatureCube whole = whole_atoms(input_.cube->stored.cube);
+        PlannedImage image{"input", whole.base, whole.extent(), {}};
         if (context_.images) {
             image.image.bytes.resize(whole.extent().value);
             image.image.runs.push_back({0, 0, whole.extent().value});
@@ -104,27 +119,12 @@ class NetworkPlanner {
         }
     }
 
-    void check_memory() const {
-        const std::uint64_t bytes = context_.plan.memory.value;
-        const std::uint32_t bits = context_.npu().mcif.address_bits;
-        const std::uint64_t end = region_.base.value + bytes;
-        if (bytes > region_.size.value || (bits < 64 && end > std::uint64_t{1} << bits)) {
-            throw ConfigError(fmt::format("the network needs {} bytes of memory from {} on, more "
-                                          "than region '{}' or an address of {} bits gives",
-                                          bytes, to_hex(region_.base), region_.name, bits),
-                              "enlarge the region, or move its base down");
-        }
-    }
-
     /// For each convolution the add that is done on its way to memory: its only reader, whose other
     /// source is older.
     void choose_fusions() {
-        std::vector<std::size_t> readers(network_.layers.size());
         for (const LayerShapes& shapes : shapes_) {
             for (const std::optional<std::size_t> source : shapes.sources) {
-                if (source) {
-                    ++readers[*source];
-                }
+                ++result_at(source).readers_to_come;
             }
         }
         fused_.resize(network_.layers.size());
@@ -133,7 +133,7 @@ class NetworkPlanner {
                 continue;
             }
             const auto later = std::max(shapes_[i].sources[0], shapes_[i].sources[1]);
-            const bool fits = later && readers[*later] == 1 &&
+            const bool fits = later && results_[*later].readers_to_come == 1 &&
                               network_.layers[*later].kind == LayerKind::Conv &&
                               can_fuse_residual(context_.npu().sdp);
             if (fits) {
@@ -142,18 +142,30 @@ class NetworkPlanner {
         }
     }
 
-    const Result& result_of(std::optional<std::size_t> source) const {
+    Result& result_at(std::optional<std::size_t> source) {
         return source ? results_[*source] : input_;
     }
-    std::vector<std::size_t> operations_before(const std::vector<const Result*>& results) const {
-        std::vector<std::size_t> before;
-        for (const Result* result : results) {
-            if (result->last) {
-                before.push_back(*result->last);
+    const WrittenCube& cube_of(std::optional<std::size_t> source) {
+        return *result_at(source).cube;
+    }
+
+    /// A layer has been planned that read the result; behind the last one its bytes are free.
+    void note_read(std::optional<std::size_t> source) {
+        Result& result = result_at(source);
+        result.readers.push_back(context_.plan.operations.size() - 1);
+        if (result.planned) {
+            context_.plan.layers[*result.planned].last_reader = result.readers.back();
+        }
+        if (--result.readers_to_come == 0) {
+            context_.memory.give_back(result.cube->place, result.readers);
+        }
+    }
+    void note_reads(std::size_t index) {
+        for (const std::optional<std::size_t> source : shapes_[index].sources) {
+            if (!source || results_[*source].planned) {  // a fused one never was in memory
+                note_read(source);
             }
         }
-        std::ranges::sort(before);
-        return before;
     }
 
     void plan_layer(std::size_t index) {
@@ -162,26 +174,30 @@ class NetworkPlanner {
         planned.kind = network_.layers[index].kind;
         planned.macs = shapes_[index].macs;
         planned.first_operation = context_.plan.operations.size();
-        planned.stored = plan_operations(index);
+        WrittenCube written = plan_operations(index, planned);
+        planned.stored = written.stored;
         planned.operations = context_.plan.operations.size() - planned.first_operation;
         const std::size_t result = fused_[index].value_or(index);
         planned.name = network_.layers[result].name;
-        results_[result] = {planned.stored, context_.plan.operations.size() - 1};
+        results_[result].cube = std::move(written);
+        results_[result].planned = context_.plan.layers.size();
         context_.plan.layers.push_back(std::move(planned));
+        note_reads(index);
+        if (fused_[index]) {
+            note_reads(*fused_[index]);
+        }
     }
 
-    StoredCube plan_operations(std::size_t index) {
+    WrittenCube plan_operations(std::size_t index, PlannedLayer& planned) {
         const Layer& layer = network_.layers[index];
         switch (layer.kind) {
             case LayerKind::Conv:
             case LayerKind::Fc:
-                return plan_convolution(index);
+                return plan_convolution(index, planned);
             case LayerKind::MaxPool:
-            case LayerKind::AvgPool: {
-                const Result& source = result_of(shapes_[index].sources.front());
-                return plan_pool(
-                    {layer, shapes_[index], *source.cube, operations_before({&source})}, context_);
-            }
+            case LayerKind::AvgPool:
+                return plan_pool({layer, shapes_[index], cube_of(shapes_[index].sources.front())},
+                                 context_);
             case LayerKind::Add:
                 return plan_add(index);
         }
@@ -189,44 +205,49 @@ class NetworkPlanner {
         return {};
     }
 
-    StoredCube plan_convolution(std::size_t index) {
-        const Result& source = result_of(shapes_[index].sources.front());
+    WrittenCube plan_convolution(std::size_t index, PlannedLayer& planned) {
         ConvTask task{.layer = network_.layers[index],
                       .shapes = shapes_[index],
-                      .input = *source.cube,
-                      .residual = {},
-                      .after = operations_before({&source})};
+                      .input = cube_of(shapes_[index].sources.front())};
         if (const std::optional<std::size_t> add = fused_[index]) {
             const auto& sources = shapes_[*add].sources;
-            const Result& other = result_of(sources[0] == index ? sources[1] : sources[0]);
-            task.residual = other.cube;
+            task.residual = &cube_of(sources[0] == index ? sources[1] : sources[0]);
             task.relu_behind_residual = network_.layers[*add].relu;
-            task.after = operations_before({&source, &other});
-            results_[index].cube = StoredCube{};  // never in memory
         }
-        return plan_conv(task, context_);
+        ConvChoice choice;
+        WrittenCube written = plan_conv(task, context_, choice);
+        if (fused_[index]) {
+            results_[index].cube = WrittenCube{};  // never in memory
+        }
+        planned.choice = std::move(choice.choice);
+        planned.predicted = choice.predicted;
+        planned.alternatives = std::move(choice.alternatives);
+        return written;
     }
 
     /// By the SDP alone: one source flows through, the other is the first stage's operand.
-    StoredCube plan_add(std::size_t index) {
+    WrittenCube plan_add(std::size_t index) {
         const Layer& layer = network_.layers[index];
-        const Result& first = result_of(shapes_[index].sources[0]);
-        const Result& second = result_of(shapes_[index].sources[1]);
-        if (first.cube->lanes != second.cube->lanes) {
+        const WrittenCube& first = cube_of(shapes_[index].sources[0]);
+        const WrittenCube& second = cube_of(shapes_[index].sources[1]);
+        if (first.stored.lanes != second.stored.lanes) {
             throw ConfigError(fmt::format("layer '{}': one of its sources leaves atoms partly "
                                           "empty, the other does not",
                                           layer.name),
                               "choose a preset with a larger cbuf");
         }
-        const StoredCube output = context_.place_cube(shapes_[index].output, first.cube->lanes);
+        WrittenCube output = context_.place_cube(shapes_[index].output, first.stored.lanes);
         SdpJob job;
-        job.shape = output.cube.shape;
-        job.source = whole_atoms(first.cube->cube);
-        job.destination = whole_atoms(output.cube);
+        job.shape = output.stored.cube.shape;
+        job.source = whole_atoms(first.stored.cube);
+        job.destination = whole_atoms(output.stored.cube);
         job.stages.convertor = rescale_add();
         job.stages.bs = add_stage(0, layer.relu);
-        job.bs_operand = element_operand(second.cube->cube);
-        context_.add({layer.name, job, operations_before({&first, &second})});
+        job.bs_operand = element_operand(second.stored.cube);
+        std::vector<std::size_t> after;
+        first.add_writer_of(first.whole(), after);
+        second.add_writer_of(second.whole(), after);
+        context_.add({layer.name, job, std::move(after)}, output.whole(), output);
         return output;
     }
 
@@ -243,7 +264,15 @@ class NetworkPlanner {
 
 Plan plan_network(const Network& network, const PlanTarget& target) {
     try {
-        return NetworkPlanner(network, target).plan();
+        // results lie behind the constants, whose size is known only when all is planned
+        PlanTarget sizes = target;
+        sizes.images = false;
+        NetworkPlanner first(network, sizes, Bytes(0));
+        first.plan();
+        NetworkPlanner planner(network, target, first.constants());
+        Plan plan = planner.plan();
+        planner.check_memory();
+        return plan;
     } catch (const ConfigError& error) {
         if (!error.place().file.empty()) {
             throw;

@@ -6,6 +6,7 @@
 
 #include "models/memory/memory_config.h"
 #include "models/npu/npu_config.h"
+#include "sim/plan/conv_tiling.h"
 #include "sim/plan/plan.h"
 #include "sim/workload/network.h"
 
@@ -14,7 +15,8 @@ namespace npuscope {
 struct PlanTarget {
     NpuConfig npu;
     MemoryConfig memory;
-    bool images = true;  ///< false: no values, images stay empty
+    bool images = true;                 ///< false: no values, images stay empty
+    std::optional<TilingKey> forced{};  ///< for every layer that can be cut that way
 };
 
 /// ConfigError names the layer that cannot be planned.

@@ -64,14 +64,15 @@ std::vector<PdpPart> cut_columns(const PoolTask& task, std::uint32_t most_column
 
 }  // namespace
 
-StoredCube plan_pool(const PoolTask& task, PlanContext& context) {
+WrittenCube plan_pool(const PoolTask& task, PlanContext& context) {
     check_limits(task.layer);
-    const StoredCube output = context.place_cube(task.shapes.output, task.input.lanes);
+    const FeatureCube& input = task.input.stored.cube;
+    WrittenCube output = context.place_cube(task.shapes.output, task.input.stored.lanes);
     PdpJob job;
-    job.source = whole_atoms(task.input.cube);
-    job.destination = whole_atoms(output.cube);
-    job.input = task.input.cube.shape;
-    job.output = output.cube.shape;
+    job.source = whole_atoms(input);
+    job.destination = whole_atoms(output.stored.cube);
+    job.input = input.shape;
+    job.output = output.stored.cube.shape;
     PdpPooling& pooling = job.pooling;
     pooling.method =
         task.layer.kind == LayerKind::MaxPool ? PoolingMethod::Max : PoolingMethod::Average;
@@ -83,7 +84,9 @@ StoredCube plan_pool(const PoolTask& task, PlanContext& context) {
     }
     pooling.output = job.output;
     pooling.parts = cut_columns(task, line_buffer_columns(pooling, context.npu().pdp));
-    context.add({task.layer.name, job, task.after});
+    std::vector<std::size_t> after;
+    task.input.add_writer_of(task.input.whole(), after);
+    context.add({task.layer.name, job, std::move(after)}, output.whole(), output);
     return output;
 }
 

@@ -3,8 +3,6 @@
 // lines would not fit the line buffer.
 #pragma once
 
-#include <vector>
-
 #include "sim/plan/plan_context.h"
 #include "sim/workload/network_shapes.h"
 
@@ -13,11 +11,10 @@ namespace npuscope {
 struct PoolTask {
     const Layer& layer;
     const LayerShapes& shapes;
-    StoredCube input;
-    std::vector<std::size_t> after;
+    const WrittenCube& input;
 };
 
 /// Adds the operation to the plan; answers where the result lies.
-StoredCube plan_pool(const PoolTask& task, PlanContext& context);
+WrittenCube plan_pool(const PoolTask& task, PlanContext& context);
 
 }  // namespace npuscope

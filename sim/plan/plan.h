@@ -46,7 +46,14 @@ struct StoredCube {
 struct PlannedImage {
     std::string name;  ///< `conv1_weights`
     Address address;
+    Bytes bytes;
     MemoryImage image;  ///< empty where images are left out
+};
+
+/// Another way to cut a layer, not taken.
+struct PlanAlternative {
+    std::string choice;
+    Cycles predicted;
 };
 
 /// One layer, or a convolution and the add behind it: its operations and where its result lies.
@@ -57,6 +64,10 @@ struct PlannedLayer {
     std::uint64_t macs = 0;  ///< that the network asks for
     std::size_t first_operation = 0;
     std::size_t operations = 0;
+    std::size_t last_reader = 0;  ///< last operation that reads the result; 0: it is an output
+    std::string choice;           ///< how it is cut, in words
+    Cycles predicted;             ///< of that choice; 0: not predicted
+    std::vector<PlanAlternative> alternatives;  ///< the next best ones
 };
 
 struct Plan {

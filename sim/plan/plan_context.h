@@ -3,8 +3,11 @@
 // the plan that grows.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "sim/plan/conv_tiling.h"
 #include "sim/plan/memory_map.h"
@@ -12,6 +15,45 @@
 #include "sim/plan/synthetic_values.h"
 
 namespace npuscope {
+
+/// Rows and atoms of channels of a stored cube, ends excluded.
+struct CubePart {
+    std::uint32_t row_begin = 0;
+    std::uint32_t row_end = 0;
+    std::uint32_t atom_begin = 0;
+    std::uint32_t atom_end = 0;
+
+    bool meets(const CubePart& other) const {
+        return row_begin < other.row_end && other.row_begin < row_end &&
+               atom_begin < other.atom_end && other.atom_begin < atom_end;
+    }
+};
+
+/// A layer's result: where it lies, and which operation writes what of it.
+struct WrittenCube {
+    struct Writer {
+        CubePart part;
+        std::size_t operation = 0;
+    };
+
+    StoredCube stored;
+    ArenaPlace place;
+    std::vector<Writer> writers;
+
+    CubePart whole() const { return {0, stored.cube.shape.height, 0, stored.cube.surfaces()}; }
+    /// The operation behind which a part is there: those of one unit end in order.
+    void add_writer_of(const CubePart& part, std::vector<std::size_t>& after) const {
+        std::optional<std::size_t> last;
+        for (const Writer& writer : writers) {
+            if (writer.part.meets(part)) {
+                last = writer.operation;
+            }
+        }
+        if (last) {
+            after.push_back(*last);
+        }
+    }
+};
 
 struct PlanContext {
     TilingCosts costs;
@@ -25,19 +67,21 @@ struct PlanContext {
     std::uint32_t channels_per_atom() const { return static_cast<std::uint32_t>(atom().value); }
 
     /// Room for a layer's result, without gaps.
-    StoredCube place_cube(const Shape& shape, std::uint32_t lanes) {
+    WrittenCube place_cube(const Shape& shape, std::uint32_t lanes) {
         const auto per_atom = channels_per_atom();
         const std::uint32_t full = (shape.channels - 1) / lanes;
         const Shape stored{full * per_atom + (shape.channels - 1) % lanes + 1, shape.height,
                            shape.width};
-        StoredCube result{packed_cube(Address(0), stored, atom()), lanes};
-        result.cube.base = memory.place(result.cube.extent());
+        WrittenCube result{
+            .stored = {packed_cube(Address(0), stored, atom()), lanes}, .place = {}, .writers = {}};
+        result.place = memory.place_result(result.stored.cube.extent());
+        result.stored.cube.base = result.place.address;
         return result;
     }
     /// An image of its own at a new address; the bytes to fill, none where images are left out.
     /// The span is good until the next image.
     std::pair<Address, std::span<std::uint8_t>> place_image(const std::string& name, Bytes bytes) {
-        PlannedImage placed{name, memory.place(bytes), {}};
+        PlannedImage placed{name, memory.place_constant(bytes), bytes, {}};
         if (images) {
             placed.image.bytes.resize(bytes.value);
             placed.image.runs.push_back({0, 0, bytes.value});
@@ -49,9 +93,20 @@ struct PlanContext {
     /// The stream of the image placed last.
     RandomStream stream() const { return {seed, plan.images.size()}; }
 
-    std::size_t add(Operation operation) {
+    /// Adds an operation that writes a part of a result.
+    void add(Operation operation, const CubePart& part, WrittenCube& written) {
+        const std::size_t index = plan.operations.size();
+        const bool pools = std::holds_alternative<PdpJob>(operation.job);
+        for (const std::size_t reader : written.place.readers) {
+            // convolutions and the SDP end in order, and write behind all that came before
+            if (pools != std::holds_alternative<PdpJob>(plan.operations[reader].job)) {
+                operation.after.push_back(reader);
+            }
+        }
+        std::ranges::sort(operation.after);
+        operation.after.erase(std::ranges::unique(operation.after).begin(), operation.after.end());
         plan.operations.push_back(std::move(operation));
-        return plan.operations.size() - 1;
+        written.writers.push_back({part, index});
     }
 };
 

@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "sim/config/preset.h"
+#include "sim/config/whole_file.h"
 #include "tests/sim/command_line/typed.h"
 
 namespace npuscope {
@@ -42,6 +43,30 @@ TEST(CommandPlan, WhatItSavesRunsLikeTheNetworkItself) {
     EXPECT_EQ(cycles_of(saved), cycles_of(planned));
     EXPECT_EQ(cycles_of(timed), cycles_of(planned));
     EXPECT_NE(cycles_of(planned).find("cycles"), std::string::npos);
+}
+
+TEST(CommandPlan, WhatItSavesComparesEveryLayersResultAndMapsMemory) {
+    const fs::path folder = fs::path(testing::TempDir()) / "npuscope_command_plan_crc";
+    EXPECT_EQ(typed({"plan", lenet(), "--out", folder.string()}).code, ExitCode::Good);
+    const std::string program = read_whole_file(folder / "program.cfg");
+    const std::string map = read_whole_file(folder / "memory_map.yaml");
+    fs::remove_all(folder);
+    std::size_t checks = 0;
+    for (std::size_t at = program.find("check_crc"); at != std::string::npos;
+         at = program.find("check_crc", at + 1)) {
+        ++checks;
+    }
+    EXPECT_EQ(checks, 7U);
+    EXPECT_NE(map.find("{name: c1_weights, file: c1_weights.dat, address: 0x8"), std::string::npos)
+        << map;
+    EXPECT_NE(map.find("{name: c3, layout: feature"), std::string::npos) << map;
+}
+
+TEST(CommandPlan, ExplainsWhatItChose) {
+    const Answer answer = typed({"plan", lenet(), "--explain"});
+    EXPECT_NE(answer.out.find("c1: 3 tiles, banks"), std::string::npos) << answer.out;
+    EXPECT_NE(answer.out.find("s2: 1 operation of the PDP, nothing to choose"), std::string::npos)
+        << answer.out;
 }
 
 TEST(CommandPlan, RefusesWhatCannotBePlanned) {

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "sim/config/preset.h"
+#include "sim/plan/expectations.h"
 #include "sim/plan/plan_program.h"
 #include "sim/run/session.h"
 #include "tests/sim/plan/reference_network.h"
@@ -27,10 +28,10 @@ Program checked_program(const Plan& plan, const reference::Results& results) {
     for (const PlannedLayer& layer : plan.layers) {
         const auto bytes = reference::bytes_of(results.at(layer.name), layer.stored);
         const std::size_t last = layer.first_operation + layer.operations - 1;
-        program.statements.push_back(
-            {Place{layer.name, 0, 0},
-             CheckCrc{sync_name(last), MemoryPort::Primary, layer.stored.cube.base,
-                      Bytes(bytes.size()), crc_of(bytes)}});
+        insert_behind(program, sync_name(last),
+                      {Place{layer.name, 0, 0},
+                       CheckCrc{sync_name(last), MemoryPort::Primary, layer.stored.cube.base,
+                                Bytes(bytes.size()), crc_of(bytes)}});
     }
     return program;
 }

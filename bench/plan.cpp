@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+// `plan`: how good the planner is. Every distinct convolution of a network is simulated by itself,
+// cut as the planner cuts it and in every other way; then the whole network.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <iostream>
+#include <string>
+#include <vector>
+
+#include "bench/bench_main.h"
+#include "bench/plan_search.h"
+#include "sim/config/preset.h"
+#include "sim/plan/network_planner.h"
+#include "sim/plan/plan_program.h"
+#include "sim/report/text_table.h"
+#include "sim/run/session.h"
+#include "sim/workload/network_shapes.h"
+
+namespace npuscope::bench {
+namespace {
+
+struct Arguments {
+    std::vector<std::string> networks{"resnet50", "mobilenet_v2", "vgg16"};
+    std::vector<std::string> npus{"nv_small", "nv_large", "nv_full"};
+    std::vector<std::uint64_t> bytes_per_cycle{1, 10};
+    bool search = true;
+    bool layers = false;
+};
+
+std::string key_text(const TilingKey& key) {
+    return fmt::format("{} x {}{}", key.tiles, key.data_banks, key.resident ? " kept" : "");
+}
+
+/// The bus moves whole beats: the interval is the nearest whole number of cycles, one at least.
+SystemConfig system_of(const std::string& npu, std::uint64_t bytes_per_cycle) {
+    SystemConfig system;
+    system.npu = read_preset<NpuConfig>(find_preset(configs_folder(), "npu", npu));
+    system.memory = read_preset<MemoryConfig>(find_preset(configs_folder(), "memory", "dram_50"));
+    const std::uint64_t bus = system.npu.mcif.bus_width.value;
+    system.memory.beat_interval =
+        Cycles(std::max<std::uint64_t>(1, (bus + bytes_per_cycle / 2) / bytes_per_cycle));
+    return system;
+}
+
+struct Totals {
+    std::uint64_t chosen = 0;
+    std::uint64_t best = 0;
+    std::uint64_t bound = 0;
+    std::uint64_t estimate = 0;
+};
+
+Totals search_network(const Network& network, const SystemConfig& system, bool print) {
+    TextTable table({{"layer", Align::Left},
+                     {"times", Align::Right},
+                     {"cut", Align::Right},
+                     {"predicted", Align::Right},
+                     {"cycles", Align::Right},
+                     {"best cut", Align::Right},
+                     {"best", Align::Right},
+                     {"behind %", Align::Right},
+                     {"bound", Align::Right},
+                     {"by", Align::Left},
+                     {"above bound %", Align::Right},
+                     {"tried", Align::Right}});
+    Totals totals;
+    for (const LayerCase& layer : layer_cases(network)) {
+        const SearchResult result = search_layer(layer, system);
+        const auto percent = [](Cycles a, Cycles b) {
+            return fmt::format(
+                "{:.2f}",
+                100.0 * (static_cast<double>(a.value) / static_cast<double>(b.value) - 1.0));
+        };
+        const Cycles bound = result.bounds.largest();
+        totals.chosen += layer.times * result.chosen_cycles.value;
+        totals.best += layer.times * result.best_cycles.value;
+        totals.bound += layer.times * bound.value;
+        totals.estimate += layer.times * result.estimate.value;
+        table.add_row(
+            {layer.network.name, std::to_string(layer.times), key_text(result.chosen),
+             with_separators(result.estimate.value), with_separators(result.chosen_cycles.value),
+             key_text(result.best), with_separators(result.best_cycles.value),
+             percent(result.chosen_cycles, result.best_cycles), with_separators(bound.value),
+             result.bounds.name(), percent(result.chosen_cycles, bound),
+             fmt::format("{}+{}", result.tried, result.skipped)});
+    }
+    if (print) {
+        std::cout << table.text() << '\n';
+    }
+    return totals;
+}
+
+Cycles cycles_of(const Network& network, const SystemConfig& system) {
+    RunOptions options;
+    options.values = false;
+    return run_program(plan_program(plan_network(network, {system.npu, system.memory, false})),
+                       system, options)
+        .cycles;
+}
+
+int run(int argc, char** argv) {
+    Arguments arguments;
+    CLI::App app("plan: the planner's cuts against all others, simulated", "plan");
+    app.add_option("--network", arguments.networks, "names in configs/workload, or files")
+        ->capture_default_str();
+    app.add_option("--npu", arguments.npus, "presets")->capture_default_str();
+    app.add_option("--bytes-per-cycle", arguments.bytes_per_cycle, "of memory")
+        ->capture_default_str();
+    app.add_flag("--search,!--no-search", arguments.search, "simulate every other way as well");
+    app.add_flag("--layers", arguments.layers, "print every distinct layer");
+    app.footer("Example:\n  plan --network resnet50 --npu nv_small --layers");
+    CLI11_PARSE(app, argc, argv);
+    TextTable table({{"network", Align::Left},
+                     {"npu", Align::Left},
+                     {"bytes/cycle", Align::Right},
+                     {"cycles", Align::Right},
+                     {"frames/s", Align::Right},
+                     {"layers alone", Align::Right},
+                     {"best found", Align::Right},
+                     {"behind %", Align::Right},
+                     {"predicted %", Align::Right},
+                     {"above bound %", Align::Right}});
+    for (const std::string& name : arguments.networks) {
+        const Network network = read_network(name.find('.') == std::string::npos
+                                                 ? configs_folder() / "workload" / (name + ".yaml")
+                                                 : std::filesystem::path(name));
+        for (const std::string& npu : arguments.npus) {
+            for (const std::uint64_t bytes : arguments.bytes_per_cycle) {
+                const SystemConfig system = system_of(npu, bytes);
+                const double clock = static_cast<double>(system.npu.clock.value);
+                const Cycles cycles = cycles_of(network, system);
+                std::vector<std::string> row{
+                    network.name, npu,
+                    fmt::format("{:.2f}",
+                                static_cast<double>(system.npu.mcif.bus_width.value) /
+                                    static_cast<double>(system.memory.beat_interval.value)),
+                    with_separators(cycles.value),
+                    fmt::format("{:.2f}", clock / static_cast<double>(cycles.value))};
+                if (arguments.search) {
+                    const Totals totals = search_network(network, system, arguments.layers);
+                    const auto percent = [](std::uint64_t a, std::uint64_t b) {
+                        return fmt::format(
+                            "{:.2f}",
+                            100.0 * (static_cast<double>(a) / static_cast<double>(b) - 1.0));
+                    };
+                    row.insert(row.end(),
+                               {with_separators(totals.chosen), with_separators(totals.best),
+                                percent(totals.chosen, totals.best),
+                                percent(totals.estimate, totals.chosen),
+                                percent(totals.chosen, totals.bound)});
+                } else {
+                    row.resize(10);
+                }
+                table.add_row(row);
+                std::cerr << fmt::format("{} on {} at {}: {} cycles\n", network.name, npu, bytes,
+                                         cycles.value);
+            }
+        }
+    }
+    std::cout << table.text();
+    return 0;
+}
+
+}  // namespace
+}  // namespace npuscope::bench
+
+int main(int argc, char** argv) {
+    return npuscope::bench::bench_main(argc, argv, npuscope::bench::run);
+}

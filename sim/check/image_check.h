@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// A memory image held against the formats of one NPU: alignment, sizes, strides, overlap, bounds,
+// bytes that nobody loads, and whether mask, group sizes and values of compressed weights tell one
+// story.
+#pragma once
+
+#include <functional>
+
+#include "models/memory/memory_config.h"
+#include "models/npu/npu_config.h"
+#include "sim/check/found.h"
+#include "sim/check/image_description.h"
+#include "sim/program/memory_image.h"
+
+namespace npuscope {
+
+/// The bytes of one file of the description.
+using LoadImageFile = std::function<MemoryImage(const ImageFile& file)>;
+
+struct ImageTarget {
+    const NpuConfig& npu;
+    const MemoryConfig& memory;
+};
+
+/// ConfigError where the description makes no sense.
+CheckReport check_image_description(const ImageDescription& image, const ImageTarget& target,
+                                    const LoadImageFile& load);
+
+/// One byte of what a file holds; 0 where it holds none.
+std::uint8_t byte_at(const MemoryImage& file, std::uint64_t offset);
+
+/// Files beside the description, each in its format. ConfigError where one cannot be read.
+LoadImageFile files_beside(const std::filesystem::path& description);
+
+}  // namespace npuscope

@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/check/image_surface.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+
+#include "models/base/error.h"
+#include "sim/check/surface_use.h"
+#include "sim/config/nearest_name.h"
+
+namespace npuscope {
+namespace {
+
+constexpr std::uint32_t largest_size = 65536;  // far beyond every register; products stay in range
+constexpr SurfaceRegisters input_registers{"NVDLA_CDMA", "D_DAIN_ADDR_LOW_0", "D_LINE_STRIDE",
+                                           "D_SURF_STRIDE", ""};
+constexpr SurfaceRegisters output_registers{"NVDLA_SDP", "D_DST_BASE_ADDR_LOW", "D_DST_LINE_STRIDE",
+                                            "D_DST_SURFACE_STRIDE", ""};
+constexpr SurfaceRegisters weight_registers{"NVDLA_CDMA", "D_WEIGHT_ADDR_LOW", "", "",
+                                            "D_WEIGHT_BYTES"};
+constexpr SurfaceRegisters wmb_registers{"NVDLA_CDMA", "D_WMB_ADDR_LOW", "", "", "D_WMB_BYTES"};
+constexpr SurfaceRegisters wgs_registers{"NVDLA_CDMA", "D_WGS_ADDR_LOW", "", "", ""};
+constexpr SurfaceRegisters operand_registers{"NVDLA_SDP_RDMA", "D_BS_BASE_ADDR_LOW",
+                                             "D_BS_LINE_STRIDE", "D_BS_SURFACE_STRIDE", ""};
+
+[[noreturn]] void refuse(const ImageDescription& image, const ImageSurface& surface,
+                         const std::string& what, const std::string& remedy) {
+    throw ConfigError(Place{image.file, 0, 0}, fmt::format("surface '{}': {}", surface.name, what),
+                      remedy);
+}
+
+ImageShape parse_shape(const ImageDescription& image, const ImageSurface& surface) {
+    ImageShape shape{};
+    const char* at = surface.shape.data();
+    const char* const end = at + surface.shape.size();
+    for (std::size_t i = 0; i < shape.size(); ++i) {
+        const auto [stop, error] = std::from_chars(at, end, shape[i]);
+        const bool last = i + 1 == shape.size();
+        const bool separated = last ? stop == end : stop != end && *stop == 'x';
+        if (error != std::errc() || !separated || shape[i] == 0 || shape[i] > largest_size) {
+            refuse(image, surface, fmt::format("'{}' is no shape", surface.shape),
+                   "four sizes from 1 to 65536, as 1x64x13x15");
+        }
+        at = stop + 1;
+    }
+    return shape;
+}
+
+class Placer {
+ public:
+    Placer(const ImageDescription& image, const DatapathConfig& datapath)
+        : image_(image), datapath_(datapath) {}
+
+    std::vector<PlacedSurface> place() {
+        for (const ImageSurface& surface : image_.surfaces) {
+            if (std::ranges::count(image_.surfaces, surface.name, &ImageSurface::name) > 1) {
+                refuse(image_, surface, "the name is used twice", "give each a name of its own");
+            }
+            placed_.push_back(placed(surface));
+        }
+        for (PlacedSurface& surface : placed_) {
+            resolve(surface);
+        }
+        return std::move(placed_);
+    }
+
+ private:
+    PlacedSurface placed(const ImageSurface& surface) const {
+        PlacedSurface placed;
+        placed.described = surface;
+        if (needs_shape(surface.layout)) {
+            placed.shape = parse_shape(image_, surface);
+        }
+        const bool in_range = surface.address.value <= ~std::uint64_t{0} >> 1U &&
+                              surface.bytes.value_or(Bytes(0)).value <= std::uint64_t{1} << 48U;
+        if (!in_range) {
+            refuse(image_, surface, "it lies beyond every memory", "addresses have up to 63 bits");
+        }
+        switch (surface.layout) {
+            case ImageLayout::Feature:
+                placed.registers = placed.is_output() ? output_registers : input_registers;
+                place_cube(placed, 1);
+                break;
+            case ImageLayout::PerElement:
+                placed.kind = DataKind::ElementWise;
+                placed.registers = operand_registers;
+                place_cube(placed, surface.components);
+                break;
+            case ImageLayout::PerChannel:
+                place_per_channel(placed);
+                break;
+            case ImageLayout::WeightDc:
+            case ImageLayout::WeightImage:
+                place_weights(placed);
+                break;
+            case ImageLayout::Wmb:
+            case ImageLayout::Wgs:
+                placed.kind = DataKind::Weights;
+                placed.registers =
+                    surface.layout == ImageLayout::Wmb ? wmb_registers : wgs_registers;
+                break;
+            case ImageLayout::Raw:
+                if (!surface.bytes) {
+                    refuse(image_, surface, "it has no size", "give it `bytes`");
+                }
+                placed.needed = *surface.bytes;
+                break;
+        }
+        return placed;
+    }
+
+    static bool needs_shape(ImageLayout layout) {
+        return layout != ImageLayout::Wmb && layout != ImageLayout::Wgs &&
+               layout != ImageLayout::Raw;
+    }
+
+    /// A feature cube, or operands as many bytes an element.
+    void place_cube(PlacedSurface& placed, std::uint32_t components) const {
+        const ImageSurface& surface = placed.described;
+        const auto [n, c, h, w] = placed.shape;
+        if (n != 1 || components < 1 || components > 2) {
+            refuse(image_, surface, "it holds more than one cube",
+                   "N is 1; `components` is 1 or 2");
+        }
+        const std::uint64_t element = bytes_of(surface.type) * components;
+        const std::uint64_t lanes = surface.layout == ImageLayout::Feature
+                                        ? datapath_.memory_atom.value / bytes_of(surface.type)
+                                        : datapath_.memory_atom.value;
+        const Bytes atom(lanes * element);
+        placed.line_stride = surface.line_stride.value_or(atom * w);
+        placed.surface_stride = surface.surface_stride.value_or(placed.line_stride * h);
+        const std::uint64_t surfaces = divide_up(c, lanes);
+        constexpr std::uint64_t most = std::uint64_t{1} << 40U;
+        if (placed.line_stride.value > most || placed.surface_stride.value > most ||
+            surfaces * h > std::uint64_t{1} << 22U) {
+            refuse(image_, surface, "its strides or sizes are beyond every register",
+                   "strides have 32 bits, sizes 13");
+        }
+        std::vector<ByteRun> lines;
+        for (std::uint64_t s = 0; s < surfaces; ++s) {
+            for (std::uint64_t y = 0; y < h; ++y) {
+                lines.push_back(
+                    {surface.address + placed.surface_stride * s + placed.line_stride * y,
+                     atom * w});
+            }
+        }
+        const SurfaceUse use = with_runs({}, std::move(lines));
+        placed.runs = use.runs;
+        placed.overlaps_itself = use.overlaps_itself;
+        placed.needed = use.runs.back().end() - surface.address;
+    }
+
+    void place_per_channel(PlacedSurface& placed) const {
+        placed.kind = DataKind::Bias;
+        placed.registers = operand_registers;
+        const std::uint64_t channels = round_up(placed.shape[1], datapath_.memory_atom.value);
+        placed.needed =
+            Bytes(channels * bytes_of(placed.described.type) * placed.described.components);
+    }
+
+    void place_weights(PlacedSurface& placed) const {
+        placed.kind = DataKind::Weights;
+        placed.registers = weight_registers;
+        const auto [k, c, r, s] = placed.shape;
+        KernelShape shape{k, c, r, s};
+        if (placed.described.layout == ImageLayout::WeightImage) {
+            shape.channels = c * s;
+            shape.columns = 1;
+        }
+        constexpr std::uint64_t most = std::uint64_t{1} << 40U;
+        if (std::uint64_t{k} * c > most / (std::uint64_t{r} * s) || c > largest_size / s) {
+            refuse(image_, placed.described, "it has more weights than any memory holds",
+                   "mend its shape");
+        }
+        placed.weights = direct_weights(shape, datapath_, Bytes(bytes_of(placed.described.type)));
+        placed.needed = placed.weights->stored_bytes();
+    }
+
+    /// Masks and sizes follow from their weights; sizes become runs.
+    void resolve(PlacedSurface& surface) const {
+        const ImageLayout layout = surface.described.layout;
+        if (layout == ImageLayout::Wmb || layout == ImageLayout::Wgs) {
+            const PlacedSurface& weights = weights_of(surface);
+            surface.weights = weights.weights;
+            const std::uint64_t elements =
+                weights.weights->used_bytes().value / weights.weights->element.value;
+            surface.needed = layout == ImageLayout::Wmb
+                                 ? Bytes(round_up(divide_up(elements, 8), 128))
+                                 : Bytes(4 * std::uint64_t{weights.weights->groups()});
+        }
+        if (surface.runs.empty()) {
+            surface.runs = {
+                {surface.described.address, surface.described.bytes.value_or(surface.needed)}};
+        }
+    }
+
+    const PlacedSurface& weights_of(const PlacedSurface& surface) const {
+        const auto found = std::ranges::find_if(placed_, [&](const PlacedSurface& other) {
+            return other.described.name == surface.described.of && other.is_weights();
+        });
+        if (found == placed_.end()) {
+            std::vector<std::string> known;
+            for (const PlacedSurface& other : placed_) {
+                if (other.is_weights()) {
+                    known.push_back(other.described.name);
+                }
+            }
+            refuse(image_, surface.described,
+                   fmt::format("there are no weights '{}' for it", surface.described.of),
+                   name_remedy(surface.described.of, known));
+        }
+        return *found;
+    }
+
+    const ImageDescription& image_;
+    const DatapathConfig& datapath_;
+    std::vector<PlacedSurface> placed_;
+};
+
+}  // namespace
+
+bool PlacedSurface::is_output() const {
+    const bool named = described.name.starts_with("output") || described.name.starts_with("result");
+    return described.role ? *described.role == ImageRole::Output : named;
+}
+
+std::vector<PlacedSurface> place_surfaces(const ImageDescription& image,
+                                          const DatapathConfig& datapath) {
+    return Placer(image, datapath).place();
+}
+
+}  // namespace npuscope

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/plan/plan_text.h"
+
+#include <fmt/format.h>
+
+#include "sim/report/text_table.h"
+#include "sim/workload/network_shapes.h"
+
+namespace npuscope {
+namespace {
+
+/// `5 + 27` where the operation uses the convolution buffer.
+std::string banks_text(const Operation& operation) {
+    const auto* conv = std::get_if<ConvOperation>(&operation.job);
+    if (conv == nullptr) {
+        return "";
+    }
+    const BankSplit& banks = conv->conv.cdma.banks;
+    return fmt::format("{} + {}", banks.data, banks.weight);
+}
+
+std::string percent_more(Cycles other, Cycles chosen) {
+    const double ratio = static_cast<double>(other.value) / static_cast<double>(chosen.value);
+    return fmt::format("{:+.1f} %", 100.0 * (ratio - 1.0));
+}
+
+}  // namespace
+
+std::string plan_table(const Plan& plan) {
+    TextTable table({{"layer", Align::Left},
+                     {"kind", Align::Left},
+                     {"result", Align::Right},
+                     {"MACs", Align::Right},
+                     {"operations", Align::Right},
+                     {"banks", Align::Right},
+                     {"predicted", Align::Right},
+                     {"address", Align::Right}});
+    for (const PlannedLayer& layer : plan.layers) {
+        table.add_row({layer.name, std::string(enum_name(layer.kind)),
+                       shape_text(layer.stored.cube.shape), with_separators(layer.macs),
+                       std::to_string(layer.operations),
+                       banks_text(plan.operations[layer.first_operation]),
+                       layer.predicted.value == 0 ? "" : with_separators(layer.predicted.value),
+                       to_hex(layer.stored.cube.base)});
+    }
+    return table.text();
+}
+
+std::string plan_reasons(const Plan& plan) {
+    std::string text;
+    for (const PlannedLayer& layer : plan.layers) {
+        if (layer.predicted.value == 0) {
+            text += fmt::format("{}: {} operation{} of the {}, nothing to choose\n", layer.name,
+                                layer.operations, layer.operations == 1 ? "" : "s",
+                                layer.kind == LayerKind::Add ? "SDP" : "PDP");
+            continue;
+        }
+        text += fmt::format("{}: {}: {} cycles\n", layer.name, layer.choice,
+                            with_separators(layer.predicted.value));
+        for (const PlanAlternative& other : layer.alternatives) {
+            text += fmt::format(
+                "    {}: {} cycles ({}){}\n", other.choice, with_separators(other.predicted.value),
+                percent_more(other.predicted, layer.predicted),
+                other.predicted < layer.predicted ? ", too little for more operations" : "");
+        }
+        if (layer.alternatives.empty()) {
+            text += "    nothing else fits the convolution buffer\n";
+        }
+    }
+    return text;
+}
+
+std::string memory_map_yaml(const Plan& plan) {
+    std::string text =
+        fmt::format("network: {}\nbytes: {}\nimages:\n", plan.name, plan.memory.value);
+    for (const PlannedImage& image : plan.images) {
+        text += fmt::format("  - {{name: {}, file: {}.dat, address: {}, bytes: {}}}\n", image.name,
+                            image.name, to_hex(image.address), image.bytes.value);
+    }
+    text += "results:\n";
+    for (const PlannedLayer& layer : plan.layers) {
+        const FeatureCube& cube = layer.stored.cube;
+        const std::size_t last = layer.first_operation + layer.operations - 1;
+        text += fmt::format(
+            "  - {{name: {}, layout: feature, type: int8, shape: 1x{}, address: {}, bytes: {}, "
+            "line_stride: {}, surface_stride: {}, first_operation: {}, last_operation: {}}}\n",
+            layer.name, shape_text(cube.shape), to_hex(cube.base), cube.extent().value,
+            cube.line_stride.value, cube.surface_stride.value, layer.first_operation,
+            layer.last_reader == 0 ? last : layer.last_reader);
+    }
+    return text;
+}
+
+}  // namespace npuscope

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// Cycles that a way of cutting a convolution is predicted to take: stripes through the MAC cells or
+// the SDP's drain behind them, and beats of data, weights and residual over the memory port, with
+// what of both can run at one time. A closed form per tile; the machine itself is slower by what
+// its queues add.
+// source: the units' own timing rules (csc_timing.h, sdp_timing.h), nv_small RTL, measured
+#pragma once
+
+#include <algorithm>
+
+#include "sim/plan/conv_tiling.h"
+
+namespace npuscope {
+
+/// Cycles that a layer cannot be faster than, by what.
+struct LayerBounds {
+    Cycles mac;
+    Cycles sdp;
+    Cycles memory;
+
+    Cycles largest() const { return std::max({mac, sdp, memory}); }
+    const char* name() const;
+};
+
+class TilingEstimate {
+ public:
+    /// Both must outlive the estimate.
+    TilingEstimate(const ConvProblem& problem, const TilingCosts& costs);
+
+    /// Sets estimate and bound_by.
+    void fill(ConvTiling& tiling) const;
+    /// Of the whole layer, every byte moved once.
+    LayerBounds bounds() const;
+
+ private:
+    struct TileTime {
+        std::uint64_t mac = 0;    ///< in the cells, all kernel groups
+        std::uint64_t drain = 0;  ///< through the SDP
+        std::uint64_t compute = 0;
+        std::uint64_t data = 0;  ///< beats of input
+        std::uint64_t residual = 0;
+    };
+
+    /// All tiles of all slices, what of it is spent where.
+    struct Total {
+        std::uint64_t cycles = 0;
+        std::uint64_t mac = 0;
+        std::uint64_t drain = 0;
+        std::uint64_t memory = 0;
+    };
+
+    TileTime time_of(const ConvTile& tile) const;
+    Total total_of(const ConvTiling& tiling, std::uint32_t slices) const;
+    std::uint64_t first_data(std::uint64_t data, std::uint64_t weights) const;
+
+    const ConvProblem& problem_;
+    const TilingCosts& costs_;
+    std::uint64_t groups_;
+    std::uint64_t blocks_;
+    std::uint64_t weight_beats_;
+    std::uint64_t group_beats_;
+    std::uint64_t group_entries_;
+    std::uint64_t atom_beats_;
+};
+
+}  // namespace npuscope

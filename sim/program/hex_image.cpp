@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/program/hex_image.h"
+
+#include <fmt/format.h>
+
+#include <optional>
+
+namespace npuscope {
+namespace {
+
+constexpr std::string_view spaces = " \t\r\n";
+
+std::optional<unsigned> digit_of(char letter) {
+    if (letter >= '0' && letter <= '9') {
+        return static_cast<unsigned>(letter - '0');
+    }
+    const char lower = static_cast<char>(letter | 0x20);
+    if (lower >= 'a' && lower <= 'f') {
+        return static_cast<unsigned>(lower - 'a') + 10;
+    }
+    return std::nullopt;
+}
+
+/// Adjacent bytes join the last run.
+void append(MemoryImage& image, std::uint64_t offset, std::uint8_t byte) {
+    if (image.runs.empty() || image.runs.back().offset + image.runs.back().size != offset) {
+        image.runs.push_back({offset, image.bytes.size(), 0});
+    }
+    image.bytes.push_back(byte);
+    ++image.runs.back().size;
+}
+
+class Lines {
+ public:
+    Lines(std::string_view text, const std::string& file) : text_(text), file_(file) {}
+
+    /// The next line without its end; false behind the last one.
+    bool next(std::string_view& line) {
+        if (at_ >= text_.size()) {
+            return false;
+        }
+        const std::size_t end = std::min(text_.find('\n', at_), text_.size());
+        line = text_.substr(at_, end - at_);
+        at_ = end + 1;
+        ++number_;
+        return true;
+    }
+    [[noreturn]] void refuse(std::size_t column, const std::string& what,
+                             const std::string& remedy) const {
+        throw ConfigError(Place{file_, number_, static_cast<unsigned>(column + 1)}, what, remedy);
+    }
+
+ private:
+    std::string_view text_;
+    const std::string& file_;
+    std::size_t at_ = 0;
+    unsigned number_ = 0;
+};
+
+/// One record's bytes behind the colon, checksum included.
+std::vector<std::uint8_t> record_bytes(const Lines& lines, std::string_view line) {
+    std::vector<std::uint8_t> bytes;
+    for (std::size_t i = 1; i < line.size(); i += 2) {
+        const auto high = digit_of(line[i]);
+        const auto low = i + 1 < line.size() ? digit_of(line[i + 1]) : std::nullopt;
+        if (!high || !low) {
+            lines.refuse(i, "not a byte of two hexadecimal digits",
+                         "a record is :LLAAAATT<data>CC");
+        }
+        bytes.push_back(static_cast<std::uint8_t>(*high << 4U | *low));
+    }
+    return bytes;
+}
+
+void check_record(const Lines& lines, const std::vector<std::uint8_t>& bytes) {
+    if (bytes.size() < 5 || bytes.size() != bytes.front() + 5U) {
+        lines.refuse(0, "the record's length is not what it says", "a record is :LLAAAATT<data>CC");
+    }
+    unsigned sum = 0;
+    for (const std::uint8_t byte : bytes) {
+        sum += byte;
+    }
+    if ((sum & 0xffU) != 0) {
+        lines.refuse(0, "the record's checksum is wrong", "its bytes must add up to 0 modulo 256");
+    }
+}
+
+std::string_view trimmed(std::string_view line) {
+    const std::size_t end = line.find_last_not_of(spaces);
+    line = end == std::string_view::npos ? std::string_view() : line.substr(0, end + 1);
+    const std::size_t begin = line.find_first_not_of(spaces);
+    return begin == std::string_view::npos ? std::string_view() : line.substr(begin);
+}
+
+}  // namespace
+
+MemoryImage parse_intel_hex(std::string_view text, const std::string& file) {
+    MemoryImage image;
+    Lines lines(text, file);
+    std::uint64_t upper = 0;
+    for (std::string_view raw; lines.next(raw);) {
+        const std::string_view line = trimmed(raw);
+        if (line.empty()) {
+            continue;
+        }
+        if (line.front() != ':') {
+            lines.refuse(0, "a record starts with a colon", "is this an Intel HEX file?");
+        }
+        const std::vector<std::uint8_t> bytes = record_bytes(lines, line);
+        check_record(lines, bytes);
+        const unsigned type = bytes[3];
+        const std::uint64_t word = bytes.front() >= 2 ? (bytes[4] << 8U | bytes[5]) : 0;
+        if (type == 1) {
+            return image;
+        }
+        if (type == 2 || type == 4) {
+            upper = word << (type == 2 ? 4U : 16U);
+        } else if (type == 0) {
+            const std::uint64_t offset = upper + (std::uint64_t{bytes[1]} << 8U | bytes[2]);
+            for (std::size_t i = 0; i < bytes.front(); ++i) {
+                append(image, offset + i, bytes[4 + i]);
+            }
+        } else if (type != 3 && type != 5) {
+            lines.refuse(0, fmt::format("unknown type of record {}", type), "0 to 5");
+        }
+    }
+    lines.refuse(0, "the file has no end record", "it ends with :00000001FF");
+}
+
+MemoryImage parse_readmemh(std::string_view text, const std::string& file) {
+    MemoryImage image;
+    Lines lines(text, file);
+    std::uint64_t offset = 0;
+    for (std::string_view raw; lines.next(raw);) {
+        std::string_view line = raw.substr(0, raw.find("//"));
+        for (std::size_t at = line.find_first_not_of(spaces); at != std::string_view::npos;
+             at = line.find_first_not_of(spaces, at)) {
+            const bool address = line[at] == '@';
+            std::uint64_t value = 0;
+            std::size_t digits = 0;
+            const std::size_t begin = at + (address ? 1 : 0);
+            for (at = begin; at < line.size(); ++at) {
+                const auto digit = digit_of(line[at]);
+                if (!digit && line[at] != '_') {
+                    break;
+                }
+                digits += digit ? 1U : 0U;
+                value = digit ? value << 4U | *digit : value;
+            }
+            const bool ended = at == line.size() || spaces.find(line[at]) != std::string_view::npos;
+            if (!ended || digits == 0 || digits > (address ? 16U : 2U)) {
+                lines.refuse(begin, "neither a byte of two hexadecimal digits nor an @address",
+                             "one byte a word");
+            }
+            if (address) {
+                offset = value;
+            } else {
+                append(image, offset++, static_cast<std::uint8_t>(value));
+            }
+        }
+    }
+    return image;
+}
+
+}  // namespace npuscope

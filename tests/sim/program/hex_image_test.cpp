@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/program/hex_image.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/sim/fuzz/mutate.h"
+#include "tests/sim/message_of.h"
+
+namespace npuscope {
+namespace {
+
+const std::string hex =
+    ":0200000490006A\n"
+    ":0400100001020304E2\n"
+    ":04001400FFFEFDFCF2\r\n"
+    "\n"
+    ":00000001FF\n";
+const std::string words = "@80 00 1f // first\n2F\n@0000_0100\nff";
+
+TEST(HexImage, IntelRecordsAreJoinedUnderTheirUpperAddress) {
+    const MemoryImage image = parse_intel_hex(hex, "a.hex");
+    ASSERT_EQ(image.runs.size(), 1U);
+    EXPECT_EQ(image.runs.front(), (MemoryImage::Run{0x90000010, 0, 8}));
+    EXPECT_EQ(image.bytes, (std::vector<std::uint8_t>{1, 2, 3, 4, 255, 254, 253, 252}));
+}
+
+TEST(HexImage, ReadmemhHoldsAByteAWord) {
+    const MemoryImage image = parse_readmemh(words, "a.mem");
+    ASSERT_EQ(image.runs.size(), 2U);
+    EXPECT_EQ(image.runs[0], (MemoryImage::Run{0x80, 0, 3}));
+    EXPECT_EQ(image.runs[1], (MemoryImage::Run{0x100, 3, 1}));
+    EXPECT_EQ(image.bytes, (std::vector<std::uint8_t>{0, 0x1f, 0x2f, 0xff}));
+}
+
+TEST(HexImage, WhatIsNoRecordIsRefusedWithItsPlace) {
+    EXPECT_THROW(parse_intel_hex(":0400100001020304E3\n:00000001FF\n", "a.hex"), ConfigError);
+    EXPECT_THROW(parse_intel_hex(":0400100001020304E2\n", "a.hex"), ConfigError);
+    EXPECT_THROW(parse_intel_hex("00\n", "a.hex"), ConfigError);
+    EXPECT_THROW(parse_intel_hex(":00000007F9\n", "a.hex"), ConfigError);
+    EXPECT_THROW(parse_readmemh("123\n", "a.mem"), ConfigError);
+    EXPECT_THROW(parse_readmemh("1g\n", "a.mem"), ConfigError);
+}
+
+TEST(HexImage, DamagedFilesAreReadOrRefused) {
+    fuzz::Mutator mutator(3);
+    for (int i = 0; i < 4000; ++i) {
+        for (const auto& [good, parse] :
+             {std::pair{&hex, &parse_intel_hex}, std::pair{&words, &parse_readmemh}}) {
+            const std::string text = mutator.damage(*good);
+            try {
+                parse(text, "a");
+            } catch (const ConfigError& error) {
+                ASSERT_FALSE(std::string(error.what()).empty());
+            }
+        }
+    }
+}
+
+}  // namespace
+}  // namespace npuscope
