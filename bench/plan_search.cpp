@@ -84,7 +84,8 @@ std::vector<LayerCase> layer_cases(const Network& network) {
         }
         const Shape& input = shapes[i].input;
         const std::string key = shape_text(input) + ">" + shape_text(shapes[i].output) + "k" +
-                                std::to_string(shapes[i].kernel) + "s" +
+                                std::to_string(shapes[i].window.rows) + "x" +
+                                std::to_string(shapes[i].window.columns) + "s" +
                                 std::to_string(layer.stride) + "g" + std::to_string(layer.groups);
         const auto [at, fresh] = known.try_emplace(key, cases.size());
         if (!fresh) {

@@ -46,12 +46,15 @@ ConvProblem problem_of(const CutTask& task, const ChannelSlice& slice) {
     const Shape& input = task.input.cube.shape;
     ConvProblem problem;
     problem.input = {slice.channels, input.height, input.width};
-    problem.kernels = {slice.kernels, slice.channels, task.shapes.kernel, task.shapes.kernel};
+    const LayerWindow& window = task.shapes.window;
+    problem.kernels = {slice.kernels, slice.channels, window.rows, window.columns};
     Convolution& geometry = problem.geometry;
     geometry.out_height = task.shapes.output.height;
     geometry.out_width = task.shapes.output.width;
-    geometry.stride_y = geometry.stride_x = task.layer.stride;
-    geometry.pad_top = geometry.pad_left = task.layer.padding;
+    geometry.stride_y = window.stride_y;
+    geometry.stride_x = window.stride_x;
+    geometry.pad_top = window.pad_top;
+    geometry.pad_left = window.pad_left;
     return problem;
 }
 

@@ -3,9 +3,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "models/base/check.h"
 #include "models/base/error.h"
 #include "sim/plan/channel_cut.h"
+#include "sim/plan/pdp_planner.h"
 #include "sim/plan/rescale.h"
 
 namespace npuscope {
@@ -21,11 +24,12 @@ class ConvPlanner {
 
     WrittenCube plan() {
         cut_ = cut_channels(cut_task(), context_.npu());
-        output_ = context_.place_cube(task_.shapes.output, cut_.lanes);
+        output_ = context_.place_cube(
+            task_.pool != nullptr ? task_.pool->output : task_.shapes.output, cut_.lanes);
         NPU_CHECK(task_.residual == nullptr || task_.residual->stored.lanes == cut_.lanes,
                   "a residual has the lanes of what it is added to");
         const std::uint64_t inside = std::uint64_t{task_.shapes.input.channels} / layer_.groups;
-        rescale_ = rescale_sum(inside * task_.shapes.kernel * task_.shapes.kernel);
+        rescale_ = rescale_sum(inside * task_.shapes.window.rows * task_.shapes.window.columns);
         place_weights();
         place_bias();
         for (std::size_t i = 0; i < cut_.slices.size(); ++i) {
@@ -84,7 +88,10 @@ class ConvPlanner {
             operation.conv.cdma.weight_address = weights_ + weight_pitch_ * index;
             keep_weights(t, operation.conv);
             operation.sdp = sdp_job(slice, tile);
-            const FeatureCube& written = *operation.sdp.destination;
+            if (task_.pool != nullptr) {
+                operation.pdp = pdp_job(slice, tile);
+            }
+            const FeatureCube& written = operation.destination();
             operation.conv.cacc.line_packed = written.line_packed();
             operation.conv.cacc.surface_packed = written.surface_packed();
             const CubePart part = part_written(slice, tile);
@@ -97,6 +104,11 @@ class ConvPlanner {
         }
     }
 
+    /// Rows of the convolution for each of the result.
+    std::uint32_t row_step() const {
+        return task_.pool == nullptr ? 1 : task_.pool->window.stride_y;
+    }
+
     CubePart part_read(const ChannelSlice& slice, const ConvTile& tile) const {
         const auto atoms = static_cast<std::uint32_t>(divide_up(slice.channels, per_atom_));
         return {tile.in_begin, tile.in_begin + tile.in_rows, slice.input_atom,
@@ -104,8 +116,8 @@ class ConvPlanner {
     }
     CubePart part_written(const ChannelSlice& slice, const ConvTile& tile) const {
         const auto atoms = static_cast<std::uint32_t>(divide_up(slice.kernels, per_atom_));
-        return {tile.out_begin, tile.out_begin + tile.out_rows, slice.output_atom,
-                slice.output_atom + atoms};
+        return {tile.out_begin / row_step(), (tile.out_begin + tile.out_rows) / row_step(),
+                slice.output_atom, slice.output_atom + atoms};
     }
 
     /// Weights that stay are fetched by the first tile and given up by the last.
@@ -120,6 +132,7 @@ class ConvPlanner {
         try {
             ConvProblem problem = problem_of(cut_task(), slice);
             problem.residual = task_.residual != nullptr;
+            problem.row_step = row_step();
             problem.slices = static_cast<std::uint32_t>(cut_.slices.size());
             ConvTiling tiling = choose_tiling(problem, context_.costs);
             explain(tiling, problem);
@@ -190,9 +203,10 @@ class ConvPlanner {
         csc.output = {slice.kernels, tile.out_rows, problem.geometry.out_width};
         csc.atomics = csc.output.height * csc.output.width;
         csc.release_slices = tile.in_rows;
-        csc.stride_y = csc.stride_x = layer_.stride;
+        csc.stride_y = task_.shapes.window.stride_y;
+        csc.stride_x = task_.shapes.window.stride_x;
         csc.pad_top = tile.pad_top;
-        csc.pad_left = layer_.padding;
+        csc.pad_left = task_.shapes.window.pad_left;
         csc.banks = tiling_.banks;
         parts.cacc.output = csc.output;
         return parts;
@@ -202,15 +216,18 @@ class ConvPlanner {
     FeatureCube part_of(const FeatureCube& cube, const ChannelSlice& slice,
                         const ConvTile& tile) const {
         FeatureCube part = cube;
-        part.base = cube.line_address(slice.output_atom, tile.out_begin);
-        part.shape = {slice.kernels, tile.out_rows, cube.shape.width};
+        part.base = cube.line_address(slice.output_atom, tile.out_begin / row_step());
+        part.shape = {slice.kernels, tile.out_rows / row_step(), cube.shape.width};
         return part;
     }
 
     SdpJob sdp_job(const ChannelSlice& slice, const ConvTile& tile) const {
         SdpJob job;
-        job.shape = {slice.kernels, tile.out_rows, output_.stored.cube.shape.width};
-        job.destination = whole_atoms(part_of(output_.stored.cube, slice, tile));
+        job.shape = {slice.kernels, tile.out_rows, task_.shapes.output.width};
+        job.to_pdp = task_.pool != nullptr;
+        if (!job.to_pdp) {
+            job.destination = whole_atoms(part_of(output_.stored.cube, slice, tile));
+        }
         job.stages.convertor = rescale_.convertor;
         SdpXStage& bs = job.stages.bs;
         bs.bypass = !layer_.bias && !layer_.relu;
@@ -228,13 +245,30 @@ class ConvPlanner {
         return job;
     }
 
+    PdpJob pdp_job(const ChannelSlice& slice, const ConvTile& tile) const {
+        PdpJob job;
+        job.input = {slice.kernels, tile.out_rows, task_.shapes.output.width};
+        const FeatureCube part = part_of(output_.stored.cube, slice, tile);
+        job.output = part.shape;
+        job.destination = whole_atoms(part);
+        job.pooling = pooling_of(task_.pool->window, task_.pooling);
+        job.pooling.output = job.output;
+        job.pooling.parts = {{0, job.input.width, 0, 0, job.output.width}};
+        return job;
+    }
+
+    Shape whole_shape(Shape shape) const {
+        shape.channels = static_cast<std::uint32_t>(round_up(shape.channels, per_atom_));
+        return shape;
+    }
+
     SdpOperandFetch bias_operand(const ChannelSlice& slice, const SdpJob& job) const {
         SdpOperandFetch fetch;
         fetch.alu = true;
         fetch.surface = {.base = bias_ + Bytes(2 * std::uint64_t{slice.output_atom} * per_atom_),
                          .line_stride = {},
                          .surface_stride = {},
-                         .shape = job.destination->shape,
+                         .shape = whole_shape(job.shape),
                          .spread = OperandSpread::PerChannel,
                          .elements_per_atom = per_atom_,
                          .components = 1,
@@ -257,6 +291,19 @@ class ConvPlanner {
 };
 
 }  // namespace
+
+bool can_fuse_pool(const LayerShapes& pool, const NpuConfig& npu) {
+    constexpr std::uint32_t largest_window = 8;  // source: NVDLA_PDP.rdl, KERNEL_WIDTH_8
+    const LayerWindow& window = pool.window;
+    const bool apart = window.rows == window.stride_y && window.columns == window.stride_x &&
+                       window.pad_top == 0 && window.pad_left == 0;
+    const bool whole = pool.input.height % window.rows == 0 &&
+                       pool.input.width % window.columns == 0 && pool.output.height > 0;
+    return npu.pdp.present && apart && whole &&
+           std::max(window.rows, window.columns) <= largest_window &&
+           pool.output.width <=
+               line_buffer_columns(pooling_of(window, PoolingMethod::Max), npu.pdp);
+}
 
 WrittenCube plan_conv(const ConvTask& task, PlanContext& context, ConvChoice& choice) {
     ConvPlanner planner(task, context);

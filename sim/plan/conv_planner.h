@@ -17,6 +17,8 @@ struct ConvTask {
     const WrittenCube& input;
     const WrittenCube* residual = nullptr;  ///< added to the result
     bool relu_behind_residual = false;
+    const LayerShapes* pool = nullptr;  ///< pools the result on the way to memory
+    PoolingMethod pooling = PoolingMethod::Max;
 };
 
 /// Whether a residual can be added on the way to memory.
@@ -28,6 +30,10 @@ struct ConvChoice {
     Cycles predicted;
     std::vector<PlanAlternative> alternatives;
 };
+
+/// Whether the PDP can pool a convolution's result on its way to memory, whatever its tiles:
+/// windows that neither overlap nor reach over, and lines that fit the line buffer.
+bool can_fuse_pool(const LayerShapes& pool, const NpuConfig& npu);
 
 /// Adds the operations to the plan; answers where the result lies.
 WrittenCube plan_conv(const ConvTask& task, PlanContext& context, ConvChoice& choice);

@@ -42,7 +42,7 @@ std::uint32_t banks_for(std::uint64_t entries, const NpuConfig& npu) {
 /// One row of output at a time; a map of one column is not cut into single pixels, which the SDP
 /// would pack.
 std::uint32_t most_tiles(const ConvProblem& problem) {
-    const std::uint32_t rows = problem.geometry.out_height;
+    const std::uint32_t rows = problem.geometry.out_height / problem.row_step;
     return problem.geometry.out_width > 1 ? rows : std::max(1U, rows / 2);
 }
 
@@ -82,7 +82,7 @@ std::vector<std::uint32_t> data_bank_choices(const BufferNeed& need, std::uint32
 /// Numbers of tiles that differ in the height of the tallest.
 std::vector<std::uint32_t> tile_counts(const ConvProblem& problem) {
     std::vector<std::uint32_t> counts;
-    const std::uint32_t rows = problem.geometry.out_height;
+    const std::uint32_t rows = problem.geometry.out_height / problem.row_step;
     std::uint64_t height = 0;
     for (std::uint32_t count = 1; count <= most_tiles(problem); ++count) {
         if (divide_up(rows, count) != height) {
@@ -108,8 +108,9 @@ std::vector<ConvTile> cut_rows(const ConvProblem& problem, std::uint32_t count) 
     std::vector<ConvTile> tiles;
     std::uint32_t begin = 0;
     for (std::uint32_t i = 0; i < count; ++i) {
-        const std::uint32_t end =
-            static_cast<std::uint32_t>(std::uint64_t{geometry.out_height} * (i + 1) / count);
+        const std::uint32_t steps = geometry.out_height / problem.row_step;
+        const auto end =
+            static_cast<std::uint32_t>(std::uint64_t{steps} * (i + 1) / count * problem.row_step);
         ConvTile tile{.out_begin = begin, .out_rows = end - begin};
         // padding counts as rows in front of the input
         const std::uint32_t top = begin * geometry.stride_y;

@@ -23,8 +23,9 @@ struct ConvProblem {
     Shape input;
     KernelShape kernels;
     Convolution geometry;
-    bool residual = false;     ///< the SDP reads a cube of the size of the result
-    std::uint32_t slices = 1;  ///< operations of this shape, each of its own channels and weights
+    bool residual = false;       ///< the SDP reads a cube of the size of the result
+    std::uint32_t row_step = 1;  ///< tiles end at multiples of so many rows of output
+    std::uint32_t slices = 1;    ///< operations of this shape, each of its own channels and weights
 };
 
 struct ConvTile {

@@ -110,8 +110,10 @@ class NetworkPlanner {
         const Layer& layer = network_.layers[index];
         check_shape(fmt::format("layer '{}'", layer.name), shapes_[index].output);
         const bool conv = layer.kind == LayerKind::Conv || layer.kind == LayerKind::Fc;
-        if (conv && (shapes_[index].kernel > largest_kernel || layer.stride > largest_stride ||
-                     layer.padding >= largest_kernel)) {
+        const LayerWindow& window = shapes_[index].window;
+        if (conv && (std::max(window.rows, window.columns) > largest_kernel ||
+                     std::max(window.stride_y, window.stride_x) > largest_stride ||
+                     std::max(window.pad_top, window.pad_left) >= largest_kernel)) {
             throw ConfigError(fmt::format("layer '{}': kernels have up to 32 rows and columns, "
                                           "strides go to 8, padding to 31",
                                           layer.name),
@@ -129,17 +131,30 @@ class NetworkPlanner {
         }
         fused_.resize(network_.layers.size());
         for (std::size_t i = 0; i < network_.layers.size(); ++i) {
-            if (network_.layers[i].kind != LayerKind::Add) {
-                continue;
-            }
-            const auto later = std::max(shapes_[i].sources[0], shapes_[i].sources[1]);
-            const bool fits = later && results_[*later].readers_to_come == 1 &&
-                              network_.layers[*later].kind == LayerKind::Conv &&
-                              can_fuse_residual(context_.npu().sdp);
-            if (fits) {
-                fused_[*later] = i;
+            if (const auto conv = fusable_before(i); conv && !fused_[*conv]) {
+                fused_[*conv] = i;
             }
         }
+    }
+
+    /// The convolution that an add or a pooling layer can be joined to.
+    std::optional<std::size_t> fusable_before(std::size_t index) const {
+        const LayerShapes& shapes = shapes_[index];
+        const auto alone = [this](std::optional<std::size_t> source, LayerKind kind) {
+            return source && results_[*source].readers_to_come == 1 &&
+                   network_.layers[*source].kind == kind;
+        };
+        if (network_.layers[index].kind == LayerKind::Add) {
+            const auto later = std::max(shapes.sources[0], shapes.sources[1]);
+            const bool fits =
+                alone(later, LayerKind::Conv) && can_fuse_residual(context_.npu().sdp);
+            return fits ? later : std::nullopt;
+        }
+        const bool pools = network_.layers[index].kind == LayerKind::MaxPool ||
+                           network_.layers[index].kind == LayerKind::AvgPool;
+        const bool fits = pools && alone(shapes.sources.front(), LayerKind::Conv) &&
+                          can_fuse_pool(shapes, context_.npu());
+        return fits ? shapes.sources.front() : std::nullopt;
     }
 
     Result& result_at(std::optional<std::size_t> source) {
@@ -209,10 +224,17 @@ class NetworkPlanner {
         ConvTask task{.layer = network_.layers[index],
                       .shapes = shapes_[index],
                       .input = cube_of(shapes_[index].sources.front())};
-        if (const std::optional<std::size_t> add = fused_[index]) {
-            const auto& sources = shapes_[*add].sources;
-            task.residual = &cube_of(sources[0] == index ? sources[1] : sources[0]);
-            task.relu_behind_residual = network_.layers[*add].relu;
+        if (const std::optional<std::size_t> other = fused_[index]) {
+            const LayerKind kind = network_.layers[*other].kind;
+            if (kind == LayerKind::Add) {
+                const auto& sources = shapes_[*other].sources;
+                task.residual = &cube_of(sources[0] == index ? sources[1] : sources[0]);
+                task.relu_behind_residual = network_.layers[*other].relu;
+            } else {
+                task.pool = &shapes_[*other];
+                task.pooling =
+                    kind == LayerKind::MaxPool ? PoolingMethod::Max : PoolingMethod::Average;
+            }
         }
         ConvChoice choice;
         WrittenCube written = plan_conv(task, context_, choice);

@@ -14,12 +14,14 @@ constexpr std::uint32_t largest_kernel = 8;   // source: NVDLA_PDP.rdl, KERNEL_W
 constexpr std::uint32_t largest_stride = 16;  // source: NVDLA_PDP.rdl, KERNEL_STRIDE_WIDTH
 constexpr std::uint32_t one = 65536;          // of the reciprocals; source: NVDLA_PDP.rdl
 
-void check_limits(const Layer& layer) {
-    if (layer.kernel > largest_kernel || layer.stride > largest_stride) {
-        throw ConfigError(fmt::format("layer '{}': the PDP pools windows of up to 8 rows and "
-                                      "columns with strides of up to 16, not {} with {}",
-                                      layer.name, layer.kernel, layer.stride),
-                          "pool in several layers");
+void check_limits(const Layer& layer, const LayerWindow& window) {
+    if (std::max(window.rows, window.columns) > largest_kernel ||
+        std::max(window.stride_y, window.stride_x) > largest_stride) {
+        throw ConfigError(
+            fmt::format("layer '{}': the PDP pools windows of up to 8 rows and "
+                        "columns with strides of up to 16, not {} x {} with {} and {}",
+                        layer.name, window.rows, window.columns, window.stride_y, window.stride_x),
+            "pool in several layers");
     }
 }
 
@@ -42,9 +44,9 @@ std::vector<std::uint32_t> slice_widths(std::uint32_t width, std::uint32_t most)
 
 /// Neighbouring slices overlap by kernel - stride columns of input.
 std::vector<PdpPart> cut_columns(const PoolTask& task, std::uint32_t most_columns) {
-    const std::uint32_t kernel = task.layer.kernel;
-    const std::uint32_t stride = task.layer.stride;
-    const std::uint32_t padding = task.layer.padding;
+    const std::uint32_t kernel = task.shapes.window.columns;
+    const std::uint32_t stride = task.shapes.window.stride_x;
+    const std::uint32_t padding = task.shapes.window.pad_left;
     std::vector<PdpPart> parts;
     std::uint32_t out = 0;
     for (const std::uint32_t width : slice_widths(task.shapes.output.width, most_columns)) {
@@ -64,8 +66,23 @@ std::vector<PdpPart> cut_columns(const PoolTask& task, std::uint32_t most_column
 
 }  // namespace
 
+PdpPooling pooling_of(const LayerWindow& window, PoolingMethod method) {
+    PdpPooling pooling;
+    pooling.method = method;
+    pooling.kernel_width = window.columns;
+    pooling.kernel_height = window.rows;
+    pooling.stride_x = window.stride_x;
+    pooling.stride_y = window.stride_y;
+    pooling.pad_top = window.pad_top;
+    if (method == PoolingMethod::Average) {
+        pooling.recip_width = reciprocal(window.columns);
+        pooling.recip_height = reciprocal(window.rows);
+    }
+    return pooling;
+}
+
 WrittenCube plan_pool(const PoolTask& task, PlanContext& context) {
-    check_limits(task.layer);
+    check_limits(task.layer, task.shapes.window);
     const FeatureCube& input = task.input.stored.cube;
     WrittenCube output = context.place_cube(task.shapes.output, task.input.stored.lanes);
     PdpJob job;
@@ -74,14 +91,9 @@ WrittenCube plan_pool(const PoolTask& task, PlanContext& context) {
     job.input = input.shape;
     job.output = output.stored.cube.shape;
     PdpPooling& pooling = job.pooling;
-    pooling.method =
-        task.layer.kind == LayerKind::MaxPool ? PoolingMethod::Max : PoolingMethod::Average;
-    pooling.kernel_width = pooling.kernel_height = task.layer.kernel;
-    pooling.stride_x = pooling.stride_y = task.layer.stride;
-    pooling.pad_top = task.layer.padding;
-    if (pooling.method == PoolingMethod::Average) {
-        pooling.recip_width = pooling.recip_height = reciprocal(task.layer.kernel);
-    }
+    pooling = pooling_of(task.shapes.window, task.layer.kind == LayerKind::MaxPool
+                                                 ? PoolingMethod::Max
+                                                 : PoolingMethod::Average);
     pooling.output = job.output;
     pooling.parts = cut_columns(task, line_buffer_columns(pooling, context.npu().pdp));
     std::vector<std::size_t> after;

@@ -14,6 +14,9 @@ struct PoolTask {
     const WrittenCube& input;
 };
 
+/// Method, windows and strides of a layer; no parts and no output yet.
+PdpPooling pooling_of(const LayerWindow& window, PoolingMethod method);
+
 /// Adds the operation to the plan; answers where the result lies.
 WrittenCube plan_pool(const PoolTask& task, PlanContext& context);
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -18,16 +19,26 @@
 
 namespace npuscope {
 
-/// A convolution and the SDP behind it.
+/// A convolution and the SDP behind it, and the PDP where it pools on the way to memory.
 struct ConvOperation {
     ConvParts conv;
     SdpJob sdp;
+    std::optional<PdpJob> pdp{};
+
+    /// Where the result goes.
+    const FeatureCube& destination() const { return pdp ? pdp->destination : *sdp.destination; }
 };
 
 struct Operation {
     std::string name;  ///< `conv1 rows 16..31`
     std::variant<ConvOperation, SdpJob, PdpJob> job;
     std::vector<std::size_t> after;  ///< operations that must have finished before it may start
+
+    /// Its last unit is the PDP, else the SDP.
+    bool ends_in_pdp() const {
+        const auto* conv = std::get_if<ConvOperation>(&job);
+        return std::holds_alternative<PdpJob>(job) || (conv != nullptr && conv->pdp.has_value());
+    }
 };
 
 /// A layer's result in memory. Where few kernels of a group fit into the buffer at once, an atom

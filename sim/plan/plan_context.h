@@ -96,10 +96,9 @@ struct PlanContext {
     /// Adds an operation that writes a part of a result.
     void add(Operation operation, const CubePart& part, WrittenCube& written) {
         const std::size_t index = plan.operations.size();
-        const bool pools = std::holds_alternative<PdpJob>(operation.job);
         for (const std::size_t reader : written.place.readers) {
             // convolutions and the SDP end in order, and write behind all that came before
-            if (pools != std::holds_alternative<PdpJob>(plan.operations[reader].job)) {
+            if (operation.ends_in_pdp() != plan.operations[reader].ends_in_pdp()) {
                 operation.after.push_back(reader);
             }
         }

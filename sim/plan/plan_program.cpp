@@ -101,7 +101,7 @@ class ProgramWriter {
             NPU_CHECK(before < index, "an operation depends on a later one");
             wait_for(before);
         }
-        const bool pools = std::holds_alternative<PdpJob>(operation.job);
+        const bool pools = operation.ends_in_pdp();
         const std::string_view last_block = pools ? "NVDLA_PDP" : "NVDLA_SDP";
         const Interrupt interrupt{pools ? InterruptSource::Pdp : InterruptSource::Sdp,
                                   states_.at(last_block).next_group};
@@ -109,6 +109,12 @@ class ProgramWriter {
             write_register(images[i].block(), "D_OP_ENABLE", 1);
             states[i]->user[states[i]->next_group] = index;
             states[i]->next_group ^= 1U;
+        }
+        if (const auto* conv = std::get_if<ConvOperation>(&operation.job);
+            conv != nullptr && conv->pdp) {  // the SDP's interrupt means nothing, but must go
+            const Interrupt passed{InterruptSource::Sdp, states_.at("NVDLA_SDP").next_group ^ 1U};
+            add(NotifyOnInterrupt{to_string(passed), sync_name(index) + "_sdp"});
+            add(CheckNothing{sync_name(index) + "_sdp"});
         }
         add(NotifyOnInterrupt{to_string(interrupt), sync_name(index)});
     }
@@ -133,7 +139,7 @@ class ProgramWriter {
             return;
         }
         finished_[*operation] = true;
-        const bool pools = std::holds_alternative<PdpJob>(plan_.operations[*operation].job);
+        const bool pools = plan_.operations[*operation].ends_in_pdp();
         add(SyncWait{pools ? "PDP" : "SDP", sync_name(*operation)});
     }
 
@@ -157,8 +163,14 @@ std::vector<RegisterImage> operation_registers(const Operation& operation) {
         return sdp_registers(*sdp);
     }
     const auto& conv = std::get<ConvOperation>(operation.job);
-    std::vector<RegisterImage> images = sdp_registers(conv.sdp);
-    for (RegisterImage& image : conv_registers(conv.conv, *conv.sdp.destination)) {
+    std::vector<RegisterImage> images;
+    if (conv.pdp) {
+        images = pdp_registers(*conv.pdp);
+    }
+    for (RegisterImage& image : sdp_registers(conv.sdp)) {
+        images.push_back(std::move(image));
+    }
+    for (RegisterImage& image : conv_registers(conv.conv, conv.destination())) {
         images.push_back(std::move(image));
     }
     return images;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // One layer of a network as a shape table lists it: what it computes and from which layers, not how
-// or where. Kernels, strides and paddings are square; values are int8. What is left out keeps its
-// default; sizes of the input follow from the layers that it comes from.
+// or where. Kernels, strides and paddings are square unless their width is given; values are int8.
+// What is left out keeps its default; sizes of the input follow from the layers that it comes from.
 #pragma once
 
 #include <array>
@@ -37,6 +37,10 @@ struct Layer {
     std::uint32_t stride = 1;
     std::uint32_t padding = 0;
     std::optional<std::uint32_t> padding_end;
+    std::optional<std::uint32_t> kernel_width;
+    std::optional<std::uint32_t> stride_width;
+    std::optional<std::uint32_t> padding_width;
+    std::optional<std::uint32_t> padding_width_end;
     std::uint32_t groups = 1;
     bool bias = true;
     bool relu = false;
@@ -55,6 +59,16 @@ struct Layer {
         visit.field("padding", self.padding, "padding before the first row and column");
         visit.field("padding_end", self.padding_end,
                     "padding behind the last row and column; default: as padding");
+        visit.field("kernel_width", self.kernel_width,
+                    "columns of kernel or pooling window; default: as kernel");
+        visit.field("stride_width", self.stride_width,
+                    "stride from column to column; default: as stride");
+        visit.field("padding_width", self.padding_width,
+                    "padding before the first column; default: as padding");
+        visit.field(
+            "padding_width_end", self.padding_width_end,
+            "padding behind the last column; default: as padding_width where that is given, "
+            "else as padding_end");
         visit.field("groups", self.groups,
                     "groups of channels that are convolved apart; as many as channels: depthwise");
         visit.field("bias", self.bias, "conv and fc add a bias per kernel");

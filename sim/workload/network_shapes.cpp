@@ -64,11 +64,14 @@ class ShapeWalk {
     void check_sizes(const Layer& layer) const {
         const std::uint32_t largest =
             std::max({layer.kernels, layer.kernel, layer.stride, layer.padding, layer.groups,
-                      layer.padding_end.value_or(0)});
+                      layer.padding_end.value_or(0), layer.kernel_width.value_or(0),
+                      layer.stride_width.value_or(0), layer.padding_width.value_or(0),
+                      layer.padding_width_end.value_or(0)});
         require(largest <= largest_size, layer, fmt::format("{} is no size", largest),
                 "no size exceeds 65536");
-        require(layer.kernel >= 1 && layer.stride >= 1 && layer.groups >= 1, layer,
-                "kernel, stride and groups are 1 or more", "leave them out for 1");
+        require(layer.kernel >= 1 && layer.stride >= 1 && layer.groups >= 1 &&
+                    layer.kernel_width.value_or(1) >= 1 && layer.stride_width.value_or(1) >= 1,
+                layer, "kernel, stride and groups are 1 or more", "leave them out for 1");
         const bool weighted = layer.kind == LayerKind::Conv || layer.kind == LayerKind::Fc;
         require(weighted == (layer.kernels > 0), layer,
                 weighted ? "it has no kernels" : "only conv and fc have kernels",
@@ -102,9 +105,23 @@ class ShapeWalk {
         return source ? shapes_[*source].output : network_.input.shape();
     }
 
+    static LayerWindow window_of(const Layer& layer) {
+        const std::uint32_t below = layer.padding_end.value_or(layer.padding);
+        LayerWindow window;
+        window.rows = layer.kernel;
+        window.columns = layer.kernel_width.value_or(layer.kernel);
+        window.stride_y = layer.stride;
+        window.stride_x = layer.stride_width.value_or(layer.stride);
+        window.pad_top = layer.padding;
+        window.pad_bottom = below;
+        window.pad_left = layer.padding_width.value_or(layer.padding);
+        window.pad_right = layer.padding_width_end.value_or(layer.padding_width.value_or(below));
+        return window;
+    }
+
     void compute(const Layer& layer, LayerShapes& shapes) const {
         const Shape& input = shapes.input;
-        shapes.kernel = layer.kernel;
+        shapes.window = window_of(layer);
         switch (layer.kind) {
             case LayerKind::Add:
                 require(shape_of(shapes.sources.back()) == input, layer,
@@ -114,42 +131,44 @@ class ShapeWalk {
                 shapes.output = input;
                 return;
             case LayerKind::Fc:
-                require(input.height == input.width, layer, "its input is not square",
-                        "use a conv for other shapes");
-                shapes.kernel = input.height;
+                shapes.window = {.rows = input.height, .columns = input.width};
                 shapes.output = {layer.kernels, 1, 1};
                 break;
             case LayerKind::Conv:
-                shapes.output = window(layer, input);
+                shapes.output = outputs(layer, shapes.window, input);
                 shapes.output.channels = layer.kernels;
                 break;
             case LayerKind::MaxPool:
             case LayerKind::AvgPool:
-                shapes.output = window(layer, input);
+                shapes.output = outputs(layer, shapes.window, input);
                 return;
         }
         require(input.channels % layer.groups == 0 && layer.kernels % layer.groups == 0, layer,
                 fmt::format("{} groups do not divide {} channels and {} kernels", layer.groups,
                             input.channels, layer.kernels),
                 "choose a common divisor");
-        shapes.macs = std::uint64_t{shapes.output.elements()} * shapes.kernel * shapes.kernel *
-                      (input.channels / layer.groups);
+        shapes.macs = std::uint64_t{shapes.output.elements()} * shapes.window.rows *
+                      shapes.window.columns * (input.channels / layer.groups);
     }
 
-    Shape window(const Layer& layer, const Shape& input) const {
-        const std::uint32_t end = layer.padding_end.value_or(layer.padding);
-        const std::uint32_t padding = layer.padding + end;
-        require(std::max(layer.padding, end) < layer.kernel, layer,
-                "a window lies in the padding altogether",
+    /// Windows along one axis of `size`.
+    std::uint32_t windows(const Layer& layer, std::uint32_t size, std::uint32_t kernel,
+                          std::uint32_t before, std::uint32_t after, std::uint32_t stride) const {
+        require(std::max(before, after) < kernel, layer, "a window lies in the padding altogether",
                 "padding must be smaller than the kernel");
-        require(std::min(input.height, input.width) + padding >= layer.kernel, layer,
-                fmt::format("a kernel of {} is larger than its input {} with padding {}",
-                            layer.kernel, shape_text(input), padding),
+        require(size + before + after >= kernel, layer,
+                fmt::format("a kernel of {} is larger than its input of {} with padding {}", kernel,
+                            size, before + after),
                 "take a smaller kernel or more padding");
-        const auto outputs = [&](std::uint32_t size) {
-            return (size + padding - layer.kernel) / layer.stride + 1;
-        };
-        return {input.channels, outputs(input.height), outputs(input.width)};
+        return (size + before + after - kernel) / stride + 1;
+    }
+
+    Shape outputs(const Layer& layer, const LayerWindow& window, const Shape& input) const {
+        return {input.channels,
+                windows(layer, input.height, window.rows, window.pad_top, window.pad_bottom,
+                        window.stride_y),
+                windows(layer, input.width, window.columns, window.pad_left, window.pad_right,
+                        window.stride_x)};
     }
 
     const Network& network_;

@@ -14,12 +14,24 @@
 
 namespace npuscope {
 
+/// How a layer's windows lie on its input.
+struct LayerWindow {
+    std::uint32_t rows = 1;
+    std::uint32_t columns = 1;
+    std::uint32_t stride_y = 1;
+    std::uint32_t stride_x = 1;
+    std::uint32_t pad_top = 0;
+    std::uint32_t pad_left = 0;
+    std::uint32_t pad_bottom = 0;
+    std::uint32_t pad_right = 0;
+};
+
 struct LayerShapes {
     /// Indices of the layers that it takes its input from; nothing: the network's input.
     std::vector<std::optional<std::size_t>> sources;
     Shape input;   ///< of the first source; an add's second one has the same
     Shape output;  ///< channels x height x width
-    std::uint32_t kernel = 1;
+    LayerWindow window;
     std::uint64_t macs = 0;  ///< of conv and fc, those inside the padding counted
 };
 

@@ -78,6 +78,18 @@ TEST(PlannedNetwork, GivesTheSameBytesWhereAtomsStayPartlyEmpty) {
     run_checked(network, target);
 }
 
+TEST(PlannedNetwork, PoolsOnTheWayToMemoryHoweverSmallTheTiles) {
+    const Network network = sample::oblong_network();
+    for (const std::uint32_t depth : {512U, 12U}) {
+        const PlanTarget target = sample::target_with_bank_depth(depth);
+        const Plan plan = plan_network(network, target);
+        ASSERT_EQ(plan.layers.front().name, "rows");
+        EXPECT_TRUE(plan.operations.front().ends_in_pdp());
+        EXPECT_EQ(depth<100, plan.layers.front().operations> 1);
+        run_checked(network, target);
+    }
+}
+
 TEST(PlannedNetwork, AddsAloneWhereTheSecondStageIsMissing) {
     PlanTarget target;
     target.npu.sdp.bn = false;

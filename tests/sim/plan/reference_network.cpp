@@ -109,13 +109,15 @@ class Reference {
     }
 
     Tensor<std::int8_t> pool(std::size_t index) {
-        const Layer& layer = network_.layers[index];
-        const auto& input = results_.at(source_name(index, 0));
+        const auto fused = pending_.find(source_name(index, 0));
+        const Tensor<std::int8_t> input = fused != pending_.end()
+                                              ? convolve(fused->second, nullptr, false)
+                                              : results_.at(source_name(index, 0));
         Tensor<std::int8_t> output(shapes_[index].output);
         for (std::uint32_t c = 0; c < output.shape.channels; ++c) {
             for (std::uint32_t y = 0; y < output.shape.height; ++y) {
                 for (std::uint32_t x = 0; x < output.shape.width; ++x) {
-                    output.at(c, y, x) = pool_window(layer, input, {c, y, x});
+                    output.at(c, y, x) = pool_window(index, input, {c, y, x});
                 }
             }
         }
@@ -127,20 +129,22 @@ class Reference {
         std::uint32_t y;
         std::uint32_t x;
     };
-    static std::int8_t pool_window(const Layer& layer, const Tensor<std::int8_t>& input, Pixel at) {
+    std::int8_t pool_window(std::size_t index, const Tensor<std::int8_t>& input, Pixel at) const {
+        const LayerWindow& window = shapes_[index].window;
         int most = -128;
         int sum = 0;
-        for (std::uint32_t tap = 0; tap < layer.kernel * layer.kernel; ++tap) {
-            const std::uint32_t y = at.y * layer.stride + tap / layer.kernel - layer.padding;
-            const std::uint32_t x = at.x * layer.stride + tap % layer.kernel - layer.padding;
+        for (std::uint32_t tap = 0; tap < window.rows * window.columns; ++tap) {
+            const std::uint32_t y = at.y * window.stride_y + tap / window.columns - window.pad_top;
+            const std::uint32_t x = at.x * window.stride_x + tap % window.columns - window.pad_left;
             if (y < input.shape.height && x < input.shape.width) {
                 most = std::max<int>(most, input.at(at.c, y, x));
                 sum += input.at(at.c, y, x);
             }
         }
-        const std::uint32_t recip = (65536 + layer.kernel / 2) / layer.kernel;
-        return layer.kind == LayerKind::MaxPool ? static_cast<std::int8_t>(most)
-                                                : pdp_average(sum, recip, recip);
+        const auto recip = [](std::uint32_t size) { return (65536 + size / 2) / size; };
+        return network_.layers[index].kind == LayerKind::MaxPool
+                   ? static_cast<std::int8_t>(most)
+                   : pdp_average(sum, recip(window.columns), recip(window.rows));
     }
 
     /// Channels of the layer to where they are stored, in channels of whole atoms.
@@ -180,7 +184,7 @@ std::int64_t Reference::accumulate(std::size_t index, const Weights& weights, Pi
     const Layer& layer = network_.layers[index];
     const std::string& source = source_name(index, 0);
     const auto& input = results_.at(source);
-    const std::uint32_t kernel = shapes_[index].kernel;
+    const LayerWindow& window = shapes_[index].window;
     const std::uint32_t inside = input.shape.channels / layer.groups;
     const std::uint32_t group = at.c / (shapes_[index].output.channels / layer.groups);
     const KernelShape part = part_shape(index);
@@ -188,14 +192,14 @@ std::int64_t Reference::accumulate(std::size_t index, const Weights& weights, Pi
     const std::uint32_t first = layer.groups == 1 ? 0 : kernel_part * part.channels;
     std::int64_t sum = 0;
     for (std::uint32_t c = group * inside; c < (group + 1) * inside; ++c) {
-        for (std::uint32_t tap = 0; tap < kernel * kernel; ++tap) {
-            const std::uint32_t y = at.y * layer.stride + tap / kernel - layer.padding;
-            const std::uint32_t x = at.x * layer.stride + tap % kernel - layer.padding;
+        for (std::uint32_t tap = 0; tap < window.rows * window.columns; ++tap) {
+            const std::uint32_t y = at.y * window.stride_y + tap / window.columns - window.pad_top;
+            const std::uint32_t x = at.x * window.stride_x + tap % window.columns - window.pad_left;
             if (y < input.shape.height && x < input.shape.width) {
                 const std::int8_t weight =
                     weights.part(kernel_part)
-                        .at(at.c % part.kernels, stored_channel(source, c) - first, tap / kernel,
-                            tap % kernel);
+                        .at(at.c % part.kernels, stored_channel(source, c) - first,
+                            tap / window.columns, tap % window.columns);
                 sum += std::int64_t{weight} * input.at(c, y, x);
             }
         }
@@ -207,8 +211,8 @@ Tensor<std::int8_t> Reference::convolve(std::size_t index, const Tensor<std::int
                                         bool relu_behind) {
     const Layer& layer = network_.layers[index];
     const std::uint32_t inside = shapes_[index].input.channels / layer.groups;
-    const Rescale rescale =
-        rescale_sum(std::uint64_t{inside} * shapes_[index].kernel * shapes_[index].kernel);
+    const Rescale rescale = rescale_sum(std::uint64_t{inside} * shapes_[index].window.rows *
+                                        shapes_[index].window.columns);
     const Weights weights(image_of(plan_, layer.name + "_weights"), part_shape(index),
                           layer.kernels);
     const auto bias =

@@ -33,6 +33,22 @@ layers:
                          "mixed.yaml");
 }
 
+/// Windows that are not square, and pooling on the way to memory.
+inline Network oblong_network() {
+    return parse_network(R"(
+name: oblong
+seed: 5
+input: {channels: 9, height: 22, width: 13}
+layers:
+  - {name: first, kind: conv, kernels: 20, kernel: 5, kernel_width: 2, padding: 2, padding_width: 1, padding_width_end: 0, relu: true}
+  - {name: rows, kind: max_pool, kernel: 2, kernel_width: 1, stride: 2, stride_width: 1}
+  - {name: second, kind: conv, kernels: 16, kernel: 2, kernel_width: 4, stride: 1, stride_width: 3, padding: 1, padding_end: 0, relu: true}
+  - {name: depthwise, kind: conv, kernels: 16, kernel: 3, padding: 1, groups: 16}
+  - {name: apart, kind: avg_pool, kernel: 1, kernel_width: 2, stride: 1, stride_width: 2}
+)",
+                         "oblong.yaml");
+}
+
 /// nv_small with a convolution buffer of so many entries of 8 bytes a bank.
 inline PlanTarget target_with_bank_depth(std::uint32_t depth) {
     PlanTarget target;

@@ -76,7 +76,7 @@ TEST(NetworkShapes, AFullyConnectedLayerCoversItsInput) {
     made.input = {3, 16, 16};
     made.layers[2].kernels = 10;
     const auto shapes = network_shapes(made);
-    EXPECT_EQ(shapes[2].kernel, 2U);
+    EXPECT_EQ(shapes[2].window.rows, 2U);
     EXPECT_EQ(shapes[2].output, (Shape{10, 1, 1}));
     EXPECT_EQ(shapes[2].macs, 10U * 6 * 4);
 }
@@ -142,6 +142,22 @@ INSTANTIATE_TEST_SUITE_P(
                     PublishedNetwork{"mobilenet_v1", 0.569}, PublishedNetwork{"vgg16", 15.47},
                     PublishedNetwork{"tiny_yolo", 3.485}, PublishedNetwork{"lenet", 0.00041652}),
     [](const auto& published) { return published.param.name; });
+
+TEST(NetworkShapes, WidthsOfWindowsCountWhereTheyAreGiven) {
+    const auto shapes = network_shapes(
+        parse_network("name: speech\n"
+                      "input: {channels: 1, height: 49, width: 10}\n"
+                      "layers:\n"
+                      "  - {name: a, kind: conv, kernels: 64, kernel: 10, kernel_width: 4, stride: "
+                      "2, padding: 4, "
+                      "padding_end: 5, padding_width: 1, output: 64x25x5}\n"
+                      "  - {name: b, kind: avg_pool, kernel: 5, stride: 5, output: 64x5x1}\n"
+                      "  - {name: c, kind: fc, kernels: 12}\n",
+                      "speech.yaml"));
+    EXPECT_EQ(shapes[0].macs, 64U * 25 * 5 * 40);
+    EXPECT_EQ(shapes[2].window.rows, 5U);
+    EXPECT_EQ(shapes[2].window.columns, 1U);
+}
 
 }  // namespace
 }  // namespace npuscope
