@@ -105,9 +105,7 @@ class ConvPlanner {
     }
 
     /// Rows of the convolution for each of the result.
-    std::uint32_t row_step() const {
-        return task_.pool == nullptr ? 1 : task_.pool->window.stride_y;
-    }
+    std::uint32_t row_step() const { return task_.pool ? task_.pool->window.stride_y : 1; }
 
     CubePart part_read(const ChannelSlice& slice, const ConvTile& tile) const {
         const auto atoms = static_cast<std::uint32_t>(divide_up(slice.channels, per_atom_));
@@ -291,19 +289,6 @@ class ConvPlanner {
 };
 
 }  // namespace
-
-bool can_fuse_pool(const LayerShapes& pool, const NpuConfig& npu) {
-    constexpr std::uint32_t largest_window = 8;  // source: NVDLA_PDP.rdl, KERNEL_WIDTH_8
-    const LayerWindow& window = pool.window;
-    const bool apart = window.rows == window.stride_y && window.columns == window.stride_x &&
-                       window.pad_top == 0 && window.pad_left == 0;
-    const bool whole = pool.input.height % window.rows == 0 &&
-                       pool.input.width % window.columns == 0 && pool.output.height > 0;
-    return npu.pdp.present && apart && whole &&
-           std::max(window.rows, window.columns) <= largest_window &&
-           pool.output.width <=
-               line_buffer_columns(pooling_of(window, PoolingMethod::Max), npu.pdp);
-}
 
 WrittenCube plan_conv(const ConvTask& task, PlanContext& context, ConvChoice& choice) {
     ConvPlanner planner(task, context);

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "sim/plan/pdp_planner.h"
 #include "sim/plan/plan_context.h"
 #include "sim/workload/network_shapes.h"
 
@@ -30,10 +31,6 @@ struct ConvChoice {
     Cycles predicted;
     std::vector<PlanAlternative> alternatives;
 };
-
-/// Whether the PDP can pool a convolution's result on its way to memory, whatever its tiles:
-/// windows that neither overlap nor reach over, and lines that fit the line buffer.
-bool can_fuse_pool(const LayerShapes& pool, const NpuConfig& npu);
 
 /// Adds the operations to the plan; answers where the result lies.
 WrittenCube plan_conv(const ConvTask& task, PlanContext& context, ConvChoice& choice);

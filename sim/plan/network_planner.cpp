@@ -9,6 +9,7 @@
 #include "models/base/check.h"
 #include "models/base/error.h"
 #include "sim/plan/conv_planner.h"
+#include "sim/plan/layer_limits.h"
 #include "sim/plan/pdp_planner.h"
 #include "sim/plan/plan_context.h"
 #include "sim/plan/rescale.h"
@@ -16,10 +17,6 @@
 
 namespace npuscope {
 namespace {
-
-constexpr std::uint32_t largest_cube = 8192;  // source: NVDLA_CDMA.rdl, sizes of 13 bits
-constexpr std::uint32_t largest_kernel = 32;  // source: NVDLA_CSC.rdl, WEIGHT_WIDTH_EXT
-constexpr std::uint32_t largest_stride = 8;   // source: NVDLA_CSC.rdl, CONV_X_STRIDE_EXT
 
 class NetworkPlanner {
  public:
@@ -84,7 +81,7 @@ class NetworkPlanner {
 
     void place_input() {
         const Shape shape = network_.input.shape();
-        check_shape("the network's input", shape);
+        check_cube("the network's input", shape);
         input_.cube = context_.place_cube(shape, context_.channels_per_atom());
         const FeatureCube whole = whole_atoms(input_.cube->stored.cube);
         PlannedImage image{"input", whole.base, whole.extent(), {}};
@@ -96,33 +93,8 @@ class NetworkPlanner {
         context_.plan.images.push_back(std::move(image));
     }
 
-    void check_shape(const std::string& subject, const Shape& shape) const {
-        for (const std::uint32_t size : {shape.channels, shape.height, shape.width}) {
-            if (size > largest_cube) {
-                throw ConfigError(
-                    fmt::format("{}: {} is more than a register holds", subject, shape_text(shape)),
-                    "no size of a cube exceeds 8192");
-            }
-        }
-    }
-
-    void check_limits(std::size_t index) const {
-        const Layer& layer = network_.layers[index];
-        check_shape(fmt::format("layer '{}'", layer.name), shapes_[index].output);
-        const bool conv = layer.kind == LayerKind::Conv || layer.kind == LayerKind::Fc;
-        const LayerWindow& window = shapes_[index].window;
-        if (conv && (std::max(window.rows, window.columns) > largest_kernel ||
-                     std::max(window.stride_y, window.stride_x) > largest_stride ||
-                     std::max(window.pad_top, window.pad_left) >= largest_kernel)) {
-            throw ConfigError(fmt::format("layer '{}': kernels have up to 32 rows and columns, "
-                                          "strides go to 8, padding to 31",
-                                          layer.name),
-                              "split the layer");
-        }
-    }
-
-    /// For each convolution the add that is done on its way to memory: its only reader, whose other
-    /// source is older.
+    /// For each convolution the add or the pooling that is done on its way to memory: its only
+    /// reader, and of an add the other source is older.
     void choose_fusions() {
         for (const LayerShapes& shapes : shapes_) {
             for (const std::optional<std::size_t> source : shapes.sources) {
@@ -184,7 +156,7 @@ class NetworkPlanner {
     }
 
     void plan_layer(std::size_t index) {
-        check_limits(index);
+        check_limits(network_.layers[index], shapes_[index]);
         PlannedLayer planned;
         planned.kind = network_.layers[index].kind;
         planned.macs = shapes_[index].macs;

@@ -81,6 +81,18 @@ PdpPooling pooling_of(const LayerWindow& window, PoolingMethod method) {
     return pooling;
 }
 
+bool can_fuse_pool(const LayerShapes& pool, const NpuConfig& npu) {
+    const LayerWindow& window = pool.window;
+    const bool apart = window.rows == window.stride_y && window.columns == window.stride_x &&
+                       window.pad_top == 0 && window.pad_left == 0;
+    const bool whole = pool.input.height % window.rows == 0 &&
+                       pool.input.width % window.columns == 0 && pool.output.height > 0;
+    return npu.pdp.present && apart && whole &&
+           std::max(window.rows, window.columns) <= largest_kernel &&
+           pool.output.width <=
+               line_buffer_columns(pooling_of(window, PoolingMethod::Max), npu.pdp);
+}
+
 WrittenCube plan_pool(const PoolTask& task, PlanContext& context) {
     check_limits(task.layer, task.shapes.window);
     const FeatureCube& input = task.input.stored.cube;

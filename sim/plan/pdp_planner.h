@@ -17,6 +17,10 @@ struct PoolTask {
 /// Method, windows and strides of a layer; no parts and no output yet.
 PdpPooling pooling_of(const LayerWindow& window, PoolingMethod method);
 
+/// Whether the PDP can pool a convolution's result on its way to memory, whatever its tiles:
+/// windows that neither overlap nor reach over, and lines that fit the line buffer.
+bool can_fuse_pool(const LayerShapes& pool, const NpuConfig& npu);
+
 /// Adds the operation to the plan; answers where the result lies.
 WrittenCube plan_pool(const PoolTask& task, PlanContext& context);
 

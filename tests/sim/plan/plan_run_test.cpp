@@ -85,7 +85,7 @@ TEST(PlannedNetwork, PoolsOnTheWayToMemoryHoweverSmallTheTiles) {
         const Plan plan = plan_network(network, target);
         ASSERT_EQ(plan.layers.front().name, "rows");
         EXPECT_TRUE(plan.operations.front().ends_in_pdp());
-        EXPECT_EQ(depth<100, plan.layers.front().operations> 1);
+        EXPECT_GE(plan.layers.front().operations, depth < 100 ? 3U : 1U);
         run_checked(network, target);
     }
 }
