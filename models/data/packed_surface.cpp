@@ -81,7 +81,7 @@ Kernels<std::int8_t> load_weights(std::span<const std::uint8_t> bytes, const Ker
     const unsigned per_byte = 8 / bits;
     each_weight(shape, [&](std::size_t place, std::size_t element) {
         const unsigned shift = static_cast<unsigned>(place % per_byte) * bits;
-        const unsigned field = (bytes[place / per_byte] >> shift) & ((1U << bits) - 1);
+        const unsigned field = (unsigned{bytes[place / per_byte]} >> shift) & ((1U << bits) - 1);
         const unsigned sign = 1U << (bits - 1);
         kernels.values[element] =
             static_cast<std::int8_t>(static_cast<int>(field ^ sign) - static_cast<int>(sign));

@@ -18,7 +18,7 @@ std::uint64_t elements_of_group(const WeightLayout& layout, std::uint32_t group)
 }
 
 bool bit_at(std::span<const std::uint8_t> mask, std::uint64_t bit) {
-    return (mask[bit / 8] >> (bit % 8) & 1U) != 0;
+    return (std::uint32_t{mask[bit / 8]} >> (bit % 8) & 1U) != 0;
 }
 
 /// Set bits from `begin` up to `end`.
