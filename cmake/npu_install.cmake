@@ -4,8 +4,9 @@
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
-set(libraries host layers onnx pattern tinpu arith base bdma cacc cbuf cdma cdp check cmac command_line config convert csb csc
-              data glb link mcif memory npu pdp rubik plan program report result run sdp workload)
+set(libraries host layers onnx pattern tinpu arith base bdma cacc cbuf cdma cdp check cmac
+              command_line config convert csb csc data glb link mcif memory npu pdp rubik plan
+              program report result run sdp surface workload)
 foreach(library ${libraries})
   if(TARGET npu_${library})
     set_target_properties(npu_${library} PROPERTIES EXPORT_NAME ${library})

@@ -11,10 +11,12 @@ namespace {
 
 constexpr std::uint64_t piece_bytes = 16;
 constexpr std::uint64_t line_bytes = 64;
-constexpr std::uint64_t kept_block = 16384;      // half of a first-level cache
-constexpr std::uint64_t streamed_block = 32768;  // longer runs of each of many rows
-constexpr std::uint64_t lone_block = 4096;       // where one turn covers whole pieces
-constexpr std::int64_t fetched_ahead = 512;      // bytes along a row
+constexpr std::uint64_t kept_block = 16384;   // half of a first-level cache
+constexpr std::uint64_t longest_fetch = 512;  // bytes of each of many rows in one go
+constexpr std::uint64_t least_streamed = 8192;
+constexpr std::uint64_t most_streamed = 32768;
+constexpr std::uint64_t lone_block = 4096;   // where one turn covers whole pieces
+constexpr std::int64_t fetched_ahead = 512;  // bytes along a row
 
 bool is_power_of_two(std::uint64_t n) { return n != 0 && (n & (n - 1)) == 0; }
 std::uint64_t size_of(std::int64_t step) { return static_cast<std::uint64_t>(std::abs(step)); }
@@ -123,7 +125,9 @@ ShuffleWalk plan_shuffle(const LoopNest& nest, const Shuffle& shuffle, bool stre
     }
     // A block's pieces and whatever lies between them stay in the first-level cache.
     const std::uint64_t spread = size_of(row.*sides.piece);
-    const std::uint64_t block = stream ? streamed_block : kept_block;
+    const std::uint64_t block =
+        stream ? std::clamp(lanes.count * longest_fetch, least_streamed, most_streamed)
+               : kept_block;
     const bool shared = std::ranges::any_of(others, [&](const NestLoop& loop) {
         return size_of(loop.*sides.piece) < std::max(block, spread);
     });

@@ -15,6 +15,7 @@
 #include "models/csc/csc_config.h"
 #include "models/data/datapath.h"
 #include "models/mcif/mcif_config.h"
+#include "models/npu/surface_config.h"
 #include "models/pdp/pdp_config.h"
 #include "models/rubik/rubik_config.h"
 #include "models/sdp/sdp_config.h"
@@ -24,6 +25,7 @@ namespace npuscope {
 struct NpuConfig {
     std::string name = "unnamed";
     Hertz clock{1'000'000'000};
+    SurfaceConfig surfaces;
     DatapathConfig datapath;
     CsbConfig csb;
     McifConfig mcif;
@@ -40,7 +42,10 @@ struct NpuConfig {
     template <class Visitor, class Self>
     static void describe(Visitor& visit, Self& self) {
         visit.field("name", self.name, "name of the preset, as results show it");
-        visit.field("clock", self.clock, "clock of core and bus; reports use it, and a DRAM with a clock of its own");
+        visit.field("clock", self.clock,
+                    "clock of core and bus; reports use it, and a DRAM with a clock of its own");
+        visit.field("surfaces", self.surfaces,
+                    "images of drivers, in other layouts than feature cubes");
         visit.field("datapath", self.datapath, "widths that several units share");
         visit.field("csb", self.csb, "configuration bus");
         visit.field("mcif", self.mcif, "memory interface");

@@ -9,6 +9,7 @@
 #include "models/csb/register_blocks.h"
 #include "sim/command_line/commands.h"
 #include "sim/command_line/layer_commands.h"
+#include "sim/command_line/network_files.h"
 #include "sim/command_line/system_arguments.h"
 #include "sim/config/preset.h"
 #include "sim/config/yaml_writer.h"
@@ -33,8 +34,7 @@ struct RunArguments {
     std::string max_cycles;
     std::string timeline;
     std::string values = "on";
-    std::string inputs;
-    std::string outputs;
+    NetworkFiles files;
 };
 
 RunOptions read_options(const RunArguments& arguments) {
@@ -87,7 +87,7 @@ Program load_program(const RunArguments& arguments, const SystemConfig& system, 
 ExitCode run(const RunArguments& arguments, const Console& console) {
     if (names_layer_npu(arguments.system)) {
         return run_layer_network(
-            {arguments.program, arguments.system, arguments.inputs, arguments.outputs,
+            {arguments.program, arguments.system, arguments.files.inputs, arguments.files.outputs,
              arguments.out, arguments.json, arguments.values == "on"},
             console);
     }
@@ -96,8 +96,10 @@ ExitCode run(const RunArguments& arguments, const Console& console) {
     }
     const SystemConfig system = read_system(arguments.system);
     const RunOptions options = read_options(arguments);
-    const Program program = load_program(arguments, system, options.values);
-    const Result result = run_program(program, system, options);
+    const Result result =
+        arguments.files.any()
+            ? run_network_files(arguments.program, arguments.files, system, options)
+            : run_program(load_program(arguments, system, options.values), system, options);
     write_reports(arguments, result, console);
     return result.status() == RunStatus::Pass ? ExitCode::Good : ExitCode::ExpectationFailed;
 }
@@ -116,9 +118,10 @@ void add_options(CLI::App& app, RunArguments& arguments) {
                    "off: time alone; needs no images and checks nothing")
         ->check(CLI::IsMember({"on", "off"}))
         ->capture_default_str();
-    app.add_option("--inputs", arguments.inputs,
-                   "folder of a network's inputs: a .npy file for each, named after it");
-    app.add_option("--outputs", arguments.outputs, "folder for a network's outputs, likewise");
+    app.add_option("--inputs", arguments.files.inputs,
+                   "folder of a network's inputs: a .npy file for each, named after it, or "
+                   "input.bin in its declared layout");
+    app.add_option("--outputs", arguments.files.outputs, "folder for a network's outputs, likewise");
     app.add_option("--max-cycles", arguments.max_cycles, "stop the machine after so many cycles");
 }
 

@@ -83,6 +83,7 @@ class NetworkPlanner {
         const Shape shape = network_.input.shape();
         check_cube("the network's input", shape);
         input_.cube = context_.place_cube(shape, context_.channels_per_atom());
+        context_.plan.input = input_.cube->stored;
         const FeatureCube whole = whole_atoms(input_.cube->stored.cube);
         PlannedImage image{"input", whole.base, whole.extent(), {}};
         if (context_.images) {
@@ -166,6 +167,7 @@ class NetworkPlanner {
         planned.operations = context_.plan.operations.size() - planned.first_operation;
         const std::size_t result = fused_[index].value_or(index);
         planned.name = network_.layers[result].name;
+        planned.shape = shapes_[result].output;
         results_[result].cube = std::move(written);
         results_[result].planned = context_.plan.layers.size();
         context_.plan.layers.push_back(std::move(planned));

@@ -70,6 +70,7 @@ struct PlanAlternative {
 /// One layer, or a convolution and the add behind it: its operations and where its result lies.
 struct PlannedLayer {
     std::string name;  ///< of the layer whose result it is
+    Shape shape;       ///< of the result, as the network has it
     LayerKind kind = LayerKind::Conv;
     StoredCube stored;
     std::uint64_t macs = 0;  ///< that the network asks for
@@ -86,6 +87,7 @@ struct Plan {
     AddressMap registers = AddressMap::NvSmall;  ///< where the target has them
     std::vector<Operation> operations;
     std::vector<PlannedImage> images;
+    StoredCube input;                  ///< the network's input
     std::vector<PlannedLayer> layers;  ///< in the order of their operations
     Bytes memory;                      ///< from the first address to the end of the last surface
 };

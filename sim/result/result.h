@@ -76,6 +76,7 @@ struct Result {
     std::vector<NamedUnit> units;
     std::vector<NamedDram> drams;  ///< of the regions that have one
     std::vector<Finding> findings;
+    std::vector<std::vector<std::uint8_t>> kept;  ///< what RunOptions::keep asked for
     bool values = true;                ///< false: time alone was simulated
     std::optional<Timeline> timeline;  ///< where it was asked for
     SystemConfig config;

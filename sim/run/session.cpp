@@ -167,6 +167,10 @@ Result gather(Machine& machine, const Program& program, const RunOptions& option
     for (const Memory::NamedDram& dram : machine.memory.dram_statistics()) {
         result.drams.push_back({dram.region, dram.statistics});
     }
+    for (const ByteRun& run : options.keep) {
+        result.kept.emplace_back(run.bytes.value);
+        machine.memory.read(run.address, result.kept.back());
+    }
     result.findings = machine.log.findings();
     return result;
 }

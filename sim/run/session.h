@@ -4,6 +4,9 @@
 // follow the first.
 #pragma once
 
+#include <vector>
+
+#include "models/data/byte_run.h"
 #include "sim/program/program.h"
 #include "sim/result/result.h"
 #include "sim/run/system_config.h"
@@ -14,6 +17,7 @@ struct RunOptions {
     Cycles max_cycles{100'000'000'000};
     bool values = true;     ///< false: time alone; needs no images, checks nothing
     bool timeline = false;  ///< keep what every unit did when
+    std::vector<ByteRun> keep{};  ///< memory to be read when the run is over
 };
 
 /// Throws ConfigError for a program that cannot be executed, with its place, and MachineStopped for

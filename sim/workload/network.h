@@ -24,6 +24,7 @@ struct NetworkInput {
     std::uint32_t channels = 0;
     std::uint32_t height = 0;
     std::uint32_t width = 0;
+    std::string layout;  ///< of its image in files; empty: as the NPU has it
 
     Shape shape() const { return {channels, height, width}; }
 
@@ -32,6 +33,8 @@ struct NetworkInput {
         visit.required("channels", self.channels, "channels of the input");
         visit.required("height", self.height, "rows of the input");
         visit.required("width", self.width, "columns of the input");
+        visit.field("layout", self.layout,
+                    "layout of the input image in files; empty: the NPU's usual one");
     }
 };
 
@@ -41,6 +44,7 @@ struct Network {
     std::uint32_t seed = 1;
     NetworkInput input;
     std::vector<Layer> layers;
+    std::string output_layout;  ///< of its last result in files; empty: as the NPU has it
 
     template <class Visitor, class Self>
     static void describe(Visitor& visit, Self& self) {
@@ -48,6 +52,8 @@ struct Network {
         visit.field("seed", self.seed, "seed of the weights and images that are made up");
         visit.required("input", self.input, "shape of the network's input");
         visit.required("layers", self.layers, "the layers, in order of execution");
+        visit.field("output_layout", self.output_layout,
+                    "layout of the output image in files; empty: the NPU's usual one");
     }
 };
 

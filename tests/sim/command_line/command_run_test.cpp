@@ -71,5 +71,18 @@ TEST_F(CommandRun, OutFolderHoldsResultSummaryAndConfiguration) {
     EXPECT_TRUE(read_whole_file(out / "config.yaml").starts_with("npu:\n  name: nv_small\n"));
 }
 
+TEST_F(CommandRun, ANetworksImagesComeFromFilesAndGoToFiles) {
+    const std::string network = (folder_ / "tiny.yaml").string();
+    std::ofstream(network) << "name: tiny\ninput: {channels: 3, height: 4, width: 6}\n"
+                              "layers:\n  - {name: c1, kind: conv, kernels: 5, kernel: 3}\n";
+    std::ofstream(folder_ / "input.bin") << std::string(4 * 8 * 4, 'x');  // rows of 8 pixels
+    const Answer answer = typed({"run", network, "--npu", "kl720", "--inputs", folder_.string(),
+                                 "--outputs", (folder_ / "out").string()});
+    EXPECT_EQ(answer.code, ExitCode::Good) << answer.err;
+    EXPECT_EQ(fs::file_size(folder_ / "out/c1.bin"), 5U * 2 * 16);
+    EXPECT_TRUE(fs::exists(folder_ / "out/c1.npy"));
+    EXPECT_EQ(typed({"run", program_, "--inputs", folder_.string()}).code, ExitCode::WrongInput);
+}
+
 }  // namespace
 }  // namespace npuscope

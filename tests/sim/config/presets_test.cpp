@@ -25,7 +25,8 @@ NpuConfig read_npu(const std::string& name) {
 
 TEST(Presets, AllPublishedConfigurationsAreThere) {
     EXPECT_EQ(nvdla_presets(),
-              (std::vector<std::string>{"nv_full", "nv_large", "nv_medium_1024_full",
+              (std::vector<std::string>{"kl520", "kl630", "kl720", "kl730", "nv_full", "nv_large",
+                                        "nv_medium_1024_full",
                                         "nv_medium_512", "nv_small", "nv_small_256",
                                         "nv_small_256_full"}));
 }

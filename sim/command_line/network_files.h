@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// Running a network whose input or output images lie in files.
+#pragma once
+
+#include <string>
+
+#include "sim/run/session.h"
+
+namespace npuscope {
+
+struct NetworkFiles {
+    std::string inputs;   ///< folder; empty: values are made up
+    std::string outputs;  ///< folder; empty: nothing is written
+
+    bool any() const { return !inputs.empty() || !outputs.empty(); }
+};
+
+/// Plans and runs the network; outputs are written where the run passed. ConfigError where
+/// `network` is no network's file, or values are left out.
+Result run_network_files(const std::string& network, const NetworkFiles& files,
+                         const SystemConfig& system, RunOptions options);
+
+}  // namespace npuscope
