@@ -24,7 +24,7 @@ struct NetworkInput {
     std::uint32_t channels = 0;
     std::uint32_t height = 0;
     std::uint32_t width = 0;
-    std::string layout;  ///< of its image in files; empty: as the NPU has it
+    std::string layout{};  ///< of its image in files; empty: as the NPU has it
 
     Shape shape() const { return {channels, height, width}; }
 
@@ -44,7 +44,7 @@ struct Network {
     std::uint32_t seed = 1;
     NetworkInput input;
     std::vector<Layer> layers;
-    std::string output_layout;  ///< of its last result in files; empty: as the NPU has it
+    std::string output_layout{};  ///< of its last result in files; empty: as the NPU has it
 
     template <class Visitor, class Self>
     static void describe(Visitor& visit, Self& self) {
