@@ -127,8 +127,10 @@ std::string as_text(std::span<const std::uint8_t> bytes) {
 
 NetworkSurfaces network_surfaces(const Network& network, const Plan& plan,
                                  const SurfaceConfig& config) {
-    NPU_CHECK(!plan.layers.empty(), "a network has layers");
-    const PlannedLayer& last = plan.layers.back();
+    const auto found = std::ranges::find(plan.layers, network.layers.back().name,
+                                         &PlannedLayer::name);
+    NPU_CHECK(found != plan.layers.end(), "the last layer's result is planned");
+    const PlannedLayer& last = *found;
     NetworkSurfaces surfaces;
     const Shape input = network.input.shape();
     surfaces.input_file =
