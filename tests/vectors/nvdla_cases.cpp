@@ -10,6 +10,7 @@
 
 #include "models/arith/winograd_weights.h"
 #include "models/data/layout_catalog.h"
+#include "models/data/weight_codec.h"
 #include "tests/vectors/half.h"
 #include "tests/vectors/vector_case.h"
 
@@ -148,6 +149,44 @@ void check_deconvolution(const VectorCase& test) {
     check_weights(test, "weight_deconv", parameters);
 }
 
+/// The mask and the values of the uncompressed surface, and that surface out of them.
+void check_compressed(const VectorCase& test) {
+    const std::uint32_t element = element_bytes(test);
+    const Layout stored = catalogued("weight_dc", kernel_shape(test), element, groups_of(test));
+    const Layout plain = plain_layout(stored.shape, element);
+    const ByteVector logical = test.file("logical");
+    ByteVector surface(stored.bytes);
+    relayout(plain, logical, stored, surface);
+    const auto size = [&](const char* name) {
+        return static_cast<std::uint32_t>(test.number(name));
+    };
+    const WeightLayout layout{{size("K"), size("C"), size("R"), size("S")},
+                              size("kernels_per_group"),
+                              size("channels_per_cube"),
+                              Bytes(element),
+                              1};
+    const CompressedWeights compressed = compress_weights(layout, surface);
+    expect_equal("mask", compressed.mask, test.file("wmb"));
+    expect_equal("values", compressed.weights, test.file("weights"));
+    if (compressed.sizes != test.fields.at("wgs_values").get<std::vector<std::uint32_t>>()) {
+        throw Mismatch("the sizes of the groups differ");
+    }
+    const ByteVector file = test.file("wgs");
+    ByteVector sizes(file.size(), 0);
+    std::memcpy(sizes.data(), compressed.sizes.data(),
+                std::min(sizes.size(), compressed.sizes.size() * sizeof(std::uint32_t)));
+    expect_equal("sizes", sizes, file);
+    const ByteVector weights = test.file("weights"), mask = test.file("wmb");
+    const DecompressedWeights back = decompress_weights(layout, {weights, mask, compressed.sizes});
+    if (!back.faults.empty()) {
+        throw Mismatch("the surfaces contradict each other");
+    }
+    ByteVector again = back.stored, values(plain.bytes);
+    again.resize(stored.bytes, 0);
+    relayout(stored, again, plain, values);
+    expect_equal("kernels", values, logical);
+}
+
 void check_operand(const VectorCase& test) {
     const bool per_element = test.fields.at("per_element").get<bool>();
     const std::uint64_t components = test.number("components");
@@ -244,6 +283,7 @@ void check_nvdla(const VectorCase& test) {
          }},
         {"weight_winograd", check_winograd},
         {"weight_deconv_split", check_deconvolution},
+        {"weight_compressed", check_compressed},
         {"sdp_operand", check_operand},
         {"trace_dc", check_trace_dc},
         {"trace_sdp", check_trace_sdp},

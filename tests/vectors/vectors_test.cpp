@@ -31,7 +31,7 @@ TEST(Vectors, TheReferenceDataPasses) {
     if (reference == nullptr) {
         GTEST_SKIP() << "NPUSCOPE_REFERENCE_DATA is not set: only the repository's own vectors ran";
     }
-    for (const char* folder : {"kneron", "ncnn"}) {
+    for (const char* folder : {"kneron", "ncnn", "nvdla"}) {
         expect_all_pass(fs::path(reference) / "layout" / folder);
     }
 }
