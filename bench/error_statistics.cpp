@@ -75,6 +75,7 @@ std::vector<ClientErrors> client_errors(std::span<const ReplayedRow> rows) {
         }
     }
     std::vector<ClientErrors> list;
+    list.reserve(clients.size());
     for (auto& [client, entry] : clients) {
         list.push_back(std::move(entry));
     }

@@ -161,10 +161,12 @@ int measure(const Arguments& arguments) {
     system.memory = read_preset<MemoryConfig>(find_preset(configs, "memory", arguments.memory));
     const std::vector<SpeedSubject> subjects = subjects_of(arguments);
     std::vector<Bytes> peaks;
+    peaks.reserve(subjects.size());
     for (const SpeedSubject& subject : subjects) {
         peaks.push_back(measure_memory(subject, system));
     }
     std::vector<SpeedResult> results;
+    results.reserve(subjects.size());
     for (std::size_t i = 0; i < subjects.size(); ++i) {
         results.push_back(measure_speed(subjects[i], system, arguments.times));
         results.back().peak = peaks[i];
