@@ -109,7 +109,7 @@ MemoryImage parse_intel_hex(std::string_view text, const std::string& file) {
         const std::vector<std::uint8_t> bytes = record_bytes(lines, line);
         check_record(lines, bytes);
         const unsigned type = bytes[3];
-        const std::uint64_t word = bytes.front() >= 2 ? (bytes[4] << 8U | bytes[5]) : 0;
+        const std::uint64_t word = bytes.front() >= 2 ? (std::uint64_t{bytes[4]} << 8U | bytes[5]) : 0;
         if (type == 1) {
             return image;
         }
