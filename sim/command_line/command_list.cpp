@@ -16,6 +16,7 @@
 #include "sim/config/field_list.h"
 #include "sim/config/nearest_name.h"
 #include "sim/config/preset.h"
+#include "sim/pattern/pattern.h"
 #include "sim/report/text_table.h"
 #include "sim/run/system_config.h"
 
@@ -120,6 +121,18 @@ void list_layouts(const ListOptions& options, std::ostream& out) {
     }
 }
 
+void list_patterns(const ListOptions& options, std::ostream& out) {
+    for (const PatternRow& row : pattern_rows) {
+        if (is_wanted(enum_name(row.pattern), options)) {
+            out << fmt::format("{:<16}{}\n", enum_name(row.pattern), row.sequence);
+        }
+    }
+    if (options.prefix.empty()) {
+        out << fmt::format("{:<16}{}\n{:<16}{}\n", "BNORM", bnorm_sequence, "BNORMRES",
+                           bnormres_sequence);
+    }
+}
+
 struct TopicRow {
     std::string_view name;
     void (*list)(const ListOptions&, std::ostream&);
@@ -127,6 +140,7 @@ struct TopicRow {
 
 constexpr std::array topics{TopicRow{"presets", list_presets_of}, TopicRow{"layouts", list_layouts},
                             TopicRow{"registers", list_registers},
+                            TopicRow{"patterns", list_patterns},
                             TopicRow{"fields", list_all_fields}};
 
 ExitCode list(const ListOptions& options, const Console& console) {
@@ -145,10 +159,11 @@ ExitCode list(const ListOptions& options, const Console& console) {
 }  // namespace
 
 Command list_command() {
-    return {"list", "prints the presets, layouts, registers or fields that exist",
+    return {"list", "prints the presets, layouts, registers, patterns or fields that exist",
             "npuscope list fields memory.", [](CLI::App& app) {
                 const auto options = std::make_shared<ListOptions>();
-                app.add_option("TOPIC", options->topic, "presets, layouts, registers or fields")
+                app.add_option("TOPIC", options->topic,
+                               "presets, layouts, registers, patterns or fields")
                     ->required();
                 app.add_option("PREFIX", options->prefix, "only names that begin so");
                 app.add_option("--map", options->map,

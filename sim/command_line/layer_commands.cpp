@@ -14,6 +14,7 @@
 #include "sim/layers/explain_report.h"
 #include "sim/layers/layer_report.h"
 #include "sim/layers/load_graph.h"
+#include "sim/layers/network_graph.h"
 #include "sim/onnx/onnx_reader.h"
 #include "sim/report/atomic_file.h"
 
@@ -30,9 +31,12 @@ LayerSystem read_layer_system(const SystemArguments& arguments) {
 }
 
 Graph read_model(const std::string& network) {
+    if (is_network_file(network)) {
+        return finish_graph(network_graph(read_network(network)));
+    }
     if (!is_onnx_file(network)) {
         throw ConfigError(fmt::format("'{}' is no network that this NPU could run", network),
-                          "it runs ONNX models (.onnx)");
+                          "it runs ONNX models (.onnx) and shape tables (.yaml)");
     }
     return load_graph(network);
 }

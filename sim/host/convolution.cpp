@@ -123,7 +123,9 @@ Types conv_transpose_types(const Operands& operands) {
 }
 
 Values conv_transpose(const Operands& operands) {
-    const Scatter scatter(checked_transposed(operands));
+    const Window window = checked_transposed(operands);
+    require(window.is_plane(), "the host has no convolution in three directions", "use one or two");
+    const Scatter scatter(window);
     GraphValue result = zeros(conv_transpose_types(operands).front());
     const std::size_t channels = unsigned_of(operands.sizes(0)[1]);
     const std::size_t per_group = unsigned_of(operands.sizes(1)[1]);

@@ -101,7 +101,9 @@ std::vector<double> conv_sums(const GraphNode& node, const GraphValue& data,
                               const GraphValue& weights, const std::vector<double>& bias,
                               const ZeroPoints& zero) {
     const Sizes& in = data.type.sizes;
-    const PlaneConvolver plane(checked_window(node, in, weights.type.sizes));
+    const Window window = checked_window(node, in, weights.type.sizes);
+    require(window.is_plane(), "the host has no convolution in three directions", "use one or two");
+    const PlaneConvolver plane(window);
     const std::size_t kernels = unsigned_of(weights.type.sizes[0]);
     const std::size_t channels = unsigned_of(weights.type.sizes[1]);  // of a group
     const std::size_t per_group = kernels / unsigned_of(node.integer("group", 1));

@@ -33,6 +33,41 @@ SliceAxis slice_axis(std::int64_t begin, std::int64_t end, std::int64_t step, st
     return {first, step, reach <= 0 ? 0 : (reach + width - 1) / width};
 }
 
+Sizes padded_sizes(const Sizes& in, const std::vector<std::int64_t>& pads,
+                   const std::string& mode) {
+    require(mode == "constant" || mode == "reflect" || mode == "edge",
+            fmt::format("mode '{}' is not supported", mode), "constant, reflect or edge");
+    require(pads.size() == 2 * in.size(), "its paddings have a wrong length",
+            "give a beginning and an end for every axis");
+    Sizes out = in;
+    for (std::size_t i = 0; i < in.size(); ++i) {
+        const std::int64_t begin = pads[i];
+        const std::int64_t end = pads[i + in.size()];
+        require(begin >= -most_elements && begin <= most_elements && end >= -most_elements &&
+                    end <= most_elements,
+                "a padding is too large", "take less");
+        out[i] += begin + end;
+        require(mode != "reflect" || std::max(begin, end) < in[i], "it reflects more than there is",
+                "take less padding");
+        require(out[i] >= 0 && (in[i] > 0 || mode == "constant"), "nothing is left", "crop less");
+    }
+    return out;
+}
+
+/// Element of the input below a place of the padded axis; -1: the constant.
+std::int64_t padded_source(std::int64_t place, std::int64_t size, const std::string& mode) {
+    if (place >= 0 && place < size) {
+        return place;
+    }
+    if (mode == "constant") {
+        return -1;
+    }
+    if (mode == "edge") {
+        return std::clamp<std::int64_t>(place, 0, size - 1);
+    }
+    return place < 0 ? -place : 2 * (size - 1) - place;
+}
+
 }  // namespace
 
 Values transpose(const Operands& operands) {
@@ -93,22 +128,9 @@ Values pad(const Operands& operands) {
     const GraphValue& input = operands.at(0);
     const Sizes& in = input.type.sizes;
     const std::string mode = operands.node.text("mode", "constant");
-    require(mode == "constant" || mode == "reflect" || mode == "edge",
-            fmt::format("mode '{}' is not supported", mode), "constant, reflect or edge");
     const std::vector<std::int64_t> pads =
         operands.has(1) ? integers_of(operands.at(1)) : operands.node.integers("pads");
-    require(pads.size() == 2 * in.size(), "its paddings have a wrong length",
-            "give a beginning and an end for every axis");
-    Sizes out = in;
-    for (std::size_t i = 0; i < in.size(); ++i) {
-        require(
-            std::abs(pads[i]) <= most_elements && std::abs(pads[i + in.size()]) <= most_elements,
-            "a padding is too large", "take less");
-        out[i] += pads[i] + pads[i + in.size()];
-        require(mode != "reflect" || std::max(pads[i], pads[i + in.size()]) < in[i],
-                "it reflects more than there is", "take less padding");
-        require(out[i] >= 0 && (in[i] > 0 || mode == "constant"), "nothing is left", "crop less");
-    }
+    const Sizes out = padded_sizes(in, pads, mode);
     const double fill_with = operands.has(2)
                                  ? scalar_of(operands.at(2), "value")
                                  : (operands.opset < 11 ? operands.node.number("value", 0) : 0);
@@ -116,15 +138,9 @@ Values pad(const Operands& operands) {
     return {pick(input, out, fill_with, [&](const auto& at) {
         std::vector<std::int64_t> source(at);
         for (std::size_t i = 0; i < in.size(); ++i) {
-            source[i] -= pads[i];
-            const bool outside = source[i] < 0 || source[i] >= in[i];
-            if (outside && mode == "constant") {
+            source[i] = padded_source(source[i] - pads[i], in[i], mode);
+            if (source[i] < 0) {
                 return std::int64_t{-1};
-            }
-            if (outside && mode == "edge") {
-                source[i] = std::clamp<std::int64_t>(source[i], 0, in[i] - 1);
-            } else if (outside) {
-                source[i] = source[i] < 0 ? -source[i] : 2 * (in[i] - 1) - source[i];
             }
         }
         return index_of(source, steps);

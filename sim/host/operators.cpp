@@ -15,11 +15,12 @@ namespace {
 
 constexpr auto any = TypeRule::Any;
 constexpr auto same = TypeRule::Same;
+constexpr auto real = TypeRule::Float;
 
 constexpr std::array rows{
-    OperatorRow{"Conv", 2, 3, same, host::conv, host::conv_types},
+    OperatorRow{"Conv", 2, 3, real, host::conv, host::conv_types},
     OperatorRow{"ConvInteger", 2, 4, any, host::conv_integer, host::conv_integer_types},
-    OperatorRow{"ConvTranspose", 2, 3, same, host::conv_transpose, host::conv_transpose_types},
+    OperatorRow{"ConvTranspose", 2, 3, real, host::conv_transpose, host::conv_transpose_types},
     OperatorRow{"MatMul", 2, 2, same, host::matmul, host::matmul_types},
     OperatorRow{"MatMulInteger", 2, 4, any, host::matmul_integer, host::matmul_integer_types},
     OperatorRow{"Gemm", 2, 3, same, host::gemm, host::gemm_types},
@@ -28,9 +29,9 @@ constexpr std::array rows{
     OperatorRow{"QuantizeLinear", 2, 3, any, host::quantize_linear, nullptr},
     OperatorRow{"DequantizeLinear", 2, 3, any, host::dequantize_linear, nullptr},
     OperatorRow{"MaxPool", 1, 1, same, host::max_pool, host::pool_types},
-    OperatorRow{"AveragePool", 1, 1, same, host::average_pool, host::pool_types},
-    OperatorRow{"GlobalMaxPool", 1, 1, same, host::global_max_pool, nullptr},
-    OperatorRow{"GlobalAveragePool", 1, 1, same, host::global_average_pool, nullptr},
+    OperatorRow{"AveragePool", 1, 1, real, host::average_pool, host::pool_types},
+    OperatorRow{"GlobalMaxPool", 1, 1, real, host::global_max_pool, nullptr},
+    OperatorRow{"GlobalAveragePool", 1, 1, real, host::global_average_pool, nullptr},
     OperatorRow{"ReduceSum", 1, 2, any, host::reduce_sum, nullptr},
     OperatorRow{"ReduceMean", 1, 2, any, host::reduce_mean, nullptr},
     OperatorRow{"ReduceMax", 1, 2, any, host::reduce_max, nullptr},
@@ -43,28 +44,28 @@ constexpr std::array rows{
     OperatorRow{"Max", 1, 0, same, host::maximum, host::stretched_types},
     OperatorRow{"Min", 1, 0, same, host::minimum, host::stretched_types},
     OperatorRow{"Sum", 1, 0, same, host::sum, host::stretched_types},
-    OperatorRow{"Floor", 1, 1, same, host::floor, host::own_type},
-    OperatorRow{"Ceil", 1, 1, same, host::ceil, host::own_type},
-    OperatorRow{"Round", 1, 1, same, host::round, host::own_type},
+    OperatorRow{"Floor", 1, 1, real, host::floor, host::own_type},
+    OperatorRow{"Ceil", 1, 1, real, host::ceil, host::own_type},
+    OperatorRow{"Round", 1, 1, real, host::round, host::own_type},
     OperatorRow{"Neg", 1, 1, same, host::negate, host::own_type},
     OperatorRow{"Abs", 1, 1, same, host::absolute, host::own_type},
-    OperatorRow{"Sqrt", 1, 1, same, host::square_root, host::own_type},
-    OperatorRow{"Exp", 1, 1, same, host::exponential, host::own_type},
-    OperatorRow{"Log", 1, 1, same, host::logarithm, host::own_type},
+    OperatorRow{"Sqrt", 1, 1, real, host::square_root, host::own_type},
+    OperatorRow{"Exp", 1, 1, real, host::exponential, host::own_type},
+    OperatorRow{"Log", 1, 1, real, host::logarithm, host::own_type},
     OperatorRow{"Relu", 1, 1, same, host::relu, host::own_type},
-    OperatorRow{"LeakyRelu", 1, 1, same, host::leaky_relu, host::own_type},
-    OperatorRow{"Sigmoid", 1, 1, same, host::sigmoid, host::own_type},
-    OperatorRow{"HardSigmoid", 1, 1, same, host::hard_sigmoid, host::own_type},
-    OperatorRow{"HardSwish", 1, 1, same, host::hard_swish, host::own_type},
-    OperatorRow{"Tanh", 1, 1, same, host::hyperbolic_tangent, host::own_type},
+    OperatorRow{"LeakyRelu", 1, 1, real, host::leaky_relu, host::own_type},
+    OperatorRow{"Sigmoid", 1, 1, real, host::sigmoid, host::own_type},
+    OperatorRow{"HardSigmoid", 1, 1, real, host::hard_sigmoid, host::own_type},
+    OperatorRow{"HardSwish", 1, 1, real, host::hard_swish, host::own_type},
+    OperatorRow{"Tanh", 1, 1, real, host::hyperbolic_tangent, host::own_type},
     OperatorRow{"Clip", 1, 3, same, host::clip, host::own_type},
     OperatorRow{"Cast", 1, 1, any, host::cast, host::cast_types},
     OperatorRow{"Identity", 1, 1, any, host::identity, host::own_type},
     OperatorRow{"Dropout", 1, 3, any, host::identity, host::own_type},
-    OperatorRow{"BatchNormalization", 5, 5, same, host::batch_normalise,
+    OperatorRow{"BatchNormalization", 5, 5, real, host::batch_normalise,
                 host::batch_normalise_types},
-    OperatorRow{"Softmax", 1, 1, same, host::softmax, host::own_type},
-    OperatorRow{"LogSoftmax", 1, 1, same, host::log_softmax, host::own_type},
+    OperatorRow{"Softmax", 1, 1, real, host::softmax, host::own_type},
+    OperatorRow{"LogSoftmax", 1, 1, real, host::log_softmax, host::own_type},
     OperatorRow{"ArgMax", 1, 1, same, host::arg_max, nullptr},
     OperatorRow{"Reshape", 2, 2, any, host::reshape, nullptr},
     OperatorRow{"Flatten", 1, 1, any, host::flatten, nullptr},
@@ -93,7 +94,12 @@ void check_operands(const OperatorRow& row, const Operands& operands) {
         host::require(operands.has(i), fmt::format("input {} is left out", i),
                       "the operator needs it");
     }
-    for (std::size_t i = 1; row.types == TypeRule::Same && i < given; ++i) {
+    if (row.types == TypeRule::Float) {
+        host::require(is_float(operands.element(0)),
+                      fmt::format("its input is of {}", enum_name(operands.element(0))),
+                      "the operator takes floats: cast it, or use the integer operator");
+    }
+    for (std::size_t i = 1; row.types != TypeRule::Any && i < given; ++i) {
         if (operands.has(i)) {
             host::require(operands.element(i) == operands.element(0),
                           fmt::format("its inputs are of {} and {}", enum_name(operands.element(0)),
@@ -128,7 +134,7 @@ const OperatorRow* find_operator(std::string_view op) {
 Types infer_outputs(const OperatorRow& row, const Operands& operands) {
     check_operands(row, operands);
     if (row.infer != nullptr) {
-        const Types types = row.infer(operands);
+        Types types = row.infer(operands);
         check_outputs(operands, types.size());
         for (const TensorType& type : types) {
             count_elements(type.sizes);

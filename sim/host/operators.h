@@ -29,8 +29,8 @@ struct Operands {
 using Values = std::vector<GraphValue>;
 using Types = std::vector<TensorType>;
 
-/// How the element types of operands go together.
-enum class TypeRule { Any, Same };
+/// How the element types of operands go together: not at all, all the same, all the same float.
+enum class TypeRule { Any, Same, Float };
 
 struct OperatorRow {
     std::string_view op;

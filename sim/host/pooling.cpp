@@ -61,7 +61,9 @@ class WindowReader {
 template <class Reduce>
 Values pool(const Operands& operands, Reduce reduce) {
     const GraphValue& input = operands.at(0);
-    WindowReader reader(pool_window(operands.node, input.type.sizes));
+    const Window window = pool_window(operands.node, input.type.sizes);
+    require(window.is_plane(), "the host has no pool in three directions", "use one or two");
+    WindowReader reader(window);
     GraphValue result = zeros(pool_types(operands).front());
     const std::size_t planes = result.numbers.size() / reader.out_plane();
     for (std::size_t i = 0; i < planes; ++i) {

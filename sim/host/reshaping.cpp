@@ -131,12 +131,15 @@ Values constant(const Operands& operands) {
         return {fill({ElementType::Int64, {std::ssize(integers)}},
                      [&](std::size_t i) { return static_cast<double>(integers[i]); })};
     }
+    std::vector<double> floats;
     const auto found = node.attributes.find("value_floats");
-    const auto* floats =
-        found == node.attributes.end() ? nullptr : std::get_if<std::vector<double>>(&found->second);
-    require(floats != nullptr, "it has no value of a kind that is supported", "use a dense tensor");
-    return {fill({ElementType::Float32, {std::ssize(*floats)}},
-                 [&](std::size_t i) { return (*floats)[i]; })};
+    if (found != node.attributes.end() &&
+        std::holds_alternative<std::vector<double>>(found->second)) {
+        floats = std::get<std::vector<double>>(found->second);
+    }
+    require(!floats.empty(), "it has no value of a kind that is supported", "use a dense tensor");
+    return {fill({ElementType::Float32, {std::ssize(floats)}},
+                 [&](std::size_t i) { return floats[i]; })};
 }
 
 Values constant_of_shape(const Operands& operands) {

@@ -19,6 +19,8 @@ namespace {
 
 constexpr std::int64_t oldest_opset = 7;
 constexpr std::int64_t newest_opset = 21;
+constexpr std::int64_t oldest_ir = 3;  // of opset 7; source: ONNX, Versioning
+constexpr std::int64_t newest_ir = 13;
 constexpr std::size_t largest_file = std::size_t{1} << 30U;  // protobuf itself ends at 2 GiB
 
 /// The library's own words stay off the user's terminal: what is wrong becomes our error.
@@ -91,6 +93,9 @@ class OnnxReader {
     }
 
     void read_opsets(const onnx::ModelProto& model) {
+        require(model.ir_version() >= oldest_ir && model.ir_version() <= newest_ir,
+                fmt::format("IR version {} is not supported", model.ir_version()),
+                fmt::format("convert the model to IR version {} to {}", oldest_ir, newest_ir));
         std::int64_t version = 0;
         for (const auto& import : model.opset_import()) {
             if (import.domain().empty() || import.domain() == "ai.onnx") {

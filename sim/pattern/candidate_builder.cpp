@@ -25,7 +25,7 @@ CandidateBuilder::CandidateBuilder(const GraphView& view, std::size_t anchor, bo
     candidate_.nodes.push_back(anchor);
 }
 
-void CandidateBuilder::complain(const char* rule, std::string value, std::string allowed,
+void CandidateBuilder::complain(const char* rule, std::string value, const std::string& allowed,
                                 std::string sentence) {
     candidate_.violations.push_back(
         {rule, candidate_.anchor, std::move(value), allowed, allowed, std::move(sentence)});

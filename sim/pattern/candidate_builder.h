@@ -18,7 +18,8 @@ class CandidateBuilder {
  protected:
     const GraphNode& node() const { return view_.node(candidate_.anchor); }
     const Sizes& sizes(const std::string& tensor) const { return view_.sizes(tensor); }
-    void complain(const char* rule, std::string value, std::string allowed, std::string sentence);
+    void complain(const char* rule, std::string value, const std::string& allowed,
+                  std::string sentence);
     /// Input and output of the anchor, as cubes.
     void take_ends();
     /// The steps behind the anchor as the layer's sequence.

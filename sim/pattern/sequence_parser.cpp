@@ -68,7 +68,7 @@ class SequenceParser {
         }
     }
 
-    void complain(const char* rule, std::size_t node, std::string value, std::string allowed,
+    void complain(const char* rule, std::size_t node, std::string value, const std::string& allowed,
                   std::string sentence) {
         parsed_.violations.push_back(
             {rule, node, std::move(value), allowed, allowed, std::move(sentence)});

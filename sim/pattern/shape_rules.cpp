@@ -151,7 +151,7 @@ class ShapeRules {
         if (residual.empty()) {
             return;
         }
-        const auto blame = [&](const char* rule, std::string value, std::string allowed,
+        const auto blame = [&](const char* rule, std::string value, const std::string& allowed,
                                std::string sentence) {
             violations_.push_back({rule, candidate_.norm.residual_node, std::move(value), allowed,
                                    allowed, std::move(sentence)});

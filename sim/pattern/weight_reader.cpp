@@ -11,7 +11,7 @@
 namespace npuscope {
 namespace {
 
-void complain(Candidate& candidate, const char* rule, std::string value, std::string allowed,
+void complain(Candidate& candidate, const char* rule, std::string value, const std::string& allowed,
               std::string sentence) {
     candidate.violations.push_back(
         {rule, candidate.anchor, std::move(value), allowed, allowed, std::move(sentence)});

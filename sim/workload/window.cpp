@@ -40,10 +40,10 @@ std::vector<std::int64_t> per_axis(const GraphNode& node, const std::string& att
 }
 
 std::vector<WindowAxis> read_axes(const GraphNode& node, const Sizes& input, const Sizes& kernel) {
-    require(input.size() == 3 || input.size() == 4,
+    require(input.size() >= 3 && input.size() <= 5,
             fmt::format("its input {} has {} directions in space", sizes_text(input),
                         static_cast<std::int64_t>(input.size()) - 2),
-            "one or two are supported: inputs are NCW or NCHW");
+            "one to three are supported: inputs are NCW, NCHW or NCDHW");
     const std::size_t count = input.size() - 2;
     require(kernel.size() == count,
             fmt::format("a kernel of {} does not fit an input of {}", sizes_text(kernel),

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Geometry of convolutions and pools from a node's attributes: kernel, stride, dilation, padding
-// and the sizes that come out. One or two directions in space; the first is the height.
+// and the sizes that come out. One to three directions in space, the last two of which are height
+// and width; nothing runs three of them.
 // source: ONNX operator definitions of Conv, ConvTranspose, MaxPool, AveragePool
 #pragma once
 
@@ -21,11 +22,13 @@ struct WindowAxis {
 };
 
 struct Window {
-    std::vector<WindowAxis> axes;  ///< 1 or 2, height first
+    std::vector<WindowAxis> axes;  ///< 1 to 3, width last
 
     /// The axis in this direction; a direction that is not there has size 1.
-    WindowAxis height() const { return axes.size() == 2 ? axes[0] : WindowAxis{}; }
+    WindowAxis height() const { return axes.size() >= 2 ? axes[axes.size() - 2] : WindowAxis{}; }
     WindowAxis width() const { return axes.back(); }
+    /// Whether all there is are height and width.
+    bool is_plane() const { return axes.size() <= 2; }
     std::int64_t kernel_area() const { return height().kernel * width().kernel; }
 };
 

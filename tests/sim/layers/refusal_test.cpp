@@ -109,6 +109,22 @@ TEST(ShapeRules, AreNamedWithTheirNode) {
                 ElementsAre("tconv_stride_eq_kernel at conv"));
 }
 
+TEST(ShapeRules, OneAndThreeDirectionsAreNoTwo) {
+    for (const std::size_t directions : {1U, 3U}) {
+        ModelBuilder builder;
+        std::vector<std::int64_t> sizes(directions, 3);
+        sizes.insert(sizes.begin(), {4, 4});
+        std::vector<std::int64_t> input = sizes;
+        input.front() = 1;
+        builder.input("x", input)
+            .floats("w", sizes, test::some_numbers(directions == 1 ? 48 : 432, -2, 1, 3));
+        builder.node("Conv", "conv", {"x", "w"});
+        test::append_sequence(builder, {});
+        builder.output("y");
+        EXPECT_THAT(rules_of(builder), Contains("conv_2d at conv"));
+    }
+}
+
 TEST(SequenceOrder, MissingAndMisplacedStepsAreNamed) {
     const auto model = [](const std::vector<std::string>& ops) {
         ModelBuilder builder;

@@ -93,6 +93,11 @@ INSTANTIATE_TEST_SUITE_P(
         BrokenRow{"has no outputs", [](ModelBuilder& b) { b.graph().clear_output(); }},
         BrokenRow{"opset 6",
                   [](ModelBuilder& b) { b.model().mutable_opset_import(0)->set_version(6); }},
+        BrokenRow{"IR version 99", [](ModelBuilder& b) { b.model().set_ir_version(99); }},
+        BrokenRow{"its input is of int8",
+                  [](ModelBuilder& b) {
+                      b.int8s("i", {2}, {1, 2}).node("Floor", "bad", {"i"});
+                  }},
         BrokenRow{"opset 99",
                   [](ModelBuilder& b) { b.model().mutable_opset_import(0)->set_version(99); }},
         BrokenRow{"nothing makes the model's output 'q'", [](ModelBuilder& b) { b.output("q"); }},

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+// ONNX models on the command line.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "sim/config/preset.h"
+#include "sim/host/npy_file.h"
+#include "tests/sim/command_line/typed.h"
+
+namespace npuscope {
+namespace {
+
+namespace fs = std::filesystem;
+using sample::Answer;
+using ::testing::HasSubstr;
+
+Answer typed(const std::vector<std::string>& arguments) {
+    return sample::typed(arguments, {run_command(), plan_command(), list_command()});
+}
+
+fs::path golden(const std::string& model) {
+    return fs::path(NPUSCOPE_SOURCE) / "tests/golden/onnx" / model;
+}
+
+/// A folder of its own with the model's input under its name.
+fs::path inputs_of(const fs::path& model, const std::string& input) {
+    const fs::path folder = fs::path(testing::TempDir()) / ("npuscope_" + input);
+    fs::create_directories(folder / "in");
+    fs::copy_file(model / "input_0.npy", folder / "in" / (input + ".npy"),
+                  fs::copy_options::overwrite_existing);
+    return folder;
+}
+
+TEST(LayerCommands, RunsWriteTheGoldenOutput) {
+    const fs::path model = golden("net/three_patterns_min");
+    const fs::path folder = inputs_of(model, "input");
+    const Answer answer =
+        typed({"run", (model / "model.onnx").string(), "--npu", "tinpu_f28p55", "--inputs",
+               (folder / "in").string(), "--outputs", (folder / "out").string(), "--json", "-"});
+    EXPECT_EQ(answer.code, ExitCode::Good) << answer.err;
+    EXPECT_EQ(read_npy(folder / "out/output.npy"), read_npy(model / "output_0.npy"));
+    for (const char* text : {"\"FCONV\"", "\"MAXPOOL\"", "\"PWCONV\"", "\"share\": 0.0"}) {
+        EXPECT_THAT(answer.out, HasSubstr(text));
+    }
+    fs::remove_all(folder);
+}
+
+TEST(LayerCommands, PlansExplainWhereNodesRun) {
+    const Answer answer = typed({"plan", (golden("reject/preclip_8bit") / "model.onnx").string(),
+                                 "--npu", "tinpu_f28p55", "--explain"});
+    EXPECT_EQ(answer.code, ExitCode::Good) << answer.err;
+    EXPECT_THAT(answer.out, HasSubstr("preclip_range at node 'preclip' (Clip)"));
+    EXPECT_THAT(answer.out, HasSubstr("without its residual"));
+}
+
+TEST(LayerCommands, ChangesReachTheEngine) {
+    const std::string model = (golden("net/three_patterns_min") / "model.onnx").string();
+    const Answer plain = typed({"run", model, "--npu", "tinpu_f28p55"});
+    const Answer slow =
+        typed({"run", model, "--npu", "tinpu_f28p55", "--set", "npu.engine.layer_overhead=100000"});
+    EXPECT_EQ(slow.code, ExitCode::Good) << slow.err;
+    EXPECT_NE(plain.out, slow.out);
+    EXPECT_EQ(typed({"run", model, "--npu", "tinpu_f28p55", "--set", "npu.engine.lanes=1"}).code,
+              ExitCode::WrongInput);
+}
+
+TEST(LayerCommands, WrongInputIsRefusedWithWhatToDo) {
+    const std::string model = (golden("net/three_patterns_min") / "model.onnx").string();
+    const std::string broken = (golden("malformed/strides_zero") / "model.onnx").string();
+    const std::vector<std::pair<std::vector<std::string>, const char*>> rows{
+        {{"run", broken, "--npu", "tinpu_f28p55"}, "'strides'"},
+        {{"run", model, "--npu", "nv_small"}, "--npu tinpu_f28p55"},
+        {{"plan", model, "--npu", "nv_small"}, "--npu tinpu_f28p55"},
+        {{"run", model, "--npu", "tinpu_f28p55", "--outputs", "out"}, "--inputs DIR"},
+        {{"run", "program.cfg", "--npu", "tinpu_f28p55"}, ".onnx"},
+        {{"run", "none.onnx", "--npu", "tinpu_f28p55"}, "none.onnx"}};
+    for (const auto& [arguments, message] : rows) {
+        const Answer answer = typed(arguments);
+        EXPECT_EQ(answer.code, ExitCode::WrongInput);
+        EXPECT_THAT(answer.err, HasSubstr(message));
+    }
+}
+
+TEST(LayerCommands, PatternsAreListed) {
+    EXPECT_THAT(typed({"list", "patterns"}).out, HasSubstr("PWCONVRES"));
+    EXPECT_THAT(typed({"list", "patterns", "MAX"}).out, HasSubstr("MaxPool"));
+}
+
+}  // namespace
+}  // namespace npuscope

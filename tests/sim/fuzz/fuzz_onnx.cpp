@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "models/base/error.h"
+#include "sim/layers/layer_plan.h"
+#include "sim/layers/load_graph.h"
+#include "sim/onnx/onnx_reader.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    using namespace npuscope;
+    try {
+        const std::string bytes(reinterpret_cast<const char*>(data), size);
+        const Graph graph = finish_graph(parse_onnx(bytes, "fuzz.onnx"));
+        plan_layers(graph, LayerNpuConfig{});
+    } catch (const ConfigError&) {
+        return 0;
+    }
+    return 0;
+}

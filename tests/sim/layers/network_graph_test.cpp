@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/layers/network_graph.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/sim/layers/layer_fixture.h"
+
+namespace npuscope {
+namespace {
+
+constexpr const char* residual_table = R"(
+name: residual
+input: {channels: 4, height: 12, width: 12}
+layers:
+  - {name: stem, kind: conv, kernels: 8, kernel: 3, padding: 1, relu: true}
+  - {name: wide, kind: conv, kernels: 16, kernel: 1, relu: true}
+  - {name: deep, kind: conv, kernels: 16, kernel: 3, padding: 1, groups: 16, relu: true}
+  - {name: narrow, kind: conv, kernels: 8, kernel: 1}
+  - {name: join, kind: add, from: [stem, narrow], relu: true}
+  - {name: pool, kind: max_pool, kernel: 2, stride: 2}
+  - {name: mean, kind: avg_pool, kernel: 6}
+  - {name: classes, kind: fc, kernels: 4}
+)";
+
+TEST(NetworkGraph, LayersBecomePatterns) {
+    const Graph graph = finish_graph(network_graph(parse_network(residual_table, "net.yaml")));
+    const LayerPlan plan = plan_layers(graph, test::bundled_preset());
+    std::vector<Pattern> patterns;
+    for (const NpuLayer& layer : plan.patterns.layers) {
+        patterns.push_back(layer.pattern());
+    }
+    EXPECT_EQ(patterns, (std::vector<Pattern>{Pattern::Gconv, Pattern::Pwconv, Pattern::Dwconv,
+                                              Pattern::Pwconvres, Pattern::Maxpool,
+                                              Pattern::AvgpoolGlobal, Pattern::Fc}))
+        << ::testing::PrintToString(test::broken_rules(graph, plan.patterns));
+}
+
+TEST(NetworkGraph, NumbersAreTheHostsAndDoNotAllSaturate) {
+    const Graph graph = finish_graph(network_graph(parse_network(residual_table, "net.yaml")));
+    const auto inputs = test::some_inputs(graph, ElementType::Int8, 4);
+    const LayerRun npu = test::run_on(graph, test::bundled_preset(), inputs);
+    EXPECT_EQ(npu.outputs, test::run_on(graph, test::host_only(), inputs).outputs);
+    const auto& numbers = npu.outputs.begin()->second.numbers;
+    EXPECT_GT(std::set<double>(numbers.begin(), numbers.end()).size(), 1U);
+}
+
+TEST(NetworkGraph, TheSeedDecidesTheWeights) {
+    Network network = parse_network(residual_table, "net.yaml");
+    const Graph first = network_graph(network);
+    EXPECT_EQ(network_graph(network).constants, first.constants);
+    network.seed = 2;
+    EXPECT_NE(network_graph(network).constants, first.constants);
+}
+
+}  // namespace
+}  // namespace npuscope
