@@ -63,7 +63,7 @@ std::vector<std::uint8_t> store_weights(const Kernels<std::int8_t>& kernels, uns
     const unsigned per_byte = 8 / bits;
     std::vector<std::uint8_t> bytes(packed_bytes(kernels.values.size(), bits));
     each_weight(kernels.shape, [&](std::size_t place, std::size_t element) {
-        const std::int32_t weight = kernels.values[element];
+        const int weight{kernels.values[element]};
         NPU_CHECK(weight >= -limit && weight < limit, "a weight exceeds its width");
         const unsigned shift = static_cast<unsigned>(place % per_byte) * bits;
         const unsigned field = static_cast<unsigned>(weight) & ((1U << bits) - 1);

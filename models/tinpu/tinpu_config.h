@@ -18,7 +18,7 @@ struct TinpuConfig {
     std::uint32_t cycles_per_100_weight_bytes = 517;
     Bytes bus_width{4};
     Cycles layer_overhead{1637};
-    Bytes memory{32 * 1024};
+    Bytes memory{std::uint64_t{32} * 1024};
 
     template <class Visitor, class Self>
     static void describe(Visitor& visit, Self& self) {

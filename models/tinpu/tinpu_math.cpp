@@ -93,8 +93,9 @@ Tensor<std::int64_t> scattered(const TinpuJob& job, const Tensor<std::int32_t>& 
                 for (std::uint32_t tap = 0; tap < job.rows * job.columns; ++tap) {
                     const std::uint32_t r = tap / job.columns;
                     const std::uint32_t s = tap % job.columns;
-                    add(k, std::int64_t{y} * g.stride_y + r * g.dilation_y - g.pad_top,
-                        std::int64_t{x} * g.stride_x + s * g.dilation_x - g.pad_left,
+                    add(k,
+                        std::int64_t{y} * g.stride_y + std::int64_t{r} * g.dilation_y - g.pad_top,
+                        std::int64_t{x} * g.stride_x + std::int64_t{s} * g.dilation_x - g.pad_left,
                         value * weights.at(k, c, r, s));
                 }
             }
@@ -116,10 +117,10 @@ WindowTaps window_at(const TinpuJob& job, const Tensor<std::int32_t>& input, std
     const Convolution& g = job.geometry;
     WindowTaps taps;
     for (std::uint32_t tap = 0; tap < job.rows * job.columns; ++tap) {
-        const std::int64_t y =
-            std::int64_t{out_y} * g.stride_y + tap / job.columns * g.dilation_y - g.pad_top;
-        const std::int64_t x =
-            std::int64_t{out_x} * g.stride_x + tap % job.columns * g.dilation_x - g.pad_left;
+        const std::int64_t y = std::int64_t{out_y} * g.stride_y +
+                               std::int64_t{tap / job.columns} * g.dilation_y - g.pad_top;
+        const std::int64_t x = std::int64_t{out_x} * g.stride_x +
+                               std::int64_t{tap % job.columns} * g.dilation_x - g.pad_left;
         taps.padded += y < std::int64_t{input.shape.height} + job.pad_bottom &&
                        x < std::int64_t{input.shape.width} + job.pad_right;
         if (y >= 0 && y < input.shape.height && x >= 0 && x < input.shape.width) {

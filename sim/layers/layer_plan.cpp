@@ -2,6 +2,7 @@
 #include "sim/layers/layer_plan.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "models/data/packed_surface.h"
 #include "models/tinpu/tinpu.h"
@@ -57,8 +58,8 @@ std::vector<BnormChannel> constants_of(const Candidate& candidate) {
         if (norm.scale) {
             channels[c].scale = static_cast<std::uint8_t>(norm.scale->at(c));
         }
-        for (double divisor = norm.divisor ? norm.divisor->at(c) : 1; divisor > 1; divisor /= 2) {
-            ++channels[c].shift;
+        if (norm.divisor) {
+            channels[c].shift = static_cast<std::uint8_t>(std::ilogb(norm.divisor->at(c)));
         }
     }
     return channels;

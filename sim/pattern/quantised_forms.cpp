@@ -60,7 +60,7 @@ class SequenceBuilder {
         return nodes_.back();
     }
     std::string constant(const std::string& part, GraphValue value) {
-        const std::string tensor = name(part);
+        std::string tensor = name(part);
         graph_.constants[tensor] = std::move(value);
         return tensor;
     }
