@@ -137,11 +137,15 @@ InputConversion read_conversion(const RegisterValues& registers, ConvMode mode) 
 void read_weights(const RegisterValues& registers, const ConvFeatures& features, CdmaJob& job) {
     const Bytes atom = features.datapath.memory_atom;
     require_aligned(registers, "D_WEIGHT_ADDR_LOW", {DataKind::Weights, AlignedPart::Start, atom});
-    require_aligned(registers, "D_WEIGHT_BYTES", {DataKind::Weights, AlignedPart::Size, atom});
     job.weight_address = read_address(registers, "D_WEIGHT_ADDR_HIGH", "D_WEIGHT_ADDR_LOW");
     job.weight_bytes = Bytes(registers.raw("D_WEIGHT_BYTES"));
     job.bytes_per_kernel = Bytes(registers.size("D_WEIGHT_SIZE_0", "BYTE_PER_KERNEL"));
     job.kernels = registers.size("D_WEIGHT_SIZE_1", "WEIGHT_KERNEL");
+    // whole entries without the zeros behind them work as well; source: nv_small RTL
+    const std::uint64_t used = (job.bytes_per_kernel * job.kernels).value;
+    if (job.weight_bytes.value != round_up(used, features.cbuf_entry.value)) {
+        require_aligned(registers, "D_WEIGHT_BYTES", {DataKind::Weights, AlignedPart::Size, atom});
+    }
     if (read_compressed(registers, features)) {
         const AlignmentNeed start{DataKind::Weights, AlignedPart::Start, atom};
         require_aligned(registers, "D_WMB_ADDR_LOW", start);

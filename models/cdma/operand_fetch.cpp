@@ -216,8 +216,9 @@ void assume_weight_ends(ConvWork& work) {
     for (std::uint32_t group = 1; group <= layout.groups(); ++group) {
         const bool last = group == layout.groups();
         if (!job.compression) {
-            use.weight_ends.push_back(
-                (last ? layout.stored_bytes() : layout.group_offset(group)).value);
+            use.weight_ends.push_back((last ? std::min(layout.stored_bytes(), job.weight_bytes)
+                                            : layout.group_offset(group))
+                                          .value);
             continue;
         }
         const std::uint64_t kernels = std::min<std::uint64_t>(

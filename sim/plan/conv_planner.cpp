@@ -141,27 +141,18 @@ class ConvPlanner {
         }
     }
 
-    std::string words_of(const ConvTiling& tiling) const {
-        const std::size_t tiles = tiling.tiles.size();
-        return fmt::format(
-            "{}{} tile{}, banks {} + {}{}{}, bound by {}",
-            cut_.slices.size() > 1 ? fmt::format("{} slices of channels, ", cut_.slices.size())
-                                   : "",
-            tiles, tiles == 1 ? "" : "s", tiling.banks.data, tiling.banks.weight,
-            tiling.resident ? ", weights stay" : "",
-            tiling.overlapped ? ", next tile fetched meanwhile" : "", tiling.bound_by);
-    }
     /// Of the first slice, whose choice the others share.
     void explain(const ConvTiling& chosen, const ConvProblem& problem) {
         if (!choice_.choice.empty()) {
             return;
         }
         constexpr std::size_t most_alternatives = 3;
-        choice_.choice = words_of(chosen);
+        choice_.choice = words_of(chosen, cut_.slices.size());
         choice_.predicted = chosen.estimate;
         for (const ConvTiling& other : tiling_candidates(problem, context_.costs)) {
             if (choice_.alternatives.size() < most_alternatives && other.key() != chosen.key()) {
-                choice_.alternatives.push_back({words_of(other), other.estimate});
+                choice_.alternatives.push_back(
+                    {words_of(other, cut_.slices.size()), other.estimate});
             }
         }
     }
@@ -189,7 +180,7 @@ class ConvPlanner {
         cdma.line_packed = cdma.feature.line_packed();
         cdma.surface_packed = cdma.feature.surface_packed();
         cdma.entries_per_slice = entries_of_slice(cdma, conv_features(context_.npu()));
-        cdma.weight_bytes = weights.stored_bytes();
+        cdma.weight_bytes = fetched_bytes(weights);
         cdma.bytes_per_kernel = weights.kernel_bytes();
         cdma.kernels = slice.kernels;
         cdma.banks = tiling_.banks;
@@ -208,6 +199,15 @@ class ConvPlanner {
         csc.banks = tiling_.banks;
         parts.cacc.output = csc.output;
         return parts;
+    }
+
+    /// Without the zeros behind them where the target counts entries of the buffer: they would stay
+    /// there and be taken for the next operation's weights. source: nv_small RTL, replayed
+    Bytes fetched_bytes(const WeightLayout& weights) const {
+        return context_.plan.registers == AddressMap::NvFull
+                   ? weights.stored_bytes()
+                   : Bytes(round_up(weights.used_bytes().value,
+                                    context_.npu().cbuf.bank_width.value));
     }
 
     /// The part of a surface that a tile of a slice covers.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/plan/conv_tiling.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "models/base/error.h"
@@ -199,6 +201,15 @@ ConvTiling choose_tiling(const ConvProblem& problem, const TilingCosts& costs) {
                              [](const ConvTiling& one, const ConvTiling& other) {
                                  return one.tiles.size() < other.tiles.size();
                              });
+}
+
+std::string words_of(const ConvTiling& tiling, std::size_t slices) {
+    const std::size_t tiles = tiling.tiles.size();
+    return fmt::format("{}{} tile{}, banks {} + {}{}{}, bound by {}",
+                       slices > 1 ? fmt::format("{} slices of channels, ", slices) : "", tiles,
+                       tiles == 1 ? "" : "s", tiling.banks.data, tiling.banks.weight,
+                       tiling.resident ? ", weights stay" : "",
+                       tiling.overlapped ? ", next tile fetched meanwhile" : "", tiling.bound_by);
 }
 
 }  // namespace npuscope

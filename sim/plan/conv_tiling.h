@@ -89,4 +89,7 @@ std::optional<ConvTiling> tiling_with(const ConvProblem& problem, const TilingCo
 /// fits.
 ConvTiling choose_tiling(const ConvProblem& problem, const TilingCosts& costs);
 
+/// `3 tiles, banks 2 + 30, weights stay, bound by mac`.
+std::string words_of(const ConvTiling& tiling, std::size_t slices);
+
 }  // namespace npuscope

@@ -128,6 +128,12 @@ TEST(CdmaJob, ChromaHasItsOwnPlane) {
     expect_refused(registers.raw("D_LINE_UV_STRIDE", 0x281), "NVDLA_CDMA.D_LINE_UV_STRIDE_0");
 }
 
+TEST(CdmaJob, WeightsMayEndWithTheirLastEntry) {
+    EXPECT_EQ(cdma_job(feature_registers().raw("D_WEIGHT_BYTES", 0x1b0).values(), {}).weight_bytes,
+              Bytes(0x1b0));
+    expect_refused(feature_registers().raw("D_WEIGHT_BYTES", 0x1b8), "multiple of 128 bytes");
+}
+
 TEST(CdmaJob, MisalignedSurfacesAreRefusedByRegister) {
     expect_refused(feature_registers().raw("D_DAIN_ADDR_LOW_0", 0x8000'0044),
                    "NVDLA_CDMA.D_DAIN_ADDR_LOW_0_0 = 0x80000044");

@@ -114,6 +114,17 @@ TEST(NetworkPlanner, OperationsComeAfterThoseThatWriteTheirInputs) {
     }));
 }
 
+TEST(NetworkPlanner, NoEntryOfWeightsIsFetchedThatNobodyTakes) {
+    const Plan plan = plan_network(sample::mixed_network(), {});
+    for (const Operation& operation : plan.operations) {
+        if (const auto* conv = std::get_if<ConvOperation>(&operation.job)) {
+            const CdmaJob& cdma = conv->conv.cdma;
+            const std::uint64_t used = (cdma.bytes_per_kernel * cdma.kernels).value;
+            EXPECT_EQ(cdma.weight_bytes.value, round_up(used, 8)) << operation.name;
+        }
+    }
+}
+
 TEST(NetworkPlanner, DepthwiseLayersBecomeOneOperationAnAtom) {
     const Plan plan = plan_network(sample::mixed_network(), {});
     const PlannedLayer& depthwise = layer_of(plan, "depthwise");
