@@ -10,7 +10,7 @@ namespace {
 std::uint64_t ones(const std::vector<std::uint8_t>& mask, std::uint64_t begin, std::uint64_t end) {
     std::uint64_t count = 0;
     for (std::uint64_t bit = begin; bit < end; ++bit) {
-        count += mask[bit / 8] >> (bit % 8) & 1U;
+        count += std::uint32_t{mask[bit / 8]} >> (bit % 8) & 1U;
     }
     return count;
 }
