@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdlib>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -14,6 +13,7 @@
 #include "sim/config/preset.h"
 #include "sim/program/read_program.h"
 #include "sim/run/session.h"
+#include "tests/support/reference_data.h"
 
 namespace npuscope {
 namespace {
@@ -21,13 +21,6 @@ namespace {
 namespace fs = std::filesystem;
 
 fs::path source() { return NPUSCOPE_SOURCE; }
-
-/// Folder of the reference data, or an empty path.
-fs::path reference_data() {
-    const char* named = std::getenv("NPUSCOPE_REFERENCE_DATA");
-    const fs::path folder = named == nullptr ? source() / "../shared/data" : fs::path(named);
-    return fs::exists(folder) ? folder : fs::path();
-}
 
 SystemConfig nv_full() {
     SystemConfig system;
@@ -76,7 +69,7 @@ struct Kind {
 class NvFullVectors : public testing::TestWithParam<Kind> {};
 
 TEST_P(NvFullVectors, leave_what_the_c_model_left) {
-    const fs::path data = reference_data();
+    const fs::path data = reference_data(source());
     if (data.empty()) {
         GTEST_SKIP() << "no reference data: set NPUSCOPE_REFERENCE_DATA to run the vectors";
     }
@@ -99,7 +92,7 @@ INSTANTIATE_TEST_SUITE_P(EveryKind, NvFullVectors, testing::ValuesIn(kKinds),
 class NvFullTraces : public testing::TestWithParam<const char*> {};
 
 TEST_P(NvFullTraces, pass_as_published) {
-    const fs::path data = reference_data();
+    const fs::path data = reference_data(source());
     if (data.empty()) {
         GTEST_SKIP() << "no reference data: set NPUSCOPE_REFERENCE_DATA to run NVIDIA's traces";
     }

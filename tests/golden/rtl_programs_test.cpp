@@ -5,7 +5,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -14,6 +13,7 @@
 #include "sim/config/preset.h"
 #include "sim/program/read_program.h"
 #include "sim/run/session.h"
+#include "tests/support/reference_data.h"
 
 namespace npuscope {
 namespace {
@@ -21,13 +21,6 @@ namespace {
 namespace fs = std::filesystem;
 
 fs::path source() { return NPUSCOPE_SOURCE; }
-
-/// Folder of the reference data, or an empty path.
-fs::path reference_data() {
-    const char* named = std::getenv("NPUSCOPE_REFERENCE_DATA");
-    const fs::path folder = named == nullptr ? source() / "../shared/data" : fs::path(named);
-    return fs::exists(folder) ? folder : fs::path();
-}
 
 std::vector<fs::path> folders_in(const fs::path& folder) {
     std::vector<fs::path> folders;
@@ -70,7 +63,7 @@ TEST(RtlPrograms, of_this_repository_leave_the_bytes_that_the_rtl_left) {
 }
 
 TEST(RtlPrograms, of_nvidia_leave_the_bytes_that_their_golden_crcs_name) {
-    const fs::path data = reference_data();
+    const fs::path data = reference_data(source());
     if (data.empty()) {
         GTEST_SKIP() << "no reference data: set NPUSCOPE_REFERENCE_DATA to run NVIDIA's traces";
     }
@@ -78,7 +71,7 @@ TEST(RtlPrograms, of_nvidia_leave_the_bytes_that_their_golden_crcs_name) {
 }
 
 TEST(RtlPrograms, of_the_reference_data_leave_the_bytes_that_the_rtl_left) {
-    const fs::path data = reference_data();
+    const fs::path data = reference_data(source());
     if (data.empty()) {
         GTEST_SKIP() << "no reference data: set NPUSCOPE_REFERENCE_DATA to run the RTL's layers";
     }
@@ -86,7 +79,7 @@ TEST(RtlPrograms, of_the_reference_data_leave_the_bytes_that_the_rtl_left) {
 }
 
 TEST(RtlPrograms, that_ask_for_an_absent_unit_are_refused_with_register_and_place) {
-    const fs::path data = reference_data();
+    const fs::path data = reference_data(source());
     if (data.empty()) {
         GTEST_SKIP() << "no reference data: set NPUSCOPE_REFERENCE_DATA to run NVIDIA's traces";
     }

@@ -2,7 +2,6 @@
 // Programs that real RTL ran hold no mistake; each of them with a mistake in it is found out.
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <filesystem>
 #include <vector>
 
@@ -11,6 +10,7 @@
 #include "sim/config/preset.h"
 #include "sim/program/read_program.h"
 #include "tests/sim/check/damaged_program.h"
+#include "tests/support/reference_data.h"
 
 namespace npuscope {
 namespace {
@@ -18,12 +18,6 @@ namespace {
 namespace fs = std::filesystem;
 
 fs::path source() { return NPUSCOPE_SOURCE; }
-
-fs::path reference_data() {
-    const char* named = std::getenv("NPUSCOPE_REFERENCE_DATA");
-    const fs::path folder = named == nullptr ? source() / "../shared/data" : fs::path(named);
-    return fs::exists(folder) ? folder : fs::path();
-}
 
 struct Case {
     std::string name;
@@ -48,7 +42,7 @@ void add_cases(const fs::path& folder, std::vector<Case>& cases) {
 std::vector<Case> all_cases() {
     std::vector<Case> cases;
     add_cases(source() / "tests/golden/rtl", cases);
-    if (const fs::path data = reference_data(); !data.empty()) {
+    if (const fs::path data = reference_data(source()); !data.empty()) {
         add_cases(data / "nvdla/nv_small_traces", cases);
         add_cases(data / "rtl/vectors", cases);
     }
@@ -64,7 +58,7 @@ CheckReport checked(const Case& one, const Program& program) {
 class ReferenceCheck : public testing::Test {
  protected:
     void SetUp() override {
-        if (reference_data().empty()) {
+        if (reference_data(source()).empty()) {
             GTEST_LOG_(INFO) << "no reference data at NPUSCOPE_REFERENCE_DATA: the repository's "
                                 "programs alone";
         }
