@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
+#include "sim/host/operator_names.h"
 #include "sim/host/operators.h"
 
 namespace npuscope {
@@ -49,6 +51,7 @@ class Preparation {
  private:
     /// Whether the node became constants.
     bool visit(const GraphNode& node) {
+        at_node(graph_, node, [&] { check_names(node); });
         const OperatorRow* row = find_operator(node.op);
         if (row == nullptr) {
             take_stated_types(node);
@@ -72,6 +75,7 @@ class Preparation {
         at_node(graph_, node, [&] {
             check_sizing(node);
             check_divisor(operands);
+            check_limits(operands);
             if (constant) {
                 keep_constants(node, evaluate_outputs(*row, operands));
             } else {
@@ -123,6 +127,24 @@ class Preparation {
         }
     }
 
+    /// What a Clip gives whose limits are crossed changed from opset to opset.
+    static void check_limits(const Operands& operands) {
+        if (operands.node.op != "Clip") {
+            return;
+        }
+        const auto limit = [&](std::size_t operand, const char* attribute, double fallback) {
+            return operands.has(operand) && operands.at(operand).numbers.size() == 1
+                       ? operands.at(operand).numbers.front()
+                       : operands.node.number(attribute, fallback);
+        };
+        const double low = limit(1, "min", -std::numeric_limits<double>::infinity());
+        const double high = limit(2, "max", std::numeric_limits<double>::infinity());
+        if (low > high) {
+            throw ConfigError(fmt::format("its min {} exceeds its max {}", low, high),
+                              "mend the limits");
+        }
+    }
+
     void keep_constants(const GraphNode& node, Values values) {
         for (std::size_t i = 0; i < values.size() && i < node.outputs.size(); ++i) {
             if (!node.outputs[i].empty()) {
@@ -157,8 +179,8 @@ class Preparation {
             const auto found = stated_.find(output);
             if (found == stated_.end()) {
                 refuse_node(graph_, node,
-                            "the operator is unknown, and the model does not state the type of "
-                            "its output",
+                            "the operator is not supported, and the model does not state the "
+                            "type of its output",
                             "replace the operator, or store inferred shapes in the model");
             }
             graph_.types[output] = found->second;

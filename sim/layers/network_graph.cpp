@@ -65,8 +65,13 @@ class GraphBuilder {
     }
     bool can_join(std::size_t index) const {
         const Layer& layer = network_.layers[index];
-        return layer.kind == LayerKind::Conv && layer.kernel == 1 && layer.groups == 1 &&
+        return layer.kind == LayerKind::Conv && area_of(index) == 1 && layer.groups == 1 &&
                !layer.relu && readers_[index] == 1;
+    }
+
+    std::int64_t area_of(std::size_t index) const {
+        const LayerWindow& window = shapes_[index].window;
+        return std::int64_t{window.rows} * window.columns;
     }
 
     std::string source(std::size_t layer, std::size_t which) const {
@@ -86,7 +91,7 @@ class GraphBuilder {
                 break;
             case LayerKind::MaxPool:
                 append("MaxPool", layer.name, {last_});
-                set_window(layer);
+                set_window(index);
                 break;
             case LayerKind::AvgPool:
                 add_average(index);
@@ -105,12 +110,13 @@ class GraphBuilder {
     void add_conv(std::size_t index) {
         const Layer& layer = network_.layers[index];
         const std::int64_t channels = shapes_[index].input.channels / layer.groups;
+        const LayerWindow& window = shapes_[index].window;
         const std::string weights = random_constant(
-            layer.name + "/weight", {layer.kernels, channels, layer.kernel, layer.kernel});
+            layer.name + "/weight", {layer.kernels, channels, window.rows, window.columns});
         append("Conv", layer.name, {last_, weights});
-        set_window(layer);
+        set_window(index);
         graph_.nodes.back().attributes["group"] = std::int64_t{layer.groups};
-        normalise(layer, channels * layer.kernel * layer.kernel, {1, layer.kernels, 1, 1});
+        normalise(layer, channels * area_of(index), {1, layer.kernels, 1, 1});
         joined_[index] ? append_clip(layer.name + "/preclip", -512, 511) : clip(layer);
     }
 
@@ -128,15 +134,17 @@ class GraphBuilder {
     void add_average(std::size_t index) {
         const Layer& layer = network_.layers[index];
         const Shape& in = shapes_[index].input;
-        const bool global = layer.kernel == in.height && layer.kernel == in.width &&
-                            layer.padding == 0 && layer.padding_end.value_or(0) == 0;
-        const double area = static_cast<double>(layer.kernel) * layer.kernel;
+        const LayerWindow& window = shapes_[index].window;
+        const bool padded =
+            window.pad_top + window.pad_bottom + window.pad_left + window.pad_right > 0;
+        const bool global = window.rows == in.height && window.columns == in.width && !padded;
+        const auto area = static_cast<double>(area_of(index));
         if (global) {
             append("ReduceSum", layer.name,
                    {last_, constant(layer.name + "/axes", ElementType::Int64, {2}, {2, 3})});
         } else {
             append("AveragePool", layer.name, {last_});
-            set_window(layer);
+            set_window(index);
             append("Mul", layer.name + "/area",
                    {last_, constant(layer.name + "/area_c", ElementType::Float32, {}, {area})});
         }
@@ -150,13 +158,13 @@ class GraphBuilder {
         clip_to(layer.name, from && unsigned_[*from]);
     }
 
-    void set_window(const Layer& layer) {
-        const auto begin = std::int64_t{layer.padding};
-        const auto end = std::int64_t{layer.padding_end.value_or(layer.padding)};
+    void set_window(std::size_t index) {
+        const LayerWindow& window = shapes_[index].window;
         auto& attributes = graph_.nodes.back().attributes;
-        attributes["kernel_shape"] = std::vector<std::int64_t>{layer.kernel, layer.kernel};
-        attributes["strides"] = std::vector<std::int64_t>{layer.stride, layer.stride};
-        attributes["pads"] = std::vector<std::int64_t>{begin, begin, end, end};
+        attributes["kernel_shape"] = std::vector<std::int64_t>{window.rows, window.columns};
+        attributes["strides"] = std::vector<std::int64_t>{window.stride_y, window.stride_x};
+        attributes["pads"] = std::vector<std::int64_t>{window.pad_top, window.pad_left,
+                                                       window.pad_bottom, window.pad_right};
     }
 
     /// Bias, and a shift by what a sum of so many random products is likely to exceed.

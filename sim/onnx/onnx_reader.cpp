@@ -75,6 +75,7 @@ class OnnxReader {
     }
 
     void parse(const std::string& bytes, onnx::ModelProto& model) const {
+        require(!bytes.empty(), "the file is empty", "name a whole .onnx file");
         require(bytes.size() <= largest_file, "the file is larger than 1 GiB",
                 "models for small devices are far smaller");
         const SilentProtobuf silent;
@@ -98,12 +99,15 @@ class OnnxReader {
                 fmt::format("convert the model to IR version {} to {}", oldest_ir, newest_ir));
         std::int64_t version = 0;
         for (const auto& import : model.opset_import()) {
-            if (import.domain().empty() || import.domain() == "ai.onnx") {
-                version = import.version();
-            } else {
-                domains_.insert(import.domain());
-            }
+            const bool own = import.domain().empty() || import.domain() == "ai.onnx";
+            const std::string domain = own ? "ai.onnx" : import.domain();
+            require(domains_.insert(domain).second,
+                    fmt::format("the domain '{}' is imported twice", domain),
+                    "state one opset for every domain");
+            version = own ? import.version() : version;
         }
+        require(domains_.contains("ai.onnx"), "it states no opset of ONNX's own operators",
+                fmt::format("write the model with opset {} to {}", oldest_opset, newest_opset));
         require(version >= oldest_opset && version <= newest_opset,
                 fmt::format("opset {} is not supported", version),
                 fmt::format("convert the model to opset {} to {}", oldest_opset, newest_opset));

@@ -114,6 +114,14 @@ GraphValue value_of(const onnx::TensorProto& tensor) {
     if (tensor.has_segment()) {
         throw ConfigError("it is a segment of a tensor", "save the model with whole tensors");
     }
+    const bool has_numbers = tensor.float_data_size() + tensor.int32_data_size() +
+                                 tensor.int64_data_size() + tensor.double_data_size() +
+                                 tensor.uint64_data_size() + tensor.string_data_size() >
+                             0;
+    if (tensor.has_raw_data() && has_numbers) {
+        throw ConfigError("it holds its data twice, as bytes and as numbers",
+                          "write the model again");
+    }
     const ElementRow& row = row_of(tensor.data_type());
     TensorType type{row.type, {tensor.dims().begin(), tensor.dims().end()}};
     const std::size_t elements = count_elements(type.sizes);

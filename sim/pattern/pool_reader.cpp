@@ -111,6 +111,10 @@ class PoolReader : private CandidateBuilder {
         return axes;
     }
 
+    static bool is_other_rounding(StepKind kind) {
+        return kind == StepKind::Floor || kind == StepKind::Ceil;
+    }
+
     /// Round, or Floor(x + 0.5) where the opset has no Round.
     void take_round(std::vector<RawStep>& steps) {
         if (!steps.empty() && steps[0].kind == StepKind::Round) {
@@ -126,8 +130,18 @@ class PoolReader : private CandidateBuilder {
             take_first(steps);
             return;
         }
-        candidate_.violations.push_back({"round_required", candidate_.nodes.back(), "", "Round",
-                                         "Round", "AVGPOOL rounds before BNORM"});
+        // another rounding where Round belongs, with Floor to come
+        const bool other = !steps.empty() && is_other_rounding(steps[0].kind) &&
+                           std::any_of(steps.begin() + 1, steps.end(), [](const RawStep& step) {
+                               return is_other_rounding(step.kind);
+                           });
+        const std::size_t blamed = other ? steps[0].nodes.front() : candidate_.nodes.back();
+        candidate_.violations.push_back({"round_required", blamed,
+                                         other ? view_.node(blamed).op : "", "Round", "Round",
+                                         "AVGPOOL rounds before BNORM"});
+        if (other) {
+            take_first(steps);
+        }
     }
 };
 

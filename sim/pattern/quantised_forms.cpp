@@ -65,9 +65,11 @@ class SequenceBuilder {
         return tensor;
     }
     std::string per_kernel(const std::string& part, const std::vector<double>& numbers) {
-        Sizes sizes{1, static_cast<std::int64_t>(numbers.size())};
-        const std::size_t rank = graph_.types.at(layer_.output).sizes.size();
-        sizes.resize(std::max<std::size_t>(rank, 2), 1);
+        Sizes sizes{static_cast<std::int64_t>(numbers.size())};  // of a product, the last axis
+        if (layer_.is_conv) {
+            sizes.insert(sizes.begin(), 1);
+            sizes.resize(graph_.types.at(layer_.output).sizes.size(), 1);
+        }
         GraphValue value = zeros({ElementType::Float64, sizes});
         value.numbers = numbers;
         return constant(part, std::move(value));

@@ -90,11 +90,15 @@ class LayerReader {
         return from;
     }
 
-    /// DequantizeLinear, the operator, maybe Relu, QuantizeLinear.
+    /// DequantizeLinear, the operator, maybe an Add of the bias, maybe Relu, QuantizeLinear.
     std::optional<QuantisedLayer> read_between() {
         const auto data = dequantised(node_.inputs[0]);
-        if (!data || view_.graph().is_constant(data->tensor) || !take_quantiser()) {
+        if (!data || view_.graph().is_constant(data->tensor)) {
             return std::nullopt;
+        }
+        if (!take_quantiser()) {
+            layer_.obstacle = "no QuantizeLinear of constant scale and zero point follows it";
+            return layer_;
         }
         layer_.input = data->tensor;
         layer_.input_zero = data->zeros.front();
@@ -108,7 +112,8 @@ class LayerReader {
         }
         const auto weights = dequantised(node_.inputs[1]);
         if (!weights || constant(weights->tensor) == nullptr) {
-            return std::nullopt;
+            layer_.obstacle = "its weights are no constants behind a DequantizeLinear";
+            return layer_;
         }
         layer_.weights = *constant(weights->tensor);
         take_off(weights->zeros);
@@ -151,8 +156,12 @@ class LayerReader {
     }
 
     void take_bias(const Dequantised& data, const Dequantised& weights) {
-        const std::string& tensor = node_.input(2);
+        const std::string& tensor = added_bias_.empty() ? node_.input(2) : added_bias_;
         if (tensor.empty()) {
+            return;
+        }
+        if (!added_bias_.empty() && !node_.input(2).empty()) {
+            layer_.obstacle = "it has two biases";
             return;
         }
         const auto bias = dequantised(tensor);
@@ -171,8 +180,30 @@ class LayerReader {
         }
     }
 
+    /// The tensor of a bias that is added behind a product, where `index` is such an addition.
+    std::string bias_of(std::size_t index) const {
+        const GraphNode& node = view_.node(index);
+        if (node.op != "Add" || layer_.is_pool || layer_.is_conv) {
+            return {};
+        }
+        const std::string& other = node.inputs[node.inputs[0] == node_.outputs[0] ? 1 : 0];
+        const auto from = dequantised(other);
+        const GraphValue* value = from ? constant(from->tensor) : constant(other);
+        if (value == nullptr) {
+            return {};
+        }
+        const Sizes& sizes = value->type.sizes;
+        const bool last_axis = std::all_of(sizes.begin(), sizes.end() - (sizes.empty() ? 0 : 1),
+                                           [](std::int64_t size) { return size == 1; });
+        return last_axis ? other : std::string{};
+    }
+
     bool take_quantiser() {
         auto reader = view_.only_reader(node_.outputs[0]);
+        if (reader && !(added_bias_ = bias_of(*reader)).empty()) {
+            layer_.behind.push_back(*reader);
+            reader = view_.only_reader(view_.node(*reader).outputs[0]);
+        }
         if (reader && view_.node(*reader).op == "Relu") {
             layer_.relu = true;
             layer_.behind.push_back(*reader);
@@ -217,6 +248,7 @@ class LayerReader {
     const GraphNode& node_;
     QuantisedLayer layer_;
     double output_scale_ = 1;
+    std::string added_bias_;  ///< tensor of a bias that is added behind a product
 };
 
 }  // namespace

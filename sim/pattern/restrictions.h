@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstdint>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -36,6 +37,7 @@ struct WeightWidths {
     std::uint32_t bits = 8;
     std::uint32_t bias_bits = 24;
     std::uint32_t scale_bits = 0;
+    std::uint32_t least_fc_inputs = 0;
 
     template <class Visitor, class Self>
     static void describe(Visitor& visit, Self& self) {
@@ -43,6 +45,8 @@ struct WeightWidths {
         visit.required("bias_bits", self.bias_bits, "bits of the signed bias");
         visit.field("scale_bits", self.scale_bits,
                     "bits of the unsigned scale; 0: the scale is always 1");
+        visit.field("least_fc_inputs", self.least_fc_inputs,
+                    "inputs of FC at least, where beyond_guidelines is refuse");
     }
 };
 
@@ -54,7 +58,8 @@ struct PatternLimits {
     std::uint32_t most_rows = 0;
     std::uint32_t most_columns = 0;
     bool one_side = false;
-    bool unit_stride = false;
+    std::uint32_t least_area = 0;
+    std::vector<std::string> strides;
 
     template <class Visitor, class Self>
     static void describe(Visitor& visit, Self& self) {
@@ -66,7 +71,9 @@ struct PatternLimits {
         visit.field("most_columns", self.most_columns, "columns of the kernel at most; 0: any");
         visit.field("one_side", self.one_side,
                     "it is enough that rows or columns keep to their limit");
-        visit.field("unit_stride", self.unit_stride, "strides are 1");
+        visit.field("least_area", self.least_area, "elements of the window at least");
+        visit.field("strides", self.strides,
+                    "strides that it takes, rows x columns as 2x1; none listed: any");
     }
 };
 

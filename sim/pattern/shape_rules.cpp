@@ -2,6 +2,9 @@
 #include "sim/pattern/shape_rules.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
 
 namespace npuscope {
 namespace {
@@ -83,12 +86,16 @@ class ShapeRules {
         }
         const bool padded =
             candidate_.pattern == Pattern::Gconv && restrictions_.padded_channels == Verdict::Allow;
+        const bool same = candidate_.in[1] == candidate_.out[1] &&
+                          limits->input_channels == limits->output_channels;
+        if (same && !padded) {
+            check_multiple(candidate_.in[1], limits->input_channels, "input and output");
+            return;
+        }
         if (!padded) {
             check_multiple(candidate_.in[1], limits->input_channels, "input");
         }
-        if (candidate_.pattern != Pattern::Maxpool || candidate_.in[1] != candidate_.out[1]) {
-            check_multiple(candidate_.out[1], limits->output_channels, "output");
-        }
+        check_multiple(candidate_.out[1], limits->output_channels, "output");
     }
 
     static std::string pair(std::int64_t rows, std::int64_t columns) {
@@ -112,6 +119,11 @@ class ShapeRules {
             complain("dilation_1", pair(height.dilation, width.dilation), "1x1", "1x1",
                      "kernels are not dilated");
         }
+    }
+
+    static bool is_listed(const PatternLimits& limits, const std::string& strides) {
+        return std::find(limits.strides.begin(), limits.strides.end(), strides) !=
+               limits.strides.end();
     }
 
     void check_kernel() {
@@ -140,9 +152,16 @@ class ShapeRules {
                      fmt::format("{} x {}", text(limits->most_rows), text(limits->most_columns)),
                      "the kernel is larger than the hardware takes");
         }
-        if (limits->unit_stride && (height.stride != 1 || width.stride != 1)) {
-            complain("unit_stride", pair(height.stride, width.stride), "1x1", "1x1",
-                     "the pattern's strides are 1");
+        const std::string strides = pair(height.stride, width.stride);
+        if (!limits->strides.empty() && !is_listed(*limits, strides)) {
+            complain("stride_limit", strides, fmt::format("{}", fmt::join(limits->strides, ", ")),
+                     limits->strides.back(), "strides (rows x columns) are others");
+        }
+        const std::int64_t area = candidate_.window.kernel_area();
+        if (area < limits->least_area) {
+            complain("window_area", std::to_string(area),
+                     fmt::format("at least {}", limits->least_area),
+                     std::to_string(limits->least_area), "the window has too few elements");
         }
     }
 

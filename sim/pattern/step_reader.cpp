@@ -144,6 +144,15 @@ class StepReader {
             step.low = limit(1, "min", -infinite);
             step.high = limit(2, "max", infinite);
         } else {
+            if (node.inputs.size() != 2) {
+                return std::nullopt;
+            }
+            const std::string& other = node.inputs[node.inputs[0] == tensor ? 1 : 0];
+            if (other != tensor && !view_.graph().is_constant(other)) {
+                step.kind = StepKind::Join;
+                step.joined = other;
+                return step;
+            }
             const auto number = other_constant(node, tensor);
             if (!number || number->size() != 1) {
                 return std::nullopt;

@@ -24,7 +24,7 @@ std::vector<std::int64_t> per_axis(const GraphNode& node, const std::string& att
                                    std::size_t axes, std::int64_t fallback) {
     const std::int64_t least = attribute == "pads" || attribute == "output_padding" ? 0 : 1;
     std::vector<std::int64_t> values = node.integers(attribute);
-    if (values.empty()) {
+    if (!node.has(attribute)) {
         values.assign(axes, fallback);
     }
     require(values.size() == axes,

@@ -5,7 +5,9 @@
 
 #include "models/tinpu/tinpu_timing.h"
 #include "sim/config/preset.h"
-#include "sim/layers/layer_system.h"
+#include "sim/layers/layer_session.h"
+#include "sim/layers/load_graph.h"
+#include "sim/layers/network_graph.h"
 
 namespace npuscope::bench {
 namespace {
@@ -23,6 +25,26 @@ TEST(TinpuRows, ModelsHaveTheirPublishedSizes) {
     EXPECT_EQ(weights("CLS_4k_NPU"), 3496U);
     EXPECT_EQ(weights("CLS_6k_NPU"), 6112U);
     EXPECT_EQ(weights("CLS_13k_NPU"), 12072U);
+}
+
+/// The bundled tables list the same layers, for one frame; they add tables of constants, which
+/// bound no layer.
+TEST(TinpuRows, BundledTablesTakeAsLong) {
+    const auto config =
+        read_preset<LayerNpuConfig>(find_preset(configs_folder(), "npu", "tinpu_f28p55"));
+    for (const auto& [table, model] :
+         {std::pair{"ti_cls_1k", "CLS_1k_NPU"}, std::pair{"ti_cls_4k", "CLS_4k_NPU"},
+          std::pair{"ti_cls_6k", "CLS_6k_NPU"}, std::pair{"ti_cls_13k", "CLS_13k_NPU"}}) {
+        const auto file = configs_folder() / "workload" / (std::string(table) + ".yaml");
+        const Graph graph = finish_graph(network_graph(read_network(file)));
+        const LayerRun run = run_layers(graph, plan_layers(graph, config), config, {}, {false});
+        Cycles cycles;
+        for (const TinpuJob& job : model_jobs(model, 128)) {
+            cycles += tinpu_cycles(job, config.engine).total();
+        }
+        EXPECT_EQ(run.npu, cycles) << table;
+        EXPECT_EQ(run.host, Cycles(0)) << table;
+    }
 }
 
 TEST(TinpuRows, ThePresetIsWithinTwentyPercentOfEveryPublishedRun) {

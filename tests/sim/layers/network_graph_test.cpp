@@ -44,6 +44,34 @@ TEST(NetworkGraph, NumbersAreTheHostsAndDoNotAllSaturate) {
     EXPECT_GT(std::set<double>(numbers.begin(), numbers.end()).size(), 1U);
 }
 
+constexpr const char* series_table = R"(
+name: series
+input: {channels: 1, height: 24, width: 3}
+layers:
+  - {name: wide, kind: conv, kernels: 8, kernel: 5, kernel_width: 2, stride: 2, stride_width: 1, padding: 2, padding_width: 1, padding_width_end: 0, relu: true, output: 8x12x3}
+  - {name: pool, kind: max_pool, kernel: 3, kernel_width: 1, stride: 2, stride_width: 1, padding: 1, padding_width: 0, output: 8x6x3}
+  - {name: deep, kind: conv, kernels: 8, kernel: 3, kernel_width: 1, padding: 1, padding_width: 0, groups: 8, output: 8x6x3}
+  - {name: part, kind: avg_pool, kernel: 2, kernel_width: 1, stride: 2, stride_width: 1, output: 8x3x3}
+  - {name: mean, kind: avg_pool, kernel: 3, kernel_width: 3, output: 8x1x1}
+  - {name: classes, kind: fc, kernels: 2}
+)";
+
+TEST(NetworkGraph, WindowsNeedNotBeSquare) {
+    const Graph graph = finish_graph(network_graph(parse_network(series_table, "net.yaml")));
+    const LayerPlan plan = plan_layers(graph, test::bundled_preset());
+    std::vector<Pattern> patterns;
+    for (const NpuLayer& layer : plan.patterns.layers) {
+        patterns.push_back(layer.pattern());
+    }
+    EXPECT_EQ(patterns,
+              (std::vector<Pattern>{Pattern::Fconv, Pattern::Maxpool, Pattern::Dwconv,
+                                    Pattern::Avgpool, Pattern::AvgpoolGlobal, Pattern::Fc}));
+    EXPECT_EQ(plan.patterns.layers[0].candidate.out, (Sizes{1, 8, 12, 3}));
+    const auto inputs = test::some_inputs(graph, ElementType::Int8, 4);
+    EXPECT_EQ(test::run_on(graph, test::bundled_preset(), inputs).outputs,
+              test::run_on(graph, test::host_only(), inputs).outputs);
+}
+
 TEST(NetworkGraph, TheSeedDecidesTheWeights) {
     Network network = parse_network(residual_table, "net.yaml");
     const Graph first = network_graph(network);

@@ -137,6 +137,47 @@ TEST(Quantised, ReluBehindTheConvolutionIsAClip) {
     shape.y_zero = -128;
     compare(qdq_model(shape), true);
 }
+/// x [sizes.. 8] times a matrix, with the bias in an Add behind it.
+ModelBuilder qdq_product(const std::vector<std::int64_t>& sizes) {
+    ModelBuilder builder;
+    builder.input("x", sizes, onnx::TensorProto_DataType_INT8);
+    builder.floats("xs", {}, {0.0625F}).int8s("w", {8, 4}, some_integers(32, -63, 63, 2, 0));
+    builder.floats("ws", {}, {0.015625F}).floats("ys", {}, {0.25F});
+    builder.floats("bs", {}, {0.0625F * 0.015625F}).int8s("yz", {}, {0});
+    builder.int8s("b", {4}, some_integers(4, -500, 500, 2, 1), onnx::TensorProto_DataType_INT32);
+    builder.node("DequantizeLinear", "dqx", {"x", "xs"});
+    builder.node("DequantizeLinear", "dqw", {"w", "ws"});
+    builder.node("DequantizeLinear", "dqb", {"b", "bs"});
+    builder.node("MatMul", "conv", {"dqx_y", "dqw_y"});
+    builder.node("Add", "bias", {"dqb_y", "conv_y"});
+    builder.node("QuantizeLinear", "qy", {"bias_y", "ys", "yz"}, "y");
+    builder.output("y");
+    return builder;
+}
+
+TEST(Quantised, BiasesOfProductsMayStandBehindThem) {
+    compare(qdq_product({1, 8}), true);
+
+    // several rows are no layer of the NPU, but their numbers stay
+    const Graph graph = test::graph_of(qdq_product({1, 4, 8}));
+    const auto inputs = test::some_inputs(graph, ElementType::Int8, 2);
+    EXPECT_THAT(test::broken_rules(graph, plan_patterns(graph, {})),
+                ::testing::ElementsAre("batch_1 at conv"));
+    Graph plain = parse_onnx(qdq_product({1, 4, 8}).bytes(), "built.onnx");
+    prepare_graph(plain);
+    EXPECT_EQ(test::run_on(graph, test::host_only(), inputs).outputs.at("y").numbers,
+              test::run_on(plain, test::host_only(), inputs).outputs.at("y").numbers);
+}
+TEST(Quantised, LayersWithoutAQuantiserSayWhatIsMissing) {
+    ModelBuilder builder = qdq_product({1, 8});
+    builder.graph().mutable_node()->RemoveLast();
+    builder.graph().mutable_output(0)->set_name("bias_y");
+    const Graph graph = test::graph_of(builder);
+    const PatternPlan plan = plan_patterns(graph, test::bundled_preset().restrictions);
+    ASSERT_EQ(plan.refusals.size(), 1U);
+    EXPECT_EQ(plan.refusals[0].violations[0].rule, "quantised_exact");
+    EXPECT_THAT(plan.refusals[0].violations[0].sentence, HasSubstr("no QuantizeLinear"));
+}
 TEST(Quantised, PoolsBetweenEqualScalesReadIntegers) {
     ModelBuilder builder;
     builder.input("x", {1, 4, 6, 6}, onnx::TensorProto_DataType_INT8);

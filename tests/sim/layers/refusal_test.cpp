@@ -98,6 +98,10 @@ TEST(ShapeRules, AreNamedWithTheirNode) {
     EXPECT_THAT(rules_of(test::conv_model(shape, {})),
                 ElementsAre("channels_multiple_of_4 at conv"));
     shape = {};
+    shape.channels = shape.kernels = shape.groups = 6;
+    EXPECT_THAT(rules_of(test::conv_model(shape, {})),
+                ElementsAre("channels_multiple_of_4 at conv"));
+    shape = {};
     shape.kernels = 5;
     EXPECT_THAT(rules_of(test::conv_model(shape, {})),
                 ElementsAre("channels_multiple_of_4 at conv"));
@@ -172,6 +176,12 @@ TEST(ResidualRules, PreclipAndJoinAreChecked) {
         }
     }
     EXPECT_THAT(rules_of(joined), ElementsAre("residual_add at residual"));
+    for (int i = 0; i < joined.graph().node_size(); ++i) {
+        if (joined.graph().node(i).name() == "residual") {
+            joined.graph().mutable_node(i)->set_op_type("Max");
+        }
+    }
+    EXPECT_THAT(rules_of(joined), ElementsAre("residual_add at residual"));
 }
 
 TEST(PoolRules, AreaAxesAndRoundAreChecked) {
@@ -183,6 +193,14 @@ TEST(PoolRules, AreaAxesAndRoundAreChecked) {
     test::append_sequence(builder, {});
     builder.output("y");
     EXPECT_THAT(rules_of(builder), ElementsAre("round_required at pool"));
+
+    ModelBuilder floored = test::global_pool_model({});
+    for (int i = 0; i < floored.graph().node_size(); ++i) {
+        if (floored.graph().node(i).op_type() == "Round") {
+            floored.graph().mutable_node(i)->set_op_type("Floor");
+        }
+    }
+    EXPECT_THAT(rules_of(floored), ElementsAre("round_required at round"));
 }
 
 TEST(MapRules, InputsMustBeEightBitIntegers) {
@@ -203,6 +221,37 @@ TEST(Switches, DecideWhereTheTextsContradictEachOther) {
     shape.rows = shape.columns = 9;
     EXPECT_THAT(rules_of(test::conv_model(shape, {})), IsEmpty());
     EXPECT_THAT(rules_of(test::conv_model(shape, {}), strict), ElementsAre("kernel_limit at conv"));
+
+    shape = {};
+    shape.stride = 2;
+    EXPECT_THAT(rules_of(test::conv_model(shape, {}), strict), IsEmpty());
+    shape.rows = shape.columns = 1;
+    shape.padding = 0;
+    EXPECT_THAT(rules_of(test::conv_model(shape, {}), strict), ElementsAre("stride_limit at conv"));
+    Sequence narrow;
+    narrow.scale = {1};
+    EXPECT_THAT(rules_of(test::fc_model(narrow, 4), strict), IsEmpty());
+    for (const auto& [width, inputs] : {std::pair{-8.0F, 8}, {-128.0F, 16}}) {
+        for (const int missing : {0, 4}) {
+            ModelBuilder fc = test::fc_model(narrow, inputs - missing);
+            fc.graph().mutable_initializer(0)->set_float_data(0, width);
+            EXPECT_THAT(rules_of(fc), IsEmpty());
+            const std::vector<std::string> wanted(missing == 0 ? 0 : 1, "fc_inputs at fc");
+            EXPECT_EQ(rules_of(fc, strict), wanted);
+        }
+    }
+    ModelBuilder tiny = test::global_pool_model({});
+    for (const int direction : {2, 3}) {
+        tiny.graph()
+            .mutable_input(0)
+            ->mutable_type()
+            ->mutable_tensor_type()
+            ->mutable_shape()
+            ->mutable_dim(direction)
+            ->set_dim_value(direction - 1);
+    }
+    EXPECT_THAT(rules_of(tiny), IsEmpty());
+    EXPECT_THAT(rules_of(tiny, strict), ElementsAre("window_area at pool"));
 
     Restrictions wide = test::bundled_preset().restrictions;
     wide.four_bit_weights = Verdict::Refuse;

@@ -63,7 +63,7 @@ class NumberDamage {
 
  private:
     std::int64_t odd_number() {
-        constexpr std::int64_t numbers[] = {0, -1,         1,          2,         3,        -2,
+        constexpr std::int64_t numbers[] = {0, -1,  1,          2,         3,        -2,
                                             7, 300, 1LL << 40U, INT64_MIN, INT64_MAX};
         return numbers[random_() % std::size(numbers)];
     }

@@ -153,7 +153,7 @@ INSTANTIATE_TEST_SUITE_P(
                   [](ModelBuilder& b) {
                       b.floats("five", {5}, {1, 2, 3, 4, 5}).node("Add", "bad", {"x", "five"});
                   }},
-        BrokenRow{"the operator is unknown",
+        BrokenRow{"ONNX has no such operator",
                   [](ModelBuilder& b) { b.node("Frobnicate", "f", {"x"}).output("f_y"); }},
         BrokenRow{"divides by a constant 0",
                   [](ModelBuilder& b) {
@@ -165,6 +165,30 @@ INSTANTIATE_TEST_SUITE_P(
                       b.node("Reshape", "r", {"x", "c_y"});
                   }},
         BrokenRow{"has 1 inputs", [](ModelBuilder& b) { b.node("Conv", "bad", {"x"}); }},
+        BrokenRow{"did you mean 'Floor'?",
+                  [](ModelBuilder& b) { b.node("Flor", "f", {"x"}).output("f_y"); }},
+        BrokenRow{"the operator is not supported",
+                  [](ModelBuilder& b) {
+                      b.node("LSTM", "f", {"x", "c", "c"}).node("Floor", "g", {"f_y"});
+                  }},
+        BrokenRow{"the operator has no attribute 'axes' (did you mean 'axis'?)",
+                  [](ModelBuilder& b) { b.node("Softmax", "s", {"x"}).ints("axes", {1}); }},
+        BrokenRow{"the operator has no attribute 'axis' (leave it out)",
+                  [](ModelBuilder& b) { b.node("Floor", "s", {"x"}).integer("axis", 1); }},
+        BrokenRow{"the domain 'ai.onnx' is imported twice",
+                  [](ModelBuilder& b) { b.model().add_opset_import()->set_version(7); }},
+        BrokenRow{
+            "it states no opset",
+            [](ModelBuilder& b) { b.model().mutable_opset_import(0)->set_domain("com.other"); }},
+        BrokenRow{"it holds its data twice",
+                  [](ModelBuilder& b) {
+                      b.graph().mutable_initializer(0)->set_raw_data(std::string(16, '\0'));
+                  }},
+        BrokenRow{"its min 4 exceeds its max 3",
+                  [](ModelBuilder& b) {
+                      b.floats("low", {}, {4}).floats("high", {}, {3});
+                      b.node("Clip", "clip", {"x", "low", "high"});
+                  }},
         BrokenRow{"attribute 'k' is there twice",
                   [](ModelBuilder& b) { b.integer("k", 1).integer("k", 2); }}));
 
@@ -178,6 +202,8 @@ TEST(OnnxReader, WindowsAreCheckedBeforeAnythingDividesByThem) {
         return refusal(builder);
     };
     EXPECT_THAT(conv([](ModelBuilder& b) { b.ints("strides", {0, 1}); }), HasSubstr("'strides'"));
+    EXPECT_THAT(conv([](ModelBuilder& b) { b.ints("strides", {}); }),
+                HasSubstr("'strides' has 0 values"));
     EXPECT_THAT(conv([](ModelBuilder& b) {
                     b.ints("dilations", {1, 0});
                 }),
@@ -202,6 +228,7 @@ TEST(OnnxReader, WindowsAreCheckedBeforeAnythingDividesByThem) {
 
 TEST(OnnxReader, TextThatIsNoModelIsRefused) {
     const std::string good = small_model().bytes();
+    EXPECT_THAT(sample::message_of([] { parse_onnx("", "m.onnx"); }), HasSubstr("is empty"));
     for (const std::string& text : {std::string(), std::string("garbage"), good.substr(0, 40),
                                     good + std::string(64, '\xff')}) {
         EXPECT_THAT(sample::message_of([&] { parse_onnx(text, "m.onnx"); }),
