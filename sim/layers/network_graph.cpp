@@ -10,10 +10,13 @@
 namespace npuscope {
 namespace {
 
-constexpr double weight_limit = 127;   // 8-bit weights, symmetric
-constexpr double typical_weight = 73;  // root mean square of -127..127
-constexpr double typical_input = 80;   // of 8-bit maps, signed and unsigned alike
-constexpr double typical_output = 40;
+constexpr double weight_limit = 127;  // 8-bit weights, symmetric
+// root mean squares, of which shifts are made
+constexpr double weight_spread = 73;  // of -127..127
+constexpr double input_spread = 74;   // of -128..127
+constexpr double signed_spread = 45;  // of what shall come out
+constexpr double unsigned_spread = 80;
+constexpr double largest_spread = 100;
 
 class GraphBuilder {
  public:
@@ -79,9 +82,15 @@ class GraphBuilder {
         return from ? outputs_[*from] : "input";
     }
 
+    double spread_of(std::size_t layer, std::size_t which) const {
+        const auto& from = shapes_[layer].sources[which];
+        return from ? spreads_[*from] : input_spread;
+    }
+
     void add(std::size_t index) {
         const Layer& layer = network_.layers[index];
         last_ = source(index, 0);
+        spread_ = spread_of(index, 0);
         switch (layer.kind) {
             case LayerKind::Conv:
                 add_conv(index);
@@ -98,10 +107,13 @@ class GraphBuilder {
                 break;
             case LayerKind::Add:
                 append("Add", layer.name, {source(index, 0), source(index, 1)});
+                spread_ = std::hypot(spread_, spread_of(index, 1));
+                rectify(layer);
                 clip(layer);
                 break;
         }
         outputs_.push_back(last_);
+        spreads_.push_back(std::min(spread_, largest_spread));
         const auto& from = shapes_[index].sources.front();
         const bool pool = layer.kind == LayerKind::MaxPool || layer.kind == LayerKind::AvgPool;
         unsigned_.push_back(pool ? from && unsigned_[*from] : layer.relu);
@@ -173,10 +185,16 @@ class GraphBuilder {
             append("Add", layer.name + "/bias",
                    {last_, random_constant(layer.name + "/bias_c", sizes)});
         }
-        const double sum =
-            std::sqrt(static_cast<double>(products)) * typical_weight * typical_input;
-        divide(layer.name, std::max(0.0, std::nearbyint(std::log2(sum / typical_output))));
+        const double sum = std::sqrt(static_cast<double>(products)) * weight_spread * spread_;
+        const double wanted = layer.relu ? unsigned_spread : signed_spread;
+        const double shift = std::max(0.0, std::nearbyint(std::log2(sum / wanted)));
+        spread_ = sum / std::exp2(shift);
+        rectify(layer);
+        divide(layer.name, shift);
     }
+
+    /// Half of the numbers become 0.
+    void rectify(const Layer& layer) { spread_ /= layer.relu ? std::sqrt(2.0) : 1.0; }
 
     void divide(const std::string& name, double shift) {
         append("Div", name + "/shift",
@@ -229,7 +247,9 @@ class GraphBuilder {
     std::vector<std::size_t> readers_;
     std::vector<bool> joined_;
     std::vector<bool> unsigned_;
+    std::vector<double> spreads_;  ///< expected, of every layer's result
     std::string last_;
+    double spread_ = input_spread;  ///< of `last_`
 };
 
 }  // namespace

@@ -146,18 +146,6 @@ class NumberRules {
         }
     }
 
-    void inputs(const WeightWidths& widths) {
-        const std::int64_t inputs = candidate_.in[1] * candidate_.in[2] * candidate_.in[3];
-        const bool limited =
-            candidate_.pattern == Pattern::Fc && restrictions_.beyond_guidelines == Verdict::Refuse;
-        if (limited && inputs < widths.least_fc_inputs) {
-            complain("fc_inputs", candidate_.anchor, std::to_string(inputs),
-                     fmt::format("at least {}", widths.least_fc_inputs),
-                     std::to_string(widths.least_fc_inputs),
-                     fmt::format("FC has too few inputs for {}-bit weights", widths.bits));
-        }
-    }
-
     void clips() {
         const NormSequence& norm = candidate_.norm;
         if (norm.clip && !is_map_range({norm.clip->low, norm.clip->high})) {
@@ -284,7 +272,6 @@ void check_sequence(const RestrictionCheck& check, const Candidate& candidate,
     rules.bias(widths_by(check, candidate, widths));
     rules.scale(widths);
     rules.shift();
-    rules.inputs(widths);
     rules.clips();
 }
 

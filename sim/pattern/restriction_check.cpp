@@ -36,6 +36,7 @@ CheckedLayer check_restrictions(const RestrictionCheck& check, const Candidate& 
         }
         CheckedLayer layer{widths.bits, common};
         check_sequence(check, candidate, widths, layer.violations);
+        check_fc_inputs(check, candidate, widths, layer.violations);
         if (layer.violations.size() == common.size()) {
             return layer;
         }

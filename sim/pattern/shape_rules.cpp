@@ -199,4 +199,18 @@ void check_shapes(const RestrictionCheck& check, const Candidate& candidate,
     ShapeRules(check, candidate, violations).run();
 }
 
+void check_fc_inputs(const RestrictionCheck& check, const Candidate& candidate,
+                     const WeightWidths& widths, std::vector<Violation>& violations) {
+    const std::int64_t inputs = candidate.in[1] * candidate.in[2] * candidate.in[3];
+    const bool limited =
+        candidate.pattern == Pattern::Fc && check.restrictions.beyond_guidelines == Verdict::Refuse;
+    if (limited && inputs < widths.least_fc_inputs) {
+        violations.push_back(
+            {"fc_inputs", candidate.anchor, std::to_string(inputs),
+             fmt::format("at least {}", widths.least_fc_inputs),
+             std::to_string(widths.least_fc_inputs),
+             fmt::format("FC has too few inputs for {}-bit weights", widths.bits)});
+    }
+}
+
 }  // namespace npuscope

@@ -11,4 +11,8 @@ namespace npuscope {
 void check_shapes(const RestrictionCheck& check, const Candidate& candidate,
                   std::vector<Violation>& violations);
 
+/// The guideline for FC, which goes by the width of the weights.
+void check_fc_inputs(const RestrictionCheck& check, const Candidate& candidate,
+                     const WeightWidths& widths, std::vector<Violation>& violations);
+
 }  // namespace npuscope

@@ -1,0 +1,62 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
+"""A shape table and the model that scripts/write_onnx makes of it must give the same bytes.
+
+Usage: write_onnx_compare.py NPUSCOPE WRITE_ONNX TABLE.yaml ...
+Exit 77: python3-onnx, python3-numpy or python3-yaml are not there.
+"""
+
+import filecmp
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+try:
+    import numpy
+    import onnx
+    import yaml
+except ImportError as missing:
+    print(f"skipped: {missing} (python3-onnx, python3-numpy, python3-yaml)")
+    sys.exit(77)
+
+
+def run(npuscope, program, folder, outputs):
+    subprocess.run([npuscope, "run", program, "--npu", "tinpu_f28p55", "--inputs", folder / "in",
+                    "--outputs", folder / outputs], check=True, stdout=subprocess.DEVNULL)
+    return sorted(path.name for path in (folder / outputs).iterdir())
+
+
+def compare(npuscope, write_onnx, table, folder):
+    """Sentences about what differs."""
+    source = yaml.safe_load(table.read_text(encoding="utf-8"))["input"]
+    shape = (1, source["channels"], source["height"], source["width"])
+    (folder / "in").mkdir(parents=True)
+    values = numpy.random.default_rng(7).integers(-128, 128, shape).astype(numpy.int8)
+    numpy.save(folder / "in" / "input.npy", values)
+    model = folder / "model.onnx"
+    subprocess.run([sys.executable, write_onnx, table, "--out", model], check=True)
+    onnx.checker.check_model(onnx.load(str(model)))
+    names = run(npuscope, table, folder, "of_table")
+    if names != run(npuscope, model, folder, "of_model"):
+        return ["the outputs have other names"]
+    wrong = [name for name in names
+             if not filecmp.cmp(folder / "of_table" / name, folder / "of_model" / name, False)]
+    flat = [name for name in names
+            if len(numpy.unique(numpy.load(folder / "of_model" / name))) < 2]
+    return ([f"{name} differs" for name in wrong] +
+            [f"{name} is one number everywhere, which proves nothing" for name in flat])
+
+
+def main():
+    npuscope, write_onnx, *tables = sys.argv[1:]
+    failed = False
+    with tempfile.TemporaryDirectory() as folder:
+        for table in map(pathlib.Path, tables):
+            found = compare(npuscope, write_onnx, table, pathlib.Path(folder) / table.stem)
+            print(f"{table.stem}: {', '.join(found) or 'equal'}")
+            failed = failed or bool(found)
+    return 1 if failed or not tables else 0
+
+
+sys.exit(main())
