@@ -63,7 +63,8 @@ const PixelFormat& read_format(const RegisterValues& registers, const CdmaJob& j
                "use a format of 8-bit components");
     }
     if (registers.field("D_DATAIN_FORMAT", "PIXEL_MAPPING") != 0) {
-        refuse(registers, "D_DATAIN_FORMAT", "a pixel mapping other than pitch linear is");
+        refuse(registers, "D_DATAIN_FORMAT", "PIXEL_MAPPING 1 (block linear) is",
+               "store the image line by line and use PIXEL_MAPPING 0 (pitch linear)");
     }
     if (job.input.channels != format->channels) {
         throw ConfigError(
@@ -85,9 +86,30 @@ const PixelFormat& read_format(const RegisterValues& registers, const CdmaJob& j
     return *format;
 }
 
+/// What no hardware does: offsets in lines are for other mappings, reserved lines for nothing.
+/// source: nv_full RTL, assertions of NV_NVDLA_CDMA_IMG_{ctrl,sg}.v; nothing reads D_RESERVED_*
+void refuse_unread_fields(const RegisterValues& registers) {
+    const auto expect_zero = [&](std::string_view register_name, std::string_view field,
+                                 const std::string& remedy) {
+        const std::uint32_t value = registers.field(register_name, field);
+        if (value != 0) {
+            refuse(registers, register_name, fmt::format("{} {} is", field, value), remedy);
+        }
+    };
+    expect_zero("D_PIXEL_OFFSET", "PIXEL_Y_OFFSET",
+                "program 0, and advance the start address by whole lines");
+    for (const std::string_view field : {"RSV_PER_LINE", "RSV_PER_UV_LINE"}) {
+        expect_zero("D_RESERVED_X_CFG", field, "program 0: no hardware reads it");
+    }
+    for (const std::string_view field : {"RSV_HEIGHT", "RSV_Y_INDEX"}) {
+        expect_zero("D_RESERVED_Y_CFG", field, "program 0: no hardware reads it");
+    }
+}
+
 PixelSurface read_pixels(const RegisterValues& registers, const CdmaJob& job,
                          const ConvFeatures& features) {
     const Bytes atom = features.datapath.memory_atom;
+    refuse_unread_fields(registers);
     PixelSurface pixels;
     pixels.format = &read_format(registers, job, features);
     pixels.atom = atom;

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "models/cdma/operand_fetch.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cstring>
 
 #include "models/cdma/cdma_math.h"
-#include "models/data/alignment.h"
+#include "models/data/compression_findings.h"
 #include "models/data/weight_codec.h"
 
 namespace npuscope {
@@ -57,34 +55,6 @@ void count_weights(ConvWork& work, std::span<const std::uint8_t> stored) {
         work.counters.weight_nan += special.nan;
         work.counters.weight_inf += special.inf;
     }
-}
-
-Finding compression_finding(const ConvWork& work, std::string kind, std::string message,
-                            Address address) {
-    Finding finding;
-    finding.kind = std::move(kind);
-    finding.message = std::move(message);
-    finding.address = address;
-    finding.unit = "cdma";
-    finding.surface = "weights";
-    finding.operation = work.name;
-    return finding;
-}
-
-Finding finding_of(const ConvWork& work, const CompressionFault& fault) {
-    const CdmaJob& job = work.job.parts.cdma;
-    if (fault.kind == CompressionFault::Kind::GroupSize) {
-        return compression_finding(
-            work, "wgs_mismatch",
-            fmt::format("WGS gives kernel group {} {} bytes, but its mask keeps {}", fault.group,
-                        fault.said, fault.counted),
-            job.compression->sizes + fault.offset);
-    }
-    return compression_finding(
-        work, "stored_zero",
-        fmt::format("a value of kernel {} (group {}) is 0, but its mask says it is not",
-                    fault.kernel, fault.group),
-        job.weight_address + fault.offset);
 }
 
 template <class T>
@@ -178,10 +148,11 @@ std::vector<std::uint8_t> OperandFetch::decompressed(DmaPort& port, ConvWork& wo
     const std::vector<std::uint8_t> values = fetch_bytes(
         port, job.weight_address, groups.weight_bytes(), weight_purpose(work, "weights"));
     count_weights(work, values);
-    report_sizes(work, groups.weight_bytes());
     DecompressedWeights result = decompress_weights(layout, {values, mask, sizes});
-    for (const CompressionFault& fault : result.faults) {
-        log_.add(finding_of(work, fault));
+    for (Finding& finding :
+         compression_findings(layout, mask, result.faults, compressed_places(job))) {
+        finding.operation = work.name;
+        log_.add(std::move(finding));
     }
     work.buffer.weight_ends = groups.weight_ends;
     work.buffer.weight_ends.back() = stored_weight_bytes(groups.weight_bytes()).value;
@@ -190,21 +161,6 @@ std::vector<std::uint8_t> OperandFetch::decompressed(DmaPort& port, ConvWork& wo
     }
     work.buffer.mask_ends.back() = stored_mask_bytes(layout).value;
     return std::move(result.stored);
-}
-
-void OperandFetch::report_sizes(const ConvWork& work, std::uint64_t weight_bytes) const {
-    const CdmaJob& job = work.job.parts.cdma;
-    const Bytes stored = stored_weight_bytes(weight_bytes);
-    // a surface without any value may still be programmed as one block of zeros
-    const bool empty = weight_bytes == 0 && job.weight_bytes == Bytes(128);
-    if (job.weight_bytes != stored && !empty) {
-        log_.add(compression_finding(
-            work, "weight_bytes_mismatch",
-            fmt::format("{} says {} bytes, but the mask keeps {}, {} with the zeros at the end",
-                        spelled("NVDLA_CDMA", "D_WEIGHT_BYTES"), job.weight_bytes.value,
-                        weight_bytes, stored.value),
-            job.weight_address));
-    }
 }
 
 void assume_weight_ends(ConvWork& work) {

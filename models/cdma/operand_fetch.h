@@ -28,7 +28,6 @@ class OperandFetch {
     DataTensor feature(DmaPort& port, ConvWork& work) const;
     DataTensor pixels(DmaPort& port, ConvWork& work) const;
     std::vector<std::uint8_t> decompressed(DmaPort& port, ConvWork& work) const;
-    void report_sizes(const ConvWork& work, std::uint64_t weight_bytes) const;
 
     const DatapathConfig datapath_;
     FindingLog& log_;

@@ -10,7 +10,6 @@
 
 #include "models/data/alignment.h"
 #include "models/data/conv_check_list.h"
-#include "models/data/weight_codec.h"
 
 namespace npuscope {
 
@@ -97,9 +96,6 @@ void check_compression(const ConvJob& job, Checks& checks) {
     }
     const Said mask{cdma_unit, "D_WMB_BYTES", "WMB_BYTES", cdma.compression->mask_bytes.value};
     checks.agree(mask, {csc_unit, "D_WMB_BYTES", "WMB_BYTES", csc.mask_bytes.value});
-    checks.expect(cdma.compression->mask_bytes == stored_mask_bytes(job.weights), mask,
-                  fmt::format("but the mask of the kernels has {} bytes with its zeros",
-                              stored_mask_bytes(job.weights).value));
 }
 
 void check_weights(const ConvJob& job, Checks& checks) {

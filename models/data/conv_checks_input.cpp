@@ -64,6 +64,11 @@ void check_winograd(const ConvParts& parts, Checks& checks) {
 void check_image(const ConvJob& job, Checks& checks) {
     const CdmaJob& cdma = job.parts.cdma;
     const CscJob& csc = job.parts.csc;
+    const Said mean{cdma_unit, "D_MEAN_FORMAT", "MEAN_FORMAT", cdma.conversion.use_mean};
+    checks.advise(mean.value == 0 || cdma.conversion.enabled, mean,
+                  "but the conversion that subtracts means is off (D_CVT_CFG, CVT_EN)");
+    checks.advise(mean.value == 0 || cdma.in_precision != Precision::Fp16, mean,
+                  "but no mean is subtracted from fp16 elements");
     checks.agree({cdma_unit, "D_ZERO_PADDING_VALUE", "PAD_VALUE", cdma.pad_value},
                  {csc_unit, "D_ZERO_PADDING_VALUE", "PAD_VALUE", csc.pad_value});
     checks.expect(csc.kernels.columns == 1,

@@ -35,7 +35,7 @@ constexpr std::array cells{
     PrecisionCell{Unit::Convolution, In::Fp16Feature, Out::Fp16, Pipe::Fp16},
     PrecisionCell{Unit::Sdp, In::Int8Feature, Out::Int8, Pipe::Int32},
     PrecisionCell{Unit::Sdp, In::Int8Feature, Out::Int16, Pipe::Int32},
-    PrecisionCell{Unit::Sdp, In::Int8Feature, Out::Fp16, Pipe::Invalid},
+    PrecisionCell{Unit::Sdp, In::Int8Feature, Out::Fp16, Pipe::Invalid, true},
     PrecisionCell{Unit::Sdp, In::Int16Feature, Out::Int8, Pipe::Int32},
     PrecisionCell{Unit::Sdp, In::Int16Feature, Out::Int16, Pipe::Int32},
     PrecisionCell{Unit::Sdp, In::Int16Feature, Out::Fp16, Pipe::Int32},
@@ -93,12 +93,12 @@ PrecisionCell precision_cell(ConvertingUnit unit, ConvertedInput input, Precisio
     const auto found = std::ranges::find_if(cells, [&](const PrecisionCell& cell) {
         return cell.unit == unit && cell.input == input && cell.output == output;
     });
-    return found == cells.end() ? PrecisionCell{unit, input, output, PipelineType::Invalid}
+    return found == cells.end() ? PrecisionCell{unit, input, output, PipelineType::Invalid, false}
                                 : *found;
 }
 
 void require_valid(const PrecisionCell& cell, const std::string& register_name) {
-    if (cell.valid()) {
+    if (cell.valid() || cell.runs) {
         return;
     }
     std::string outputs;

@@ -25,6 +25,7 @@ struct PrecisionCell {
     ConvertedInput input;
     Precision output;
     PipelineType pipeline;  ///< Invalid: `Invalid case`
+    bool runs = false;      ///< an invalid case that nv_full's C model computes nevertheless
 
     bool valid() const { return pipeline != PipelineType::Invalid; }
     /// `table 29 (convolution), int8 feature data to fp16`.
@@ -42,8 +43,8 @@ constexpr ConvertedInput feature_input(Precision precision) {
 /// int8, int16, fp16.
 std::string_view precision_name(Precision precision);
 
-/// ConfigError naming the register and the cell where the cell is invalid; the remedy lists the
-/// outputs that the input may have.
+/// ConfigError naming the register and the cell where the cell is invalid and does not run; the
+/// remedy lists the outputs that the input may have.
 void require_valid(const PrecisionCell& cell, const std::string& register_name);
 
 }  // namespace npuscope

@@ -105,11 +105,12 @@ DecompressedWeights decompress_weights(const WeightLayout& layout,
                                      .said = surfaces.sizes[group],
                                      .counted = counted});
         }
+        std::uint64_t zeros = 0;
         for (; bit < groups.mask_ends[group]; ++bit) {
             if (!bit_at(surfaces.mask, bit)) {
                 continue;
             }
-            if (all_zero(from, element)) {
+            if (all_zero(from, element) && ++zeros == 1) {
                 const auto offset = static_cast<std::uint64_t>(from - surfaces.weights.data());
                 result.faults.push_back({.kind = CompressionFault::Kind::StoredZero,
                                          .group = group,
@@ -118,6 +119,9 @@ DecompressedWeights decompress_weights(const WeightLayout& layout,
             }
             std::memcpy(result.stored.data() + bit * element, from, element);
             from += element;
+        }
+        if (zeros > 0) {
+            result.faults.back().counted = zeros;
         }
     }
     return result;

@@ -56,14 +56,14 @@ Bytes stored_weight_bytes(std::uint64_t used);
 struct CompressionFault {
     enum class Kind {
         GroupSize,   ///< WGS is not what the mask's bits of the group make
-        StoredZero,  ///< a value that the mask says is not 0 is 0
+        StoredZero,  ///< a value that the mask says is not 0 is 0: the first of its group
     };
     Kind kind = Kind::GroupSize;
     std::uint32_t group = 0;
     std::uint32_t kernel = 0;   ///< StoredZero
     Bytes offset{};             ///< in the surface of the sizes, or of the values
     std::uint64_t said = 0;     ///< GroupSize: WGS
-    std::uint64_t counted = 0;  ///< GroupSize: by the mask
+    std::uint64_t counted = 0;  ///< GroupSize: bytes by the mask; StoredZero: such values
 };
 
 /// What decompressing gives: layout.used_bytes() bytes, and what was wrong on the way.

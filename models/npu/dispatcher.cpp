@@ -10,6 +10,7 @@
 #include "models/cmac/cmac_job.h"
 #include "models/csc/csc_job.h"
 #include "models/csc/csc_math.h"
+#include "models/sdp/sdp_conversion.h"
 
 namespace npuscope {
 namespace {
@@ -160,6 +161,10 @@ bool Dispatcher::launch_sdp() {
         return false;
     }
     work->name = next_name("sdp");
+    if (std::optional<Finding> note = conversion_note(work->job)) {
+        note->operation = work->name;
+        log_.add(std::move(*note));
+    }
     work->group = sdp_.group();
     work->values = values_;
     work->tables = tables_of(sdp_.file(0));

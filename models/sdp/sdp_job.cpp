@@ -2,6 +2,7 @@
 #include "models/sdp/sdp_job.h"
 
 #include "models/data/precision_reading.h"
+#include "models/sdp/sdp_conversion.h"
 #include "models/sdp/sdp_stages_reader.h"
 
 namespace npuscope {
@@ -148,10 +149,7 @@ constexpr FieldName kBatches{"D_FEATURE_MODE_CFG", "BATCH_NUMBER"};
 void read_precisions(const RegisterValues& sdp, const DatapathConfig& datapath, SdpStages& stages) {
     stages.processing = read_precision(sdp, kProcessing, datapath, "SDP");
     stages.output = read_precision(sdp, kOutput, datapath, "SDP");
-    if (stages.output == Precision::Int8 && stages.processing != Precision::Int8) {
-        refuse(sdp, kOutput, "two-byte values cannot leave as int8",
-               "program PROC_PRECISION 0 (int8): the SDP then reads int16 from memory");
-    }
+    require_output_width(sdp, stages);
     const bool fp16 = stages.processing == Precision::Fp16;
     stages.nan_to_zero = fp16 && sdp.field("D_FEATURE_MODE_CFG", "NAN_TO_ZERO") != 0;
     stages.coarse_saturation = datapath.coarse_saturation_count;
@@ -230,6 +228,7 @@ void read_source(const RegisterValues& rdma, const DatapathConfig& datapath, Sdp
         refuse(rdma, field, "the stages process another precision",
                "program PROC_PRECISION alike; int16 may be processed as int8");
     }
+    require_table_30(rdma, input, job.stages);
     job.source = read_sdp_cube(rdma, "SRC", job.whole_atoms(datapath),
                                {datapath.memory_atom, Bytes(bytes_of(input))});
     job.source_in_sram = rdma.field("D_SRC_DMA_CFG", "SRC_RAM_TYPE") == 0;

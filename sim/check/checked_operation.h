@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "models/base/error.h"
+#include "models/data/compression_findings.h"
 #include "models/data/shape.h"
 #include "models/glb/interrupt.h"
 #include "sim/check/surface_use.h"
@@ -16,19 +17,27 @@ namespace npuscope {
 
 enum class OperationUnit { Conv, Sdp, Pdp, Cdp };
 
+/// The compressed weights of a convolution.
+struct CompressedUse {
+    WeightLayout layout;
+    CompressedPlaces places;
+};
+
 struct CheckedOperation {
     std::string name;  ///< `sdp 3`
     OperationUnit unit = OperationUnit::Conv;
     unsigned group = 0;
     std::vector<SurfaceUse> uses;
+    std::optional<CompressedUse> compressed;
     std::optional<Shape> takes;           ///< shape of what flies in; none: from memory
     std::optional<Shape> gives;           ///< shape of what flies on; none: to memory
     std::optional<std::size_t> producer;  ///< operation whose result flies in
     std::optional<std::size_t> consumer;  ///< operation that the result flies to
     bool uses_rdma = false;
-    bool notified = false;  ///< the program asked to be told of its end
-    bool finished = false;  ///< the program knows of its end
-    Place place;            ///< of the write that launched it
+    bool undecoded = false;  ///< its registers make no job: what it touches is not known
+    bool notified = false;   ///< the program asked to be told of its end
+    bool finished = false;   ///< the program knows of its end
+    Place place;             ///< of the write that launched it
 };
 
 /// The interrupt that ends an operation of the unit.

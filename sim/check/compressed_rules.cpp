@@ -3,24 +3,68 @@
 
 #include <fmt/format.h>
 
+#include <array>
+#include <cstring>
+
 namespace npuscope {
 namespace {
 
-/// Ones among bits [begin, end) of a mask, lowest bit of each byte first.
-std::uint64_t ones(const std::vector<std::uint8_t>& mask, std::uint64_t begin, std::uint64_t end) {
-    std::uint64_t count = 0;
-    for (std::uint64_t bit = begin; bit < end; ++bit) {
-        count += std::uint32_t{mask[bit / 8]} >> (bit % 8) & 1U;
+/// Findings of models/data by the register that a driver mends, and what it does there.
+struct Mending {
+    std::string_view kind;
+    const char* register_name;
+    const char* remedy;
+};
+
+constexpr std::array mendings{
+    Mending{"weight_bytes_mismatch", "D_WEIGHT_BYTES", "program the bytes of the kept values"},
+    Mending{"wmb_bytes_mismatch", "D_WMB_BYTES", "program the bytes of the whole mask"},
+    Mending{"wgs_mismatch", "D_WGS_ADDR_LOW", "compress the weights anew, or mend the address"},
+    Mending{"stored_zero", "D_WEIGHT_ADDR_LOW",
+            "leave the zero out and clear its mask bit, or mend the address"}};
+
+Found found_of(Finding finding) {
+    Found found;
+    for (const Mending& mending : mendings) {
+        if (mending.kind == finding.kind) {
+            found.register_name = spelled("NVDLA_CDMA", mending.register_name);
+            found.remedy = mending.remedy;
+        }
     }
-    return count;
+    found.finding = std::move(finding);
+    return found;
 }
 
-std::uint32_t word(const std::vector<std::uint8_t>& bytes, std::size_t index) {
-    std::uint32_t value = 0;
-    for (std::size_t i = 4; i-- > 0;) {
-        value = value << 8U | bytes[4 * index + i];
+/// Nothing where mask or sizes are not known; where values are not, they are not judged.
+std::vector<Finding> findings_of(const CompressedUse& use, const ReadImage& read) {
+    const WeightLayout& layout = use.layout;
+    const auto mask = read({use.places.mask, used_mask_bytes(layout)});
+    const auto size_bytes = read({use.places.sizes, Bytes(4) * layout.groups()});
+    if (!mask || !size_bytes) {
+        return {};  // told of as bytes that nobody loads
     }
-    return value;
+    std::vector<std::uint32_t> sizes(layout.groups());
+    std::memcpy(sizes.data(), size_bytes->data(), size_bytes->size());
+    const std::uint64_t kept = CompressedGroups(layout, *mask).weight_bytes();
+    std::optional<std::vector<std::uint8_t>> values = std::vector<std::uint8_t>{};
+    if (kept > 0) {
+        values = read({use.places.values, Bytes(kept)});
+    }
+    if (!values) {
+        values = std::vector<std::uint8_t>(kept, 1);
+    }
+    const DecompressedWeights weights = decompress_weights(layout, {*values, *mask, sizes});
+    return compression_findings(layout, *mask, weights.faults, use.places);
+}
+
+/// Ones among the bits of `mask` from `begin` on, lowest bit of each byte first.
+bool any_one(const std::vector<std::uint8_t>& mask, std::uint64_t begin) {
+    for (std::uint64_t bit = begin; bit < 8 * mask.size(); ++bit) {
+        if ((std::uint32_t{mask[bit / 8]} >> (bit % 8) & 1U) != 0) {
+            return true;
+        }
+    }
+    return false;
 }
 
 }  // namespace
@@ -40,48 +84,49 @@ Found image_found(const PlacedSurface& surface, const char* kind, const std::str
     return found;
 }
 
-void check_compressed(const CompressedWeights& surfaces, const ReadImage& read, FoundList& found) {
+void check_compressed(const PlacedCompression& surfaces, const ReadImage& read, FoundList& found) {
     const WeightLayout& layout = *surfaces.weights.weights;
-    const std::uint64_t element = layout.element.value;
     const auto mask = read({surfaces.mask.described.address, surfaces.mask.needed});
-    const auto sizes = read({surfaces.sizes.described.address, surfaces.sizes.needed});
-    if (!mask || !sizes) {
-        return;  // told of as bytes that nobody loads
+    if (!mask) {
+        return;
     }
-    std::uint64_t begin = 0;
-    std::uint64_t kept = 0;
-    for (std::uint32_t group = 0; group < layout.groups(); ++group) {
-        const std::uint64_t end = begin + layout.group_bytes(group).value / element;
-        const std::uint64_t bytes = ones(*mask, begin, end) * element;
-        if (word(*sizes, group) != bytes) {
-            Found one = image_found(
-                surfaces.sizes, "wgs_mismatch",
-                fmt::format("group {} of '{}' has {} bytes of non-zero values by its mask '{}', "
-                            "but '{}' says {}",
-                            group, surfaces.weights.described.name, bytes,
-                            surfaces.mask.described.name, surfaces.sizes.described.name,
-                            word(*sizes, group)),
-                "D_WGS_ADDR_LOW", "compress the weights anew, or mend the address");
-            one.finding.address = surfaces.sizes.described.address + Bytes(4 * group);
-            found.add(std::move(one));
+    const Bytes stored = stored_weight_bytes(CompressedGroups(layout, *mask).weight_bytes());
+    const CompressedUse use{
+        layout,
+        {surfaces.weights.described.address, surfaces.weights.described.bytes.value_or(stored),
+         surfaces.mask.described.address, stored_mask_bytes(layout),
+         surfaces.sizes.described.address}};
+    for (Finding& finding : findings_of(use, read)) {
+        const PlacedSurface& surface =
+            finding.kind == "wgs_mismatch" ? surfaces.sizes : surfaces.weights;
+        Found one = found_of(std::move(finding));
+        one.finding.unit = surface.registers.unit;
+        one.finding.surface = surface.described.name;
+        if (one.finding.kind == "weight_bytes_mismatch") {
+            one.finding.kind = "size_mismatch";
+            one.remedy = fmt::format("program {}", stored.value);
         }
-        begin = end;
-        kept += bytes;
+        found.add(std::move(one));
     }
-    if (ones(*mask, begin, 8 * mask->size()) != 0) {
+    if (any_one(*mask, mask_bits(layout))) {
         found.add(image_found(
             surfaces.mask, "wmb_mismatch",
             fmt::format("'{}' has ones behind its last element", surfaces.mask.described.name),
             "D_WMB_ADDR_LOW", "fill the mask up with zeros"));
     }
-    const Bytes stored(round_up(kept, 128));
-    if (const auto said = surfaces.weights.described.bytes; said && *said != stored) {
-        found.add(image_found(
-            surfaces.weights, "size_mismatch",
-            fmt::format("'{}' has {} bytes of non-zero values by its mask, {} with their zeros, "
-                        "but {} bytes are given",
-                        surfaces.weights.described.name, kept, stored.value, said->value),
-            "D_WEIGHT_BYTES", fmt::format("program {}", stored.value)));
+}
+
+void check_compressed(const CheckedOperation& operation, const MemoryRules& memory,
+                      FoundList& found) {
+    if (!operation.compressed) {
+        return;
+    }
+    const auto read = [&](const ByteRun& run) { return memory.contents(run); };
+    for (Finding& finding : findings_of(*operation.compressed, read)) {
+        finding.unit = "NVDLA_CDMA";
+        finding.operation = operation.name;
+        finding.place = operation.place;
+        found.add(found_of(std::move(finding)));
     }
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Compressed weights: one mask bit an element in the order of the uncompressed weights, the
 // non-zero values one behind the other, and for each kernel group the bytes of its values. The
-// three must tell one story.
+// three must tell one story, in a described image and in a program that loads them.
 // source: NVDLA format page; nv_full C model
 #pragma once
 
@@ -9,12 +9,14 @@
 #include <optional>
 #include <vector>
 
+#include "sim/check/checked_operation.h"
 #include "sim/check/found.h"
 #include "sim/check/image_surface.h"
+#include "sim/check/memory_rules.h"
 
 namespace npuscope {
 
-struct CompressedWeights {
+struct PlacedCompression {
     const PlacedSurface& weights;
     const PlacedSurface& mask;
     const PlacedSurface& sizes;
@@ -23,7 +25,10 @@ struct CompressedWeights {
 /// The loaded bytes of a run; nothing where one is missing.
 using ReadImage = std::function<std::optional<std::vector<std::uint8_t>>(const ByteRun& run)>;
 
-void check_compressed(const CompressedWeights& surfaces, const ReadImage& read, FoundList& found);
+void check_compressed(const PlacedCompression& surfaces, const ReadImage& read, FoundList& found);
+/// The same for an operation, as far as the program itself loads what it reads.
+void check_compressed(const CheckedOperation& operation, const MemoryRules& memory,
+                      FoundList& found);
 
 /// A finding about a surface and one of its registers.
 Found image_found(const PlacedSurface& surface, const char* kind, const std::string& message,

@@ -2,6 +2,8 @@
 // What waits for ever: blocks enabled out of turn, results that nobody takes.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "sim/check/launch_board.h"
 
 namespace npuscope {
@@ -25,6 +27,9 @@ void LaunchBoard::report_stuck(FoundList& found) const {
                             name, blocks->group()),
                 "program the groups in turn (S_POINTER 0, 1, 0, ...), enable every block");
         }
+    }
+    if (std::ranges::any_of(operations_, &CheckedOperation::undecoded)) {
+        return;  // it may be the one that gives or takes
     }
     for (const CheckedOperation& operation : operations_) {
         if (operation.takes && !operation.producer) {

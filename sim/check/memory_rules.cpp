@@ -28,7 +28,8 @@ bool MemoryRules::in_memory(const ByteRun& run) const {
     });
 }
 
-void MemoryRules::fill(const ByteRun& run, const Place& place, FoundList& found) {
+void MemoryRules::fill(const InitMemory& init, const Place& place, FoundList& found) {
+    const ByteRun run{init.address, init.bytes};
     if (!in_memory(run)) {
         Found one;
         one.finding.kind = "out_of_bounds";
@@ -40,12 +41,13 @@ void MemoryRules::fill(const ByteRun& run, const Place& place, FoundList& found)
         found.add(std::move(one));
         return;
     }
-    bytes_.put(run, {ByteOrigin::Filled, 0, false});
+    bytes_.put(run, {ByteOrigin::Filled, fills_.size(), false});
+    fills_.push_back(init.fill);
 }
 
 void MemoryRules::load(const LoadMemory& load, const Place& place, FoundList& found) {
     const std::size_t number = loads_.size();
-    loads_.push_back(load.file);
+    loads_.push_back(&load);
     const auto add = [&](const char* kind, const std::string& message, Address address) {
         Found one;
         one.finding.kind = kind;
@@ -70,7 +72,7 @@ void MemoryRules::load(const LoadMemory& load, const Place& place, FoundList& fo
                 !state->looked_at) {
                 add("load_overlap",
                     fmt::format("'{}' overwrites bytes of '{}' that nobody has read", load.file,
-                                loads_[state->by]),
+                                loads_[state->by]->file),
                     piece.address);
             }
         });

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <deque>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -28,7 +29,7 @@ class MemoryRules {
     };
     explicit MemoryRules(const Machine& machine) : machine_(machine) {}
 
-    void fill(const ByteRun& run, const Place& place, FoundList& found);
+    void fill(const InitMemory& init, const Place& place, FoundList& found);
     void load(const LoadMemory& load, const Place& place, FoundList& found);
     /// The program compares the bytes with what it expects.
     void compare(const ByteRun& run, const Place& place, FoundList& found);
@@ -37,6 +38,9 @@ class MemoryRules {
     /// From now on a unit that is not followed may read and write any byte: neither operands nor
     /// comparisons are judged by who wrote them, only by where they lie.
     void lose_track() { lost_track_ = true; }
+    /// The bytes of a run as they were loaded or filled; nothing where an operation wrote any of
+    /// them, where nobody put any, or after lose_track().
+    std::optional<std::vector<std::uint8_t>> contents(const ByteRun& run) const;
     /// Results of which a part was read and a part never was.
     void report_unread(FoundList& found) const;
 
@@ -58,7 +62,8 @@ class MemoryRules {
     Machine machine_;
     bool lost_track_ = false;
     ByteStates bytes_;
-    std::vector<std::string> loads_;
+    std::vector<const LoadMemory*> loads_;  // of the program, which outlives this
+    std::vector<FillPattern> fills_;
     std::deque<Owner> owners_;
 };
 

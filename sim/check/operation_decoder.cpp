@@ -9,6 +9,7 @@
 #include "models/cmac/cmac_job.h"
 #include "models/csc/csc_job.h"
 #include "models/pdp/pdp_job.h"
+#include "models/sdp/sdp_conversion.h"
 #include "models/sdp/sdp_job.h"
 
 namespace npuscope {
@@ -95,6 +96,34 @@ SurfaceUse writes(const char* unit) {
     return use;
 }
 
+SurfaceUse weights_at(const char* surface, const char* address_register, const ByteRun& run) {
+    SurfaceUse use;
+    use.surface = surface;
+    use.unit = "NVDLA_CDMA";
+    use.address_register = address_register;
+    use.kind = DataKind::Weights;
+    use.constant = true;
+    use.base = run.address;
+    return with_runs(std::move(use), {run});
+}
+
+void add_weight_surfaces(const ConvJob& job, CheckedOperation& operation) {
+    const CdmaJob& cdma = job.parts.cdma;
+    if (!cdma.compression) {
+        operation.uses.push_back(weights_at("weights", "D_WEIGHT_ADDR_LOW",
+                                            {cdma.weight_address, job.weights.used_bytes()}));
+        return;
+    }
+    const CompressedPlaces places = compressed_places(cdma);
+    operation.compressed = CompressedUse{job.weights, places};
+    operation.uses.push_back(
+        weights_at("weights", "D_WEIGHT_ADDR_LOW", {places.values, places.value_bytes}));
+    operation.uses.push_back(
+        weights_at("WMB", "D_WMB_ADDR_LOW", {places.mask, used_mask_bytes(job.weights)}));
+    operation.uses.push_back(
+        weights_at("WGS", "D_WGS_ADDR_LOW", {places.sizes, Bytes(4) * job.weights.groups()}));
+}
+
 void add_conv_surfaces(const ConvJob& job, CheckedOperation& operation) {
     const CdmaJob& cdma = job.parts.cdma;
     SurfaceUse input;
@@ -112,15 +141,7 @@ void add_conv_surfaces(const ConvJob& job, CheckedOperation& operation) {
         }
     }
     if (!cdma.reuse.weight_reuse) {
-        SurfaceUse weights;
-        weights.surface = "weights";
-        weights.unit = "NVDLA_CDMA";
-        weights.address_register = "D_WEIGHT_ADDR_LOW";
-        weights.kind = DataKind::Weights;
-        weights.constant = true;
-        weights.base = cdma.weight_address;
-        operation.uses.push_back(
-            with_runs(std::move(weights), {{cdma.weight_address, job.weights.used_bytes()}}));
+        add_weight_surfaces(job, operation);
     }
 }
 
@@ -158,6 +179,7 @@ CheckedOperation OperationDecoder::conv(std::vector<RegisterValues> values,
             .cacc = cacc_job(values[4], features)};
         return combine(parts, features);
     });
+    operation.undecoded = !combined.has_value();
     if (!combined) {
         return operation;
     }
@@ -199,8 +221,13 @@ std::optional<CheckedOperation> OperationDecoder::sdp(std::vector<RegisterValues
     CheckedOperation operation;
     operation.unit = OperationUnit::Sdp;
     operation.uses_rdma = rdma_enabled;
+    operation.undecoded = !job.has_value();
     if (!job) {
         return operation;
+    }
+    if (auto note = conversion_note(*job)) {
+        found.push_back({std::move(*note), spelled("NVDLA_SDP", "D_DATA_FORMAT"),
+                         "write int8, or convert to int16 and that to fp16"});
     }
     if (job->flying()) {
         operation.takes = job->shape;
@@ -239,6 +266,7 @@ std::optional<CheckedOperation> OperationDecoder::pdp(std::vector<RegisterValues
     CheckedOperation operation;
     operation.unit = OperationUnit::Pdp;
     operation.uses_rdma = rdma_enabled;
+    operation.undecoded = !job.has_value();
     if (!job) {
         return operation;
     }
@@ -260,6 +288,7 @@ CheckedOperation OperationDecoder::cdp(std::vector<RegisterValues> values,
     const auto job = decode(values, found, [&] {
         return CdpJob::from_registers(values[0], values[1], npu_.cdp, npu_.datapath);
     });
+    operation.undecoded = !job.has_value();
     if (job) {
         operation.uses.push_back(
             cube_use(reads("source", "NVDLA_CDP_RDMA", "SRC", DataKind::Feature), job->source));

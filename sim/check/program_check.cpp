@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/check/program_check.h"
 
+#include "sim/check/compressed_rules.h"
 #include "sim/check/launch_board.h"
 #include "sim/check/memory_rules.h"
 #include "sim/check/overlap_rules.h"
@@ -43,9 +44,7 @@ class ProgramCheck {
     }
 
  private:
-    void follow(const InitMemory& init) {
-        memory_.fill({init.address, init.bytes}, place_, found_);
-    }
+    void follow(const InitMemory& init) { memory_.fill(init, place_, found_); }
     void follow(const LoadMemory& load) { memory_.load(load, place_, found_); }
     void follow(const WriteRegister& write) {
         if (starts_mover(write.name)) {
@@ -54,7 +53,11 @@ class ProgramCheck {
         const std::size_t before = board_.operations().size();
         board_.write(write, place_, found_);
         for (std::size_t i = before; i < board_.operations().size(); ++i) {
+            if (board_.operations()[i].undecoded) {
+                memory_.lose_track();  // what it would have written is missing from here on
+            }
             check_overlaps(board_, i, found_);
+            check_compressed(board_.operations()[i], memory_, found_);
             memory_.launch(board_.operations()[i], found_);
         }
         if (board_.operations().size() > before) {

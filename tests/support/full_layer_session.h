@@ -60,13 +60,17 @@ inline void append_layer(Program& program, const LayerProgram& layer, AddressMap
     append(program, std::move(check));
 }
 
-inline Result run_layers(const std::vector<LayerProgram>& layers, const SystemConfig& system) {
+inline Program program_of(const std::vector<LayerProgram>& layers, const SystemConfig& system) {
     Program program;
     program.name = "layers";
     for (const LayerProgram& layer : layers) {
         append_layer(program, layer, system.npu.csb.address_map);
     }
-    return run_program(program, system, {});
+    return program;
+}
+
+inline Result run_layers(const std::vector<LayerProgram>& layers, const SystemConfig& system) {
+    return run_program(program_of(layers, system), system, {});
 }
 
 /// Bytes that a client of the memory interface has read.

@@ -166,5 +166,20 @@ TEST(CdmaJob, ChannelsAndOffsetMustFitThePixelFormat) {
         7U);
 }
 
+TEST(CdmaJob, FieldsThatNoHardwareReadsForPixelsMustBeZero) {
+    EXPECT_NO_THROW(cdma_job(pixel_registers("T_R8").values(), {}));
+    expect_refused(pixel_registers("T_R8").field("D_DATAIN_FORMAT", "PIXEL_MAPPING", 1),
+                   "NVDLA_CDMA.D_DATAIN_FORMAT_0 = 0x10001: PIXEL_MAPPING 1 (block linear) is not "
+                   "available");
+    expect_refused(pixel_registers("T_R8").field("D_PIXEL_OFFSET", "PIXEL_Y_OFFSET", 3),
+                   "NVDLA_CDMA.D_PIXEL_OFFSET_0 = 0x30000: PIXEL_Y_OFFSET 3 is not available");
+    for (const std::string field : {"RSV_PER_LINE", "RSV_PER_UV_LINE"}) {
+        expect_refused(pixel_registers("T_R8").field("D_RESERVED_X_CFG", field, 2), field + " 2");
+    }
+    for (const std::string field : {"RSV_HEIGHT", "RSV_Y_INDEX"}) {
+        expect_refused(pixel_registers("T_R8").field("D_RESERVED_Y_CFG", field, 1), field + " 1");
+    }
+}
+
 }  // namespace
 }  // namespace npuscope

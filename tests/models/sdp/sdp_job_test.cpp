@@ -6,6 +6,7 @@
 
 #include "models/base/error.h"
 #include "models/csb/register_blocks.h"
+#include "models/sdp/sdp_conversion.h"
 #include "tests/support/registers.h"
 
 namespace npuscope {
@@ -173,6 +174,53 @@ TEST_F(SdpJobTest, OtherPrecisionsAndModesAreRefused) {
     write_field(sdp_, "D_FEATURE_MODE_CFG", "WINOGRAD", 0);
     write_field(sdp_, "D_FEATURE_MODE_CFG", "BATCH_NUMBER", 1);
     EXPECT_THAT(refusal(), HasSubstr("BATCH_NUMBER"));
+}
+
+/// Registers of `input` from memory, `processing` and `output`, on an NPU with all types.
+class SdpConversionTest : public SdpJobTest {
+ protected:
+    void convert(std::uint32_t input, std::uint32_t processing, std::uint32_t output) {
+        datapath_.int16 = datapath_.fp16 = true;
+        write_field(rdma_, "D_FEATURE_MODE_CFG", "IN_PRECISION", input);
+        write_field(rdma_, "D_FEATURE_MODE_CFG", "PROC_PRECISION", processing);
+        write_field(sdp_, "D_DATA_FORMAT", "PROC_PRECISION", processing);
+        write_field(sdp_, "D_DATA_FORMAT", "OUT_PRECISION", output);
+    }
+};
+
+TEST_F(SdpConversionTest, EveryValidCellOfTable30IsAccepted) {
+    struct Cell {
+        std::uint32_t input, processing, output;
+    };
+    for (const Cell& cell :
+         {Cell{0, 0, 0}, {0, 0, 1}, {1, 0, 0}, {1, 1, 1}, {1, 1, 2}, {2, 2, 1}, {2, 2, 2}}) {
+        convert(cell.input, cell.processing, cell.output);
+        EXPECT_EQ(refusal(), "accepted") << cell.input << cell.output;
+        EXPECT_FALSE(conversion_note(decode()).has_value()) << cell.input << cell.output;
+    }
+}
+
+TEST_F(SdpConversionTest, Fp16ToInt8IsRefusedByItsCell) {
+    convert(2, 2, 0);
+    EXPECT_EQ(refusal(),
+              "NVDLA_SDP.D_DATA_FORMAT_0: table 30 (SDP), fp16 feature data to int8 is an invalid "
+              "case");
+}
+
+TEST_F(SdpConversionTest, Int8ToFp16RunsWithANote) {
+    convert(0, 0, 2);
+    const std::optional<Finding> note = conversion_note(decode());
+    ASSERT_TRUE(note.has_value());
+    EXPECT_EQ(note->severity, Severity::Note);
+    EXPECT_EQ(note->kind, "conversion_undocumented");
+    EXPECT_THAT(note->message, HasSubstr("table 30 (SDP), int8 feature data to fp16"));
+}
+
+TEST_F(SdpConversionTest, Int16BecomesInt8OnlyProcessedAsInt8AndFromMemory) {
+    convert(1, 1, 0);
+    EXPECT_THAT(refusal(), HasSubstr("int16 leaves as int8 only where int8 is processed"));
+    write_field(sdp_, "D_FEATURE_MODE_CFG", "FLYING_MODE", 1);
+    EXPECT_THAT(refusal(), HasSubstr("int16 from the accumulators cannot leave as int8"));
 }
 
 TEST_F(SdpJobTest, TheReadDmaMustAgreeOnCubeAndMode) {
