@@ -23,20 +23,16 @@ void Bdma::run_group(Activity& activity) {
     done_(*work);
 }
 
-std::vector<MovedBlock> Bdma::fetch(const BdmaWork& work, const BdmaJob& job) {
-    const Purpose purpose{"source", work.name, job.source.in_sram, work.values};
-    std::vector<MovedBlock> blocks;
-    for (std::uint32_t surface = 0; surface < job.surfaces; ++surface) {
-        for (std::uint32_t line = 0; line < job.lines; ++line) {
-            const ByteRun from{job.source.line(line, surface), job.line};
-            std::vector<std::uint8_t> bytes(job.line.value);
-            if (work.values) {
-                read_port.fetch(from.address, bytes, purpose);
-            }
-            blocks.push_back({{from}, {{job.destination.line(line, surface), std::move(bytes)}}});
-        }
+MovedBlock Bdma::fetch(const BdmaWork& work, const BdmaJob& job, std::uint64_t number) {
+    const auto surface = static_cast<std::uint32_t>(number / job.lines);
+    const auto line = static_cast<std::uint32_t>(number % job.lines);
+    const ByteRun from{job.source.line(line, surface), job.line};
+    std::vector<std::uint8_t> bytes(job.line.value);
+    if (work.values) {
+        read_port.fetch(from.address, bytes,
+                        {"source", work.name, job.source.in_sram, work.values});
     }
-    return blocks;
+    return {{from}, {{job.destination.line(line, surface), std::move(bytes)}}};
 }
 
 void Bdma::run_command(Activity& activity, BdmaWork& work, const BdmaJob& job) {
@@ -46,8 +42,10 @@ void Bdma::run_command(Activity& activity, BdmaWork& work, const BdmaJob& job) {
          .atom = atom_,
          .beat = bus_width_},
         config_.forward};
+    const MovedBlocks lines{std::uint64_t{job.lines} * job.surfaces,
+                            [&](std::uint64_t number) { return fetch(work, job, number); }};
     const Cycles response =
-        mover_.move(activity, setup, fetch(work, job),
+        mover_.move(activity, setup, lines,
                     {{"source", work.name, job.source.in_sram, work.values},
                      {"destination", work.name, job.destination.in_sram, work.values}});
     activity.wait_until(response, WaitKind::Blocked, "write response");

@@ -45,7 +45,8 @@ class Bdma : public Unit {
  private:
     void run_group(Activity& activity);
     void run_command(Activity& activity, BdmaWork& work, const BdmaJob& job);
-    std::vector<MovedBlock> fetch(const BdmaWork& work, const BdmaJob& job);
+    /// Line `number`, surface by surface, with its values.
+    MovedBlock fetch(const BdmaWork& work, const BdmaJob& job, std::uint64_t number);
 
     const BdmaConfig config_;
     const Bytes atom_;

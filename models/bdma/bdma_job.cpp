@@ -36,6 +36,7 @@ BdmaJob BdmaJob::from_registers(const RegisterValues& bdma, const BdmaConfig& co
     job.line = memory_atom * bdma.size("CFG_LINE", "SIZE");
     job.lines = bdma.size("CFG_LINE_REPEAT", "NUMBER");
     job.surfaces = bdma.size("CFG_SURF_REPEAT", "NUMBER");
+    require_surface(bdma, "CFG_LINE_REPEAT", {std::uint64_t{job.lines} * job.surfaces, job.line});
     return job;
 }
 

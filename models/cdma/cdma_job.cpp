@@ -7,6 +7,7 @@
 #include "models/data/alignment.h"
 #include "models/data/conv_registers.h"
 #include "models/data/precision_table.h"
+#include "models/data/surface_limit.h"
 
 namespace npuscope {
 
@@ -37,6 +38,7 @@ FeatureCube read_feature(const RegisterValues& registers, const CdmaJob& job,
         cube.batch_stride = Bytes(registers.raw("D_BATCH_STRIDE"));
         cube.shape.height *= job.batches;
     }
+    require_surface(registers, "D_DATAIN_SIZE_0", {cube.lines(), cube.line_bytes()});
     return cube;
 }
 
@@ -116,6 +118,8 @@ PixelSurface read_pixels(const RegisterValues& registers, const CdmaJob& job,
     pixels.height = job.input.height;
     pixels.width = job.input.width;
     pixels.x_offset = registers.field("D_PIXEL_OFFSET", "PIXEL_X_OFFSET");
+    require_surface(registers, "D_DATAIN_SIZE_0",
+                    {pixels.height, Bytes(4) * bytes_of(job.precision) * pixels.width});
     const AlignmentNeed start{DataKind::Pixels, AlignedPart::Start, atom};
     const AlignmentNeed stride{DataKind::Pixels, AlignedPart::LineStride, atom};
     require_aligned(registers, "D_DAIN_ADDR_LOW_0", start);
@@ -163,6 +167,7 @@ void read_weights(const RegisterValues& registers, const ConvFeatures& features,
     job.weight_bytes = Bytes(registers.raw("D_WEIGHT_BYTES"));
     job.bytes_per_kernel = Bytes(registers.size("D_WEIGHT_SIZE_0", "BYTE_PER_KERNEL"));
     job.kernels = registers.size("D_WEIGHT_SIZE_1", "WEIGHT_KERNEL");
+    require_surface(registers, "D_WEIGHT_SIZE_1", {job.kernels, job.bytes_per_kernel});
     // whole entries without the zeros behind them work as well; source: nv_small RTL
     const std::uint64_t used = (job.bytes_per_kernel * job.kernels).value;
     if (job.weight_bytes.value != round_up(used, features.cbuf_entry.value)) {

@@ -53,6 +53,11 @@ void check_winograd(const ConvParts& parts, Checks& checks) {
         {cdma_unit, "D_DATAIN_SIZE_EXT_0", "DATAIN_HEIGHT_EXT + 1", extended.extended_height},
         fmt::format("but {} padded lines at stride {} must make a multiple of four", height,
                     extended.stride_y));
+    checks.expect(csc.output.width % 4 == 0 && csc.output.height % 4 == 0,
+                  {csc_unit, "D_DATAOUT_SIZE_0", "DATAOUT_WIDTH + 1", csc.output.width},
+                  fmt::format("and {} lines, but Winograd makes 4 x 4 outputs at once: both must "
+                              "be multiples of four",
+                              csc.output.height));
     checks.expect(
         csc.output.width + 2 <= extended.extended_width &&
             csc.output.height + 2 <= extended.extended_height,

@@ -42,6 +42,7 @@ struct FeatureCube {
         return static_cast<std::uint32_t>(divide_up(shape.channels, channels_per_atom()));
     }
     Bytes line_bytes() const { return atom * shape.width; }
+    std::uint64_t lines() const { return std::uint64_t{surfaces()} * shape.height; }
     bool line_packed() const { return line_stride == line_bytes(); }
     bool surface_packed() const { return surface_stride == line_stride * lines_of_batch(); }
     std::uint32_t lines_of_batch() const { return batch_lines == 0 ? shape.height : batch_lines; }

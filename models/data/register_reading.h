@@ -14,6 +14,7 @@
 #include "models/base/register_map.h"
 #include "models/data/alignment.h"
 #include "models/data/feature_cube.h"
+#include "models/data/surface_limit.h"
 
 namespace npuscope {
 
@@ -80,6 +81,8 @@ inline FeatureCube read_cube(const RegisterValues& values, std::string_view stem
     FeatureCube cube{place.base, place.line_stride, place.surface_stride,
                      shape,      memory_atom,       element};
     cube.shape.channels = cube.surfaces() * cube.channels_per_atom();
+    require_surface(values, fmt::format("D_{}_BASE_ADDR_LOW", stem),
+                    {cube.lines(), cube.line_bytes()});
     return cube;
 }
 

@@ -6,6 +6,28 @@
 #include "models/link/clock.h"
 
 namespace npuscope {
+namespace {
+
+/// Far more than the latency FIFO covers: a new portion costs nothing to speak of.
+constexpr std::uint64_t portion_bytes = 16U << 20U;
+constexpr std::uint64_t portion_runs = 1U << 16U;
+
+/// Blocks from number `next` on, as many as one portion takes.
+std::vector<MovedBlock> portion_of(const MovedBlocks& blocks, std::uint64_t& next) {
+    std::vector<MovedBlock> portion;
+    std::uint64_t bytes = 0;
+    std::uint64_t runs = 0;
+    while (next < blocks.count && bytes < portion_bytes && runs < portion_runs) {
+        portion.push_back(blocks.make(next++));
+        for (const ByteRun& run : portion.back().reads) {
+            bytes += run.bytes.value;
+            ++runs;
+        }
+    }
+    return portion;
+}
+
+}  // namespace
 
 Cycles BlockMover::take_run(Activity& activity, AtomStream& stream, std::uint64_t atoms) {
     Cycles last;
@@ -21,8 +43,20 @@ Cycles BlockMover::take_run(Activity& activity, AtomStream& stream, std::uint64_
     return last;
 }
 
-Cycles BlockMover::move(Activity& activity, const BlockMoverSetup& setup,
-                        const std::vector<MovedBlock>& blocks, const BlockMoverPurposes& purposes) {
+Cycles BlockMover::move(Activity& activity, const BlockMoverSetup& setup, const MovedBlocks& blocks,
+                        const BlockMoverPurposes& purposes) {
+    Cycles response = now();
+    BlockMoverSetup portion = setup;
+    for (std::uint64_t next = 0; next < blocks.count;) {
+        response = move_portion(activity, portion, portion_of(blocks, next), purposes);
+        portion.stream.first = now();
+    }
+    return response;
+}
+
+Cycles BlockMover::move_portion(Activity& activity, const BlockMoverSetup& setup,
+                                const std::vector<MovedBlock>& blocks,
+                                const BlockMoverPurposes& purposes) {
     std::vector<ByteRun> runs;
     for (const MovedBlock& block : blocks) {
         runs.insert(runs.end(), block.reads.begin(), block.reads.end());

@@ -15,6 +15,12 @@ std::uint32_t planes_of(const RubikJob& job, std::uint32_t surface) {
     return std::min(lanes, job.input.channels - surface * lanes);
 }
 
+/// Line `number` of the input, surface by surface.
+CubeLine line_of(const RubikJob& job, std::uint64_t number) {
+    return {static_cast<std::uint32_t>(number / job.input.height),
+            static_cast<std::uint32_t>(number % job.input.height)};
+}
+
 LineElements elements_of(const RubikJob& job) { return {job.feature.atom, job.feature.element}; }
 
 }  // namespace
@@ -34,75 +40,65 @@ ByteLine Rubik::fetch(const RubikWork& work, const ByteRun& run, MovedBlock& blo
     return bytes;
 }
 
-std::vector<MovedBlock> Rubik::contract(const RubikWork& work) {
+MovedBlock Rubik::contract(const RubikWork& work, std::uint64_t number) {
     const RubikJob& job = work.job;
     const std::uint32_t surfaces = job.contracted.surfaces();
-    std::vector<MovedBlock> blocks;
-    for (std::uint32_t surface = 0; surface < surfaces; ++surface) {
-        for (std::uint32_t y = 0; y < job.input.height; ++y) {
-            for (std::uint32_t j = 0; j < job.stride_y; ++j) {
-                MovedBlock& block = blocks.emplace_back();
-                std::vector<ByteLine> lines;
-                for (std::uint32_t i = 0; i < job.stride_x; ++i) {
-                    const std::uint32_t from = (j * job.stride_x + i) * surfaces + surface;
-                    lines.push_back(
-                        fetch(work, {job.feature.line_address(from, y), job.feature.line_bytes()},
-                              block));
-                }
-                const Address to = job.contracted.line_address(surface, j) + job.super_line * y;
-                block.writes.push_back({to, interleave_atoms(lines, job.feature.atom)});
-            }
-        }
+    const auto j = static_cast<std::uint32_t>(number % job.stride_y);
+    const CubeLine at = line_of(job, number / job.stride_y);
+    MovedBlock block;
+    std::vector<ByteLine> lines;
+    for (std::uint32_t i = 0; i < job.stride_x; ++i) {
+        const std::uint32_t from = (j * job.stride_x + i) * surfaces + at.surface;
+        lines.push_back(
+            fetch(work, {job.feature.line_address(from, at.y), job.feature.line_bytes()}, block));
     }
-    return blocks;
+    const Address to = job.contracted.line_address(at.surface, j) + job.super_line * at.y;
+    block.writes.push_back({to, interleave_atoms(lines, job.feature.atom)});
+    return block;
 }
 
-std::vector<MovedBlock> Rubik::split(const RubikWork& work) {
+MovedBlock Rubik::split(const RubikWork& work, std::uint64_t number) {
     const RubikJob& job = work.job;
-    std::vector<MovedBlock> blocks;
-    for (std::uint32_t surface = 0; surface < job.feature.surfaces(); ++surface) {
-        const std::uint32_t first = surface * job.feature.channels_per_atom();
-        for (std::uint32_t y = 0; y < job.input.height; ++y) {
-            MovedBlock& block = blocks.emplace_back();
-            const ByteLine line = fetch(
-                work, {job.feature.line_address(surface, y), job.feature.line_bytes()}, block);
-            std::uint32_t channel = first;
-            for (ByteLine& plane :
-                 split_line(line, elements_of(job), planes_of(job, surface), job.planar.line)) {
-                block.writes.push_back({job.planar.line_address(channel++, y), std::move(plane)});
-            }
-        }
+    const auto [surface, y] = line_of(job, number);
+    MovedBlock block;
+    const ByteLine line =
+        fetch(work, {job.feature.line_address(surface, y), job.feature.line_bytes()}, block);
+    std::uint32_t channel = surface * job.feature.channels_per_atom();
+    for (ByteLine& plane :
+         split_line(line, elements_of(job), planes_of(job, surface), job.planar.line)) {
+        block.writes.push_back({job.planar.line_address(channel++, y), std::move(plane)});
     }
-    return blocks;
+    return block;
 }
 
-std::vector<MovedBlock> Rubik::merge(const RubikWork& work) {
+MovedBlock Rubik::merge(const RubikWork& work, std::uint64_t number) {
     const RubikJob& job = work.job;
-    std::vector<MovedBlock> blocks;
-    for (std::uint32_t surface = 0; surface < job.feature.surfaces(); ++surface) {
-        const std::uint32_t first = surface * job.feature.channels_per_atom();
-        for (std::uint32_t y = 0; y < job.input.height; ++y) {
-            MovedBlock& block = blocks.emplace_back();
-            std::vector<ByteLine> planes;
-            for (std::uint32_t lane = 0; lane < planes_of(job, surface); ++lane) {
-                planes.push_back(fetch(
-                    work, {job.planar.line_address(first + lane, y), job.planar.line}, block));
-            }
-            block.writes.push_back({job.feature.line_address(surface, y),
-                                    merge_lines(planes, elements_of(job), job.input.width)});
-        }
+    const auto [surface, y] = line_of(job, number);
+    const std::uint32_t first = surface * job.feature.channels_per_atom();
+    MovedBlock block;
+    std::vector<ByteLine> planes;
+    for (std::uint32_t lane = 0; lane < planes_of(job, surface); ++lane) {
+        planes.push_back(
+            fetch(work, {job.planar.line_address(first + lane, y), job.planar.line}, block));
     }
-    return blocks;
+    block.writes.push_back({job.feature.line_address(surface, y),
+                            merge_lines(planes, elements_of(job), job.input.width)});
+    return block;
 }
 
-std::vector<MovedBlock> Rubik::blocks_of(const RubikWork& work) {
-    switch (work.job.mode) {
+MovedBlocks Rubik::blocks_of(const RubikWork& work) {
+    const RubikJob& job = work.job;
+    const std::uint64_t height = job.input.height;
+    switch (job.mode) {
         case RubikMode::Contract:
-            return contract(work);
+            return {job.contracted.surfaces() * height * job.stride_y,
+                    [&](std::uint64_t number) { return contract(work, number); }};
         case RubikMode::Split:
-            return split(work);
+            return {job.feature.surfaces() * height,
+                    [&](std::uint64_t number) { return split(work, number); }};
         case RubikMode::Merge:
-            return merge(work);
+            return {job.feature.surfaces() * height,
+                    [&](std::uint64_t number) { return merge(work, number); }};
     }
     NPU_CHECK(false, "unknown mode of RUBIK");
     return {};

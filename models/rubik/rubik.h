@@ -39,10 +39,11 @@ class Rubik : public Unit {
 
  private:
     void run_operation(Activity& activity);
-    std::vector<MovedBlock> blocks_of(const RubikWork& work);
-    std::vector<MovedBlock> contract(const RubikWork& work);
-    std::vector<MovedBlock> split(const RubikWork& work);
-    std::vector<MovedBlock> merge(const RubikWork& work);
+    MovedBlocks blocks_of(const RubikWork& work);
+    /// The block with a number: lines within a surface, surface by surface.
+    MovedBlock contract(const RubikWork& work, std::uint64_t number);
+    MovedBlock split(const RubikWork& work, std::uint64_t number);
+    MovedBlock merge(const RubikWork& work, std::uint64_t number);
     /// Values of a run, now; added to the block's reads.
     ByteLine fetch(const RubikWork& work, const ByteRun& run, MovedBlock& block);
 

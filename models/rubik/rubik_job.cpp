@@ -43,15 +43,18 @@ FeatureCube read_feature(const RegisterValues& rubik, const std::string& side, c
                      elements.atom,
                      elements.element};
     cube.shape.channels = cube.surfaces() * cube.channels_per_atom();
+    require_surface(rubik, "D_DATAIN_SIZE_0", {cube.lines(), cube.line_bytes()});
     return cube;
 }
 
 PlanarCube read_planar(const RegisterValues& rubik, const std::string& side, const RubikJob& job,
                        const FeatureCube& elements) {
-    const Bytes line = elements.element * job.input.width;
+    const Bytes used = elements.element * job.input.width;
+    const Bytes line(round_up(used.value, elements.atom.value));
+    require_surface(rubik, "D_DATAIN_SIZE_1",
+                    {std::uint64_t{job.input.channels} * job.input.height, line});
     return {read_base_of(rubik, side), read_bytes(rubik, side + "_LINE_STRIDE"),
-            read_bytes(rubik, side + "_PLANAR_STRIDE"),
-            Bytes(round_up(line.value, elements.atom.value))};
+            read_bytes(rubik, side + "_PLANAR_STRIDE"), line};
 }
 
 void read_contraction(const RegisterValues& rubik, const FeatureCube& elements, RubikJob& job) {

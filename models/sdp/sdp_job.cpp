@@ -111,6 +111,9 @@ class OperandDecoder {
             read_surface(rdma_, names_.stage, DataKind::ElementWise, memory_atom);
         surface.line_stride = place.line_stride;
         surface.surface_stride = place.surface_stride;
+        require_surface(rdma_, fmt::format("D_{}_BASE_ADDR_LOW", names_.stage),
+                        {std::uint64_t{surface.surfaces()} * surface.shape.height,
+                         surface.atom() * surface.shape.width});
     }
 
     const RegisterValues& rdma_;

@@ -7,6 +7,7 @@
 
 #include "models/base/check.h"
 #include "models/csb/register_blocks.h"
+#include "sim/check/mover_decoder.h"
 #include "sim/workload/network_shapes.h"
 
 namespace npuscope {
@@ -32,6 +33,12 @@ std::string remedy_of(const std::string& kind) {
     return kind == "register_unknown" ? "`npuscope list registers` prints the map" : "";
 }
 
+bool starts_move(const WriteRegister& write) {
+    const bool trigger = write.name.starts_with("NVDLA_BDMA.CFG_OP") ||
+                         write.name.starts_with("NVDLA_RBK.D_OP_ENABLE");
+    return trigger && (write.value & 1U) != 0;
+}
+
 /// Silicon drops writes to a table that is selected for reading, and public programs do it.
 Severity severity_of(const Finding& finding) {
     return finding.kind == "lut_not_writable" ? Severity::Note : finding.severity;
@@ -40,7 +47,8 @@ Severity severity_of(const Finding& finding) {
 }  // namespace
 
 LaunchBoard::LaunchBoard(const NpuConfig& npu)
-    : decoder_(npu),
+    : npu_(npu),
+      decoder_(npu),
       files_(register_files(npu.csb.address_map)),
       conv_({&file("NVDLA_CDMA"), &file("NVDLA_CSC"), &file("NVDLA_CMAC_A"), &file("NVDLA_CMAC_B"),
              &file("NVDLA_CACC")}),
@@ -105,9 +113,28 @@ void LaunchBoard::write(const WriteRegister& write, const Place& place, FoundLis
         one.remedy = remedy_of(one.finding.kind);
         found.add(std::move(one));
     }
-    if (effect.kind == WriteEffect::Kind::OpEnabled) {
+    if (starts_move(write)) {
+        add_move(*target, write, place, found);
+    } else if (effect.kind == WriteEffect::Kind::OpEnabled) {
         launch_ready(place, found);
     }
+}
+
+void LaunchBoard::add_move(const RegisterFile& mover, const WriteRegister& write,
+                           const Place& place, FoundList& found) {
+    std::vector<Found> complaints;
+    CheckedOperation move;
+    const bool copies = write.name.starts_with("NVDLA_BDMA");
+    move.name = fmt::format("{} {}", copies ? "bdma" : "rubik", movers_++);
+    move.place = place;
+    const RegisterValues& values = mover.values(copies ? 0 : mover.producer());
+    move.uses = copies ? bdma_uses(values, npu_, complaints) : rubik_uses(values, npu_, complaints);
+    for (Found& one : complaints) {
+        one.finding.operation = move.name;
+        one.finding.place = place;
+        found.add(std::move(one));
+    }
+    moves_.push_back(std::move(move));
 }
 
 void LaunchBoard::launch_ready(const Place& place, FoundList& found) {

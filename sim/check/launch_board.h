@@ -8,6 +8,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "models/csb/register_file.h"
@@ -26,6 +27,9 @@ class LaunchBoard {
 
     /// Launches what the write sets off.
     void write(const WriteRegister& write, const Place& place, FoundList& found);
+    /// Where the moves of BDMA and RUBIK begin and end that the last write added; they are not
+    /// among the operations.
+    std::vector<CheckedOperation> take_moves() { return std::exchange(moves_, {}); }
     const std::deque<CheckedOperation>& operations() const { return operations_; }
     CheckedOperation& operation(std::size_t index) { return operations_[index]; }
     /// Oldest operation of the unit and group that satisfies the condition.
@@ -41,6 +45,9 @@ class LaunchBoard {
     void report_stuck(FoundList& found) const;
 
  private:
+    /// A command of BDMA, or an operation of RUBIK.
+    void add_move(const RegisterFile& mover, const WriteRegister& write, const Place& place,
+                  FoundList& found);
     void launch_ready(const Place& place, FoundList& found);
     bool launch(CheckedOperation operation, const std::vector<Found>& complaints,
                 const Place& place, FoundList& found);
@@ -51,6 +58,7 @@ class LaunchBoard {
     BlockGroup& main_blocks(OperationUnit unit);
     BlockGroup* rdma_blocks(OperationUnit unit);
 
+    const NpuConfig& npu_;
     OperationDecoder decoder_;
     std::deque<RegisterFile> files_;
     BlockGroup conv_;
@@ -60,6 +68,8 @@ class LaunchBoard {
     BlockGroup pdp_rdma_;
     BlockGroup cdp_;
     std::deque<CheckedOperation> operations_;
+    std::vector<CheckedOperation> moves_;
+    std::size_t movers_ = 0;
 };
 
 }  // namespace npuscope

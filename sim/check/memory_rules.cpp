@@ -133,6 +133,12 @@ void MemoryRules::write(const CheckedOperation& operation, const SurfaceUse& use
     }
 }
 
+void MemoryRules::check_bounds(const CheckedOperation& operation, FoundList& found) {
+    for (const SurfaceUse& use : operation.uses) {
+        check_use(operation, use, found);
+    }
+}
+
 void MemoryRules::launch(const CheckedOperation& operation, FoundList& found) {
     for (const SurfaceUse& use : operation.uses) {
         check_use(operation, use, found);

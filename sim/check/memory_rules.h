@@ -33,6 +33,8 @@ class MemoryRules {
     void load(const LoadMemory& load, const Place& place, FoundList& found);
     /// The program compares the bytes with what it expects.
     void compare(const ByteRun& run, const Place& place, FoundList& found);
+    /// Whether every surface lies in memory.
+    void check_bounds(const CheckedOperation& operation, FoundList& found);
     /// Reads, then writes of an operation that has just been launched.
     void launch(const CheckedOperation& operation, FoundList& found);
     /// From now on a unit that is not followed may read and write any byte: neither operands nor

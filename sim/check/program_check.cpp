@@ -52,6 +52,9 @@ class ProgramCheck {
         }
         const std::size_t before = board_.operations().size();
         board_.write(write, place_, found_);
+        for (const CheckedOperation& move : board_.take_moves()) {
+            memory_.check_bounds(move, found_);
+        }
         for (std::size_t i = before; i < board_.operations().size(); ++i) {
             if (board_.operations()[i].undecoded) {
                 memory_.lose_track();  // what it would have written is missing from here on

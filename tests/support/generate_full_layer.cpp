@@ -94,6 +94,8 @@ void choose_conversion(FullLayer& layer, Random& random) {
     if (!layer.convert) {
         layer.is_signed = true;
     }
+    // nothing subtracts a mean from what is not converted, and a driver is told so
+    layer.use_mean = layer.use_mean && layer.convert && layer.input_type != Type::Fp16;
 }
 
 void choose_image(FullLayer& layer, LayerFamily family, Random& random) {

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+// Moves of BDMA and RUBIK beyond what anyone means: large ones go on portion by portion, nonsense
+// is refused at once, and checking says the same as running.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "models/base/error.h"
+#include "sim/check/program_check.h"
+#include "tests/support/full_layer_session.h"
+
+namespace npuscope {
+namespace {
+
+using Writes = std::vector<std::pair<std::string, std::uint32_t>>;
+
+constexpr std::uint32_t source = 0x80000000;
+constexpr std::uint32_t destination = 0xC0000000;
+
+/// Lines of `line` bytes from source to destination, packed at both sides.
+Writes copy(std::uint32_t line, std::uint32_t lines) {
+    return {{"NVDLA_GLB.S_INTR_MASK_0", 0},        {"NVDLA_BDMA.CFG_SRC_ADDR_LOW_0", source},
+            {"NVDLA_BDMA.CFG_SRC_ADDR_HIGH_0", 0}, {"NVDLA_BDMA.CFG_DST_ADDR_LOW_0", destination},
+            {"NVDLA_BDMA.CFG_DST_ADDR_HIGH_0", 0}, {"NVDLA_BDMA.CFG_LINE_0", line / 32 - 1},
+            {"NVDLA_BDMA.CFG_CMD_0", 3},           {"NVDLA_BDMA.CFG_LINE_REPEAT_0", lines - 1},
+            {"NVDLA_BDMA.CFG_SRC_LINE_0", line},   {"NVDLA_BDMA.CFG_DST_LINE_0", line},
+            {"NVDLA_BDMA.CFG_SURF_REPEAT_0", 0},   {"NVDLA_BDMA.CFG_OP_0", 1},
+            {"NVDLA_BDMA.CFG_LAUNCH0_0", 1}};
+}
+
+/// A feature cube of int8 to planes.
+Writes split(std::uint32_t size) {
+    return {{"NVDLA_GLB.S_INTR_MASK_0", 0},
+            {"NVDLA_RBK.D_MISC_CFG_0", 1},
+            {"NVDLA_RBK.D_DAIN_RAM_TYPE_0", 1},
+            {"NVDLA_RBK.D_DAOUT_RAM_TYPE_0", 1},
+            {"NVDLA_RBK.D_DATAIN_SIZE_0_0", (size - 1) << 16U | (size - 1)},
+            {"NVDLA_RBK.D_DATAIN_SIZE_1_0", 31},
+            {"NVDLA_RBK.D_DAIN_ADDR_LOW_0", source},
+            {"NVDLA_RBK.D_DAIN_LINE_STRIDE_0", size * 32},
+            {"NVDLA_RBK.D_DAIN_SURF_STRIDE_0", size * size * 32},
+            {"NVDLA_RBK.D_DAOUT_ADDR_LOW_0", destination},
+            {"NVDLA_RBK.D_DAOUT_LINE_STRIDE_0", size},
+            {"NVDLA_RBK.D_DAOUT_PLANAR_STRIDE_0", size * size},
+            {"NVDLA_RBK.D_OP_ENABLE_0", 1}};
+}
+
+class MoveTest : public testing::Test {
+ protected:
+    Program program_of(const Writes& writes, std::size_t bytes) const {
+        LayerProgram move;
+        move.images = {{source, std::vector<std::uint8_t>(bytes)}};
+        for (std::size_t i = 0; i < bytes; ++i) {
+            move.images[0].bytes[i] = static_cast<std::uint8_t>(i % 251);
+        }
+        move.registers = writes;
+        move.expected = {destination, move.images[0].bytes};
+        return npuscope::program_of({move}, system_);
+    }
+    std::string refusal(const Program& program) const {
+        try {
+            run_program(program, system_, {});
+        } catch (const ConfigError& error) {
+            return error.what();
+        }
+        return "accepted";
+    }
+    std::string checked(const Program& program) const {
+        std::string text;
+        for (const Found& found : check_program(program, {system_.npu, system_.memory}).found) {
+            text += found.finding.kind + ": " + found.finding.message + "\n";
+        }
+        return text;
+    }
+
+    SystemConfig system_ = nv_full_system();
+};
+
+TEST_F(MoveTest, ALargeCopyGoesPortionByPortion) {
+    const std::uint32_t line = 1U << 17U;
+    const std::uint32_t lines = 150;  // 18.75 MiB
+    const Result result =
+        run_program(program_of(copy(line, lines), std::size_t{line} * lines), system_, {});
+    EXPECT_EQ(result.status(), RunStatus::Pass);
+    EXPECT_TRUE(result.findings.empty());
+    EXPECT_EQ(read_bytes(result, "bdma"), Bytes(std::size_t{line} * lines));
+}
+
+TEST_F(MoveTest, ManyShortLinesGoPortionByPortionAsWell) {
+    const Result result = run_program(program_of(copy(32, 70000), 32 * 70000), system_, {});
+    EXPECT_EQ(result.status(), RunStatus::Pass);
+    EXPECT_TRUE(result.findings.empty());
+}
+
+TEST_F(MoveTest, SizesThatNobodyMeansAreRefusedAtOnce) {
+    Program program = program_of(copy(1U << 18U, 1U << 24U), 64);
+    EXPECT_THAT(refusal(program), testing::HasSubstr("NVDLA_BDMA.CFG_LINE_REPEAT_0: a surface of "
+                                                     "16777216 lines of 262144 bytes"));
+    EXPECT_THAT(checked(program), testing::HasSubstr("register_value: NVDLA_BDMA.CFG_LINE_REPEAT"));
+    program = program_of(split(8192), 64);
+    EXPECT_THAT(refusal(program), testing::HasSubstr("NVDLA_RBK.D_DATAIN_SIZE_0_0: a surface of "
+                                                     "8192 lines of 262144 bytes"));
+    EXPECT_THAT(checked(program), testing::HasSubstr("register_value: NVDLA_RBK.D_DATAIN_SIZE_0"));
+}
+
+TEST_F(MoveTest, AMoveOutsideMemoryIsFoundWithoutRunning) {
+    Writes writes = copy(64, 2);
+    writes[1].second = 0x1000;
+    EXPECT_THAT(checked(program_of(writes, 128)),
+                testing::HasSubstr("out_of_bounds: source of bdma 0 reaches 64 bytes at 0x1000"));
+    writes = split(32);
+    for (auto& [name, value] : writes) {
+        value = name == "NVDLA_RBK.D_DAOUT_ADDR_LOW_0" ? 0x1000 : value;
+    }
+    EXPECT_THAT(checked(program_of(writes, 32768)),
+                testing::HasSubstr("out_of_bounds: output of rubik 0 reaches"));
+}
+
+}  // namespace
+}  // namespace npuscope
