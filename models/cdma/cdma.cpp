@@ -2,6 +2,7 @@
 #include "models/cdma/cdma.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "models/cdma/cdma_compressed_timing.h"
 #include "models/cdma/cdma_image_timing.h"
@@ -36,15 +37,18 @@ Cdma::Cdma(const sc_core::sc_module_name& name, const CdmaConfig& config, const 
     repeat_from(weight_launches_, "weights", [this](Activity& activity) { run_weights(activity); });
 }
 
-void Cdma::prepare_buffer(Activity& activity, BankSplit banks) {
+void Cdma::prepare_buffer(Activity& activity, const ConvWork& work) {
+    const BankSplit banks = work.job.parts.cdma.banks;
     if (banks == split_) {
         return;
     }
     if (split_) {
         wires_.data.wait_empty(activity);
-        wires_.weights.wait_empty(activity);
+        wires_.weights.wait_empty(activity, work.start.lost_weights);
         wires_.masks.wait_empty(activity);
     }
+    buffered_.clear();
+    kept_weight_bytes_ = 0;
     wires_.split(banks);
     split_ = banks;
     split_since_ = now();
@@ -64,19 +68,34 @@ void Cdma::fetch_operands(ConvWork& work) {
             kept_data_ = std::make_shared<const DataTensor>(
                 kept > 0 ? joined_lines(*kept_data_, kept, fetched) : std::move(fetched));
         }
-        if (!work.start.weights_reused) {
-            kept_weights_ =
-                std::make_shared<const WeightKernels>(fetch_.weights(weight_port, work));
-        }
+        fetch_weights(work);
         work.data = kept_data_;
         work.weights = kept_weights_;
     }
     kept_use_ = work.buffer;
 }
 
+void Cdma::fetch_weights(ConvWork& work) {
+    const std::uint64_t entry = work.buffer.entry.value;
+    if (!work.start.weights_reused) {
+        buffered_.drop(std::exchange(kept_weight_bytes_, 0));
+        kept_weights_ =
+            std::make_shared<const WeightKernels>(fetch_.weights(weight_port, work, buffered_));
+    }
+    if (work.job.parts.cdma.compression) {
+        return;
+    }
+    if (work.job.parts.csc.reuse.skip_weight_release) {
+        kept_weight_bytes_ = fetched_weights(work.job, work.buffer.entry) * entry;
+    } else {
+        kept_weight_bytes_ = 0;
+        buffered_.drop(round_up(work.job.weights.used_bytes().value, entry));
+    }
+}
+
 void Cdma::run_data(Activity& activity) {
     const std::shared_ptr<ConvWork> work = launches.take(activity, WaitKind::Idle);
-    prepare_buffer(activity, work->job.parts.cdma.banks);
+    prepare_buffer(activity, *work);
     work->fetch_start = std::max(work->record.start, split_since_);
     if (finished_) {
         work->fetch_start = std::max(work->fetch_start, *finished_ - config_.next_operation);

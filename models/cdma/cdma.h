@@ -56,8 +56,9 @@ class Cdma : public Unit {
  private:
     void run_data(Activity& activity);
     void run_weights(Activity& activity);
-    void prepare_buffer(Activity& activity, BankSplit banks);
+    void prepare_buffer(Activity& activity, const ConvWork& work);
     void fetch_operands(ConvWork& work);
+    void fetch_weights(ConvWork& work);
     std::unique_ptr<DataStream> data_stream(const ConvWork& work);
     std::unique_ptr<GroupStream> weight_stream(const ConvWork& work);
     std::unique_ptr<GroupStream> compressed_stream(const ConvWork& work);
@@ -79,6 +80,8 @@ class Cdma : public Unit {
     std::shared_ptr<const DataTensor> kept_data_;
     std::shared_ptr<const WeightKernels> kept_weights_;
     BufferUse kept_use_;
+    BufferedWeights buffered_;
+    std::uint64_t kept_weight_bytes_ = 0;  // of an operation that gives none of its own back
 };
 
 }  // namespace npuscope

@@ -118,21 +118,37 @@ DataTensor OperandFetch::pixels(DmaPort& port, ConvWork& work) const {
     return convert_pixels(codes, job);
 }
 
-WeightKernels OperandFetch::weights(DmaPort& port, ConvWork& work) const {
+WeightKernels OperandFetch::weights(DmaPort& port, ConvWork& work,
+                                    BufferedWeights& buffered) const {
     const WeightLayout& layout = work.job.weights;
+    const auto decode = [&](std::span<const std::uint8_t> bytes) -> WeightKernels {
+        if (work.job.precision() == Precision::Int8) {
+            return decode_weights<std::int8_t>(layout, bytes);
+        }
+        return decode_weights<std::int16_t>(layout, bytes);
+    };
     assume_weight_ends(work);
-    std::vector<std::uint8_t> stored;
     if (work.job.parts.cdma.compression) {
-        stored = decompressed(port, work);
-    } else {
-        stored = fetch_bytes(port, work.job.parts.cdma.weight_address, layout.used_bytes().value,
-                             weight_purpose(work, "weights"));
-        count_weights(work, stored);
+        return decode(decompressed(port, work));
     }
-    if (work.job.precision() == Precision::Int8) {
-        return decode_weights<std::int8_t>(layout, stored);
+    buffered.append(stored(port, work));
+    return decode(buffered.front(layout.used_bytes().value));
+}
+
+/// Whole entries of the buffer.
+std::vector<std::uint8_t> OperandFetch::stored(DmaPort& port, ConvWork& work) const {
+    const CdmaJob& job = work.job.parts.cdma;
+    const Purpose purpose = weight_purpose(work, "weights");
+    const std::size_t used = work.job.weights.used_bytes().value;
+    std::vector<std::uint8_t> bytes(round_up(job.weight_bytes.value, work.buffer.entry.value));
+    const std::span all(bytes);
+    port.fetch(job.weight_address, all.first(used), purpose);
+    count_weights(work, all.first(used));
+    if (work.buffer.unused_weights > 0) {
+        port.peek(job.weight_address + Bytes(used),
+                  all.subspan(used, job.weight_bytes.value - used), purpose);
     }
-    return decode_weights<std::int16_t>(layout, stored);
+    return bytes;
 }
 
 std::vector<std::uint8_t> OperandFetch::decompressed(DmaPort& port, ConvWork& work) const {
@@ -172,9 +188,7 @@ void assume_weight_ends(ConvWork& work) {
     for (std::uint32_t group = 1; group <= layout.groups(); ++group) {
         const bool last = group == layout.groups();
         if (!job.compression) {
-            use.weight_ends.push_back((last ? std::min(layout.stored_bytes(), job.weight_bytes)
-                                            : layout.group_offset(group))
-                                          .value);
+            use.weight_ends.push_back((last ? job.weight_bytes : layout.group_offset(group)).value);
             continue;
         }
         const std::uint64_t kernels = std::min<std::uint64_t>(

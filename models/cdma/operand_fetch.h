@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "models/base/finding.h"
+#include "models/cdma/buffered_weights.h"
 #include "models/data/conv_work.h"
 #include "models/data/datapath.h"
 #include "models/link/dma_port.h"
@@ -21,12 +22,14 @@ class OperandFetch {
 
     /// The input as the patches or windows meet it, without lines that the buffer kept.
     DataTensor data(DmaPort& port, ConvWork& work) const;
-    /// Kernels as they are stored; fills the group ends of the buffer's use.
-    WeightKernels weights(DmaPort& port, ConvWork& work) const;
+    /// Kernels as the sequencer reads them, behind what `buffered` holds already; fills the group
+    /// ends of the buffer's use. Uncompressed ones stay in `buffered`.
+    WeightKernels weights(DmaPort& port, ConvWork& work, BufferedWeights& buffered) const;
 
  private:
     DataTensor feature(DmaPort& port, ConvWork& work) const;
     DataTensor pixels(DmaPort& port, ConvWork& work) const;
+    std::vector<std::uint8_t> stored(DmaPort& port, ConvWork& work) const;
     std::vector<std::uint8_t> decompressed(DmaPort& port, ConvWork& work) const;
 
     const DatapathConfig datapath_;

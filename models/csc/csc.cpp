@@ -164,20 +164,19 @@ void Csc::run_group(Activity& activity, const std::shared_ptr<ConvWork>& work,
 
 void Csc::release_weights(const ConvWork& work, std::uint32_t group, Cycles last_load) {
     const bool compressed = work.job.parts.cdma.compression.has_value();
-    const std::uint64_t weights = work.buffer.weights(group);
     const std::uint64_t masks = compressed ? work.buffer.masks(group) : 0;
     if (work.job.parts.csc.reuse.skip_weight_release) {
         if (!work.start.weights_reused) {
-            left_weights_ += weights;
+            left_weights_ += work.buffer.weights(group);
             left_masks_ += masks;
         }
         return;
     }
     const Cycles free = std::max(last_load + Cycles(plan_.cells) + config_.weight_release, now());
     wires_.masks.release_at(free, masks);
-    wires_.weights.release_at(free, weights);
-    left_weights_ -= std::min(left_weights_, weights);
-    left_masks_ -= std::min(left_masks_, masks);
+    wires_.weights.release_at(free, work.buffer.taken_weights(group));
+    left_weights_ = 0;
+    left_masks_ = 0;
 }
 
 void Csc::run_stripe(Activity& activity, StripePackage& package) {

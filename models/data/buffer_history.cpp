@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "models/data/alignment.h"
 
@@ -33,11 +34,60 @@ std::uint32_t released_lines(const ConvJob& job) {
 
 std::uint32_t left_lines(const ConvJob& job) { return all_lines(job) - released_lines(job); }
 
+std::uint64_t fetched_weights(const ConvJob& job, Bytes entry) {
+    return divide_up(job.parts.cdma.weight_bytes.value, entry.value);
+}
+
+std::uint64_t unused_weights(const ConvJob& job, Bytes entry) {
+    if (job.parts.cdma.compression) {
+        return 0;
+    }
+    const std::uint64_t taken = divide_up(job.weights.used_bytes().value, entry.value);
+    const std::uint64_t fetched = fetched_weights(job, entry);
+    return fetched - std::min(fetched, taken);
+}
+
+bool BufferHistory::fits_left(const CscJob& csc) const {
+    return left_ && left_->mode == csc.mode && left_->banks == csc.banks &&
+           left_->precision == csc.precision;
+}
+
+void BufferHistory::follow_weights(const ConvJob& job, KnownBufferStart& known) {
+    const CscJob& csc = job.parts.csc;
+    BufferStart& start = known.start;
+    if (left_ && left_->all_weights && !start.weights_reused) {
+        held_ -= std::min(held_, left_->weight_entries);
+    }
+    if (left_ && left_->banks != csc.banks) {
+        start.lost_weights = std::exchange(held_, 0);
+    }
+    const std::uint64_t fetched = fetched_weights(job, entry_);
+    if (!start.weights_reused) {
+        start.stale_weights = held_;
+        held_ += fetched;
+    }
+    if (!csc.reuse.skip_weight_release) {
+        held_ -= std::min(held_, fetched - unused_weights(job, entry_));
+    }
+    if (start.stale_weights == 0) {
+        return;
+    }
+    Finding finding;
+    finding.severity = Severity::Warning;
+    finding.kind = "stale_weights";
+    finding.unit = "NVDLA_CDMA";
+    finding.surface = spelled("NVDLA_CDMA", "D_WEIGHT_BYTES");
+    finding.message = fmt::format(
+        "{} entries of {} bytes lie in front of the weights, because {} of operations before "
+        "fetched more than their kernels take; this operation reads them as its first weights",
+        start.stale_weights, entry_.value, finding.surface);
+    known.findings.push_back(std::move(finding));
+}
+
 KnownBufferStart BufferHistory::next(const ConvJob& job) {
     KnownBufferStart known;
     const CscJob& csc = job.parts.csc;
-    const bool same = left_ && left_->mode == csc.mode && left_->banks == csc.banks &&
-                      left_->precision == csc.precision;
+    const bool same = fits_left(csc);
     const std::uint32_t fetched = job.parts.cdma.mode == ConvMode::Winograd
                                       ? job.parts.cdma.winograd.extended_height
                                       : job.parts.cdma.input.height;
@@ -71,6 +121,7 @@ KnownBufferStart BufferHistory::next(const ConvJob& job) {
         known.findings.push_back(reuse_finding(Severity::Warning, "WEIGHT_REUSE",
                                                "the operation before left no weights for it"));
     }
+    follow_weights(job, known);
     left_ = Left{.mode = csc.mode,
                  .banks = csc.banks,
                  .precision = csc.precision,
@@ -79,7 +130,8 @@ KnownBufferStart BufferHistory::next(const ConvJob& job) {
                  .lines = left_lines(job),
                  .all_data = csc.reuse.skip_data_release,
                  .all_weights = csc.reuse.skip_weight_release,
-                 .weights = job.weights};
+                 .weights = job.weights,
+                 .weight_entries = fetched_weights(job, entry_)};
     return known;
 }
 

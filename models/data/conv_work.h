@@ -23,9 +23,14 @@ struct BufferUse {
     std::uint64_t data = 0;                  ///< fetched by the operation
     std::vector<std::uint64_t> weight_ends;  ///< bytes up to the end of each kernel group
     std::vector<std::uint64_t> mask_ends;    ///< the same of WMB; empty: weights as they are
+    std::uint64_t unused_weights = 0;        ///< of the last group: fetched, but never taken
 
     /// Entries that a kernel group adds.
     std::uint64_t weights(std::uint32_t group) const { return added(weight_ends, group); }
+    /// Those of them that the sequencer takes and gives back.
+    std::uint64_t taken_weights(std::uint32_t group) const {
+        return weights(group) - (group + 1 == weight_ends.size() ? unused_weights : 0);
+    }
     std::uint64_t masks(std::uint32_t group) const { return added(mask_ends, group); }
 
  private:

@@ -12,8 +12,9 @@
 
 namespace npuscope {
 
-/// Functional: values only, no time. Claim: functional, and the bytes will be read again in time; a
-/// write to them before that is a race of the driver's. Timed: moves in simulated time.
+/// Functional: values only, no time, and nobody asks whether they were ever written. Claim: values
+/// that are needed, and the bytes will be read again in time; a write to them before that is a race
+/// of the driver's. Timed: moves in simulated time.
 enum class AccessKind { Functional, Claim, Timed };
 
 struct AccessInfo : tlm::tlm_extension<AccessInfo> {

@@ -33,11 +33,20 @@ void DmaPort::prepare(tlm::tlm_command command, Address address, std::size_t byt
     info_.operation = &purpose.operation;
 }
 
-void DmaPort::fetch(Address address, std::span<std::uint8_t> bytes, const Purpose& purpose) {
+void DmaPort::copy(Address address, std::span<std::uint8_t> bytes, const Purpose& purpose,
+                   AccessKind kind) {
     prepare(tlm::TLM_READ_COMMAND, address, bytes.size(), purpose);
     payload_.set_data_ptr(bytes.data());
-    info_.kind = AccessKind::Claim;
+    info_.kind = kind;
     way(purpose).transport_dbg(payload_);
+}
+
+void DmaPort::fetch(Address address, std::span<std::uint8_t> bytes, const Purpose& purpose) {
+    copy(address, bytes, purpose, AccessKind::Claim);
+}
+
+void DmaPort::peek(Address address, std::span<std::uint8_t> bytes, const Purpose& purpose) {
+    copy(address, bytes, purpose, AccessKind::Functional);
 }
 
 tlm::tlm_fw_transport_if<>& DmaPort::way(const Purpose& purpose) {

@@ -54,6 +54,9 @@ class DmaPort {
     /// Values now, no time. The bytes are claimed until a timed read of them: a write before is a
     /// race.
     void fetch(Address address, std::span<std::uint8_t> bytes, const Purpose& purpose);
+    /// Values of bytes that are fetched along but hardly ever needed: neither claimed nor missed
+    /// where they were never written.
+    void peek(Address address, std::span<std::uint8_t> bytes, const Purpose& purpose);
     /// Begins a stream of reads that the interface issues by itself; the one before has been issued
     /// whole.
     void open(ReadStream& stream, const Purpose& purpose);
@@ -83,6 +86,8 @@ class DmaPort {
     tlm::tlm_fw_transport_if<>& way(const Purpose& purpose);
     const Door& door(const Purpose& purpose) const;
     Cycles transport(Activity& activity, const Purpose& purpose);
+    void copy(Address address, std::span<std::uint8_t> bytes, const Purpose& purpose,
+              AccessKind kind);
 
     std::string client_;
     std::string unit_;

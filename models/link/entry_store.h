@@ -42,9 +42,10 @@ class EntryStore {
         filled_.add_at(time, entries);
         record(time, static_cast<std::int64_t>(entries));
     }
-    /// Waits until all promised entries are free again: nobody uses what is there any more.
-    void wait_empty(Activity& filler) {
-        while (releases_.total() < promised_) {
+    /// Waits until all promised entries but `lost` ones, which nobody will release, are free again:
+    /// nobody uses what is there any more.
+    void wait_empty(Activity& filler, std::uint64_t lost = 0) {
+        while (releases_.total() + lost < promised_) {
             filler.wait_for(released_, WaitKind::Blocked, name_);
         }
         filler.wait_until(releases_.last_time(), WaitKind::Blocked, name_);

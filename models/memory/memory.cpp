@@ -120,8 +120,9 @@ bool Memory::admit(tlm::tlm_generic_payload& payload, AccessInfo* info) {
 void Memory::read_operand(tlm::tlm_generic_payload& payload, const AccessInfo& info) {
     const Address address = address_of(payload);
     const Bytes bytes = bytes_of(payload);
-    const std::optional<Address> missing =
-        zeroed_ ? std::nullopt : bytes_.first_unwritten(address, bytes);
+    const std::optional<Address> missing = zeroed_ || info.kind == AccessKind::Functional
+                                               ? std::nullopt
+                                               : bytes_.first_unwritten(address, bytes);
     if (missing) {
         report("uninitialised_read",
                fmt::format("byte at {} is read but was never written", to_hex(*missing)), *missing,

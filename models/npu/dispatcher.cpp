@@ -130,6 +130,7 @@ bool Dispatcher::launch_conv() {
     work->buffer.entry = config_.cbuf.bank_width;
     work->buffer.line = parts.cdma.entries_per_slice;
     work->buffer.data = entries_of_data(parts.cdma);
+    work->buffer.unused_weights = unused_weights(combined.job, config_.cbuf.bank_width);
     work->record = record_of("conv", work->name);
     work->record.macs = useful_macs(work->job);
     work->record.mac_cells =

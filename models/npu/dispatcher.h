@@ -103,7 +103,7 @@ class Dispatcher : public CsbListener {
     const NpuConfig config_;
     FindingLog& log_;
     Rooms rooms_;
-    BufferHistory history_;
+    BufferHistory history_{config_.cbuf.bank_width};
     LaunchGate conv_;
     LaunchGate sdp_;
     LaunchGate sdp_rdma_;

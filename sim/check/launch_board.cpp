@@ -49,6 +49,7 @@ Severity severity_of(const Finding& finding) {
 LaunchBoard::LaunchBoard(const NpuConfig& npu)
     : npu_(npu),
       decoder_(npu),
+      history_(npu.cbuf.bank_width),
       files_(register_files(npu.csb.address_map)),
       conv_({&file("NVDLA_CDMA"), &file("NVDLA_CSC"), &file("NVDLA_CMAC_A"), &file("NVDLA_CMAC_B"),
              &file("NVDLA_CACC")}),
@@ -162,7 +163,7 @@ void LaunchBoard::launch_ready(const Place& place, FoundList& found) {
             CheckedOperation cdp = decoder_.cdp(cdp_.values(), complaints);
             again = launch(std::move(cdp), complaints, place, found);
         } else if (conv_.open()) {
-            CheckedOperation conv = decoder_.conv(conv_.values(), complaints);
+            CheckedOperation conv = decoder_.conv(conv_.values(), history_, complaints);
             again = launch(std::move(conv), complaints, place, found);
         }
     }

@@ -60,6 +60,7 @@ class LaunchBoard {
 
     const NpuConfig& npu_;
     OperationDecoder decoder_;
+    BufferHistory history_;
     std::deque<RegisterFile> files_;
     BlockGroup conv_;
     BlockGroup sdp_;

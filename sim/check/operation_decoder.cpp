@@ -16,6 +16,11 @@ namespace npuscope {
 namespace {
 
 constexpr int most_repairs = 64;
+constexpr const char* stale_remedy =
+    "program WEIGHT_BYTES as whole entries of what the kernels take, without the zeros behind "
+    "them, or another D_BANK in between";
+constexpr const char* reuse_remedy =
+    "make the operation before keep what this one reuses, with the same mode, precision and D_BANK";
 
 Found register_found(Severity severity, const char* kind, const ConfigError& error) {
     Found found;
@@ -160,7 +165,7 @@ std::string register_in(const std::string& sentence) {
     return dot == std::string::npos ? name : name.substr(0, dot);
 }
 
-CheckedOperation OperationDecoder::conv(std::vector<RegisterValues> values,
+CheckedOperation OperationDecoder::conv(std::vector<RegisterValues> values, BufferHistory& history,
                                         std::vector<Found>& found) const {
     const ConvFeatures features{.datapath = npu_.datapath,
                                 .cbuf_banks = npu_.cbuf.banks,
@@ -183,10 +188,18 @@ CheckedOperation OperationDecoder::conv(std::vector<RegisterValues> values,
     if (!combined) {
         return operation;
     }
-    for (Finding& finding : combined->findings) {
-        Found one{std::move(finding), {}, "make the registers agree"};
+    const auto add = [&](Finding& finding, const char* remedy) {
+        Found one{std::move(finding), {}, remedy};
         one.register_name = std::exchange(one.finding.surface, {});
         found.push_back(std::move(one));
+    };
+    if (combined->computable()) {
+        for (Finding& finding : history.next(combined->job).findings) {
+            add(finding, finding.kind == "stale_weights" ? stale_remedy : reuse_remedy);
+        }
+    }
+    for (Finding& finding : combined->findings) {
+        add(finding, "make the registers agree");
     }
     operation.gives = combined->job.output();
     add_conv_surfaces(combined->job, operation);

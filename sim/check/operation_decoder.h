@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "models/base/register_map.h"
+#include "models/data/buffer_history.h"
 #include "models/npu/npu_config.h"
 #include "sim/check/checked_operation.h"
 #include "sim/check/found.h"
@@ -18,8 +19,9 @@ class OperationDecoder {
     explicit OperationDecoder(const NpuConfig& npu) : npu_(npu) {}
 
     /// What is wrong with the registers goes to `found`, without operation and place.
-    /// `values`: CDMA, CSC, CMAC_A, CMAC_B, CACC.
-    CheckedOperation conv(std::vector<RegisterValues> values, std::vector<Found>& found) const;
+    /// `values`: CDMA, CSC, CMAC_A, CMAC_B, CACC. `history`: what the convolutions before left.
+    CheckedOperation conv(std::vector<RegisterValues> values, BufferHistory& history,
+                          std::vector<Found>& found) const;
     /// `values`: SDP, SDP_RDMA. Nothing where the read DMA is needed but was not enabled yet.
     std::optional<CheckedOperation> sdp(std::vector<RegisterValues> values, bool rdma_enabled,
                                         std::vector<Found>& found) const;

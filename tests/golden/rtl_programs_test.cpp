@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "models/csb/register_blocks.h"
+#include "sim/check/program_check.h"
 #include "sim/config/preset.h"
 #include "sim/program/read_program.h"
 #include "sim/run/session.h"
@@ -60,6 +61,23 @@ std::size_t expect_all_to_pass(const fs::path& folder) {
 
 TEST(RtlPrograms, of_this_repository_leave_the_bytes_that_the_rtl_left) {
     EXPECT_EQ(expect_all_to_pass(source() / "tests/golden/rtl"), 9U);
+}
+
+TEST(RtlPrograms, that_fetch_weights_nobody_takes_compute_with_what_is_left) {
+    const Program program = read_program(source() / "tests/golden/rtl_stale_weights",
+                                         register_names(nvdla_register_blocks()));
+    const Result result = run_program(program, nv_small(), {});
+    EXPECT_EQ(result.status(), RunStatus::Pass);
+    EXPECT_EQ(result.checks.size(), 4U);
+    // nine of the ten convolutions find something in front of their weights
+    EXPECT_EQ(std::ranges::count(result.findings, "stale_weights", &Finding::kind), 9);
+    const CheckReport report = check_program(program, {nv_small().npu, nv_small().memory});
+    EXPECT_EQ(std::ranges::count_if(report.found,
+                                    [](const Found& found) {
+                                        return found.finding.kind == "stale_weights" &&
+                                               found.register_name == "NVDLA_CDMA.D_WEIGHT_BYTES_0";
+                                    }),
+              9);
 }
 
 TEST(RtlPrograms, of_nvidia_leave_the_bytes_that_their_golden_crcs_name) {
