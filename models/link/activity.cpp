@@ -33,7 +33,7 @@ void Activity::pass_until(Cycles time) {
     }
 }
 
-void Activity::begin_wait(WaitKind kind, const std::string& what) {
+void Activity::begin_wait(WaitKind kind, std::string_view what) {
     waiting_ = true;
     kind_ = kind;
     what_ = what;
@@ -53,13 +53,13 @@ void Activity::end_wait() {
     }
 }
 
-void Activity::wait_for(const sc_core::sc_event& event, WaitKind kind, const std::string& what) {
+void Activity::wait_for(const sc_core::sc_event& event, WaitKind kind, std::string_view what) {
     begin_wait(kind, what);
     sc_core::wait(event);
     end_wait();
 }
 
-void Activity::wait_until(Cycles time, WaitKind kind, const std::string& what) {
+void Activity::wait_until(Cycles time, WaitKind kind, std::string_view what) {
     if (time <= now()) {
         return;
     }

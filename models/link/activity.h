@@ -5,6 +5,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <systemc>
 
 #include "models/base/statistics.h"
@@ -22,9 +23,9 @@ class Activity {
     /// Lets time pass that was counted already.
     void pass_until(Cycles time);
     /// Wait for an event; `what` names it in a deadlock report.
-    void wait_for(const sc_core::sc_event& event, WaitKind kind, const std::string& what);
+    void wait_for(const sc_core::sc_event& event, WaitKind kind, std::string_view what);
     /// Wait until a time, or not at all when it has passed.
-    void wait_until(Cycles time, WaitKind kind, const std::string& what);
+    void wait_until(Cycles time, WaitKind kind, std::string_view what);
 
     /// Work whose cycles pass elsewhere, in a neighbour's waiting or in pass_until.
     void count_busy(Recorder::Span span);
@@ -45,7 +46,7 @@ class Activity {
     Cycles waits_since() const { return since_; }
 
  private:
-    void begin_wait(WaitKind kind, const std::string& what);
+    void begin_wait(WaitKind kind, std::string_view what);
     void end_wait();
 
     std::string name_;

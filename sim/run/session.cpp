@@ -9,6 +9,7 @@
 #include <systemc>
 
 #include "models/base/error.h"
+#include "models/link/advance.h"
 #include "models/memory/memory.h"
 #include "models/npu/npu.h"
 #include "sim/run/host.h"
@@ -131,7 +132,7 @@ void stop_if_unfinished(Machine& machine, const RunOptions& options) {
 
 void simulate(Machine& machine, const RunOptions& options) {
     // without pending events the kernel returns at once, so that a deadlock takes no time
-    sc_core::sc_start(to_time(options.max_cycles), sc_core::SC_EXIT_ON_STARVATION);
+    advance(to_time(options.max_cycles));
     std::exception_ptr failure = machine.host.failure();
     for (const Npu::UnitEntry& entry : machine.npu.units()) {
         failure = failure ? failure : entry.unit->failure();
@@ -141,7 +142,7 @@ void simulate(Machine& machine, const RunOptions& options) {
         stop_if_unfinished(machine, options);
     } catch (...) {
         machine.end_threads.notify(sc_core::SC_ZERO_TIME);
-        sc_core::sc_start(to_time(Cycles(1)));
+        advance(to_time(Cycles(1)));
         throw;
     }
 }
@@ -185,7 +186,7 @@ Result run_program(const Program& program, const SystemConfig& system, const Run
     Result result = gather(machine, program, options);
     result.config = system;
     machine.end_threads.notify(sc_core::SC_ZERO_TIME);
-    sc_core::sc_start(to_time(Cycles(1)));
+    advance(to_time(Cycles(1)));
     result.wall_seconds =
         std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     return result;

@@ -58,9 +58,11 @@ void set_csc(const ConvolveShape& s, const oracle::WeightSurface& weights, UnitR
 }
 
 void set_weights(Scene& scene, const oracle::WeightSurface& weights, ConvolveUnits& units) {
-    const auto bytes = static_cast<std::uint32_t>((weights.bytes() + 127) / 128 * 128);
+    // zeros behind the last entry would stay in the buffer, for the next convolution to read
+    const std::uint32_t entry = scene.preset.bank_width;
+    const auto bytes = static_cast<std::uint32_t>((weights.bytes() + entry - 1) / entry * entry);
     const std::uint32_t per_kernel = weights.channels * weights.rows * weights.columns;
-    scene.load_random(weights.base, bytes, "wt");
+    scene.load_random(weights.base, (bytes + 127) / 128 * 128, "wt");
     units.cdma.set("D_WEIGHT_FORMAT", 0);
     units.cdma.set("D_WEIGHT_SIZE_0", per_kernel - 1);
     units.cdma.set("D_WEIGHT_SIZE_1", weights.kernels - 1);

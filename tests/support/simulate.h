@@ -6,6 +6,7 @@
 #include <string>
 #include <systemc>
 
+#include "models/link/advance.h"
 #include "models/link/unit.h"
 
 namespace npuscope {
@@ -23,7 +24,7 @@ class Scene : public Unit {
     }
     /// Runs until nothing happens any more; throws on what a thread threw.
     void run() {
-        sc_core::sc_start();
+        advance(sc_core::sc_max_time() - sc_core::sc_time_stamp());
         if (failure()) {
             std::rethrow_exception(failure());
         }
