@@ -29,7 +29,10 @@ struct Arguments {
 };
 
 std::string key_text(const TilingKey& key) {
-    return fmt::format("{} x {}{}", key.tiles, key.data_banks, key.resident ? " kept" : "");
+    const std::string image =
+        key.form.mode == ConvMode::Image ? fmt::format(" image/{}", key.form.row_group) : "";
+    return fmt::format("{} x {}{}{}{}", key.tiles, key.data_banks, key.resident ? " kept" : "",
+                       image, key.form.compressed ? " packed" : "");
 }
 
 /// The bus moves whole beats: the interval is the nearest whole number of cycles, one at least.

@@ -63,9 +63,11 @@ LayoutPart channel_part(const LogicalShape& shape, std::uint32_t channel, const 
 void require_image(const LayoutRow& row, const LayoutRequest& request, const PixelFormat& format) {
     const LogicalShape& shape = request.shape;
     const std::uint64_t image = shape.extent('C') * shape.extent('H') * shape.extent('W');
-    if (shape.extent('C') != format.channels || shape.elements() != image ||
-        shape.find('C') == shape.axes.size() || shape.find('H') == shape.axes.size() ||
-        shape.find('W') == shape.axes.size()) {
+    // the fourth channel may carry nothing
+    const std::uint64_t channels = shape.extent('C');
+    const bool fits = channels == format.channels || (format.channels == 4 && channels < 4);
+    if (!fits || shape.elements() != image || shape.find('C') == shape.axes.size() ||
+        shape.find('H') == shape.axes.size() || shape.find('W') == shape.axes.size()) {
         throw ConfigError(fmt::format("pixel format {} takes one image of {} channels, not {}",
                                       row.name, format.channels, to_string(shape)));
     }
@@ -94,6 +96,9 @@ Layout make_pixels(const LayoutRow& row, const LayoutRequest& request) {
         place.base = begin == 0 ? end : begin;
         end = place.base + place.line_stride * height;
         for (std::uint32_t i = 0; i < format.components(plane); ++i) {
+            if (format.order[plane + i] >= request.shape.extent('C')) {
+                continue;
+            }
             const bool word = format.packed_word;
             Plane component = place;
             component.base += word ? 0 : std::uint64_t{i} * (format.field_bits / 8U);
@@ -115,7 +120,7 @@ std::vector<LayoutRow> make_rows() {
                                                           : "pixels";
         const std::string_view limits = format.channels == 1   ? "N = 1, C = 1"
                                         : format.channels == 3 ? "N = 1, C = 3"
-                                                               : "N = 1, C = 4";
+                                                               : "N = 1, C = 1 to 4";
         rows.push_back({format.name, "nvdla pixels", format.planes == 2 ? "plane H W C" : "H W C",
                         use, limits, "NVDLA format page, table 33", "NCHW",
                         static_cast<std::uint32_t>(format.code_bits / 8), pixel_parameters,

@@ -5,6 +5,7 @@
 
 #include <CLI/CLI.hpp>
 #include <charconv>
+#include <map>
 #include <memory>
 #include <ostream>
 
@@ -31,6 +32,8 @@ struct PlanArguments {
     std::string out;
     bool explain = false;
     bool expectations = true;
+    CompressionChoice compression = CompressionChoice::ByCycles;
+    bool pixels = true;
 };
 
 /// The CRC of every result, from running the program on the simulated machine.
@@ -70,7 +73,11 @@ ExitCode plan(const PlanArguments& arguments, const Console& console) {
     const SystemConfig system = read_system(arguments.system);
     const Network network = read_network(arguments.network);
     const std::uint64_t macs = total_macs(network_shapes(network));
-    Plan plan = plan_network(network, {system.npu, system.memory, !arguments.out.empty()});
+    Plan plan = plan_network(network, {.npu = system.npu,
+                                       .memory = system.memory,
+                                       .images = !arguments.out.empty(),
+                                       .compression = arguments.compression,
+                                       .pixels = arguments.pixels});
     console.out << fmt::format("{} on {}: {} MACs, {} operations, {} bytes of memory\n\n{}",
                                plan.name, system.npu.name, with_separators(macs),
                                plan.operations.size(), with_separators(plan.memory.value),
@@ -94,6 +101,17 @@ void add_options(CLI::App& app, PlanArguments& arguments) {
     app.add_flag("--explain", arguments.explain,
                  "say for each layer what was chosen, why, and what else there was; of an ONNX "
                  "model where every node runs, which is always said");
+    static const std::map<std::string, CompressionChoice> choices{
+        {"by_cycles", CompressionChoice::ByCycles},
+        {"never", CompressionChoice::Never},
+        {"always", CompressionChoice::Always}};
+    app.add_option("--compress", arguments.compression,
+                   "weights are compressed where the NPU can: by_cycles (default: where that is "
+                   "predicted to be faster, or as fast with less traffic), never, always")
+        ->transform(CLI::CheckedTransformer(choices, CLI::ignore_case));
+    app.add_flag("--pixels,!--no-pixels", arguments.pixels,
+                 "an input of up to four channels may lie in memory as pixels, which the first "
+                 "convolution reads in image mode (default)");
     app.add_flag("--expectations,!--no-expectations", arguments.expectations,
                  "the program compares the CRC of every layer's result (default)");
 }

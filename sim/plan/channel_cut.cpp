@@ -48,6 +48,10 @@ ConvProblem problem_of(const CutTask& task, const ChannelSlice& slice) {
     problem.input = {slice.channels, input.height, input.width};
     const LayerWindow& window = task.shapes.window;
     problem.kernels = {slice.kernels, slice.channels, window.rows, window.columns};
+    if (task.input.pixels) {
+        problem.pixels = task.input.pixels->format;
+        problem.features = false;
+    }
     Convolution& geometry = problem.geometry;
     geometry.out_height = task.shapes.output.height;
     geometry.out_width = task.shapes.output.width;
@@ -82,18 +86,6 @@ ChannelCut cut_channels(const CutTask& task, const NpuConfig& npu) {
         cut.slices.push_back({0, whole.channels, k / cut.lanes, std::min(cut.lanes, kernels - k)});
     }
     return cut;
-}
-
-WeightMask weight_mask(const ChannelCut& cut, const StoredCube& input) {
-    if (cut.group_channels > 0) {
-        return [cut](std::uint32_t kernel, std::uint32_t channel) {
-            return kernel / cut.group_kernels == channel / cut.group_channels;
-        };
-    }
-    if (input.has_holes()) {
-        return [input](std::uint32_t, std::uint32_t channel) { return input.uses(channel); };
-    }
-    return {};
 }
 
 }  // namespace npuscope

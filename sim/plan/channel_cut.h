@@ -15,7 +15,6 @@
 
 #include "sim/plan/conv_tiling.h"
 #include "sim/plan/plan.h"
-#include "sim/plan/synthetic_values.h"
 #include "sim/workload/network_shapes.h"
 
 namespace npuscope {
@@ -47,8 +46,5 @@ ConvProblem problem_of(const CutTask& task, const ChannelSlice& slice);
 
 /// ConfigError names the layer that cannot be cut.
 ChannelCut cut_channels(const CutTask& task, const NpuConfig& npu);
-
-/// Which weights of a slice may be other than zero; empty where all may.
-WeightMask weight_mask(const ChannelCut& cut, const StoredCube& input);
 
 }  // namespace npuscope

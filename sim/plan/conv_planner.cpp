@@ -4,12 +4,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
+#include <vector>
 
 #include "models/base/check.h"
 #include "models/base/error.h"
 #include "sim/plan/channel_cut.h"
 #include "sim/plan/pdp_planner.h"
 #include "sim/plan/rescale.h"
+#include "sim/plan/slice_weights.h"
 
 namespace npuscope {
 namespace {
@@ -29,7 +32,10 @@ class ConvPlanner {
         NPU_CHECK(task_.residual == nullptr || task_.residual->stored.lanes == cut_.lanes,
                   "a residual has the lanes of what it is added to");
         const std::uint64_t inside = std::uint64_t{task_.shapes.input.channels} / layer_.groups;
-        rescale_ = rescale_sum(inside * task_.shapes.window.rows * task_.shapes.window.columns);
+        rescale_ = rescale_sum(inside * task_.shapes.window.rows * task_.shapes.window.columns,
+                               task_.values.zeros());
+        measure_weights();
+        choose();
         place_weights();
         place_bias();
         for (std::size_t i = 0; i < cut_.slices.size(); ++i) {
@@ -40,25 +46,146 @@ class ConvPlanner {
 
     const ConvChoice& choice() const { return choice_; }
 
+    /// The form of the operands alone; nothing is placed.
+    ConvForm form() {
+        cut_ = cut_channels(cut_task(), context_.npu());
+        measure_weights();
+        choose();
+        return tiling_.form;
+    }
+
  private:
     CutTask cut_task() const { return {layer_, task_.shapes, task_.input.stored}; }
-    WeightLayout weights_of(const ChannelSlice& slice) const {
-        return direct_weights(problem_of(cut_task(), slice).kernels, context_.npu().datapath);
+    ConvOperands operands_of_slice(const ChannelSlice& slice) const {
+        return operands_of(slice_problem(slice), tiling_.form, context_.npu());
     }
-    void place_weights() {
-        weight_pitch_ = Bytes(round_up(weights_of(cut_.slices.front()).stored_bytes().value, 256));
-        const auto [address, bytes] =
-            context_.place_image(layer_.name + "_weights", weight_pitch_ * cut_.slices.size());
-        weights_ = address;
-        if (bytes.empty()) {
+    SliceWeights weights_of(const ChannelSlice& slice) const {
+        return {cut_task(), cut_, slice, task_.values};
+    }
+
+    ConvProblem slice_problem(const ChannelSlice& slice) const {
+        ConvProblem problem = problem_of(cut_task(), slice);
+        problem.residual = task_.residual != nullptr;
+        problem.row_step = row_step();
+        problem.slices = static_cast<std::uint32_t>(cut_.slices.size());
+        if (task_.or_pixels != nullptr) {
+            problem.pixels = task_.or_pixels;
+        }
+        problem.compressed = compressed_;
+        problem.plain_weights = context_.compression != CompressionChoice::Always;
+        return problem;
+    }
+
+    /// What compressing would make of all slices' weights, where the target can and it may pay.
+    void measure_weights() {
+        compressed_.reset();
+        const NpuConfig& npu = context_.npu();
+        if (!npu.cdma.weight_compression || context_.compression == CompressionChoice::Never) {
             return;
         }
-        RandomStream stream = context_.stream();
+        CompressedSizes sizes;
+        compressions_.clear();
+        for (const ChannelSlice& slice : cut_.slices) {
+            const SliceWeights weights = weights_of(slice);
+            const WeightLayout layout =
+                direct_weights(problem_of(cut_task(), slice).kernels, npu.datapath);
+            const bool may_pay =
+                context_.compression == CompressionChoice::Always || weights.sparse();
+            const auto measured =
+                may_pay ? measure_compression(weights, layout, npu.cbuf.bank_width) : std::nullopt;
+            if (!measured || !mask_fits(layout)) {
+                return;
+            }
+            compressions_.push_back(*measured);
+            sizes.values = std::max(sizes.values, measured->values);
+            sizes.group_values = std::max(sizes.group_values, measured->group_values);
+            sizes.mask = std::max(sizes.mask, stored_mask_bytes(layout));
+            sizes.sizes = std::max(sizes.sizes, size_bytes(layout));
+            sizes.plain = std::max(sizes.plain, layout.stored_bytes());
+        }
+        if (sizes.all() < sizes.plain || context_.compression == CompressionChoice::Always) {
+            compressed_ = sizes;
+        }
+    }
+
+    /// The mask of a kernel group has one bank, from an entry's middle on at worst.
+    bool mask_fits(const WeightLayout& layout) const {
+        const CbufConfig& cbuf = context_.npu().cbuf;
+        const std::uint64_t bytes = divide_up(layout.group_bytes(0).value, 8);
+        return divide_up(bytes, cbuf.bank_width.value) + 1 <= cbuf.bank_depth;
+    }
+
+    /// WGS is fetched in atoms of 32 bytes. source: nv_full C model
+    static Bytes size_bytes(const WeightLayout& layout) {
+        return Bytes(round_up(4ULL * layout.groups(), 32));
+    }
+
+    /// The first slice's form and tiling, which all share but for the last one's fewer kernels.
+    void choose() {
+        const ConvProblem problem = slice_problem(cut_.slices.front());
+        tiling_ = tiling_of(problem);
+        explain(tiling_, problem);
+    }
+
+    struct PlacedBytes {
+        Address address;
+        Bytes pitch;
+        std::span<std::uint8_t> bytes;
+        std::span<std::uint8_t> part(std::size_t i) const {
+            return bytes.subspan(pitch.value * i, pitch.value);
+        }
+    };
+    /// An image with a part for each slice.
+    PlacedBytes place_parts(const std::string& suffix, Bytes each) {
+        const Bytes pitch(round_up(each.value, 256));
+        const auto [address, bytes] =
+            context_.place_image(layer_.name + suffix, pitch * cut_.slices.size());
+        return {address, pitch, bytes};
+    }
+
+    void place_weights() {
+        if (tiling_.form.compressed) {
+            place_compressed();
+            return;
+        }
+        const ConvOperands first = operands_of_slice(cut_.slices.front());
+        const PlacedBytes placed = place_parts("_weights", first.weights.stored_bytes());
+        weights_ = {placed.address, placed.pitch};
+        const bool image = tiling_.form.mode == ConvMode::Image;
+        for (std::size_t i = 0; i < cut_.slices.size() && !placed.bytes.empty(); ++i) {
+            const ConvOperands operands = operands_of_slice(cut_.slices[i]);
+            weights_of(cut_.slices[i])
+                .fill(operands.weights, image ? operands.input.channels : 0, placed.part(i));
+        }
+    }
+
+    void place_compressed() {
+        const PlacedBytes values = place_parts("_weights", compressed_->values);
+        weights_ = {values.address, values.pitch};
+        const PlacedBytes masks = place_parts("_wmb", compressed_->mask);
+        masks_ = {masks.address, masks.pitch};
+        const PlacedBytes sizes = place_parts("_wgs", compressed_->sizes);
+        sizes_ = {sizes.address, sizes.pitch};
+        if (!context_.images) {
+            return;
+        }
+        // an image that is placed moves those before it
         for (std::size_t i = 0; i < cut_.slices.size(); ++i) {
-            fill_weights(weights_of(cut_.slices[i]),
-                         bytes.subspan(weight_pitch_.value * i, weight_pitch_.value), stream,
-                         weight_mask(cut_, task_.input.stored));
-            stream.stream += std::uint64_t{1} << 32U;
+            const WeightLayout layout = operands_of_slice(cut_.slices[i]).weights;
+            std::vector<std::uint8_t> plain(layout.stored_bytes().value);
+            weights_of(cut_.slices[i]).fill(layout, 0, plain);
+            const CompressedWeights packed = compress_weights(layout, plain);
+            auto& images = context_.plan.images;
+            const auto store = [&](PlannedImage& image, Bytes pitch,
+                                   std::span<const std::uint8_t> bytes) {
+                std::ranges::copy(bytes, image.image.bytes.begin() +
+                                             static_cast<std::ptrdiff_t>(pitch.value * i));
+            };
+            store(images[images.size() - 3], weights_.pitch, packed.weights);
+            store(images[images.size() - 2], masks_.pitch, packed.mask);
+            const auto* words = reinterpret_cast<const std::uint8_t*>(packed.sizes.data());
+            store(images[images.size() - 1], sizes_.pitch,
+                  {words, packed.sizes.size() * sizeof(std::uint32_t)});
         }
     }
 
@@ -72,20 +199,20 @@ class ConvPlanner {
             layer_.name + "_bias", Bytes(2 * std::uint64_t{shape.atoms} * per_atom_));
         bias_ = address;
         if (!bytes.empty()) {
-            fill_bias(shape, bytes, context_.stream(), rescale_.bias_limit);
+            fill_bias(shape, bytes, task_.values, rescale_.bias_limit);
         }
     }
 
     void plan_slice(std::size_t index) {
         const ChannelSlice& slice = cut_.slices[index];
-        if (index == 0 || slice.kernels != cut_.slices[index - 1].kernels) {
-            tiling_ = tiling_of(slice);
+        if (slice.kernels != cut_.slices.front().kernels) {
+            tiling_ = tiling_of(only(slice_problem(slice), tiling_.form));
         }
         for (std::size_t t = 0; t < tiling_.tiles.size(); ++t) {
             const ConvTile& tile = tiling_.tiles[t];
             ConvOperation operation;
             operation.conv = conv_parts(slice, tile);
-            operation.conv.cdma.weight_address = weights_ + weight_pitch_ * index;
+            place_operand_weights(index, operation.conv);
             keep_weights(t, operation.conv);
             operation.sdp = sdp_job(slice, tile);
             if (task_.pool != nullptr) {
@@ -126,33 +253,31 @@ class ConvPlanner {
         parts.csc.reuse = reuse;
     }
 
-    ConvTiling tiling_of(const ChannelSlice& slice) {
+    ConvTiling tiling_of(const ConvProblem& problem) const {
         try {
-            ConvProblem problem = problem_of(cut_task(), slice);
-            problem.residual = task_.residual != nullptr;
-            problem.row_step = row_step();
-            problem.slices = static_cast<std::uint32_t>(cut_.slices.size());
-            ConvTiling tiling = choose_tiling(problem, context_.costs);
-            explain(tiling, problem);
-            return tiling;
+            return choose_tiling(problem, context_.costs);
         } catch (const ConfigError& error) {
             throw ConfigError(fmt::format("layer '{}': {}", layer_.name, error.sentence()),
                               error.remedy());
         }
     }
 
-    /// Of the first slice, whose choice the others share.
-    void explain(const ConvTiling& chosen, const ConvProblem& problem) {
-        if (!choice_.choice.empty()) {
-            return;
-        }
+    void explain(const ConvTiling& chosen, ConvProblem problem) {
         constexpr std::size_t most_alternatives = 3;
-        choice_.choice = words_of(chosen, cut_.slices.size());
+        if (task_.told_pixels != nullptr) {
+            problem.pixels = task_.told_pixels;
+            problem.features = true;
+        }
+        choice_.problem = problem;
+        choice_.key = chosen.key();
+        choice_.choice = words_of(chosen, problem);
         choice_.predicted = chosen.estimate;
+        std::set<ConvForm> told;
         for (const ConvTiling& other : tiling_candidates(problem, context_.costs)) {
-            if (choice_.alternatives.size() < most_alternatives && other.key() != chosen.key()) {
-                choice_.alternatives.push_back(
-                    {words_of(other, cut_.slices.size()), other.estimate});
+            const bool new_form = other.form != chosen.form && told.insert(other.form).second;
+            if (other.key() != chosen.key() &&
+                (new_form || choice_.alternatives.size() < most_alternatives)) {
+                choice_.alternatives.push_back({words_of(other, problem), other.estimate});
             }
         }
     }
@@ -169,24 +294,33 @@ class ConvPlanner {
     }
 
     ConvParts conv_parts(const ChannelSlice& slice, const ConvTile& tile) const {
-        const ConvProblem problem = problem_of(cut_task(), slice);
-        const WeightLayout weights = weights_of(slice);
+        const ConvProblem problem = slice_problem(slice);
+        const ConvOperands operands = operands_of_slice(slice);
+        const WeightLayout& weights = operands.weights;
         ConvParts parts;
         CdmaJob& cdma = parts.cdma;
-        cdma.input = {slice.channels, tile.in_rows, problem.input.width};
-        cdma.feature = task_.input.stored.cube;
-        cdma.feature.base = task_.input.stored.cube.line_address(slice.input_atom, tile.in_begin);
-        cdma.feature.shape = cdma.input;
-        cdma.line_packed = cdma.feature.line_packed();
-        cdma.surface_packed = cdma.feature.surface_packed();
-        cdma.entries_per_slice = entries_of_slice(cdma, conv_features(context_.npu()));
+        cdma.mode = tiling_.form.mode;
+        cdma.input = {operands.input.channels, tile.in_rows, problem.input.width};
+        if (cdma.mode == ConvMode::Image) {
+            set_pixels(tile, operands, cdma);
+        } else {
+            cdma.feature = task_.input.stored.cube;
+            cdma.feature.base =
+                task_.input.stored.cube.line_address(slice.input_atom, tile.in_begin);
+            cdma.feature.shape = cdma.input;
+            cdma.line_packed = cdma.feature.line_packed();
+            cdma.surface_packed = cdma.feature.surface_packed();
+        }
+        cdma.entries_per_slice = operands.row_entries;
         cdma.weight_bytes = fetched_bytes(weights);
         cdma.bytes_per_kernel = weights.kernel_bytes();
         cdma.kernels = slice.kernels;
         cdma.banks = tiling_.banks;
         CscJob& csc = parts.csc;
+        csc.mode = cdma.mode;
         csc.input = cdma.input;
-        csc.kernels = problem.kernels;
+        csc.kernels = weights.shape;
+        csc.row_group = weights.row_group;
         csc.entries_per_slice = cdma.entries_per_slice;
         csc.weight_bytes = cdma.weight_bytes;
         csc.output = {slice.kernels, tile.out_rows, problem.geometry.out_width};
@@ -199,6 +333,34 @@ class ConvPlanner {
         csc.banks = tiling_.banks;
         parts.cacc.output = csc.output;
         return parts;
+    }
+
+    /// The rows of the image that a tile reaches over.
+    void set_pixels(const ConvTile& tile, const ConvOperands& operands, CdmaJob& cdma) const {
+        cdma.pixels = *task_.input.stored.pixels;
+        for (std::size_t plane = 0; plane < cdma.pixels.format->planes; ++plane) {
+            cdma.pixels.base[plane] =
+                cdma.pixels.base[plane] + cdma.pixels.line_stride[plane] * tile.in_begin;
+        }
+        cdma.pixels.height = tile.in_rows;
+        cdma.pad_left = task_.shapes.window.pad_left;
+        cdma.pad_right = operands.pad_right;
+        cdma.conversion = task_.pixel_conversion;
+    }
+
+    /// Where an operation's weights lie, and how many bytes of them are fetched.
+    void place_operand_weights(std::size_t index, ConvParts& parts) const {
+        CdmaJob& cdma = parts.cdma;
+        cdma.weight_address = weights_.of(index);
+        if (!tiling_.form.compressed) {
+            return;
+        }
+        const WeightLayout layout = operands_of_slice(cut_.slices[index]).weights;
+        cdma.compression = {masks_.of(index), stored_mask_bytes(layout), sizes_.of(index)};
+        cdma.weight_bytes = compressions_[index].values;
+        parts.csc.compressed = true;
+        parts.csc.mask_bytes = cdma.compression->mask_bytes;
+        parts.csc.weight_bytes = cdma.weight_bytes;
     }
 
     /// Without the zeros behind them where the target counts entries of the buffer: they would stay
@@ -282,13 +444,25 @@ class ConvPlanner {
     ConvTiling tiling_;
     WrittenCube output_;
     Rescale rescale_;
-    Address weights_;
-    Bytes weight_pitch_;
+    struct Parts {
+        Address address;
+        Bytes pitch;
+        Address of(std::size_t slice) const { return address + pitch * slice; }
+    };
+    Parts weights_;
+    Parts masks_;
+    Parts sizes_;
+    std::optional<CompressedSizes> compressed_;  ///< of the largest slice
+    std::vector<SliceCompression> compressions_;
     Address bias_;
     ConvChoice choice_;
 };
 
 }  // namespace
+
+ConvForm best_form(const ConvTask& task, PlanContext& context) {
+    return ConvPlanner(task, context).form();
+}
 
 WrittenCube plan_conv(const ConvTask& task, PlanContext& context, ConvChoice& choice) {
     ConvPlanner planner(task, context);

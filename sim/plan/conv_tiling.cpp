@@ -11,23 +11,6 @@
 namespace npuscope {
 namespace {
 
-std::uint64_t entries_of_row(const ConvProblem& problem, const NpuConfig& npu) {
-    CdmaJob line;
-    line.input = problem.input;
-    return entries_of_slice(line, conv_features(npu));
-}
-
-std::uint64_t group_entries(const ConvProblem& problem, const NpuConfig& npu) {
-    const WeightLayout weights = direct_weights(problem.kernels, npu.datapath);
-    // one more where a group does not begin with an entry
-    return divide_up(weights.group_bytes(0).value, npu.cbuf.bank_width.value) + 1;
-}
-
-std::uint64_t weight_entries(const ConvProblem& problem, const NpuConfig& npu) {
-    const WeightLayout weights = direct_weights(problem.kernels, npu.datapath);
-    return divide_up(weights.stored_bytes().value, npu.cbuf.bank_width.value);
-}
-
 /// Banks that parts of a convolution take.
 struct BufferNeed {
     std::uint32_t tile_banks = 0;
@@ -52,15 +35,14 @@ std::uint32_t tallest(const std::vector<ConvTile>& tiles) {
     return std::ranges::max(tiles, {}, &ConvTile::in_rows).in_rows;
 }
 
-BufferNeed need_of(const ConvProblem& problem, const NpuConfig& npu,
+BufferNeed need_of(const ConvOperands& operands, const NpuConfig& npu,
                    const std::vector<ConvTile>& tiles) {
-    const std::uint64_t cube = entries_of_row(problem, npu) * tallest(tiles);
-    const std::uint64_t group = group_entries(problem, npu);
+    const std::uint64_t cube = std::uint64_t{operands.row_entries} * tallest(tiles);
     return {.tile_banks = banks_for(cube, npu),
             .two_tile_banks = banks_for(2 * cube, npu),
-            .group_banks = banks_for(group, npu),
-            .two_group_banks = banks_for(2 * group, npu),
-            .weight_banks = banks_for(weight_entries(problem, npu), npu)};
+            .group_banks = banks_for(operands.group_entries, npu),
+            .two_group_banks = banks_for(2 * operands.group_entries, npu),
+            .weight_banks = banks_for(operands.weight_entries, npu)};
 }
 
 /// Splits of the banks at which something changes: room for one, two or three tiles of data and
@@ -95,14 +77,33 @@ std::vector<std::uint32_t> tile_counts(const ConvProblem& problem) {
     return counts;
 }
 
-}  // namespace
-
-ConvFeatures conv_features(const NpuConfig& npu) {
-    return {.datapath = npu.datapath,
-            .cbuf_banks = npu.cbuf.banks,
-            .cbuf_entry = npu.cbuf.bank_width,
-            .secondary_port = npu.mcif.secondary_port};
+std::optional<ConvTiling> tiling_of(const ConvProblem& problem, const TilingCosts& costs,
+                                    const TilingEstimate& estimate, const TilingKey& key) {
+    if (key.tiles < 1 || key.tiles > most_tiles(problem)) {
+        return std::nullopt;
+    }
+    const ConvOperands& operands = estimate.operands();
+    ConvTiling tiling;
+    tiling.form = key.form;
+    tiling.tiles = cut_rows(problem, key.tiles);
+    const BufferNeed need = need_of(operands, costs.npu, tiling.tiles);
+    const std::uint32_t banks = operands.banks;
+    const bool stays =
+        operands.weights_can_stay && key.tiles > 1 && key.data_banks + need.weight_banks <= banks;
+    const bool fits = key.data_banks >= need.tile_banks &&
+                      key.data_banks + need.group_banks <= banks && (!key.resident || stays);
+    if (!fits) {
+        return std::nullopt;
+    }
+    tiling.banks = {key.data_banks, banks - key.data_banks};
+    tiling.resident = key.resident;
+    tiling.overlapped =
+        key.data_banks >= need.two_tile_banks && (key.tiles > 1 || problem.slices > 1);
+    estimate.fill(tiling);
+    return tiling;
 }
+
+}  // namespace
 
 std::vector<ConvTile> cut_rows(const ConvProblem& problem, std::uint32_t count) {
     const Convolution& geometry = problem.geometry;
@@ -130,11 +131,12 @@ std::vector<ConvTile> cut_rows(const ConvProblem& problem, std::uint32_t count) 
 
 std::uint32_t largest_group(const ConvProblem& problem, const NpuConfig& npu) {
     const std::uint32_t rows = tallest(cut_rows(problem, most_tiles(problem)));
-    const std::uint32_t data = banks_for(entries_of_row(problem, npu) * rows, npu);
     ConvProblem group = problem;
     for (std::uint32_t kernels = npu.datapath.atomic_k; kernels > 0; kernels /= 2) {
         group.kernels.kernels = std::min(kernels, problem.kernels.kernels);
-        if (data + banks_for(group_entries(group, npu), npu) <= npu.cbuf.banks) {
+        const ConvOperands operands = operands_of(group, {}, npu);
+        const std::uint32_t data = banks_for(std::uint64_t{operands.row_entries} * rows, npu);
+        if (data + banks_for(operands.group_entries, npu) <= npu.cbuf.banks) {
             return kernels;
         }
     }
@@ -143,35 +145,26 @@ std::uint32_t largest_group(const ConvProblem& problem, const NpuConfig& npu) {
 
 std::optional<ConvTiling> tiling_with(const ConvProblem& problem, const TilingCosts& costs,
                                       const TilingKey& key) {
-    if (key.tiles < 1 || key.tiles > most_tiles(problem)) {
+    const std::vector<ConvForm> forms = forms_of(problem, costs.npu);
+    if (std::ranges::find(forms, key.form) == forms.end()) {
         return std::nullopt;
     }
-    ConvTiling tiling;
-    tiling.tiles = cut_rows(problem, key.tiles);
-    const BufferNeed need = need_of(problem, costs.npu, tiling.tiles);
-    const std::uint32_t banks = costs.npu.cbuf.banks;
-    const bool fits =
-        key.data_banks >= need.tile_banks && key.data_banks + need.group_banks <= banks &&
-        (!key.resident || (key.tiles > 1 && key.data_banks + need.weight_banks <= banks));
-    if (!fits) {
-        return std::nullopt;
-    }
-    tiling.banks = {key.data_banks, banks - key.data_banks};
-    tiling.resident = key.resident;
-    tiling.overlapped =
-        key.data_banks >= need.two_tile_banks && (key.tiles > 1 || problem.slices > 1);
-    TilingEstimate(problem, costs).fill(tiling);
-    return tiling;
+    return tiling_of(problem, costs, TilingEstimate(problem, key.form, costs), key);
 }
 
 std::vector<ConvTiling> tiling_candidates(const ConvProblem& problem, const TilingCosts& costs) {
     std::vector<ConvTiling> candidates;
-    for (const std::uint32_t count : tile_counts(problem)) {
-        const BufferNeed need = need_of(problem, costs.npu, cut_rows(problem, count));
-        for (const std::uint32_t data : data_bank_choices(need, costs.npu.cbuf.banks)) {
-            for (const bool resident : {false, true}) {
-                if (auto tiling = tiling_with(problem, costs, {count, data, resident})) {
-                    candidates.push_back(std::move(*tiling));
+    for (const ConvForm& form : forms_of(problem, costs.npu)) {
+        const TilingEstimate estimate(problem, form, costs);
+        const ConvOperands& operands = estimate.operands();
+        for (const std::uint32_t count : tile_counts(problem)) {
+            const BufferNeed need = need_of(operands, costs.npu, cut_rows(problem, count));
+            for (const std::uint32_t data : data_bank_choices(need, operands.banks)) {
+                for (const bool resident : {false, true}) {
+                    if (auto tiling =
+                            tiling_of(problem, costs, estimate, {form, count, data, resident})) {
+                        candidates.push_back(std::move(*tiling));
+                    }
                 }
             }
         }
@@ -199,17 +192,20 @@ ConvTiling choose_tiling(const ConvProblem& problem, const TilingCosts& costs) {
     });
     return *std::min_element(candidates.begin(), nearly,
                              [](const ConvTiling& one, const ConvTiling& other) {
-                                 return one.tiles.size() < other.tiles.size();
+                                 return std::pair(one.tiles.size(), one.beats) <
+                                        std::pair(other.tiles.size(), other.beats);
                              });
 }
 
-std::string words_of(const ConvTiling& tiling, std::size_t slices) {
+std::string words_of(const ConvTiling& tiling, const ConvProblem& problem) {
     const std::size_t tiles = tiling.tiles.size();
-    return fmt::format("{}{} tile{}, banks {} + {}{}{}, bound by {}",
-                       slices > 1 ? fmt::format("{} slices of channels, ", slices) : "", tiles,
-                       tiles == 1 ? "" : "s", tiling.banks.data, tiling.banks.weight,
-                       tiling.resident ? ", weights stay" : "",
-                       tiling.overlapped ? ", next tile fetched meanwhile" : "", tiling.bound_by);
+    const std::string form = words_of(tiling.form, problem);
+    return fmt::format(
+        "{}{}{}{} tile{}, banks {} + {}{}{}, bound by {}", form, form.empty() ? "" : ", ",
+        problem.slices > 1 ? fmt::format("{} slices of channels, ", problem.slices) : "", tiles,
+        tiles == 1 ? "" : "s", tiling.banks.data, tiling.banks.weight,
+        tiling.resident ? ", weights stay" : "",
+        tiling.overlapped ? ", next tile fetched meanwhile" : "", tiling.bound_by);
 }
 
 }  // namespace npuscope

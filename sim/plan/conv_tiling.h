@@ -12,21 +12,9 @@
 #include <string>
 #include <vector>
 
-#include "models/data/conv_job.h"
-#include "models/data/convolution.h"
-#include "models/npu/npu_config.h"
+#include "sim/plan/conv_problem.h"
 
 namespace npuscope {
-
-/// A convolution as one operation would do it if the buffer were large enough.
-struct ConvProblem {
-    Shape input;
-    KernelShape kernels;
-    Convolution geometry;
-    bool residual = false;       ///< the SDP reads a cube of the size of the result
-    std::uint32_t row_step = 1;  ///< tiles end at multiples of so many rows of output
-    std::uint32_t slices = 1;    ///< operations of this shape, each of its own channels and weights
-};
 
 struct ConvTile {
     std::uint32_t out_begin = 0;
@@ -40,6 +28,7 @@ struct ConvTile {
 
 /// What tells one way of cutting from another.
 struct TilingKey {
+    ConvForm form;
     std::uint32_t tiles = 1;
     std::uint32_t data_banks = 1;
     bool resident = false;  ///< weights stay in the buffer for all tiles
@@ -48,15 +37,17 @@ struct TilingKey {
 };
 
 struct ConvTiling {
+    ConvForm form;
     BankSplit banks;
     std::vector<ConvTile> tiles;
     bool resident = false;
     bool overlapped = false;  ///< room for the next tile's data while one is computed
     Cycles estimate;
-    std::string bound_by;  ///< what the estimate is made of: `mac`, `sdp`, `memory`, `start`
+    std::uint64_t beats = 0;  ///< read for all slices
+    std::string bound_by;     ///< what the estimate is made of: `mac`, `sdp`, `memory`, `start`
 
     TilingKey key() const {
-        return {static_cast<std::uint32_t>(tiles.size()), banks.data, resident};
+        return {form, static_cast<std::uint32_t>(tiles.size()), banks.data, resident};
     }
 };
 
@@ -67,8 +58,6 @@ struct TilingCosts {
     Cycles read_latency{50};
     std::optional<TilingKey> forced;  ///< taken instead of the best where a layer has it
 };
-
-ConvFeatures conv_features(const NpuConfig& npu);
 
 /// Rows of output [0, out_height) in `count` tiles of nearly one size.
 std::vector<ConvTile> cut_rows(const ConvProblem& problem, std::uint32_t count);
@@ -85,11 +74,11 @@ std::vector<ConvTiling> tiling_candidates(const ConvProblem& problem, const Tili
 std::optional<ConvTiling> tiling_with(const ConvProblem& problem, const TilingCosts& costs,
                                       const TilingKey& key);
 
-/// The least estimate; of nearly equal ones that with the fewest tiles. ConfigError where nothing
-/// fits.
+/// The least estimate; of nearly equal ones that with the fewest tiles, then the fewest beats.
+/// ConfigError where nothing fits.
 ConvTiling choose_tiling(const ConvProblem& problem, const TilingCosts& costs);
 
 /// `3 tiles, banks 2 + 30, weights stay, bound by mac`.
-std::string words_of(const ConvTiling& tiling, std::size_t slices);
+std::string words_of(const ConvTiling& tiling, const ConvProblem& problem);
 
 }  // namespace npuscope

@@ -9,6 +9,7 @@
 #include "models/base/check.h"
 #include "models/base/error.h"
 #include "sim/plan/conv_planner.h"
+#include "sim/plan/input_surface.h"
 #include "sim/plan/layer_limits.h"
 #include "sim/plan/pdp_planner.h"
 #include "sim/plan/plan_context.h"
@@ -27,17 +28,18 @@ class NetworkPlanner {
           region_(first_region(target.memory)),
           context_{.costs = costs_of(target),
                    .memory = MemoryMap(region_.base, constants),
-                   .seed = network.seed,
+                   .compression = target.compression,
                    .images = target.images,
                    .plan = {}},
+          may_choose_pixels_(target.pixels),
           results_(network.layers.size()) {
         context_.plan.name = network.name;
         context_.plan.registers = target.npu.csb.address_map;
     }
 
     Plan plan() {
-        place_input();
         choose_fusions();
+        place_input();
         for (std::size_t i = 0; i < network_.layers.size(); ++i) {
             if (!results_[i].cube) {
                 plan_layer(i);
@@ -82,16 +84,72 @@ class NetworkPlanner {
     void place_input() {
         const Shape shape = network_.input.shape();
         check_cube("the network's input", shape);
-        input_.cube = context_.place_cube(shape, context_.channels_per_atom());
+        const PixelFormat* declared = declared_pixels(network_, context_.npu());
+        const PixelFormat* format = declared != nullptr ? declared : chosen_pixels();
+        input_.cube = format != nullptr ? context_.place_pixels(shape, *format)
+                                        : context_.place_cube(shape, context_.channels_per_atom());
         context_.plan.input = input_.cube->stored;
-        const FeatureCube whole = whole_atoms(input_.cube->stored.cube);
-        PlannedImage image{"input", whole.base, whole.extent(), {}};
-        if (context_.images) {
-            image.image.bytes.resize(whole.extent().value);
-            image.image.runs.push_back({0, 0, whole.extent().value});
-            fill_random(image.image.bytes, {network_.seed, 0});
+        context_.plan.images.push_back(input_image(network_, input_.cube->stored, context_.images));
+    }
+
+    bool reads_input(std::size_t layer) const {
+        return std::ranges::any_of(shapes_[layer].sources,
+                                   [](const auto& source) { return !source; });
+    }
+    /// The convolution that alone reads the network's input and can take it as pixels.
+    std::optional<std::size_t> pixel_reader() const {
+        std::optional<std::size_t> reader;
+        for (std::size_t i = 0; i < network_.layers.size(); ++i) {
+            if (!reads_input(i)) {
+                continue;
+            }
+            const Layer& layer = network_.layers[i];
+            const bool convolves = layer.kind == LayerKind::Conv || layer.kind == LayerKind::Fc;
+            if (reader || !convolves || layer.groups > 1) {
+                return std::nullopt;
+            }
+            reader = i;
         }
-        context_.plan.images.push_back(std::move(image));
+        return reader;
+    }
+
+    /// The format that an input of the network may have if that is faster.
+    const PixelFormat* open_pixels() const {
+        const bool open = may_choose_pixels_ && network_.input.layout.empty() &&
+                          context_.npu().surfaces.inputs.empty() && pixel_reader();
+        return open ? pixels_for(network_.input.channels) : nullptr;
+    }
+    /// The format that is predicted to be faster than a feature cube; none where there is none.
+    const PixelFormat* chosen_pixels() {
+        const PixelFormat* format = open_pixels();
+        const std::optional<std::size_t> reader = pixel_reader();
+        if (format == nullptr) {
+            return nullptr;
+        }
+        const WrittenCube features{
+            .stored = {packed_cube(Address(0), network_.input.shape(), context_.atom()),
+                       context_.channels_per_atom()},
+            .place = {},
+            .writers = {}};
+        ConvTask task{.layer = network_.layers[*reader],
+                      .shapes = shapes_[*reader],
+                      .input = features,
+                      .values = layer_values(network_, shapes_[*reader], *reader)};
+        if (fused_[*reader] && network_.layers[*fused_[*reader]].kind != LayerKind::Add) {
+            task.pool = &shapes_[*fused_[*reader]];
+        }
+        task.or_pixels = format;
+        return best_form(task, context_).mode == ConvMode::Image ? format : nullptr;
+    }
+
+    void require_pixel_reader(std::size_t index) const {
+        if (input_.cube->stored.pixels && pixel_reader() != index) {
+            throw ConfigError(
+                fmt::format("layer '{}': an input in a pixel format can be read by one "
+                            "convolution without groups alone",
+                            network_.layers[index].name),
+                "declare no layout of pixels, or begin with such a layer");
+        }
     }
 
     /// For each convolution the add or the pooling that is done on its way to memory: its only
@@ -158,6 +216,9 @@ class NetworkPlanner {
 
     void plan_layer(std::size_t index) {
         check_limits(network_.layers[index], shapes_[index]);
+        if (reads_input(index)) {
+            require_pixel_reader(index);
+        }
         PlannedLayer planned;
         planned.kind = network_.layers[index].kind;
         planned.macs = shapes_[index].macs;
@@ -197,7 +258,10 @@ class NetworkPlanner {
     WrittenCube plan_convolution(std::size_t index, PlannedLayer& planned) {
         ConvTask task{.layer = network_.layers[index],
                       .shapes = shapes_[index],
-                      .input = cube_of(shapes_[index].sources.front())};
+                      .input = cube_of(shapes_[index].sources.front()),
+                      .values = layer_values(network_, shapes_[index], index),
+                      .told_pixels = reads_input(index) ? open_pixels() : nullptr,
+                      .pixel_conversion = pixel_conversion(network_.input.type)};
         if (const std::optional<std::size_t> other = fused_[index]) {
             const LayerKind kind = network_.layers[*other].kind;
             if (kind == LayerKind::Add) {
@@ -215,9 +279,7 @@ class NetworkPlanner {
         if (fused_[index]) {
             results_[index].cube = WrittenCube{};  // never in memory
         }
-        planned.choice = std::move(choice.choice);
-        planned.predicted = choice.predicted;
-        planned.alternatives = std::move(choice.alternatives);
+        planned.cut = std::move(choice);
         return written;
     }
 
@@ -251,6 +313,7 @@ class NetworkPlanner {
     std::vector<LayerShapes> shapes_;
     MemoryRegionConfig region_;
     PlanContext context_;
+    bool may_choose_pixels_;
     Result input_;
     std::vector<Result> results_;
     std::vector<std::optional<std::size_t>> fused_;

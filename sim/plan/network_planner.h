@@ -17,6 +17,8 @@ struct PlanTarget {
     MemoryConfig memory;
     bool images = true;                 ///< false: no values, images stay empty
     std::optional<TilingKey> forced{};  ///< for every layer that can be cut that way
+    CompressionChoice compression = CompressionChoice::ByCycles;
+    bool pixels = true;  ///< an input of few channels may be laid out as pixels
 };
 
 /// ConfigError names the layer that cannot be planned.

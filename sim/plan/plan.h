@@ -14,6 +14,7 @@
 #include "models/data/feature_cube.h"
 #include "models/pdp/pdp_job.h"
 #include "models/sdp/sdp_job.h"
+#include "sim/plan/conv_tiling.h"
 #include "sim/program/memory_image.h"
 #include "sim/workload/layer.h"
 
@@ -46,6 +47,8 @@ struct Operation {
 struct StoredCube {
     FeatureCube cube;         ///< its channels count the unused lanes between used ones
     std::uint32_t lanes = 8;  ///< channels of an atom that are in use
+    /// A network's input may lie in memory as pixels; the cube then says its shape alone.
+    std::optional<PixelSurface> pixels{};
 
     bool has_holes() const { return lanes < cube.channels_per_atom(); }
     /// Whether a stored channel is one of the layer's.
@@ -67,6 +70,15 @@ struct PlanAlternative {
     Cycles predicted;
 };
 
+/// How a convolution is cut, and what else there was.
+struct ConvChoice {
+    std::string choice;  ///< in words
+    Cycles predicted;
+    std::vector<PlanAlternative> alternatives;  ///< the next best ones, and the best of each form
+    TilingKey key;
+    ConvProblem problem;  ///< of one operation, with all forms that were open
+};
+
 /// One layer, or a convolution and the add behind it: its operations and where its result lies.
 struct PlannedLayer {
     std::string name;  ///< of the layer whose result it is
@@ -76,10 +88,8 @@ struct PlannedLayer {
     std::uint64_t macs = 0;  ///< that the network asks for
     std::size_t first_operation = 0;
     std::size_t operations = 0;
-    std::size_t last_reader = 0;  ///< last operation that reads the result; 0: it is an output
-    std::string choice;           ///< how it is cut, in words
-    Cycles predicted;             ///< of that choice; 0: not predicted
-    std::vector<PlanAlternative> alternatives;  ///< the next best ones
+    std::size_t last_reader = 0;      ///< last operation that reads the result; 0: it is an output
+    std::optional<ConvChoice> cut{};  ///< of a convolution
 };
 
 struct Plan {

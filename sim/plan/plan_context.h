@@ -12,7 +12,6 @@
 #include "sim/plan/conv_tiling.h"
 #include "sim/plan/memory_map.h"
 #include "sim/plan/plan.h"
-#include "sim/plan/synthetic_values.h"
 
 namespace npuscope {
 
@@ -58,7 +57,7 @@ struct WrittenCube {
 struct PlanContext {
     TilingCosts costs;
     MemoryMap memory;
-    std::uint64_t seed = 1;
+    CompressionChoice compression = CompressionChoice::ByCycles;
     bool images = true;  ///< make values up; otherwise images are empty
     Plan plan;
 
@@ -78,6 +77,29 @@ struct PlanContext {
         result.stored.cube.base = result.place.address;
         return result;
     }
+    /// Room for the network's input as pixels, plane behind plane, lines of whole beats and atoms.
+    WrittenCube place_pixels(const Shape& shape, const PixelFormat& format) {
+        const std::uint64_t multiple = std::max(npu().mcif.bus_width, atom()).value;
+        PixelSurface pixels{
+            .format = &format, .atom = atom(), .height = shape.height, .width = shape.width};
+        Bytes bytes;
+        for (std::uint32_t plane = 0; plane < format.planes; ++plane) {
+            const Bytes line = format.pixel_bytes(plane) * shape.width;
+            pixels.line_stride[plane] = Bytes(round_up(line.value, multiple));
+            pixels.base[plane] = Address(bytes.value);
+            bytes = Bytes(round_up((bytes + pixels.line_stride[plane] * shape.height).value, 256));
+        }
+        WrittenCube result{
+            .stored = {packed_cube(Address(0), shape, atom()), channels_per_atom(), pixels},
+            .place = memory.place_result(bytes),
+            .writers = {}};
+        result.stored.cube.base = result.place.address;
+        for (std::uint32_t plane = 0; plane < format.planes; ++plane) {
+            Address& base = result.stored.pixels->base[plane];
+            base = result.place.address + Bytes(base.value);
+        }
+        return result;
+    }
     /// An image of its own at a new address; the bytes to fill, none where images are left out.
     /// The span is good until the next image.
     std::pair<Address, std::span<std::uint8_t>> place_image(const std::string& name, Bytes bytes) {
@@ -90,8 +112,6 @@ struct PlanContext {
         PlannedImage& image = plan.images.back();
         return {image.address, image.image.bytes};
     }
-    /// The stream of the image placed last.
-    RandomStream stream() const { return {seed, plan.images.size()}; }
 
     /// Adds an operation that writes a part of a result.
     void add(Operation operation, const CubePart& part, WrittenCube& written) {

@@ -40,7 +40,7 @@ std::string plan_table(const Plan& plan) {
                        shape_text(layer.stored.cube.shape), with_separators(layer.macs),
                        std::to_string(layer.operations),
                        banks_text(plan.operations[layer.first_operation]),
-                       layer.predicted.value == 0 ? "" : with_separators(layer.predicted.value),
+                       layer.cut ? with_separators(layer.cut->predicted.value) : "",
                        to_hex(layer.stored.cube.base)});
     }
     return table.text();
@@ -49,21 +49,22 @@ std::string plan_table(const Plan& plan) {
 std::string plan_reasons(const Plan& plan) {
     std::string text;
     for (const PlannedLayer& layer : plan.layers) {
-        if (layer.predicted.value == 0) {
+        if (!layer.cut) {
             text += fmt::format("{}: {} operation{} of the {}, nothing to choose\n", layer.name,
                                 layer.operations, layer.operations == 1 ? "" : "s",
                                 layer.kind == LayerKind::Add ? "SDP" : "PDP");
             continue;
         }
-        text += fmt::format("{}: {}: {} cycles\n", layer.name, layer.choice,
-                            with_separators(layer.predicted.value));
-        for (const PlanAlternative& other : layer.alternatives) {
+        const Cycles predicted = layer.cut->predicted;
+        text += fmt::format("{}: {}: {} cycles\n", layer.name, layer.cut->choice,
+                            with_separators(predicted.value));
+        for (const PlanAlternative& other : layer.cut->alternatives) {
             text += fmt::format(
                 "    {}: {} cycles ({}){}\n", other.choice, with_separators(other.predicted.value),
-                percent_more(other.predicted, layer.predicted),
-                other.predicted < layer.predicted ? ", too little for more operations" : "");
+                percent_more(other.predicted, predicted),
+                other.predicted < predicted ? ", too little for more operations" : "");
         }
-        if (layer.alternatives.empty()) {
+        if (layer.cut->alternatives.empty()) {
             text += "    nothing else fits the convolution buffer\n";
         }
     }
@@ -74,8 +75,15 @@ std::string memory_map_yaml(const Plan& plan) {
     std::string text =
         fmt::format("network: {}\nbytes: {}\nimages:\n", plan.name, plan.memory.value);
     for (const PlannedImage& image : plan.images) {
-        text += fmt::format("  - {{name: {}, file: {}.dat, address: {}, bytes: {}}}\n", image.name,
-                            image.name, to_hex(image.address), image.bytes.value);
+        const auto& pixels = plan.input.pixels;
+        const std::string layout =
+            image.name == "input" && pixels
+                ? fmt::format(", layout: {}, line_stride: {}", pixels->format->name,
+                              pixels->line_stride[0].value)
+                : "";
+        text +=
+            fmt::format("  - {{name: {}, file: {}.dat, address: {}, bytes: {}{}}}\n", image.name,
+                        image.name, to_hex(image.address), image.bytes.value, layout);
     }
     text += "results:\n";
     for (const PlannedLayer& layer : plan.layers) {

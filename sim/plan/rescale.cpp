@@ -20,9 +20,10 @@ unsigned whole_shift(double value) {
 
 }  // namespace
 
-Rescale rescale_sum(std::uint64_t products) {
+Rescale rescale_sum(std::uint64_t products, std::uint32_t zeros) {
+    const std::uint64_t counting = products * (100 - zeros) / 100;
     const double spread = weight_spread * input_spread *
-                          std::sqrt(static_cast<double>(std::max<std::uint64_t>(products, 1)));
+                          std::sqrt(static_cast<double>(std::max<std::uint64_t>(counting, 1)));
     const double ratio = result_spread / spread;
     const int shift = scale_bits - static_cast<int>(std::ceil(std::log2(ratio)));
     Rescale rescale;

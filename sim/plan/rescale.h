@@ -17,8 +17,8 @@ struct Rescale {
     unsigned bias_shift = 0;      ///< of the bias, to the accumulator's scale
 };
 
-/// For sums of so many products of int8.
-Rescale rescale_sum(std::uint64_t products);
+/// For sums of so many products of int8, of which `zeros` percent have a zero weight.
+Rescale rescale_sum(std::uint64_t products, std::uint32_t zeros = 0);
 
 /// For the sum of two int8 values: three quarters of it.
 Conversion rescale_add();

@@ -19,16 +19,22 @@ struct Stripes {
     std::uint64_t full = 0;
     std::uint64_t full_length = 0;
     std::vector<std::uint32_t> rest;
+    std::uint64_t repeats = 1;  ///< rows, where stripes end at them
 };
 
-Stripes stripes_of(std::uint64_t outputs, const NpuConfig& npu) {
-    const std::uint32_t cells = npu.datapath.atomic_k;
+Stripes stripes_of(std::uint64_t rows, std::uint64_t columns, bool end_at_rows,
+                   const NpuConfig& npu) {
+    const std::uint32_t cells = load_cycles(npu);
     const std::uint64_t length = std::uint64_t{npu.csc.stripe_groups} * cells;
+    const std::uint64_t outputs = end_at_rows ? columns : rows * columns;
     Stripes stripes{.full = outputs >= 2 * length ? outputs / length - 1 : 0,
                     .full_length = length,
-                    .rest = {}};
-    stripes.rest = stripe_lengths({.outputs = outputs - stripes.full * length,
+                    .rest = {},
+                    .repeats = end_at_rows ? rows : 1};
+    const std::uint64_t rest = outputs - stripes.full * length;
+    stripes.rest = stripe_lengths({.outputs = rest,
                                    .blocks = 1,
+                                   .row = end_at_rows ? rest : 0,
                                    .cells = cells,
                                    .full_stripe = static_cast<std::uint32_t>(length)});
     return stripes;
@@ -43,34 +49,28 @@ const char* LayerBounds::name() const {
     return mac >= sdp ? "mac" : "sdp";
 }
 
-TilingEstimate::TilingEstimate(const ConvProblem& problem, const TilingCosts& costs)
-    : problem_(problem), costs_(costs) {
-    const NpuConfig& npu = costs.npu;
-    const WeightLayout weights = direct_weights(problem.kernels, npu.datapath);
-    const std::uint64_t bus = npu.mcif.bus_width.value;
-    groups_ = weights.groups();
-    blocks_ = divide_up(problem.kernels.channels, npu.datapath.atomic_c) * problem.kernels.rows *
-              problem.kernels.columns;
-    weight_beats_ = divide_up(weights.stored_bytes().value, bus);
-    group_beats_ = divide_up(weights.group_bytes(0).value, bus);
-    group_entries_ = divide_up(weights.group_bytes(0).value, npu.cbuf.bank_width.value) + 1;
-    atom_beats_ = divide_up(npu.datapath.memory_atom.value, bus);
-}
+TilingEstimate::TilingEstimate(const ConvProblem& problem, const ConvForm& form,
+                               const TilingCosts& costs)
+    : problem_(problem),
+      costs_(costs),
+      operands_(operands_of(problem, form, costs.npu)),
+      groups_(operands_.weights.groups()) {}
 
 TilingEstimate::TileTime TilingEstimate::time_of(const ConvTile& tile) const {
     const NpuConfig& npu = costs_.npu;
-    const std::uint64_t cells = npu.datapath.atomic_k;
+    const std::uint64_t load = load_cycles(npu);
     const std::uint64_t outputs = std::uint64_t{tile.out_rows} * problem_.geometry.out_width;
-    const std::uint64_t elements = divide_up(cells, npu.sdp.output_throughput);
+    const std::uint64_t elements = divide_up(npu.datapath.atomic_k, npu.sdp.output_throughput);
     const std::uint64_t interval = costs_.beat_interval;
     const std::uint64_t atom =
         std::max(elements + npu.sdp.flying_bubble.value, problem_.residual ? interval : 1);
     const std::uint64_t turn =
         npu.cacc.fill_latency.value + npu.cacc.credit_return.value - std::min(atom, elements);
-    const Stripes stripes = stripes_of(outputs, npu);
+    const Stripes stripes =
+        stripes_of(tile.out_rows, problem_.geometry.out_width, operands_.stripes_end_at_rows, npu);
     TileTime time;
     const auto add = [&](std::uint64_t count, std::uint64_t length) {
-        const std::uint64_t mac = std::max(length, cells) * blocks_;
+        const std::uint64_t mac = std::max(length, load) * operands_.blocks;
         const std::uint64_t drain = length * atom + turn;
         time.mac += count * mac;
         time.drain += count * drain;
@@ -80,26 +80,27 @@ TilingEstimate::TileTime TilingEstimate::time_of(const ConvTile& tile) const {
     for (const std::uint32_t length : stripes.rest) {
         add(1, length);
     }
-    time.mac *= groups_;
-    time.drain *= groups_;
-    time.compute *= groups_;
-    const std::uint64_t lanes = npu.datapath.memory_atom.value;
-    const std::uint64_t row = std::uint64_t{problem_.input.width} *
-                              divide_up(problem_.input.channels, lanes) * atom_beats_;
-    time.data = tile.in_rows * row;
+    const std::uint64_t passes = groups_ * stripes.repeats;
+    time.mac *= passes;
+    time.drain *= passes;
+    time.compute *= passes;
+    time.data = tile.in_rows * operands_.row_beats;
+    time.data_time = tile.in_rows * operands_.row_cycles;
     if (problem_.residual) {
-        time.residual = outputs * divide_up(problem_.kernels.kernels, lanes) * atom_beats_;
+        const std::uint64_t lanes = npu.datapath.memory_atom.value;
+        time.residual = divide_up(problem_.kernels.kernels, lanes) *
+                        divide_up(outputs * lanes, npu.mcif.bus_width.value);
     }
     return time;
 }
 
 /// Cycles until a tile's data are in while so many beats of weights come as well: the two
-/// alternate, and data alone lose a cycle in five.
-std::uint64_t TilingEstimate::first_data(std::uint64_t data, std::uint64_t weights) const {
-    const std::uint64_t both = std::min(data, weights);
-    const std::uint64_t alone = data - both;
-    const std::uint64_t interval = costs_.beat_interval;
-    return std::max(2 * both + alone * 5 / 4, (2 * both + alone) * interval);
+/// alternate, and what is left of the data then comes as fast as it can alone.
+std::uint64_t TilingEstimate::first_data(const TileTime& tile, std::uint64_t weights) const {
+    const std::uint64_t both = std::min(tile.data, weights);
+    const std::uint64_t alone = tile.data - both;
+    const std::uint64_t alone_time = tile.data == 0 ? 0 : tile.data_time * alone / tile.data;
+    return std::max(2 * both + alone_time, (2 * both + alone) * costs_.beat_interval);
 }
 
 TilingEstimate::Total TilingEstimate::total_of(const ConvTiling& tiling,
@@ -110,7 +111,7 @@ TilingEstimate::Total TilingEstimate::total_of(const ConvTiling& tiling,
         std::max<std::uint64_t>(1, costs_.npu.cbuf.bank_width / costs_.npu.mcif.bus_width);
     const std::uint64_t room = std::uint64_t{tiling.banks.weight} * depth * entry_beats;
     const bool two_groups =
-        groups_ == 1 || std::uint64_t{tiling.banks.weight} * depth >= 2 * group_entries_;
+        groups_ == 1 || std::uint64_t{tiling.banks.weight} * depth >= 2 * operands_.group_entries;
     const std::uint64_t before = start + costs_.read_latency.value;
     const std::size_t tiles = tiling.tiles.size();
     const std::size_t count = tiles * slices;
@@ -121,13 +122,14 @@ TilingEstimate::Total TilingEstimate::total_of(const ConvTiling& tiling,
         const TileTime now = next;
         const bool last = i + 1 == count;
         next = last ? TileTime{} : time_of(tiling.tiles[(i + 1) % tiles]);
-        std::uint64_t weights = tiling.resident && i % tiles > 0 ? 0 : weight_beats_;
+        std::uint64_t weights = tiling.resident && i % tiles > 0 ? 0 : operands_.weight_beats;
+        const std::uint64_t fetched = weights;
         // a full weight store gives the bus to the data; behind another tile weights came early
         const std::uint64_t early = std::min(weights, room);
         if (!data_is_in) {
             const std::uint64_t with_data = i == 0 ? early : early / 4;
-            total.cycles += before + std::max(first_data(now.data, with_data),
-                                              std::min(weights, group_beats_) * interval);
+            total.cycles += before + std::max(first_data(now, with_data),
+                                              std::min(weights, operands_.group_beats) * interval);
             weights -= std::min(weights, std::min(with_data, now.data));
         } else {
             total.cycles += costs_.npu.csc.next_operation.value;
@@ -136,15 +138,15 @@ TilingEstimate::Total TilingEstimate::total_of(const ConvTiling& tiling,
         if (!last && tiling.overlapped) {
             moved += next.data;
         } else if (!last && !tiling.resident) {
-            moved += std::min(weight_beats_, room) / 4;
+            moved += std::min(operands_.weight_beats, room) / 4;
         }
         const std::uint64_t exposed =
-            two_groups ? 0 : (groups_ - 1) * (group_beats_ * interval + before / 2);
+            two_groups ? 0 : (groups_ - 1) * (operands_.group_beats * interval + before / 2);
         total.cycles += std::max(now.compute + exposed, moved * interval);
         data_is_in = tiling.overlapped;
         total.mac += now.mac;
         total.drain += now.drain;
-        total.memory += (weights + now.residual + now.data) * interval;
+        total.beats += (fetched + now.residual + now.data);
     }
     total.cycles += end + costs_.read_latency.value;
     return total;
@@ -161,10 +163,12 @@ void TilingEstimate::fill(ConvTiling& tiling) const {
         extend(total.cycles, two.cycles);
         extend(total.mac, two.mac);
         extend(total.drain, two.drain);
-        extend(total.memory, two.memory);
+        extend(total.beats, two.beats);
     }
     tiling.estimate = Cycles(total.cycles);
-    const LayerBounds shares{Cycles(total.mac), Cycles(total.drain), Cycles(total.memory)};
+    tiling.beats = total.beats;
+    const LayerBounds shares{Cycles(total.mac), Cycles(total.drain),
+                             Cycles(total.beats * costs_.beat_interval)};
     tiling.bound_by = 2 * shares.largest().value < total.cycles ? "start" : shares.name();
 }
 
@@ -180,10 +184,9 @@ LayerBounds TilingEstimate::bounds() const {
         const std::uint64_t atom = npu.datapath.memory_atom.value;
         return divide_up(pixels * round_up(channels, atom), npu.mcif.bus_width.value);
     };
-    const std::uint64_t inputs = std::uint64_t{problem_.input.height} * problem_.input.width;
     const std::uint64_t written = beats_of(outputs, problem_.kernels.kernels);
-    const std::uint64_t read = beats_of(inputs, problem_.input.channels) + weight_beats_ +
-                               (problem_.residual ? written : 0);
+    const std::uint64_t read = std::uint64_t{problem_.input.height} * operands_.row_beats +
+                               operands_.weight_beats + (problem_.residual ? written : 0);
     const std::uint64_t atom_cycles =
         divide_up(npu.datapath.atomic_k, npu.sdp.output_throughput) + npu.sdp.flying_bubble.value;
     return {.mac = Cycles(time_of(whole).mac * problem_.slices),

@@ -24,8 +24,10 @@ struct LayerBounds {
 
 class TilingEstimate {
  public:
-    /// Both must outlive the estimate.
-    TilingEstimate(const ConvProblem& problem, const TilingCosts& costs);
+    /// Problem and costs must outlive the estimate.
+    TilingEstimate(const ConvProblem& problem, const ConvForm& form, const TilingCosts& costs);
+
+    const ConvOperands& operands() const { return operands_; }
 
     /// Sets estimate and bound_by.
     void fill(ConvTiling& tiling) const;
@@ -37,7 +39,8 @@ class TilingEstimate {
         std::uint64_t mac = 0;    ///< in the cells, all kernel groups
         std::uint64_t drain = 0;  ///< through the SDP
         std::uint64_t compute = 0;
-        std::uint64_t data = 0;  ///< beats of input
+        std::uint64_t data = 0;       ///< beats of input
+        std::uint64_t data_time = 0;  ///< cycles until they are in, if alone
         std::uint64_t residual = 0;
     };
 
@@ -46,21 +49,17 @@ class TilingEstimate {
         std::uint64_t cycles = 0;
         std::uint64_t mac = 0;
         std::uint64_t drain = 0;
-        std::uint64_t memory = 0;
+        std::uint64_t beats = 0;  ///< read
     };
 
     TileTime time_of(const ConvTile& tile) const;
     Total total_of(const ConvTiling& tiling, std::uint32_t slices) const;
-    std::uint64_t first_data(std::uint64_t data, std::uint64_t weights) const;
+    std::uint64_t first_data(const TileTime& tile, std::uint64_t weights) const;
 
     const ConvProblem& problem_;
     const TilingCosts& costs_;
+    ConvOperands operands_;
     std::uint64_t groups_;
-    std::uint64_t blocks_;
-    std::uint64_t weight_beats_;
-    std::uint64_t group_beats_;
-    std::uint64_t group_entries_;
-    std::uint64_t atom_beats_;
 };
 
 }  // namespace npuscope

@@ -24,8 +24,24 @@ LogicalShape logical(const Shape& shape) {
     return {{{'N', 1}, {'C', shape.channels}, {'H', shape.height}, {'W', shape.width}}};
 }
 
-/// A cube as the machine holds it; `lanes` channels of an atom are in use.
+/// Pixels as the machine holds them; channels that the shape does not have are left out.
+Layout pixel_layout(const PixelSurface& pixels, const Shape& shape) {
+    const PixelFormat& format = *pixels.format;
+    const std::string plane =
+        format.planes == 1
+            ? ""
+            : fmt::format(",line_stride_1={},plane_1={}", pixels.line_stride[1].value,
+                          (pixels.base[1] - pixels.base[0]).value);
+    const LayoutSpec spec = parse_layout_spec(
+        fmt::format("{}:line_stride={}{}", format.name, pixels.line_stride[0].value, plane));
+    return spec.bind_to(logical(shape), 1);
+}
+
+/// A cube or an image as the machine holds it; `lanes` channels of an atom are in use.
 Layout memory_layout(const StoredCube& stored, const Shape& shape) {
+    if (stored.pixels) {
+        return pixel_layout(*stored.pixels, shape);
+    }
     const FeatureCube& cube = stored.cube;
     const std::string sentence =
         fmt::format("C/{0}:{1} H:{2} W:{3} C%{0}", stored.lanes, cube.surface_stride.value,
@@ -105,9 +121,9 @@ void convert_input(const NetworkSurfaces& surfaces, const fs::path& path, bool a
         if (extents.size() == 3) {
             extents.insert(extents.begin(), 1);
         }
-        if (header.type->name != "int8" || header.fortran_order || extents != wanted) {
-            throw ConfigError(
-                fmt::format("'{}' is no int8 array of {}", path.string(), to_string(layout.shape)));
+        if (header.type->name != surfaces.input_type || header.fortran_order || extents != wanted) {
+            throw ConfigError(fmt::format("'{}' is no {} array of {}", path.string(),
+                                          surfaces.input_type, to_string(layout.shape)));
         }
         bytes = bytes.subspan(header.data_begin);
     }
@@ -127,8 +143,8 @@ std::string as_text(std::span<const std::uint8_t> bytes) {
 
 NetworkSurfaces network_surfaces(const Network& network, const Plan& plan,
                                  const SurfaceConfig& config) {
-    const auto found = std::ranges::find(plan.layers, network.layers.back().name,
-                                         &PlannedLayer::name);
+    const auto found =
+        std::ranges::find(plan.layers, network.layers.back().name, &PlannedLayer::name);
     NPU_CHECK(found != plan.layers.end(), "the last layer's result is planned");
     const PlannedLayer& last = *found;
     NetworkSurfaces surfaces;
@@ -136,6 +152,7 @@ NetworkSurfaces network_surfaces(const Network& network, const Plan& plan,
     surfaces.input_file =
         choose({"input", network.input.layout, config.inputs, config.entry}, input);
     surfaces.input_memory = memory_layout(plan.input, input);
+    surfaces.input_type = enum_name(network.input.type);
     surfaces.output_file =
         choose({"output", network.output_layout, config.outputs, config.entry}, last.shape);
     surfaces.output_memory = memory_layout(last.stored, last.shape);

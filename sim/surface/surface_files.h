@@ -6,7 +6,7 @@
 //     over
 //
 // The layout is the network's own (`input: {.., layout: 4W4C8B}`, `output_layout:`), else the first
-// of the NPU's that can hold the shape, else row-major.
+// of the NPU's that can hold the shape, else row-major. Arrays have the input's type.
 #pragma once
 
 #include <filesystem>
@@ -23,7 +23,8 @@ namespace npuscope {
 
 struct NetworkSurfaces {
     Layout input_file;
-    Layout input_memory;  ///< of the planned image `input`
+    Layout input_memory;     ///< of the planned image `input`
+    std::string input_type;  ///< `int8`, or `uint8` for pixels
     Layout output_file;
     Layout output_memory;
     ByteRun output;  ///< where the last layer's result lies

@@ -44,6 +44,7 @@ struct Layer {
     std::uint32_t groups = 1;
     bool bias = true;
     bool relu = false;
+    std::optional<std::uint32_t> zeros;
     std::string output;
 
     template <class Visitor, class Self>
@@ -73,6 +74,9 @@ struct Layer {
                     "groups of channels that are convolved apart; as many as channels: depthwise");
         visit.field("bias", self.bias, "conv and fc add a bias per kernel");
         visit.field("relu", self.relu, "negative results become zero");
+        visit.field("zeros", self.zeros,
+                    "percent of the made-up weights of conv and fc that are zero, as in a pruned "
+                    "network; default: the network's");
         visit.field("output", self.output,
                     "shape that must come out, as 64x112x112 (channels, height, width)");
     }

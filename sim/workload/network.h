@@ -9,9 +9,12 @@
 //       - {name: pool1, kind: max_pool, kernel: 2, stride: 2, output: 16x16x16}
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <filesystem>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "models/base/describe.h"
@@ -20,11 +23,21 @@
 
 namespace npuscope {
 
+/// Uint8: pixels from 0 to 255, from which the NPU takes 128 on their way to the multipliers.
+enum class InputType { Int8, Uint8 };
+
+template <>
+struct EnumNames<InputType> {
+    static constexpr std::array names{std::pair{InputType::Int8, std::string_view("int8")},
+                                      std::pair{InputType::Uint8, std::string_view("uint8")}};
+};
+
 struct NetworkInput {
     std::uint32_t channels = 0;
     std::uint32_t height = 0;
     std::uint32_t width = 0;
     std::string layout{};  ///< of its image in files; empty: as the NPU has it
+    InputType type = InputType::Int8;
 
     Shape shape() const { return {channels, height, width}; }
 
@@ -34,7 +47,10 @@ struct NetworkInput {
         visit.required("height", self.height, "rows of the input");
         visit.required("width", self.width, "columns of the input");
         visit.field("layout", self.layout,
-                    "layout of the input image in files; empty: the NPU's usual one");
+                    "layout of the input image in files; empty: the NPU's usual one. A pixel "
+                    "format (T_A8B8G8R8) is also how it lies in the NPU's memory");
+        visit.field("type", self.type,
+                    "of the input's elements; uint8, for pixel formats, has 128 subtracted");
     }
 };
 
@@ -42,6 +58,7 @@ struct Network {
     std::string name;
     std::string file;  ///< as messages name it
     std::uint32_t seed = 1;
+    std::uint32_t zeros = 0;
     NetworkInput input;
     std::vector<Layer> layers;
     std::string output_layout{};  ///< of its last result in files; empty: as the NPU has it
@@ -50,6 +67,8 @@ struct Network {
     static void describe(Visitor& visit, Self& self) {
         visit.required("name", self.name, "name of the network in results");
         visit.field("seed", self.seed, "seed of the weights and images that are made up");
+        visit.field("zeros", self.zeros,
+                    "percent of the made-up weights that are zero, where a layer says nothing");
         visit.required("input", self.input, "shape of the network's input");
         visit.required("layers", self.layers, "the layers, in order of execution");
         visit.field("output_layout", self.output_layout,

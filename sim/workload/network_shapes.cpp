@@ -76,6 +76,8 @@ class ShapeWalk {
         require(weighted == (layer.kernels > 0), layer,
                 weighted ? "it has no kernels" : "only conv and fc have kernels",
                 weighted ? "`kernels` are its output channels" : "leave `kernels` out");
+        require(std::max(layer.zeros.value_or(0), network_.zeros) <= 100, layer,
+                "more than 100 percent of its weights are zero", "`zeros` is a percentage");
         require(layer.groups == 1 || layer.kind == LayerKind::Conv, layer, "only conv has groups",
                 "leave `groups` out");
         require(!layer.relu || weighted || layer.kind == LayerKind::Add, layer,

@@ -7,10 +7,13 @@
 #include <algorithm>
 #include <set>
 
+#include "models/base/error.h"
+#include "sim/check/program_check.h"
 #include "sim/config/preset.h"
 #include "sim/plan/expectations.h"
 #include "sim/plan/plan_program.h"
 #include "sim/run/session.h"
+#include "tests/sim/plan/random_network.h"
 #include "tests/sim/plan/reference_network.h"
 #include "tests/sim/plan/sample_networks.h"
 
@@ -100,6 +103,7 @@ TEST(PlannedNetwork, MadeUpValuesNeitherSaturateNorVanish) {
     const Network network = sample::mixed_network();
     const auto results = reference::run_network(network, plan_network(network, {}));
     for (const auto& [name, tensor] : results) {
+        SCOPED_TRACE(name);
         const std::set<std::int8_t> values(tensor.values.begin(), tensor.values.end());
         EXPECT_GE(values.size(), std::min<std::size_t>(tensor.values.size() / 2, 8)) << name;
         const auto saturated = std::ranges::count(tensor.values, std::int8_t{127});
@@ -119,19 +123,170 @@ TEST(PlannedNetwork, TakesTheSameTimeWithoutValues) {
     EXPECT_EQ(run_program(without, system, options).cycles, valued.cycles);
 }
 
-TEST(PlannedNetwork, LeNetRunsOnEveryPreset) {
-    const auto folder = configs_folder();
-    const Network network = read_network(folder / "workload/lenet.yaml");
-    for (const std::string& name : list_presets(folder, "npu")) {
-        if (name.starts_with("tinpu")) {
-            continue;  // layer patterns, no registers
+/// Every preset that has registers.
+std::vector<PlanTarget> preset_targets() {
+    std::vector<PlanTarget> targets;
+    for (const std::string& name : list_presets(configs_folder(), "npu")) {
+        if (!name.starts_with("tinpu")) {
+            targets.emplace_back();
+            targets.back().npu = read_preset<NpuConfig>(find_preset(configs_folder(), "npu", name));
         }
-        PlanTarget target;
-        target.npu = read_preset<NpuConfig>(find_preset(folder, "npu", name));
-        const Result result = run_program(plan_program(plan_network(network, target)),
-                                          {target.npu, target.memory}, {});
-        EXPECT_EQ(result.status(), RunStatus::Pass) << name;
-        EXPECT_TRUE(result.findings.empty()) << name;
+    }
+    return targets;
+}
+
+TEST(PlannedNetwork, LeNetGivesThePlainBytesOnEveryPreset) {
+    const Network network = read_network(configs_folder() / "workload/lenet.yaml");
+    for (const PlanTarget& target : preset_targets()) {
+        SCOPED_TRACE(target.npu.name);
+        run_checked(network, target);
+    }
+}
+
+TEST(PlannedNetwork, GivesThePlainBytesOnEveryPresetAlsoWhenPruned) {
+    for (Network network : {sample::mixed_network(), sample::oblong_network()}) {
+        for (const std::uint32_t zeros : {0U, 80U}) {
+            network.zeros = zeros;
+            for (const PlanTarget& target : preset_targets()) {
+                SCOPED_TRACE(network.name + " on " + target.npu.name);
+                run_checked(network, target);
+            }
+        }
+    }
+}
+
+bool can_plan(const Network& network, const PlanTarget& target) {
+    try {
+        plan_network(network, target);
+    } catch (const ConfigError&) {
+        return false;
+    }
+    return true;
+}
+
+/// Random networks of a few layers, whatever a planner can be asked.
+TEST(PlannedNetwork, RandomNetworksGiveThePlainBytesOnEveryPreset) {
+    for (std::uint64_t seed = 1; seed <= 12; ++seed) {
+        const Network network = sample::random_network(seed);
+        for (PlanTarget target : preset_targets()) {
+            SCOPED_TRACE(network.name + " on " + target.npu.name);
+            const std::uint32_t depth = target.npu.cbuf.bank_depth;
+            target.npu.cbuf.bank_depth = depth / (seed % 3 == 0 ? 8 : 1);
+            if (!can_plan(network, target)) {  // nothing of a layer fits so small a buffer
+                target.npu.cbuf.bank_depth = depth;
+            }
+            run_checked(network, target);
+        }
+    }
+}
+
+bool uses(const Plan& plan, ConvMode mode) {
+    return std::ranges::any_of(plan.operations, [mode](const Operation& operation) {
+        const auto* conv = std::get_if<ConvOperation>(&operation.job);
+        return conv != nullptr && conv->conv.cdma.mode == mode;
+    });
+}
+
+bool compresses(const Plan& plan) {
+    return std::ranges::any_of(plan.operations, [](const Operation& operation) {
+        const auto* conv = std::get_if<ConvOperation>(&operation.job);
+        return conv != nullptr && conv->conv.cdma.compression.has_value();
+    });
+}
+
+/// First layers of one to four channels: seen as features and as pixels.
+TEST(PlannedNetwork, GivesTheSameBytesFromPixelsAsFromFeatures) {
+    for (const std::uint32_t channels : {1U, 2U, 3U, 4U}) {
+        const Network network = sample::image_network(channels, "");
+        for (PlanTarget target : preset_targets()) {
+            SCOPED_TRACE(target.npu.name);
+            target.npu.surfaces = {};
+            EXPECT_TRUE(uses(plan_network(network, target), ConvMode::Image));
+            const Result pixels = run_checked(network, target);
+            target.pixels = false;
+            EXPECT_FALSE(uses(plan_network(network, target), ConvMode::Image));
+            const Result features = run_checked(network, target);
+            ASSERT_EQ(pixels.checks.size(), features.checks.size());
+            for (std::size_t i = 0; i < pixels.checks.size(); ++i) {
+                EXPECT_EQ(pixels.checks[i].actual, features.checks[i].actual);
+            }
+            EXPECT_LT(pixels.cycles, features.cycles);
+        }
+    }
+}
+
+TEST(PlannedNetwork, ReadsEveryDeclaredPixelFormatSignedAndNot) {
+    for (const PixelFormat& format : pixel_formats()) {
+        if (format.code_bits != 8) {
+            continue;
+        }
+        Network network = sample::image_network(format.channels == 4 ? 3 : format.channels,
+                                                std::string(format.name));
+        for (const InputType type : {InputType::Int8, InputType::Uint8}) {
+            network.input.type = type;
+            for (const char* preset : {"nv_small", "nv_full"}) {
+                SCOPED_TRACE(std::string(format.name) + " on " + preset);
+                PlanTarget target;
+                target.npu = read_preset<NpuConfig>(find_preset(configs_folder(), "npu", preset));
+                EXPECT_EQ(plan_network(network, target).input.pixels->format, &format);
+                run_checked(network, target);
+                target.npu.cbuf.bank_depth = 24;
+                run_checked(network, target);
+            }
+        }
+    }
+}
+
+TEST(PlannedNetwork, CompressedWeightsGiveTheSameBytesWithLessTraffic) {
+    const Network network = parse_network(
+        "name: pruned\n"
+        "zeros: 75\n"
+        "input: {channels: 64, height: 7, width: 7}\n"
+        "layers:\n"
+        "  - {name: first, kind: conv, kernels: 128, kernel: 3, padding: 1, relu: true}\n"
+        "  - {name: second, kind: conv, kernels: 64, kernel: 3, padding: 1, relu: true}\n"
+        "  - {name: last, kind: fc, kernels: 40}\n",
+        "pruned.yaml");
+    PlanTarget target;
+    target.npu = read_preset<NpuConfig>(find_preset(configs_folder(), "npu", "nv_full"));
+    target.memory.beat_interval = Cycles(4);
+    EXPECT_TRUE(compresses(plan_network(network, target)));
+    const Result compressed = run_checked(network, target);
+    target.compression = CompressionChoice::Always;
+    const Result always = run_checked(network, target);
+    target.compression = CompressionChoice::Never;
+    EXPECT_FALSE(compresses(plan_network(network, target)));
+    const Result plain = run_checked(network, target);
+    const auto read = [](const Result& result) { return result.total_traffic().read_beats; };
+    EXPECT_LT(read(compressed), read(plain) / 2);
+    EXPECT_LT(compressed.cycles, plain.cycles);
+    for (std::size_t i = 0; i < plain.checks.size(); ++i) {
+        EXPECT_EQ(compressed.checks[i].actual, plain.checks[i].actual);
+        EXPECT_EQ(always.checks[i].actual, plain.checks[i].actual);
+    }
+}
+
+TEST(PlannedNetwork, WeightsWithFewZerosStayAsTheyAre) {
+    PlanTarget target;
+    target.npu = read_preset<NpuConfig>(find_preset(configs_folder(), "npu", "nv_full"));
+    const Network network = sample::image_network(3, "");
+    EXPECT_FALSE(compresses(plan_network(network, target)));
+    target.compression = CompressionChoice::Always;
+    EXPECT_TRUE(compresses(plan_network(network, target)));
+    run_checked(network, target);
+}
+
+TEST(PlannedNetwork, TheCheckFindsNothingInPlans) {
+    for (std::uint64_t seed = 1; seed <= 6; ++seed) {
+        Network network = sample::random_network(seed);
+        for (const PlanTarget& target : preset_targets()) {
+            SCOPED_TRACE(network.name + " on " + target.npu.name);
+            const CheckReport report = check_program(plan_program(plan_network(network, target)),
+                                                     {target.npu, target.memory});
+            for (const Found& found : report.found) {
+                ADD_FAILURE() << found.finding.message;
+            }
+        }
     }
 }
 

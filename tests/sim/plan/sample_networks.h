@@ -49,6 +49,22 @@ layers:
                          "oblong.yaml");
 }
 
+/// A first layer that reads pixels, of so many channels and in this layout; empty: none declared.
+inline Network image_network(std::uint32_t channels, const std::string& layout) {
+    Network network = parse_network(R"(
+name: image
+seed: 7
+input: {channels: 1, height: 29, width: 31}
+layers:
+  - {name: first, kind: conv, kernels: 24, kernel: 5, kernel_width: 4, stride: 2, padding: 2, padding_width: 1, padding_width_end: 2, relu: true}
+  - {name: second, kind: conv, kernels: 12, kernel: 3, padding: 1, relu: true}
+)",
+                                    "image.yaml");
+    network.input.channels = channels;
+    network.input.layout = layout;
+    return network;
+}
+
 /// nv_small with a convolution buffer of so many entries of 8 bytes a bank.
 inline PlanTarget target_with_bank_depth(std::uint32_t depth) {
     PlanTarget target;

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/plan/input_surface.h"
+
+#include <fmt/format.h>
+
+#include "models/base/error.h"
+#include "models/data/packed_surface.h"
+#include "sim/plan/plan_context.h"
+#include "sim/plan/synthetic_values.h"
+
+namespace npuscope {
+namespace {
+
+constexpr std::int16_t middle = 128;  // of uint8
+
+ConfigError refusal(const Network& network, const std::string& what, const std::string& remedy) {
+    return {Place{network.file, 0, 0},
+            fmt::format("the network's input: layout '{}' {}", network.input.layout, what), remedy};
+}
+
+void fill_cube(const FeatureCube& cube, const InputValues& values, std::span<std::uint8_t> bytes) {
+    for (std::uint32_t c = 0; c < cube.shape.channels; ++c) {
+        for (std::uint32_t y = 0; y < cube.shape.height; ++y) {
+            for (std::uint32_t x = 0; x < cube.shape.width; ++x) {
+                const Bytes at = cube.address_of(c, y, x) - cube.base;
+                bytes[at.value] = static_cast<std::uint8_t>(values.at(c, y, x));
+            }
+        }
+    }
+}
+
+/// Pixels in both planes; channels that the network does not have stay zero.
+void fill_pixels(const PixelSurface& pixels, const Network& network,
+                 std::span<std::uint8_t> bytes) {
+    const InputValues values(network.seed, network.input.shape());
+    const int offset = network.input.type == InputType::Uint8 ? middle : 0;
+    const PixelFormat& format = *pixels.format;
+    for (std::uint32_t plane = 0; plane < format.planes; ++plane) {
+        for (std::uint32_t y = 0; y < pixels.height; ++y) {
+            const Bytes line = pixels.line({plane, y}).address - pixels.base[0];
+            for (std::uint32_t x = 0; x < pixels.width; ++x) {
+                for (std::uint32_t i = 0; i < format.components(plane); ++i) {
+                    const std::uint32_t c = format.order[plane + i];
+                    if (c < network.input.channels) {
+                        bytes[line.value + (format.pixel_bytes(plane) * x).value + i] =
+                            static_cast<std::uint8_t>(values.at(c, y, x) + offset);
+                    }
+                }
+            }
+        }
+    }
+}
+
+}  // namespace
+
+const PixelFormat* declared_pixels(const Network& network, const NpuConfig& npu) {
+    const NetworkInput& input = network.input;
+    const PixelFormat* format = find_pixel_format(input.layout);
+    if (format == nullptr) {
+        if (input.type == InputType::Uint8) {
+            throw refusal(network, "is no pixel format, but the type is uint8",
+                          "declare a pixel format, or int8");
+        }
+        return nullptr;
+    }
+    if (format->code_bits != 8) {
+        throw refusal(network, "does not have elements of 8 bits", "networks are planned in int8");
+    }
+    if (input.channels > format->channels ||
+        (format->channels != 4 && input.channels != format->channels)) {
+        throw refusal(
+            network, fmt::format("has {} channels, the input {}", format->channels, input.channels),
+            "T_R8 has one channel, T_A8B8G8R8 up to four");
+    }
+    if (!npu.surfaces.inputs.empty()) {
+        throw refusal(network, fmt::format("is not one of {}'s", npu.name),
+                      "leave it out, or name one of the NPU's");
+    }
+    return format;
+}
+
+const PixelFormat* pixels_for(std::uint32_t channels) {
+    if (channels > 4) {
+        return nullptr;
+    }
+    return find_pixel_format(channels == 1 ? "T_R8" : "T_A8B8G8R8");
+}
+
+InputConversion pixel_conversion(InputType type) {
+    InputConversion conversion;
+    if (type == InputType::Uint8) {
+        conversion.enabled = true;
+        conversion.offset = middle;
+        conversion.signed_input = false;
+    }
+    return conversion;
+}
+
+PlannedImage input_image(const Network& network, const StoredCube& stored, bool values) {
+    PlannedImage image{"input", stored.cube.base, {}, {}};
+    if (stored.pixels) {
+        const PixelSurface& pixels = *stored.pixels;
+        const std::uint32_t last = pixels.format->planes - 1U;
+        const Address end = pixels.base[last] + pixels.line_stride[last] * pixels.height;
+        image.bytes = end - pixels.base[0];
+    } else {
+        image.bytes = whole_atoms(stored.cube).extent();
+    }
+    if (!values) {
+        return image;
+    }
+    image.image.bytes.resize(image.bytes.value);
+    image.image.runs.push_back({0, 0, image.bytes.value});
+    if (stored.pixels) {
+        fill_pixels(*stored.pixels, network, image.image.bytes);
+    } else {
+        fill_cube(stored.cube, {network.seed, network.input.shape()}, image.image.bytes);
+    }
+    return image;
+}
+
+}  // namespace npuscope
