@@ -63,9 +63,10 @@ LayoutPart channel_part(const LogicalShape& shape, std::uint32_t channel, const 
 void require_image(const LayoutRow& row, const LayoutRequest& request, const PixelFormat& format) {
     const LogicalShape& shape = request.shape;
     const std::uint64_t image = shape.extent('C') * shape.extent('H') * shape.extent('W');
-    // the fourth channel may carry nothing
+    // where channels have bytes of their own the last ones may carry nothing
     const std::uint64_t channels = shape.extent('C');
-    const bool fits = channels == format.channels || (format.channels == 4 && channels < 4);
+    const bool fits = channels == format.channels ||
+                      (format.channels == 4 && !format.packed_word && channels < 4);
     if (!fits || shape.elements() != image || shape.find('C') == shape.axes.size() ||
         shape.find('H') == shape.axes.size() || shape.find('W') == shape.axes.size()) {
         throw ConfigError(fmt::format("pixel format {} takes one image of {} channels, not {}",
@@ -120,6 +121,7 @@ std::vector<LayoutRow> make_rows() {
                                                           : "pixels";
         const std::string_view limits = format.channels == 1   ? "N = 1, C = 1"
                                         : format.channels == 3 ? "N = 1, C = 3"
+                                        : format.packed_word   ? "N = 1, C = 4"
                                                                : "N = 1, C = 1 to 4";
         rows.push_back({format.name, "nvdla pixels", format.planes == 2 ? "plane H W C" : "H W C",
                         use, limits, "NVDLA format page, table 33", "NCHW",
