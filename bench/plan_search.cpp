@@ -8,6 +8,7 @@
 
 #include "sim/plan/network_planner.h"
 #include "sim/plan/plan_program.h"
+#include "sim/plan/planned_memory.h"
 #include "sim/run/session.h"
 #include "sim/workload/network_shapes.h"
 
@@ -127,8 +128,7 @@ std::vector<LayerCase> layer_cases(const Network& network) {
 }
 
 SearchResult search_layer(const LayerCase& layer, const SystemConfig& system) {
-    const TilingCosts costs{system.npu, system.memory.beat_interval.value,
-                            system.memory.read_latency, std::nullopt};
+    const TilingCosts costs = costs_of({system.npu, system.memory, false});
     const Plan plan = plan_network(layer.network, {system.npu, system.memory, false});
     const ConvChoice& chosen = *plan.layers.front().cut;
     const ConvProblem& problem = chosen.problem;

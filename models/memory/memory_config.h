@@ -23,6 +23,7 @@ struct MemoryRegionConfig {
     std::optional<Cycles> read_latency;
     std::optional<Cycles> beat_interval;
     std::optional<DramConfig> dram;
+    std::optional<Bytes> surfaces;
 
     template <class Visitor, class Self>
     static void describe(Visitor& visit, Self& self) {
@@ -35,6 +36,10 @@ struct MemoryRegionConfig {
                     "cycles per beat of the bus; default: memory.beat_interval");
         visit.field("dram", self.dram,
                     "rows and banks that give each beat its time; default: none, latency alone");
+        visit.field("surfaces", self.surfaces,
+                    "bytes at its beginning that plans of networks may use; default: all of the "
+                    "first region, none of the others. Results go to an other region where the "
+                    "NPU has a second memory port");
     }
 };
 

@@ -78,9 +78,11 @@ ExitCode plan(const PlanArguments& arguments, const Console& console) {
                                        .images = !arguments.out.empty(),
                                        .compression = arguments.compression,
                                        .pixels = arguments.pixels});
-    console.out << fmt::format("{} on {}: {} MACs, {} operations, {} bytes of memory\n\n{}",
+    const std::string sram =
+        plan.sram > Bytes(0) ? fmt::format(", {} of SRAM", with_separators(plan.sram.value)) : "";
+    console.out << fmt::format("{} on {}: {} MACs, {} operations, {} bytes of memory{}\n\n{}",
                                plan.name, system.npu.name, with_separators(macs),
-                               plan.operations.size(), with_separators(plan.memory.value),
+                               plan.operations.size(), with_separators(plan.memory.value), sram,
                                plan_table(plan));
     if (arguments.explain) {
         console.out << '\n' << plan_reasons(plan);

@@ -45,8 +45,12 @@ struct ConvProblem {
     KernelShape kernels;
     Convolution geometry;
     bool residual = false;       ///< the SDP reads a cube of the size of the result
-    std::uint32_t row_step = 1;  ///< tiles end at multiples of so many rows of output
-    std::uint32_t slices = 1;    ///< operations of this shape, each of its own channels and weights
+    bool input_in_sram = false;  ///< behind the second port
+    bool residual_in_sram = false;
+    bool output_in_sram = false;
+    std::uint32_t pool_area = 1;  ///< outputs that one of the result is pooled from
+    std::uint32_t row_step = 1;   ///< tiles end at multiples of so many rows of output
+    std::uint32_t slices = 1;  ///< operations of this shape, each of its own channels and weights
     const PixelFormat* pixels = nullptr;          ///< the input may be pixels of this format
     std::optional<std::uint32_t> row_group{};     ///< of image mode, where it is settled
     bool features = true;                         ///< the input may be a feature cube

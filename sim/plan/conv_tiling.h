@@ -56,6 +56,7 @@ struct TilingCosts {
     NpuConfig npu;
     std::uint64_t beat_interval = 1;
     Cycles read_latency{50};
+    std::uint64_t sram_interval = 1;  ///< cycles per beat behind the second port
     std::optional<TilingKey> forced;  ///< taken instead of the best where a layer has it
 };
 

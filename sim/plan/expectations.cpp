@@ -12,8 +12,9 @@ std::vector<ExpectedResult> expected_results(const Plan& plan) {
     std::vector<ExpectedResult> results;
     for (const PlannedLayer& layer : plan.layers) {
         const std::size_t last = layer.first_operation + layer.operations - 1;
-        results.push_back(
-            {layer.name, sync_name(last), layer.stored.cube.base, layer.stored.cube.extent()});
+        results.push_back({layer.name, sync_name(last), layer.stored.cube.base,
+                           layer.stored.cube.extent(),
+                           layer.stored.in_sram ? MemoryPort::Secondary : MemoryPort::Primary});
     }
     return results;
 }
@@ -32,7 +33,7 @@ void add_expectations(Program& program, const std::vector<ExpectedResult>& resul
                       const std::vector<std::uint32_t>& crcs) {
     for (std::size_t i = 0; i < results.size(); ++i) {
         const ExpectedResult& result = results[i];
-        const CheckCrc check{result.sync, MemoryPort::Primary, result.address, result.bytes,
+        const CheckCrc check{result.sync, result.memory, result.address, result.bytes,
                              crcs.empty() ? 0 : crcs.at(i)};
         insert_behind(program, result.sync,
                       {Place{result.layer, static_cast<unsigned>(i + 1), 0}, check});

@@ -17,6 +17,7 @@ struct ExpectedResult {
     std::string sync;
     Address address;
     Bytes bytes;
+    MemoryPort memory = MemoryPort::Primary;
 };
 
 /// In the order of the layers.

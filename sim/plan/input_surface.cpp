@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "models/base/error.h"
 #include "models/data/packed_surface.h"
 #include "sim/plan/plan_context.h"
@@ -79,11 +81,43 @@ const PixelFormat* declared_pixels(const Network& network, const NpuConfig& npu)
     return format;
 }
 
-const PixelFormat* pixels_for(std::uint32_t channels) {
-    if (channels > 4) {
-        return nullptr;
+bool reads_input(const LayerShapes& layer) {
+    return std::ranges::any_of(layer.sources, [](const auto& source) { return !source; });
+}
+
+std::optional<std::size_t> pixel_reader(const Network& network,
+                                        const std::vector<LayerShapes>& shapes) {
+    std::optional<std::size_t> reader;
+    for (std::size_t i = 0; i < shapes.size(); ++i) {
+        if (!reads_input(shapes[i])) {
+            continue;
+        }
+        const Layer& layer = network.layers[i];
+        const bool convolves = layer.kind == LayerKind::Conv || layer.kind == LayerKind::Fc;
+        if (reader || !convolves || layer.groups > 1) {
+            return std::nullopt;
+        }
+        reader = i;
     }
-    return find_pixel_format(channels == 1 ? "T_R8" : "T_A8B8G8R8");
+    return reader;
+}
+
+std::vector<const PixelFormat*> open_pixels(const Network& network,
+                                            const std::vector<LayerShapes>& shapes,
+                                            const NpuConfig& npu) {
+    const NetworkInput& input = network.input;
+    if (!input.layout.empty() || !npu.surfaces.inputs.empty() || input.channels > 4 ||
+        !pixel_reader(network, shapes)) {
+        return {};
+    }
+    if (input.channels == 1) {
+        return {find_pixel_format("T_R8")};
+    }
+    std::vector<const PixelFormat*> formats{find_pixel_format("T_A8B8G8R8")};
+    if (input.channels == 3) {
+        formats.push_back(find_pixel_format("T_Y8___V8U8_N444"));
+    }
+    return formats;
 }
 
 InputConversion pixel_conversion(InputType type) {

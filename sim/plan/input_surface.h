@@ -3,13 +3,17 @@
 // first convolution, and the bytes of either.
 //
 // An input of one channel can be T_R8, one of two to four channels T_A8B8G8R8, whose last channels
-// then carry nothing. Pixels of int8 pass as they are; of uint8 the convolution DMA takes 128.
+// then carry nothing, one of three also T_Y8___V8U8_N444, a plane for the first and one for two.
+// Pixels of int8 pass as they are; of uint8 the convolution DMA takes 128.
 #pragma once
+
+#include <optional>
+#include <vector>
 
 #include "models/data/conv_job.h"
 #include "models/npu/npu_config.h"
 #include "sim/plan/plan.h"
-#include "sim/workload/network.h"
+#include "sim/workload/network_shapes.h"
 
 namespace npuscope {
 
@@ -17,8 +21,14 @@ namespace npuscope {
 /// cannot hold the input or the NPU cannot read it.
 const PixelFormat* declared_pixels(const Network& network, const NpuConfig& npu);
 
-/// The format for an input whose layout nobody declares; nothing for more than four channels.
-const PixelFormat* pixels_for(std::uint32_t channels);
+bool reads_input(const LayerShapes& layer);
+/// The convolution that alone reads the network's input and can take it as pixels.
+std::optional<std::size_t> pixel_reader(const Network& network,
+                                        const std::vector<LayerShapes>& shapes);
+/// Formats for an input whose layout neither network nor NPU declares.
+std::vector<const PixelFormat*> open_pixels(const Network& network,
+                                            const std::vector<LayerShapes>& shapes,
+                                            const NpuConfig& npu);
 
 InputConversion pixel_conversion(InputType type);
 

@@ -35,6 +35,16 @@ ArenaPlace MemoryMap::place_result(Bytes bytes) {
     return place;
 }
 
+std::optional<ArenaPlace> MemoryMap::place_within(Bytes bytes, Bytes limit) {
+    MemoryMap tried = *this;
+    ArenaPlace place = tried.place_result(bytes);
+    if (tried.used() > limit) {
+        return std::nullopt;
+    }
+    *this = std::move(tried);
+    return place;
+}
+
 void MemoryMap::give_back(const ArenaPlace& place, const std::vector<std::size_t>& readers) {
     auto at = free_.emplace(place.address.value, Free{place.bytes.value, readers}).first;
     join(at->second.readers, place.readers);

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <vector>
 
 #include "models/base/quantity.h"
@@ -22,6 +23,9 @@ struct ArenaPlace {
 
 class MemoryMap {
  public:
+    /// Every start that the format page asks for is a divisor, on every preset.
+    static constexpr std::uint64_t alignment = 256;
+
     /// Constants take `constants` bytes from `base` on; the arena begins behind them.
     MemoryMap(Address base, Bytes constants) : base_(base), next_constant_(base) {
         arena_ = arena_end_ = base + Bytes(round_up(constants.value, alignment));
@@ -33,6 +37,8 @@ class MemoryMap {
         return address;
     }
     ArenaPlace place_result(Bytes bytes);
+    /// The same where no more than `limit` bytes are then used; else nothing changes.
+    std::optional<ArenaPlace> place_within(Bytes bytes, Bytes limit);
     /// The result's bytes may be written again after its readers.
     void give_back(const ArenaPlace& place, const std::vector<std::size_t>& readers);
 
@@ -44,9 +50,6 @@ class MemoryMap {
         std::uint64_t bytes = 0;
         std::vector<std::size_t> readers;
     };
-
-    /// Every start that the format page asks for is a divisor, on every preset.
-    static constexpr std::uint64_t alignment = 256;
 
     Address base_;
     Address next_constant_;

@@ -5,15 +5,19 @@
 
 #include <algorithm>
 #include <optional>
+#include <set>
 
 #include "models/base/check.h"
 #include "models/base/error.h"
 #include "sim/plan/conv_planner.h"
+#include "sim/plan/fusion.h"
 #include "sim/plan/input_surface.h"
 #include "sim/plan/layer_limits.h"
 #include "sim/plan/pdp_planner.h"
 #include "sim/plan/plan_context.h"
+#include "sim/plan/planned_memory.h"
 #include "sim/plan/rescale.h"
+#include "sim/plan/sram_choice.h"
 #include "sim/workload/network_shapes.h"
 
 namespace npuscope {
@@ -21,24 +25,34 @@ namespace {
 
 class NetworkPlanner {
  public:
-    /// `constants`: bytes of weights and biases, known from planning before; or 0.
-    NetworkPlanner(const Network& network, const PlanTarget& target, Bytes constants)
+    /// What is known from planning before: bytes of weights and biases, results that go to SRAM.
+    struct Known {
+        Bytes constants{};
+        std::set<std::string> sram{};
+    };
+    NetworkPlanner(const Network& network, const PlanTarget& target, const Known& known)
         : network_(network),
           shapes_(network_shapes(network)),
-          region_(first_region(target.memory)),
           context_{.costs = costs_of(target),
-                   .memory = MemoryMap(region_.base, constants),
+                   .memory = MemoryMap(first_region(target.memory).base, known.constants),
+                   .sram = sram_of(target, known.sram),
                    .compression = target.compression,
                    .images = target.images,
                    .plan = {}},
-          may_choose_pixels_(target.pixels),
-          results_(network.layers.size()) {
+          results_(network.layers.size()),
+          fused_(choose_fusions(network, shapes_, target.npu)),
+          pixels_(target.pixels ? open_pixels(network, shapes_, target.npu)
+                                : std::vector<const PixelFormat*>{}) {
         context_.plan.name = network.name;
         context_.plan.registers = target.npu.csb.address_map;
     }
 
     Plan plan() {
-        choose_fusions();
+        for (const LayerShapes& shapes : shapes_) {
+            for (const std::optional<std::size_t> source : shapes.sources) {
+                ++result_at(source).readers_to_come;
+            }
+        }
         place_input();
         for (std::size_t i = 0; i < network_.layers.size(); ++i) {
             if (!results_[i].cube) {
@@ -46,20 +60,11 @@ class NetworkPlanner {
             }
         }
         context_.plan.memory = context_.memory.used();
+        context_.plan.sram = context_.sram ? context_.sram->memory.used() : Bytes(0);
         return std::move(context_.plan);
     }
     Bytes constants() const { return context_.memory.constants(); }
-    void check_memory() const {
-        const std::uint64_t bytes = context_.memory.used().value;
-        const std::uint32_t bits = context_.npu().mcif.address_bits;
-        const std::uint64_t end = region_.base.value + bytes;
-        if (bytes > region_.size.value || (bits < 64 && end > std::uint64_t{1} << bits)) {
-            throw ConfigError(fmt::format("the network needs {} bytes of memory from {} on, more "
-                                          "than region '{}' or an address of {} bits gives",
-                                          bytes, to_hex(region_.base), region_.name, bits),
-                              "enlarge the region, or move its base down");
-        }
-    }
+    Bytes memory() const { return context_.memory.used(); }
 
  private:
     /// A layer's result, and who has yet to read it.
@@ -70,122 +75,51 @@ class NetworkPlanner {
         std::optional<std::size_t> planned;  ///< number in plan.layers
     };
 
-    static TilingCosts costs_of(const PlanTarget& target) {
-        return {target.npu, target.memory.beat_interval.value, target.memory.read_latency,
-                target.forced};
-    }
-    static MemoryRegionConfig first_region(const MemoryConfig& memory) {
-        if (memory.regions.empty()) {
-            throw ConfigError("the memory has no region to plan for", "give it one");
-        }
-        return memory.regions.front();
-    }
-
     void place_input() {
         const Shape shape = network_.input.shape();
         check_cube("the network's input", shape);
         const PixelFormat* declared = declared_pixels(network_, context_.npu());
-        const PixelFormat* format = declared != nullptr ? declared : chosen_pixels();
-        input_.cube = format != nullptr ? context_.place_pixels(shape, *format)
-                                        : context_.place_cube(shape, context_.channels_per_atom());
+        const PixelFormat* format = declared != nullptr ? declared : faster_pixels();
+        input_.cube = format != nullptr
+                          ? context_.place_pixels(shape, *format)
+                          : context_.place_cube("input", shape, context_.channels_per_atom());
         context_.plan.input = input_.cube->stored;
         context_.plan.images.push_back(input_image(network_, input_.cube->stored, context_.images));
     }
 
-    bool reads_input(std::size_t layer) const {
-        return std::ranges::any_of(shapes_[layer].sources,
-                                   [](const auto& source) { return !source; });
-    }
-    /// The convolution that alone reads the network's input and can take it as pixels.
-    std::optional<std::size_t> pixel_reader() const {
-        std::optional<std::size_t> reader;
-        for (std::size_t i = 0; i < network_.layers.size(); ++i) {
-            if (!reads_input(i)) {
-                continue;
-            }
-            const Layer& layer = network_.layers[i];
-            const bool convolves = layer.kind == LayerKind::Conv || layer.kind == LayerKind::Fc;
-            if (reader || !convolves || layer.groups > 1) {
-                return std::nullopt;
-            }
-            reader = i;
-        }
-        return reader;
-    }
-
-    /// The format that an input of the network may have if that is faster.
-    const PixelFormat* open_pixels() const {
-        const bool open = may_choose_pixels_ && network_.input.layout.empty() &&
-                          context_.npu().surfaces.inputs.empty() && pixel_reader();
-        return open ? pixels_for(network_.input.channels) : nullptr;
-    }
     /// The format that is predicted to be faster than a feature cube; none where there is none.
-    const PixelFormat* chosen_pixels() {
-        const PixelFormat* format = open_pixels();
-        const std::optional<std::size_t> reader = pixel_reader();
-        if (format == nullptr) {
+    const PixelFormat* faster_pixels() {
+        if (pixels_.empty()) {
             return nullptr;
         }
+        const std::size_t reader = *pixel_reader(network_, shapes_);
         const WrittenCube features{
             .stored = {packed_cube(Address(0), network_.input.shape(), context_.atom()),
                        context_.channels_per_atom()},
             .place = {},
             .writers = {}};
-        ConvTask task{.layer = network_.layers[*reader],
-                      .shapes = shapes_[*reader],
-                      .input = features,
-                      .values = layer_values(network_, shapes_[*reader], *reader)};
-        if (fused_[*reader] && network_.layers[*fused_[*reader]].kind != LayerKind::Add) {
-            task.pool = &shapes_[*fused_[*reader]];
+        const PixelFormat* best = nullptr;
+        Cycles least;
+        for (const PixelFormat* format : pixels_) {
+            ConvTask task = conv_task(reader, features);
+            task.or_pixels = format;
+            const ConvTiling tiling = best_tiling(task, context_);
+            if (tiling.form.mode == ConvMode::Image && (!best || tiling.estimate < least)) {
+                best = format;
+                least = tiling.estimate;
+            }
         }
-        task.or_pixels = format;
-        return best_form(task, context_).mode == ConvMode::Image ? format : nullptr;
+        return best;
     }
 
     void require_pixel_reader(std::size_t index) const {
-        if (input_.cube->stored.pixels && pixel_reader() != index) {
+        if (input_.cube->stored.pixels && pixel_reader(network_, shapes_) != index) {
             throw ConfigError(
                 fmt::format("layer '{}': an input in a pixel format can be read by one "
                             "convolution without groups alone",
                             network_.layers[index].name),
                 "declare no layout of pixels, or begin with such a layer");
         }
-    }
-
-    /// For each convolution the add or the pooling that is done on its way to memory: its only
-    /// reader, and of an add the other source is older.
-    void choose_fusions() {
-        for (const LayerShapes& shapes : shapes_) {
-            for (const std::optional<std::size_t> source : shapes.sources) {
-                ++result_at(source).readers_to_come;
-            }
-        }
-        fused_.resize(network_.layers.size());
-        for (std::size_t i = 0; i < network_.layers.size(); ++i) {
-            if (const auto conv = fusable_before(i); conv && !fused_[*conv]) {
-                fused_[*conv] = i;
-            }
-        }
-    }
-
-    /// The convolution that an add or a pooling layer can be joined to.
-    std::optional<std::size_t> fusable_before(std::size_t index) const {
-        const LayerShapes& shapes = shapes_[index];
-        const auto alone = [this](std::optional<std::size_t> source, LayerKind kind) {
-            return source && results_[*source].readers_to_come == 1 &&
-                   network_.layers[*source].kind == kind;
-        };
-        if (network_.layers[index].kind == LayerKind::Add) {
-            const auto later = std::max(shapes.sources[0], shapes.sources[1]);
-            const bool fits =
-                alone(later, LayerKind::Conv) && can_fuse_residual(context_.npu().sdp);
-            return fits ? later : std::nullopt;
-        }
-        const bool pools = network_.layers[index].kind == LayerKind::MaxPool ||
-                           network_.layers[index].kind == LayerKind::AvgPool;
-        const bool fits = pools && alone(shapes.sources.front(), LayerKind::Conv) &&
-                          can_fuse_pool(shapes, context_.npu());
-        return fits ? shapes.sources.front() : std::nullopt;
     }
 
     Result& result_at(std::optional<std::size_t> source) {
@@ -200,10 +134,12 @@ class NetworkPlanner {
         Result& result = result_at(source);
         result.readers.push_back(context_.plan.operations.size() - 1);
         if (result.planned) {
-            context_.plan.layers[*result.planned].last_reader = result.readers.back();
+            PlannedLayer& layer = context_.plan.layers[*result.planned];
+            layer.last_reader = result.readers.back();
+            ++layer.readers;
         }
         if (--result.readers_to_come == 0) {
-            context_.memory.give_back(result.cube->place, result.readers);
+            context_.give_back(*result.cube, result.readers);
         }
     }
     void note_reads(std::size_t index) {
@@ -216,7 +152,7 @@ class NetworkPlanner {
 
     void plan_layer(std::size_t index) {
         check_limits(network_.layers[index], shapes_[index]);
-        if (reads_input(index)) {
+        if (reads_input(shapes_[index])) {
             require_pixel_reader(index);
         }
         PlannedLayer planned;
@@ -255,24 +191,36 @@ class NetworkPlanner {
         return {};
     }
 
-    WrittenCube plan_convolution(std::size_t index, PlannedLayer& planned) {
+    /// Without what must have been planned before it: residual, pixels to tell of.
+    ConvTask conv_task(std::size_t index, const WrittenCube& input) const {
         ConvTask task{.layer = network_.layers[index],
                       .shapes = shapes_[index],
-                      .input = cube_of(shapes_[index].sources.front()),
+                      .input = input,
                       .values = layer_values(network_, shapes_[index], index),
-                      .told_pixels = reads_input(index) ? open_pixels() : nullptr,
                       .pixel_conversion = pixel_conversion(network_.input.type)};
         if (const std::optional<std::size_t> other = fused_[index]) {
             const LayerKind kind = network_.layers[*other].kind;
-            if (kind == LayerKind::Add) {
-                const auto& sources = shapes_[*other].sources;
-                task.residual = &cube_of(sources[0] == index ? sources[1] : sources[0]);
-                task.relu_behind_residual = network_.layers[*other].relu;
-            } else {
+            task.result = network_.layers[*other].name;
+            task.relu_behind_residual = network_.layers[*other].relu;
+            if (kind != LayerKind::Add) {
                 task.pool = &shapes_[*other];
                 task.pooling =
                     kind == LayerKind::MaxPool ? PoolingMethod::Max : PoolingMethod::Average;
             }
+        }
+        return task;
+    }
+
+    WrittenCube plan_convolution(std::size_t index, PlannedLayer& planned) {
+        ConvTask task = conv_task(index, cube_of(shapes_[index].sources.front()));
+        if (reads_input(shapes_[index]) && !pixels_.empty()) {
+            const auto& placed = input_.cube->stored.pixels;
+            task.told_pixels = placed ? placed->format : pixels_.front();
+        }
+        if (const std::optional<std::size_t> other = fused_[index];
+            other && network_.layers[*other].kind == LayerKind::Add) {
+            const auto& sources = shapes_[*other].sources;
+            task.residual = &cube_of(sources[0] == index ? sources[1] : sources[0]);
         }
         ConvChoice choice;
         WrittenCube written = plan_conv(task, context_, choice);
@@ -294,14 +242,17 @@ class NetworkPlanner {
                                           layer.name),
                               "choose a preset with a larger cbuf");
         }
-        WrittenCube output = context_.place_cube(shapes_[index].output, first.stored.lanes);
+        WrittenCube output =
+            context_.place_cube(layer.name, shapes_[index].output, first.stored.lanes);
         SdpJob job;
         job.shape = output.stored.cube.shape;
         job.source = whole_atoms(first.stored.cube);
         job.destination = whole_atoms(output.stored.cube);
+        job.source_in_sram = first.stored.in_sram;
+        job.destination_in_sram = output.stored.in_sram;
         job.stages.convertor = rescale_add();
         job.stages.bs = add_stage(0, layer.relu);
-        job.bs_operand = element_operand(second.stored.cube);
+        job.bs_operand = element_operand(second.stored.cube, second.stored.in_sram);
         std::vector<std::size_t> after;
         first.add_writer_of(first.whole(), after);
         second.add_writer_of(second.whole(), after);
@@ -311,12 +262,11 @@ class NetworkPlanner {
 
     const Network& network_;
     std::vector<LayerShapes> shapes_;
-    MemoryRegionConfig region_;
     PlanContext context_;
-    bool may_choose_pixels_;
     Result input_;
     std::vector<Result> results_;
     std::vector<std::optional<std::size_t>> fused_;
+    std::vector<const PixelFormat*> pixels_;  ///< that the input may be laid out in
 };
 
 }  // namespace
@@ -326,11 +276,17 @@ Plan plan_network(const Network& network, const PlanTarget& target) {
         // results lie behind the constants, whose size is known only when all is planned
         PlanTarget sizes = target;
         sizes.images = false;
-        NetworkPlanner first(network, sizes, Bytes(0));
+        NetworkPlanner::Known known;
+        if (const MemoryRegionConfig* sram = sram_region(target)) {
+            known.sram =
+                results_for_sram(NetworkPlanner(network, sizes, known).plan(), sram_room(*sram));
+        }
+        NetworkPlanner first(network, sizes, known);
         first.plan();
-        NetworkPlanner planner(network, target, first.constants());
+        known.constants = first.constants();
+        NetworkPlanner planner(network, target, known);
         Plan plan = planner.plan();
-        planner.check_memory();
+        check_memory(target, planner.memory());
         return plan;
     } catch (const ConfigError& error) {
         if (!error.place().file.empty()) {

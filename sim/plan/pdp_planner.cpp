@@ -96,10 +96,13 @@ bool can_fuse_pool(const LayerShapes& pool, const NpuConfig& npu) {
 WrittenCube plan_pool(const PoolTask& task, PlanContext& context) {
     check_limits(task.layer, task.shapes.window);
     const FeatureCube& input = task.input.stored.cube;
-    WrittenCube output = context.place_cube(task.shapes.output, task.input.stored.lanes);
+    WrittenCube output =
+        context.place_cube(task.layer.name, task.shapes.output, task.input.stored.lanes);
     PdpJob job;
     job.source = whole_atoms(input);
     job.destination = whole_atoms(output.stored.cube);
+    job.source_in_sram = task.input.stored.in_sram;
+    job.destination_in_sram = output.stored.in_sram;
     job.input = input.shape;
     job.output = output.stored.cube.shape;
     PdpPooling& pooling = job.pooling;

@@ -49,6 +49,7 @@ struct StoredCube {
     std::uint32_t lanes = 8;  ///< channels of an atom that are in use
     /// A network's input may lie in memory as pixels; the cube then says its shape alone.
     std::optional<PixelSurface> pixels{};
+    bool in_sram = false;  ///< behind the second memory port
 
     bool has_holes() const { return lanes < cube.channels_per_atom(); }
     /// Whether a stored channel is one of the layer's.
@@ -89,6 +90,7 @@ struct PlannedLayer {
     std::size_t first_operation = 0;
     std::size_t operations = 0;
     std::size_t last_reader = 0;      ///< last operation that reads the result; 0: it is an output
+    std::uint32_t readers = 0;        ///< layers that read it
     std::optional<ConvChoice> cut{};  ///< of a convolution
 };
 
@@ -100,6 +102,7 @@ struct Plan {
     StoredCube input;                  ///< the network's input
     std::vector<PlannedLayer> layers;  ///< in the order of their operations
     Bytes memory;                      ///< from the first address to the end of the last surface
+    Bytes sram;                        ///< likewise, behind the second port
 };
 
 }  // namespace npuscope

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -54,9 +55,17 @@ struct WrittenCube {
     }
 };
 
+/// Memory behind the second port, and the layers whose results belong there.
+struct SramPlan {
+    MemoryMap memory;
+    Bytes limit;
+    std::set<std::string> results;
+};
+
 struct PlanContext {
     TilingCosts costs;
     MemoryMap memory;
+    std::optional<SramPlan> sram;
     CompressionChoice compression = CompressionChoice::ByCycles;
     bool images = true;  ///< make values up; otherwise images are empty
     Plan plan;
@@ -65,17 +74,26 @@ struct PlanContext {
     Bytes atom() const { return costs.npu.datapath.memory_atom; }
     std::uint32_t channels_per_atom() const { return static_cast<std::uint32_t>(atom().value); }
 
-    /// Room for a layer's result, without gaps.
-    WrittenCube place_cube(const Shape& shape, std::uint32_t lanes) {
+    /// Room for the result of the layer of this name, without gaps.
+    WrittenCube place_cube(const std::string& name, const Shape& shape, std::uint32_t lanes) {
         const auto per_atom = channels_per_atom();
         const std::uint32_t full = (shape.channels - 1) / lanes;
         const Shape stored{full * per_atom + (shape.channels - 1) % lanes + 1, shape.height,
                            shape.width};
         WrittenCube result{
             .stored = {packed_cube(Address(0), stored, atom()), lanes}, .place = {}, .writers = {}};
-        result.place = memory.place_result(result.stored.cube.extent());
+        const Bytes bytes = result.stored.cube.extent();
+        const auto inside = sram && sram->results.contains(name)
+                                ? sram->memory.place_within(bytes, sram->limit)
+                                : std::nullopt;
+        result.stored.in_sram = inside.has_value();
+        result.place = inside ? *inside : memory.place_result(bytes);
         result.stored.cube.base = result.place.address;
         return result;
+    }
+    /// Its bytes may be written again behind these operations.
+    void give_back(const WrittenCube& cube, const std::vector<std::size_t>& readers) {
+        (cube.stored.in_sram ? sram->memory : memory).give_back(cube.place, readers);
     }
     /// Room for the network's input as pixels, plane behind plane, lines of whole beats and atoms.
     WrittenCube place_pixels(const Shape& shape, const PixelFormat& format) {
@@ -136,10 +154,11 @@ inline FeatureCube whole_atoms(FeatureCube cube) {
 }
 
 /// A surface's operand, one byte an element, as the SDP's read DMA fetches it.
-inline SdpOperandFetch element_operand(const FeatureCube& cube) {
+inline SdpOperandFetch element_operand(const FeatureCube& cube, bool in_sram) {
     const FeatureCube whole = whole_atoms(cube);
     SdpOperandFetch fetch;
     fetch.alu = true;
+    fetch.in_sram = in_sram;
     fetch.surface = {.base = whole.base,
                      .line_stride = whole.line_stride,
                      .surface_stride = whole.surface_stride,

@@ -66,12 +66,16 @@ TilingEstimate::TileTime TilingEstimate::time_of(const ConvTile& tile) const {
         std::max(elements + npu.sdp.flying_bubble.value, problem_.residual ? interval : 1);
     const std::uint64_t turn =
         npu.cacc.fill_latency.value + npu.cacc.credit_return.value - std::min(atom, elements);
+    // the last block of a stripe enters when its outputs have credits: one behind the other where
+    // there are no more of them than for one stripe
+    const std::uint64_t credits = std::uint64_t{npu.cacc.buffered_groups} * npu.datapath.atomic_k;
+    const bool two_stripes = credits >= 2 * std::uint64_t{npu.csc.stripe_groups} * load;
     const Stripes stripes =
         stripes_of(tile.out_rows, problem_.geometry.out_width, operands_.stripes_end_at_rows, npu);
     TileTime time;
     const auto add = [&](std::uint64_t count, std::uint64_t length) {
         const std::uint64_t mac = std::max(length, load) * operands_.blocks;
-        const std::uint64_t drain = length * atom + turn;
+        const std::uint64_t drain = length * atom + (two_stripes ? 0 : turn);
         time.mac += count * mac;
         time.drain += count * drain;
         time.compute += count * std::max(mac, drain);
@@ -86,17 +90,29 @@ TilingEstimate::TileTime TilingEstimate::time_of(const ConvTile& tile) const {
     time.compute *= passes;
     time.data = tile.in_rows * operands_.row_beats;
     time.data_time = tile.in_rows * operands_.row_cycles;
-    if (problem_.residual) {
-        const std::uint64_t lanes = npu.datapath.memory_atom.value;
-        time.residual = divide_up(problem_.kernels.kernels, lanes) *
-                        divide_up(outputs * lanes, npu.mcif.bus_width.value);
-    }
+    const std::uint64_t lanes = npu.datapath.memory_atom.value;
+    const std::uint64_t written =
+        divide_up(outputs / problem_.pool_area * lanes, npu.mcif.bus_width.value) *
+        divide_up(problem_.kernels.kernels, lanes);
+    time.residual = problem_.residual ? written : 0;
+    // writes have channels of their own
+    const std::uint64_t writing =
+        problem_.output_in_sram ? transfer_time(0, written) : transfer_time(written, 0);
+    time.compute = std::max(time.compute, writing);
     return time;
+}
+
+/// Cycles that beats over both ports take at least.
+std::uint64_t TilingEstimate::transfer_time(std::uint64_t beats, std::uint64_t sram_beats) const {
+    return std::max(beats * costs_.beat_interval, sram_beats * costs_.sram_interval);
 }
 
 /// Cycles until a tile's data are in while so many beats of weights come as well: the two
 /// alternate, and what is left of the data then comes as fast as it can alone.
 std::uint64_t TilingEstimate::first_data(const TileTime& tile, std::uint64_t weights) const {
+    if (problem_.input_in_sram) {
+        return std::max(tile.data_time, tile.data * costs_.sram_interval);
+    }
     const std::uint64_t both = std::min(tile.data, weights);
     const std::uint64_t alone = tile.data - both;
     const std::uint64_t alone_time = tile.data == 0 ? 0 : tile.data_time * alone / tile.data;
@@ -134,19 +150,23 @@ TilingEstimate::Total TilingEstimate::total_of(const ConvTiling& tiling,
         } else {
             total.cycles += costs_.npu.csc.next_operation.value;
         }
-        std::uint64_t moved = weights + now.residual;
+        std::uint64_t moved = weights;
+        std::uint64_t sram = 0;
+        (problem_.residual_in_sram ? sram : moved) += now.residual;
         if (!last && tiling.overlapped) {
-            moved += next.data;
+            (problem_.input_in_sram ? sram : moved) += next.data;
         } else if (!last && !tiling.resident) {
             moved += std::min(operands_.weight_beats, room) / 4;
         }
         const std::uint64_t exposed =
             two_groups ? 0 : (groups_ - 1) * (operands_.group_beats * interval + before / 2);
-        total.cycles += std::max(now.compute + exposed, moved * interval);
+        total.cycles += std::max(now.compute + exposed, transfer_time(moved, sram));
         data_is_in = tiling.overlapped;
         total.mac += now.mac;
         total.drain += now.drain;
-        total.beats += (fetched + now.residual + now.data);
+        total.beats += fetched;
+        (problem_.input_in_sram ? total.sram_beats : total.beats) += now.data;
+        (problem_.residual_in_sram ? total.sram_beats : total.beats) += now.residual;
     }
     total.cycles += end + costs_.read_latency.value;
     return total;
@@ -164,11 +184,12 @@ void TilingEstimate::fill(ConvTiling& tiling) const {
         extend(total.mac, two.mac);
         extend(total.drain, two.drain);
         extend(total.beats, two.beats);
+        extend(total.sram_beats, two.sram_beats);
     }
     tiling.estimate = Cycles(total.cycles);
     tiling.beats = total.beats;
     const LayerBounds shares{Cycles(total.mac), Cycles(total.drain),
-                             Cycles(total.beats * costs_.beat_interval)};
+                             Cycles(transfer_time(total.beats, total.sram_beats))};
     tiling.bound_by = 2 * shares.largest().value < total.cycles ? "start" : shares.name();
 }
 
@@ -184,14 +205,24 @@ LayerBounds TilingEstimate::bounds() const {
         const std::uint64_t atom = npu.datapath.memory_atom.value;
         return divide_up(pixels * round_up(channels, atom), npu.mcif.bus_width.value);
     };
-    const std::uint64_t written = beats_of(outputs, problem_.kernels.kernels);
-    const std::uint64_t read = std::uint64_t{problem_.input.height} * operands_.row_beats +
-                               operands_.weight_beats + (problem_.residual ? written : 0);
+    const std::uint64_t written = beats_of(outputs / problem_.pool_area, problem_.kernels.kernels);
+    // rows between the windows of long strides need not be fetched
+    const std::uint64_t rows =
+        std::min(problem_.input.height, whole.out_rows * problem_.kernels.rows);
+    const std::uint64_t data = rows * operands_.row_beats;
+    const std::uint64_t residual = problem_.residual ? written : 0;
+    std::uint64_t read = operands_.weight_beats;
+    std::uint64_t sram = 0;
+    (problem_.input_in_sram ? sram : read) += data;
+    (problem_.residual_in_sram ? sram : read) += residual;
     const std::uint64_t atom_cycles =
         divide_up(npu.datapath.atomic_k, npu.sdp.output_throughput) + npu.sdp.flying_bubble.value;
+    const std::uint64_t writing =
+        problem_.output_in_sram ? transfer_time(0, written) : transfer_time(written, 0);
+    const std::uint64_t memory = std::max(transfer_time(read, sram), writing);
     return {.mac = Cycles(time_of(whole).mac * problem_.slices),
             .sdp = Cycles(outputs * groups_ * atom_cycles * problem_.slices),
-            .memory = Cycles(std::max(read, written) * costs_.beat_interval * problem_.slices)};
+            .memory = Cycles(memory * problem_.slices)};
 }
 
 }  // namespace npuscope

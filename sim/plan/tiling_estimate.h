@@ -50,10 +50,12 @@ class TilingEstimate {
         std::uint64_t mac = 0;
         std::uint64_t drain = 0;
         std::uint64_t beats = 0;  ///< read
+        std::uint64_t sram_beats = 0;
     };
 
     TileTime time_of(const ConvTile& tile) const;
     Total total_of(const ConvTiling& tiling, std::uint32_t slices) const;
+    std::uint64_t transfer_time(std::uint64_t beats, std::uint64_t sram_beats) const;
     std::uint64_t first_data(const TileTime& tile, std::uint64_t weights) const;
 
     const ConvProblem& problem_;

@@ -29,8 +29,8 @@ PdpJob planned(const Pool& pool, LayerKind kind = LayerKind::MaxPool) {
     network.layers = {layer};
     const auto shapes = network_shapes(network);
     PlanContext context{
-        .costs = {}, .memory = MemoryMap(Address(0x80000000), Bytes(0)), .plan = {}};
-    const WrittenCube input = context.place_cube(network.input.shape(), 8);
+        .costs = {}, .memory = MemoryMap(Address(0x80000000), Bytes(0)), .sram = {}, .plan = {}};
+    const WrittenCube input = context.place_cube("input", network.input.shape(), 8);
     plan_pool({layer, shapes.front(), input}, context);
     return std::get<PdpJob>(context.plan.operations.front().job);
 }

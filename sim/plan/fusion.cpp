@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/plan/fusion.h"
+
+#include <algorithm>
+
+#include "sim/plan/conv_planner.h"
+#include "sim/plan/pdp_planner.h"
+
+namespace npuscope {
+namespace {
+
+class Fusions {
+ public:
+    Fusions(const Network& network, const std::vector<LayerShapes>& shapes, const NpuConfig& npu)
+        : network_(network), shapes_(shapes), npu_(npu), readers_(shapes.size(), 0) {
+        for (const LayerShapes& layer : shapes) {
+            for (const std::optional<std::size_t> source : layer.sources) {
+                readers_[source.value_or(0)] += source ? 1U : 0U;
+            }
+        }
+    }
+
+    /// The convolution that an add or a pooling layer can be joined to.
+    std::optional<std::size_t> before(std::size_t index) const {
+        const LayerShapes& shapes = shapes_[index];
+        switch (network_.layers[index].kind) {
+            case LayerKind::Add: {
+                const auto later = std::max(shapes.sources[0], shapes.sources[1]);
+                return read_once(later) && can_fuse_residual(npu_.sdp) ? later : std::nullopt;
+            }
+            case LayerKind::MaxPool:
+            case LayerKind::AvgPool:
+                return read_once(shapes.sources.front()) && can_fuse_pool(shapes, npu_)
+                           ? shapes.sources.front()
+                           : std::nullopt;
+            case LayerKind::Conv:
+            case LayerKind::Fc:
+                break;
+        }
+        return std::nullopt;
+    }
+
+ private:
+    bool read_once(std::optional<std::size_t> source) const {
+        return source && readers_[*source] == 1 && network_.layers[*source].kind == LayerKind::Conv;
+    }
+
+    const Network& network_;
+    const std::vector<LayerShapes>& shapes_;
+    const NpuConfig& npu_;
+    std::vector<std::size_t> readers_;
+};
+
+}  // namespace
+
+std::vector<std::optional<std::size_t>> choose_fusions(const Network& network,
+                                                       const std::vector<LayerShapes>& shapes,
+                                                       const NpuConfig& npu) {
+    const Fusions fusions(network, shapes, npu);
+    std::vector<std::optional<std::size_t>> fused(shapes.size());
+    for (std::size_t i = 0; i < shapes.size(); ++i) {
+        if (const auto conv = fusions.before(i); conv && !fused[*conv]) {
+            fused[*conv] = i;
+        }
+    }
+    return fused;
+}
+
+}  // namespace npuscope
