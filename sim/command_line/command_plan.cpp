@@ -33,6 +33,7 @@ struct PlanArguments {
     bool explain = false;
     bool expectations = true;
     CompressionChoice compression = CompressionChoice::ByCycles;
+    bool winograd = false;
     bool pixels = true;
 };
 
@@ -77,6 +78,7 @@ ExitCode plan(const PlanArguments& arguments, const Console& console) {
                                        .memory = system.memory,
                                        .images = !arguments.out.empty(),
                                        .compression = arguments.compression,
+                                       .winograd = arguments.winograd,
                                        .pixels = arguments.pixels});
     const std::string sram =
         plan.sram > Bytes(0) ? fmt::format(", {} of SRAM", with_separators(plan.sram.value)) : "";
@@ -111,6 +113,9 @@ void add_options(CLI::App& app, PlanArguments& arguments) {
                    "weights are compressed where the NPU can: by_cycles (default: where that is "
                    "predicted to be faster, or as fast with less traffic), never, always")
         ->transform(CLI::CheckedTransformer(choices, CLI::ignore_case));
+    app.add_flag("--winograd", arguments.winograd,
+                 "3 x 3 kernels may be transformed where the NPU can and that is predicted to be "
+                 "faster; int8 results then differ by rounding");
     app.add_flag("--pixels,!--no-pixels", arguments.pixels,
                  "an input of up to four channels may lie in memory as pixels, which the first "
                  "convolution reads in image mode (default)");

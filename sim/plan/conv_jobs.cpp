@@ -52,7 +52,31 @@ ConvParts ConvJobs::conv_parts(const ConvPiece& piece) const {
     csc.pad_left = task_.shapes.window.pad_left;
     csc.banks = tiling.banks;
     parts.cacc.output = csc.output;
+    if (cdma.mode == ConvMode::Winograd) {
+        set_winograd(piece, parts);
+    }
     return parts;
+}
+
+/// Patches are padded to whole ones by the DMA, and shifted right so that they fit int8.
+void ConvJobs::set_winograd(const ConvPiece& piece, ConvParts& parts) const {
+    const auto& [slice, tile, tiling, operands] = piece;
+    CdmaJob& cdma = parts.cdma;
+    cdma.input.channels = cdma.feature.shape.channels = slice.channels;
+    cdma.pad_left = task_.shapes.window.pad_left;
+    cdma.pad_right = operands.pad_right;
+    WinogradInput& patches = cdma.winograd;
+    patches.extended_height = tile.out_rows + operands.patch_rows;
+    patches.extended_width = parts.csc.output.width + operands.patch_rows;
+    patches.pad_top = tile.pad_top;
+    patches.pad_bottom = patches.extended_height - tile.pad_top - tile.in_rows;
+    CscJob& csc = parts.csc;
+    csc.input = {operands.input.channels, patches.extended_height, patches.extended_width};
+    csc.release_slices = patches.extended_height;
+    csc.patch_truncate = winograd_data_shift;
+    csc.pad_top = csc.pad_left = 0;
+    parts.cmac[0].winograd = parts.cmac[1].winograd = true;
+    parts.cacc.winograd = true;
 }
 
 /// The rows of the image that a tile reaches over.
@@ -81,6 +105,7 @@ SdpJob ConvJobs::sdp_job(const ChannelSlice& slice, const ConvTile& tile) const 
     SdpJob job;
     job.shape = {slice.kernels, tile.out_rows, task_.shapes.output.width};
     job.to_pdp = task_.pool != nullptr;
+    job.winograd = winograd_;
     if (!job.to_pdp) {
         job.destination = whole_atoms(part_of(output_.cube, slice, tile));
         job.destination_in_sram = output_.in_sram;

@@ -6,6 +6,7 @@
 
 #include "sim/plan/conv_task.h"
 #include "sim/plan/rescale.h"
+#include "sim/plan/winograd_values.h"
 
 namespace npuscope {
 
@@ -22,6 +23,7 @@ struct ConvSurfaces {
     Rescale rescale;
     Address bias;
     Bytes atom;
+    bool winograd = false;
 };
 
 class ConvJobs {
@@ -32,12 +34,14 @@ class ConvJobs {
           output_(surfaces.output),
           rescale_(surfaces.rescale),
           bias_(surfaces.bias),
-          per_atom_(static_cast<std::uint32_t>(surfaces.atom.value)) {}
+          per_atom_(static_cast<std::uint32_t>(surfaces.atom.value)),
+          winograd_(surfaces.winograd) {}
 
     ConvOperation operation(const ConvPiece& piece) const;
 
  private:
     ConvParts conv_parts(const ConvPiece& piece) const;
+    void set_winograd(const ConvPiece& piece, ConvParts& parts) const;
     void set_pixels(const ConvTile& tile, const ConvOperands& operands, CdmaJob& cdma) const;
     FeatureCube part_of(const FeatureCube& cube, const ChannelSlice& slice,
                         const ConvTile& tile) const;
@@ -51,6 +55,7 @@ class ConvJobs {
     Rescale rescale_;
     Address bias_;
     std::uint32_t per_atom_;
+    bool winograd_;
 };
 
 }  // namespace npuscope

@@ -12,6 +12,7 @@
 #include "sim/plan/conv_jobs.h"
 #include "sim/plan/conv_weights.h"
 #include "sim/plan/rescale.h"
+#include "sim/plan/winograd_values.h"
 
 namespace npuscope {
 namespace {
@@ -37,7 +38,12 @@ class ConvPlanner {
         weights_.emplace(task_, cut_, context_);
         choose();
         weights_->place(slice_problem(cut_.slices.front()), tiling_.form);
-        const ConvJobs jobs(task_, {output_.stored, rescale_, place_bias(), context_.atom()});
+        const bool winograd = tiling_.form.mode == ConvMode::Winograd;
+        if (winograd) {
+            rescale_ = smaller(rescale_, winograd_sum_shift);
+        }
+        const ConvJobs jobs(task_,
+                            {output_.stored, rescale_, place_bias(), context_.atom(), winograd});
         for (std::size_t i = 0; i < cut_.slices.size(); ++i) {
             plan_slice(i, jobs);
         }
@@ -70,6 +76,7 @@ class ConvPlanner {
             problem.pixels = task_.or_pixels;
         }
         problem.compressed = weights_->compressed();
+        problem.winograd = context_.winograd;
         problem.plain_weights = context_.compression != CompressionChoice::Always;
         return problem;
     }
@@ -87,7 +94,7 @@ class ConvPlanner {
             return {};
         }
         const BiasShape shape{output_.stored.cube.surfaces(), per_atom_, cut_.lanes,
-                              task_.shapes.output.channels};
+                              task_.shapes.output.channels, rescale_.bias_down};
         const auto [address, bytes] = context_.place_image(
             layer_.name + "_bias", Bytes(2 * std::uint64_t{shape.atoms} * per_atom_));
         if (!bytes.empty()) {
@@ -157,12 +164,15 @@ class ConvPlanner {
         choice_.key = chosen.key();
         choice_.choice = words_of(chosen, problem);
         choice_.predicted = chosen.estimate;
+        problem.winograd = true;  // told of even where it is not allowed
         std::set<ConvForm> told;
         for (const ConvTiling& other : tiling_candidates(problem, context_.costs)) {
             const bool new_form = other.form != chosen.form && told.insert(other.form).second;
             if (other.key() != chosen.key() &&
                 (new_form || choice_.alternatives.size() < most_alternatives)) {
-                choice_.alternatives.push_back({words_of(other, problem), other.estimate});
+                const bool refused = other.form.mode == ConvMode::Winograd && !context_.winograd;
+                choice_.alternatives.push_back({words_of(other, problem), other.estimate,
+                                                refused ? "results would be rounded" : ""});
             }
         }
     }

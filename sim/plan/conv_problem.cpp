@@ -73,6 +73,23 @@ void fill_image_kernels(const ConvProblem& problem, const ConvForm& form, const 
     operands.pad_right = columns > given ? columns - given : 0;
 }
 
+/// Patches of 4 x 4, each two by two outputs on from the last; the DMA pads to whole ones.
+/// source: nv_full C model
+void fill_winograd(const ConvProblem& problem, const NpuConfig& npu, ConvOperands& operands) {
+    constexpr std::uint32_t patch = 4;
+    const auto atom = static_cast<std::uint32_t>(npu.datapath.memory_atom.value);
+    const auto channels = static_cast<std::uint32_t>(round_up(problem.input.channels, atom));
+    operands.weights =
+        winograd_weights({problem.kernels.kernels, channels, patch, patch}, npu.datapath, Bytes(1));
+    operands.input.channels = channels;
+    operands.patch_rows = patch;
+    operands.outputs_per_cycle = patch;
+    operands.full_stripe = npu.csc.stripe_groups * npu.datapath.atomic_k;
+    const std::uint32_t width = problem.geometry.out_width + patch;
+    operands.pad_right = width - problem.geometry.pad_left - problem.input.width;
+    operands.row_entries = width / patch * (channels / atom);
+}
+
 /// Weights in the buffer as they are in memory, or as values, with the mask in a bank of its own.
 void fill_weight_sizes(const ConvProblem& problem, const ConvForm& form, const NpuConfig& npu,
                        ConvOperands& operands) {
@@ -113,13 +130,16 @@ ConvFeatures conv_features(const NpuConfig& npu) {
 
 std::vector<ConvForm> forms_of(const ConvProblem& problem, const NpuConfig& npu) {
     std::vector<ConvForm> forms;
-    if (problem.features) {
+    if (problem.features && problem.direct) {
         if (problem.plain_weights || !problem.compressed) {
             forms.push_back({});
         }
         if (problem.compressed) {
             forms.push_back({.compressed = true});
         }
+    }
+    if (problem.winograd && suits_winograd(problem, npu)) {
+        forms.push_back({.mode = ConvMode::Winograd});
     }
     if (problem.pixels != nullptr) {
         for (const std::uint32_t rows : row_groups(problem, npu)) {
@@ -134,6 +154,7 @@ std::vector<ConvForm> forms_of(const ConvProblem& problem, const NpuConfig& npu)
 ConvOperands operands_of(const ConvProblem& problem, const ConvForm& form, const NpuConfig& npu) {
     ConvOperands operands;
     operands.input = problem.input;
+    operands.full_stripe = npu.csc.stripe_groups * load_cycles(npu);
     if (form.mode == ConvMode::Image) {
         fill_image_kernels(problem, form, npu, operands);
         fill_image_rows(problem, npu, operands);
@@ -141,16 +162,43 @@ ConvOperands operands_of(const ConvProblem& problem, const ConvForm& form, const
         operands.weights = direct_weights(problem.kernels, npu.datapath);
         fill_feature_rows(problem, npu, operands);
     }
+    if (form.mode == ConvMode::Winograd) {
+        fill_winograd(problem, npu, operands);
+    }
     const WeightLayout& weights = operands.weights;
-    const std::uint32_t depth = npu.datapath.atomic_c;
-    operands.blocks = divide_up(weights.shape.channels, depth) *
-                      divide_up(weights.shape.rows, weights.row_group) * weights.shape.columns;
+    const std::uint32_t taps =
+        form.mode == ConvMode::Winograd
+            ? 1
+            : static_cast<std::uint32_t>(divide_up(weights.shape.rows, weights.row_group)) *
+                  weights.shape.columns;
+    const std::uint32_t depth =
+        form.mode == ConvMode::Winograd ? weights.cube_channels : npu.datapath.atomic_c;
+    operands.blocks = divide_up(weights.shape.channels, depth) * taps;
     fill_weight_sizes(problem, form, npu, operands);
     return operands;
 }
 
+bool suits_winograd(const ConvProblem& problem, const NpuConfig& npu) {
+    const Convolution& geometry = problem.geometry;
+    const bool three = problem.kernels.rows == 3 && problem.kernels.columns == 3;
+    const bool steps_of_one = geometry.stride_y == 1 && geometry.stride_x == 1 &&
+                              geometry.dilation_y == 1 && geometry.dilation_x == 1;
+    const bool fours = geometry.out_height % 4 == 0 && geometry.out_width % 4 == 0;
+    return npu.cdma.winograd && npu.sdp.winograd && three && steps_of_one && fours &&
+           problem.features && problem.row_step == 1;
+}
+
+ConvProblem in_form(ConvProblem problem, const ConvForm& form) {
+    if (form.mode == ConvMode::Winograd) {
+        problem.row_step = 4;
+    }
+    return problem;
+}
+
 ConvProblem only(ConvProblem problem, const ConvForm& form) {
-    problem.features = form.mode == ConvMode::Direct;
+    problem.features = form.mode != ConvMode::Image;
+    problem.winograd = form.mode == ConvMode::Winograd;
+    problem.direct = form.mode != ConvMode::Winograd;
     problem.row_group = form.row_group;
     if (form.mode != ConvMode::Image) {
         problem.pixels = nullptr;
@@ -172,6 +220,9 @@ std::string words_of(const ConvForm& form, const ConvProblem& problem) {
         return fmt::format(
             "image {}{}", problem.pixels->name,
             form.row_group > 1 ? fmt::format(", {} kernel rows at once", form.row_group) : "");
+    }
+    if (form.mode == ConvMode::Winograd) {
+        return "Winograd";
     }
     if (form.compressed) {
         const CompressedSizes& sizes = *problem.compressed;

@@ -56,6 +56,8 @@ struct ConvProblem {
     bool features = true;                         ///< the input may be a feature cube
     std::optional<CompressedSizes> compressed{};  ///< where weights can be compressed
     bool plain_weights = true;                    ///< or may be left as they are
+    bool winograd = false;                        ///< may be transformed, which rounds
+    bool direct = true;                           ///< or not
 };
 
 /// What memory and buffer must hold in one form.
@@ -63,10 +65,13 @@ struct ConvOperands {
     WeightLayout weights;  ///< uncompressed
     Shape input;           ///< channels as the form has them
     std::uint32_t pad_right = 0;
-    std::uint32_t row_entries = 1;  ///< of the buffer, a row of input
-    std::uint64_t row_beats = 1;    ///< of the bus
-    std::uint64_t row_cycles = 1;   ///< until a row is in, if nothing else is fetched
-    std::uint64_t blocks = 1;       ///< loads of the MAC cells for a kernel group
+    std::uint32_t patch_rows = 0;         ///< Winograd: rows in the buffer beside those of output
+    std::uint32_t outputs_per_cycle = 1;  ///< of one kernel
+    std::uint32_t full_stripe = 16;       ///< outputs
+    std::uint32_t row_entries = 1;        ///< of the buffer, a row of input
+    std::uint64_t row_beats = 1;          ///< of the bus
+    std::uint64_t row_cycles = 1;         ///< until a row is in, if nothing else is fetched
+    std::uint64_t blocks = 1;             ///< loads of the MAC cells for a kernel group
     bool stripes_end_at_rows = false;
     Bytes weight_bytes;              ///< all that is fetched of them
     std::uint64_t weight_beats = 0;  ///< likewise
@@ -75,6 +80,11 @@ struct ConvOperands {
     std::uint64_t group_entries = 0;   ///< one more where a group does not begin with an entry
     std::uint32_t banks = 32;          ///< for data and values
     bool weights_can_stay = true;
+
+    /// Rows of the buffer under so many rows of output that `in_rows` of input reach over.
+    std::uint32_t buffer_rows(std::uint32_t out_rows, std::uint32_t in_rows) const {
+        return patch_rows > 0 ? out_rows + patch_rows : in_rows;
+    }
 };
 
 ConvFeatures conv_features(const NpuConfig& npu);
@@ -83,6 +93,12 @@ ConvFeatures conv_features(const NpuConfig& npu);
 std::vector<ConvForm> forms_of(const ConvProblem& problem, const NpuConfig& npu);
 
 ConvOperands operands_of(const ConvProblem& problem, const ConvForm& form, const NpuConfig& npu);
+
+/// Whether a convolution could be done by Winograd's transformation: outputs in fours.
+bool suits_winograd(const ConvProblem& problem, const NpuConfig& npu);
+
+/// The problem as the form sees it: Winograd is cut at multiples of four rows.
+ConvProblem in_form(ConvProblem problem, const ConvForm& form);
 
 /// The same problem with this form alone.
 ConvProblem only(ConvProblem problem, const ConvForm& form);

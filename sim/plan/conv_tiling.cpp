@@ -31,13 +31,17 @@ std::uint32_t most_tiles(const ConvProblem& problem) {
     return problem.geometry.out_width > 1 ? rows : std::max(1U, rows / 2);
 }
 
-std::uint32_t tallest(const std::vector<ConvTile>& tiles) {
-    return std::ranges::max(tiles, {}, &ConvTile::in_rows).in_rows;
+std::uint32_t tallest(const ConvOperands& operands, const std::vector<ConvTile>& tiles) {
+    std::uint32_t rows = 0;
+    for (const ConvTile& tile : tiles) {
+        rows = std::max(rows, operands.buffer_rows(tile.out_rows, tile.in_rows));
+    }
+    return rows;
 }
 
 BufferNeed need_of(const ConvOperands& operands, const NpuConfig& npu,
                    const std::vector<ConvTile>& tiles) {
-    const std::uint64_t cube = std::uint64_t{operands.row_entries} * tallest(tiles);
+    const std::uint64_t cube = std::uint64_t{operands.row_entries} * tallest(operands, tiles);
     return {.tile_banks = banks_for(cube, npu),
             .two_tile_banks = banks_for(2 * cube, npu),
             .group_banks = banks_for(operands.group_entries, npu),
@@ -130,12 +134,13 @@ std::vector<ConvTile> cut_rows(const ConvProblem& problem, std::uint32_t count) 
 }
 
 std::uint32_t largest_group(const ConvProblem& problem, const NpuConfig& npu) {
-    const std::uint32_t rows = tallest(cut_rows(problem, most_tiles(problem)));
+    const std::vector<ConvTile> tiles = cut_rows(problem, most_tiles(problem));
     ConvProblem group = problem;
     for (std::uint32_t kernels = npu.datapath.atomic_k; kernels > 0; kernels /= 2) {
         group.kernels.kernels = std::min(kernels, problem.kernels.kernels);
         const ConvOperands operands = operands_of(group, {}, npu);
-        const std::uint32_t data = banks_for(std::uint64_t{operands.row_entries} * rows, npu);
+        const std::uint32_t data =
+            banks_for(std::uint64_t{operands.row_entries} * tallest(operands, tiles), npu);
         if (data + banks_for(operands.group_entries, npu) <= npu.cbuf.banks) {
             return kernels;
         }
@@ -149,20 +154,22 @@ std::optional<ConvTiling> tiling_with(const ConvProblem& problem, const TilingCo
     if (std::ranges::find(forms, key.form) == forms.end()) {
         return std::nullopt;
     }
-    return tiling_of(problem, costs, TilingEstimate(problem, key.form, costs), key);
+    const ConvProblem shaped = in_form(problem, key.form);
+    return tiling_of(shaped, costs, TilingEstimate(shaped, key.form, costs), key);
 }
 
 std::vector<ConvTiling> tiling_candidates(const ConvProblem& problem, const TilingCosts& costs) {
     std::vector<ConvTiling> candidates;
     for (const ConvForm& form : forms_of(problem, costs.npu)) {
-        const TilingEstimate estimate(problem, form, costs);
+        const ConvProblem shaped = in_form(problem, form);
+        const TilingEstimate estimate(shaped, form, costs);
         const ConvOperands& operands = estimate.operands();
-        for (const std::uint32_t count : tile_counts(problem)) {
-            const BufferNeed need = need_of(operands, costs.npu, cut_rows(problem, count));
+        for (const std::uint32_t count : tile_counts(shaped)) {
+            const BufferNeed need = need_of(operands, costs.npu, cut_rows(shaped, count));
             for (const std::uint32_t data : data_bank_choices(need, operands.banks)) {
                 for (const bool resident : {false, true}) {
                     if (auto tiling =
-                            tiling_of(problem, costs, estimate, {form, count, data, resident})) {
+                            tiling_of(shaped, costs, estimate, {form, count, data, resident})) {
                         candidates.push_back(std::move(*tiling));
                     }
                 }

@@ -7,10 +7,14 @@
 namespace npuscope {
 namespace {
 
-void write_reuse(RegisterImage& image, const BufferReuse& reuse) {
+void write_mode(RegisterImage& image, bool winograd) {
     image
-        .whole("D_MISC_CFG", 0)  // direct, int8
-        .flag("D_MISC_CFG", "DATA_REUSE", reuse.data_reuse)
+        .whole("D_MISC_CFG", 0)  // int8
+        .flag("D_MISC_CFG", "CONV_MODE", winograd);
+}
+
+void write_reuse(RegisterImage& image, const BufferReuse& reuse) {
+    image.flag("D_MISC_CFG", "DATA_REUSE", reuse.data_reuse)
         .flag("D_MISC_CFG", "WEIGHT_REUSE", reuse.weight_reuse)
         .flag("D_MISC_CFG", "SKIP_DATA_RLS", reuse.skip_data_release)
         .flag("D_MISC_CFG", "SKIP_WEIGHT_RLS", reuse.skip_weight_release);
@@ -57,11 +61,14 @@ void write_input(RegisterImage& image, const CdmaJob& cdma) {
     } else {
         write_features(image, cdma);
     }
+    const Shape extended = cdma.mode == ConvMode::Winograd ? Shape{0, cdma.winograd.extended_height,
+                                                                   cdma.winograd.extended_width}
+                                                           : cdma.input;
     image.size("D_DATAIN_SIZE_0", "DATAIN_WIDTH", cdma.input.width)
         .size("D_DATAIN_SIZE_0", "DATAIN_HEIGHT", cdma.input.height)
         .size("D_DATAIN_SIZE_1", "DATAIN_CHANNEL", cdma.input.channels)
-        .size("D_DATAIN_SIZE_EXT_0", "DATAIN_WIDTH_EXT", cdma.input.width)
-        .size("D_DATAIN_SIZE_EXT_0", "DATAIN_HEIGHT_EXT", cdma.input.height)
+        .size("D_DATAIN_SIZE_EXT_0", "DATAIN_WIDTH_EXT", extended.width)
+        .size("D_DATAIN_SIZE_EXT_0", "DATAIN_HEIGHT_EXT", extended.height)
         .flag("D_DAIN_RAM_TYPE", "DATAIN_RAM_TYPE", !cdma.data_in_secondary)
         .size("D_ENTRY_PER_SLICE", "ENTRIES", cdma.entries_per_slice)
         .size("D_FETCH_GRAIN", "GRAINS", cdma.lines_per_fetch);
@@ -81,25 +88,29 @@ void write_weights(RegisterImage& image, const CdmaJob& cdma) {
     }
 }
 
+/// Padding on all sides: of features on the right and below as far as windows reach.
 void write_padding(RegisterImage& image, const CdmaJob& cdma, const CscJob& csc) {
     const std::uint32_t columns =
         reach(csc.output.width, csc.stride_x, dilated_span(csc.kernels.columns, csc.dilation_x));
     const std::uint32_t rows =
         reach(csc.output.height, csc.stride_y, dilated_span(csc.kernels.rows, csc.dilation_y));
-    const std::uint32_t right = cdma.mode == ConvMode::Image
+    const bool winograd = cdma.mode == ConvMode::Winograd;
+    const std::uint32_t right = cdma.mode != ConvMode::Direct
                                     ? cdma.pad_right
                                     : padding_behind(columns, csc.pad_left, csc.input.width);
-    image.field("D_ZERO_PADDING", "PAD_LEFT", csc.pad_left)
-        .field("D_ZERO_PADDING", "PAD_TOP", csc.pad_top)
+    const std::uint32_t below =
+        winograd ? cdma.winograd.pad_bottom : padding_behind(rows, csc.pad_top, csc.input.height);
+    image.field("D_ZERO_PADDING", "PAD_LEFT", winograd ? cdma.pad_left : csc.pad_left)
+        .field("D_ZERO_PADDING", "PAD_TOP", winograd ? cdma.winograd.pad_top : csc.pad_top)
         .field("D_ZERO_PADDING", "PAD_RIGHT", right)
-        .field("D_ZERO_PADDING", "PAD_BOTTOM", padding_behind(rows, csc.pad_top, csc.input.height))
+        .field("D_ZERO_PADDING", "PAD_BOTTOM", below)
         .field("D_ZERO_PADDING_VALUE", "PAD_VALUE", csc.pad_value);
 }
 
 RegisterImage cdma_registers(const CdmaJob& cdma, const CscJob& csc) {
-    NPU_CHECK(cdma.mode != ConvMode::Winograd && cdma.precision == Precision::Int8,
-              "registers are written for direct convolution of int8 alone");
+    NPU_CHECK(cdma.precision == Precision::Int8, "registers are written for int8 alone");
     RegisterImage image("NVDLA_CDMA");
+    write_mode(image, cdma.mode == ConvMode::Winograd);
     write_reuse(image, cdma.reuse);
     write_input(image, cdma);
     write_weights(image, cdma);
@@ -119,6 +130,7 @@ std::uint32_t row_group_code(const CscJob& csc) { return csc.row_group / 2; }
 
 RegisterImage csc_registers(const CscJob& csc) {
     RegisterImage image("NVDLA_CSC");
+    write_mode(image, csc.mode == ConvMode::Winograd);
     write_reuse(image, csc.reuse);
     image.flag("D_DATAIN_FORMAT", "DATAIN_FORMAT", csc.mode == ConvMode::Image)
         .field("D_POST_Y_EXTENSION", "Y_EXTENSION", row_group_code(csc))
@@ -145,14 +157,15 @@ RegisterImage csc_registers(const CscJob& csc) {
         .field("D_ZERO_PADDING", "PAD_LEFT", csc.pad_left)
         .field("D_ZERO_PADDING", "PAD_TOP", csc.pad_top)
         .field("D_ZERO_PADDING_VALUE", "PAD_VALUE", csc.pad_value);
+    image.field("D_PRA_CFG", "PRA_TRUNCATE", csc.patch_truncate);
     write_banks(image, csc.banks);
     return image;
 }
 
 RegisterImage cacc_registers(const CaccJob& cacc, const FeatureCube& output) {
     RegisterImage image("NVDLA_CACC");
-    image.whole("D_MISC_CFG", 0)
-        .size("D_DATAOUT_SIZE_0", "DATAOUT_WIDTH", cacc.output.width)
+    write_mode(image, cacc.winograd);
+    image.size("D_DATAOUT_SIZE_0", "DATAOUT_WIDTH", cacc.output.width)
         .size("D_DATAOUT_SIZE_0", "DATAOUT_HEIGHT", cacc.output.height)
         .size("D_DATAOUT_SIZE_1", "DATAOUT_CHANNEL", cacc.output.channels)
         .only("DATAOUT_ADDR", output.base.value & 0xffffffffU)
@@ -164,17 +177,17 @@ RegisterImage cacc_registers(const CaccJob& cacc, const FeatureCube& output) {
     return image;
 }
 
-RegisterImage cmac_registers(std::string_view block) {
+RegisterImage cmac_registers(std::string_view block, const CmacJob& cmac) {
     RegisterImage image(block);
-    image.whole("D_MISC_CFG", 0);
+    write_mode(image, cmac.winograd);
     return image;
 }
 
 }  // namespace
 
 std::vector<RegisterImage> conv_registers(const ConvParts& parts, const FeatureCube& output) {
-    return {cacc_registers(parts.cacc, output), cmac_registers("NVDLA_CMAC_A"),
-            cmac_registers("NVDLA_CMAC_B"), csc_registers(parts.csc),
+    return {cacc_registers(parts.cacc, output), cmac_registers("NVDLA_CMAC_A", parts.cmac[0]),
+            cmac_registers("NVDLA_CMAC_B", parts.cmac[1]), csc_registers(parts.csc),
             cdma_registers(parts.cdma, parts.csc)};
 }
 

@@ -83,8 +83,12 @@ void ConvWeights::place(const ConvProblem& problem, const ConvForm& form) {
     const bool image = form.mode == ConvMode::Image;
     for (std::size_t i = 0; i < cut_.slices.size() && !bytes.empty(); ++i) {
         const ConvOperands operands = operands_of_slice(i);
-        weights_of(i).fill(operands.weights, image ? operands.input.channels : 0,
-                           bytes.subspan((values_.pitch * i).value, values_.pitch.value));
+        const auto part = bytes.subspan((values_.pitch * i).value, values_.pitch.value);
+        if (form.mode == ConvMode::Winograd) {
+            weights_of(i).fill_winograd(operands.weights, part);
+        } else {
+            weights_of(i).fill(operands.weights, image ? operands.input.channels : 0, part);
+        }
     }
 }
 

@@ -37,6 +37,7 @@ class NetworkPlanner {
                    .memory = MemoryMap(first_region(target.memory).base, known.constants),
                    .sram = sram_of(target, known.sram),
                    .compression = target.compression,
+                   .winograd = target.winograd,
                    .images = target.images,
                    .plan = {}},
           results_(network.layers.size()),

@@ -69,6 +69,7 @@ struct PlannedImage {
 struct PlanAlternative {
     std::string choice;
     Cycles predicted;
+    std::string refused{};  ///< why it was not allowed
 };
 
 /// How a convolution is cut, and what else there was.

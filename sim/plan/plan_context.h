@@ -67,6 +67,7 @@ struct PlanContext {
     MemoryMap memory;
     std::optional<SramPlan> sram;
     CompressionChoice compression = CompressionChoice::ByCycles;
+    bool winograd = false;
     bool images = true;  ///< make values up; otherwise images are empty
     Plan plan;
 

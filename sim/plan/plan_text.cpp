@@ -59,10 +59,13 @@ std::string plan_reasons(const Plan& plan) {
         text += fmt::format("{}: {}: {} cycles\n", layer.name, layer.cut->choice,
                             with_separators(predicted.value));
         for (const PlanAlternative& other : layer.cut->alternatives) {
-            text += fmt::format(
-                "    {}: {} cycles ({}){}\n", other.choice, with_separators(other.predicted.value),
-                percent_more(other.predicted, predicted),
-                other.predicted < predicted ? ", too little for more operations" : "");
+            const std::string why = !other.refused.empty() ? "; " + other.refused
+                                    : other.predicted < predicted
+                                        ? ", too little for more operations"
+                                        : "";
+            text += fmt::format("    {}: {} cycles ({}){}\n", other.choice,
+                                with_separators(other.predicted.value),
+                                percent_more(other.predicted, predicted), why);
         }
         if (layer.cut->alternatives.empty()) {
             text += "    nothing else fits the convolution buffer\n";
@@ -90,13 +93,12 @@ std::string memory_map_yaml(const Plan& plan) {
         const FeatureCube& cube = layer.stored.cube;
         const std::size_t last = layer.first_operation + layer.operations - 1;
         text += fmt::format(
-            "  - {{name: {}, memory: {}, layout: feature, type: int8, shape: 1x{}, address: {}, "
-            "bytes: {}, line_stride: {}, surface_stride: {}, first_operation: {}, last_operation: "
-            "{}}}\n",
-            layer.name, layer.stored.in_sram ? "sram" : "dram", shape_text(cube.shape),
-            to_hex(cube.base), cube.extent().value, cube.line_stride.value,
-            cube.surface_stride.value, layer.first_operation,
-            layer.last_reader == 0 ? last : layer.last_reader);
+            "  - {{name: {}, layout: feature, type: int8, shape: 1x{}, address: {}, bytes: {}, "
+            "line_stride: {}, surface_stride: {}, first_operation: {}, last_operation: {}{}}}\n",
+            layer.name, shape_text(cube.shape), to_hex(cube.base), cube.extent().value,
+            cube.line_stride.value, cube.surface_stride.value, layer.first_operation,
+            layer.last_reader == 0 ? last : layer.last_reader,
+            layer.stored.in_sram ? ", memory: sram" : "");
     }
     return text;
 }

@@ -36,6 +36,14 @@ Rescale rescale_sum(std::uint64_t products, std::uint32_t zeros) {
     return rescale;
 }
 
+Rescale smaller(Rescale rescale, unsigned bits) {
+    rescale.convertor.shift -= bits;
+    rescale.residual_shift -= bits;
+    rescale.bias_down = bits - std::min(bits, rescale.bias_shift);
+    rescale.bias_shift -= bits - rescale.bias_down;
+    return rescale;
+}
+
 Conversion rescale_add() { return {.offset = 0, .scale = 3, .shift = 2}; }
 
 }  // namespace npuscope

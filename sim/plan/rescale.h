@@ -15,10 +15,14 @@ struct Rescale {
     unsigned residual_shift = 0;  ///< brings an int8 residual to the accumulator's scale
     std::int16_t bias_limit = 0;  ///< largest bias, before its shift
     unsigned bias_shift = 0;      ///< of the bias, to the accumulator's scale
+    unsigned bias_down = 0;       ///< bits that biases lose in memory, halves away from zero
 };
 
 /// For sums of so many products of int8, of which `zeros` percent have a zero weight.
 Rescale rescale_sum(std::uint64_t products, std::uint32_t zeros = 0);
+
+/// The same for sums that are smaller by so many bits.
+Rescale smaller(Rescale rescale, unsigned bits);
 
 /// For the sum of two int8 values: three quarters of it.
 Conversion rescale_add();

@@ -80,6 +80,7 @@ RegisterImage stages_and_destination(const SdpJob& job) {
     write_x_stage(image, "BN", job.stages.bn);
     image.flag("D_FEATURE_MODE_CFG", "FLYING_MODE", job.flying())
         .flag("D_FEATURE_MODE_CFG", "OUTPUT_DST", job.to_pdp)
+        .flag("D_FEATURE_MODE_CFG", "WINOGRAD", job.winograd)
         .flag("D_DST_DMA_CFG", "DST_RAM_TYPE", !job.destination_in_sram)
         .whole("D_DATA_FORMAT", 0)
         .signed_field("D_CVT_OFFSET", "CVT_OFFSET", job.stages.convertor.offset)
@@ -122,6 +123,7 @@ RegisterImage rdma_registers(const SdpJob& job) {
     write_operand(image, "E", "EW", job.ew_operand);
     image.whole("D_FEATURE_MODE_CFG", 0)
         .flag("D_FEATURE_MODE_CFG", "FLYING_MODE", job.flying())
+        .flag("D_FEATURE_MODE_CFG", "WINOGRAD", job.winograd)
         .flag("D_SRC_DMA_CFG", "SRC_RAM_TYPE", !job.source_in_sram)
         .flag("D_PERF_ENABLE", "PERF_DMA_EN", job.count_stalls);
     return image;

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/plan/slice_weights.h"
 
+#include <algorithm>
+#include <array>
 #include <limits>
+
+#include "sim/plan/winograd_values.h"
 
 namespace npuscope {
 namespace {
@@ -52,6 +56,20 @@ void SliceWeights::fill(const WeightLayout& weights, std::uint32_t image_channel
                  [&](std::uint32_t k, std::uint32_t c, std::uint32_t r, std::uint32_t /*s*/) {
                      return at(k, c % image_channels, r, c / image_channels);
                  });
+}
+
+void SliceWeights::fill_winograd(const WeightLayout& weights, std::span<std::uint8_t> bytes) const {
+    Kernels<std::int8_t> kernels(weights.shape);
+    for (std::uint32_t k = 0; k < weights.shape.kernels; ++k) {
+        for (std::uint32_t c = 0; c < channels_.size(); ++c) {
+            std::array<std::int8_t, 9> taps{};
+            for (std::uint32_t tap = 0; tap < taps.size(); ++tap) {
+                taps[tap] = at(k, c, tap / 3, tap % 3);
+            }
+            std::ranges::copy(winograd_taps(taps), &kernels.at(k, c, 0, 0));
+        }
+    }
+    encode_weights(weights, kernels, bytes);
 }
 
 std::optional<SliceCompression> measure_compression(const SliceWeights& weights,

@@ -31,6 +31,8 @@ class SliceWeights {
     /// Whether more of them are zero than chance makes.
     bool sparse() const { return sparse_; }
 
+    /// The same of transformed kernels of 4 x 4.
+    void fill_winograd(const WeightLayout& weights, std::span<std::uint8_t> bytes) const;
     /// Bytes as memory holds them uncompressed, weights.stored_bytes() of them. Images have
     /// `image_channels`, others 0.
     void fill(const WeightLayout& weights, std::uint32_t image_channels,

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/plan/synthetic_values.h"
 
+#include "models/arith/round.h"
+
 namespace npuscope {
 
 LayerValues layer_values(const Network& network, const LayerShapes& shapes, std::size_t layer) {
@@ -19,7 +21,8 @@ void fill_bias(const BiasShape& shape, std::span<std::uint8_t> bytes, const Laye
     std::uint32_t channel = 0;
     for (std::size_t i = 0; i < lanes; ++i) {
         const bool used = i % shape.channels_per_atom < shape.lanes && channel < shape.channels;
-        const int value = used ? values.bias(channel++, limit) : 0;
+        const auto value = static_cast<int>(
+            shift_right_round(used ? values.bias(channel++, limit) : 0, shape.down));
         bytes[2 * i] = static_cast<std::uint8_t>(value & 0xff);
         bytes[2 * i + 1] = static_cast<std::uint8_t>(value >> 8 & 0xff);
     }

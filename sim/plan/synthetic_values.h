@@ -144,6 +144,7 @@ struct BiasShape {
     std::uint32_t channels_per_atom = 8;
     std::uint32_t lanes = 8;
     std::uint32_t channels = 0;  ///< of the layer, lanes not in use left out
+    unsigned down = 0;           ///< bits that are cut, halves away from zero
 };
 void fill_bias(const BiasShape& shape, std::span<std::uint8_t> bytes, const LayerValues& values,
                std::int16_t limit);

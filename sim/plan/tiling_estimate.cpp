@@ -22,21 +22,21 @@ struct Stripes {
     std::uint64_t repeats = 1;  ///< rows, where stripes end at them
 };
 
-Stripes stripes_of(std::uint64_t rows, std::uint64_t columns, bool end_at_rows,
+Stripes stripes_of(const ConvTile& tile, std::uint64_t columns, const ConvOperands& operands,
                    const NpuConfig& npu) {
-    const std::uint32_t cells = load_cycles(npu);
-    const std::uint64_t length = std::uint64_t{npu.csc.stripe_groups} * cells;
-    const std::uint64_t outputs = end_at_rows ? columns : rows * columns;
+    const std::uint64_t length = operands.full_stripe;
+    const bool end_at_rows = operands.stripes_end_at_rows;
+    const std::uint64_t outputs = end_at_rows ? columns : tile.out_rows * columns;
     Stripes stripes{.full = outputs >= 2 * length ? outputs / length - 1 : 0,
                     .full_length = length,
                     .rest = {},
-                    .repeats = end_at_rows ? rows : 1};
+                    .repeats = end_at_rows ? tile.out_rows : 1};
     const std::uint64_t rest = outputs - stripes.full * length;
     stripes.rest = stripe_lengths({.outputs = rest,
                                    .blocks = 1,
                                    .row = end_at_rows ? rest : 0,
-                                   .cells = cells,
-                                   .full_stripe = static_cast<std::uint32_t>(length)});
+                                   .cells = load_cycles(npu),
+                                   .full_stripe = operands.full_stripe});
     return stripes;
 }
 
@@ -69,12 +69,12 @@ TilingEstimate::TileTime TilingEstimate::time_of(const ConvTile& tile) const {
     // the last block of a stripe enters when its outputs have credits: one behind the other where
     // there are no more of them than for one stripe
     const std::uint64_t credits = std::uint64_t{npu.cacc.buffered_groups} * npu.datapath.atomic_k;
-    const bool two_stripes = credits >= 2 * std::uint64_t{npu.csc.stripe_groups} * load;
-    const Stripes stripes =
-        stripes_of(tile.out_rows, problem_.geometry.out_width, operands_.stripes_end_at_rows, npu);
+    const bool two_stripes = credits >= 2 * std::uint64_t{operands_.full_stripe};
+    const Stripes stripes = stripes_of(tile, problem_.geometry.out_width, operands_, npu);
     TileTime time;
     const auto add = [&](std::uint64_t count, std::uint64_t length) {
-        const std::uint64_t mac = std::max(length, load) * operands_.blocks;
+        const std::uint64_t mac =
+            std::max(divide_up(length, operands_.outputs_per_cycle), load) * operands_.blocks;
         const std::uint64_t drain = length * atom + (two_stripes ? 0 : turn);
         time.mac += count * mac;
         time.drain += count * drain;

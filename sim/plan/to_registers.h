@@ -15,7 +15,7 @@
 namespace npuscope {
 
 /// NVDLA_CACC, CMAC_A, CMAC_B, CSC, CDMA, in the order in which they are enabled. `output` is where
-/// the SDP writes; features or pixels, direct convolution of int8 only.
+/// the SDP writes; features or pixels of int8 only.
 std::vector<RegisterImage> conv_registers(const ConvParts& parts, const FeatureCube& output);
 
 /// NVDLA_SDP_RDMA, where it takes part, and NVDLA_SDP; from memory to memory or flying.

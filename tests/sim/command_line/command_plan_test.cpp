@@ -68,6 +68,21 @@ TEST(CommandPlan, ExplainsWhatItChose) {
     EXPECT_NE(answer.out.find("bound by memory"), std::string::npos) << answer.out;
 }
 
+TEST(CommandPlan, FormsOfOperandsAreAQuestionOfOptions) {
+    const auto plan = [](std::vector<std::string> options) {
+        std::vector<std::string> words{"plan", lenet(), "--explain", "--npu", "nv_full"};
+        words.insert(words.end(), options.begin(), options.end());
+        return typed(words).out;
+    };
+    EXPECT_NE(plan({}).find("s2: image T_R8"), std::string::npos) << plan({});
+    EXPECT_EQ(plan({"--no-pixels"}).find("image"), std::string::npos);
+    EXPECT_EQ(plan({}).find("weights compressed"), std::string::npos);
+    EXPECT_NE(plan({"--compress", "always"}).find("weights compressed"), std::string::npos);
+    const Answer refused = typed({"plan", lenet(), "--compress", "often"});
+    EXPECT_EQ(refused.code, ExitCode::WrongInput);
+    EXPECT_NE(refused.err.find("always"), std::string::npos) << refused.err;
+}
+
 TEST(CommandPlan, RefusesWhatCannotBePlanned) {
     const Answer answer = typed({"plan", lenet(), "--set", "npu.cbuf.bank_depth=1"});
     EXPECT_EQ(answer.code, ExitCode::WrongInput);

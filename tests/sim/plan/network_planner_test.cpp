@@ -174,6 +174,43 @@ TEST(NetworkPlanner, RefusesANetworkThatTheMemoryDoesNotHold) {
     EXPECT_NE(sample::message_of(small).find("31 bits"), std::string::npos);
 }
 
+TEST(NetworkPlanner, RefusesPixelsThatNoFirstLayerReads) {
+    const auto plan = [](const std::string& input, const std::string& layers) {
+        return sample::message_of([&] {
+            plan_network(
+                parse_network("name: bad\ninput: " + input + "\nlayers:\n" + layers, "bad.yaml"),
+                {});
+        });
+    };
+    const std::string conv = "  - {name: first, kind: conv, kernels: 8, kernel: 3}\n";
+    const std::string size = "height: 9, width: 9";
+    EXPECT_NE(plan("{channels: 5, " + size + ", layout: T_A8B8G8R8}", conv).find("4 channels"),
+              std::string::npos);
+    EXPECT_NE(plan("{channels: 3, " + size + ", layout: T_A2B10G10R10}", conv).find("8 bits"),
+              std::string::npos);
+    EXPECT_NE(plan("{channels: 3, " + size + ", type: uint8}", conv).find("pixel format"),
+              std::string::npos);
+    EXPECT_NE(plan("{channels: 3, " + size + ", layout: T_A8B8G8R8}",
+                   "  - {name: first, kind: max_pool, kernel: 2, stride: 2}\n")
+                  .find("layer 'first'"),
+              std::string::npos);
+    EXPECT_NE(plan("{channels: 4, " + size + "}",
+                   "  - {name: first, kind: conv, kernels: 8, zeros: 101}\n")
+                  .find("percent"),
+              std::string::npos);
+}
+
+TEST(NetworkPlanner, SaysWhatElseThereWas) {
+    PlanTarget target;
+    const Plan plan = plan_network(sample::image_network(3, ""), target);
+    const ConvChoice& first = *plan.layers.front().cut;
+    EXPECT_EQ(first.key.form.mode, ConvMode::Image);
+    EXPECT_NE(first.choice.find("image T_"), std::string::npos);
+    EXPECT_TRUE(std::ranges::any_of(first.alternatives, [](const PlanAlternative& other) {
+        return other.choice.find("image") == std::string::npos;
+    }));
+}
+
 TEST(NetworkPlanner, RefusesWhatNoRegisterHolds) {
     const auto plan = [](const std::string& layer) {
         return sample::message_of([&] {

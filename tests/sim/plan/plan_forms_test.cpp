@@ -4,11 +4,13 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdlib>
 
 #include "sim/check/program_check.h"
 #include "sim/plan/plan_program.h"
 #include "tests/sim/plan/checked_run.h"
 #include "tests/sim/plan/random_network.h"
+#include "tests/sim/plan/reference_network.h"
 #include "tests/sim/plan/sample_networks.h"
 
 namespace npuscope {
@@ -115,6 +117,37 @@ TEST(PlannedForms, CompressedWeightsGiveTheSameBytesWithLessTraffic) {
     }
 }
 
+TEST(PlannedForms, WinogradIsChosenWhereItMayRoundAndNearlyGivesTheDirectResult) {
+    const Network network = parse_network(
+        "name: patches\n"
+        "input: {channels: 20, height: 12, width: 16}\n"
+        "layers:\n"
+        "  - {name: first, kind: conv, kernels: 40, kernel: 3, padding: 1, relu: true}\n"
+        "  - {name: second, kind: conv, kernels: 40, kernel: 3, padding: 1}\n"
+        "  - {name: sum, kind: add, from: [second, first], relu: true}\n"
+        "  - {name: third, kind: conv, kernels: 8, kernel: 3, padding: 0}\n",
+        "patches.yaml");
+    PlanTarget target = preset_target("nv_full");
+    EXPECT_FALSE(uses(plan_network(network, target), ConvMode::Winograd));
+    const Result direct = run_checked(network, target);
+    target.winograd = true;
+    EXPECT_TRUE(uses(plan_network(network, target), ConvMode::Winograd));
+    const Result transformed = run_checked(network, target);
+    EXPECT_LT(transformed.cycles, direct.cycles);
+    target.npu.cbuf.bank_depth = 32;  // several tiles
+    run_checked(network, target);
+    // the rounding alone: most results are near those of the direct convolution
+    const Plan plan = plan_network(network, preset_target("nv_full"));
+    const Plan patches = plan_network(network, target);
+    const auto one = reference::run_network(network, plan).at("first");
+    const auto other = reference::run_network(network, patches).at("first");
+    std::size_t near = 0;
+    for (std::size_t i = 0; i < one.values.size(); ++i) {
+        near += std::abs(one.values[i] - other.values[i]) <= 6 ? 1U : 0U;
+    }
+    EXPECT_GT(near, one.values.size() * 9 / 10);
+}
+
 /// A memory with so many bytes behind the second port.
 MemoryConfig memory_with_sram(std::uint64_t bytes) {
     MemoryConfig memory;
@@ -160,6 +193,7 @@ TEST(PlannedForms, RandomNetworksGiveThePlainBytesFromSram) {
     for (std::uint64_t seed = 20; seed < 30; ++seed) {
         PlanTarget target = preset_target(seed % 2 == 0 ? "nv_full" : "nv_large");
         target.memory = memory_with_sram(1U << 16U);
+        target.winograd = seed % 4 == 0;
         SCOPED_TRACE(seed);
         run_checked(sample::random_network(seed), target);
     }

@@ -162,26 +162,80 @@ class Reference {
         return sum;
     }
 
+    /// Whether the plan transforms the layer's kernels.
+    bool transforms(std::size_t index) const {
+        const std::string& name = network_.layers[index].name;
+        return std::ranges::any_of(plan_.operations, [&](const Operation& operation) {
+            const auto* conv = std::get_if<ConvOperation>(&operation.job);
+            const bool own = operation.name == name || operation.name.starts_with(name + " ");
+            return own && conv != nullptr && conv->conv.csc.mode == ConvMode::Winograd;
+        });
+    }
+
+    /// By patches: B^T d B cut by two bits, G w G^T halved, both rounded to int8; A^T m A.
+    std::int64_t accumulate_patch(std::size_t index, const LayerValues& values, Pixel at) const {
+        static constexpr int bt[4][4] = {{1, 0, -1, 0}, {0, 1, 1, 0}, {0, -1, 1, 0}, {0, 1, 0, -1}};
+        static constexpr int g2[4][3] = {{2, 0, 0}, {1, 1, 1}, {1, -1, 1}, {0, 0, 2}};
+        static constexpr int a[2][4] = {{1, 1, 1, 0}, {0, 1, -1, -1}};
+        const Values& input = results_.at(source_name(index, 0));
+        const LayerWindow& window = shapes_[index].window;
+        const auto cut = [](std::int64_t value, unsigned bits) {
+            return static_cast<std::int64_t>(oracle::saturate(oracle::round_shift(value, bits), 8));
+        };
+        const auto datum = [&](std::uint32_t c, std::uint32_t y, std::uint32_t x) {
+            const std::uint32_t row = at.y / 2 * 2 + y - window.pad_top;
+            const std::uint32_t column = at.x / 2 * 2 + x - window.pad_left;
+            return row < input.height && column < input.width ? input.at(c, row, column) : 0;
+        };
+        std::int64_t sum = 0;
+        for (std::uint32_t c = 0; c < input.channels; ++c) {
+            for (std::uint32_t i = 0; i < 16; ++i) {
+                const std::uint32_t p = i / 4;
+                const std::uint32_t q = i % 4;
+                std::int64_t d = 0;
+                for (std::uint32_t j = 0; j < 16; ++j) {
+                    d += std::int64_t{bt[p][j / 4]} * bt[q][j % 4] * datum(c, j / 4, j % 4);
+                }
+                std::int64_t w = 0;
+                for (std::uint32_t j = 0; j < 9; ++j) {
+                    w += std::int64_t{g2[p][j / 3]} * g2[q][j % 3] *
+                         values.weight(at.c, c, j / 3, j % 3);
+                }
+                sum += std::int64_t{a[at.y % 2][p]} * a[at.x % 2][q] * cut(d, 2) * cut(w, 3);
+            }
+        }
+        return sum;
+    }
+
+    /// A bias or a residual at the scale of sums that are an eighth of the direct ones.
+    static std::int64_t scaled(std::int64_t value, unsigned shift, bool eighth) {
+        const unsigned less = eighth ? 3 : 0;
+        return shift >= less ? value * (std::int64_t{1} << (shift - less))
+                             : static_cast<std::int64_t>(oracle::round_shift(value, less - shift));
+    }
+
     Values convolve(std::size_t index, const Values* residual, bool relu_behind) const {
         const Layer& layer = network_.layers[index];
         const LayerWindow& window = shapes_[index].window;
         const LayerValues values = layer_values(network_, shapes_[index], index);
         const std::uint64_t products = std::uint64_t{shapes_[index].input.channels} / layer.groups *
                                        window.rows * window.columns;
-        const Rescale rescale = rescale_sum(products, values.zeros());
+        Rescale rescale = rescale_sum(products, values.zeros());
+        const bool patches = transforms(index);
+        rescale.convertor.shift -= patches ? 3 : 0;
         Values output = empty(shapes_[index].output);
         for (std::uint32_t k = 0; k < output.channels; ++k) {
             for (std::uint32_t y = 0; y < output.height; ++y) {
                 for (std::uint32_t x = 0; x < output.width; ++x) {
-                    std::int64_t value = accumulate(index, values, {k, y, x});
+                    std::int64_t value = patches ? accumulate_patch(index, values, {k, y, x})
+                                                 : accumulate(index, values, {k, y, x});
                     if (layer.bias) {
-                        value += std::int64_t{values.bias(k, rescale.bias_limit)} *
-                                 (std::int64_t{1} << rescale.bias_shift);
+                        value +=
+                            scaled(values.bias(k, rescale.bias_limit), rescale.bias_shift, patches);
                     }
                     value = layer.relu ? std::max<std::int64_t>(value, 0) : value;
                     if (residual != nullptr) {
-                        value += std::int64_t{residual->at(k, y, x)} *
-                                 (std::int64_t{1} << rescale.residual_shift);
+                        value += scaled(residual->at(k, y, x), rescale.residual_shift, patches);
                         value = relu_behind ? std::max<std::int64_t>(value, 0) : value;
                     }
                     output.at(k, y, x) = narrow(value, rescale.convertor);

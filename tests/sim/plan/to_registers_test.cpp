@@ -46,8 +46,14 @@ void expect_same(const CdmaJob& read, const CdmaJob& written) {
     EXPECT_EQ(read.kernels, written.kernels);
     EXPECT_EQ(read.conversion, written.conversion);
     EXPECT_EQ(read.banks, written.banks);
-    EXPECT_FALSE(read.data_in_secondary);
+    EXPECT_EQ(read.data_in_secondary, written.data_in_secondary);
     EXPECT_FALSE(read.weight_in_secondary);
+    EXPECT_EQ(read.winograd.pad_top, written.winograd.pad_top);
+    EXPECT_EQ(read.winograd.pad_bottom, written.winograd.pad_bottom);
+    EXPECT_EQ(read.winograd.extended_height, written.winograd.extended_height);
+    EXPECT_EQ(read.winograd.extended_width, written.winograd.extended_width);
+    EXPECT_EQ(read.pad_left, written.pad_left);
+    EXPECT_EQ(read.pad_right, written.pad_right);
 }
 
 void expect_same(const CscJob& read, const CscJob& written) {
@@ -61,6 +67,7 @@ void expect_same(const CscJob& read, const CscJob& written) {
     EXPECT_EQ(read.weight_bytes, written.weight_bytes);
     EXPECT_EQ(read.output, written.output);
     EXPECT_EQ(read.atomics, written.atomics);
+    EXPECT_EQ(read.patch_truncate, written.patch_truncate);
     EXPECT_EQ(read.release_slices, written.release_slices);
     EXPECT_EQ(read.stride_y, written.stride_y);
     EXPECT_EQ(read.stride_x, written.stride_x);
@@ -78,6 +85,7 @@ void expect_same(const SdpJob& read, const SdpJob& written) {
     EXPECT_EQ(read.source, written.source);
     EXPECT_EQ(read.destination, written.destination);
     EXPECT_EQ(read.to_pdp, written.to_pdp);
+    EXPECT_EQ(read.winograd, written.winograd);
     SdpStages stages = written.stages;
     stages.coarse_saturation = read.stages.coarse_saturation;  // the NPU's, in no register
     EXPECT_EQ(read.stages, stages);
@@ -93,6 +101,8 @@ void expect_same(const PdpJob& read, const PdpJob& written) {
     EXPECT_EQ(read.source, written.source);
     EXPECT_EQ(read.destination, written.destination);
     EXPECT_EQ(read.pooling, written.pooling);
+    EXPECT_EQ(read.source_in_sram, written.source_in_sram);
+    EXPECT_EQ(read.destination_in_sram, written.destination_in_sram);
 }
 
 SdpJob read_sdp(const std::vector<RegisterImage>& images, const NpuConfig& npu) {
@@ -155,6 +165,12 @@ TEST_P(EveryPreset, DecodesWhatIsPlannedForIt) {
     PlanTarget target;
     target.npu = read_preset<NpuConfig>(find_preset(folder, "npu", GetParam()));
     target.images = false;
+    target.winograd = true;
+    MemoryRegionConfig sram;
+    sram.name = "sram";
+    sram.base = Address(0x50000000);
+    sram.surfaces = Bytes(1U << 20U);
+    target.memory.regions.push_back(sram);
     for (const char* name : {"resnet18", "mobilenet_v1", "tiny_yolo", "vgg16", "lenet"}) {
         SCOPED_TRACE(name);
         const Network network = read_network(folder / "workload" / (std::string(name) + ".yaml"));

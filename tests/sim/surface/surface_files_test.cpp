@@ -124,6 +124,31 @@ TEST_F(SurfaceFiles, ANetworkMayDeclareAnyLayoutOfItsNpu) {
     EXPECT_NE(read("a/p1.npy"), read("c/p1.npy"));
 }
 
+TEST_F(SurfaceFiles, PixelsAreTheTensorThatLies128BelowThem) {
+    const std::array<std::uint64_t, 4> extents{1, 3, 9, 11};
+    std::string below = pixels();
+    for (char& byte : below) {
+        byte = static_cast<char>(byte ^ static_cast<char>(0x80));
+    }
+    write("array/input.npy", npy_header(find_stored_type("int8"), extents) + below);
+    run(small_network("", ""), "nv_small", "array", "from_array");
+    for (const char* format : {"T_A8B8G8R8", "T_R8G8B8X8", "T_Y8___V8U8_N444"}) {
+        const Network network =
+            small_network(std::string(", layout: ") + format + ", type: uint8", "");
+        write("pixels/input.npy", npy_header(find_stored_type("uint8"), extents) + pixels());
+        run(network, "nv_small", "pixels", "from_pixels");
+        EXPECT_EQ(read("from_pixels/p1.npy"), read("from_array/p1.npy")) << format;
+        write("image/input.bin", relayouted(pixels(), plain_layout(image, 1),
+                                            make_layout(*find_layout(format), {image, 1, {}})));
+        run(network, "nv_small", "image", "from_image");
+        EXPECT_EQ(read("from_image/p1.npy"), read("from_array/p1.npy")) << format;
+        EXPECT_NE(sample::message_of([&] {
+                      run(network, "nv_small", "array", "out");
+                  }).find("no uint8 array"),
+                  std::string::npos);
+    }
+}
+
 TEST_F(SurfaceFiles, WhatTheNpuDoesNotTakeIsRefused) {
     write("in/input.bin", pixels());
     EXPECT_NE(sample::message_of([&] {
