@@ -11,176 +11,158 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
+#include "models/data/relayout_lines.h"
+#include "models/data/relayout_registers.h"
+
 HWY_BEFORE_NAMESPACE();
 namespace npuscope {
 namespace HWY_NAMESPACE {
 namespace {
 
-namespace hn = hwy::HWY_NAMESPACE;
-
 #if HWY_TARGET == HWY_SCALAR  // no vectors: the same result unit by unit
 
-/// Byte of lane `lane` of column `column` among the pieces of L lanes.
-template <class T, std::size_t L>
-std::ptrdiff_t in_pieces(std::size_t column, std::size_t lane, std::ptrdiff_t piece) {
-    const std::size_t unit = column * L + lane;
+/// Calls visit(byte among the rows, byte among the pieces) for every unit.
+template <class T, std::size_t L, class Visit>
+void visit_units(const ShuffleShape& shape, Visit visit) {
     constexpr std::size_t units = 16 / sizeof(T);
-    return static_cast<std::ptrdiff_t>(unit / units) * piece +
-           static_cast<std::ptrdiff_t>(unit % units * sizeof(T));
+    for (std::size_t column = 0; column < shape.columns; ++column) {
+        for (std::size_t group = 0; group < shape.groups; ++group) {
+            for (std::size_t lane = 0; lane < L; ++lane) {
+                const std::size_t unit = column * L + lane;
+                visit(times(group, shape.group_row) + times(lane, shape.row) +
+                          times(column, sizeof(T)),
+                      times(group, 16) + times(unit / units, shape.piece) +
+                          times(unit % units, sizeof(T)));
+            }
+        }
+    }
 }
 
 template <class T, std::size_t L>
 void interleave(const ShuffleShape& shape, const std::uint8_t* rows, std::uint8_t* pieces) {
-    for (std::size_t column = 0; column < shape.columns; ++column) {
-        for (std::size_t lane = 0; lane < L; ++lane) {
-            std::memcpy(pieces + in_pieces<T, L>(column, lane, shape.piece),
-                        rows + static_cast<std::ptrdiff_t>(lane) * shape.row + column * sizeof(T),
-                        sizeof(T));
-        }
-    }
+    visit_units<T, L>(shape, [&](std::ptrdiff_t row, std::ptrdiff_t piece) {
+        std::memcpy(pieces + piece, rows + row, sizeof(T));
+    });
 }
 
 template <class T, std::size_t L>
 void deinterleave(const ShuffleShape& shape, const std::uint8_t* pieces, std::uint8_t* rows) {
-    for (std::size_t column = 0; column < shape.columns; ++column) {
-        for (std::size_t lane = 0; lane < L; ++lane) {
-            std::memcpy(rows + static_cast<std::ptrdiff_t>(lane) * shape.row + column * sizeof(T),
-                        pieces + in_pieces<T, L>(column, lane, shape.piece), sizeof(T));
-        }
-    }
-}
-
-void stream_lines(const std::uint8_t* from, std::uint8_t* to, std::size_t bytes) {
-    std::memcpy(to, from, bytes);
+    visit_units<T, L>(shape, [&](std::ptrdiff_t row, std::ptrdiff_t piece) {
+        std::memcpy(rows + row, pieces + piece, sizeof(T));
+    });
 }
 
 #else
 
-template <class T, std::size_t N>
-using Blocks = hn::CappedTag<T, N>;
-
-/// One step of the perfect shuffle over L registers.
-template <class D, std::size_t L>
-HWY_INLINE void shuffle_step(D d, hn::Vec<D> (&v)[L]) {
-    hn::Vec<D> out[L];
-    for (std::size_t i = 0; i < L / 2; ++i) {
-        out[2 * i] = hn::InterleaveLower(d, v[i], v[i + L / 2]);
-        out[2 * i + 1] = hn::InterleaveUpper(d, v[i], v[i + L / 2]);
-    }
+template <class T, std::size_t L, std::size_t Bytes>
+HWY_INLINE void interleave_block(ShuffleShape shape, const std::uint8_t* rows,
+                                 std::uint8_t* pieces) {
+    using D = Vectors<T, Bytes>;
+    const D d;
+    hn::Vec<D> v[L];
+    load_rows<D, L>(d, rows, shape.row, v);
+#pragma GCC unroll 16
     for (std::size_t i = 0; i < L; ++i) {
-        v[i] = out[i];
+        store_blocks(d, v[i], pieces + times(i, shape.piece), times(L, shape.piece));
     }
 }
 
-constexpr std::size_t log2_of(std::size_t n) { return n < 2 ? 0 : 1 + log2_of(n / 2); }
-
-/// Rows at `rows` for two (or one) blocks of 16 bytes to L pieces for each block.
-template <class T, std::size_t L, std::size_t Vector>
-HWY_INLINE void interleave_block(const std::uint8_t* rows, std::ptrdiff_t row, std::uint8_t* pieces,
-                                 std::ptrdiff_t piece) {
-    const Blocks<T, Vector / sizeof(T)> d;
-    using V = hn::Vec<decltype(d)>;
-    V v[L];
+template <class T, std::size_t L, std::size_t Bytes>
+HWY_INLINE void deinterleave_block(ShuffleShape shape, const std::uint8_t* pieces,
+                                   std::uint8_t* rows, bool stream) {
+    using D = Vectors<T, Bytes>;
+    const D d;
+    hn::Vec<D> v[L];
     for (std::size_t i = 0; i < L; ++i) {
-        v[i] =
-            hn::LoadU(d, reinterpret_cast<const T*>(rows + static_cast<std::ptrdiff_t>(i) * row));
+        v[i] = load_blocks(d, pieces + times(i, shape.piece), times(L, shape.piece));
     }
-    for (std::size_t step = 0; step < log2_of(L); ++step) {
-        shuffle_step<decltype(d), L>(d, v);
-    }
-    const auto at = [&](std::size_t index) {
-        return reinterpret_cast<T*>(pieces + static_cast<std::ptrdiff_t>(index) * piece);
-    };
-    if constexpr (Vector == 16) {
-        for (std::size_t i = 0; i < L; ++i) {
-            hn::StoreU(v[i], d, at(i));
-        }
-    } else {
-        if (piece == 16) {
-            for (std::size_t i = 0; i < L; i += 2) {
-                hn::StoreU(hn::ConcatLowerLower(d, v[i + 1], v[i]), d, at(i));
-                hn::StoreU(hn::ConcatUpperUpper(d, v[i + 1], v[i]), d, at(L + i));
-            }
-            return;
-        }
-        const hn::Half<decltype(d)> half;
-        for (std::size_t i = 0; i < L; ++i) {
-            hn::StoreU(hn::LowerHalf(half, v[i]), half, at(i));
-            hn::StoreU(hn::UpperHalf(half, v[i]), half, at(L + i));
-        }
-    }
+    store_rows<D, L>(d, v, shape.row, rows, stream);
 }
 
-/// The reverse.
-template <class T, std::size_t L, std::size_t Vector>
-HWY_INLINE void deinterleave_block(const std::uint8_t* pieces, std::ptrdiff_t piece,
-                                   std::uint8_t* rows, std::ptrdiff_t row) {
-    const Blocks<T, Vector / sizeof(T)> d;
-    using V = hn::Vec<decltype(d)>;
-    V v[L];
-    const auto at = [&](std::size_t index) {
-        return reinterpret_cast<const T*>(pieces + static_cast<std::ptrdiff_t>(index) * piece);
-    };
-    for (std::size_t i = 0; i < L; ++i) {
-        if constexpr (Vector == 16) {
-            v[i] = hn::LoadU(d, at(i));
-        } else {
-            const hn::Half<decltype(d)> half;
-            v[i] = hn::Combine(d, hn::LoadU(half, at(L + i)), hn::LoadU(half, at(i)));
-        }
-    }
-    for (std::size_t step = 0; step < log2_of(16 / sizeof(T)); ++step) {
-        shuffle_step<decltype(d), L>(d, v);
-    }
-    for (std::size_t i = 0; i < L; ++i) {
-        hn::StoreU(v[i], d, reinterpret_cast<T*>(rows + static_cast<std::ptrdiff_t>(i) * row));
-    }
-}
+constexpr std::size_t wide = HWY_MAX_BYTES < 64 ? HWY_MAX_BYTES : 64;  // bytes: a line at most
 
-constexpr std::size_t wide = HWY_MAX_BYTES < 32 ? 16 : 32;  // vectors of one or two 16-byte blocks
-
+/// One group from column `done` on.
 template <class T, std::size_t L>
-void interleave(const ShuffleShape& shape, const std::uint8_t* rows, std::uint8_t* pieces) {
+void interleave_group(ShuffleShape shape, std::size_t done, const std::uint8_t* rows,
+                      std::uint8_t* pieces) {
     constexpr std::size_t block = 16 / sizeof(T);  // columns in 16 bytes of a row
     constexpr std::size_t step = wide / sizeof(T);
-    const std::ptrdiff_t advance = static_cast<std::ptrdiff_t>(L) * shape.piece;
-    std::size_t done = 0;
+    const std::ptrdiff_t advance = times(L, shape.piece);
+    pieces += times(done / block, advance);
     for (; done + step <= shape.columns; done += step) {
         if (done * sizeof(T) % 64 == 0) {
-            const std::uint8_t* next = rows + done * sizeof(T) + shape.ahead;
-            for (std::size_t i = 0; i < L; ++i, next += shape.row) {
-                hwy::Prefetch(next);
-            }
+            fetch(shape, rows + done * sizeof(T));
         }
-        interleave_block<T, L, wide>(rows + done * sizeof(T), shape.row, pieces, shape.piece);
-        pieces += advance * static_cast<std::ptrdiff_t>(step / block);
+        interleave_block<T, L, wide>(shape, rows + done * sizeof(T), pieces);
+        pieces += times(step / block, advance);
     }
     for (; done < shape.columns; done += block) {
-        interleave_block<T, L, 16>(rows + done * sizeof(T), shape.row, pieces, shape.piece);
+        interleave_block<T, L, 16>(shape, rows + done * sizeof(T), pieces);
         pieces += advance;
     }
 }
 
 template <class T, std::size_t L>
-void deinterleave(const ShuffleShape& shape, const std::uint8_t* pieces, std::uint8_t* rows) {
-    constexpr std::size_t block = 16 / sizeof(T);
-    constexpr std::size_t step = wide / sizeof(T);
-    const std::ptrdiff_t advance = static_cast<std::ptrdiff_t>(L) * shape.piece;
+void interleave(ShuffleShape shape, const std::uint8_t* rows, std::uint8_t* pieces) {
     std::size_t done = 0;
-    for (; done + step <= shape.columns; done += step) {
-        deinterleave_block<T, L, wide>(pieces, shape.piece, rows + done * sizeof(T), shape.row);
-        pieces += advance * static_cast<std::ptrdiff_t>(step / block);
+#if HWY_MAX_BYTES >= 64  // as many rows as registers hold
+    if constexpr (4 * L <= most_line_rows) {
+        done = shape.groups == 4 ? interleave_wide<T, L, 4>(shape, rows, pieces) : 0;
     }
-    for (; done < shape.columns; done += block) {
-        deinterleave_block<T, L, 16>(pieces, shape.piece, rows + done * sizeof(T), shape.row);
-        pieces += advance;
+    if constexpr (2 * L <= most_line_rows) {
+        const bool pairs = shape.groups == 2 && shape.piece == 32;
+        done = pairs ? interleave_wide<T, L, 2>(shape, rows, pieces) : done;
+    }
+    if constexpr (L >= 4) {
+        const bool together = shape.groups == 1 && shape.piece == 16;
+        done = together ? interleave_wide<T, L, 1>(shape, rows, pieces) : done;
+    }
+#endif
+    for (std::size_t group = 0; group < shape.groups; ++group) {
+        interleave_group<T, L>(shape, done, rows + times(group, shape.group_row),
+                               pieces + times(group, 16));
     }
 }
 
-void stream_lines(const std::uint8_t* from, std::uint8_t* to, std::size_t bytes) {
-    const Blocks<std::uint8_t, wide> d;
-    for (std::size_t at = 0; at < bytes; at += hn::Lanes(d)) {
-        hn::Stream(hn::LoadU(d, from + at), d, to + at);
+/// One group from column `done` up to column `last`, or what whole registers of `Bytes` cover.
+template <class T, std::size_t L, std::size_t Bytes>
+HWY_INLINE std::size_t deinterleave_group(ShuffleShape shape, std::size_t group, std::size_t done,
+                                          std::size_t last, const std::uint8_t* pieces,
+                                          std::uint8_t* rows) {
+    for (; done + Bytes / sizeof(T) <= last; done += Bytes / sizeof(T)) {
+        deinterleave_block<T, L, Bytes>(
+            shape, pieces + times(group, 16) + times(done * sizeof(T) / 16 * L, shape.piece),
+            rows + times(group, shape.group_row) + done * sizeof(T), shape.stream && Bytes == wide);
+    }
+    return done;
+}
+
+/// A share of the pieces that a later call takes, which lie together.
+HWY_INLINE void fetch_pieces(ShuffleShape shape, std::size_t group, const std::uint8_t* pieces) {
+    const std::size_t share = shape.columns * shape.lanes * shape.unit;
+    pieces += shape.ahead + times(group, static_cast<std::ptrdiff_t>(share));
+    for (std::size_t at = 0; at < share; at += 64) {
+        hwy::Prefetch(pieces + at);
+    }
+}
+
+/// Few rows are written side by side; many of them one group after the other, a stretch of each.
+template <class T, std::size_t L>
+void deinterleave(ShuffleShape shape, const std::uint8_t* pieces, std::uint8_t* rows) {
+    const std::size_t stretch = shape.ahead == 0 ? wide / sizeof(T) : shape.columns;
+    std::size_t done = 0;
+    for (std::size_t last = stretch; last <= shape.columns; last += stretch) {
+        std::size_t covered = done;
+        for (std::size_t group = 0; group < shape.groups; ++group) {
+            if (shape.ahead != 0) {
+                fetch_pieces(shape, group, pieces);
+            }
+            covered = deinterleave_group<T, L, wide>(shape, group, done, last, pieces, rows);
+        }
+        done = covered;
+    }
+    for (std::size_t group = 0; group < shape.groups; ++group) {
+        deinterleave_group<T, L, 16>(shape, group, done, shape.columns, pieces, rows);
     }
 }
 
@@ -262,8 +244,6 @@ namespace npuscope {
 
 HWY_EXPORT(interleave_units);
 HWY_EXPORT(deinterleave_units);
-HWY_EXPORT(stream_lines);
-
 void interleave_rows(const ShuffleShape& shape, const std::uint8_t* rows, std::uint8_t* pieces) {
     NPU_CHECK(HWY_DYNAMIC_DISPATCH(interleave_units)(shape, rows, pieces),
               "units and lanes have a kernel");
@@ -273,12 +253,6 @@ void deinterleave_rows(const ShuffleShape& shape, const std::uint8_t* pieces, st
     NPU_CHECK(HWY_DYNAMIC_DISPATCH(deinterleave_units)(shape, pieces, rows),
               "units and lanes have a kernel");
 }
-
-void stream_bytes(const std::uint8_t* from, std::uint8_t* to, std::size_t bytes) {
-    HWY_DYNAMIC_DISPATCH(stream_lines)(from, to, bytes);
-}
-
-void end_streams() { hwy::FlushStream(); }
 
 }  // namespace npuscope
 #endif  // HWY_ONCE

@@ -5,8 +5,13 @@
 #include <array>
 #include <cstdlib>
 #include <cstring>
+#include <utility>
 
 #include "models/data/relayout_shuffle.h"
+#include "models/data/relayout_stage.h"
+#include "models/data/relayout_streams.h"
+#include "models/data/relayout_turns.h"
+#include "models/data/relayout_walk.h"
 
 namespace npuscope {
 
@@ -31,7 +36,14 @@ void copy_runs(const LoopNest& nest, const NestMemory& memory) {
     std::uint8_t* to = memory.to + nest.to;
     for (std::uint64_t done = 0; done < nest.unit; done += longest_run) {
         const std::uint64_t bytes = std::min(longest_run, nest.unit - done);
-        std::memcpy(to + done, from + done, bytes);
+        if (memory.stream && reinterpret_cast<std::uintptr_t>(to) % line_bytes == 0) {
+            const std::uint64_t whole = bytes / line_bytes * line_bytes;
+            stream_rows({1, whole, 0}, from + done, to + done);
+            std::memcpy(to + done + whole, from + done + whole, bytes - whole);
+            end_streams();
+        } else {
+            std::memcpy(to + done, from + done, bytes);
+        }
         memory.progress->moved(bytes);
     }
 }
@@ -71,24 +83,11 @@ void copy_units(std::uint64_t unit, const NestLoop& loop, const std::uint8_t* fr
 
 /// Calls visit(from, to) for every turn of the loops, the last loop fastest.
 template <class Visit>
-void walk(const std::vector<NestLoop>& loops, const std::uint8_t* from, std::uint8_t* to,
-          Visit visit) {
-    std::vector<std::uint64_t> turn(loops.size(), 0);
-    while (true) {
-        visit(from, to);
-        std::size_t level = loops.size();
-        while (level > 0 && ++turn[level - 1] == loops[level - 1].count) {
-            --level;
-            turn[level] = 0;
-            from -= loops[level].from * static_cast<std::int64_t>(loops[level].count - 1);
-            to -= loops[level].to * static_cast<std::int64_t>(loops[level].count - 1);
-        }
-        if (level == 0) {
-            return;
-        }
-        from += loops[level - 1].from;
-        to += loops[level - 1].to;
-    }
+void walk(std::vector<NestLoop> loops, const std::uint8_t* from, std::uint8_t* to, Visit visit) {
+    NestTurns turns(std::move(loops));
+    do {
+        visit(from + turns.from(), to + turns.to());
+    } while (turns.next());
 }
 
 /// Cuts a loop into blocks of `side` turns; the rest is a nest of its own.
@@ -141,7 +140,7 @@ void run_units(LoopNest nest, const NestMemory& memory) {
     if (next < plain_loops) {
         outer.push_back(nest.loops[next]);
     }
-    walk(outer, memory.from + nest.from, memory.to + nest.to,
+    walk(std::move(outer), memory.from + nest.from, memory.to + nest.to,
          [&](const std::uint8_t* from, std::uint8_t* to) {
              copy_units(nest.unit, fastest, from, to);
              memory.progress->moved(nest.unit * fastest.count);
@@ -168,12 +167,7 @@ void run_whole_shuffle(const LoopNest& nest, const Shuffle& shuffle, const NestM
     if (plan.covered < nest.loops[plan.along].count) {
         run_nest(rest_of(nest, plan.along, plan.covered), memory);
     }
-    ShuffleStage stage(plan);
-    walk(plan.outer, memory.from + nest.from, memory.to + nest.to,
-         [&](const std::uint8_t* from, std::uint8_t* to) {
-             stage.run(from, to);
-             memory.progress->moved(plan.bytes);
-         });
+    run_shuffle_walk(plan, memory.from + nest.from, memory.to + nest.to, *memory.progress);
 }
 
 }  // namespace
