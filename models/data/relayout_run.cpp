@@ -18,6 +18,7 @@ namespace npuscope {
 namespace {
 
 constexpr std::uint64_t longest_run = std::uint64_t{1} << 20;  // bytes between progress reports
+constexpr std::uint64_t least_streamed = 512;                  // bytes of a unit
 constexpr std::uint64_t tile_side = 32;                        // turns of two loops done together
 
 std::uint64_t size_of(std::int64_t step) { return static_cast<std::uint64_t>(std::abs(step)); }
@@ -31,20 +32,29 @@ LoopNest rest_of(const LoopNest& nest, std::size_t loop, std::uint64_t count) {
     return rest;
 }
 
+bool is_aligned(std::int64_t step) { return size_of(step) % line_bytes == 0; }
+
+/// Past the caches where whole lines are met.
+bool can_stream(const LoopNest& nest, const NestMemory& memory) {
+    const auto at = reinterpret_cast<std::uintptr_t>(memory.to + nest.to);
+    return memory.stream && at % line_bytes == 0 &&
+           std::ranges::all_of(nest.loops,
+                               [](const NestLoop& loop) { return is_aligned(loop.to); });
+}
+
 void copy_runs(const LoopNest& nest, const NestMemory& memory) {
     const std::uint8_t* from = memory.from + nest.from;
     std::uint8_t* to = memory.to + nest.to;
+    const bool stream = can_stream(nest, memory);
     for (std::uint64_t done = 0; done < nest.unit; done += longest_run) {
         const std::uint64_t bytes = std::min(longest_run, nest.unit - done);
-        if (memory.stream && reinterpret_cast<std::uintptr_t>(to) % line_bytes == 0) {
-            const std::uint64_t whole = bytes / line_bytes * line_bytes;
-            stream_rows({1, whole, 0}, from + done, to + done);
-            std::memcpy(to + done + whole, from + done + whole, bytes - whole);
-            end_streams();
-        } else {
-            std::memcpy(to + done, from + done, bytes);
-        }
+        const std::uint64_t lines = stream ? bytes / line_bytes * line_bytes : 0;
+        stream_rows({1, lines, 0}, from + done, to + done);
+        std::memcpy(to + done + lines, from + done + lines, bytes - lines);
         memory.progress->moved(bytes);
+    }
+    if (stream) {
+        end_streams();
     }
 }
 
@@ -147,6 +157,21 @@ void run_units(LoopNest nest, const NestMemory& memory) {
          });
 }
 
+/// Units of many lines, in the order of the source: it is fetched ahead that way, and streamed
+/// lines need no order.
+void stream_units(const LoopNest& nest, const NestMemory& memory) {
+    std::vector<NestLoop> loops = nest.loops;
+    std::ranges::sort(loops, [](const NestLoop& a, const NestLoop& b) {
+        return size_of(a.from) > size_of(b.from);
+    });
+    walk(std::move(loops), memory.from + nest.from, memory.to + nest.to,
+         [&](const std::uint8_t* from, std::uint8_t* to) {
+             stream_rows({1, nest.unit, 0}, from, to);
+             memory.progress->moved(nest.unit);
+         });
+    end_streams();
+}
+
 void run_whole_shuffle(const LoopNest& nest, const Shuffle& shuffle, const NestMemory& memory);
 
 void run_shuffle(const LoopNest& nest, const Shuffle& shuffle, const NestMemory& memory) {
@@ -179,6 +204,10 @@ void run_nest(const LoopNest& nest, const NestMemory& memory) {
     }
     if (const auto shuffle = find_shuffle(nest)) {
         run_shuffle(nest, *shuffle, memory);
+        return;
+    }
+    if (nest.unit >= least_streamed && nest.unit % line_bytes == 0 && can_stream(nest, memory)) {
+        stream_units(nest, memory);
         return;
     }
     run_units(nest, memory);
