@@ -54,8 +54,8 @@ class Binder {
     /// An axis of extent 1: its digits have the value 0, but padded lanes keep their room.
     Built absent(std::size_t at, const std::vector<IndexRange>& box) const {
         Built inner = from_digit(at + 1, box);
-        inner.size =
-            times(pitch_of(at, inner.size), std::max<std::uint64_t>(sentence_[at].modulo, 1));
+        const std::uint64_t lanes = std::max<std::uint64_t>(sentence_[at].modulo, 1);
+        inner.size = std::max(inner.size, times(pitch_of(at, inner.size), lanes));
         return inner;
     }
 

@@ -61,7 +61,7 @@ Layout make_layout(const LayoutRow& row, const LayoutRequest& request) {
     require_sane(request.shape);
     require_known_parameters(row, request);
     if (row.element != 0 && request.element != row.element) {
-        throw ConfigError(fmt::format("layout {} holds elements of {} bytes, the type has {}",
+        throw ConfigError(fmt::format("layout {} holds {}-byte elements, the type has {} bytes",
                                       row.name, row.element, request.element),
                           row.limits.empty() ? "" : std::string(row.limits));
     }

@@ -116,7 +116,8 @@ void show(const ConvertArguments& arguments, const Conversion& conversion, std::
         }
         if (!inside) {
             throw ConfigError(fmt::format("--explain {} is no element of {}", arguments.explain,
-                                          to_string(shape)));
+                                          to_string(shape)),
+                              "one index for each axis, counted from 0");
         }
         out << explain_element(conversion.source, index)
             << explain_element(conversion.target, index);
@@ -143,6 +144,21 @@ ExitCode show_alone(const ConvertArguments& arguments, const FileConversion& job
     return ExitCode::Good;
 }
 
+/// All inputs are there before the first output is written; outputs of a folder replace none.
+void require_inputs(const std::vector<std::string>& files, const fs::path& output, bool folder) {
+    for (std::size_t i = 0; i + 1 < files.size(); ++i) {
+        std::error_code none;
+        if (!fs::exists(files[i], none)) {
+            throw ConfigError(fmt::format("cannot read '{}': no such file", files[i]));
+        }
+        if (folder && fs::equivalent(files[i], output, none)) {
+            throw ConfigError(
+                fmt::format("'{}' is an input; the output would replace it", output.string()),
+                "another folder, or IN and OUT by name");
+        }
+    }
+}
+
 /// Input and output of every conversion: IN OUT, or IN .. FOLDER.
 std::vector<std::pair<fs::path, fs::path>> file_pairs(const std::vector<std::string>& files) {
     if (files.size() < 2) {
@@ -157,6 +173,7 @@ std::vector<std::pair<fs::path, fs::path>> file_pairs(const std::vector<std::str
         pairs.emplace_back(input, folder ? last / input.filename() : last);
     }
     for (std::size_t i = 0; i < pairs.size(); ++i) {
+        require_inputs(files, pairs[i].second, folder);
         for (std::size_t j = 0; j < i; ++j) {
             if (pairs[i].second == pairs[j].second) {
                 throw ConfigError(fmt::format("'{}' and '{}' would both become '{}'",
@@ -231,7 +248,8 @@ void add_options(CLI::App& app, ConvertArguments& arguments) {
                    "letters of the shape's axes; usually NCHW, CHW, HW, W, or KCRS for weights");
     app.add_option("--type", arguments.type,
                    "element type on the NPU's side: int8, int16, float32, ...");
-    app.add_option("--from", arguments.from, "layout of IN: a name, name:key=value or a sentence")
+    app.add_option("--from", arguments.from,
+                   "layout of IN: a name of `npuscope list layouts`, name:key=value or a sentence")
         ->capture_default_str();
     app.add_option("--to", arguments.to, "layout of OUT")->capture_default_str();
     app.add_option("--quantize", arguments.quantise,

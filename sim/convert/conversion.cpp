@@ -44,7 +44,8 @@ LayoutSpec kept_packing(const ConversionRequest& request, std::vector<std::strin
 
 void require_type(const ConversionRequest& request) {
     if (request.quantise && request.dequantise) {
-        throw ConfigError("--quantize and --dequantize are given together");
+        throw ConfigError("--quantize and --dequantize are given together",
+                          "one of them: the way to fixed point or the way back");
     }
     const std::string_view type = request.type->name;
     if ((request.quantise || request.dequantise) && type != "int8" && type != "int16" &&
@@ -63,9 +64,11 @@ void require_axis(const ConversionRequest& request) {
         const std::size_t found = request.shape.find(axis);
         const std::size_t factors = (*quantisation)->factors.size();
         if (found == request.shape.axes.size() || request.shape.axes[found].extent != factors) {
-            throw ConfigError(fmt::format("{} factors for axis '{}' of {}", factors, axis,
-                                          to_string(request.shape)),
-                              "axis=LETTER names the axis, one factor for each of its indices");
+            const std::string where =
+                axis == ' ' ? "no axis" : fmt::format("axis '{}'", axis);
+            throw ConfigError(
+                fmt::format("{} factors for {} of {}", factors, where, to_string(request.shape)),
+                "axis=LETTER names the axis, one factor for each of its indices");
         }
     }
 }

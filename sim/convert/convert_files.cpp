@@ -78,12 +78,24 @@ void take_from_header(FileConversion& job, const NpyHeader& header, const std::s
     }
 }
 
+/// What may help where a file holds another type than the layout takes.
+std::string type_remedy(const NpyHeader& header, const Conversion& conversion) {
+    if (header.type->name == "float32" && !conversion.quantise) {
+        return "--quantize scale=1,radix=5 turns float32 into fixed point";
+    }
+    if (conversion.quantise) {
+        return "--quantize takes float32; fixed values need none";
+    }
+    return "--type names the type of the values";
+}
+
 void require_header(const NpyHeader& header, const Conversion& conversion,
                     const std::string& name) {
     const StoredType& type = array_type(conversion.source, *conversion.source_type);
     if (header.type != &type) {
         throw ConfigError(fmt::format("'{}' holds {}, layout {} here takes {}", name,
-                                      header.type->name, conversion.source.name, type.name));
+                                      header.type->name, conversion.source.name, type.name),
+                          type_remedy(header, conversion));
     }
     const std::vector<std::uint64_t> wanted = array_shape(conversion.source, type.bytes);
     if (!plain_order(conversion.source).empty() &&
@@ -99,6 +111,23 @@ void require_size(const Layout& layout, std::uint64_t size, const std::string& n
         throw ConfigError(fmt::format(
             "'{}' has {} bytes of data, {} ({}) of {} with {}-byte elements takes {}", name, size,
             layout.name, layout.sentence, to_string(layout.shape), layout.element, layout.bytes));
+    }
+}
+
+/// The plan; refusals of a .npy file's type name what may be meant.
+Conversion plan_file(const ConversionRequest& request, const std::optional<NpyHeader>& header) {
+    try {
+        return plan_conversion(request);
+    } catch (const ConfigError& error) {
+        const bool meant = header && header->type->name == "float32" && !request.quantise &&
+                           !request.dequantise && request.to.row != nullptr &&
+                           (request.to.row->element == 1 || request.to.row->element == 2);
+        if (!meant) {
+            throw;
+        }
+        throw ConfigError(error.sentence(),
+                          "the file holds float32: --type int8 or int16 with --quantize "
+                          "scale=1,radix=5 turns it into fixed point");
     }
 }
 
@@ -147,7 +176,7 @@ ConvertedFile convert_file(const FileConversion& given, const fs::path& input_pa
         throw ConfigError("--type is missing", "raw files do not tell it");
     }
     job.request.type = &find_stored_type(type);
-    const Conversion conversion = plan_conversion(job.request);
+    const Conversion conversion = plan_file(job.request, header);
     if (header) {
         require_header(*header, conversion, name);
     }
@@ -163,8 +192,12 @@ ConvertedFile convert_file(const FileConversion& given, const fs::path& input_pa
     MappedOutput output(output_path, head.size() + conversion.target.bytes);
     std::ranges::copy(head, output.bytes().begin());
     Watch watch(job, input, output);
-    convert(conversion, from, output.bytes().subspan(head.size()),
-            [&watch](std::uint64_t bytes) { watch.moved(bytes); });
+    try {
+        convert(conversion, from, output.bytes().subspan(head.size()),
+                [&watch](std::uint64_t bytes) { watch.moved(bytes); });
+    } catch (const ConfigError& error) {
+        throw ConfigError(fmt::format("'{}': {}", name, error.sentence()), error.remedy());
+    }
     output.commit();
     return {conversion, head.size() + conversion.target.bytes};
 }

@@ -104,7 +104,18 @@ class HeaderReader {
                 return type;
             }
         }
-        fail(fmt::format("the element type '{}', which is not known here", descr));
+        if (descr.starts_with('>')) {
+            throw ConfigError(
+                fmt::format("'{}' holds elements of type '{}', high byte first", name_, descr),
+                fmt::format("save a.astype('<{}')", descr.substr(1)));
+        }
+        std::string known;
+        for (const StoredType& type : types) {
+            known += fmt::format("{}{}", known.empty() ? "" : ", ", type.name);
+        }
+        throw ConfigError(
+            fmt::format("'{}' holds elements of type '{}', which is none of ours", name_, descr),
+            known);
     }
     std::vector<std::uint64_t> shape() {
         std::vector<std::uint64_t> extents;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // NVDLA: feature cubes, weights of every kind, operand tables, surfaces of real traces.
 #include <fmt/format.h>
-#include <zlib.h>
 
 #include <algorithm>
 #include <cmath>
@@ -9,46 +8,13 @@
 #include <map>
 
 #include "models/arith/winograd_weights.h"
-#include "models/data/layout_catalog.h"
 #include "models/data/weight_codec.h"
 #include "tests/vectors/half.h"
-#include "tests/vectors/vector_case.h"
+#include "tests/vectors/nvdla_surfaces.h"
 
 namespace npuscope::vectors {
 
 namespace {
-
-using Parameters = std::map<std::string, std::uint64_t, std::less<>>;
-
-std::uint32_t element_bytes(const VectorCase& test) { return test.text("dtype") == "int8" ? 1 : 2; }
-
-LogicalShape cube_shape(const VectorCase& test) {
-    return {{{'N', 1}, {'C', test.number("C")}, {'H', test.number("H")}, {'W', test.number("W")}}};
-}
-
-LogicalShape kernel_shape(const VectorCase& test) {
-    return {{{'K', test.number("K")},
-             {'C', test.number("C")},
-             {'R', test.number("R")},
-             {'S', test.number("S")}}};
-}
-
-Layout catalogued(std::string_view name, const LogicalShape& shape, std::uint32_t element,
-                  const Parameters& parameters) {
-    return make_layout(*find_layout(name), {shape, element, parameters});
-}
-
-/// Surfaces whose size is not told: the image must hold all that is used.
-void expect_surface(const Layout& stored, const ByteVector& memory, const ByteVector& logical) {
-    expect_both_ways(stored, memory, plain_layout(stored.shape, stored.element), logical);
-}
-
-void expect_size(const Layout& stored, const ByteVector& memory) {
-    if (stored.bytes != memory.size()) {
-        throw Mismatch(fmt::format("{}: {} bytes by rule, expected {}", stored.name, stored.bytes,
-                                   memory.size()));
-    }
-}
 
 void check_feature(const VectorCase& test) {
     const Layout stored = catalogued("feature", cube_shape(test), element_bytes(test),
@@ -67,9 +33,25 @@ void check_weights(const VectorCase& test, std::string_view name, const Paramete
     expect_surface(stored, memory, test.file("logical"));
 }
 
-Parameters groups_of(const VectorCase& test) {
-    return {{"group", test.number("kernels_per_group")},
-            {"cube", test.number("channels_per_cube")}};
+/// Kernels of fewer channels than the image has: zero channels are put behind them.
+void check_image_weights(const VectorCase& test, std::string_view name,
+                         const Parameters& parameters) {
+    const LogicalShape given = kernel_shape(test);
+    LogicalShape shape = given;
+    shape.axes[1].extent = test.number("extended_channels") / shape.axes[3].extent;
+    const std::uint32_t element = element_bytes(test);
+    const ByteVector logical = test.file("logical");
+    const std::uint64_t kernel = given.elements() / given.axes[0].extent * element;
+    const std::uint64_t extended = shape.elements() / shape.axes[0].extent * element;
+    ByteVector values(shape.elements() * element, 0);
+    for (std::uint64_t k = 0; k < given.axes[0].extent; ++k) {
+        std::copy_n(logical.begin() + static_cast<std::ptrdiff_t>(k * kernel), kernel,
+                    values.begin() + static_cast<std::ptrdiff_t>(k * extended));
+    }
+    const Layout stored = catalogued(name, shape, element, parameters);
+    const ByteVector memory = test.file("memory");
+    expect_size(stored, memory);
+    expect_surface(stored, memory, values);
 }
 
 Kernels<double> as_numbers(const VectorCase& test, const ByteVector& bytes,
@@ -203,70 +185,6 @@ void check_operand(const VectorCase& test) {
     expect_surface(stored, memory, test.file("logical"));
 }
 
-/// CRC of the output region; lanes beyond the last channel hold 0 or, saturated, 127.
-void expect_region(const VectorCase& test, const LogicalShape& shape, std::uint32_t element) {
-    const Layout region = catalogued("feature", shape, element,
-                                     {{"atom", test.number("atom_bytes")},
-                                      {"line_stride", test.number("dst_line_stride")},
-                                      {"surface_stride", test.number("dst_surface_stride")}});
-    const ByteVector logical = test.file("output_logical");
-    ByteVector image(region.bytes);
-    const Layout plain = plain_layout(shape, element);
-    relayout(plain, logical, region, image);
-    expect_surface(region, image, logical);
-    if (!test.fields.contains("golden_crc32")) {
-        return;
-    }
-    const std::uint64_t lanes = test.number("atom_bytes") / element;
-    LogicalShape whole = shape;
-    whole.axes[1].extent = (shape.axes[1].extent + lanes - 1) / lanes * lanes;
-    const auto crc_with = [&](std::uint8_t lane) {
-        ByteVector padded = logical;
-        padded.resize(whole.elements() * element, lane);
-        ByteVector filled(region.bytes);
-        Layout target = region;
-        target = catalogued("feature", whole, element,
-                            {{"atom", test.number("atom_bytes")},
-                             {"line_stride", test.number("dst_line_stride")},
-                             {"surface_stride", test.number("dst_surface_stride")}});
-        relayout(plain_layout(whole, element), padded, target, filled);
-        return crc32(0, filled.data(), static_cast<uInt>(filled.size()));
-    };
-    const auto golden = std::stoull(test.text("golden_crc32"), nullptr, 16);
-    if (crc_with(0) != golden && crc_with(127) != golden) {
-        throw Mismatch("the output region does not have the golden CRC");
-    }
-}
-
-void check_trace_dc(const VectorCase& test) {
-    const std::uint32_t element = element_bytes(test);
-    expect_surface(catalogued("feature", cube_shape(test), element,
-                              {{"atom", test.number("atom_bytes")},
-                               {"line_stride", test.number("line_stride")},
-                               {"surface_stride", test.number("surface_stride")}}),
-                   test.file("feature_memory"), test.file("feature_logical"));
-    expect_surface(catalogued("weight_dc", kernel_shape(test), element, groups_of(test)),
-                   test.file("weight_memory"), test.file("weight_logical"));
-    const std::vector<std::uint64_t> out = test.fields.at("out_CHW");
-    expect_region(test, {{{'N', 1}, {'C', out.at(0)}, {'H', out.at(1)}, {'W', out.at(2)}}},
-                  element);
-}
-
-void check_trace_sdp(const VectorCase& test) {
-    const LogicalShape shape = cube_shape(test);
-    expect_surface(catalogued("feature", shape, 1,
-                              {{"atom", test.number("atom_bytes")},
-                               {"line_stride", test.number("src_line_stride")},
-                               {"surface_stride", test.number("src_surface_stride")}}),
-                   test.file("source_memory"), test.file("source_logical"));
-    expect_surface(catalogued("elementwise", shape, 1,
-                              {{"lanes", test.number("atom_bytes")},
-                               {"line_stride", test.number("operand_line_stride")},
-                               {"surface_stride", test.number("operand_surface_stride")}}),
-                   test.file("operand_memory"), test.file("operand_logical"));
-    expect_region(test, shape, 1);
-}
-
 }  // namespace
 
 void check_nvdla(const VectorCase& test) {
@@ -274,10 +192,10 @@ void check_nvdla(const VectorCase& test) {
         {"feature", check_feature},
         {"weight_dc", [](const VectorCase& t) { check_weights(t, "weight_dc", groups_of(t)); }},
         {"weight_image_pre_ext",
-         [](const VectorCase& t) { check_weights(t, "weight_image", groups_of(t)); }},
+         [](const VectorCase& t) { check_image_weights(t, "weight_image", groups_of(t)); }},
         {"weight_image_post_ext",
          [](const VectorCase& t) {
-             check_weights(
+             check_image_weights(
                  t, "weight_image_post",
                  {{"group", t.number("kernels_per_group")}, {"rows", t.number("post_extension")}});
          }},

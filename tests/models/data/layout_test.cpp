@@ -58,6 +58,14 @@ TEST(Layout, ShapesThatCannotBeAreRefused) {
                  ConfigError);
 }
 
+/// A pitch that nothing steps by may be as short as it likes.
+TEST(Layout, AnAxisThatTheShapeHasNotNeedsNoRoom) {
+    const LogicalShape row{{{'W', 128}}};
+    const Layout layout =
+        make_layout(*find_layout("feature"), {row, 1, {{"atom", 8}, {"line_stride", 64}}});
+    EXPECT_EQ(layout.bytes, 1024U);
+}
+
 TEST(Layout, SpansThatAreTooSmallAreRefused) {
     const Layout plain = plain_layout(image, 1), other = plain_layout(image, 1, "NHWC");
     std::vector<std::uint8_t> from(plain.bytes), to(other.bytes);

@@ -62,6 +62,25 @@ TEST_F(CommandConvert, ManyFilesGoIntoAFolder) {
               ExitCode::WrongInput);
 }
 
+TEST_F(CommandConvert, AFolderOfTheInputsIsRefused) {
+    const std::string first = write("first", "abcd"), second = write("second", "ABCD");
+    const auto answer = convert(
+        {"--shape", "1x2x1x2", "--type", "int8", "--to", "nhwc", first, second, folder_.string()});
+    EXPECT_EQ(answer.code, ExitCode::WrongInput);
+    EXPECT_NE(answer.err.find("is an input; the output would replace it"), std::string::npos)
+        << answer.err;
+    EXPECT_EQ(read("first"), "abcd");
+}
+
+TEST_F(CommandConvert, NothingIsWrittenWhereAnInputIsMissing) {
+    const std::string first = write("first", "abcd");
+    const auto answer = convert({"--shape", "1x2x1x2", "--type", "int8", "--to", "nhwc", first,
+                                 path("missing"), path("all")});
+    EXPECT_EQ(answer.code, ExitCode::WrongInput);
+    EXPECT_NE(answer.err.find("missing': no such file"), std::string::npos) << answer.err;
+    EXPECT_FALSE(fs::exists(folder_ / "all"));
+}
+
 TEST_F(CommandConvert, ExplainsHowAByteComesAbout) {
     const auto answer = convert(
         {"--shape", "1x40x3x5", "--type", "int8", "--to", "1W16C8B", "--explain", "0,17,2,3"});

@@ -137,6 +137,10 @@ TEST(Conversion, RequestsThatCannotBeAreRefused) {
     EXPECT_EQ(sample::message_of([&] { plan_conversion(wanted); }),
               "3 factors for axis 'C' of N1 C20 H3 W5 (axis=LETTER names the axis, one factor for "
               "each of its indices)");
+    wanted.quantise = parse_quantisation("scale=1/2");
+    EXPECT_EQ(sample::message_of([&] { plan_conversion(wanted); }),
+              "2 factors for no axis of N1 C20 H3 W5 (axis=LETTER names the axis, one factor for "
+              "each of its indices)");
     wanted.quantise.reset();
     wanted.stride_npu = {240, 1, 80};
     EXPECT_EQ(sample::message_of([&] { plan_conversion(wanted); }),

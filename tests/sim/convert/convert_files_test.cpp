@@ -120,6 +120,17 @@ TEST_F(ConvertFiles, ArraysOfAnotherTypeOrShapeAreRefused) {
     EXPECT_NE(sample::message_of(
                   [&] { convert_file(job("nchw", "nhwc", "", "int8"), array, folder_ / "out"); }),
               "");
+    const fs::path real =
+        write("f.npy", npy_header(find_stored_type("float32"), shape) + values(96));
+    EXPECT_EQ(sample::message_of(
+                  [&] { convert_file(job("nchw", "16W1C8B", "", "int8"), real, folder_ / "out"); }),
+              "'" + real.string() +
+                  "' holds float32, layout nchw here takes int8 (--quantize scale=1,radix=5 turns "
+                  "float32 into fixed point)");
+    EXPECT_EQ(sample::message_of(
+                  [&] { convert_file(job("nchw", "16W1C8B", "", ""), real, folder_ / "out"); }),
+              "layout 16W1C8B holds 1-byte elements, the type has 4 bytes (the file holds float32: "
+              "--type int8 or int16 with --quantize scale=1,radix=5 turns it into fixed point)");
     EXPECT_EQ(
         sample::message_of(
             [&] { convert_file(job("nchw", "nhwc", "1x2x4x3", ""), array, folder_ / "out"); }),
