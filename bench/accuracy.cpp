@@ -16,6 +16,7 @@
 #include "sim/config/preset.h"
 #include "sim/config/whole_file.h"
 #include "sim/report/atomic_file.h"
+#include "tests/support/reference_data.h"
 
 namespace npuscope::bench {
 namespace {
@@ -34,11 +35,6 @@ struct Arguments {
     std::size_t worst = 10;
     bool rows = false;
 };
-
-fs::path data_folder() {
-    const char* environment = std::getenv("NPUSCOPE_REFERENCE_DATA");
-    return environment == nullptr ? fs::path(NPUSCOPE_REFERENCE_DATA) : fs::path(environment);
-}
 
 /// Without tables of one's own, those beside the repository.
 void use_reference_data(Arguments& arguments, const fs::path& data) {
@@ -131,13 +127,13 @@ int run(int argc, char** argv) {
         throw ConfigError("each --csv needs its --programs");
     }
     if (arguments.tables.empty() && arguments.pairs.empty()) {
-        if (!fs::exists(data_folder() / "rtl")) {
+        if (!fs::exists(reference_data(NPUSCOPE_SOURCE) / "rtl")) {
             std::cout << fmt::format(
                 "nothing measured: no reference data in '{}' (NPUSCOPE_REFERENCE_DATA names it)\n",
-                data_folder().string());
+                reference_data(NPUSCOPE_SOURCE).string());
             return 0;
         }
-        use_reference_data(arguments, data_folder());
+        use_reference_data(arguments, reference_data(NPUSCOPE_SOURCE));
     }
     return measure(arguments);
 }

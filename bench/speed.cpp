@@ -15,6 +15,7 @@
 #include "sim/config/preset.h"
 #include "sim/program/read_program.h"
 #include "sim/report/text_table.h"
+#include "tests/support/reference_data.h"
 
 namespace npuscope::bench {
 namespace {
@@ -74,16 +75,14 @@ std::vector<SpeedSubject> subjects_of(const Arguments& arguments) {
         subjects.push_back(
             {layer.name, [layer] { return program_of({{layer.shape}}, layer.name); }});
     }
-    const char* environment = std::getenv("NPUSCOPE_REFERENCE_DATA");
-    const fs::path data = environment == nullptr ? NPUSCOPE_REFERENCE_DATA : environment;
+    const fs::path data = reference_data(NPUSCOPE_SOURCE);
     for (const char* program : reference_programs) {
         if (fs::exists(data / program)) {
             subjects.push_back(file_subject(data / program));
         }
     }
     if (subjects.size() == made_layers.size()) {
-        std::cout << fmt::format("no reference data in '{}': only layers that are made here\n",
-                                 data.string());
+        std::cout << "no reference data: only layers that are made here\n";
     }
     std::erase_if(subjects, [&](const SpeedSubject& subject) {
         return subject.name.find(arguments.only) == std::string::npos;

@@ -52,13 +52,12 @@ void move_elements(const Layout& source, std::span<const std::uint8_t> from, con
 
 void move_tiles(const Layout& source, std::span<const std::uint8_t> from, const Layout& target,
                 std::span<std::uint8_t> to, MoveProgress& progress) {
-    TileReader reader(source, from);
-    TileWriter writer(target, to);
+    TileMover reader(source), writer(target);
     std::vector<std::uint8_t> values;
     for_each_tile(source, target, tile_elements, [&](const std::vector<IndexRange>& box) {
         values.resize(tile_layout(source.shape, box, source.element).bytes);
-        reader.read(box, values.data(), progress);
-        writer.write(box, values.data(), progress);
+        reader.read(from, box, values.data(), progress);
+        writer.write(to, box, values.data(), progress);
     });
 }
 

@@ -89,6 +89,13 @@ Layout plane_layout(const Layout& tile, const std::vector<IndexRange>& planes) {
     return layout;
 }
 
+/// The box of both planes.
+std::vector<IndexRange> with_planes(const std::vector<IndexRange>& box) {
+    std::vector<IndexRange> planes = box;
+    planes.insert(planes.begin(), IndexRange{0, 2});
+    return planes;
+}
+
 /// Offsets of single elements, where radices of the two layouts do not divide each other.
 void copy_elements(const PartPair& pair, const std::vector<IndexRange>& box,
                    const NestMemory& memory) {
@@ -192,54 +199,43 @@ void relayout_box(const Layout& source, const Layout& target, const std::vector<
     }
 }
 
-TileReader::TileReader(const Layout& source, std::span<const std::uint8_t> memory)
-    : source_(source), memory_(memory) {
-    if (source.code == ElementCode::HighLow) {
-        bytes_ = byte_layout(source);
-        NPU_CHECK(bytes_.has_value(), "entries of the source hold whole runs");
+TileMover::TileMover(const Layout& layout) : layout_(layout) {
+    if (layout.code == ElementCode::HighLow) {
+        bytes_ = byte_layout(layout);
+        NPU_CHECK(bytes_.has_value(), "entries hold whole runs");
     }
 }
 
-void TileReader::read(const std::vector<IndexRange>& box, std::uint8_t* values,
-                      MoveProgress& progress) {
-    const Layout tile = tile_layout(source_.shape, box, source_.element);
+void TileMover::read(std::span<const std::uint8_t> memory, const std::vector<IndexRange>& box,
+                     std::uint8_t* values, MoveProgress& progress) {
+    const Layout tile = tile_layout(layout_.shape, box, layout_.element);
     const std::uint64_t elements = tile.bytes / tile.element;
-    if (bytes_) {
-        planes_.resize(2 * elements);
-        std::vector<IndexRange> planes = box;
-        planes.insert(planes.begin(), IndexRange{0, 2});
-        relayout_box(*bytes_, plane_layout(tile, planes), planes,
-                     {memory_.data(), planes_.data(), false, &progress});
-        join_high_low(planes_.data(), elements, values);
+    if (!bytes_) {
+        relayout_box(layout_, tile, box, {memory.data(), values, false, &progress});
+        decode_values(layout_.code, values, elements);
         return;
     }
-    relayout_box(source_, tile, box, {memory_.data(), values, false, &progress});
-    decode_values(source_.code, values, elements);
+    planes_.resize(2 * elements);
+    const std::vector<IndexRange> planes = with_planes(box);
+    relayout_box(*bytes_, plane_layout(tile, planes), planes,
+                 {memory.data(), planes_.data(), false, &progress});
+    join_high_low(planes_.data(), elements, values);
 }
 
-TileWriter::TileWriter(const Layout& target, std::span<std::uint8_t> memory)
-    : target_(target), memory_(memory) {
-    if (target.code == ElementCode::HighLow) {
-        bytes_ = byte_layout(target);
-        NPU_CHECK(bytes_.has_value(), "entries of the target hold whole runs");
-    }
-}
-
-void TileWriter::write(const std::vector<IndexRange>& box, std::uint8_t* values,
-                       MoveProgress& progress) {
-    const Layout tile = tile_layout(target_.shape, box, target_.element);
+void TileMover::write(std::span<std::uint8_t> memory, const std::vector<IndexRange>& box,
+                      std::uint8_t* values, MoveProgress& progress) {
+    const Layout tile = tile_layout(layout_.shape, box, layout_.element);
     const std::uint64_t elements = tile.bytes / tile.element;
-    if (bytes_) {
-        planes_.resize(2 * elements);
-        split_high_low(values, elements, planes_.data());
-        std::vector<IndexRange> planes = box;
-        planes.insert(planes.begin(), IndexRange{0, 2});
-        relayout_box(plane_layout(tile, planes), *bytes_, planes,
-                     {planes_.data(), memory_.data(), false, &progress});
+    if (!bytes_) {
+        encode_values(layout_.code, values, elements);
+        relayout_box(tile, layout_, box, {values, memory.data(), false, &progress});
         return;
     }
-    encode_values(target_.code, values, elements);
-    relayout_box(tile, target_, box, {values, memory_.data(), false, &progress});
+    planes_.resize(2 * elements);
+    split_high_low(values, elements, planes_.data());
+    const std::vector<IndexRange> planes = with_planes(box);
+    relayout_box(plane_layout(tile, planes), *bytes_, planes,
+                 {planes_.data(), memory.data(), false, &progress});
 }
 
 }  // namespace npuscope

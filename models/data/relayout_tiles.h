@@ -33,30 +33,20 @@ Layout tile_layout(const LogicalShape& shape, const std::vector<IndexRange>& box
 void relayout_box(const Layout& source, const Layout& target, const std::vector<IndexRange>& box,
                   const NestMemory& memory);
 
-/// One box of any layout into values in row-major order and back, decoded and encoded.
-class TileReader {
+/// Boxes of any layout as values in row-major order: decoded out of it, encoded into it.
+class TileMover {
  public:
-    TileReader(const Layout& source, std::span<const std::uint8_t> memory);
+    explicit TileMover(const Layout& layout);
     /// `values` takes tile_layout(..).bytes bytes.
-    void read(const std::vector<IndexRange>& box, std::uint8_t* values, MoveProgress& progress);
-
- private:
-    const Layout& source_;
-    std::span<const std::uint8_t> memory_;
-    std::optional<Layout> bytes_;  ///< of a high/low layout
-    std::vector<std::uint8_t> planes_;
-};
-
-class TileWriter {
- public:
-    TileWriter(const Layout& target, std::span<std::uint8_t> memory);
+    void read(std::span<const std::uint8_t> memory, const std::vector<IndexRange>& box,
+              std::uint8_t* values, MoveProgress& progress);
     /// `values` are changed on the way.
-    void write(const std::vector<IndexRange>& box, std::uint8_t* values, MoveProgress& progress);
+    void write(std::span<std::uint8_t> memory, const std::vector<IndexRange>& box,
+               std::uint8_t* values, MoveProgress& progress);
 
  private:
-    const Layout& target_;
-    std::span<std::uint8_t> memory_;
-    std::optional<Layout> bytes_;
+    const Layout& layout_;
+    std::optional<Layout> bytes_;  ///< of a high/low layout
     std::vector<std::uint8_t> planes_;
 };
 

@@ -136,16 +136,15 @@ void convert_tiles(const Conversion& conversion, std::span<const std::uint8_t> f
                    std::span<std::uint8_t> to, MoveProgress& progress) {
     const Layout& source = conversion.source;
     const Layout& target = conversion.target;
-    TileReader reader(source, from);
-    TileWriter writer(target, to);
+    TileMover reader(source), writer(target);
     std::vector<std::uint8_t> read, written;
     for_each_tile(source, target, tile_elements, [&](const std::vector<IndexRange>& box) {
         const Layout tile = tile_layout(source.shape, box, source.element);
         read.resize(tile.bytes);
         written.resize(tile_layout(source.shape, box, target.element).bytes);
-        reader.read(box, read.data(), progress);
+        reader.read(from, box, read.data(), progress);
         change_tile(conversion, {tile, read, written});
-        writer.write(box, written.data(), progress);
+        writer.write(to, box, written.data(), progress);
     });
 }
 

@@ -8,6 +8,7 @@
 #include "models/csb/register_blocks.h"
 #include "sim/program/read_program.h"
 #include "sim/run/session.h"
+#include "tests/support/reference_data.h"
 
 namespace npuscope {
 namespace {
@@ -15,8 +16,7 @@ namespace {
 namespace fs = std::filesystem;
 
 std::vector<fs::path> programs() {
-    const char* environment = std::getenv("NPUSCOPE_REFERENCE_DATA");
-    const fs::path data = environment == nullptr ? NPUSCOPE_REFERENCE_DATA : environment;
+    const fs::path data = reference_data(NPUSCOPE_SOURCE);
     std::vector<fs::path> found;
     for (const char* folder : {"rtl/vectors", "nvdla/nv_small_traces"}) {
         if (!fs::exists(data / folder)) {

@@ -16,6 +16,7 @@
 #include "sim/layers/explain_report.h"
 #include "sim/layers/layer_session.h"
 #include "sim/layers/load_graph.h"
+#include "tests/support/reference_data.h"
 
 namespace npuscope {
 namespace {
@@ -25,13 +26,7 @@ using Json = nlohmann::json;
 
 fs::path bundled() { return fs::path(NPUSCOPE_SOURCE) / "tests/golden"; }
 
-/// Folder of the reference data, or an empty path.
-fs::path reference_data() {
-    const char* named = std::getenv("NPUSCOPE_REFERENCE_DATA");
-    const fs::path folder =
-        named == nullptr ? fs::path(NPUSCOPE_SOURCE) / "../shared/data" : fs::path(named);
-    return fs::exists(folder / "onnx") ? folder : fs::path();
-}
+fs::path models() { return npuscope::reference_data(NPUSCOPE_SOURCE); }
 
 std::vector<fs::path> folders_in(const fs::path& folder) {
     std::vector<fs::path> folders;
@@ -157,24 +152,18 @@ TEST(BundledOnnx, BrokenFilesAreRefused) { each(bundled() / "onnx/malformed", ex
 class ReferenceOnnx : public ::testing::Test {
  protected:
     void SetUp() override {
-        if (reference_data().empty()) {
+        if (models().empty()) {
             GTEST_SKIP() << "the reference data is not there (NPUSCOPE_REFERENCE_DATA)";
         }
     }
 };
 
-TEST_F(ReferenceOnnx, PatternsGiveTheGoldenNumbers) {
-    each(reference_data() / "onnx/good", expect_golden);
-}
-TEST_F(ReferenceOnnx, NetworksGiveTheGoldenNumbers) {
-    each(reference_data() / "onnx/net", expect_golden);
-}
+TEST_F(ReferenceOnnx, PatternsGiveTheGoldenNumbers) { each(models() / "onnx/good", expect_golden); }
+TEST_F(ReferenceOnnx, NetworksGiveTheGoldenNumbers) { each(models() / "onnx/net", expect_golden); }
 TEST_F(ReferenceOnnx, RejectsNameRestrictionAndNode) {
-    each(reference_data() / "onnx/reject", expect_named);
+    each(models() / "onnx/reject", expect_named);
 }
-TEST_F(ReferenceOnnx, BrokenFilesAreRefused) {
-    each(reference_data() / "onnx/malformed", expect_refused);
-}
+TEST_F(ReferenceOnnx, BrokenFilesAreRefused) { each(models() / "onnx/malformed", expect_refused); }
 
 }  // namespace
 }  // namespace npuscope

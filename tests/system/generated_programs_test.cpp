@@ -4,6 +4,7 @@
 // writes the same folder again.
 #include <gtest/gtest.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <array>
 #include <cstdio>
@@ -54,7 +55,9 @@ std::string run_arguments(const GeneratedProgram& program, const fs::path& folde
 void expect_pass(const PresetParameters& preset, LayerKind kind, std::uint64_t seed) {
     const GeneratedProgram program = generate_program(preset, kind, seed);
     SCOPED_TRACE(program.name);
-    const fs::path folder = fs::path(testing::TempDir()) / "npuscope_generated" / program.name;
+    const fs::path own =
+        fs::path(testing::TempDir()) / ("npuscope_generated_" + std::to_string(::getpid()));
+    const fs::path folder = own / program.name;
     fs::remove_all(folder);
     write_folder(program, folder);
     const Ended ended = shell(run_arguments(program, folder, preset.name));
@@ -64,7 +67,7 @@ void expect_pass(const PresetParameters& preset, LayerKind kind, std::uint64_t s
     EXPECT_EQ(result.value("status", ""), "pass");
     ASSERT_EQ(result["checks"].size(), program.expected.size());
     if (ended.code == 0) {
-        fs::remove_all(folder);
+        fs::remove_all(own);
     }
 }
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The repository's own vectors, and all of them where NPUSCOPE_REFERENCE_DATA names their folder.
+// The repository's own vectors, and all of them where the reference data is there.
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <sstream>
 
+#include "tests/support/reference_data.h"
 #include "tests/vectors/vector_run.h"
 
 namespace npuscope::vectors {
@@ -22,17 +22,18 @@ void expect_all_pass(const fs::path& folder) {
 
 TEST(Vectors, TheRepositorysOwnPass) {
     for (const char* folder : {"layout", "layout_kneron", "layout_ncnn"}) {
-        expect_all_pass(fs::path(NPUSCOPE_GOLDEN) / folder);
+        expect_all_pass(fs::path(NPUSCOPE_SOURCE) / "tests/golden" / folder);
     }
 }
 
 TEST(Vectors, TheReferenceDataPasses) {
-    const char* reference = std::getenv("NPUSCOPE_REFERENCE_DATA");
-    if (reference == nullptr) {
-        GTEST_SKIP() << "NPUSCOPE_REFERENCE_DATA is not set: only the repository's own vectors ran";
+    const fs::path reference = reference_data(NPUSCOPE_SOURCE);
+    if (reference.empty()) {
+        GTEST_SKIP() << "no reference data (NPUSCOPE_REFERENCE_DATA): only the repository's own "
+                        "vectors ran";
     }
     for (const char* folder : {"kneron", "ncnn", "nvdla"}) {
-        expect_all_pass(fs::path(reference) / "layout" / folder);
+        expect_all_pass(reference / "layout" / folder);
     }
 }
 

@@ -19,6 +19,7 @@
 #include "models/data/operand_layout.h"
 #include "models/data/weight_codec.h"
 #include "models/data/weight_layout.h"
+#include "tests/support/reference_data.h"
 
 namespace npuscope {
 namespace {
@@ -41,9 +42,9 @@ struct Case {
 
 /// The cases of every manifest there is: the repository's own, and the reference data's.
 std::vector<Case> cases_of(const std::string& kind) {
-    std::vector<fs::path> folders{fs::path(NPUSCOPE_GOLDEN) / "layout"};
-    if (const char* reference = std::getenv("NPUSCOPE_REFERENCE_DATA")) {
-        folders.push_back(fs::path(reference) / "layout" / "nvdla");
+    std::vector<fs::path> folders{fs::path(NPUSCOPE_SOURCE) / "tests/golden/layout"};
+    if (const fs::path reference = reference_data(NPUSCOPE_SOURCE); !reference.empty()) {
+        folders.push_back(reference / "layout" / "nvdla");
     }
     std::vector<Case> cases;
     for (const fs::path& folder : folders) {
@@ -242,8 +243,9 @@ TEST(LayoutGolden, OperandsAgreeWithTheirImages) {
 }
 
 TEST(LayoutGolden, ReferenceDataWasUsed) {
-    if (std::getenv("NPUSCOPE_REFERENCE_DATA") == nullptr) {
-        GTEST_SKIP() << "NPUSCOPE_REFERENCE_DATA is not set: only the repository's own vectors ran";
+    if (reference_data(NPUSCOPE_SOURCE).empty()) {
+        GTEST_SKIP() << "no reference data (NPUSCOPE_REFERENCE_DATA): only the repository's own "
+                        "vectors ran";
     }
     EXPECT_GT(cases_of("weight_dc").size(), 4U);
 }

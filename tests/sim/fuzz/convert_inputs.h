@@ -3,6 +3,7 @@
 // (from, to, shape, type, quantisation, strides), of which small ones are carried out.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <sstream>
 #include <stdexcept>
@@ -44,7 +45,8 @@ inline ConversionRequest request_of(const std::string& text) {
     ConversionRequest request;
     request.from = parse_layout_spec(lines[0]);
     request.to = parse_layout_spec(lines[1]);
-    request.shape = parse_shape(lines[2], "NCHW");
+    const auto extents = static_cast<std::size_t>(std::ranges::count(lines[2], 'x')) + 1;
+    request.shape = parse_shape(lines[2], request.from.axes_for(extents));
     request.type = &find_stored_type(lines[3]);
     if (!lines[4].empty()) {
         request.quantise = parse_quantisation(lines[4]);

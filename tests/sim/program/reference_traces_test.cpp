@@ -11,6 +11,7 @@
 #include "models/csb/register_blocks.h"
 #include "sim/config/whole_file.h"
 #include "sim/program/trace_cfg.h"
+#include "tests/support/reference_data.h"
 
 namespace npuscope {
 namespace {
@@ -18,18 +19,13 @@ namespace {
 namespace fs = std::filesystem;
 using ByteMap = std::map<std::uint64_t, unsigned>;
 
-fs::path reference_data() {
-    const char* environment = std::getenv("NPUSCOPE_REFERENCE_DATA");
-    return environment != nullptr ? environment : NPUSCOPE_REFERENCE_DATA;
-}
-
 /// All folders of programs; empty where the reference data is not there.
 std::vector<fs::path> programs() {
     std::vector<fs::path> found;
     for (const char* folder : {"nvdla/nv_small_traces", "rtl/vectors"}) {
         std::error_code error;
         for (const auto& entry :
-             fs::recursive_directory_iterator(reference_data() / folder, error)) {
+             fs::recursive_directory_iterator(reference_data(NPUSCOPE_SOURCE) / folder, error)) {
             if (entry.path().extension() == ".cfg") {
                 found.push_back(entry.path());
             }
