@@ -47,16 +47,17 @@ std::string_view TinpuCycles::bound_by() const {
 }
 
 TinpuTraffic tinpu_traffic(const TinpuJob& job) {
-    TinpuTraffic traffic{job.input.bytes(), job.output.bytes()};
+    TinpuTraffic traffic{job.input.bytes(), job.output.bytes(), {}, {}};
     if (job.weights) {
-        traffic.read += job.weights->bytes();
+        traffic.weights = job.weights->bytes();
     }
     if (job.residual) {
         traffic.read += job.residual->bytes();
     }
     if (job.constants) {
-        traffic.read += Bytes(job.output.shape.channels * constant_row_bytes);
+        traffic.constants = Bytes(job.output.shape.channels * constant_row_bytes);
     }
+    traffic.read += traffic.weights + traffic.constants;
     return traffic;
 }
 

@@ -26,6 +26,8 @@ struct TinpuCycles {
     Cycles memory;
     Cycles set_up;
 
+    /// What feature maps take longer than the products that they overlap.
+    Cycles uncovered_memory() const { return memory > compute ? memory - compute : Cycles(0); }
     Cycles total() const { return weights + std::max(compute, memory) + set_up; }
     /// `mac`, `memory`, `weight_fetch` or `set_up`: which of the parts is the largest.
     std::string_view bound_by() const;
@@ -33,8 +35,12 @@ struct TinpuCycles {
 
 /// Bytes that a layer reads and writes.
 struct TinpuTraffic {
-    Bytes read;
+    Bytes read;  ///< all: feature maps, weights, constants
     Bytes written;
+    Bytes weights;    ///< part of `read`
+    Bytes constants;  ///< part of `read`
+
+    Bytes maps() const { return read - weights - constants; }
 };
 
 TinpuCycles tinpu_cycles(const TinpuJob& job, const TinpuConfig& config);

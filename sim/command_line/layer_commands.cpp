@@ -13,6 +13,7 @@
 #include "sim/host/npy_file.h"
 #include "sim/layers/explain_report.h"
 #include "sim/layers/layer_report.h"
+#include "sim/layers/layer_timeline.h"
 #include "sim/layers/load_graph.h"
 #include "sim/layers/network_graph.h"
 #include "sim/onnx/onnx_reader.h"
@@ -71,6 +72,9 @@ void write_reports(const LayerArguments& arguments, const LayerResult& result,
     } else if (!arguments.json.empty()) {
         write_atomically(arguments.json, json);
     }
+    if (!arguments.timeline.empty()) {
+        write_atomically(arguments.timeline, layer_timeline(result));
+    }
     for (const auto& [name, value] : result.run.outputs) {
         if (!arguments.outputs.empty()) {
             write_atomically(npy_path(arguments.outputs, name), npy_bytes(value));
@@ -84,13 +88,6 @@ void write_reports(const LayerArguments& arguments, const LayerResult& result,
 bool names_layer_npu(const SystemArguments& arguments) {
     const PresetFile preset = find_preset(configs_folder(), "npu", arguments.npu);
     return family_of(read_preset_text(preset), preset.shown) == NpuFamily::Tinpu;
-}
-
-void refuse_model(const std::string& model, const SystemArguments& arguments) {
-    throw ConfigError(
-        Place{model, 0, 0},
-        fmt::format("ONNX models run on NPUs of layer patterns, and '{}' is none", arguments.npu),
-        "choose one: --npu tinpu_f28p55");
 }
 
 ExitCode run_layer_network(const LayerArguments& arguments, const Console& console) {

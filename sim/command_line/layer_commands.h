@@ -20,10 +20,8 @@ struct LayerArguments {
     std::string out;
     std::string json{};
     bool values = true;
+    std::string timeline{};  ///< file
 };
-
-/// Refuses a model that the named NPU has no way to run.
-[[noreturn]] void refuse_model(const std::string& model, const SystemArguments& arguments);
 
 ExitCode run_layer_network(const LayerArguments& arguments, const Console& console);
 ExitCode plan_layer_network(const LayerArguments& arguments, const Console& console);

@@ -3,12 +3,15 @@
 
 #include <fmt/format.h>
 
+#include "models/tinpu/tinpu_timing.h"
 #include "sim/pattern/number_ranges.h"
 #include "sim/pattern/restriction_check.h"
 #include "sim/report/text_table.h"
 
 namespace npuscope {
 namespace {
+
+constexpr std::size_t no_limit = 10'000;  // names of nodes are wanted whole
 
 /// `[H,W,C] = [7,5,4]`.
 std::string hwc(const Sizes& cube) {
@@ -70,13 +73,48 @@ std::string node_table(const Graph& graph, const LayerPlan& plan) {
                      {"operator", Align::Left},
                      {"pattern", Align::Left},
                      {"runs on", Align::Left},
-                     {"why", Align::Left}});
+                     {"why", Align::Left}},
+                    no_limit);
     for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
         table.add_row({std::to_string(i), node_name(graph.nodes[i]), graph.nodes[i].op,
                        pattern_text(plan, i), side_text(plan.patterns.placements[i].side),
                        reason_of(graph, plan, i)});
     }
     return table.text();
+}
+
+/// What the NPU takes, as it takes it.
+std::string layer_table(const LayerPlan& plan, const LayerNpuConfig& config) {
+    TextTable table({{"layer", Align::Left},
+                     {"pattern", Align::Left},
+                     {"weights", Align::Right},
+                     {"input [H,W,C]", Align::Left},
+                     {"output [H,W,C]", Align::Left},
+                     {"kernel", Align::Left},
+                     {"strides", Align::Left},
+                     {"padding", Align::Left},
+                     {"cycles", Align::Right}},
+                    no_limit);
+    Signs signs;  // they cost no cycles
+    for (std::size_t i = 0; i < plan.patterns.layers.size(); ++i) {
+        const NpuLayer& layer = plan.patterns.layers[i];
+        const Candidate& candidate = layer.candidate;
+        signs.emplace(candidate.input, false);
+        signs.emplace(candidate.norm.residual, false);
+        const Cycles cycles = tinpu_cycles(layer_job(plan, i, signs), config.engine).total();
+        const WindowAxis height = candidate.window.height();
+        const WindowAxis width = candidate.window.width();
+        table.add_row(
+            {layer.name, std::string(enum_name(layer.pattern())),
+             layer.weight_bits == 0 ? "-" : fmt::format("{}-bit", layer.weight_bits),
+             fmt::format("{},{},{}", candidate.in[2], candidate.in[3], candidate.in[1]),
+             fmt::format("{},{},{} {}", candidate.out[2], candidate.out[3], candidate.out[1],
+                         candidate.norm.clip ? map_text(clip_width(candidate)) : ""),
+             fmt::format("{}x{}", height.kernel, width.kernel),
+             fmt::format("{}x{}", height.stride, width.stride), padding_text(candidate.window),
+             with_separators(cycles.value)});
+    }
+    return table.empty() ? "" : table.text() + '\n';
 }
 
 }  // namespace
@@ -89,8 +127,8 @@ std::string refusal_text(const Graph& graph, const Refusal& refusal) {
         "layer '{}' is not taken as {}: {}\n", node_name(graph.nodes[candidate.anchor]),
         enum_name(candidate.pattern),
         refusal.partly_taken ? "all but its residual runs on the NPU" : "it runs on the host");
-    text += fmt::format("  input 8-bit {} NHWC, output {} {} NHWC\n", hwc(candidate.in),
-                        map_text(clip_width(candidate)), hwc(candidate.out));
+    text += fmt::format("  input {} {} NHWC, output {} {} NHWC\n", map_text(refusal.input),
+                        hwc(candidate.in), map_text(clip_width(candidate)), hwc(candidate.out));
     if (has_weights(candidate.pattern)) {
         text += fmt::format(
             "  weights {} HWIO, ",
@@ -132,7 +170,7 @@ std::string explain_report(const Graph& graph, const LayerPlan& plan,
         plan.peak_maps > config.engine.memory
             ? fmt::format(", more than the NPU's {}", config.engine.memory.value)
             : "");
-    text += node_table(graph, plan);
+    text += layer_table(plan, config) + node_table(graph, plan);
     for (const Refusal& refusal : plan.patterns.refusals) {
         text += '\n' + refusal_text(graph, refusal);
     }

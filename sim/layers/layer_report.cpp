@@ -43,7 +43,7 @@ Json json_of(const LayerOperation& operation, std::size_t index, const TinpuConf
     object["bound_by"] = operation.bound_by;
     if (on_npu) {
         object["causes"] = {{"mac", operation.parts.compute.value},
-                            {"memory", operation.parts.memory.value},
+                            {"memory", operation.parts.uncovered_memory().value},
                             {"weight_fetch", operation.parts.weights.value},
                             {"set_up", operation.parts.set_up.value}};
         object["read_bytes"] = operation.traffic.read.value;
@@ -74,8 +74,33 @@ TinpuTraffic total_traffic(const LayerRun& run) {
     for (const LayerOperation& operation : run.operations) {
         traffic.read += operation.traffic.read;
         traffic.written += operation.traffic.written;
+        traffic.weights += operation.traffic.weights;
+        traffic.constants += operation.traffic.constants;
     }
     return traffic;
+}
+
+Json clients_of(const TinpuTraffic& traffic) {
+    const auto client = [](Bytes read, Bytes written) {
+        return Json{{"read_bytes", read.value}, {"write_bytes", written.value}};
+    };
+    return {{"tinpu_maps", client(traffic.maps(), traffic.written)},
+            {"tinpu_weights", client(traffic.weights, Bytes(0))},
+            {"tinpu_constants", client(traffic.constants, Bytes(0))}};
+}
+
+/// Feature maps that do not fit are an error of the model, not of the run.
+Json findings_of(const LayerResult& result) {
+    Json findings = Json::array();
+    const Bytes memory = result.system.npu.engine.memory;
+    if (result.plan.peak_maps > memory) {
+        findings.push_back(
+            {{"severity", "warning"},
+             {"kind", "memory_size"},
+             {"message", fmt::format("feature maps take {} bytes at a time, the NPU has {}",
+                                     result.plan.peak_maps.value, memory.value)}});
+    }
+    return findings;
 }
 
 }  // namespace
@@ -97,7 +122,8 @@ std::string layer_json(const LayerResult& result) {
     report["memory"] = {{"weight_bytes", result.plan.weights.value},
                         {"peak_map_bytes", result.plan.peak_maps.value}};
     report["traffic"] = {{"read_bytes", traffic.read.value},
-                         {"write_bytes", traffic.written.value}};
+                         {"write_bytes", traffic.written.value},
+                         {"by_client", clients_of(traffic)}};
     report["operations"] = Json::array();
     for (std::size_t i = 0; i < result.run.operations.size(); ++i) {
         report["operations"].push_back(json_of(result.run.operations[i], i, npu.engine));
@@ -106,7 +132,9 @@ std::string layer_json(const LayerResult& result) {
     for (const Refusal& refusal : result.plan.patterns.refusals) {
         report["refused"].push_back(json_of(refusal, result.graph));
     }
-    report["findings"] = Json::array();
+    report["units"] = {{"tinpu", {{"busy", result.run.npu.value}}},
+                       {"host", {{"busy", result.run.host.value}}}};
+    report["findings"] = findings_of(result);
     report["config"] = to_json(result.system);
     return report.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
 }

@@ -226,9 +226,7 @@ class GraphBuilder {
 
     std::string constant(const std::string& name, ElementType element, const Sizes& sizes,
                          std::vector<double> numbers) {
-        GraphValue value = zeros({element, sizes});
-        value.numbers = std::move(numbers);
-        graph_.constants[name] = std::move(value);
+        graph_.constants[name] = {{element, sizes}, std::move(numbers)};
         return name;
     }
     std::string random_constant(const std::string& name, const Sizes& sizes) {

@@ -162,7 +162,7 @@ class NumberRules {
                      fmt::format("[{}, {}]", number_text(norm.preclip->low),
                                  number_text(norm.preclip->high)),
                      range_text(preclip), range_text(preclip),
-                     "BNORMRES clips to this range before the residual");
+                     fmt::format("BNORMRES clips to {} before the residual", range_text(preclip)));
         }
     }
 

@@ -10,6 +10,15 @@
 namespace npuscope {
 namespace {
 
+std::optional<MapWidth> width_of(const NumberRange& range) {
+    for (const unsigned bits : {2U, 4U, 8U}) {
+        if (fits_bits(range, bits)) {
+            return MapWidth{bits, range.low < 0};
+        }
+    }
+    return std::nullopt;
+}
+
 /// Operators that give a tensor other sizes and move nothing.
 bool is_view(const GraphNode& node) {
     static const std::set<std::string> ops{"Reshape",   "Flatten",  "Squeeze",
@@ -106,8 +115,15 @@ class PatternPlanner {
         for (const std::size_t node : candidate.nodes) {
             plan_.placements[node].refusal = plan_.refusals.size();
         }
-        plan_.refusals.push_back(
-            {std::move(candidate), checked.weight_bits, std::move(checked.violations), false});
+        const std::optional<MapWidth> input = known_width(candidate.input);
+        plan_.refusals.push_back({std::move(candidate), checked.weight_bits,
+                                  std::move(checked.violations), false, input});
+    }
+
+    std::optional<MapWidth> known_width(const std::string& tensor) const {
+        const auto facts = facts_.find(tensor);
+        const bool known = facts != facts_.end() && facts->second.whole && !facts->second.assumed;
+        return known ? width_of(facts->second.range) : std::nullopt;
     }
 
     /// A layer runs where its last node stands: by then all that it reads is there.
@@ -138,16 +154,8 @@ PatternPlan plan_patterns(const Graph& graph, const Restrictions& restrictions) 
 }
 
 std::optional<MapWidth> clip_width(const Candidate& candidate) {
-    if (!candidate.norm.clip) {
-        return std::nullopt;
-    }
-    const ClipStep& clip = *candidate.norm.clip;
-    for (const unsigned bits : {2U, 4U, 8U}) {
-        if (fits_bits({clip.low, clip.high}, bits)) {
-            return MapWidth{bits, clip.low < 0};
-        }
-    }
-    return std::nullopt;
+    return candidate.norm.clip ? width_of({candidate.norm.clip->low, candidate.norm.clip->high})
+                               : std::nullopt;
 }
 
 }  // namespace npuscope

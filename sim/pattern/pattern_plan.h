@@ -22,12 +22,19 @@ struct NpuLayer {
     Pattern pattern() const { return candidate.pattern; }
 };
 
+/// Width of a feature map.
+struct MapWidth {
+    unsigned bits = 8;
+    bool is_signed = false;
+};
+
 /// A candidate that was not taken.
 struct Refusal {
     Candidate candidate;
     std::uint32_t weight_bits = 0;
     std::vector<Violation> violations;
-    bool partly_taken = false;  ///< all but its residual runs on the NPU
+    bool partly_taken = false;        ///< all but its residual runs on the NPU
+    std::optional<MapWidth> input{};  ///< nothing where it is not known, or fits no width
 };
 
 enum class Side { Npu, Host, View };
@@ -46,11 +53,7 @@ struct PatternPlan {
 
 PatternPlan plan_patterns(const Graph& graph, const Restrictions& restrictions);
 
-/// Widths of the feature map that comes out of a layer; MAXPOOL keeps its input's.
-struct MapWidth {
-    unsigned bits = 8;
-    bool is_signed = false;
-};
+/// Of what comes out of a layer; MAXPOOL keeps its input's.
 std::optional<MapWidth> clip_width(const Candidate& candidate);
 
 }  // namespace npuscope

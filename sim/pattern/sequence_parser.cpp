@@ -118,8 +118,10 @@ class SequenceParser {
         if (!parsed_.norm.clip) {
             const auto next =
                 steps_.size() > steps.size() ? steps_[steps.size()].nodes.front() : last;
-            complain(steps_.size() > steps.size() ? "preclip_required" : "clip_required", next, "",
-                     "Clip", "BNORM ends with Clip");
+            const bool joins = steps_.size() > steps.size();
+            complain(joins ? "preclip_required" : "clip_required", next, "", "Clip",
+                     joins ? "BNORMRES clips to a range (preclip_range) before the residual"
+                           : "BNORM ends with Clip");
         }
     }
 

@@ -52,8 +52,8 @@ std::vector<std::size_t> TextTable::widths() const {
     }
     const std::size_t total = std::accumulate(widths.begin(), widths.end(), std::size_t{0}) +
                               gap.size() * columns_.size();
-    if (total > report_width && widest < columns_.size()) {
-        const std::size_t excess = total - report_width;
+    if (total > most_width_ && widest < columns_.size()) {
+        const std::size_t excess = total - most_width_;
         widths[widest] = std::max(narrowest, widths[widest] - std::min(widths[widest], excess));
     }
     return widths;

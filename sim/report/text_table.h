@@ -23,12 +23,13 @@ class TextTable {
         std::string title;
         Align align;
     };
-    explicit TextTable(std::vector<Column> columns) : columns_(std::move(columns)) {}
+    explicit TextTable(std::vector<Column> columns, std::size_t most_width = report_width)
+        : columns_(std::move(columns)), most_width_(most_width) {}
 
     void add_row(std::vector<std::string> cells);
     bool empty() const { return rows_.empty(); }
     /// Two spaces before each line and between columns; the widest left column gives way where the
-    /// table would be wider than a report.
+    /// table would be wider than `most_width`.
     std::string text() const;
 
  private:
@@ -37,6 +38,7 @@ class TextTable {
                      const std::vector<std::size_t>& widths) const;
 
     std::vector<Column> columns_;
+    std::size_t most_width_;
     std::vector<std::vector<std::string>> rows_;
 };
 
