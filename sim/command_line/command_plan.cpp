@@ -11,8 +11,8 @@
 
 #include "sim/command_line/commands.h"
 #include "sim/command_line/layer_commands.h"
+#include "sim/command_line/network_files.h"
 #include "sim/command_line/system_arguments.h"
-#include "sim/onnx/onnx_reader.h"
 #include "sim/plan/expectations.h"
 #include "sim/plan/network_planner.h"
 #include "sim/plan/plan_program.h"
@@ -68,11 +68,8 @@ ExitCode plan(const PlanArguments& arguments, const Console& console) {
         return plan_layer_network({arguments.network, arguments.system, {}, {}, arguments.out},
                                   console);
     }
-    if (is_onnx_file(arguments.network)) {
-        refuse_model(arguments.network, arguments.system);
-    }
     const SystemConfig system = read_system(arguments.system);
-    const Network network = read_network(arguments.network);
+    const Network network = load_network(arguments.network).network;
     const std::uint64_t macs = total_macs(network_shapes(network));
     Plan plan = plan_network(network, {.npu = system.npu,
                                        .memory = system.memory,

@@ -13,7 +13,6 @@
 #include "sim/command_line/system_arguments.h"
 #include "sim/config/preset.h"
 #include "sim/config/yaml_writer.h"
-#include "sim/onnx/onnx_reader.h"
 #include "sim/plan/network_planner.h"
 #include "sim/plan/plan_program.h"
 #include "sim/program/read_program.h"
@@ -75,8 +74,8 @@ void write_reports(const RunArguments& arguments, const Result& result, const Co
 
 /// A network is planned for the machine at hand; anything else is a program already.
 Program load_program(const RunArguments& arguments, const SystemConfig& system, bool values) {
-    if (is_network_file(arguments.program)) {
-        const Network network = read_network(arguments.program);
+    if (names_network(arguments.program)) {
+        const Network network = load_network(arguments.program).network;
         return plan_program(plan_network(network, {system.npu, system.memory, values}));
     }
     return read_program(arguments.program,
@@ -88,11 +87,8 @@ ExitCode run(const RunArguments& arguments, const Console& console) {
     if (names_layer_npu(arguments.system)) {
         return run_layer_network(
             {arguments.program, arguments.system, arguments.files.inputs, arguments.files.outputs,
-             arguments.out, arguments.json, arguments.values == "on"},
+             arguments.out, arguments.json, arguments.values == "on", arguments.timeline},
             console);
-    }
-    if (is_onnx_file(arguments.program)) {
-        refuse_model(arguments.program, arguments.system);
     }
     const SystemConfig system = read_system(arguments.system);
     const RunOptions options = read_options(arguments);
@@ -107,7 +103,7 @@ ExitCode run(const RunArguments& arguments, const Console& console) {
 void add_options(CLI::App& app, RunArguments& arguments) {
     app.add_option("PROGRAM", arguments.program,
                    "register trace: a .cfg or .txn file, or a folder that holds one; or a network: "
-                   "a .yaml file")
+                   "a shape table (.yaml) or a model (.onnx)")
         ->required();
     add_system_options(app, arguments.system);
     app.add_option("--out", arguments.out, "folder for result.json, summary.txt and config.yaml");
@@ -121,7 +117,8 @@ void add_options(CLI::App& app, RunArguments& arguments) {
     app.add_option("--inputs", arguments.files.inputs,
                    "folder of a network's inputs: a .npy file for each, named after it, or "
                    "input.bin in its declared layout");
-    app.add_option("--outputs", arguments.files.outputs, "folder for a network's outputs, likewise");
+    app.add_option("--outputs", arguments.files.outputs,
+                   "folder for a network's outputs, likewise");
     app.add_option("--max-cycles", arguments.max_cycles, "stop the machine after so many cycles");
 }
 

@@ -3,25 +3,58 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "models/base/error.h"
+#include "sim/layers/load_graph.h"
+#include "sim/onnx/onnx_reader.h"
 #include "sim/plan/network_planner.h"
 #include "sim/plan/plan_program.h"
 #include "sim/surface/surface_files.h"
 
 namespace npuscope {
+namespace {
+
+/// Names of tensors may have slashes, names of files may not.
+std::string file_name(std::string tensor) {
+    std::ranges::replace(tensor, '/', '_');
+    return tensor;
+}
+
+/// Files of a model are named after its tensors, and have their sizes.
+void name_ends(const ModelEnds& ends, NetworkSurfaces& surfaces) {
+    surfaces.input_name = file_name(ends.input);
+    surfaces.output_name = file_name(ends.output);
+    surfaces.output_extents.assign(ends.output_sizes.begin(), ends.output_sizes.end());
+}
+
+}  // namespace
+
+bool names_network(const std::string& path) { return is_network_file(path) || is_onnx_file(path); }
+
+LoadedNetwork load_network(const std::string& path) {
+    if (!is_onnx_file(path)) {
+        return {read_network(path)};
+    }
+    RegisterNetwork lowered = register_network(load_graph(path));
+    return {std::move(lowered.network), std::move(lowered.ends)};
+}
 
 Result run_network_files(const std::string& network, const NetworkFiles& files,
                          const SystemConfig& system, RunOptions options) {
-    if (!is_network_file(network)) {
+    if (!names_network(network)) {
         throw ConfigError(fmt::format("'{}' is no network", network),
                           "--inputs and --outputs belong to networks");
     }
     if (!options.values) {
         throw ConfigError("--inputs and --outputs need values", "leave out --values off");
     }
-    const Network table = read_network(network);
+    const auto [table, ends] = load_network(network);
     Plan plan = plan_network(table, {system.npu, system.memory, true});
-    const NetworkSurfaces surfaces = network_surfaces(table, plan, system.npu.surfaces);
+    NetworkSurfaces surfaces = network_surfaces(table, plan, system.npu.surfaces);
+    if (ends) {
+        name_ends(*ends, surfaces);
+    }
     if (!files.inputs.empty()) {
         load_input(surfaces, files.inputs, plan);
     }

@@ -2,8 +2,10 @@
 // Running a network whose input or output images lie in files.
 #pragma once
 
+#include <optional>
 #include <string>
 
+#include "sim/lowering/register_network.h"
 #include "sim/run/session.h"
 
 namespace npuscope {
@@ -14,6 +16,16 @@ struct NetworkFiles {
 
     bool any() const { return !inputs.empty() || !outputs.empty(); }
 };
+
+/// A network for a register program, from a shape table or a model.
+struct LoadedNetwork {
+    Network network;
+    std::optional<ModelEnds> ends{};  ///< of a model
+};
+
+/// Whether `path` names a shape table or a model.
+bool names_network(const std::string& path);
+LoadedNetwork load_network(const std::string& path);
 
 /// Plans and runs the network; outputs are written where the run passed. ConfigError where
 /// `network` is no network's file, or values are left out.

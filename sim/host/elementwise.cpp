@@ -38,7 +38,7 @@ std::vector<std::size_t> stretched_steps(const Sizes& own, const Sizes& result) 
 
 /// Indices into an operand for every element of the result.
 std::vector<std::size_t> stretched_indices(const Sizes& own, const Sizes& result) {
-    std::vector<std::size_t> indices(count_elements(result));
+    std::vector<std::size_t> indices(count_elements(result, most_made_elements));
     const std::vector<std::size_t> steps = stretched_steps(own, result);
     Odometer odometer(result);
     for (std::size_t& index : indices) {

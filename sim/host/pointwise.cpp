@@ -120,8 +120,7 @@ Types cast_types(const Operands& operands) {
 
 Values cast(const Operands& operands) {
     const TensorType type = cast_types(operands).front();
-    const GraphValue& input = operands.at(0);
-    return {fill(type, [&](std::size_t i) { return input.numbers[i]; })};
+    return {GraphValue{type, operands.at(0).numbers}};
 }
 
 Values identity(const Operands& operands) { return {operands.at(0)}; }

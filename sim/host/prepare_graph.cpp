@@ -36,6 +36,14 @@ class Preparation {
         for (const std::string& input : graph_.inputs) {
             graph_.types[input] = stated_.at(input);
         }
+        for (const GraphNode& node : graph_.nodes) {
+            for (const std::string& input : node.inputs) {
+                ++readers_[input];
+            }
+        }
+        for (const std::string& output : graph_.outputs) {
+            ++readers_[output];
+        }
         std::vector<GraphNode> kept;
         for (GraphNode& node : graph_.nodes) {
             if (!visit(node)) {
@@ -78,6 +86,7 @@ class Preparation {
             check_limits(operands);
             if (constant) {
                 keep_constants(node, evaluate_outputs(*row, operands));
+                drop_read(node);
             } else {
                 keep_types(node, infer_outputs(*row, operands));
             }
@@ -154,6 +163,15 @@ class Preparation {
         }
     }
 
+    /// Constants that nobody reads any more are not kept: weights may be large.
+    void drop_read(const GraphNode& node) {
+        for (const std::string& input : node.inputs) {
+            if (--readers_[input] == 0) {
+                graph_.constants.erase(input);
+            }
+        }
+    }
+
     void keep_types(const GraphNode& node, const Types& types) {
         for (std::size_t i = 0; i < types.size() && i < node.outputs.size(); ++i) {
             if (!node.outputs[i].empty()) {
@@ -189,6 +207,7 @@ class Preparation {
 
     Graph& graph_;
     std::map<std::string, TensorType> stated_;
+    std::map<std::string, std::size_t> readers_;  ///< yet to come
 };
 
 }  // namespace

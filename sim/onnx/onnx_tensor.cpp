@@ -136,7 +136,7 @@ GraphValue value_of(const onnx::TensorProto& tensor) {
         throw ConfigError(fmt::format("its data are missing ({} elements)", elements),
                           "write the model again");
     }
-    GraphValue value = zeros(type);
+    GraphValue value{type, std::vector<double>(elements)};
     if (tensor.has_raw_data()) {
         read_raw_as(row.type, tensor.raw_data(), value.numbers);
     } else {

@@ -117,6 +117,11 @@ SdpJob ConvJobs::sdp_job(const ChannelSlice& slice, const ConvTile& tile) const 
     if (task_.layer.bias) {
         bs.alu = {
             .bypass = false, .source = OperandSource::Memory, .shift_left = rescale_.bias_shift};
+        if (rescale_.factor_per_kernel) {
+            bs.mul = {.bypass = false, .source = OperandSource::Memory};
+        } else if (rescale_.factor != 1) {
+            bs.mul = {.bypass = false, .operand = rescale_.factor};
+        }
         job.bs_operand = bias_operand(slice, job);
     }
     if (task_.residual != nullptr) {
@@ -148,13 +153,14 @@ Shape ConvJobs::whole_shape(Shape shape) const {
 SdpOperandFetch ConvJobs::bias_operand(const ChannelSlice& slice, const SdpJob& job) const {
     SdpOperandFetch fetch;
     fetch.alu = true;
-    fetch.surface = {.base = bias_ + Bytes(2 * std::uint64_t{slice.output_atom} * per_atom_),
+    fetch.mul = rescale_.factor_per_kernel;
+    fetch.surface = {.base = bias_ + rescale_.operand_bytes() * slice.output_atom * per_atom_,
                      .line_stride = {},
                      .surface_stride = {},
                      .shape = whole_shape(job.shape),
                      .spread = OperandSpread::PerChannel,
                      .elements_per_atom = per_atom_,
-                     .components = 1,
+                     .components = fetch.mul ? 2U : 1U,
                      .component = Bytes(2)};
     return fetch;
 }

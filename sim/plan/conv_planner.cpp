@@ -33,8 +33,12 @@ class ConvPlanner {
         NPU_CHECK(task_.residual == nullptr || task_.residual->stored.lanes == cut_.lanes,
                   "a residual has the lanes of what it is added to");
         const std::uint64_t inside = std::uint64_t{task_.shapes.input.channels} / layer_.groups;
-        rescale_ = rescale_sum(inside * task_.shapes.window.rows * task_.shapes.window.columns,
-                               task_.values.zeros());
+        const LayerNumbers* given = task_.values.given();
+        rescale_ =
+            given != nullptr
+                ? rescale_exact(*given)
+                : rescale_sum(inside * task_.shapes.window.rows * task_.shapes.window.columns,
+                              task_.values.zeros());
         weights_.emplace(task_, cut_, context_);
         choose();
         weights_->place(slice_problem(cut_.slices.front()), tiling_.form);
@@ -96,8 +100,10 @@ class ConvPlanner {
         const BiasShape shape{output_.stored.cube.surfaces(), per_atom_, cut_.lanes,
                               task_.shapes.output.channels, rescale_.bias_down};
         const auto [address, bytes] = context_.place_image(
-            layer_.name + "_bias", Bytes(2 * std::uint64_t{shape.atoms} * per_atom_));
-        if (!bytes.empty()) {
+            layer_.name + "_bias", rescale_.operand_bytes() * shape.atoms * per_atom_);
+        if (!bytes.empty() && task_.values.given() != nullptr) {
+            fill_given_bias(shape, bytes, *task_.values.given(), rescale_);
+        } else if (!bytes.empty()) {
             fill_bias(shape, bytes, task_.values, rescale_.bias_limit);
         }
         return address;

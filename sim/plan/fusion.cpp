@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/plan/fusion.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
+#include "models/base/error.h"
 #include "sim/plan/conv_planner.h"
 #include "sim/plan/pdp_planner.h"
 
@@ -26,7 +29,8 @@ class Fusions {
         switch (network_.layers[index].kind) {
             case LayerKind::Add: {
                 const auto later = std::max(shapes.sources[0], shapes.sources[1]);
-                return read_once(later) && can_fuse_residual(npu_.sdp) ? later : std::nullopt;
+                const bool fits = read_once(later) && can_fuse_residual(npu_.sdp);
+                return fits && may_join(*later) ? later : std::nullopt;
             }
             case LayerKind::MaxPool:
             case LayerKind::AvgPool:
@@ -38,6 +42,11 @@ class Fusions {
                 break;
         }
         return std::nullopt;
+    }
+
+    /// What a model clips first must be clipped first.
+    bool may_join(std::size_t conv) const {
+        return network_.numbers.empty() || network_.numbers[conv].joins_unclipped;
     }
 
  private:
@@ -61,6 +70,14 @@ std::vector<std::optional<std::size_t>> choose_fusions(const Network& network,
     for (std::size_t i = 0; i < shapes.size(); ++i) {
         if (const auto conv = fusions.before(i); conv && !fused[*conv]) {
             fused[*conv] = i;
+        }
+    }
+    for (std::size_t i = 0; i < network.numbers.size(); ++i) {
+        if (network.numbers[i].joins_unclipped && !fused[i]) {
+            throw ConfigError(fmt::format("layer '{}': its result is added to another before it "
+                                          "is clipped, which this NPU's SDP cannot",
+                                          network.layers[i].name),
+                              "clip it to int8 before the addition");
         }
     }
     return fused;

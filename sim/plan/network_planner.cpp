@@ -37,7 +37,7 @@ class NetworkPlanner {
                    .memory = MemoryMap(first_region(target.memory).base, known.constants),
                    .sram = sram_of(target, known.sram),
                    .compression = target.compression,
-                   .winograd = target.winograd,
+                   .winograd = target.winograd && network.numbers.empty(),  // a model's are exact
                    .images = target.images,
                    .plan = {}},
           results_(network.layers.size()),
@@ -251,7 +251,7 @@ class NetworkPlanner {
         job.destination = whole_atoms(output.stored.cube);
         job.source_in_sram = first.stored.in_sram;
         job.destination_in_sram = output.stored.in_sram;
-        job.stages.convertor = rescale_add();
+        job.stages.convertor = network_.numbers.empty() ? rescale_add() : Conversion{};
         job.stages.bs = add_stage(0, layer.relu);
         job.bs_operand = element_operand(second.stored.cube, second.stored.in_sram);
         std::vector<std::size_t> after;

@@ -3,6 +3,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
+
+#include "models/base/check.h"
 
 namespace npuscope {
 namespace {
@@ -33,6 +36,31 @@ Rescale rescale_sum(std::uint64_t products, std::uint32_t zeros) {
     const double bias = spread / 2;
     rescale.bias_shift = bias > largest_bias ? whole_shift(bias / largest_bias) : 0;
     rescale.bias_limit = static_cast<std::int16_t>(std::min(bias, largest_bias));
+    return rescale;
+}
+
+Rescale rescale_exact(const LayerNumbers& numbers) {
+    Rescale rescale;
+    rescale.convertor = {
+        .offset = static_cast<std::int32_t>((std::uint32_t{1} << numbers.shift) - 1),
+        .scale = 1,
+        .shift = numbers.shift + 1};
+    rescale.residual_shift = numbers.shift + 1;
+    std::uint32_t every = 0;
+    std::uint32_t largest = 0;
+    for (const std::int32_t bias : numbers.bias) {
+        every |= static_cast<std::uint32_t>(bias);
+        largest = std::max(largest, static_cast<std::uint32_t>(std::abs(std::int64_t{bias})));
+    }
+    while (largest >> rescale.bias_shift > 32767) {
+        ++rescale.bias_shift;
+    }
+    NPU_CHECK(every % (std::uint32_t{1} << rescale.bias_shift) == 0,
+              "biases of a model fit 16 bits and a shift");
+    const auto& scales = numbers.scale;
+    rescale.factor_per_kernel =
+        std::ranges::any_of(scales, [&](std::int32_t scale) { return scale != scales.front(); });
+    rescale.factor = static_cast<std::int16_t>(2 * scales.front());
     return rescale;
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Made-up weights, biases and inputs. A value follows from the network's seed, the layer and its
-// place in the layer alone: however a layer is cut, ordered or compressed, its numbers stay, and so
-// do the results.
+// Made-up weights, biases and inputs, or those of a model. A value follows from the network's seed,
+// the layer and its place in the layer alone: however a layer is cut, ordered or compressed, its
+// numbers stay, and so do the results.
 #pragma once
 
 #include <algorithm>
@@ -11,6 +11,7 @@
 #include "models/base/check.h"
 #include "models/data/shape.h"
 #include "models/data/weight_layout.h"
+#include "sim/plan/rescale.h"
 #include "sim/workload/network_shapes.h"
 
 namespace npuscope {
@@ -56,7 +57,7 @@ class InputValues {
     Shape shape_;
 };
 
-/// Weights and biases of one layer.
+/// Weights and biases of one layer, made up unless a model brings them.
 class LayerValues {
  public:
     /// `kernels`: as the layer has them, channels of one group; `zeros`: percent of the weights
@@ -67,12 +68,17 @@ class LayerValues {
           biases_({seed, 2 * layer + 2}),
           kernels_(kernels),
           zeros_(zeros) {}
+    /// Those of `numbers`, which must outlive this.
+    LayerValues(const LayerNumbers& numbers, const KernelShape& kernels);
 
     /// Uniform over int8, but for those forced to zero.
     std::int8_t weight(std::uint32_t k, std::uint32_t c, std::uint32_t r, std::uint32_t s) const {
-        const std::uint64_t number = weights_.at(
-            ((std::uint64_t{k} * kernels_.channels + c) * kernels_.rows + r) * kernels_.columns +
-            s);
+        const std::uint64_t index =
+            ((std::uint64_t{k} * kernels_.channels + c) * kernels_.rows + r) * kernels_.columns + s;
+        if (given_ != nullptr) {
+            return given_->weights[index];
+        }
+        const std::uint64_t number = weights_.at(index);
         return zeros_ > 0 && (number >> 32U) % 100 < zeros_
                    ? std::int8_t{0}
                    : static_cast<std::int8_t>(number & 0xffU);
@@ -82,13 +88,17 @@ class LayerValues {
         const std::uint64_t count = 2 * static_cast<std::uint64_t>(limit) + 1;
         return static_cast<std::int16_t>(static_cast<std::int64_t>(biases_.at(k) % count) - limit);
     }
+    /// Percent of the weights that are zero beyond chance.
     std::uint32_t zeros() const { return zeros_; }
+    /// Null where they are made up.
+    const LayerNumbers* given() const { return given_; }
 
  private:
     RandomNumbers weights_;
     RandomNumbers biases_;
     KernelShape kernels_;
     std::uint32_t zeros_;
+    const LayerNumbers* given_ = nullptr;
 };
 
 /// Of the network's layer with this number, a conv or fc.
@@ -148,5 +158,9 @@ struct BiasShape {
 };
 void fill_bias(const BiasShape& shape, std::span<std::uint8_t> bytes, const LayerValues& values,
                std::int16_t limit);
+/// Those of a model, less their shift; behind each its kernel's factor where kernels have their
+/// own.
+void fill_given_bias(const BiasShape& shape, std::span<std::uint8_t> bytes,
+                     const LayerNumbers& numbers, const Rescale& rescale);
 
 }  // namespace npuscope

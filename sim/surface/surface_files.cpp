@@ -120,6 +120,8 @@ void convert_input(const NetworkSurfaces& surfaces, const fs::path& path, bool a
         }
         if (extents.size() == 3) {
             extents.insert(extents.begin(), 1);
+        } else if (extents.size() == 2) {
+            extents.resize(4, 1);
         }
         if (header.type->name != surfaces.input_type || header.fortran_order || extents != wanted) {
             throw ConfigError(fmt::format("'{}' is no {} array of {}", path.string(),
@@ -162,10 +164,11 @@ NetworkSurfaces network_surfaces(const Network& network, const Plan& plan,
 }
 
 void load_input(const NetworkSurfaces& surfaces, const fs::path& folder, Plan& plan) {
-    const fs::path raw = folder / "input.bin", array = folder / "input.npy";
+    const std::string& name = surfaces.input_name;
+    const fs::path raw = folder / (name + ".bin"), array = folder / (name + ".npy");
     if (fs::exists(raw) == fs::exists(array)) {
-        throw ConfigError(fmt::format("'{}' holds {} of input.bin and input.npy", folder.string(),
-                                      fs::exists(raw) ? "both" : "none"),
+        throw ConfigError(fmt::format("'{}' holds {} of {}.bin and {}.npy", folder.string(),
+                                      fs::exists(raw) ? "both" : "none", name, name),
                           "one of the two is the network's input");
     }
     const auto image = std::ranges::find(plan.images, "input", &PlannedImage::name);
@@ -184,9 +187,11 @@ void save_output(const NetworkSurfaces& surfaces, std::span<const std::uint8_t> 
     std::vector<std::uint8_t> values(plain.bytes), image(surfaces.output_file.bytes);
     relayout(surfaces.output_memory, memory, plain, values);
     relayout(surfaces.output_memory, memory, surfaces.output_file, image);
-    std::vector<std::uint64_t> extents;
+    std::vector<std::uint64_t> extents = surfaces.output_extents;
     for (const AxisExtent& axis : plain.shape.axes) {
-        extents.push_back(axis.extent);
+        if (surfaces.output_extents.empty()) {
+            extents.push_back(axis.extent);
+        }
     }
     const std::string head = npy_header(find_stored_type("int8"), extents);
     write_atomically(folder / (surfaces.output_name + ".npy"), head + as_text(values));

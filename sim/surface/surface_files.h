@@ -9,8 +9,10 @@
 // of the NPU's that can hold the shape, else row-major. Arrays have the input's type.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "models/data/byte_run.h"
@@ -28,7 +30,9 @@ struct NetworkSurfaces {
     Layout output_file;
     Layout output_memory;
     ByteRun output;  ///< where the last layer's result lies
+    std::string input_name = "input";
     std::string output_name;
+    std::vector<std::uint64_t> output_extents{};  ///< of the array; empty: one, channels, rows..
 };
 
 /// ConfigError where a declared layout is not one of the NPU's or cannot hold the shape.

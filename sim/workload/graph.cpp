@@ -83,18 +83,18 @@ NumberRange range_of(ElementType type) {
     return {0, std::ldexp(1.0, bits) - 1};
 }
 
-std::size_t count_elements(const Sizes& sizes) {
+std::size_t count_elements(const Sizes& sizes, std::int64_t most) {
     std::int64_t elements = 1;
     for (const std::int64_t size : sizes) {
-        if (size < 0 || size > most_elements) {
+        if (size < 0 || size > most) {
             throw ConfigError(fmt::format("{} is no size of a tensor", size),
-                              fmt::format("sizes are 0 to {}", most_elements));
+                              fmt::format("sizes are 0 to {}", most));
         }
         elements *= size;
-        if (elements > most_elements) {
+        if (elements > most) {
             throw ConfigError(
                 fmt::format("a tensor of {} has too many elements", sizes_text(sizes)),
-                fmt::format("a tensor may have {} of them", most_elements));
+                fmt::format("a tensor may have {} of them", most));
         }
     }
     return static_cast<std::size_t>(elements);
@@ -105,7 +105,7 @@ std::string sizes_text(const Sizes& sizes) {
 }
 
 GraphValue zeros(const TensorType& type) {
-    return {type, std::vector<double>(count_elements(type.sizes), 0.0)};
+    return {type, std::vector<double>(count_elements(type.sizes, most_made_elements), 0.0)};
 }
 
 void settle(GraphValue& value) {

@@ -60,11 +60,14 @@ NumberRange range_of(ElementType type);
 
 using Sizes = std::vector<std::int64_t>;
 
-/// No tensor of a graph has more elements; larger ones are refused before memory is taken.
-inline constexpr std::int64_t most_elements = std::int64_t{1} << 25U;
+/// No tensor of a graph has more elements: enough for the largest matrix of VGG-16.
+inline constexpr std::int64_t most_elements = std::int64_t{1} << 27U;
+/// Nor is there one of more elements whose numbers stand in no file; refused before memory is
+/// taken.
+inline constexpr std::int64_t most_made_elements = std::int64_t{1} << 25U;
 
-/// ConfigError where a size is negative or there are too many elements.
-std::size_t count_elements(const Sizes& sizes);
+/// ConfigError where a size is negative or there are more than `most` elements.
+std::size_t count_elements(const Sizes& sizes, std::int64_t most = most_elements);
 /// `1x8x7x5`; `scalar` where there are no sizes.
 std::string sizes_text(const Sizes& sizes);
 
@@ -83,7 +86,7 @@ struct GraphValue {
     bool operator==(const GraphValue&) const = default;
 };
 
-/// All zeros. ConfigError as count_elements.
+/// All zeros. ConfigError where that are more than most_made_elements.
 GraphValue zeros(const TensorType& type);
 /// Every number as the element type would store it: floats rounded, integers wrapped.
 void settle(GraphValue& value);

@@ -20,6 +20,7 @@
 #include "models/base/describe.h"
 #include "models/data/shape.h"
 #include "sim/workload/layer.h"
+#include "sim/workload/layer_numbers.h"
 
 namespace npuscope {
 
@@ -62,6 +63,7 @@ struct Network {
     NetworkInput input;
     std::vector<Layer> layers;
     std::string output_layout{};  ///< of its last result in files; empty: as the NPU has it
+    std::vector<LayerNumbers> numbers{};  ///< a model's, one entry per layer; empty: made up
 
     template <class Visitor, class Self>
     static void describe(Visitor& visit, Self& self) {

@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/lowering/register_layer.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "sim/lowering/number_limits.h"
+#include "sim/pattern/step_reader.h"
+
+namespace npuscope {
+namespace {
+
+constexpr NumberRange int8_range{-128, 127};
+constexpr int largest_shift = 30;  // of the sum in 32 bits
+
+bool is_whole(double number) { return number == std::trunc(number); }
+
+/// A wide clip between sum and residual: results of int8 behind it are the same without it.
+bool hides(const ClipStep& clip) { return clip.low <= -255 && clip.high >= 255; }
+
+class LayerLowering {
+ public:
+    LayerLowering(const ModelFacts& model, const Candidate& candidate, LoweringProblems& problems)
+        : model_(model), candidate_(candidate), problems_(problems) {}
+
+    LoweredLayer lower() {
+        for (const Violation& violation : candidate_.violations) {
+            complain(violation.node, violation.sentence, violation.allowed);
+        }
+        check_input();
+        take_kind();
+        take_window();
+        if (candidate_.pattern != Pattern::Maxpool && problems_.empty()) {
+            take_weights();
+            take_sequence();
+        }
+        return std::move(lowered_);
+    }
+
+ private:
+    void complain(std::size_t node, std::string sentence, std::string remedy) {
+        problems_.push_back({node, std::move(sentence), std::move(remedy)});
+    }
+    void complain(std::string sentence, std::string remedy) {
+        complain(candidate_.anchor, std::move(sentence), std::move(remedy));
+    }
+
+    const NumberFacts* facts(const std::string& tensor) const {
+        const auto found = model_.facts.find(tensor);
+        return found == model_.facts.end() ? nullptr : &found->second;
+    }
+    void check_map(const std::string& tensor, std::size_t node) {
+        const NumberFacts* known = facts(tensor);
+        if (known == nullptr || !known->whole) {
+            complain(node, fmt::format("its input '{}' holds no integers", tensor),
+                     "feature maps are int8: round and clip it");
+        } else if (!known->assumed &&
+                   (known->range.low < int8_range.low || known->range.high > int8_range.high)) {
+            complain(node,
+                     fmt::format("its input '{}' holds numbers from {} to {}", tensor,
+                                 known->range.low, known->range.high),
+                     "feature maps are int8: clip it to -128..127, or to 0..127");
+        }
+    }
+    void check_input() {
+        check_map(candidate_.input, candidate_.anchor);
+        if (!candidate_.norm.residual.empty()) {
+            check_map(candidate_.norm.residual, candidate_.norm.residual_node);
+        }
+        if (candidate_.in[0] != 1) {
+            complain(fmt::format("its batch is {}", candidate_.in[0]), "a batch is 1");
+        }
+        if (candidate_.window.axes.size() != 2) {
+            complain("its windows are not 2-d", "use a height of 1");
+        }
+    }
+
+    void take_kind() {
+        Layer& layer = lowered_.layer;
+        layer.kernels = static_cast<std::uint32_t>(candidate_.out[1]);
+        layer.bias = true;
+        switch (candidate_.pattern) {
+            case Pattern::Maxpool:
+                layer.kind = LayerKind::MaxPool;
+                layer.kernels = 0;
+                return;
+            case Pattern::Fc:
+                layer.kind = LayerKind::Fc;
+                return;
+            case Pattern::Tconv:
+                complain("transposed convolutions are not planned",
+                         "use a convolution, or an NPU of layer patterns");
+                return;
+            default:
+                layer.groups = static_cast<std::uint32_t>(candidate_.groups);
+        }
+    }
+
+    void take_window() {
+        if (candidate_.pattern == Pattern::Fc || candidate_.window.axes.size() != 2) {
+            return;
+        }
+        const WindowAxis height = candidate_.window.height();
+        const WindowAxis width = candidate_.window.width();
+        if (height.dilation != 1 || width.dilation != 1) {
+            complain(fmt::format("its dilation is {}x{}", height.dilation, width.dilation),
+                     "dilated kernels are not planned: store the kernel with zeros between");
+        }
+        const auto size = [](std::int64_t value) { return static_cast<std::uint32_t>(value); };
+        Layer& layer = lowered_.layer;
+        layer.kernel = size(height.kernel);
+        layer.kernel_width = size(width.kernel);
+        layer.stride = size(height.stride);
+        layer.stride_width = size(width.stride);
+        layer.padding = size(height.pad_begin);
+        layer.padding_end = end_padding(height);
+        layer.padding_width = size(width.pad_begin);
+        layer.padding_width_end = end_padding(width);
+    }
+    /// With what ceil_mode adds.
+    static std::uint32_t end_padding(const WindowAxis& axis) {
+        const std::int64_t reached = (axis.out - 1) * axis.stride + axis.span();
+        return static_cast<std::uint32_t>(
+            std::max(axis.pad_end, reached - axis.in - axis.pad_begin));
+    }
+
+    void take_weights() {
+        std::vector<std::int8_t>& weights = lowered_.numbers.weights;
+        if (candidate_.is_pool()) {
+            const WindowAxis height = candidate_.window.height();
+            const WindowAxis width = candidate_.window.width();
+            const bool padded =
+                height.pad_begin + height.pad_end + width.pad_begin + width.pad_end > 0;
+            if (padded && !candidate_.count_padding) {
+                complain("an average over fewer elements at the border has no one scale",
+                         "set count_include_pad, or take out the padding");
+            }
+            weights.assign(
+                static_cast<std::size_t>(candidate_.in[1] * candidate_.window.kernel_area()), 1);
+            return;
+        }
+        const auto& numbers = candidate_.weights.numbers;
+        const auto wrong = std::ranges::find_if(numbers, [](double w) {
+            return !is_whole(w) || w < int8_range.low || w > int8_range.high;
+        });
+        if (wrong != numbers.end()) {
+            complain(fmt::format("one of its weights is {}", *wrong), "weights are int8");
+            return;
+        }
+        weights.resize(numbers.size());
+        const bool turned = candidate_.pattern == Pattern::Fc;  // [C K]
+        const auto kernels = static_cast<std::size_t>(candidate_.out[1]);
+        const std::size_t inner = numbers.size() / std::max<std::size_t>(kernels, 1);
+        for (std::size_t i = 0; i < numbers.size(); ++i) {
+            weights[i] = static_cast<std::int8_t>(turned ? numbers[i % inner * kernels + i / inner]
+                                                         : numbers[i]);
+        }
+    }
+
+    static double at(const std::optional<Step>& step, std::size_t kernel, double fallback) {
+        return step ? step->at(kernel) : fallback;
+    }
+    std::size_t node_of(const std::optional<Step>& step) const {
+        return step ? step->node : candidate_.anchor;
+    }
+
+    void take_sequence() {
+        const NormSequence& norm = candidate_.norm;
+        LayerNumbers& numbers = lowered_.numbers;
+        const auto kernels = static_cast<std::size_t>(candidate_.out[1]);
+        int most = 0;
+        for (std::size_t k = 0; k < kernels; ++k) {
+            const double divisor = at(norm.divisor, k, 1);
+            int exponent = 0;
+            if (!(divisor >= 1) || std::frexp(divisor, &exponent) != 0.5 ||
+                exponent - 1 > largest_shift) {
+                complain(node_of(norm.divisor), fmt::format("it divides by {}", divisor),
+                         fmt::format("divisors are 2^0..2^{}", largest_shift));
+                return;
+            }
+            most = std::max(most, exponent - 1);
+        }
+        numbers.shift = static_cast<std::uint32_t>(most);
+        for (std::size_t k = 0; k < kernels; ++k) {
+            const double scale =
+                at(norm.scale, k, 1) * std::ldexp(1.0, most) / at(norm.divisor, k, 1);
+            const double bias = at(norm.bias, k, 0);
+            if (!is_whole(scale) || scale < 0 || 2 * scale > largest_operand) {
+                complain(
+                    node_of(norm.scale),
+                    fmt::format("kernel {} is scaled by {} before a shift by {}", k, scale, most),
+                    "scales are 0..16383, where shifts differ times what they differ by");
+                return;
+            }
+            if (!is_whole(bias) || std::abs(bias) > largest_sum) {
+                complain(node_of(norm.bias), fmt::format("one of its biases is {}", bias),
+                         "biases are integers");
+                return;
+            }
+            numbers.scale.push_back(static_cast<std::int32_t>(scale));
+            numbers.bias.push_back(static_cast<std::int32_t>(bias));
+        }
+        const NumberFacts* known = facts(candidate_.input);
+        const NumberRange range = known == nullptr || known->assumed ? int8_range : known->range;
+        if (auto problem = bias_problem(numbers, node_of(norm.bias))) {
+            problems_.push_back(std::move(*problem));
+        }
+        if (auto problem =
+                sum_problem(numbers, {range, !norm.residual.empty()}, candidate_.anchor)) {
+            problems_.push_back(std::move(*problem));
+        }
+        take_clip();
+    }
+
+    void take_clip() {
+        const NormSequence& norm = candidate_.norm;
+        if (norm.preclip) {
+            lowered_.numbers.joins_unclipped = true;
+            return;
+        }
+        check_map_clip(*norm.clip, problems_);
+        lowered_.layer.relu = norm.clip->low == 0;
+    }
+
+    const ModelFacts& model_;
+    const Candidate& candidate_;
+    LoweringProblems& problems_;
+    LoweredLayer lowered_;
+};
+
+}  // namespace
+
+LoweredLayer lower_layer(const ModelFacts& model, const Candidate& candidate,
+                         LoweringProblems& problems) {
+    LoweringProblems own;
+    LoweredLayer lowered = LayerLowering(model, candidate, own).lower();
+    problems.insert(problems.end(), own.begin(), own.end());
+    return lowered;
+}
+
+std::optional<Sum> read_sum(const GraphView& view, std::size_t node) {
+    const GraphNode& add = view.node(node);
+    const bool maps = add.op == "Add" && !view.graph().is_constant(add.inputs[0]) &&
+                      !view.graph().is_constant(add.inputs[1]) &&
+                      view.sizes(add.inputs[0]) == view.sizes(add.inputs[1]);
+    if (!maps) {
+        return std::nullopt;
+    }
+    const std::vector<RawStep> steps = read_steps(view, {add.outputs.front(), 1});
+    if (steps.empty() || steps.front().kind != StepKind::Clip) {
+        return std::nullopt;
+    }
+    const RawStep& clip = steps.front();
+    Sum sum{node, {node}, add.inputs, clip.output, {clip.nodes.front(), clip.low, clip.high}};
+    sum.nodes.insert(sum.nodes.end(), clip.nodes.begin(), clip.nodes.end());
+    return sum;
+}
+
+bool can_join(const Candidate& candidate) {
+    const bool conv = has_weights(candidate.pattern) && candidate.pattern != Pattern::Fc &&
+                      candidate.pattern != Pattern::Tconv;
+    return conv && candidate.norm.preclip && hides(*candidate.norm.preclip) &&
+           candidate.norm.clip && candidate.violations.empty();
+}
+
+void check_map_clip(const ClipStep& clip, LoweringProblems& problems) {
+    const bool whole = clip.low == int8_range.low || clip.low == 0;
+    if (!whole || clip.high != int8_range.high) {
+        problems.push_back({clip.node, fmt::format("it clips to {}..{}", clip.low, clip.high),
+                            "feature maps are int8: clip to -128..127, or to 0..127"});
+    }
+}
+
+}  // namespace npuscope

@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: Apache-2.0
+// Models as register programs: the simulated NVDLA gives the numbers of the host's plain operators,
+// and what no register program can do is refused by node.
+#include "sim/lowering/register_network.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "sim/command_line/network_files.h"
+#include "sim/command_line/system_arguments.h"
+#include "sim/host/npy_file.h"
+#include "tests/sim/layers/layer_fixture.h"
+#include "tests/sim/message_of.h"
+
+namespace npuscope {
+namespace {
+
+namespace fs = std::filesystem;
+using test::ModelBuilder;
+using ::testing::HasSubstr;
+
+/// Steps behind the last node, each named after the layer.
+class Chain {
+ public:
+    ModelBuilder builder;
+
+    Chain& input(const std::vector<std::int64_t>& sizes) {
+        builder.input("x", sizes);
+        last = "x";
+        return *this;
+    }
+    Chain& conv(const std::string& name, const std::vector<std::int64_t>& sizes, int spread,
+                std::int64_t padding = 0, std::int64_t groups = 1) {
+        std::int64_t count = 1;
+        for (const std::int64_t size : sizes) {
+            count *= size;
+        }
+        builder.floats(
+            name + "_w", sizes,
+            test::some_numbers(static_cast<std::size_t>(count), -spread, spread, ++seed_));
+        step("Conv", name, {last, name + "_w"});
+        builder.ints("pads", {padding, padding, padding, padding}).integer("group", groups);
+        return *this;
+    }
+    /// Constants of one number, or one per channel.
+    Chain& scaled(const std::string& name, const std::vector<float>& bias,
+                  const std::vector<float>& scale, const std::vector<float>& divisor) {
+        operand("Add", name + "_bias", bias);
+        operand("Mul", name + "_scale", scale);
+        operand("Div", name + "_shift", divisor);
+        return step("Floor", name + "_floor", {last});
+    }
+    Chain& clip(const std::string& name, float low, float high) {
+        builder.floats(name + "_low", {}, {low}).floats(name + "_high", {}, {high});
+        return step("Clip", name, {last, name + "_low", name + "_high"});
+    }
+    Chain& step(const std::string& op, const std::string& name,
+                const std::vector<std::string>& inputs) {
+        builder.node(op, name, inputs);
+        last = builder.last();
+        return *this;
+    }
+    Graph graph() {
+        builder.output(last);
+        return test::graph_of(builder);
+    }
+
+    std::string last;
+
+ private:
+    void operand(const std::string& op, const std::string& name,
+                 const std::vector<float>& numbers) {
+        const auto count = static_cast<std::int64_t>(numbers.size());
+        builder.floats(name + "_c", {1, count, 1, 1}, numbers);
+        step(op, name, {last, name + "_c"});
+    }
+
+    unsigned seed_ = 1;
+};
+
+void write_file(const fs::path& path, const std::string& bytes) {
+    fs::create_directories(path.parent_path());
+    std::ofstream(path, std::ios::binary) << bytes;
+}
+
+/// The output of the model on a preset, and that of the host's operators.
+void expect_equal(Chain& chain, const std::string& npu) {
+    const Graph graph = chain.graph();
+    const auto inputs = test::some_inputs(graph, ElementType::Int8, 9);
+    const GraphValue wanted =
+        test::run_on(graph, test::host_only(), inputs).outputs.begin()->second;
+    EXPECT_GT(std::set<double>(wanted.numbers.begin(), wanted.numbers.end()).size(), 3U);
+
+    const fs::path folder = fs::path(testing::TempDir()) /
+                            (std::string("npuscope_") +
+                             testing::UnitTest::GetInstance()->current_test_info()->name() + npu);
+    write_file(folder / "model.onnx", chain.builder.bytes());
+    write_file(folder / "in/x.npy", npy_bytes(inputs.at("x")));
+    SystemArguments arguments;
+    arguments.npu = npu;
+    const Result result = run_network_files((folder / "model.onnx").string(),
+                                            {(folder / "in").string(), (folder / "out").string()},
+                                            read_system(arguments), {});
+    EXPECT_EQ(result.status(), RunStatus::Pass);
+    const GraphValue given = read_npy(folder / "out" / (graph.outputs.front() + ".npy"));
+    EXPECT_EQ(given.type.sizes, wanted.type.sizes);
+    EXPECT_EQ(given.numbers, wanted.numbers) << npu;
+    fs::remove_all(folder);
+}
+/// Each builds its chain anew: a graph takes the output.
+template <class Build>
+void expect_equal_everywhere(Build build) {
+    for (const char* npu : {"nv_small", "nv_full"}) {
+        Chain chain;
+        build(chain);
+        expect_equal(chain, npu);
+    }
+}
+
+TEST(RegisterNetwork, ConvolutionsKeepTheirFloors) {
+    expect_equal_everywhere([](Chain& chain) {
+        chain.input({1, 3, 7, 6}).conv("a", {10, 3, 3, 3}, 127, 1);
+        chain.scaled("a", {-77}, {1}, {1024}).clip("a_clip", -128, 127);
+    });
+}
+TEST(RegisterNetwork, ScalesAndShiftsMayDifferByKernel) {
+    expect_equal_everywhere([](Chain& chain) {
+        chain.input({1, 8, 5, 5}).conv("a", {4, 8, 1, 1}, 7);
+        chain.scaled("a", {100, -3000, 7, 0}, {3, 200, 255, 0}, {32, 4096, 1024, 64});
+        chain.clip("a_clip", 0, 127);
+    });
+}
+TEST(RegisterNetwork, BiasesMayBeWideMultiples) {
+    expect_equal_everywhere([](Chain& chain) {
+        chain.input({1, 8, 5, 5}).conv("a", {4, 8, 1, 1}, 127);
+        chain.scaled("a", {65536, -131072, 98304, 32768}, {1}, {2048}).clip("a_clip", -128, 127);
+    });
+}
+TEST(RegisterNetwork, ResidualsJoinUnclippedOrClipped) {
+    for (const float limit : {512.0F, 128.0F}) {
+        expect_equal_everywhere([limit](Chain& chain) {
+            chain.input({1, 8, 6, 6}).conv("a", {16, 8, 3, 3}, 127, 1);
+            chain.scaled("a", {5}, {1}, {2048}).clip("a_clip", 0, 127);
+            const std::string first = chain.last;
+            chain.conv("b", {16, 16, 1, 1}, 127).scaled("b", {-9}, {1}, {1024});
+            chain.clip("b_clip", -limit, limit - 1);
+            chain.step("Add", "join", {first, chain.last}).clip("join_clip", 0, 127);
+        });
+    }
+}
+TEST(RegisterNetwork, PoolsAndProductsFollowConvolutions) {
+    expect_equal_everywhere([](Chain& chain) {
+        chain.input({1, 4, 12, 12}).conv("a", {16, 4, 3, 3}, 127, 1);
+        chain.scaled("a", {5}, {1}, {1024}).clip("a_clip", 0, 127);
+        chain.step("MaxPool", "top", {chain.last});
+        chain.builder.ints("kernel_shape", {2, 2}).ints("strides", {2, 2});
+        chain.conv("deep", {16, 1, 3, 3}, 127, 1, 16);
+        chain.scaled("deep", {5}, {1}, {256}).clip("deep_clip", -128, 127);
+        chain.step("AveragePool", "mean", {chain.last});
+        chain.builder.ints("kernel_shape", {2, 3}).ints("strides", {2, 3}).floats("six", {}, {6});
+        chain.step("Mul", "area", {chain.last, "six"}).step("Round", "whole", {chain.last});
+        chain.scaled("mean", {3}, {43}, {256}).clip("mean_clip", -128, 127);
+        chain.step("Flatten", "flat", {chain.last});
+        chain.builder.floats("fc_w", {96, 5}, test::some_numbers(480, -127, 127, 3));
+        chain.builder.floats("fc_shift_c", {}, {2048});
+        chain.step("MatMul", "fc", {chain.last, "fc_w"});
+        chain.step("Div", "fc_shift", {chain.last, "fc_shift_c"});
+        chain.step("Floor", "fc_floor", {chain.last}).clip("fc_clip", -128, 127);
+    });
+}
+
+struct RefusedRow {
+    const char* message;
+    void (*build)(Chain&);
+};
+class RefusedModels : public ::testing::TestWithParam<RefusedRow> {};
+TEST_P(RefusedModels, NameTheNodeAndTheReason) {
+    Chain chain;
+    chain.input({1, 8, 6, 6});
+    GetParam().build(chain);
+    const Graph graph = chain.graph();
+    EXPECT_THAT(sample::message_of([&] { register_network(graph); }),
+                HasSubstr(GetParam().message));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Rows, RefusedModels,
+    ::testing::Values(
+        RefusedRow{"node 'a_clip' (Clip): it clips to 0..255",
+                   [](Chain& c) {
+                       c.conv("a", {8, 8, 1, 1}, 127).scaled("a", {0}, {1}, {64});
+                       c.clip("a_clip", 0, 255);
+                   }},
+        RefusedRow{"node 'a_scale' (Mul): kernel 0 is scaled by 16384",
+                   [](Chain& c) {
+                       c.conv("a", {8, 8, 1, 1}, 1).scaled("a", {0}, {16384}, {64});
+                       c.clip("a_clip", -128, 127);
+                   }},
+        RefusedRow{"node 'a_bias' (Add): its biases reach 98305",
+                   [](Chain& c) {
+                       c.conv("a", {8, 8, 1, 1}, 127).scaled("a", {98305}, {1}, {64});
+                       c.clip("a_clip", -128, 127);
+                   }},
+        RefusedRow{"node 'a_shift' (Div): it divides by 3",
+                   [](Chain& c) {
+                       c.conv("a", {8, 8, 1, 1}, 127).scaled("a", {0}, {1}, {3});
+                       c.clip("a_clip", -128, 127);
+                   }},
+        RefusedRow{"may reach",
+                   [](Chain& c) {
+                       c.conv("a", {8, 8, 1, 1}, 127).scaled("a", {0}, {16000}, {1024});
+                       c.clip("a_clip", -128, 127);
+                   }},
+        RefusedRow{"one of its weights is 200",
+                   [](Chain& c) {
+                       c.builder.floats("w", {1, 8, 1, 1}, std::vector<float>(8, 200));
+                       c.step("Conv", "a", {"x", "w"}).scaled("a", {0}, {1}, {64});
+                       c.clip("a_clip", -128, 127);
+                   }},
+        RefusedRow{"node 'soft' (Softmax): no layer of a register program computes it",
+                   [](Chain& c) {
+                       c.conv("a", {8, 8, 1, 1}, 127).scaled("a", {0}, {1}, {64});
+                       c.clip("a_clip", -128, 127).step("Softmax", "soft", {c.last});
+                   }},
+        RefusedRow{
+            "(1 more nodes cannot run)",
+            [](Chain& c) { c.step("Sigmoid", "s", {"x"}).step("Softmax", "soft", {c.last}); }},
+        RefusedRow{"1 inputs and 2 outputs",
+                   [](Chain& c) {
+                       c.conv("a", {8, 8, 1, 1}, 127).scaled("a", {0}, {1}, {64});
+                       c.clip("a_clip", -128, 127).builder.output("a_y");
+                   }},
+        RefusedRow{"its dilation is 2x2",
+                   [](Chain& c) {
+                       c.conv("a", {8, 8, 3, 3}, 127).builder.ints("dilations", {2, 2});
+                       c.scaled("a", {0}, {1}, {64}).clip("a_clip", -128, 127);
+                   }},
+        RefusedRow{"BNORM needs Floor", [](Chain& c) {
+                       c.conv("a", {8, 8, 1, 1}, 127).clip("a_clip", -128, 127);
+                   }}));
+
+TEST(RegisterNetwork, LayersAreNamedForFiles) {
+    Chain chain;
+    chain.input({1, 8, 6, 6}).conv("block/1:a", {8, 8, 1, 1}, 127);
+    chain.scaled("s", {0}, {1}, {64}).clip("c", -128, 127).conv("block_1_a", {8, 8, 1, 1}, 127);
+    chain.scaled("t", {0}, {1}, {64}).clip("d", -128, 127);
+    const RegisterNetwork lowered = register_network(chain.graph());
+    ASSERT_EQ(lowered.network.layers.size(), 2U);
+    EXPECT_EQ(lowered.network.layers[0].name, "block_1_a");
+    EXPECT_EQ(lowered.network.layers[1].name, "block_1_a_2");
+    EXPECT_EQ(lowered.network.layers[1].from, std::vector<std::string>{"block_1_a"});
+    EXPECT_EQ(lowered.ends.input, "x");
+    EXPECT_EQ(lowered.ends.output, "d_y");
+}
+
+}  // namespace
+}  // namespace npuscope
