@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""A shape table and the model that scripts/write_onnx makes of it must give the same bytes.
+"""A shape table and the model that scripts/write_onnx makes of it must give the same bytes; and the
+model with signed maps those of the host's plain operators when NVDLA presets run it.
 
 Usage: write_onnx_compare.py NPUSCOPE WRITE_ONNX TABLE.yaml ...
 Exit 77: python3-onnx, python3-numpy or python3-yaml are not there.
@@ -21,10 +22,14 @@ except ImportError as missing:
     sys.exit(77)
 
 
-def run(npuscope, program, folder, outputs):
-    subprocess.run([npuscope, "run", program, "--npu", "tinpu_f28p55", "--inputs", folder / "in",
+TINPU = ["--npu", "tinpu_f28p55"]
+HOST = [*TINPU, "--set", "npu.restrictions.batch=2"]  # no layer has a batch of 2
+
+
+def run(npuscope, program, folder, outputs, npu=tuple(TINPU)):
+    subprocess.run([npuscope, "run", program, *npu, "--inputs", folder / "in",
                     "--outputs", folder / outputs], check=True, stdout=subprocess.DEVNULL)
-    return sorted(path.name for path in (folder / outputs).iterdir())
+    return sorted(path.name for path in (folder / outputs).glob("*.npy"))
 
 
 def compare(npuscope, write_onnx, table, folder):
@@ -45,7 +50,23 @@ def compare(npuscope, write_onnx, table, folder):
     flat = [name for name in names
             if len(numpy.unique(numpy.load(folder / "of_model" / name))) < 2]
     return ([f"{name} differs" for name in wrong] +
-            [f"{name} is one number everywhere, which proves nothing" for name in flat])
+            [f"{name} is one number everywhere, which proves nothing" for name in flat] +
+            compare_signed(npuscope, write_onnx, table, folder))
+
+
+def compare_signed(npuscope, write_onnx, table, folder):
+    model = folder / "signed.onnx"
+    subprocess.run([sys.executable, write_onnx, table, "--out", model, "--maps", "signed"],
+                   check=True)
+    names = run(npuscope, model, folder, "of_host", HOST)
+    found = []
+    for preset in ("nv_small", "nv_full"):
+        if names != run(npuscope, model, folder, preset, ["--npu", preset]):
+            found.append(f"{preset} gives outputs of other names")
+        found += [f"{name} differs on {preset}" for name in names
+                  if not numpy.array_equal(numpy.load(folder / "of_host" / name),
+                                           numpy.load(folder / preset / name))]
+    return found
 
 
 def main():

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Damaged models, the same ones in every run: each is planned, or refused with a ConfigError.
+// Damaged models, the same ones in every run: each is planned for either kind of NPU, or refused
+// with a ConfigError.
 #include <gtest/gtest.h>
 
 #include <random>
@@ -8,6 +9,7 @@
 #include "sim/host/npy_file.h"
 #include "sim/layers/layer_plan.h"
 #include "sim/layers/load_graph.h"
+#include "sim/lowering/register_network.h"
 #include "sim/onnx/onnx_reader.h"
 #include "tests/sim/fuzz/mutate.h"
 #include "tests/support/sample_models.h"
@@ -20,6 +22,7 @@ using test::ModelBuilder;
 void plan(const std::string& bytes) {
     const Graph graph = finish_graph(parse_onnx(bytes, "damaged.onnx"));
     plan_layers(graph, LayerNpuConfig{});
+    register_network(graph);
 }
 
 template <class Damage>
