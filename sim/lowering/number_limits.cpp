@@ -8,6 +8,11 @@
 #include <cstdlib>
 
 namespace npuscope {
+namespace {
+
+constexpr std::int64_t largest_bias = 32767;
+
+}  // namespace
 
 std::optional<LoweringProblem> bias_problem(const LayerNumbers& numbers, std::size_t node) {
     std::int64_t every = 0;
@@ -17,11 +22,11 @@ std::optional<LoweringProblem> bias_problem(const LayerNumbers& numbers, std::si
         largest = std::max(largest, std::abs(bias));
     }
     const std::int64_t granule = every & -every;
-    if (every == 0 || static_cast<double>(largest / granule) <= largest_operand) {
+    if (every == 0 || largest / granule <= largest_bias) {
         return std::nullopt;
     }
     std::int64_t unit = 1;
-    while (static_cast<double>(largest / unit) > largest_operand) {
+    while (largest / unit > largest_bias) {
         unit *= 2;
     }
     return LoweringProblem{
