@@ -58,8 +58,6 @@ void Cdma::fetch_operands(ConvWork& work) {
     if (work.start.weights_reused) {
         work.buffer.weight_ends = kept_use_.weight_ends;
         work.buffer.mask_ends = kept_use_.mask_ends;
-    } else {
-        assume_weight_ends(work);
     }
     if (work.values) {
         if (!work.start.data_reused) {

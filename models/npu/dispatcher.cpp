@@ -7,6 +7,7 @@
 #include "models/base/error.h"
 #include "models/cacc/cacc_job.h"
 #include "models/cdma/cdma_job.h"
+#include "models/cdma/operand_fetch.h"
 #include "models/cmac/cmac_job.h"
 #include "models/csc/csc_job.h"
 #include "models/csc/csc_math.h"
@@ -131,6 +132,9 @@ bool Dispatcher::launch_conv() {
     work->buffer.line = parts.cdma.entries_per_slice;
     work->buffer.data = entries_of_data(parts.cdma);
     work->buffer.unused_weights = unused_weights(combined.job, config_.cbuf.bank_width);
+    if (!work->start.weights_reused) {
+        assume_weight_ends(*work);  // on reused data the sequencer starts before the DMA looks
+    }
     work->record = record_of("conv", work->name);
     work->record.macs = useful_macs(work->job);
     work->record.mac_cells =

@@ -17,7 +17,8 @@ struct CloseFile {
 
 [[noreturn]] void fail(const std::filesystem::path& path, const Place& asked_at,
                        const std::string& reason) {
-    throw ConfigError(asked_at, fmt::format("cannot read '{}': {}", path.string(), reason));
+    throw ConfigError(asked_at, fmt::format("cannot read '{}': {}", path.string(), reason),
+                      "put the file there, or mend its name");
 }
 
 }  // namespace

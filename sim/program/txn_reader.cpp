@@ -130,8 +130,10 @@ std::pair<std::string, MemoryImage> TxnReader::take_image(Bytes bytes) {
     }
     MemoryImage image = setting_.images(file, at);
     if (image.end() < bytes.value) {
-        throw ConfigError(at, fmt::format("'{}' has {:#x} bytes, the statement asks for {:#x}",
-                                          file, image.end(), bytes.value));
+        throw ConfigError(at,
+                          fmt::format("'{}' has {:#x} bytes, the statement asks for {:#x}", file,
+                                      image.end(), bytes.value),
+                          "is the file cut short? Mend it, or the statement's size");
     }
     return {std::move(file), first_bytes(std::move(image), bytes)};
 }

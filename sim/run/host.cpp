@@ -135,7 +135,10 @@ Cycles Host::cycles() const {
 
 std::string Host::waits_for() const {
     if (!executed_) {
-        return fmt::format("the statement at {}", to_string(place()));
+        const Action& action = program_.statements[statement_].action;
+        const bool waits = std::holds_alternative<WaitForInterrupt>(action);
+        return fmt::format("{} at {}", waits ? "an interrupt, awaited" : "the statement",
+                           to_string(place()));
     }
     std::string text;
     for (const SyncBoard::Awaited& awaited : board_.awaited()) {

@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
@@ -78,6 +80,24 @@ TEST(RtlPrograms, that_fetch_weights_nobody_takes_compute_with_what_is_left) {
                                                found.register_name == "NVDLA_CDMA.D_WEIGHT_BYTES_0";
                                     }),
               9);
+}
+
+TEST(RtlPrograms, that_reuse_the_buffer_leave_the_bytes_and_take_the_cycles_of_the_rtl) {
+    const fs::path folder = source() / "tests/golden/rtl_reuse";
+    EXPECT_EQ(expect_all_to_pass(folder), 11U);
+    const RegisterNames names = register_names(nvdla_register_blocks());
+    std::size_t timed = 0;
+    for (const fs::path& program : folders_in(folder)) {
+        std::ifstream expected(program / "expect.json");
+        if (!expected) {
+            continue;  // the host's own pace shows in its cycles
+        }
+        const Result result = run_program(read_program(program, names), nv_small(), {});
+        EXPECT_EQ(result.cycles.value, nlohmann::json::parse(expected)["cycles"]["lat50"])
+            << program;
+        ++timed;
+    }
+    EXPECT_EQ(timed, 7U);
 }
 
 TEST(RtlPrograms, of_nvidia_leave_the_bytes_that_their_golden_crcs_name) {
