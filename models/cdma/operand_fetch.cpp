@@ -15,7 +15,10 @@ namespace {
 template <class T>
 Tensor<T> fetch_lines(DmaPort& port, ConvWork& work, const Purpose& purpose) {
     const CdmaJob& job = work.job.parts.cdma;
-    const FeatureCube& cube = job.feature;
+    FeatureCube cube = job.feature;
+    if (job.mode == ConvMode::Winograd) {  // kernels cover whole atoms, so pad lanes count
+        cube.shape.channels = cube.surfaces() * cube.channels_per_atom();
+    }
     const bool floating = job.in_precision == Precision::Fp16;
     Tensor<T> tensor(cube.shape);
     std::vector<std::uint8_t> line(cube.line_bytes().value);

@@ -8,6 +8,8 @@
 #include <cmath>
 #include <random>
 
+#include "models/cacc/cacc_config.h"
+
 namespace npuscope {
 namespace {
 
@@ -43,6 +45,16 @@ TEST(CaccMath, TruncationAgreesWithTheWiresForEveryShift) {
             ASSERT_EQ(truncate_sum(edge, shift), wired_truncation(edge, shift));
         }
     }
+}
+
+TEST(CaccMath, SumsOfWinogradNeverReachTheWidthOfTheAccumulator) {
+    const double channels = 8192;  // D_DATAIN_SIZE_EXT_1 has 13 bits
+    const double products = 9;     // of a channel's 16, an output adds at most so many
+    const double int8 = 128.0 * 128.0;
+    const double int16 = 32768.0 * 32768.0;
+    const CaccConfig config;
+    EXPECT_LT(channels * products * int8, std::ldexp(1.0, int(config.partial_sum_bits) - 1));
+    EXPECT_LT(channels * products * int16, std::ldexp(1.0, int(config.partial_sum_bits_int16) - 1));
 }
 
 TEST(CaccMath, ShiftsUpToSixteenRoundHalfAwayFromZero) {
