@@ -55,7 +55,8 @@ const PixelFormat& read_format(const RegisterValues& registers, const CdmaJob& j
     const std::uint32_t code = registers.field("D_DATAIN_FORMAT", "PIXEL_FORMAT");
     const PixelFormat* format = find_pixel_format(code);
     if (format == nullptr) {
-        refuse(registers, "D_DATAIN_FORMAT", fmt::format("pixel format {} is", code));
+        refuse(registers, "D_DATAIN_FORMAT", fmt::format("pixel format {} is", code),
+               "use a code of the format page's pixel formats, e.g. 0 (T_R8) or 12 (T_A8B8G8R8)");
     }
     const Precision precision = format_precision(*format);
     if (!features.datapath.supports(precision)) {

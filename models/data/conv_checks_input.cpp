@@ -33,12 +33,13 @@ void check_winograd(const ConvParts& parts, Checks& checks) {
         csc.kernels.rows == 4 && csc.kernels.columns == 4,
         {csc_unit, "D_WEIGHT_SIZE_EXT_0", "WEIGHT_WIDTH_EXT + 1", csc.kernels.columns},
         fmt::format("and {} rows, but transformed kernels have 4 x 4 elements", csc.kernels.rows));
-    checks.expect(csc.stride_x == 1 && csc.stride_y == 1,
-                  {csc_unit, "D_CONV_STRIDE_EXT", "CONV_X_STRIDE_EXT + 1", csc.stride_x},
-                  "but the DMA turns strides into channels: 1");
+    checks.expect(
+        csc.stride_x == 1 && csc.stride_y == 1,
+        {csc_unit, "D_CONV_STRIDE_EXT", "CONV_X_STRIDE_EXT + 1", csc.stride_x},
+        "but must be 1: the DMA has turned strides into channels (D_CONV_STRIDE of NVDLA_CDMA)");
     checks.expect(csc.dilation_x == 1 && csc.dilation_y == 1,
                   {csc_unit, "D_DILATION_EXT", "X_DILATION_EXT + 1", csc.dilation_x},
-                  "but Winograd kernels are not dilated: 1");
+                  "but must be 1: Winograd kernels are not dilated");
     const WinogradInput& extended = cdma.winograd;
     const std::uint32_t width = cdma.input.width + cdma.pad_left + cdma.pad_right;
     const std::uint32_t height = cdma.input.height + extended.pad_top + extended.pad_bottom;
@@ -78,7 +79,7 @@ void check_image(const ConvJob& job, Checks& checks) {
                  {csc_unit, "D_ZERO_PADDING_VALUE", "PAD_VALUE", csc.pad_value});
     checks.expect(csc.kernels.columns == 1,
                   {csc_unit, "D_WEIGHT_SIZE_EXT_0", "WEIGHT_WIDTH_EXT + 1", csc.kernels.columns},
-                  "but the columns of image kernels are channels: 1");
+                  "but must be 1: the columns of image kernels are channels");
     checks.expect(
         csc.kernels.channels % csc.input.channels == 0,
         {csc_unit, "D_WEIGHT_SIZE_EXT_1", "WEIGHT_CHANNEL_EXT + 1", csc.kernels.channels},

@@ -16,6 +16,7 @@
 #include "models/data/convolution.h"
 #include "models/data/datapath.h"
 #include "models/data/feature_cube.h"
+#include "models/data/flying_cube.h"
 #include "models/data/pixel_format.h"
 #include "models/data/precision.h"
 #include "models/data/weight_layout.h"
@@ -178,6 +179,10 @@ struct ConvJob {
     const Shape& input() const { return parts.cdma.input; }
     const Shape& output() const { return parts.csc.output; }
     std::uint32_t batches() const { return parts.csc.batches; }
+    /// What flies to the SDP.
+    FlyingCube result() const {
+        return {output(), batches(), mode() == ConvMode::Winograd, precision()};
+    }
 };
 
 struct CombinedConvJob {

@@ -21,7 +21,9 @@ Precision read_precision(const RegisterValues& registers, std::string_view field
                          const DatapathConfig& datapath) {
     const std::uint32_t code = registers.field("D_MISC_CFG", field_name);
     if (code > 2) {
-        refuse(registers, "D_MISC_CFG", fmt::format("{} {} is", field_name, code), "use int8 (0)");
+        refuse(registers, "D_MISC_CFG", fmt::format("{} {} is", field_name, code),
+               datapath.int16 && datapath.fp16 ? "use int8 (0), int16 (1) or fp16 (2)"
+                                               : "use int8 (0)");
     }
     const auto precision = static_cast<Precision>(code);
     if (!datapath.supports(precision)) {

@@ -139,6 +139,7 @@ bool Dispatcher::launch_conv() {
     work->record.macs = useful_macs(work->job);
     work->record.mac_cells =
         std::uint64_t{config_.datapath.atomic_c} * work->job.weights.group_kernels;
+    note_flight(to_sdp_.give({work->name, "NVDLA_CACC", work->job.result()}));
     conv_.pass();
     awaiting_sdp_.push_back(work);
     rooms_.cdma.launches.push(work);
@@ -169,6 +170,12 @@ bool Dispatcher::launch_sdp() {
     if (std::optional<Finding> note = conversion_note(work->job)) {
         note->operation = work->name;
         log_.add(std::move(*note));
+    }
+    if (work->job.flying()) {
+        note_flight(to_sdp_.take({work->name, "NVDLA_SDP", work->job.taken()}));
+    }
+    if (work->job.to_pdp) {
+        note_flight(to_pdp_.give({work->name, "NVDLA_SDP", work->job.given()}));
     }
     work->group = sdp_.group();
     work->values = values_;
@@ -203,6 +210,9 @@ bool Dispatcher::launch_pdp() {
         return false;
     }
     work->name = next_name("pdp");
+    if (work->job.flying()) {
+        note_flight(to_pdp_.take({work->name, "NVDLA_PDP", work->job.taken()}));
+    }
     work->group = pdp_.group();
     work->values = values_;
     work->record = record_of("pdp", work->name);

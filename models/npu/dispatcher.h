@@ -96,6 +96,8 @@ class Dispatcher : public CsbListener {
     void pdp_done(PdpWork& work);
     void cdp_done(CdpWork& work);
     void finish_record(OperationRecord record);
+    /// ConfigError where the ends of a flight cannot go together.
+    void note_flight(std::vector<Finding> findings);
 
     ConvFeatures conv_features() const;
     std::string next_name(const std::string& unit) { return unit + " " + std::to_string(count_++); }
@@ -121,6 +123,8 @@ class Dispatcher : public CsbListener {
     // operations whose result flies on: their records end with whoever writes
     std::deque<std::shared_ptr<ConvWork>> awaiting_sdp_;
     std::deque<OperationRecord> awaiting_pdp_;
+    FlightPairs to_sdp_;
+    FlightPairs to_pdp_;
     std::vector<OperationRecord> operations_;
 };
 

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The way back: what happens when a unit has finished its operation.
+#include <fmt/format.h>
+
 #include <algorithm>
 
+#include "models/base/error.h"
 #include "models/npu/dispatcher.h"
 
 namespace npuscope {
@@ -155,6 +158,16 @@ void Dispatcher::cdp_done(CdpWork& work) {
     cdp_.finish(0);
     cdp_.finish(1);
     launch_ready();
+}
+
+void Dispatcher::note_flight(std::vector<Finding> findings) {
+    for (Finding& finding : findings) {
+        if (finding.severity == Severity::Error) {
+            throw ConfigError(fmt::format("{}: {}", flight_register(finding), finding.message),
+                              "program one shape and one precision in both units");
+        }
+        log_.add(std::move(finding));
+    }
 }
 
 void Dispatcher::finish_record(OperationRecord record) {

@@ -10,6 +10,7 @@
 #include "models/base/register_map.h"
 #include "models/data/datapath.h"
 #include "models/data/feature_cube.h"
+#include "models/data/flying_cube.h"
 #include "models/pdp/pdp_config.h"
 #include "models/pdp/pdp_math.h"
 
@@ -26,6 +27,7 @@ struct PdpJob {
     bool count_stalls = false;
 
     bool flying() const { return !source.has_value(); }
+    FlyingCube taken() const { return {.shape = input, .precision = pooling.precision}; }
 
     /// ConfigError names the register, its value and the remedy. `rdma` is read only when the input
     /// comes from memory.

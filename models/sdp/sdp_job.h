@@ -11,6 +11,7 @@
 #include "models/base/register_map.h"
 #include "models/data/datapath.h"
 #include "models/data/feature_cube.h"
+#include "models/data/flying_cube.h"
 #include "models/data/operand_layout.h"
 #include "models/sdp/sdp_config.h"
 #include "models/sdp/sdp_stages.h"
@@ -46,6 +47,9 @@ struct SdpJob {
     bool count_lookups = false;
 
     bool flying() const { return !source.has_value(); }
+    /// What flies in, and what flies on to the PDP.
+    FlyingCube taken() const { return {shape, batches, winograd, stages.processing}; }
+    FlyingCube given() const { return {shape, batches, false, stages.output}; }
     /// Whether NVDLA_SDP_RDMA takes part.
     bool reads_memory() const { return source || bs_operand || bn_operand || ew_operand; }
     /// The shape of what flows: channels rounded up to whole atoms of the processing precision.

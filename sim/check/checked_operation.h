@@ -9,7 +9,7 @@
 
 #include "models/base/error.h"
 #include "models/data/compression_findings.h"
-#include "models/data/shape.h"
+#include "models/data/flying_cube.h"
 #include "models/glb/interrupt.h"
 #include "sim/check/surface_use.h"
 
@@ -29,8 +29,8 @@ struct CheckedOperation {
     unsigned group = 0;
     std::vector<SurfaceUse> uses;
     std::optional<CompressedUse> compressed;
-    std::optional<Shape> takes;           ///< shape of what flies in; none: from memory
-    std::optional<Shape> gives;           ///< shape of what flies on; none: to memory
+    std::optional<FlyingCube> takes;      ///< what flies in; none: from memory
+    std::optional<FlyingCube> gives;      ///< what flies on; none: to memory
     std::optional<std::size_t> producer;  ///< operation whose result flies in
     std::optional<std::size_t> consumer;  ///< operation that the result flies to
     bool uses_rdma = false;

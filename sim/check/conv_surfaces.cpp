@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/check/conv_surfaces.h"
 
-#include "models/data/weight_codec.h"
+#include <utility>
 
 namespace npuscope {
 namespace {
@@ -36,14 +36,14 @@ void add_weight_surfaces(const ConvJob& job, CheckedOperation& operation) {
 
 }  // namespace
 
-void add_conv_surfaces(const ConvJob& job, CheckedOperation& operation) {
+void add_conv_surfaces(const ConvJob& job, const BufferStart& start, CheckedOperation& operation) {
     const CdmaJob& cdma = job.parts.cdma;
     SurfaceUse input;
     input.surface = "input";
     input.unit = "NVDLA_CDMA";
     input.address_register = "D_DAIN_ADDR_LOW_0";
     input.stride_register = "D_LINE_STRIDE";
-    if (!cdma.reuse.data_reuse) {
+    if (!start.data_reused) {
         if (cdma.mode == ConvMode::Image) {
             input.kind = DataKind::Pixels;
             input.base = cdma.pixels.base[0];
@@ -52,7 +52,7 @@ void add_conv_surfaces(const ConvJob& job, CheckedOperation& operation) {
             operation.uses.push_back(cube_use(std::move(input), cdma.feature));
         }
     }
-    if (!cdma.reuse.weight_reuse) {
+    if (!start.weights_reused) {
         add_weight_surfaces(job, operation);
     }
 }

@@ -8,7 +8,6 @@
 #include "models/base/check.h"
 #include "models/csb/register_blocks.h"
 #include "sim/check/mover_decoder.h"
-#include "sim/workload/network_shapes.h"
 
 namespace npuscope {
 namespace {
@@ -205,34 +204,27 @@ void LaunchBoard::pair(std::size_t index, FoundList& found) {
         if (feeds(other, newest)) {
             other.consumer = index;
             newest.producer = i;
-            check_shapes(i, index, found);
+            check_flight(i, index, found);
         } else if (feeds(newest, other)) {
             newest.consumer = i;
             other.producer = index;
-            check_shapes(index, i, found);
+            check_flight(index, i, found);
         }
     }
 }
 
-void LaunchBoard::check_shapes(std::size_t producer, std::size_t consumer, FoundList& found) const {
+void LaunchBoard::check_flight(std::size_t producer, std::size_t consumer, FoundList& found) const {
     const CheckedOperation& from = operations_[producer];
     const CheckedOperation& to = operations_[consumer];
-    if (from.gives->height == to.takes->height && from.gives->width == to.takes->width &&
-        from.gives->channels == to.takes->channels) {
-        return;
+    const char* const unit = to.unit == OperationUnit::Sdp ? "NVDLA_SDP" : "NVDLA_PDP";
+    for (Finding& finding :
+         flight_contradictions({from.name, "", *from.gives}, {to.name, unit, *to.takes})) {
+        finding.place = to.place;
+        std::string register_name = flight_register(finding);
+        const char* const what = finding.kind == "shape_mismatch" ? "shape" : "precision";
+        found.add({std::move(finding), std::move(register_name),
+                   fmt::format("program one {} in both units", what)});
     }
-    Found one;
-    one.finding.kind = "shape_mismatch";
-    one.finding.message =
-        fmt::format("{} gives {} (channels x height x width), but {} takes {}", from.name,
-                    shape_text(*from.gives), to.name, shape_text(*to.takes));
-    one.finding.unit = to.unit == OperationUnit::Sdp ? "NVDLA_SDP" : "NVDLA_PDP";
-    one.finding.operation = to.name;
-    one.finding.place = to.place;
-    one.register_name = to.unit == OperationUnit::Sdp ? "NVDLA_SDP.D_DATA_CUBE_WIDTH_0"
-                                                      : "NVDLA_PDP.D_DATA_CUBE_IN_WIDTH_0";
-    one.remedy = "program one shape in both units";
-    found.add(std::move(one));
 }
 
 std::optional<std::size_t> LaunchBoard::find(

@@ -52,7 +52,7 @@ class LaunchBoard {
     bool launch(CheckedOperation operation, const std::vector<Found>& complaints,
                 const Place& place, FoundList& found);
     void pair(std::size_t index, FoundList& found);
-    void check_shapes(std::size_t producer, std::size_t consumer, FoundList& found) const;
+    void check_flight(std::size_t producer, std::size_t consumer, FoundList& found) const;
     RegisterFile& file(std::string_view name);
     RegisterFile* file_at(std::uint32_t address);
     BlockGroup& main_blocks(OperationUnit unit);

@@ -145,16 +145,18 @@ CheckedOperation OperationDecoder::conv(std::vector<RegisterValues> values, Buff
         one.register_name = std::exchange(one.finding.surface, {});
         found.push_back(std::move(one));
     };
+    KnownBufferStart known;
     if (combined->computable()) {
-        for (Finding& finding : history.next(combined->job).findings) {
+        known = history.next(combined->job);
+        for (Finding& finding : known.findings) {
             add(finding, finding.kind == "stale_weights" ? stale_remedy : reuse_remedy);
         }
     }
     for (Finding& finding : combined->findings) {
         add(finding, "make the registers agree");
     }
-    operation.gives = combined->job.output();
-    add_conv_surfaces(combined->job, operation);
+    operation.gives = combined->job.result();
+    add_conv_surfaces(combined->job, known.start, operation);
     return operation;
 }
 
@@ -195,7 +197,7 @@ std::optional<CheckedOperation> OperationDecoder::sdp(std::vector<RegisterValues
                          "write int8, or convert to int16 and that to fp16"});
     }
     if (job->flying()) {
-        operation.takes = job->shape;
+        operation.takes = job->taken();
     } else {
         operation.uses.push_back(
             cube_use(reads("source", "NVDLA_SDP_RDMA", "SRC", DataKind::Feature), *job->source));
@@ -210,7 +212,7 @@ std::optional<CheckedOperation> OperationDecoder::sdp(std::vector<RegisterValues
     add_operand(job->ew_operand,
                 reads("ew_operand", "NVDLA_SDP_RDMA", "EW", DataKind::ElementWise));
     if (job->to_pdp) {
-        operation.gives = job->shape;
+        operation.gives = job->given();
     } else if (job->destination) {
         operation.uses.push_back(cube_use(writes("NVDLA_SDP"), *job->destination));
     }
@@ -236,7 +238,7 @@ std::optional<CheckedOperation> OperationDecoder::pdp(std::vector<RegisterValues
         return operation;
     }
     if (job->flying()) {
-        operation.takes = job->input;
+        operation.takes = job->taken();
     } else {
         operation.uses.push_back(
             cube_use(reads("source", "NVDLA_PDP_RDMA", "SRC", DataKind::Feature), *job->source));

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// A convolution and an SDP that were programmed with different cubes: refused by running, found by
+// checking, with the same words.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "models/base/error.h"
+#include "sim/check/program_check.h"
+#include "tests/support/full_layer_session.h"
+
+namespace npuscope {
+namespace {
+
+using ::testing::HasSubstr;
+
+class FlightTest : public testing::Test {
+ protected:
+    void change(const std::string& register_name, std::uint32_t bits) {
+        for (auto& [name, value] : layer_.registers) {
+            value ^= name == register_name ? bits : 0U;
+        }
+    }
+    std::string refusal() const {
+        try {
+            run_layers({layer_}, system_);
+        } catch (const ConfigError& error) {
+            return error.what();
+        }
+        return "accepted";
+    }
+    Found checked() const {
+        const CheckReport report =
+            check_program(program_of({layer_}, system_), {system_.npu, system_.memory});
+        for (const Found& found : report.found) {
+            if (found.finding.kind.ends_with("_mismatch")) {
+                return found;
+            }
+        }
+        return {};
+    }
+
+    SystemConfig system_ = nv_full_system();
+    LayerProgram layer_ =
+        layer_program(random_layer({LayerFamily::Direct, oracle::Type::Fp16, 10, 4}), false);
+};
+
+TEST_F(FlightTest, EndsThatAgreeRun) {
+    EXPECT_EQ(run_layers({layer_}, system_).status(), RunStatus::Pass);
+    EXPECT_TRUE(checked().finding.kind.empty());
+}
+
+TEST_F(FlightTest, AnSdpOfAnotherWidthIsRefused) {
+    change("NVDLA_SDP.D_DATA_CUBE_WIDTH_0", 16);
+    change("NVDLA_SDP_RDMA.D_DATA_CUBE_WIDTH_0", 16);
+    const Found found = checked();
+    EXPECT_EQ(found.finding.kind, "shape_mismatch");
+    EXPECT_EQ(found.register_name, "NVDLA_SDP.D_DATA_CUBE_WIDTH_0");
+    EXPECT_THAT(refusal(), HasSubstr("NVDLA_SDP.D_DATA_CUBE_WIDTH_0: " + found.finding.message));
+}
+
+TEST_F(FlightTest, AnSdpOfIntegersDoesNotTakeFp16) {
+    change("NVDLA_SDP.D_DATA_FORMAT_0", 0xA ^ 0x5);
+    const Found found = checked();
+    EXPECT_EQ(found.finding.kind, "precision_mismatch");
+    EXPECT_EQ(found.finding.severity, Severity::Error);
+    EXPECT_THAT(refusal(), HasSubstr("NVDLA_SDP.D_DATA_FORMAT_0: " + found.finding.message));
+}
+
+}  // namespace
+}  // namespace npuscope
