@@ -33,7 +33,8 @@ class CommandRun : public testing::Test {
 
 TEST_F(CommandRun, WrongInputIsRefusedBeforeAnythingRuns) {
     EXPECT_EQ(typed({"run", "none.cfg"}).err,
-              "npuscope: cannot read 'none.cfg': No such file or directory\n");
+              "npuscope: cannot read 'none.cfg': No such file or directory"
+              " (put the file there, or mend its name)\n");
     EXPECT_EQ(typed({"run", "picture.png"}).err,
               "npuscope: 'picture.png' is no program (a register trace ends in .cfg or .txn)\n");
     EXPECT_EQ(typed({"run", program_, "--set", "npu.cbuf.bank=3"}).err,

@@ -26,8 +26,10 @@ TEST(WholeFile, SaysWhyItCannotAndWhoAsked) {
     EXPECT_EQ(message_of([] {
                   read_whole_file("no/such.dat", {"a.cfg", 3, 1});
               }),
-              "a.cfg:3:1: cannot read 'no/such.dat': No such file or directory");
-    EXPECT_EQ(message_of([] { read_whole_file("/"); }), "cannot read '/': it is a folder");
+              "a.cfg:3:1: cannot read 'no/such.dat': No such file or directory"
+              " (put the file there, or mend its name)");
+    EXPECT_EQ(message_of([] { read_whole_file("/"); }),
+              "cannot read '/': it is a folder (put the file there, or mend its name)");
 }
 
 }  // namespace

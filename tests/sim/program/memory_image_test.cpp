@@ -107,7 +107,8 @@ TEST(MemoryImage, MissingFileIsReportedWhereItWasAskedFor) {
     EXPECT_EQ(message_of([] {
                   read_memory_file("no/a.dat", "a.dat", {"t.cfg", 2, 1});
               }),
-              "t.cfg:2:1: cannot read 'no/a.dat': No such file or directory");
+              "t.cfg:2:1: cannot read 'no/a.dat': No such file or directory"
+              " (put the file there, or mend its name)");
 }
 
 }  // namespace

@@ -144,9 +144,9 @@ TEST(TraceCfg, ImagesAreFoundBesideTheProgram) {
               (std::vector<std::uint8_t>{7, 8}));
     std::filesystem::remove(folder / "a.dat");
     const std::string cfg = (folder / "p.cfg").string();
-    EXPECT_EQ(
-        message_of([&] { read_trace_cfg(folder / "p.cfg", sample::names()); }),
-        cfg + ":1:1: cannot read '" + (folder / "a.dat").string() + "': No such file or directory");
+    EXPECT_EQ(message_of([&] { read_trace_cfg(folder / "p.cfg", sample::names()); }),
+              cfg + ":1:1: cannot read '" + (folder / "a.dat").string() +
+                  "': No such file or directory (put the file there, or mend its name)");
     std::filesystem::remove_all(folder);
 }
 
