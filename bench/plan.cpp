@@ -65,6 +65,9 @@ Totals search_network(const Network& network, const SystemConfig& system, bool p
                      {"bound", Align::Right},
                      {"by", Align::Left},
                      {"above bound %", Align::Right},
+                     {"mac %", Align::Right},
+                     {"sdp %", Align::Right},
+                     {"fetch %", Align::Right},
                      {"tried", Align::Right}});
     Totals totals;
     for (const LayerCase& layer : layer_cases(network)) {
@@ -73,6 +76,10 @@ Totals search_network(const Network& network, const SystemConfig& system, bool p
             return fmt::format(
                 "{:.2f}",
                 100.0 * (static_cast<double>(a.value) / static_cast<double>(b.value) - 1.0));
+        };
+        const auto share = [](Cycles a, Cycles of) {
+            return fmt::format(
+                "{:.1f}", 100.0 * static_cast<double>(a.value) / static_cast<double>(of.value));
         };
         const Cycles bound = result.bounds.largest();
         totals.chosen += layer.times * result.chosen_cycles.value;
@@ -85,6 +92,8 @@ Totals search_network(const Network& network, const SystemConfig& system, bool p
              key_text(result.best), with_separators(result.best_cycles.value),
              percent(result.chosen_cycles, result.best_cycles), with_separators(bound.value),
              result.bounds.name(), percent(result.chosen_cycles, bound),
+             share(result.mac, result.chosen_cycles), share(result.sdp, result.chosen_cycles),
+             share(result.chosen_cycles - result.mac - result.sdp, result.chosen_cycles),
              fmt::format("{}+{}", result.tried, result.skipped)});
     }
     if (print) {

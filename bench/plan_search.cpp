@@ -18,12 +18,16 @@ namespace {
 constexpr std::uint64_t most_tiles_held = 3;  // more of them in the buffer change nothing
 constexpr std::uint64_t most_groups_held = 4;
 
-Cycles simulate(const Network& network, const SystemConfig& system,
-                const std::optional<TilingKey>& forced) {
+Result simulated(const Network& network, const SystemConfig& system,
+                 const std::optional<TilingKey>& forced) {
     const Plan plan = plan_network(network, {system.npu, system.memory, false, forced});
     RunOptions options;
     options.values = false;
-    return run_program(plan_program(plan), system, options).cycles;
+    return run_program(plan_program(plan), system, options);
+}
+
+Cycles simulate(const Network& network, const SystemConfig& system, const TilingKey& forced) {
+    return simulated(network, system, forced).cycles;
 }
 
 /// How many tiles and kernel groups a split holds, as far as it matters.
@@ -136,7 +140,12 @@ SearchResult search_layer(const LayerCase& layer, const SystemConfig& system) {
     result.chosen = result.best = chosen.key;
     result.estimate = chosen.predicted;
     result.bounds = TilingEstimate(problem, chosen.key.form, costs).bounds();
-    result.chosen_cycles = result.best_cycles = simulate(layer.network, system, chosen.key);
+    const Result run = simulated(layer.network, system, chosen.key);
+    result.chosen_cycles = result.best_cycles = run.cycles;
+    for (const OperationRecord& operation : run.operations) {
+        result.mac += operation.causes[Cause::Mac];
+        result.sdp += operation.causes[Cause::SdpDrain];
+    }
     for (const ConvForm& form : forms_of(problem, system.npu)) {
         search_form({layer.network, system, problem, costs, form}, result);
     }

@@ -26,6 +26,8 @@ struct SearchResult {
     TilingKey chosen;
     Cycles estimate;       ///< of the planner's choice
     Cycles chosen_cycles;  ///< simulated
+    Cycles mac;            ///< of them the MAC cells work
+    Cycles sdp;            ///< of them they wait for the SDP to take sums
     Cycles best_cycles;    ///< simulated, over all ways
     TilingKey best;
     std::size_t tried = 0;    ///< ways that were simulated

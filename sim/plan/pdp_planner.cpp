@@ -64,6 +64,15 @@ std::vector<PdpPart> cut_columns(const PoolTask& task, std::uint32_t most_column
     return parts;
 }
 
+/// Lines up to the end of the last window. Of those behind it the PDP would begin another window,
+/// never end it, and stand still in the next operation. source: nv_small RTL, replayed
+std::uint32_t lines_read(const LayerShapes& shapes) {
+    const LayerWindow& window = shapes.window;
+    const std::uint32_t end =
+        (shapes.output.height - 1) * window.stride_y + window.rows - window.pad_top;
+    return std::min(shapes.input.height, end);
+}
+
 }  // namespace
 
 PdpPooling pooling_of(const LayerWindow& window, PoolingMethod method) {
@@ -95,7 +104,8 @@ bool can_fuse_pool(const LayerShapes& pool, const NpuConfig& npu) {
 
 WrittenCube plan_pool(const PoolTask& task, PlanContext& context) {
     check_limits(task.layer, task.shapes.window);
-    const FeatureCube& input = task.input.stored.cube;
+    FeatureCube input = task.input.stored.cube;
+    input.shape.height = lines_read(task.shapes);
     WrittenCube output =
         context.place_cube(task.layer.name, task.shapes.output, task.input.stored.lanes);
     PdpJob job;

@@ -61,6 +61,18 @@ TEST(PdpPlanner, EverySplitIsWhatTheUnitDecodes) {
     }
 }
 
+TEST(PdpPlanner, ReadsNoLineBehindTheLastWindow) {
+    EXPECT_EQ(planned({14, 2, 2, 0}).input.height, 40U);
+    for (const Pool& pool : {Pool{14, 3, 2, 0}, Pool{14, 3, 3, 0}}) {
+        const PdpJob job = planned(pool);  // of 40 lines the last one would begin a window alone
+        EXPECT_EQ(job.input.height, 39U);
+        EXPECT_EQ(job.source->shape.height, 39U);
+        EXPECT_EQ(decoded(job).input, job.input);
+        EXPECT_EQ(decoded(job).source, job.source);
+    }
+    EXPECT_EQ(planned({14, 3, 2, 1}).input.height, 40U);
+}
+
 TEST(PdpPlanner, AveragesByReciprocals) {
     const PdpJob job = planned({14, 7, 7, 0}, LayerKind::AvgPool);
     EXPECT_EQ(job.pooling.method, PoolingMethod::Average);
