@@ -49,8 +49,23 @@ void require_lanes(std::uint64_t lanes) {
     }
 }
 
+/// The registers hold strides in atoms.
+void require_whole_atoms(const LayoutRow& row, const LayoutRequest& request) {
+    const std::uint64_t atom = parameter(row, request, "atom");
+    for (const char* name : {"line_stride", "surface_stride"}) {
+        const std::uint64_t stride = parameter(row, request, name);
+        if (stride % atom != 0) {
+            throw ConfigError(
+                fmt::format("{} {} of layout {} is no multiple of the atom's {} bytes", name,
+                            stride, row.name, atom),
+                fmt::format("{} or {}", stride / atom * atom, (stride / atom + 1) * atom));
+        }
+    }
+}
+
 Layout make_feature(const LayoutRow& row, const LayoutRequest& request) {
     const std::uint64_t lanes = lanes_of_atom(row, request);
+    require_whole_atoms(row, request);
     const std::string surface =
         pitched(fmt::format("C/{}", lanes), parameter(row, request, "surface_stride"));
     const std::string line = pitched("H", parameter(row, request, "line_stride"));

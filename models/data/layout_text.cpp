@@ -159,7 +159,11 @@ std::string explain_element(const Layout& layout, std::span<const std::uint64_t>
                                   part.field.lsb + part.field.width - 1, part.field.lsb,
                                   layout.bytes);
     }
-    return text + fmt::format("  byte {} = {} (of {})\n", byte, to_hex(byte), layout.bytes);
+    const char* form = layout.code == ElementCode::Even ? ", bit 0 cleared"
+                       : layout.code == ElementCode::SwappedEven
+                           ? ", high byte first, bit 0 cleared"
+                           : "";
+    return text + fmt::format("  byte {} = {} (of {}){}\n", byte, to_hex(byte), layout.bytes, form);
 }
 
 std::string draw_entries(const Layout& layout, const PictureSize& size) {

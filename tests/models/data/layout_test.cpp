@@ -5,7 +5,9 @@
 
 #include "models/base/error.h"
 #include "models/data/layout_catalog.h"
+#include "models/data/layout_text.h"
 #include "models/data/relayout.h"
+#include "tests/sim/message_of.h"
 
 namespace npuscope {
 namespace {
@@ -56,6 +58,30 @@ TEST(Layout, ShapesThatCannotBeAreRefused) {
     EXPECT_THROW(make_layout(*find_layout("feature"), {image, 1, {{"atoms", 8}}}), ConfigError);
     EXPECT_THROW(make_layout(*find_layout("feature"), {image, 1, {{"line_stride", 64}}}),
                  ConfigError);
+}
+
+TEST(Layout, StridesOfPartsOfAnAtomAreRefused) {
+    const auto with = [](const char* stride, std::uint64_t bytes) {
+        return sample::message_of([&] {
+            make_layout(*find_layout("feature"), {image, 1, {{"atom", 8}, {stride, bytes}}});
+        });
+    };
+    EXPECT_EQ(with("line_stride", 1028),
+              "line_stride 1028 of layout feature is no multiple of the atom's 8 bytes (1024 or "
+              "1032)");
+    EXPECT_NE(with("surface_stride", 65537), "");
+    EXPECT_EQ(with("line_stride", 1024), "");
+}
+
+TEST(Layout, AnElementIsExplainedWithTheFormOfItsBytes) {
+    const LogicalShape row{{{'N', 1}, {'C', 1}, {'H', 2}, {'W', 4}}};
+    const auto last_line = [&row](const char* name) {
+        const Layout layout = make_layout(*find_layout(name), {row, 2, {}});
+        const std::string text = explain_element(layout, std::vector<std::uint64_t>{0, 0, 1, 2});
+        return text.substr(text.rfind("  byte"));
+    };
+    EXPECT_EQ(last_line("HW1C16B_LE"), "  byte 12 = 0xc (of 16), bit 0 cleared\n");
+    EXPECT_EQ(last_line("HW1C16B_BE"), "  byte 12 = 0xc (of 16), high byte first, bit 0 cleared\n");
 }
 
 /// A pitch that nothing steps by may be as short as it likes.
