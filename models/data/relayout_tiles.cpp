@@ -39,6 +39,7 @@ std::vector<std::size_t> slowest_first(const Layout& layout) {
     }
     std::ranges::sort(steps);
     std::vector<std::size_t> order;
+    order.reserve(steps.size());
     for (const auto& [step, axis] : steps) {
         order.push_back(axis);
     }
@@ -104,6 +105,7 @@ void copy_elements(const PartPair& pair, const std::vector<IndexRange>& box,
         return;
     }
     std::vector<std::uint64_t> index;
+    index.reserve(shared.size());
     for (const IndexRange& range : shared) {
         index.push_back(range.first);
     }

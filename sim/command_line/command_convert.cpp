@@ -200,7 +200,9 @@ ExitCode run(const ConvertArguments& arguments, const Console& console) {
     }
     std::ostream& text = arguments.json == "-" ? console.err : console.out;
     nlohmann::ordered_json report = nlohmann::ordered_json::array();
-    for (const auto& [input, output] : file_pairs(arguments.files)) {
+    for (const auto& pair : file_pairs(arguments.files)) {
+        const fs::path& input = pair.first;
+        const fs::path& output = pair.second;
         const bool terminal = ::isatty(STDERR_FILENO) == 1;
         int shown = -1;
         if (terminal) {
