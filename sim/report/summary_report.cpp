@@ -140,6 +140,15 @@ std::string short_place(const Place& place) {
         {std::filesystem::path(place.file).filename().string(), place.line, place.column});
 }
 
+/// What was looked at; of an image that differs, where.
+std::string subject_of(const CheckResult& check) {
+    if (check.subject.empty()) {
+        return to_hex(check.address);
+    }
+    const bool differs = check.kind == CheckKind::Image && !check.pass;
+    return differs ? check.subject + " at " + to_hex(check.address) : check.subject;
+}
+
 std::string checks_of(const Result& result) {
     TextTable table({{"", Align::Left},
                      {"kind", Align::Left},
@@ -152,8 +161,7 @@ std::string checks_of(const Result& result) {
         table.add_row({check.skipped ? "skipped"
                        : check.pass  ? "pass"
                                      : "FAIL",
-                       std::string(enum_name(check.kind)),
-                       check.subject.empty() ? to_hex(check.address) : check.subject,
+                       std::string(enum_name(check.kind)), subject_of(check),
                        with_separators(check.bytes.value), check.expected, check.actual,
                        short_place(check.place)});
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Whatever form operands take and wherever they lie (pixels, compressed weights, SRAM), the bytes
 // of the results are the same.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -66,6 +67,21 @@ TEST(PlannedForms, ThreeChannelsMayLieInTwoPlanes) {
     ASSERT_TRUE(plan.input.pixels.has_value());
     EXPECT_EQ(plan.input.pixels->format->planes, 2);
     run_checked(network, {});
+}
+
+TEST(PlannedForms, OneWindowOverAnOddNumberOfColumnsIsNotReadAsPixels) {
+    const auto reads_pixels = [](std::uint32_t width) {
+        const Network network = parse_network(fmt::format("name: product\n"
+                                                          "input: {{channels: 2, height: 1, "
+                                                          "width: {}}}\n"
+                                                          "layers:\n"
+                                                          "  - {{name: a, kind: fc, kernels: 8}}\n",
+                                                          width),
+                                              "product.yaml");
+        return uses(plan_network(network, {}), ConvMode::Image);
+    };
+    EXPECT_TRUE(reads_pixels(16));
+    EXPECT_FALSE(reads_pixels(17));
 }
 
 TEST(PlannedForms, ReadsEveryDeclaredPixelFormatSignedAndNot) {

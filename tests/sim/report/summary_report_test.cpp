@@ -51,6 +51,18 @@ TEST(SummaryReport, FailedCheckStandsOut) {
     EXPECT_NE(summary_report(result).find("  FAIL  crc32"), std::string::npos);
 }
 
+TEST(SummaryReport, ImageThatDiffersSaysWhere) {
+    Result result = sample::result();
+    CheckResult& image = result.checks.front();
+    image.kind = CheckKind::Image;
+    image.subject = "golden.bin";
+    image.address = Address(0x8000'0123);
+    image.pass = true;
+    EXPECT_EQ(summary_report(result).find(" at 0x"), std::string::npos);
+    image.pass = false;
+    EXPECT_NE(summary_report(result).find("golden.bin at 0x80000123"), std::string::npos);
+}
+
 TEST(SummaryReport, ErrorsComeFirstAndNotesOfOneKindAreOneEntry) {
     Result result;
     Finding note{Severity::Note, "read_only", "a write is ignored", {}, "sdp", "", "", {}};
