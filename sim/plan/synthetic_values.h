@@ -104,6 +104,26 @@ class LayerValues {
 /// Of the network's layer with this number, a conv or fc.
 LayerValues layer_values(const Network& network, const LayerShapes& shapes, std::size_t layer);
 
+/// Numbers from `begin` to before `end`.
+struct NumberRange {
+    std::uint32_t begin = 0;
+    std::uint32_t end = 0;
+};
+
+/// The weights of a kernel group that are loaded together: rows of one column, part of the
+/// channels.
+template <class Visit>
+void for_each_in_block(const NumberRange& kernels, const NumberRange& rows,
+                       const NumberRange& channels, const Visit& visit) {
+    for (std::uint32_t k = kernels.begin; k < kernels.end; ++k) {
+        for (std::uint32_t row = rows.begin; row < rows.end; ++row) {
+            for (std::uint32_t c = channels.begin; c < channels.end; ++c) {
+                visit(k, c, row);
+            }
+        }
+    }
+}
+
 /// Calls visit(kernel, channel, row, column) for every weight of direct or image mode in the order
 /// of memory.
 template <class Visit>
@@ -115,19 +135,16 @@ void for_each_weight(const WeightLayout& layout, Visit visit) {
     const std::uint32_t cube = rows_together ? shape.channels : layout.cube_channels;
     for (std::uint32_t group = 0; group < layout.groups(); ++group) {
         const std::uint32_t first = group * layout.group_kernels;
-        const std::uint32_t last = first + layout.kernels_of_group(group);
+        const NumberRange kernels{first, first + layout.kernels_of_group(group)};
         for (std::uint32_t begin = 0; begin < shape.channels; begin += cube) {
-            const std::uint32_t end = std::min(begin + cube, shape.channels);
+            const NumberRange channels{begin, std::min(begin + cube, shape.channels)};
             for (std::uint32_t r = 0; r < shape.rows; r += layout.row_group) {
-                const std::uint32_t rows = std::min(layout.row_group, shape.rows - r);
+                const NumberRange rows{r, std::min(r + layout.row_group, shape.rows)};
                 for (std::uint32_t s = 0; s < shape.columns; ++s) {
-                    for (std::uint32_t k = first; k < last; ++k) {
-                        for (std::uint32_t row = r; row < r + rows; ++row) {
-                            for (std::uint32_t c = begin; c < end; ++c) {
-                                visit(k, c, row, s);
-                            }
-                        }
-                    }
+                    for_each_in_block(kernels, rows, channels,
+                                      [&](std::uint32_t k, std::uint32_t c, std::uint32_t row) {
+                                          visit(k, c, row, s);
+                                      });
                 }
             }
         }
