@@ -62,6 +62,7 @@ std::vector<Stretch> stretches_of(const Layout& values, const Layout& other) {
         stretches.push_back(stretch_of(values.parts.front(), box));
     });
     std::vector<const Stretch*> order;
+    order.reserve(stretches.size());
     for (const Stretch& stretch : stretches) {
         order.push_back(&stretch);
     }
