@@ -59,6 +59,8 @@ class MemoryRules {
     void read(const CheckedOperation& operation, const SurfaceUse& use, FoundList& found);
     void judge(const CheckedOperation& operation, const SurfaceUse& use, const SeenBytes& seen,
                FoundList& found) const;
+    void judge_strides(const CheckedOperation& operation, const SurfaceUse& use,
+                       const SeenBytes& seen, FoundList& found) const;
     void write(const CheckedOperation& operation, const SurfaceUse& use, FoundList& found);
 
     Machine machine_;

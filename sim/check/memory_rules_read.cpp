@@ -110,6 +110,11 @@ void MemoryRules::judge(const CheckedOperation& operation, const SurfaceUse& use
             *seen.first_written, "keep the two surfaces apart");
         return;
     }
+    judge_strides(operation, use, seen, found);
+}
+
+void MemoryRules::judge_strides(const CheckedOperation& operation, const SurfaceUse& use,
+                                const SeenBytes& seen, FoundList& found) const {
     for (const std::size_t writer : seen.writers) {
         const Owner& owner = owners_[writer];
         const SurfaceStrides& theirs = owner.use.strides;

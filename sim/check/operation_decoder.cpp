@@ -181,7 +181,7 @@ std::optional<CheckedOperation> OperationDecoder::sdp(std::vector<RegisterValues
         if (auto other = with(whole, without)) {
             complaints.back().finding.severity = Severity::Warning;
             complaints.back().finding.kind = "absent_feature";
-            job = std::move(other);
+            job = other;
         }
     }
     found.insert(found.end(), complaints.begin(), complaints.end());
