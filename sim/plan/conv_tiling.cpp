@@ -63,7 +63,7 @@ std::vector<std::uint32_t> data_bank_choices(const BufferNeed& need, std::uint32
     add(banks - std::min(banks, need.weight_banks));
     add(banks - std::min(banks, need.two_group_banks));
     std::ranges::sort(choices);
-    choices.erase(std::ranges::unique(choices).begin(), choices.end());
+    choices.erase(std::unique(choices.begin(), choices.end()), choices.end());
     return choices;
 }
 

@@ -9,7 +9,7 @@ namespace {
 void join(std::vector<std::size_t>& readers, const std::vector<std::size_t>& more) {
     readers.insert(readers.end(), more.begin(), more.end());
     std::ranges::sort(readers);
-    readers.erase(std::ranges::unique(readers).begin(), readers.end());
+    readers.erase(std::unique(readers.begin(), readers.end()), readers.end());
 }
 
 }  // namespace
@@ -30,7 +30,7 @@ ArenaPlace MemoryMap::place_result(Bytes bytes) {
         arena_end_ = std::max(arena_end_, Address(end));
         return place;
     }
-    const ArenaPlace place{arena_end_, Bytes(wanted), {}};
+    ArenaPlace place{arena_end_, Bytes(wanted), {}};
     arena_end_ = arena_end_ + place.bytes;
     return place;
 }

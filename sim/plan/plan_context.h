@@ -142,7 +142,8 @@ struct PlanContext {
             }
         }
         std::ranges::sort(operation.after);
-        operation.after.erase(std::ranges::unique(operation.after).begin(), operation.after.end());
+        operation.after.erase(std::unique(operation.after.begin(), operation.after.end()),
+                              operation.after.end());
         plan.operations.push_back(std::move(operation));
         written.writers.push_back({part, index});
     }
