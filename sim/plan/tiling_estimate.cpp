@@ -119,6 +119,16 @@ std::uint64_t TilingEstimate::first_data(const TileTime& tile, std::uint64_t wei
     return std::max(2 * both + alone_time, (2 * both + alone) * costs_.beat_interval);
 }
 
+std::pair<std::uint64_t, std::uint64_t> TilingEstimate::moved_meanwhile(std::uint64_t weights,
+                                                                        std::uint64_t residual,
+                                                                        std::uint64_t data) const {
+    std::uint64_t moved = weights;
+    std::uint64_t sram = 0;
+    (problem_.residual_in_sram ? sram : moved) += residual;
+    (problem_.input_in_sram ? sram : moved) += data;
+    return {moved, sram};
+}
+
 TilingEstimate::Total TilingEstimate::total_of(const ConvTiling& tiling,
                                                std::uint32_t slices) const {
     const std::uint64_t interval = costs_.beat_interval;
@@ -150,14 +160,12 @@ TilingEstimate::Total TilingEstimate::total_of(const ConvTiling& tiling,
         } else {
             total.cycles += costs_.npu.csc.next_operation.value;
         }
-        std::uint64_t moved = weights;
-        std::uint64_t sram = 0;
-        (problem_.residual_in_sram ? sram : moved) += now.residual;
-        if (!last && tiling.overlapped) {
-            (problem_.input_in_sram ? sram : moved) += next.data;
-        } else if (!last && !tiling.resident) {
-            moved += std::min(operands_.weight_beats, room) / 4;
-        }
+        const std::uint64_t ahead = last || tiling.overlapped || tiling.resident
+                                        ? 0
+                                        : std::min(operands_.weight_beats, room) / 4;
+        const auto [moved, sram] =
+            moved_meanwhile(weights + ahead, now.residual,
+                            !last && tiling.overlapped ? next.data : std::uint64_t{0});
         const std::uint64_t exposed =
             two_groups ? 0 : (groups_ - 1) * (operands_.group_beats * interval + before / 2);
         total.cycles += std::max(now.compute + exposed, transfer_time(moved, sram));

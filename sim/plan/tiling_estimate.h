@@ -57,6 +57,10 @@ class TilingEstimate {
     Total total_of(const ConvTiling& tiling, std::uint32_t slices) const;
     std::uint64_t transfer_time(std::uint64_t beats, std::uint64_t sram_beats) const;
     std::uint64_t first_data(const TileTime& tile, std::uint64_t weights) const;
+    /// Beats of DRAM and of SRAM that move while a tile computes.
+    std::pair<std::uint64_t, std::uint64_t> moved_meanwhile(std::uint64_t weights,
+                                                            std::uint64_t residual,
+                                                            std::uint64_t data) const;
 
     const ConvProblem& problem_;
     const TilingCosts& costs_;

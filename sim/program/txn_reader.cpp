@@ -126,7 +126,7 @@ std::pair<std::string, MemoryImage> TxnReader::take_image(Bytes bytes) {
     std::string file(rest.substr(0, length));
     scanner_.advance(length);
     if (!setting_.images) {
-        return {std::move(file), {}};
+        return {file, {}};
     }
     MemoryImage image = setting_.images(file, at);
     if (image.end() < bytes.value) {
