@@ -23,9 +23,9 @@ std::string file_name(std::string tensor) {
 
 /// Files of a model are named after its tensors, and have their sizes.
 void name_ends(const ModelEnds& ends, NetworkSurfaces& surfaces) {
-    surfaces.input_name = file_name(ends.input);
-    surfaces.output_name = file_name(ends.output);
-    surfaces.output_extents.assign(ends.output_sizes.begin(), ends.output_sizes.end());
+    surfaces.inputs.front().name = file_name(ends.input);
+    surfaces.outputs.front().name = file_name(ends.output);
+    surfaces.outputs.front().extents.assign(ends.output_sizes.begin(), ends.output_sizes.end());
 }
 
 }  // namespace
@@ -56,14 +56,14 @@ Result run_network_files(const std::string& network, const NetworkFiles& files,
         name_ends(*ends, surfaces);
     }
     if (!files.inputs.empty()) {
-        load_input(surfaces, files.inputs, plan);
+        load_inputs(surfaces, files.inputs, plan);
     }
     if (!files.outputs.empty()) {
-        options.keep = {surfaces.output};
+        options.keep = surfaces.output_bytes();
     }
     Result result = run_program(plan_program(std::move(plan)), system, options);
     if (!files.outputs.empty() && result.status() == RunStatus::Pass) {
-        save_output(surfaces, result.kept.front(), files.outputs);
+        save_outputs(surfaces, result.kept, files.outputs);
     }
     return result;
 }

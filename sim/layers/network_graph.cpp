@@ -35,7 +35,9 @@ class GraphBuilder {
         for (std::size_t i = 0; i < network_.layers.size(); ++i) {
             add(i);
         }
-        graph_.outputs = {outputs_.back()};
+        for (const std::size_t output : network_outputs(network_, shapes_)) {
+            graph_.outputs.push_back(outputs_[output]);
+        }
         return std::move(graph_);
     }
 
@@ -89,9 +91,15 @@ class GraphBuilder {
 
     void add(std::size_t index) {
         const Layer& layer = network_.layers[index];
+        if (layer.kind == LayerKind::Input) {
+            add_input(index);
+            return;
+        }
         last_ = source(index, 0);
         spread_ = spread_of(index, 0);
         switch (layer.kind) {
+            case LayerKind::Input:
+                break;
             case LayerKind::Conv:
                 add_conv(index);
                 break;
@@ -117,6 +125,17 @@ class GraphBuilder {
         const auto& from = shapes_[index].sources.front();
         const bool pool = layer.kind == LayerKind::MaxPool || layer.kind == LayerKind::AvgPool;
         unsigned_.push_back(pool ? from && unsigned_[*from] : layer.relu);
+    }
+
+    /// A tensor of the layer's name.
+    void add_input(std::size_t index) {
+        const std::string& name = network_.layers[index].name;
+        const Shape& shape = shapes_[index].output;
+        graph_.inputs.push_back(name);
+        graph_.types[name] = {ElementType::Float32, {1, shape.channels, shape.height, shape.width}};
+        outputs_.push_back(name);
+        spreads_.push_back(input_spread);
+        unsigned_.push_back(false);
     }
 
     void add_conv(std::size_t index) {

@@ -21,6 +21,9 @@ class Fusions {
                 readers_[source.value_or(0)] += source ? 1U : 0U;
             }
         }
+        for (const std::size_t output : network_outputs(network, shapes)) {
+            ++readers_[output];  // it must lie in memory
+        }
     }
 
     /// The convolution that an add or a pooling layer can be joined to.
@@ -28,7 +31,8 @@ class Fusions {
         const LayerShapes& shapes = shapes_[index];
         switch (network_.layers[index].kind) {
             case LayerKind::Add: {
-                const auto later = std::max(shapes.sources[0], shapes.sources[1]);
+                const auto later =
+                    std::max(computed(shapes.sources[0]), computed(shapes.sources[1]));
                 const bool fits = read_once(later) && can_fuse_residual(npu_.sdp);
                 return fits && may_join(*later) ? later : std::nullopt;
             }
@@ -39,6 +43,7 @@ class Fusions {
                            : std::nullopt;
             case LayerKind::Conv:
             case LayerKind::Fc:
+            case LayerKind::Input:
                 break;
         }
         return std::nullopt;
@@ -50,6 +55,10 @@ class Fusions {
     }
 
  private:
+    /// Inputs are there before any layer.
+    std::optional<std::size_t> computed(std::optional<std::size_t> source) const {
+        return source && network_.layers[*source].kind == LayerKind::Input ? std::nullopt : source;
+    }
     bool read_once(std::optional<std::size_t> source) const {
         return source && readers_[*source] == 1 && network_.layers[*source].kind == LayerKind::Conv;
     }

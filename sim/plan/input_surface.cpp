@@ -135,6 +135,18 @@ InputConversion pixel_conversion(InputType type) {
     return conversion;
 }
 
+PlannedImage more_input_image(const Network& network, std::size_t layer, const PlannedInput& input,
+                              bool values) {
+    const FeatureCube& cube = input.stored.cube;
+    PlannedImage image{input.image(), cube.base, whole_atoms(cube).extent(), {}};
+    if (values) {
+        image.image.bytes.resize(image.bytes.value);
+        image.image.runs.push_back({0, 0, image.bytes.value});
+        fill_cube(cube, {network.seed, input.shape, layer}, image.image.bytes);
+    }
+    return image;
+}
+
 PlannedImage input_image(const Network& network, const StoredCube& stored, bool values) {
     PlannedImage image{"input", stored.cube.base, {}, {}};
     if (stored.pixels) {

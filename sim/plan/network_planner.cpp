@@ -17,6 +17,7 @@
 #include "sim/plan/plan_context.h"
 #include "sim/plan/planned_memory.h"
 #include "sim/plan/rescale.h"
+#include "sim/plan/result_board.h"
 #include "sim/plan/sram_choice.h"
 #include "sim/workload/network_shapes.h"
 
@@ -40,7 +41,7 @@ class NetworkPlanner {
                    .winograd = target.winograd && network.numbers.empty(),  // a model's are exact
                    .images = target.images,
                    .plan = {}},
-          results_(network.layers.size()),
+          results_(network, shapes_),
           fused_(choose_fusions(network, shapes_, target.npu)),
           pixels_(target.pixels ? open_pixels(network, shapes_, target.npu)
                                 : std::vector<const PixelFormat*>{}) {
@@ -49,14 +50,14 @@ class NetworkPlanner {
     }
 
     Plan plan() {
-        for (const LayerShapes& shapes : shapes_) {
-            for (const std::optional<std::size_t> source : shapes.sources) {
-                ++result_at(source).readers_to_come;
-            }
-        }
         place_input();
         for (std::size_t i = 0; i < network_.layers.size(); ++i) {
-            if (!results_[i].cube) {
+            if (network_.layers[i].kind == LayerKind::Input) {
+                place_more(i);
+            }
+        }
+        for (std::size_t i = 0; i < network_.layers.size(); ++i) {
+            if (!results_.is_there(i)) {
                 plan_layer(i);
             }
         }
@@ -68,24 +69,30 @@ class NetworkPlanner {
     Bytes memory() const { return context_.memory.used(); }
 
  private:
-    /// A layer's result, and who has yet to read it.
-    struct Result {
-        std::optional<WrittenCube> cube;
-        std::size_t readers_to_come = 0;
-        std::vector<std::size_t> readers;    ///< last operation of each layer that has read it
-        std::optional<std::size_t> planned;  ///< number in plan.layers
-    };
-
     void place_input() {
         const Shape shape = network_.input.shape();
         check_cube("the network's input", shape);
         const PixelFormat* declared = declared_pixels(network_, context_.npu());
         const PixelFormat* format = declared != nullptr ? declared : faster_pixels();
-        input_.cube = format != nullptr
-                          ? context_.place_pixels(shape, *format)
-                          : context_.place_cube("input", shape, context_.channels_per_atom());
-        context_.plan.input = input_.cube->stored;
-        context_.plan.images.push_back(input_image(network_, input_.cube->stored, context_.images));
+        results_.place_input(
+            std::nullopt, format != nullptr
+                              ? context_.place_pixels(shape, *format)
+                              : context_.place_cube("input", shape, context_.channels_per_atom()));
+        context_.plan.input = input().stored;
+        context_.plan.images.push_back(input_image(network_, input().stored, context_.images));
+    }
+    const WrittenCube& input() { return results_.cube_of(std::nullopt); }
+
+    /// Before any layer: what lies there is loaded before the first one starts.
+    void place_more(std::size_t index) {
+        const std::string& name = network_.layers[index].name;
+        const Shape shape = shapes_[index].output;
+        check_cube(fmt::format("input '{}'", name), shape);
+        WrittenCube cube = context_.place_cube(name, shape, context_.channels_per_atom());
+        context_.plan.more_inputs.push_back({name, shape, cube.stored});
+        context_.plan.images.push_back(
+            more_input_image(network_, index, context_.plan.more_inputs.back(), context_.images));
+        results_.place_input(index, std::move(cube));
     }
 
     /// The format that is predicted to be faster than a feature cube; none where there is none.
@@ -113,41 +120,13 @@ class NetworkPlanner {
         return best;
     }
 
-    void require_pixel_reader(std::size_t index) const {
-        if (input_.cube->stored.pixels && pixel_reader(network_, shapes_) != index) {
+    void require_pixel_reader(std::size_t index) {
+        if (input().stored.pixels && pixel_reader(network_, shapes_) != index) {
             throw ConfigError(
                 fmt::format("layer '{}': an input in a pixel format can be read by one "
                             "convolution without groups alone",
                             network_.layers[index].name),
                 "declare no layout of pixels, or begin with such a layer");
-        }
-    }
-
-    Result& result_at(std::optional<std::size_t> source) {
-        return source ? results_[*source] : input_;
-    }
-    const WrittenCube& cube_of(std::optional<std::size_t> source) {
-        return *result_at(source).cube;
-    }
-
-    /// A layer has been planned that read the result; behind the last one its bytes are free.
-    void note_read(std::optional<std::size_t> source) {
-        Result& result = result_at(source);
-        result.readers.push_back(context_.plan.operations.size() - 1);
-        if (result.planned) {
-            PlannedLayer& layer = context_.plan.layers[*result.planned];
-            layer.last_reader = result.readers.back();
-            ++layer.readers;
-        }
-        if (--result.readers_to_come == 0) {
-            context_.give_back(*result.cube, result.readers);
-        }
-    }
-    void note_reads(std::size_t index) {
-        for (const std::optional<std::size_t> source : shapes_[index].sources) {
-            if (!source || results_[*source].planned) {  // a fused one never was in memory
-                note_read(source);
-            }
         }
     }
 
@@ -166,12 +145,13 @@ class NetworkPlanner {
         const std::size_t result = fused_[index].value_or(index);
         planned.name = network_.layers[result].name;
         planned.shape = shapes_[result].output;
-        results_[result].cube = std::move(written);
-        results_[result].planned = context_.plan.layers.size();
+        planned.first_layer = network_.layers[index].name;
+        planned.output = results_.is_output(result);
+        results_.place_result(result, std::move(written), context_.plan.layers.size());
         context_.plan.layers.push_back(std::move(planned));
-        note_reads(index);
+        results_.note_reads(index, context_);
         if (fused_[index]) {
-            note_reads(*fused_[index]);
+            results_.note_reads(*fused_[index], context_);
         }
     }
 
@@ -183,12 +163,15 @@ class NetworkPlanner {
                 return plan_convolution(index, planned);
             case LayerKind::MaxPool:
             case LayerKind::AvgPool:
-                return plan_pool({layer, shapes_[index], cube_of(shapes_[index].sources.front())},
-                                 context_);
+                return plan_pool(
+                    {layer, shapes_[index], results_.cube_of(shapes_[index].sources.front())},
+                    context_);
             case LayerKind::Add:
                 return plan_add(index);
+            case LayerKind::Input:
+                break;
         }
-        NPU_CHECK(false, "no such kind of layer");
+        NPU_CHECK(false, "no kind of layer that computes");
         return {};
     }
 
@@ -213,20 +196,20 @@ class NetworkPlanner {
     }
 
     WrittenCube plan_convolution(std::size_t index, PlannedLayer& planned) {
-        ConvTask task = conv_task(index, cube_of(shapes_[index].sources.front()));
+        ConvTask task = conv_task(index, results_.cube_of(shapes_[index].sources.front()));
         if (reads_input(shapes_[index]) && !pixels_.empty()) {
-            const auto& placed = input_.cube->stored.pixels;
+            const auto& placed = input().stored.pixels;
             task.told_pixels = placed ? placed->format : pixels_.front();
         }
         if (const std::optional<std::size_t> other = fused_[index];
             other && network_.layers[*other].kind == LayerKind::Add) {
             const auto& sources = shapes_[*other].sources;
-            task.residual = &cube_of(sources[0] == index ? sources[1] : sources[0]);
+            task.residual = &results_.cube_of(sources[0] == index ? sources[1] : sources[0]);
         }
         ConvChoice choice;
         WrittenCube written = plan_conv(task, context_, choice);
         if (fused_[index]) {
-            results_[index].cube = WrittenCube{};  // never in memory
+            results_.join(index);
         }
         planned.cut = std::move(choice);
         return written;
@@ -235,8 +218,8 @@ class NetworkPlanner {
     /// By the SDP alone: one source flows through, the other is the first stage's operand.
     WrittenCube plan_add(std::size_t index) {
         const Layer& layer = network_.layers[index];
-        const WrittenCube& first = cube_of(shapes_[index].sources[0]);
-        const WrittenCube& second = cube_of(shapes_[index].sources[1]);
+        const WrittenCube& first = results_.cube_of(shapes_[index].sources[0]);
+        const WrittenCube& second = results_.cube_of(shapes_[index].sources[1]);
         if (first.stored.lanes != second.stored.lanes) {
             throw ConfigError(fmt::format("layer '{}': one of its sources leaves atoms partly "
                                           "empty, the other does not",
@@ -264,8 +247,7 @@ class NetworkPlanner {
     const Network& network_;
     std::vector<LayerShapes> shapes_;
     PlanContext context_;
-    Result input_;
-    std::vector<Result> results_;
+    ResultBoard results_;
     std::vector<std::optional<std::size_t>> fused_;
     std::vector<const PixelFormat*> pixels_;  ///< that the input may be laid out in
 };

@@ -92,7 +92,18 @@ struct PlannedLayer {
     std::size_t operations = 0;
     std::size_t last_reader = 0;      ///< last operation that reads the result; 0: it is an output
     std::uint32_t readers = 0;        ///< layers that read it
+    bool output = false;              ///< one of the network's results: stays to the end
+    std::string first_layer{};        ///< whose work it begins with: a convolution's may be joined
     std::optional<ConvChoice> cut{};  ///< of a convolution
+};
+
+/// An input of the network beside the first: a layer that computes nothing.
+struct PlannedInput {
+    std::string name;
+    Shape shape;
+    StoredCube stored;
+
+    std::string image() const { return name + "_input"; }  ///< of the plan
 };
 
 struct Plan {
@@ -100,7 +111,8 @@ struct Plan {
     AddressMap registers = AddressMap::NvSmall;  ///< where the target has them
     std::vector<Operation> operations;
     std::vector<PlannedImage> images;
-    StoredCube input;                  ///< the network's input
+    StoredCube input;  ///< the network's input
+    std::vector<PlannedInput> more_inputs{};
     std::vector<PlannedLayer> layers;  ///< in the order of their operations
     Bytes memory;                      ///< from the first address to the end of the last surface
     Bytes sram;                        ///< likewise, behind the second port

@@ -19,7 +19,7 @@ std::uint64_t bytes_of(const PlannedLayer& layer) {
 std::set<std::string> results_for_sram(const Plan& plan, Bytes room) {
     std::vector<const PlannedLayer*> candidates;
     for (const PlannedLayer& layer : plan.layers) {
-        if (layer.readers > 0) {
+        if (layer.readers > 0 && !layer.output) {
             candidates.push_back(&layer);
         }
     }

@@ -46,6 +46,9 @@ class RandomNumbers {
 class InputValues {
  public:
     InputValues(std::uint64_t seed, const Shape& shape) : numbers_({seed, 0}), shape_(shape) {}
+    /// Of the input that is the network's layer of this number.
+    InputValues(std::uint64_t seed, const Shape& shape, std::size_t layer)
+        : numbers_({seed, 2 * layer + 1}), shape_(shape) {}
 
     std::int8_t at(std::uint32_t c, std::uint32_t y, std::uint32_t x) const {
         const std::uint64_t index = (std::uint64_t{c} * shape_.height + y) * shape_.width + x;

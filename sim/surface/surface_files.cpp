@@ -50,7 +50,7 @@ Layout memory_layout(const StoredCube& stored, const Shape& shape) {
 }
 
 struct Wanted {
-    const char* which;
+    std::string which;
     std::string declared;  ///< by the network; empty: not
     const std::vector<std::string>& offered;
     Bytes entry;
@@ -105,14 +105,14 @@ Layout choose(const Wanted& wanted, const Shape& shape) {
 }
 
 /// Bytes of a file in row-major order or in the declared layout.
-void convert_input(const NetworkSurfaces& surfaces, const fs::path& path, bool array,
+void convert_input(const InputSurface& surface, const fs::path& path, bool array,
                    std::span<std::uint8_t> image) {
     const MappedInput file(path);
     std::span<const std::uint8_t> bytes = file.bytes();
-    Layout layout = surfaces.input_file;
+    Layout layout = surface.file;
     if (array) {
         const NpyHeader header = read_npy_header(bytes, path.string());
-        layout = plain_layout(surfaces.input_file.shape, 1);
+        layout = plain_layout(surface.file.shape, 1);
         std::vector<std::uint64_t> extents = header.shape;
         std::vector<std::uint64_t> wanted;
         for (const AxisExtent& axis : layout.shape.axes) {
@@ -123,9 +123,9 @@ void convert_input(const NetworkSurfaces& surfaces, const fs::path& path, bool a
         } else if (extents.size() == 2) {
             extents.resize(4, 1);
         }
-        if (header.type->name != surfaces.input_type || header.fortran_order || extents != wanted) {
-            throw ConfigError(fmt::format("'{}' is no {} array of {}", path.string(),
-                                          surfaces.input_type, to_string(layout.shape)));
+        if (header.type->name != surface.type || header.fortran_order || extents != wanted) {
+            throw ConfigError(fmt::format("'{}' is no {} array of {}", path.string(), surface.type,
+                                          to_string(layout.shape)));
         }
         bytes = bytes.subspan(header.data_begin);
     }
@@ -134,68 +134,110 @@ void convert_input(const NetworkSurfaces& surfaces, const fs::path& path, bool a
                                       bytes.size(), layout.name, layout.sentence,
                                       to_string(layout.shape), layout.bytes));
     }
-    relayout(layout, bytes, surfaces.input_memory, image);
+    relayout(layout, bytes, surface.memory, image);
 }
 
 std::string as_text(std::span<const std::uint8_t> bytes) {
     return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-}  // namespace
-
-NetworkSurfaces network_surfaces(const Network& network, const Plan& plan,
-                                 const SurfaceConfig& config) {
-    const auto found =
-        std::ranges::find(plan.layers, network.layers.back().name, &PlannedLayer::name);
-    NPU_CHECK(found != plan.layers.end(), "the last layer's result is planned");
-    const PlannedLayer& last = *found;
-    NetworkSurfaces surfaces;
-    const Shape input = network.input.shape();
-    surfaces.input_file =
-        choose({"input", network.input.layout, config.inputs, config.entry}, input);
-    surfaces.input_memory = memory_layout(plan.input, input);
-    surfaces.input_type = enum_name(network.input.type);
-    surfaces.output_file =
-        choose({"output", network.output_layout, config.outputs, config.entry}, last.shape);
-    surfaces.output_memory = memory_layout(last.stored, last.shape);
-    surfaces.output = {last.stored.cube.base, Bytes(surfaces.output_memory.bytes)};
-    surfaces.output_name = last.name;
-    return surfaces;
-}
-
-void load_input(const NetworkSurfaces& surfaces, const fs::path& folder, Plan& plan) {
-    const std::string& name = surfaces.input_name;
+/// The file that holds an input: raw bytes or an array.
+struct InputFile {
+    fs::path path;
+    bool array;
+};
+InputFile file_of(const InputSurface& surface, const fs::path& folder) {
+    const std::string& name = surface.name;
     const fs::path raw = folder / (name + ".bin"), array = folder / (name + ".npy");
     if (fs::exists(raw) == fs::exists(array)) {
         throw ConfigError(fmt::format("'{}' holds {} of {}.bin and {}.npy", folder.string(),
                                       fs::exists(raw) ? "both" : "none", name, name),
                           "one of the two is the network's input");
     }
-    const auto image = std::ranges::find(plan.images, "input", &PlannedImage::name);
-    NPU_CHECK(image != plan.images.end(), "the plan has an image of the input");
-    if (image->image.bytes.empty()) {
-        return;  // time alone
-    }
-    NPU_CHECK(image->image.bytes.size() >= surfaces.input_memory.bytes, "the image is whole");
-    std::ranges::fill(image->image.bytes, std::uint8_t{0});
-    convert_input(surfaces, fs::exists(raw) ? raw : array, fs::exists(array), image->image.bytes);
+    return {fs::exists(raw) ? raw : array, fs::exists(array)};
 }
 
-void save_output(const NetworkSurfaces& surfaces, std::span<const std::uint8_t> memory,
-                 const fs::path& folder) {
-    const Layout plain = plain_layout(surfaces.output_file.shape, 1);
-    std::vector<std::uint8_t> values(plain.bytes), image(surfaces.output_file.bytes);
-    relayout(surfaces.output_memory, memory, plain, values);
-    relayout(surfaces.output_memory, memory, surfaces.output_file, image);
-    std::vector<std::uint64_t> extents = surfaces.output_extents;
-    for (const AxisExtent& axis : plain.shape.axes) {
-        if (surfaces.output_extents.empty()) {
-            extents.push_back(axis.extent);
+OutputSurface output_surface(const Network& network, const PlannedLayer& layer,
+                             const SurfaceConfig& config) {
+    OutputSurface surface;
+    surface.name = layer.name;
+    surface.file =
+        choose({"output", network.output_layout, config.outputs, config.entry}, layer.shape);
+    surface.memory = memory_layout(layer.stored, layer.shape);
+    surface.bytes = {layer.stored.cube.base, Bytes(surface.memory.bytes)};
+    return surface;
+}
+
+}  // namespace
+
+std::vector<ByteRun> NetworkSurfaces::output_bytes() const {
+    std::vector<ByteRun> runs;
+    for (const OutputSurface& output : outputs) {
+        runs.push_back(output.bytes);
+    }
+    return runs;
+}
+
+NetworkSurfaces network_surfaces(const Network& network, const Plan& plan,
+                                 const SurfaceConfig& config) {
+    NetworkSurfaces surfaces;
+    const Shape input = network.input.shape();
+    surfaces.inputs.push_back(
+        {"input", "input",
+         choose({"input", network.input.layout, config.inputs, config.entry}, input),
+         memory_layout(plan.input, input), std::string(enum_name(network.input.type))});
+    for (const PlannedInput& more : plan.more_inputs) {
+        surfaces.inputs.push_back(
+            {more.name, more.image(),
+             choose({"input '" + more.name + "'", "", config.inputs, config.entry}, more.shape),
+             memory_layout(more.stored, more.shape), std::string(enum_name(InputType::Int8))});
+    }
+    for (const PlannedLayer& layer : plan.layers) {
+        if (layer.output) {
+            surfaces.outputs.push_back(output_surface(network, layer, config));
         }
     }
-    const std::string head = npy_header(find_stored_type("int8"), extents);
-    write_atomically(folder / (surfaces.output_name + ".npy"), head + as_text(values));
-    write_atomically(folder / (surfaces.output_name + ".bin"), as_text(image));
+    return surfaces;
+}
+
+PlannedImage& image_of(const InputSurface& surface, Plan& plan) {
+    const auto image = std::ranges::find(plan.images, surface.image, &PlannedImage::name);
+    NPU_CHECK(image != plan.images.end(), "the plan has an image of every input");
+    return *image;
+}
+
+void load_inputs(const NetworkSurfaces& surfaces, const fs::path& folder, Plan& plan) {
+    for (const InputSurface& surface : surfaces.inputs) {
+        const InputFile file = file_of(surface, folder);
+        std::vector<std::uint8_t>& bytes = image_of(surface, plan).image.bytes;
+        if (bytes.empty()) {
+            continue;  // time alone
+        }
+        NPU_CHECK(bytes.size() >= surface.memory.bytes, "the image is whole");
+        std::ranges::fill(bytes, std::uint8_t{0});
+        convert_input(surface, file.path, file.array, bytes);
+    }
+}
+
+void save_outputs(const NetworkSurfaces& surfaces,
+                  const std::vector<std::vector<std::uint8_t>>& memory, const fs::path& folder) {
+    NPU_CHECK(memory.size() == surfaces.outputs.size(), "every output was kept");
+    for (std::size_t i = 0; i < memory.size(); ++i) {
+        const OutputSurface& surface = surfaces.outputs[i];
+        const Layout plain = plain_layout(surface.file.shape, 1);
+        std::vector<std::uint8_t> values(plain.bytes), image(surface.file.bytes);
+        relayout(surface.memory, memory[i], plain, values);
+        relayout(surface.memory, memory[i], surface.file, image);
+        std::vector<std::uint64_t> extents = surface.extents;
+        for (const AxisExtent& axis : plain.shape.axes) {
+            if (surface.extents.empty()) {
+                extents.push_back(axis.extent);
+            }
+        }
+        const std::string head = npy_header(find_stored_type("int8"), extents);
+        write_atomically(folder / (surface.name + ".npy"), head + as_text(values));
+        write_atomically(folder / (surface.name + ".bin"), as_text(image));
+    }
 }
 
 }  // namespace npuscope

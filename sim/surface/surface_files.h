@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // A network's input and output images in files, in the layouts that network and NPU declare:
 //
-//     DIR/input.bin   bytes in the declared layout      DIR/input.npy   int8, channels x rows x
-//     columns DIR/<last layer>.bin and .npy                     likewise, written when the run is
-//     over
+//     DIR/input.bin            bytes in the declared layout
+//     DIR/input.npy            int8, channels x rows x columns
+//     DIR/<input layer>.bin    likewise of further inputs
+//     DIR/<layer>.bin, .npy    of every output, written when the run is over
 //
 // The layout is the network's own (`input: {.., layout: 4W4C8B}`, `output_layout:`), else the first
 // of the NPU's that can hold the shape, else row-major. Arrays have the input's type.
@@ -23,28 +24,44 @@
 
 namespace npuscope {
 
+struct InputSurface {
+    std::string name;   ///< of its files
+    std::string image;  ///< of the plan
+    Layout file;
+    Layout memory;     ///< of the planned image
+    std::string type;  ///< `int8`, or `uint8` for pixels
+};
+
+struct OutputSurface {
+    std::string name;  ///< of its files
+    Layout file;
+    Layout memory;
+    ByteRun bytes;                         ///< where the layer's result lies
+    std::vector<std::uint64_t> extents{};  ///< of the array; empty: one, channels, rows, columns
+};
+
 struct NetworkSurfaces {
-    Layout input_file;
-    Layout input_memory;     ///< of the planned image `input`
-    std::string input_type;  ///< `int8`, or `uint8` for pixels
-    Layout output_file;
-    Layout output_memory;
-    ByteRun output;  ///< where the last layer's result lies
-    std::string input_name = "input";
-    std::string output_name;
-    std::vector<std::uint64_t> output_extents{};  ///< of the array; empty: one, channels, rows..
+    std::vector<InputSurface> inputs;  ///< the network's input first
+    std::vector<OutputSurface> outputs;
+
+    std::vector<ByteRun> output_bytes() const;
 };
 
 /// ConfigError where a declared layout is not one of the NPU's or cannot hold the shape.
 NetworkSurfaces network_surfaces(const Network& network, const Plan& plan,
                                  const SurfaceConfig& config);
 
-/// Replaces the made-up values of the plan's image `input` by those of DIR/input.bin or .npy; lanes
-/// that belong to no channel become 0. ConfigError with the numbers where the file does not fit.
-void load_input(const NetworkSurfaces& surfaces, const std::filesystem::path& folder, Plan& plan);
+/// Replaces the made-up values of the plan's images of its inputs by those of DIR/<input>.bin or
+/// .npy; lanes that belong to no channel become 0. ConfigError with the numbers where a file does
+/// not fit.
+void load_inputs(const NetworkSurfaces& surfaces, const std::filesystem::path& folder, Plan& plan);
 
-/// Writes both files of the output. `memory` is what lies at surfaces.output.
-void save_output(const NetworkSurfaces& surfaces, std::span<const std::uint8_t> memory,
-                 const std::filesystem::path& folder);
+/// Writes both files of every output. `memory` is what lies at each surface's bytes.
+void save_outputs(const NetworkSurfaces& surfaces,
+                  const std::vector<std::vector<std::uint8_t>>& memory,
+                  const std::filesystem::path& folder);
+
+/// The plan's image of an input.
+PlannedImage& image_of(const InputSurface& surface, Plan& plan);
 
 }  // namespace npuscope

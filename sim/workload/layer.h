@@ -16,8 +16,9 @@
 
 namespace npuscope {
 
-/// Fc is a convolution whose kernel covers its whole input.
-enum class LayerKind { Conv, Fc, MaxPool, AvgPool, Add };
+/// Fc is a convolution whose kernel covers its whole input; Input computes nothing: it is another
+/// input of the network, whose shape stands at `output`.
+enum class LayerKind { Conv, Fc, MaxPool, AvgPool, Add, Input };
 
 template <>
 struct EnumNames<LayerKind> {
@@ -25,7 +26,8 @@ struct EnumNames<LayerKind> {
                                       std::pair{LayerKind::Fc, std::string_view("fc")},
                                       std::pair{LayerKind::MaxPool, std::string_view("max_pool")},
                                       std::pair{LayerKind::AvgPool, std::string_view("avg_pool")},
-                                      std::pair{LayerKind::Add, std::string_view("add")}};
+                                      std::pair{LayerKind::Add, std::string_view("add")},
+                                      std::pair{LayerKind::Input, std::string_view("input")}};
 };
 
 struct Layer {
@@ -50,7 +52,9 @@ struct Layer {
     template <class Visitor, class Self>
     static void describe(Visitor& visit, Self& self) {
         visit.required("name", self.name, "name of the layer, by which others refer to it");
-        visit.required("kind", self.kind, "what the layer computes");
+        visit.required("kind", self.kind,
+                       "what the layer computes; input: nothing, it is another input of the "
+                       "network, of the shape that stands at `output`");
         visit.field("from", self.from,
                     "layers that it takes its input from, `input` for the network's; default: the "
                     "layer before; an add takes two");
@@ -78,7 +82,8 @@ struct Layer {
                     "percent of the made-up weights of conv and fc that are zero, as in a pruned "
                     "network; default: the network's");
         visit.field("output", self.output,
-                    "shape that must come out, as 64x112x112 (channels, height, width)");
+                    "shape that must come out, as 64x112x112 (channels, height, width); that of an "
+                    "input");
     }
 };
 

@@ -7,6 +7,8 @@
 //     layers:
 //       - {name: conv1, kind: conv, kernels: 16, kernel: 3, padding: 1, relu: true}
 //       - {name: pool1, kind: max_pool, kernel: 2, stride: 2, output: 16x16x16}
+//
+// Further inputs are layers of the kind `input`; any results can be outputs.
 #pragma once
 
 #include <array>
@@ -62,8 +64,9 @@ struct Network {
     std::uint32_t zeros = 0;
     NetworkInput input;
     std::vector<Layer> layers;
-    std::string output_layout{};  ///< of its last result in files; empty: as the NPU has it
+    std::string output_layout{};          ///< of its results in files; empty: as the NPU has it
     std::vector<LayerNumbers> numbers{};  ///< a model's, one entry per layer; empty: made up
+    std::vector<std::string> outputs{};   ///< layers; empty: those that nobody reads
 
     template <class Visitor, class Self>
     static void describe(Visitor& visit, Self& self) {
@@ -74,7 +77,10 @@ struct Network {
         visit.required("input", self.input, "shape of the network's input");
         visit.required("layers", self.layers, "the layers, in order of execution");
         visit.field("output_layout", self.output_layout,
-                    "layout of the output image in files; empty: the NPU's usual one");
+                    "layout of the output images in files; empty: the NPU's usual one");
+        visit.field("outputs", self.outputs,
+                    "layers whose results stay in memory to the end; default: those that no other "
+                    "layer reads");
     }
 };
 

@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <charconv>
 #include <map>
 
 #include "models/base/error.h"
@@ -28,6 +30,9 @@ class ShapeWalk {
         for (const Layer& layer : network_.layers) {
             add(layer);
         }
+        const bool computes = std::ranges::any_of(
+            network_.layers, [](const Layer& layer) { return layer.kind != LayerKind::Input; });
+        require(computes, "the network", "it has no layers that compute", "list at least one");
         return std::move(shapes_);
     }
 
@@ -52,7 +57,8 @@ class ShapeWalk {
         check_sizes(layer);
         LayerShapes shapes;
         shapes.sources = sources_of(layer);
-        shapes.input = shape_of(shapes.sources.front());
+        shapes.input =
+            shapes.sources.empty() ? declared_shape(layer) : shape_of(shapes.sources.front());
         compute(layer, shapes);
         require(layer.output.empty() || layer.output == shape_text(shapes.output), layer,
                 fmt::format("{} comes out, not {}", shape_text(shapes.output), layer.output),
@@ -93,14 +99,34 @@ class ShapeWalk {
                     "`from` names earlier layers, or `input`");
             sources.push_back(name == input_name ? std::nullopt : std::optional(found->second));
         }
-        if (layer.from.empty()) {
+        if (layer.from.empty() && layer.kind != LayerKind::Input) {
             sources.push_back(shapes_.empty() ? std::nullopt : std::optional(shapes_.size() - 1));
         }
-        const std::size_t wanted = layer.kind == LayerKind::Add ? 2 : 1;
+        const std::size_t wanted = layer.kind == LayerKind::Add     ? 2
+                                   : layer.kind == LayerKind::Input ? 0
+                                                                    : 1;
         require(sources.size() == wanted, layer,
                 fmt::format("it comes from {} layers, not {}", sources.size(), wanted),
-                "an add names both in `from`, all others one");
+                "an add names both in `from`, an input none, all others one");
         return sources;
+    }
+
+    /// What stands at `output` of an input: `64x112x112`.
+    Shape declared_shape(const Layer& layer) const {
+        std::array<std::uint32_t, 3> sizes{};
+        const char* at = layer.output.data();
+        const char* const end = at + layer.output.size();
+        bool whole = true;
+        for (std::size_t i = 0; i < sizes.size() && whole; ++i) {
+            whole = i == 0 || (at != end && *at++ == 'x');
+            const auto [next, error] = std::from_chars(at, end, sizes[i]);
+            whole = whole && error == std::errc() && sizes[i] >= 1 && sizes[i] <= largest_size;
+            at = next;
+        }
+        require(whole && at == end, layer,
+                fmt::format("'{}' is no shape of an input", layer.output),
+                "say its channels, height and width at `output`, as 64x112x112");
+        return {sizes[0], sizes[1], sizes[2]};
     }
 
     Shape shape_of(std::optional<std::size_t> source) const {
@@ -144,6 +170,9 @@ class ShapeWalk {
             case LayerKind::AvgPool:
                 shapes.output = outputs(layer, shapes.window, input);
                 return;
+            case LayerKind::Input:
+                shapes.output = input;
+                return;
         }
         require(input.channels % layer.groups == 0 && layer.kernels % layer.groups == 0, layer,
                 fmt::format("{} groups do not divide {} channels and {} kernels", layer.groups,
@@ -182,6 +211,34 @@ class ShapeWalk {
 
 std::vector<LayerShapes> network_shapes(const Network& network) {
     return ShapeWalk(network).walk();
+}
+
+std::vector<std::size_t> network_outputs(const Network& network,
+                                         const std::vector<LayerShapes>& shapes) {
+    std::vector<bool> is_output(shapes.size(), network.outputs.empty());
+    for (const std::string& name : network.outputs) {
+        const auto layer = std::ranges::find(network.layers, name, &Layer::name);
+        if (layer == network.layers.end() || layer->kind == LayerKind::Input) {
+            throw ConfigError(Place{network.file, 0, 0},
+                              fmt::format("there is no layer '{}' to be an output", name),
+                              "`outputs` names layers that compute something");
+        }
+        is_output[static_cast<std::size_t>(layer - network.layers.begin())] = true;
+    }
+    for (std::size_t i = 0; network.outputs.empty() && i < shapes.size(); ++i) {
+        for (const std::optional<std::size_t> source : shapes[i].sources) {
+            if (source) {
+                is_output[*source] = false;
+            }
+        }
+    }
+    std::vector<std::size_t> outputs;
+    for (std::size_t i = 0; i < shapes.size(); ++i) {
+        if (is_output[i] && network.layers[i].kind != LayerKind::Input) {
+            outputs.push_back(i);
+        }
+    }
+    return outputs;
 }
 
 std::uint64_t total_macs(const std::vector<LayerShapes>& shapes) {

@@ -29,7 +29,7 @@ struct LayerWindow {
 struct LayerShapes {
     /// Indices of the layers that it takes its input from; nothing: the network's input.
     std::vector<std::optional<std::size_t>> sources;
-    Shape input;   ///< of the first source; an add's second one has the same
+    Shape input;   ///< of the first source; an add's second one has the same; an input's own
     Shape output;  ///< channels x height x width
     LayerWindow window;
     std::uint64_t macs = 0;  ///< of conv and fc, those inside the padding counted
@@ -37,6 +37,11 @@ struct LayerShapes {
 
 /// One entry per layer. ConfigError names file and layer.
 std::vector<LayerShapes> network_shapes(const Network& network);
+
+/// Layers whose results are the network's, in the table's order. ConfigError where there is no
+/// layer of a name, or it computes nothing.
+std::vector<std::size_t> network_outputs(const Network& network,
+                                         const std::vector<LayerShapes>& shapes);
 
 std::uint64_t total_macs(const std::vector<LayerShapes>& shapes);
 

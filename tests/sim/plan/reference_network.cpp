@@ -30,16 +30,8 @@ class Reference {
  public:
     Reference(const Network& network, const Plan& plan)
         : network_(network), plan_(plan), shapes_(network_shapes(network)) {
-        Values input = empty(network.input.shape());
-        const InputValues made(network.seed, network.input.shape());
-        for (std::uint32_t c = 0; c < input.channels; ++c) {
-            for (std::uint32_t y = 0; y < input.height; ++y) {
-                for (std::uint32_t x = 0; x < input.width; ++x) {
-                    input.at(c, y, x) = made.at(c, y, x);
-                }
-            }
-        }
-        results_["input"] = std::move(input);
+        const Shape input = network.input.shape();
+        results_["input"] = made_up({network.seed, input}, input);
     }
 
     Results run() {
@@ -59,6 +51,18 @@ class Reference {
         return std::ranges::find(plan_.layers, name, &PlannedLayer::name) != plan_.layers.end();
     }
 
+    static Values made_up(const InputValues& made, const Shape& shape) {
+        Values input = empty(shape);
+        for (std::uint32_t c = 0; c < input.channels; ++c) {
+            for (std::uint32_t y = 0; y < input.height; ++y) {
+                for (std::uint32_t x = 0; x < input.width; ++x) {
+                    input.at(c, y, x) = made.at(c, y, x);
+                }
+            }
+        }
+        return input;
+    }
+
     void run_layer(std::size_t index) {
         const Layer& layer = network_.layers[index];
         switch (layer.kind) {
@@ -76,6 +80,10 @@ class Reference {
             case LayerKind::MaxPool:
             case LayerKind::AvgPool:
                 results_[layer.name] = pool(index);
+                return;
+            case LayerKind::Input:
+                results_[layer.name] =
+                    made_up({network_.seed, shapes_[index].output, index}, shapes_[index].output);
                 return;
         }
     }

@@ -49,12 +49,12 @@ class SurfaceFiles : public testing::Test {
         system.memory = read_preset<MemoryConfig>(find_preset(configs_folder(), "memory", "ideal"));
         Plan plan = plan_network(network, {system.npu, system.memory, true});
         const NetworkSurfaces surfaces = network_surfaces(network, plan, system.npu.surfaces);
-        load_input(surfaces, folder_ / inputs, plan);
+        load_inputs(surfaces, folder_ / inputs, plan);
         RunOptions options;
-        options.keep = {surfaces.output};
+        options.keep = surfaces.output_bytes();
         const Result result = run_program(plan_program(std::move(plan)), system, options);
         ASSERT_EQ(result.status(), RunStatus::Pass);
-        save_output(surfaces, result.kept.front(), folder_ / outputs);
+        save_outputs(surfaces, result.kept, folder_ / outputs);
     }
 
     fs::path folder_;
