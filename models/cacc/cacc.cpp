@@ -6,9 +6,10 @@
 namespace npuscope {
 
 Cacc::Cacc(const CaccConfig& config, const DatapathConfig& datapath)
-    : credits("cacc.credits", std::uint64_t{config.buffered_groups} * datapath.atomic_k),
+    : credits("cacc.credits", config.depth(datapath.atomic_k)),
       config_(config),
-      datapath_(datapath) {}
+      datapath_(datapath),
+      marks_(config.depth(datapath.atomic_k), config.delivery_latency) {}
 
 void Cacc::compute(ConvWork& work) const {
     const ConvJob& job = work.job;
@@ -38,14 +39,17 @@ void Cacc::accept(Activity& giver, const StripePackage& package) {
     if (package.work->values && !package.work->accumulated) {
         compute(*package.work);
     }
+    const Cycles first_ready = package.last_block_start + config_.fill_latency;
+    marks_.enter(first_ready + Cycles(package.length - 1), package.last);
     atoms.give(giver, {.values = package.work->accumulated,
                        .surface = package.kernel_group,
                        .first_pixel = package.first_output,
                        .count = package.length,
-                       .first_ready = package.last_block_start + config_.fill_latency,
+                       .first_ready = first_ready,
                        .last = package.last,
                        .credits = &credits,
-                       .credit_delay = config_.credit_return});
+                       .credit_delay = config_.credit_return,
+                       .marks = config_.stale_end_marks ? &marks_ : nullptr});
     if (package.last) {
         done_(*package.work);
     }

@@ -32,6 +32,7 @@ class Cacc : public Sink<StripePackage> {
 
     const CaccConfig config_;
     const DatapathConfig datapath_;
+    EndMarks marks_;
     std::function<void(const ConvWork&)> done_;
 };
 

@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "models/data/tensor.h"
+#include "models/link/end_marks.h"
 #include "models/link/timed_counter.h"
 
 namespace npuscope {
@@ -24,6 +25,7 @@ struct AtomRun {
     bool last = false;                ///< last run of the operation
     TimedCounter* credits = nullptr;  ///< gets `count` back, `credit_delay` after the run is taken
     Cycles credit_delay{};
+    EndMarks* marks = nullptr;  ///< is told when the run leaves, where the giver marks its ends
 };
 
 }  // namespace npuscope

@@ -96,6 +96,9 @@ class Dispatcher : public CsbListener {
     void pdp_done(PdpWork& work);
     void cdp_done(CdpWork& work);
     void finish_record(OperationRecord record);
+    /// What the end of a convolution met in the delivery buffer.
+    void tell_of_ends(EndMarks::Meeting meeting);
+    void tell_of_early_end(const SdpWork& work, std::uint64_t atoms);
     /// ConfigError where the ends of a flight cannot go together.
     void note_flight(std::vector<Finding> findings);
 

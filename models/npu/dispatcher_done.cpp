@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "models/base/error.h"
+#include "models/data/delivery_rule.h"
 #include "models/npu/dispatcher.h"
 
 namespace npuscope {
@@ -73,6 +74,10 @@ void Dispatcher::wire_conv() {
 
 void Dispatcher::wire_others() {
     rooms_.sdp.on_done([this](SdpWork& work) { sdp_done(work); });
+    rooms_.sdp.on_ends_met(
+        [this](const SdpWork& /*work*/, EndMarks::Meeting meeting) { tell_of_ends(meeting); });
+    rooms_.sdp.on_closed_early(
+        [this](const SdpWork& work, std::uint64_t atoms) { tell_of_early_end(work, atoms); });
     rooms_.pdp.on_done([this](PdpWork& work) { pdp_done(work); });
     rooms_.cdp.on_done([this](CdpWork& work) { cdp_done(work); });
 }
@@ -158,6 +163,37 @@ void Dispatcher::cdp_done(CdpWork& work) {
     cdp_.finish(0);
     cdp_.finish(1);
     launch_ready();
+}
+
+void Dispatcher::tell_of_ends(EndMarks::Meeting meeting) {
+    const ConvWork& work = *awaiting_sdp_.front();
+    Finding finding = ends_meet(
+        work.job, meeting == EndMarks::Meeting::AtOnce
+                      ? "entered the accumulator's delivery buffer in the cycle in which the last "
+                        "one of the convolution before left it: a mark too many stays, and the "
+                        "SDP closes a later convolution too early"
+                      : "entered the accumulator's delivery buffer while the last one of the "
+                        "convolution before was still there: where other latencies let one enter "
+                        "in the cycle in which the other leaves, the SDP closes a later "
+                        "convolution too early");
+    finding.message += fmt::format("; {}", kDeliveryRemedy);
+    finding.operation = work.name;
+    log_.add(std::move(finding));
+}
+
+void Dispatcher::tell_of_early_end(const SdpWork& work, std::uint64_t atoms) {
+    const ConvWork& conv = *awaiting_sdp_.front();
+    Finding finding;
+    finding.kind = "closed_early";
+    finding.unit = "NVDLA_SDP";
+    finding.operation = conv.name;
+    finding.message = fmt::format(
+        "{} is closed behind {} of its {} atoms and stands still: the end of a convolution before "
+        "met another one in the accumulator's delivery buffer and left a mark too many "
+        "(`ends_meet` "
+        "says which)",
+        work.name, atoms, delivered_atoms(conv.job));
+    log_.add(std::move(finding));
 }
 
 void Dispatcher::note_flight(std::vector<Finding> findings) {

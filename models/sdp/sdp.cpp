@@ -109,6 +109,33 @@ void Sdp::finish(Activity& activity, SdpWork& work) {
     done_(work);
 }
 
+Cycles Sdp::take_flying(Activity& activity, SdpWork& work, const SourceRun& from) {
+    Run run{.surface = from.surface,
+            .first_pixel = from.first_pixel,
+            .count = from.count,
+            .first_ready = from.first_ready,
+            .interval = from.interval,
+            .credits = from.credits,
+            .credit_delay = from.credit_delay,
+            .last = from.last};
+    if (from.marks == nullptr) {
+        return take_run(activity, work, run);
+    }
+    if (const auto taken = from.marks->wrong_end(run.count, run.last)) {
+        run.count = *taken;
+        run.last = false;
+        take_run(activity, work, run);
+        closed_early_(work, atom_);
+        never_.take(activity);  // nothing opens the input again
+    }
+    const Cycles last = take_run(activity, work, run);
+    const EndMarks::Meeting meeting = from.marks->leave(run.count, last, run.last);
+    if (meeting != EndMarks::Meeting::Apart) {
+        ends_met_(work, meeting);
+    }
+    return last;
+}
+
 void Sdp::run_flying(Activity& activity, SdpWork& work) {
     bool more = true;
     while (more) {
@@ -119,15 +146,7 @@ void Sdp::run_flying(Activity& activity, SdpWork& work) {
                                   : SdpResult{});
         }
         const Cycles last_ready = run.first_ready + run.interval * (run.count - 1);
-        const Cycles last = take_run(activity, work,
-                                     {.surface = run.surface,
-                                      .first_pixel = run.first_pixel,
-                                      .count = run.count,
-                                      .first_ready = run.first_ready,
-                                      .interval = run.interval,
-                                      .credits = run.credits,
-                                      .credit_delay = run.credit_delay,
-                                      .last = run.last});
+        const Cycles last = take_flying(activity, work, run);
         if (run.last) {
             work.record.causes[Cause::SdpDrain] += last - last_ready;
         }
@@ -197,6 +216,7 @@ Cycles Sdp::take_run(Activity& activity, SdpWork& work, const Run& run) {
     } else {
         const Cycles first = drain_.take_run(run.first_ready, run.count);
         last = first + pace * (run.count - 1);
+        atom_ += run.count;
         if (run.credits != nullptr) {
             run.credits->add_series({first + run.credit_delay, pace, run.count});
         }

@@ -59,6 +59,14 @@ class Sdp : public Unit {
     DmaPort write_port{"sdp", "sdp", "sdp_write"};
 
     void on_done(std::function<void(SdpWork&)> listener) { done_ = std::move(listener); }
+    /// Called where the end of an operation met the end before on its way in.
+    void on_ends_met(std::function<void(const SdpWork&, EndMarks::Meeting)> listener) {
+        ends_met_ = std::move(listener);
+    }
+    /// Called where a wrong mark closes the operation after so many of its atoms.
+    void on_closed_early(std::function<void(const SdpWork&, std::uint64_t)> listener) {
+        closed_early_ = std::move(listener);
+    }
 
  private:
     /// A run of results on its way to memory.
@@ -83,6 +91,8 @@ class Sdp : public Unit {
     void start_reading(SdpWork& work);
     void read_source(SdpWork& work);
     void run_flying(Activity& activity, SdpWork& work);
+    /// Takes what came from the accumulator; the time of the last.
+    Cycles take_flying(Activity& activity, SdpWork& work, const SourceRun& run);
     void run_from_memory(Activity& activity, SdpWork& work);
     /// Takes the atoms of a run; the time of the last.
     Cycles take_run(Activity& activity, SdpWork& work, const Run& run);
@@ -102,6 +112,9 @@ class Sdp : public Unit {
     const DatapathConfig datapath_;
     Wires wires_;
     std::function<void(SdpWork&)> done_;
+    std::function<void(const SdpWork&, EndMarks::Meeting)> ends_met_;
+    std::function<void(const SdpWork&, std::uint64_t)> closed_early_;
+    Channel<Cycles> never_{"cacc.atoms behind the end"};
     Channel<Outgoing> results_{"sdp.results", 8};
     Channel<Cycles> written_{"sdp.written", 1};
     SdpOperands fetched_;

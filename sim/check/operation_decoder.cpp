@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/check/operation_decoder.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "models/cacc/cacc_job.h"
@@ -8,6 +10,7 @@
 #include "models/cdp/cdp_job.h"
 #include "models/cmac/cmac_job.h"
 #include "models/csc/csc_job.h"
+#include "models/data/delivery_rule.h"
 #include "models/pdp/pdp_job.h"
 #include "models/sdp/sdp_conversion.h"
 #include "models/sdp/sdp_job.h"
@@ -156,6 +159,14 @@ CheckedOperation OperationDecoder::conv(std::vector<RegisterValues> values, Buff
         add(finding, "make the registers agree");
     }
     operation.gives = combined->job.result();
+    const std::uint32_t cells = npu_.datapath.atomic_k;
+    if (npu_.cacc.ends_may_meet(delivered_atoms(combined->job), cells)) {
+        operation.short_delivery =
+            ends_meet(combined->job,
+                      fmt::format("may enter the accumulator's delivery buffer of {} in the cycle "
+                                  "in which the last one of",
+                                  npu_.cacc.depth(cells)));
+    }
     add_conv_surfaces(combined->job, known.start, operation);
     return operation;
 }

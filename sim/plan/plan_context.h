@@ -70,6 +70,7 @@ struct PlanContext {
     bool winograd = false;
     bool images = true;  ///< make values up; otherwise images are empty
     Plan plan;
+    std::optional<std::size_t> last_convolution{};  ///< operation
 
     const NpuConfig& npu() const { return costs.npu; }
     Bytes atom() const { return costs.npu.datapath.memory_atom; }
@@ -132,9 +133,24 @@ struct PlanContext {
         return {image.address, image.image.bytes};
     }
 
+    /// Whether its end could meet that of the convolution before in the accumulator.
+    bool ends_may_meet(const ConvOperation& conv) const {
+        const Shape& output = conv.conv.csc.output;
+        const std::uint32_t cells = npu().datapath.atomic_k;
+        const std::uint64_t groups = divide_up(output.channels, cells);
+        return npu().cacc.ends_may_meet(std::uint64_t{output.width} * output.height * groups,
+                                        cells);
+    }
+
     /// Adds an operation that writes a part of a result.
     void add(Operation operation, const CubePart& part, WrittenCube& written) {
         const std::size_t index = plan.operations.size();
+        if (const auto* conv = std::get_if<ConvOperation>(&operation.job)) {
+            if (last_convolution && ends_may_meet(*conv)) {
+                operation.after.push_back(*last_convolution);
+            }
+            last_convolution = index;
+        }
         for (const std::size_t reader : written.place.readers) {
             // convolutions and the SDP end in order, and write behind all that came before
             if (operation.ends_in_pdp() != plan.operations[reader].ends_in_pdp()) {

@@ -72,6 +72,7 @@ TilingEstimate::TileTime TilingEstimate::time_of(const ConvTile& tile) const {
     const bool two_stripes = credits >= 2 * std::uint64_t{operands_.full_stripe};
     const Stripes stripes = stripes_of(tile, problem_.geometry.out_width, operands_, npu);
     TileTime time;
+    time.awaits = npu.cacc.ends_may_meet(outputs * groups_, npu.datapath.atomic_k);
     const auto add = [&](std::uint64_t count, std::uint64_t length) {
         const std::uint64_t mac =
             std::max(divide_up(length, operands_.outputs_per_cycle), load) * operands_.blocks;
@@ -163,13 +164,14 @@ TilingEstimate::Total TilingEstimate::total_of(const ConvTiling& tiling,
         const std::uint64_t ahead = last || tiling.overlapped || tiling.resident
                                         ? 0
                                         : std::min(operands_.weight_beats, room) / 4;
-        const auto [moved, sram] =
-            moved_meanwhile(weights + ahead, now.residual,
-                            !last && tiling.overlapped ? next.data : std::uint64_t{0});
+        const bool overlapped = tiling.overlapped && !next.awaits;
+        const auto [moved, sram] = moved_meanwhile(
+            weights + ahead, now.residual, !last && overlapped ? next.data : std::uint64_t{0});
         const std::uint64_t exposed =
             two_groups ? 0 : (groups_ - 1) * (operands_.group_beats * interval + before / 2);
         total.cycles += std::max(now.compute + exposed, transfer_time(moved, sram));
-        data_is_in = tiling.overlapped;
+        total.cycles += !last && next.awaits ? end + costs_.read_latency.value : 0;
+        data_is_in = overlapped;
         total.mac += now.mac;
         total.drain += now.drain;
         total.beats += fetched;

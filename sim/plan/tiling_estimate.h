@@ -42,6 +42,7 @@ class TilingEstimate {
         std::uint64_t data = 0;       ///< beats of input
         std::uint64_t data_time = 0;  ///< cycles until they are in, if alone
         std::uint64_t residual = 0;
+        bool awaits = false;  ///< starts only when the tile before is over
     };
 
     /// All tiles of all slices, what of it is spent where.

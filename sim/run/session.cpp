@@ -120,14 +120,28 @@ std::string describe_waits(Machine& machine) {
                         : text;
 }
 
+/// What may have led there.
+std::string describe_findings(const FindingLog& log) {
+    std::string text;
+    for (const Finding& finding : log.findings()) {
+        if (finding.severity != Severity::Note) {
+            text += fmt::format("\n  {}: {}: {} [{}]", enum_name(finding.severity),
+                                finding.operation.empty() ? finding.unit : finding.operation,
+                                finding.message, finding.kind);
+        }
+    }
+    return text;
+}
+
 void stop_if_unfinished(Machine& machine, const RunOptions& options) {
     if (machine.host.finished()) {
         return;
     }
     const bool limit = sc_core::sc_pending_activity() || now() >= options.max_cycles;
-    throw MachineStopped(fmt::format("{} at cycle {}: the host waits for {}{}",
+    throw MachineStopped(fmt::format("{} at cycle {}: the host waits for {}{}{}",
                                      limit ? "cycle limit" : "deadlock", now().value,
-                                     machine.host.waits_for(), describe_waits(machine)));
+                                     machine.host.waits_for(), describe_waits(machine),
+                                     describe_findings(machine.log)));
 }
 
 void simulate(Machine& machine, const RunOptions& options) {

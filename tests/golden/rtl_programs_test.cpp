@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "models/base/error.h"
 #include "models/csb/register_blocks.h"
 #include "sim/check/program_check.h"
 #include "sim/config/preset.h"
@@ -80,6 +81,42 @@ TEST(RtlPrograms, that_fetch_weights_nobody_takes_compute_with_what_is_left) {
                                                found.register_name == "NVDLA_CDMA.D_WEIGHT_BYTES_0";
                                     }),
               9);
+}
+
+TEST(RtlPrograms, whose_ends_meet_in_the_delivery_buffer_stop_where_the_rtl_stops) {
+    const Program program = read_program(source() / "tests/golden/rtl_short_ends",
+                                         register_names(nvdla_register_blocks()));
+    try {
+        run_program(program, nv_small(), {});
+        FAIL() << "the RTL stands still";
+    } catch (const MachineStopped& stopped) {
+        const std::string message = stopped.what();
+        // twelve outputs of the last operation were written
+        EXPECT_NE(message.find("sdp 6 is closed behind 12 of its 15 atoms"), std::string::npos)
+            << message;
+        EXPECT_NE(message.find("warning: conv 5: the last of its 10 atoms"), std::string::npos)
+            << message;
+        EXPECT_NE(message.find("D_DATAOUT_SIZE_0_0 is 0x10004"), std::string::npos) << message;
+    }
+    const CheckReport report = check_program(program, {nv_small().npu, nv_small().memory});
+    ASSERT_EQ(report.found.size(), 2U);
+    for (const Found& found : report.found) {
+        EXPECT_EQ(found.finding.kind, "ends_meet");
+        EXPECT_EQ(found.register_name, "NVDLA_CACC.D_DATAOUT_SIZE_0_0");
+        EXPECT_FALSE(found.remedy.empty());
+        EXPECT_GT(found.finding.place.line, 0U);
+    }
+}
+
+TEST(RtlPrograms, whose_ends_meet_run_where_the_hardware_keeps_its_marks) {
+    const Program program = read_program(source() / "tests/golden/rtl_short_ends",
+                                         register_names(nvdla_register_blocks()));
+    SystemConfig system = nv_small();
+    system.npu.cacc.stale_end_marks = false;
+    const Result result = run_program(program, system, {});
+    EXPECT_EQ(result.status(), RunStatus::Pass);
+    EXPECT_TRUE(result.findings.empty());
+    EXPECT_TRUE(check_program(program, {system.npu, system.memory}).found.empty());
 }
 
 TEST(RtlPrograms, that_reuse_the_buffer_leave_the_bytes_and_take_the_cycles_of_the_rtl) {

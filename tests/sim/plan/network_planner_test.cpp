@@ -114,6 +114,37 @@ TEST(NetworkPlanner, OperationsComeAfterThoseThatWriteTheirInputs) {
     }));
 }
 
+TEST(NetworkPlanner, AConvolutionWhoseEndCouldMeetThatOfTheOneBeforeWaitsForIt) {
+    const Network network = parse_network(R"(
+name: ends
+input: {channels: 24, height: 9, width: 5}
+layers:
+  - {name: short, kind: conv, kernels: 24, kernel: 5, stride: 2, padding: 1, groups: 24}
+  - {name: wide, kind: conv, from: [short], kernels: 24, kernel: 1}
+  - {name: again, kind: conv, kernels: 24, kernel: 1, groups: 24}
+)",
+                                          "ends.yaml");
+    for (const bool stale_marks : {true, false}) {
+        PlanTarget target;
+        target.npu.cacc.stale_end_marks = stale_marks;
+        const Plan plan = plan_network(network, target);
+        std::size_t waiting = 0;
+        for (std::size_t i = 1; i < plan.operations.size(); ++i) {
+            const auto& conv = std::get<ConvOperation>(plan.operations[i].job).conv;
+            const Shape& output = conv.csc.output;
+            const std::uint64_t atoms =
+                divide_up(output.channels, 8) * output.height * output.width;
+            const auto& after = plan.operations[i].after;
+            const bool waits = std::ranges::find(after, i - 1) != after.end();
+            if (atoms < 16 && stale_marks) {
+                EXPECT_TRUE(waits) << plan.operations[i].name;
+            }
+            waiting += waits ? 1U : 0U;
+        }
+        EXPECT_EQ(waiting >= 4, stale_marks) << waiting;
+    }
+}
+
 TEST(NetworkPlanner, NoEntryOfWeightsIsFetchedThatNobodyTakes) {
     const Plan plan = plan_network(sample::mixed_network(), {});
     for (const Operation& operation : plan.operations) {
