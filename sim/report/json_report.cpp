@@ -2,21 +2,10 @@
 #include "sim/report/json_report.h"
 
 #include "sim/config/json_writer.h"
+#include "sim/report/finding_report.h"
 
 namespace npuscope {
 namespace {
-
-void add_place(Json& object, const Place& place) {
-    if (!place.file.empty()) {
-        object["place"] = to_string(place);
-    }
-}
-
-void add_text(Json& object, const char* key, const std::string& text) {
-    if (!text.empty()) {
-        object[key] = text;
-    }
-}
 
 Json json_of(const CheckResult& check) {
     Json object;
@@ -48,21 +37,6 @@ Json json_of(const OperationRecord& operation, std::size_t index) {
         causes[std::string(cause_names[i])] = operation.causes.cycles[i].value;
     }
     object["causes"] = causes;
-    return object;
-}
-
-Json json_of(const Finding& finding) {
-    Json object;
-    object["severity"] = to_json(finding.severity);
-    object["kind"] = finding.kind;
-    object["message"] = finding.message;
-    if (finding.address) {
-        object["address"] = to_json(*finding.address);
-    }
-    add_text(object, "unit", finding.unit);
-    add_text(object, "surface", finding.surface);
-    add_text(object, "operation", finding.operation);
-    add_place(object, finding.place);
     return object;
 }
 
@@ -110,7 +84,7 @@ std::string json_report(const Result& result) {
     }
     report["findings"] = Json::array();
     for (const Finding& finding : result.findings) {
-        report["findings"].push_back(json_of(finding));
+        report["findings"].push_back(finding_json(finding));
     }
     report["config"] = to_json(result.config);
     return report.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';

@@ -4,16 +4,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
 
 #include "sim/report/cause_table.h"
+#include "sim/report/finding_report.h"
 #include "sim/report/text_table.h"
 
 namespace npuscope {
 namespace {
 
 constexpr std::size_t most_operations = 200;
-constexpr std::size_t most_findings = 50;
 
 std::string percent(double share) { return fmt::format("{:.1f} %", share * 100); }
 
@@ -134,12 +133,6 @@ std::string drams_of(const Result& result) {
     return table.empty() ? std::string() : "\nDRAM, bursts\n" + table.text();
 }
 
-/// The place without the folders of its file.
-std::string short_place(const Place& place) {
-    return to_string(
-        {std::filesystem::path(place.file).filename().string(), place.line, place.column});
-}
-
 /// What was looked at; of an image that differs, where.
 std::string subject_of(const CheckResult& check) {
     if (check.subject.empty()) {
@@ -168,68 +161,11 @@ std::string checks_of(const Result& result) {
     return table.empty() ? std::string() : "\nchecks\n" + table.text();
 }
 
-/// Breaks a text into lines of the report's width, indented.
-std::string wrapped(const std::string& text, std::size_t indent) {
-    const std::size_t width = report_width - indent;
-    std::string lines;
-    for (std::size_t at = 0; at < text.size();) {
-        std::size_t length = std::min(width, text.size() - at);
-        if (at + length < text.size()) {
-            const std::size_t space = text.rfind(' ', at + length);
-            length = space == std::string::npos || space <= at ? length : space - at;
-        }
-        lines += std::string(indent, ' ') + text.substr(at, length) + '\n';
-        at = std::min(text.size(), text.find_first_not_of(' ', at + length));
-    }
-    return lines;
-}
-
-std::string text_of(const Finding& finding, std::size_t times) {
-    std::string head = fmt::format("{} {}", enum_name(finding.severity), finding.kind);
-    head += times > 1 ? fmt::format(" {} times, first", times) : "";
-    for (const std::string& part : {finding.unit, finding.surface, finding.operation}) {
-        head += part.empty() ? "" : ", " + part;
-    }
-    head += finding.address ? ", " + to_hex(*finding.address) : "";
-    head += finding.place.file.empty() ? "" : ", " + short_place(finding.place);
-    return "  " + cut_to(head, report_width - 2) + '\n' + wrapped(finding.message, 4);
-}
-
-/// Notes of one kind are one entry: silicon ignores what they tell of.
-bool are_one_entry(const Finding& a, const Finding& b) {
-    return a.severity == Severity::Note && b.severity == Severity::Note && a.kind == b.kind;
-}
-
-std::string findings_of(const Result& result) {
-    struct Entry {
-        const Finding* finding;
-        std::size_t times;
-    };
-    std::vector<Entry> entries;
-    for (const Finding& finding : result.findings) {
-        const auto same = std::find_if(entries.begin(), entries.end(), [&](const Entry& entry) {
-            return are_one_entry(*entry.finding, finding);
-        });
-        same == entries.end() ? entries.push_back({&finding, 1}) : void(++same->times);
-    }
-    std::stable_sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) {
-        return a.finding->severity > b.finding->severity;
-    });
-    std::string text;
-    for (std::size_t i = 0; i < entries.size() && i < most_findings; ++i) {
-        text += text_of(*entries[i].finding, entries[i].times);
-    }
-    if (entries.size() > most_findings) {
-        text += fmt::format("  ... and {} more\n", entries.size() - most_findings);
-    }
-    return text.empty() ? text : "\nfindings\n" + text;
-}
-
 }  // namespace
 
 std::string summary_report(const Result& result) {
     return headline(result) + operations_of(result) + traffic_of(result) + units_of(result) +
-           drams_of(result) + checks_of(result) + findings_of(result);
+           drams_of(result) + checks_of(result) + findings_text(result.findings);
 }
 
 }  // namespace npuscope
