@@ -8,16 +8,15 @@
 #include <iostream>
 
 #include "bench/tinpu_rows.h"
-#include "models/tinpu/tinpu_timing.h"
 #include "sim/command_line/exit_code.h"
 #include "sim/config/preset.h"
-#include "sim/layers/layer_system.h"
+#include "sim/layers/layer_run.h"
 #include "sim/report/text_table.h"
 
 namespace npuscope::bench {
 namespace {
 
-std::string half(const TinpuConfig& config, bool calibrated) {
+std::string half(const LayerSystem& system, bool calibrated) {
     TextTable table({{"model", Align::Left},
                      {"frame", Align::Right},
                      {"published", Align::Right},
@@ -30,10 +29,8 @@ std::string half(const TinpuConfig& config, bool calibrated) {
         if (run.calibrated != calibrated) {
             continue;
         }
-        Cycles cycles;
-        for (const TinpuJob& job : model_jobs(run.model, run.frame)) {
-            cycles += tinpu_cycles(job, config).total();
-        }
+        const Cycles cycles =
+            time_jobs(model_jobs(run.model, run.frame), system.npu, system.memory).cycles();
         const double error =
             static_cast<double>(cycles.value) / static_cast<double>(run.cycles) - 1;
         worst = std::max(worst, std::abs(error));
@@ -56,12 +53,13 @@ int main(int count, char** arguments) {
     CLI::App app("Cycles of a TINPU preset against published ones.");
     std::string npu = "tinpu_f28p55";
     app.add_option("--npu", npu, "preset, by name or file")->capture_default_str();
+    std::string memory;
+    app.add_option("--memory", memory, "preset of the memory; default: what the NPU's names");
     CLI11_PARSE(app, count, arguments);
     return static_cast<int>(guard(
         [&] {
-            const auto config =
-                read_preset<LayerNpuConfig>(find_preset(configs_folder(), "npu", npu));
-            std::cout << bench::half(config.engine, true) << bench::half(config.engine, false);
+            const LayerSystem system = read_layer_system(configs_folder(), npu, memory);
+            std::cout << bench::half(system, true) << bench::half(system, false);
             return ExitCode::Good;
         },
         std::cerr));

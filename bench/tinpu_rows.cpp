@@ -79,20 +79,28 @@ const std::map<std::string_view, std::vector<LayerRow>>& models() {
     return rows;
 }
 
-TinpuJob job_of(const LayerRow& row, const Shape& in) {
+constexpr Address weights_at{0x80000000};
+constexpr std::array maps_at{Address(0x50000000), Address(0x50100000)};  // in turns
+
+TinpuJob job_of(const LayerRow& row, const Shape& in, std::size_t number) {
     TinpuJob job;
+    job.input.base = maps_at[number % 2];
+    job.output.base = maps_at[(number + 1) % 2];
     job.rows = row.kind == Kind::Sum ? in.height : row.kernel;
     job.input.shape = in;
     const std::uint32_t room = in.height + 2 * (job.rows / 2) - job.rows;
     job.output.shape = {row.kernels == 0 ? in.channels : row.kernels, room / row.stride + 1, 1};
+    job.geometry.out_height = job.output.shape.height;
+    job.geometry.stride_y = row.stride;
+    job.geometry.pad_top = job.rows / 2;
     switch (row.kind) {
         case Kind::Conv:
         case Kind::Product:
-            job.weights = WeightSurface{{}, {row.kernels, in.channels, job.rows, 1}, 8};
+            job.weights = WeightSurface{weights_at, {row.kernels, in.channels, job.rows, 1}, 8};
             break;
         case Kind::Depthwise:
             job.work = TinpuWork::Depthwise;
-            job.weights = WeightSurface{{}, {1, in.channels, job.rows, 1}, 8};
+            job.weights = WeightSurface{weights_at, {1, in.channels, job.rows, 1}, 8};
             break;
         case Kind::MaxPool:
             job.work = TinpuWork::MaxPool;
@@ -100,6 +108,7 @@ TinpuJob job_of(const LayerRow& row, const Shape& in) {
         case Kind::Sum:
             job.work = TinpuWork::AveragePool;
             job.output.shape.height = 1;
+            job.geometry = {};
             break;
     }
     return job;
@@ -115,7 +124,7 @@ std::vector<TinpuJob> model_jobs(std::string_view model, std::uint32_t frame) {
     std::vector<TinpuJob> jobs;
     Shape shape{1, frame, 1};
     for (const LayerRow& row : found->second) {
-        jobs.push_back(job_of(row, shape));
+        jobs.push_back(job_of(row, shape, jobs.size()));
         shape = jobs.back().output.shape;
     }
     return jobs;

@@ -23,8 +23,8 @@ struct PublishedRun {
 
 std::span<const PublishedRun> published_runs();
 
-/// Launches of a model on a frame, with 8-bit weights. Padding of convolutions and pools is half of
-/// the kernel.
+/// Launches of a model on a frame, with 8-bit weights; weights from 0x80000000, maps from
+/// 0x50000000 on. Padding of convolutions and pools is half of the kernel.
 std::vector<TinpuJob> model_jobs(std::string_view model, std::uint32_t frame);
 
 }  // namespace npuscope::bench

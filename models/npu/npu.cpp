@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "models/npu/npu.h"
 
-#include <algorithm>
+#include "models/npu/client_traffic.h"
 
 namespace npuscope {
 
@@ -88,17 +88,9 @@ void Npu::record_to(Recorder* recorder) {
 
 std::vector<Mcif::Traffic> Npu::traffic() const {
     std::vector<Mcif::Traffic> merged;
-    const auto add = [&](const Mcif::Traffic& entry) {
-        const auto same = std::ranges::find(merged, entry.client, &Mcif::Traffic::client);
-        if (same == merged.end()) {
-            merged.push_back(entry);
-        } else {
-            same->moved += entry.moved;
-        }
-    };
-    std::ranges::for_each(mcif.traffic(), add);
+    merge_traffic(merged, mcif.traffic());
     if (cvif) {
-        std::ranges::for_each(cvif->traffic(), add);
+        merge_traffic(merged, cvif->traffic());
     }
     return merged;
 }

@@ -1,76 +1,241 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "models/tinpu/tinpu.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "models/base/error.h"
 #include "models/data/packed_surface.h"
-#include "models/tinpu/tinpu_math.h"
+#include "models/link/clock.h"
+#include "models/tinpu/tinpu_fetch.h"
+#include "models/tinpu/tinpu_timing.h"
 
 namespace npuscope {
+namespace {
 
-std::vector<std::uint8_t> store_constants(const std::vector<BnormChannel>& channels) {
-    std::vector<std::uint8_t> bytes;
-    bytes.reserve(channels.size() * constant_row_bytes);
-    for (const BnormChannel& channel : channels) {
-        const auto bias = static_cast<std::uint32_t>(channel.bias);
-        for (unsigned shift = 0; shift < 32; shift += 8) {
-            bytes.push_back(static_cast<std::uint8_t>(bias >> shift));
+void require(bool possible, const std::string& sentence) {
+    if (!possible) {
+        throw ConfigError("the engine cannot work: " + sentence,
+                          "give npu.engine a number that is not 0");
+    }
+}
+
+const TinpuConfig& checked(const TinpuConfig& config) {
+    require(config.input_lanes > 0, "input_lanes is 0");
+    require(config.output_lanes > 0, "output_lanes is 0");
+    require(config.weight_buffers > 0, "weight_buffers is 0");
+    require(config.launch_queue > 0, "launch_queue is 0");
+    require(config.alignment > Bytes(0), "alignment is 0");
+    return config;
+}
+
+Purpose purpose_of(const char* surface, const TinpuLaunch& launch) {
+    return {.surface = surface, .operation = launch.job.name, .values = launch.values};
+}
+
+}  // namespace
+
+Tinpu::Tinpu(const sc_core::sc_module_name& name, const TinpuConfig& config, Bytes bus_width,
+             FindingLog& log)
+    : Unit(name),
+      config_(checked(config)),
+      bus_width_(bus_width),
+      log_(log),
+      weight_buffers_("a free weight buffer", config.weight_buffers) {
+    repeat_from(launches, "set_up", [this](Activity& activity) { set_up(activity); });
+    repeat_from(ready_, "weights", [this](Activity& activity) { load(activity); });
+    repeat_from(loaded_, "compute", [this](Activity& activity) { compute(activity); });
+    repeat_from(results_, "write", [this](Activity& activity) { write(activity); });
+}
+
+void Tinpu::launch(const TinpuJob& job, bool values) {
+    const auto launch = std::make_shared<TinpuLaunch>();
+    launch->job = job;
+    launch->values = values;
+    launch->launched = now();
+    launches.push(launch);
+}
+
+ByteStreamSetup Tinpu::stream_setup() const {
+    return {.first = {},
+            .beat = bus_width_,
+            .buffer = std::max<std::uint64_t>(config_.read_buffer / bus_width_, 2)};
+}
+
+void Tinpu::check_alignment(const TinpuJob& job) {
+    const auto check = [&](const char* surface, Address base) {
+        if (base.value % config_.alignment.value != 0) {
+            log_.add({.kind = "misaligned",
+                      .message = fmt::format("{} at {} must begin at a multiple of {} bytes",
+                                             surface, to_hex(base), config_.alignment.value),
+                      .address = base,
+                      .unit = "tinpu",
+                      .surface = surface,
+                      .operation = job.name});
         }
-        bytes.push_back(channel.scale);
-        bytes.push_back(channel.shift);
+    };
+    check("input", job.input.base);
+    check("output", job.output.base);
+    if (job.residual) {
+        check("residual", job.residual->base);
     }
-    return bytes;
+    if (job.weights) {
+        check("weights", job.weights->base);
+    }
+    if (job.constants) {
+        check("constants", *job.constants);
+    }
 }
 
-Tensor<std::int32_t> Tinpu::fetch(const MapSurface& surface) const {
-    std::vector<std::uint8_t> bytes(surface.bytes().value);
-    memory_.read(surface.base, bytes);
-    return load_map(bytes, surface.shape, surface.is_signed);
+void Tinpu::set_up(Activity& activity) {
+    const std::shared_ptr<TinpuLaunch> launch = launches.take(activity, WaitKind::Idle);
+    check_alignment(launch->job);
+    activity.spend(config_.layer_overhead);
+    launch->set_up = now();
+    ready_.give(activity, launch);
 }
 
-Kernels<std::int8_t> Tinpu::fetch(const WeightSurface& surface) const {
-    std::vector<std::uint8_t> bytes(surface.bytes().value);
-    memory_.read(surface.base, bytes);
-    return load_weights(bytes, surface.shape, surface.bits);
-}
-
-BnormStage Tinpu::fetch_constants(const TinpuJob& job) const {
-    BnormStage stage;
-    stage.clip = job.clip;
-    stage.channels.resize(job.output.shape.channels);
-    std::vector<std::uint8_t> bytes(stage.channels.size() * constant_row_bytes);
-    memory_.read(*job.constants, bytes);
-    for (std::size_t c = 0; c < stage.channels.size(); ++c) {
-        const std::uint8_t* row = bytes.data() + c * constant_row_bytes;
-        std::uint32_t bias = 0;
-        for (unsigned i = 4; i-- > 0;) {
-            bias = bias << 8U | row[i];
+void Tinpu::load(Activity& activity) {
+    const std::shared_ptr<TinpuLaunch> launch = ready_.take(activity, WaitKind::Idle);
+    weight_buffers_.take(activity, 1, WaitKind::Blocked);
+    const TinpuJob& job = launch->job;
+    if (job.constants) {
+        const Purpose purpose = purpose_of("constants", *launch);
+        if (launch->values) {
+            launch->operands.constants = fetch_constants(constants.port, job, purpose);
         }
-        stage.channels[c] = {static_cast<std::int32_t>(bias), row[4], row[5]};
+        constants.open(stream_setup(), {*job.constants, job.constant_bytes()}, purpose);
     }
-    return stage;
+    if (job.weights) {
+        load_weights(activity, *launch);
+    }
+    if (job.constants) {
+        const Cycles arrived = constants.take(activity, job.constant_bytes());
+        activity.wait_until(arrived, WaitKind::Starved, "constants");
+    }
+    loaded_.give(activity, launch);
 }
 
-Tensor<std::int32_t> Tinpu::compute(const TinpuJob& job, ClipCounters& clipped) const {
-    const Tensor<std::int32_t> input = fetch(job.input);
-    if (job.work == TinpuWork::MaxPool) {
-        return tinpu_max_pool(job, input);
+void Tinpu::load_weights(Activity& activity, TinpuLaunch& launch) {
+    const WeightSurface& surface = *launch.job.weights;
+    const Bytes bytes = surface.bytes();
+    const Purpose purpose = purpose_of("weights", launch);
+    if (launch.values) {
+        launch.operands.weights = fetch_weights(weights.port, surface, purpose);
     }
-    const Tensor<std::int64_t> sums =
-        job.weights ? tinpu_sums(job, input, fetch(*job.weights)) : tinpu_pool_sums(job, input);
-    const BnormStage stage = fetch_constants(job);
-    if (!job.residual) {
-        return bnorm(sums, stage, nullptr, &clipped);
+    weights.open(stream_setup(), {surface.base, bytes}, purpose);
+    // beats are unpacked one by one; the kernel hears of a few at a time
+    const Bytes few = bus_width_ * std::min<std::uint64_t>(stream_setup().buffer / 2, 8);
+    Bytes unpacked;  // up to the present beat
+    for (Bytes end = few;; end += few) {
+        const Bytes until = std::min(end, bytes);
+        Cycles free = now();
+        Cycles worked;
+        const auto unpack = [&](Cycles arrival) {
+            const Bytes next = std::min(unpacked + bus_width_, bytes);
+            const Cycles work =
+                tinpu_weight_cycles(next, config_) - tinpu_weight_cycles(unpacked, config_);
+            unpacked = next;
+            worked += work;
+            free = std::max(free, arrival) + work;
+            return free;
+        };
+        weights.take(activity, until, unpack);
+        activity.wait_until(free - worked, WaitKind::Starved, "weights");
+        activity.spend(std::max(free, now()) - now());
+        if (until == bytes) {
+            return;
+        }
     }
-    const Tensor<std::int32_t> residual = fetch(*job.residual);
-    return bnorm(sums, stage, &residual, &clipped);
 }
 
-TinpuRecord Tinpu::launch(const TinpuJob& job, bool values) {
-    TinpuRecord record{now_, tinpu_cycles(job, config_), tinpu_traffic(job), {}};
-    if (values) {
-        memory_.write(job.output.base, store_map(compute(job, record.clipped)));
+void Tinpu::fetch_maps(TinpuLaunch& launch) {
+    const TinpuJob& job = launch.job;
+    result_.assign(job.output.bytes().value, 0);
+    sent_ = Bytes(0);
+    if (launch.values) {
+        TinpuOperands& operands = launch.operands;
+        operands.input = fetch_map(input.port, job.input, purpose_of("input", launch));
+        if (job.residual) {
+            operands.residual =
+                fetch_map(residual.port, *job.residual, purpose_of("residual", launch));
+        }
+        result_ = store_map(tinpu_result(job, operands, launch.clipped));
+        operands = {};
     }
-    now_ = record.end();
-    return record;
+}
+
+Cycles Tinpu::work_through(Activity& activity, const TinpuLaunch& launch) {
+    const TinpuJob& job = launch.job;
+    input.open(stream_setup(), {job.input.base, job.input.bytes()}, purpose_of("input", launch));
+    if (job.residual) {
+        residual.open(stream_setup(), {job.residual->base, job.residual->bytes()},
+                      purpose_of("residual", launch));
+    }
+    Cycles worked;
+    Bytes complete;
+    for (const TinpuPiece& piece : tinpu_pieces(job, config_)) {
+        Cycles arrived = input.take(activity, piece.input);
+        if (job.residual) {
+            arrived = std::max(arrived, residual.take(activity, piece.output));
+        }
+        activity.wait_until(arrived, WaitKind::Starved, "feature maps");
+        activity.spend(piece.work);
+        worked += piece.work;
+        if (piece.output > complete) {
+            complete = piece.output;
+            results_.give(activity, {&launch, complete});
+        }
+    }
+    return worked;
+}
+
+void Tinpu::compute(Activity& activity) {
+    const std::shared_ptr<TinpuLaunch> launch = loaded_.take(activity, WaitKind::Idle);
+    const Cycles begin = now();
+    OperationRecord& record = launch->record;
+    record.unit = "tinpu";
+    record.name = launch->job.name;
+    record.macs = launch->job.macs();
+    record.start = std::max(launch->launched, last_end_);
+    const Cycles ready = std::max(launch->set_up, record.start);
+    record.causes[Cause::StartUp] = ready - record.start;
+    record.causes[Cause::WeightFetch] = begin - ready;
+    fetch_maps(*launch);
+    record.causes[Cause::Mac] = work_through(activity, *launch);
+    results_.give(activity, {});
+    const Cycles response = written_.take(activity, WaitKind::Blocked);
+    activity.wait_until(response, WaitKind::Blocked, "write response");
+    record.end = now();
+    record.causes[Cause::Memory] = now() - begin - record.causes[Cause::Mac];
+    last_end_ = now();
+    weight_buffers_.add(1);
+    if (done_) {
+        done_(*launch);
+    }
+}
+
+void Tinpu::write(Activity& activity) {
+    const Complete complete = results_.take(activity, WaitKind::Idle);
+    if (complete.launch == nullptr) {
+        written_.give(activity, response_);
+        return;
+    }
+    // whole beats, until the last
+    const MapSurface& surface = complete.launch->job.output;
+    const Address end = surface.base + complete.end;
+    const bool last = complete.end == surface.bytes();
+    const Address border(last ? end.value : end.value / bus_width_.value * bus_width_.value);
+    const Address begin = surface.base + sent_;
+    if (border <= begin) {
+        return;
+    }
+    const Bytes bytes = border - begin;
+    response_ = output.write(
+        activity, {begin, std::span(result_).subspan(sent_.value, bytes.value), now(), Cycles(1)},
+        purpose_of("output", *complete.launch));
+    sent_ += bytes;
 }
 
 }  // namespace npuscope

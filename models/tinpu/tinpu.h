@@ -1,47 +1,92 @@
 // SPDX-License-Identifier: Apache-2.0
-// A TINPU: fetches a layer's operands from memory, computes, and writes the result there; one layer
-// at a time, as its host launches them. Time is counted, not simulated event by event: nothing else
-// runs beside a layer.
+// A TINPU: runs layers as its host launches them. Each passes four stages, which may hold different
+// layers at a time:
+//
+//     launch -> set-up -> load (weights, constants) -> compute (input, residual) -> write -> done
+//
+// All bytes move through memory ports in simulated time. How many layers are under way is up to the
+// host and to the number of weight buffers; products of one layer begin when the layer before has
+// been written. Not modelled: limits of the stores for weights and lines beside read_buffer.
 #pragma once
 
-#include "models/memory/sparse_memory.h"
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "models/base/finding.h"
+#include "models/base/statistics.h"
+#include "models/link/channel.h"
+#include "models/link/stretch_reader.h"
+#include "models/link/timed_counter.h"
+#include "models/link/unit.h"
 #include "models/tinpu/tinpu_config.h"
 #include "models/tinpu/tinpu_job.h"
-#include "models/tinpu/tinpu_timing.h"
+#include "models/tinpu/tinpu_math.h"
 
 namespace npuscope {
 
-/// What became of one launch.
-struct TinpuRecord {
-    Cycles start;
-    TinpuCycles cycles;
-    TinpuTraffic traffic;
+/// A layer on its way through the unit.
+struct TinpuLaunch {
+    TinpuJob job;
+    bool values = true;      ///< false: time alone is simulated
+    OperationRecord record;  ///< `start`: of the launch, or the end of the layer before
     ClipCounters clipped;
-
-    Cycles end() const { return start + cycles.total(); }
+    // of the stages
+    Cycles launched;
+    Cycles set_up;
+    TinpuOperands operands;
 };
 
-class Tinpu {
+class Tinpu : public Unit {
  public:
-    Tinpu(const TinpuConfig& config, SparseMemory& memory) : config_(config), memory_(memory) {}
+    /// `bus_width`: of the ports. ConfigError where the engine could not work at all.
+    Tinpu(const sc_core::sc_module_name& name, const TinpuConfig& config, Bytes bus_width,
+          FindingLog& log);
 
-    /// Runs a layer behind the last one. With `values` false only time passes.
-    TinpuRecord launch(const TinpuJob& job, bool values = true);
-    /// When the last layer ended.
-    Cycles now() const { return now_; }
+    Channel<std::shared_ptr<TinpuLaunch>> launches{"tinpu.launches"};
+    StretchReader weights{"tinpu_weights", "tinpu", "tinpu_weights"};
+    StretchReader constants{"tinpu_constants", "tinpu", "tinpu_constants"};
+    StretchReader input{"tinpu_maps", "tinpu", "tinpu_input"};
+    StretchReader residual{"tinpu_maps", "tinpu", "tinpu_residual"};
+    DmaPort output{"tinpu_maps", "tinpu", "tinpu_output"};
+
+    /// A layer launched now.
+    void launch(const TinpuJob& job, bool values = true);
+    void on_done(std::function<void(TinpuLaunch&)> listener) { done_ = std::move(listener); }
 
  private:
-    Tensor<std::int32_t> fetch(const MapSurface& surface) const;
-    Kernels<std::int8_t> fetch(const WeightSurface& surface) const;
-    BnormStage fetch_constants(const TinpuJob& job) const;
-    Tensor<std::int32_t> compute(const TinpuJob& job, ClipCounters& clipped) const;
+    /// Bytes of an output that are complete, up to `end`; without a launch, the layer is.
+    struct Complete {
+        const TinpuLaunch* launch = nullptr;
+        Bytes end;
+    };
+    void set_up(Activity& activity);
+    void load(Activity& activity);
+    void compute(Activity& activity);
+    void write(Activity& activity);
 
-    TinpuConfig config_;
-    SparseMemory& memory_;
-    Cycles now_;
+    void check_alignment(const TinpuJob& job);
+    void load_weights(Activity& activity, TinpuLaunch& launch);
+    void fetch_maps(TinpuLaunch& launch);
+    /// The products of a layer; the cycles that they took.
+    Cycles work_through(Activity& activity, const TinpuLaunch& launch);
+    ByteStreamSetup stream_setup() const;
+
+    const TinpuConfig config_;
+    const Bytes bus_width_;
+    FindingLog& log_;
+    std::function<void(TinpuLaunch&)> done_;
+    Channel<std::shared_ptr<TinpuLaunch>> ready_{"tinpu.ready", 1};
+    Channel<std::shared_ptr<TinpuLaunch>> loaded_{"tinpu.loaded", 1};
+    Channel<Complete> results_{"tinpu.results", 2};
+    Channel<Cycles> written_{"tinpu.written", 1};
+    TimedCounter weight_buffers_;
+    // of the layer that is computed
+    std::vector<std::uint8_t> result_;
+    Bytes sent_;  // to memory
+    Cycles response_;
+    Cycles last_end_;
 };
-
-/// The table of constants as it lies in memory.
-std::vector<std::uint8_t> store_constants(const std::vector<BnormChannel>& channels);
 
 }  // namespace npuscope

@@ -16,8 +16,11 @@ struct TinpuConfig {
     std::uint32_t cycles_per_100_steps = 261;
     std::uint32_t cycles_per_100_pool_taps = 1385;
     std::uint32_t cycles_per_100_weight_bytes = 517;
-    Bytes bus_width{4};
+    Bytes read_buffer{1024};
+    std::uint32_t weight_buffers = 1;
+    std::uint32_t launch_queue = 1;
     Cycles layer_overhead{1637};
+    Bytes alignment{4};
     Bytes memory{std::uint64_t{32} * 1024};
 
     template <class Visitor, class Self>
@@ -32,9 +35,16 @@ struct TinpuConfig {
                     "cycles to read a hundred elements of pooling windows");
         visit.field("cycles_per_100_weight_bytes", self.cycles_per_100_weight_bytes,
                     "cycles to bring a hundred bytes of packed weights into the engine");
-        visit.field("bus_width", self.bus_width, "bytes of feature maps that move per cycle");
+        visit.field("read_buffer", self.read_buffer,
+                    "bytes that each reader asks for ahead of their use");
+        visit.field("weight_buffers", self.weight_buffers,
+                    "layers whose weights the engine holds; with 2, the next layer's come while "
+                    "one is computed");
+        visit.field("launch_queue", self.launch_queue,
+                    "layers that the host launches before the first of them has ended");
         visit.field("layer_overhead", self.layer_overhead,
                     "cycles that the host spends to set up and await a layer");
+        visit.field("alignment", self.alignment, "surfaces begin at multiples of it");
         visit.field("memory", self.memory, "memory for feature maps");
     }
 };

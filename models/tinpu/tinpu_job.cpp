@@ -2,10 +2,15 @@
 #include "models/tinpu/tinpu_job.h"
 
 #include "models/data/packed_surface.h"
+#include "models/tinpu/tinpu_constants.h"
 
 namespace npuscope {
 
 Bytes WeightSurface::bytes() const { return Bytes(packed_bytes(shape.elements(), bits)); }
+
+Bytes TinpuJob::constant_bytes() const {
+    return Bytes(constants ? output.shape.channels * constant_row_bytes : 0);
+}
 
 std::uint64_t TinpuJob::macs() const {
     const std::uint64_t taps = std::uint64_t{rows} * columns;

@@ -66,13 +66,12 @@ struct TinpuJob {
     std::uint32_t pad_bottom = 0;  ///< of AveragePool, for what counts as padding
     std::uint32_t pad_right = 0;
     HalfRounding rounding = HalfRounding::Even;
-    std::optional<Address> constants;  ///< table of the channels' bias, scale and shift
+    std::optional<Address> constants;  ///< table of the channels' bias, scale and shift; no pool
+                                       ///< for the largest has one
     ClipRange clip;                    ///< not of MaxPool
 
     std::uint64_t macs() const;
+    Bytes constant_bytes() const;
 };
-
-/// Bytes of one output channel's row in the table of constants.
-inline constexpr std::uint64_t constant_row_bytes = 6;
 
 }  // namespace npuscope

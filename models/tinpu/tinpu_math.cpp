@@ -191,4 +191,16 @@ Tensor<std::int32_t> tinpu_max_pool(const TinpuJob& job, const Tensor<std::int32
                                      [](const WindowTaps& taps) { return taps.largest; });
 }
 
+Tensor<std::int32_t> tinpu_result(const TinpuJob& job, const TinpuOperands& operands,
+                                  ClipCounters& clipped) {
+    if (job.work == TinpuWork::MaxPool) {
+        return tinpu_max_pool(job, operands.input);
+    }
+    const Tensor<std::int64_t> sums = job.work == TinpuWork::AveragePool
+                                          ? tinpu_pool_sums(job, operands.input)
+                                          : tinpu_sums(job, operands.input, operands.weights);
+    const BnormStage stage{operands.constants, job.clip};
+    return bnorm(sums, stage, operands.residual ? &*operands.residual : nullptr, &clipped);
+}
+
 }  // namespace npuscope

@@ -5,11 +5,25 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <vector>
 
 #include "models/data/tensor.h"
 #include "models/tinpu/tinpu_job.h"
 
 namespace npuscope {
+
+/// What a layer computes with; what its job does not name is empty.
+struct TinpuOperands {
+    Tensor<std::int32_t> input;
+    std::optional<Tensor<std::int32_t>> residual{};
+    Kernels<std::int8_t> weights{};
+    std::vector<BnormChannel> constants{};  ///< one for each output channel; not of MaxPool
+};
+
+/// The layer's output; counts what its clip changed.
+Tensor<std::int32_t> tinpu_result(const TinpuJob& job, const TinpuOperands& operands,
+                                  ClipCounters& clipped);
 
 /// Sums of a convolution, depth-wise or transposed: [c][y][x] of the output's shape.
 Tensor<std::int64_t> tinpu_sums(const TinpuJob& job, const Tensor<std::int32_t>& input,

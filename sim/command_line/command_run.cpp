@@ -87,7 +87,8 @@ ExitCode run(const RunArguments& arguments, const Console& console) {
     if (names_layer_npu(arguments.system)) {
         return run_layer_network(
             {arguments.program, arguments.system, arguments.files.inputs, arguments.files.outputs,
-             arguments.out, arguments.json, arguments.values == "on", arguments.timeline},
+             arguments.out, arguments.json, arguments.values == "on", arguments.timeline,
+             read_options(arguments).max_cycles},
             console);
     }
     const SystemConfig system = read_system(arguments.system);

@@ -22,9 +22,8 @@
 namespace npuscope {
 namespace {
 
-LayerSystem read_layer_system(const SystemArguments& arguments) {
-    LayerSystem system;
-    system.npu = read_preset<LayerNpuConfig>(find_preset(configs_folder(), "npu", arguments.npu));
+LayerSystem read_changed_system(const SystemArguments& arguments) {
+    LayerSystem system = read_layer_system(configs_folder(), arguments.npu, arguments.memory);
     for (const std::string& change : arguments.changes) {
         override_field(system, change);
     }
@@ -92,9 +91,9 @@ bool names_layer_npu(const SystemArguments& arguments) {
 
 ExitCode run_layer_network(const LayerArguments& arguments, const Console& console) {
     const auto begin = std::chrono::steady_clock::now();
-    const LayerSystem system = read_layer_system(arguments.system);
+    const LayerSystem system = read_changed_system(arguments.system);
     const Graph graph = read_model(arguments.network);
-    const LayerPlan plan = plan_layers(graph, system.npu);
+    const LayerPlan plan = plan_layers(graph, system.npu, system.memory);
     const bool values = arguments.values && !arguments.inputs.empty();
     if (!values && !arguments.outputs.empty()) {
         throw ConfigError("there are no inputs to compute outputs from",
@@ -108,19 +107,20 @@ ExitCode run_layer_network(const LayerArguments& arguments, const Console& conso
                        graph,
                        plan,
                        system,
-                       run_layers(graph, plan, system.npu, inputs, {values}),
+                       run_layers(graph, plan, system.npu, inputs,
+                                  {values, !arguments.timeline.empty(), arguments.max_cycles}),
                        0,
                        values};
     result.wall_seconds =
         std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     write_reports(arguments, result, console);
-    return ExitCode::Good;
+    return result.run.status() == RunStatus::Pass ? ExitCode::Good : ExitCode::ExpectationFailed;
 }
 
 ExitCode plan_layer_network(const LayerArguments& arguments, const Console& console) {
-    const LayerSystem system = read_layer_system(arguments.system);
+    const LayerSystem system = read_changed_system(arguments.system);
     const Graph graph = read_model(arguments.network);
-    const LayerPlan plan = plan_layers(graph, system.npu);
+    const LayerPlan plan = plan_layers(graph, system.npu, system.memory);
     const std::string text = explain_report(graph, plan, system.npu);
     if (!arguments.out.empty()) {
         write_atomically(std::filesystem::path(arguments.out) / "plan.txt", text);

@@ -21,6 +21,7 @@ struct LayerArguments {
     std::string json{};
     bool values = true;
     std::string timeline{};  ///< file
+    Cycles max_cycles{100'000'000'000};
 };
 
 ExitCode run_layer_network(const LayerArguments& arguments, const Console& console);

@@ -12,7 +12,7 @@ void add_system_options(CLI::App& app, SystemArguments& arguments) {
     app.add_option("--npu", arguments.npu, "preset of the NPU, by name or file")
         ->capture_default_str();
     app.add_option("--memory", arguments.memory, "preset of the memory, by name or file")
-        ->capture_default_str();
+        ->default_str("dram_50, or what the NPU's preset names");
     app.add_option("--set", arguments.changes,
                    "KEY=VALUE changes a field of the configuration; may be repeated")
         ->allow_extra_args(false);
@@ -22,7 +22,8 @@ SystemConfig read_system(const SystemArguments& arguments) {
     const auto folder = configs_folder();
     SystemConfig system;
     system.npu = read_preset<NpuConfig>(find_preset(folder, "npu", arguments.npu));
-    system.memory = read_preset<MemoryConfig>(find_preset(folder, "memory", arguments.memory));
+    system.memory = read_preset<MemoryConfig>(
+        find_preset(folder, "memory", arguments.memory.empty() ? "dram_50" : arguments.memory));
     for (const std::string& change : arguments.changes) {
         override_field(system, change);
     }

@@ -15,7 +15,7 @@ namespace npuscope {
 
 struct SystemArguments {
     std::string npu = "nv_small";
-    std::string memory = "dram_50";
+    std::string memory{};              ///< empty: what goes with the NPU
     std::vector<std::string> changes;  ///< KEY=VALUE, in the order given
 };
 

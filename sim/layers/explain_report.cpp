@@ -6,6 +6,7 @@
 #include "models/tinpu/tinpu_timing.h"
 #include "sim/pattern/number_ranges.h"
 #include "sim/pattern/restriction_check.h"
+#include "sim/report/finding_report.h"
 #include "sim/report/text_table.h"
 
 namespace npuscope {
@@ -101,7 +102,8 @@ std::string layer_table(const LayerPlan& plan, const LayerNpuConfig& config) {
         const Candidate& candidate = layer.candidate;
         signs.emplace(candidate.input, false);
         signs.emplace(candidate.norm.residual, false);
-        const Cycles cycles = tinpu_cycles(layer_job(plan, i, signs), config.engine).total();
+        const Cycles cycles =
+            tinpu_cycles(layer_job(plan, i, signs), config.engine, config.mcif.bus_width).total();
         const WindowAxis height = candidate.window.height();
         const WindowAxis width = candidate.window.width();
         table.add_row(
@@ -174,7 +176,7 @@ std::string explain_report(const Graph& graph, const LayerPlan& plan,
     for (const Refusal& refusal : plan.patterns.refusals) {
         text += '\n' + refusal_text(graph, refusal);
     }
-    return text;
+    return text + findings_text(plan.findings);
 }
 
 }  // namespace npuscope

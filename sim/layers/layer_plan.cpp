@@ -5,13 +5,12 @@
 #include <cmath>
 
 #include "models/data/packed_surface.h"
-#include "models/tinpu/tinpu.h"
-#include "sim/pattern/graph_view.h"
+#include "models/tinpu/tinpu_constants.h"
+#include "sim/layers/layer_memory.h"
+#include "sim/layers/map_lives.h"
 
 namespace npuscope {
 namespace {
-
-constexpr std::uint64_t alignment = 4;  // of every block; a word of the host's
 
 std::uint32_t size_of(std::int64_t value) { return static_cast<std::uint32_t>(value); }
 
@@ -67,96 +66,70 @@ std::vector<BnormChannel> constants_of(const Candidate& candidate) {
 
 class LayerPlanner {
  public:
-    LayerPlanner(const Graph& graph, const LayerNpuConfig& config) : graph_(graph) {
+    LayerPlanner(const Graph& graph, const LayerNpuConfig& config, const MemoryConfig& memory)
+        : graph_(graph), alignment_(std::max(config.engine.alignment, Bytes(1))) {
+        plan_.memory = memory;
         plan_.patterns = plan_patterns(graph, config.restrictions);
     }
 
     LayerPlan run() {
+        const LayerMemory regions(plan_.memory);
+        region_ = regions.constants;
         for (const NpuLayer& layer : plan_.patterns.layers) {
-            place_constants(layer.candidate, layer.weight_bits);
+            place_constants(layer);
         }
-        plan_.weights = Bytes(next_);
-        for (const NpuLayer& layer : plan_.patterns.layers) {
-            for (const std::string& tensor : maps_of(layer.candidate)) {
-                place_map(tensor);
-            }
+        plan_.weights = used_;
+        const std::vector<MapLife> lives = map_lives(graph_, plan_.patterns);
+        const Bytes begin = regions.maps == regions.constants ? used_ : Bytes(0);
+        const auto offsets = place_maps(lives, alignment_);
+        for (const MapLife& life : lives) {
+            const Address base = regions.maps->base + begin + offsets.at(life.tensor);
+            plan_.maps[life.tensor] = base;
+            expect_room(*regions.maps, {base, life.bytes}, life.tensor, life.layer);
         }
-        plan_.peak_maps = peak_maps();
+        plan_.peak_maps = peak_bytes(lives);
         return std::move(plan_);
     }
 
  private:
-    static std::vector<std::string> maps_of(const Candidate& candidate) {
-        std::vector<std::string> maps{candidate.input, candidate.output};
-        if (!candidate.norm.residual.empty()) {
-            maps.push_back(candidate.norm.residual);
+    void expect_room(const MemoryRegionConfig& region, const ByteRun& run,
+                     const std::string& surface, const std::string& layer) {
+        if (run.address + run.bytes - region.base > room_of(region)) {
+            plan_.findings.push_back(no_room(region, run, surface, layer));
         }
-        return maps;
     }
 
-    Address take(std::uint64_t bytes) {
-        const Address base{next_};
-        next_ = round_up(next_ + bytes, alignment);
+    /// Behind what was placed before, in the region of constants.
+    Address place(std::vector<std::uint8_t> bytes, const char* surface, const std::string& layer) {
+        const Address base = region_->base + used_;
+        const Bytes size(bytes.size());
+        expect_room(*region_, {base, size}, surface, layer);
+        used_ = Bytes(round_up((used_ + size).value, alignment_.value));
+        plan_.images.push_back({base, std::move(bytes)});
         return base;
     }
 
-    void place_constants(const Candidate& candidate, std::uint32_t bits) {
+    void place_constants(const NpuLayer& layer) {
+        const Candidate& candidate = layer.candidate;
         LayerSurfaces surfaces;
         if (has_weights(candidate.pattern)) {
             const Kernels<std::int8_t> kernels = kernels_of(candidate);
-            std::vector<std::uint8_t> bytes = store_weights(kernels, bits);
-            surfaces.weights = WeightSurface{take(bytes.size()), kernels.shape, bits};
-            plan_.images.push_back({surfaces.weights->base, std::move(bytes)});
+            surfaces.weights = WeightSurface{
+                place(store_weights(kernels, layer.weight_bits), "weights", layer.name),
+                kernels.shape, layer.weight_bits};
         }
         if (candidate.pattern != Pattern::Maxpool) {
-            std::vector<std::uint8_t> bytes = store_constants(constants_of(candidate));
-            surfaces.constants = take(bytes.size());
-            plan_.images.push_back({*surfaces.constants, std::move(bytes)});
+            surfaces.constants =
+                place(store_constants(constants_of(candidate)), "constants", layer.name);
         }
         plan_.surfaces.push_back(surfaces);
     }
 
-    std::uint64_t map_bytes(const std::string& tensor) const {
-        return count_elements(graph_.types.at(tensor).sizes);
-    }
-
-    void place_map(const std::string& tensor) {
-        if (!plan_.maps.contains(tensor)) {
-            plan_.maps[tensor] = take(map_bytes(tensor));
-        }
-    }
-
-    /// A map lives from the node that makes it to the last that reads it, views of it included.
-    Bytes peak_maps() const {
-        const GraphView view(graph_);
-        std::map<std::string, std::size_t> last;
-        for (std::size_t i = graph_.nodes.size(); i-- > 0;) {
-            for (const std::string& input : graph_.nodes[i].inputs) {
-                last.emplace(input, i);
-            }
-        }
-        for (const NpuLayer& layer : plan_.patterns.layers) {
-            std::size_t& end = last[layer.candidate.input];
-            end = std::max(end, layer.candidate.nodes.back());
-        }
-        std::uint64_t peak = 0;
-        for (std::size_t i = 0; i < graph_.nodes.size(); ++i) {
-            std::uint64_t alive = 0;
-            for (const auto& [tensor, base] : plan_.maps) {
-                const auto made = view.producer(tensor);
-                const auto read = last.find(tensor);
-                const bool begun = !made || *made <= i;
-                const bool needed = read == last.end() ? made && *made == i : read->second >= i;
-                alive += begun && needed ? map_bytes(tensor) : 0;
-            }
-            peak = std::max(peak, alive);
-        }
-        return Bytes(peak);
-    }
-
     const Graph& graph_;
+    Bytes alignment_;
     LayerPlan plan_;
-    std::uint64_t next_ = 0;
+    const MemoryRegionConfig* region_ = nullptr;
+    Bytes used_;
 };
 
 TinpuWork work_of(Pattern pattern) {
@@ -197,8 +170,9 @@ Convolution geometry_of(const Window& window, const Shape& out) {
 
 }  // namespace
 
-LayerPlan plan_layers(const Graph& graph, const LayerNpuConfig& config) {
-    return LayerPlanner(graph, config).run();
+LayerPlan plan_layers(const Graph& graph, const LayerNpuConfig& config,
+                      const MemoryConfig& memory) {
+    return LayerPlanner(graph, config, memory).run();
 }
 
 bool output_is_signed(const NpuLayer& layer, const Signs& signs) {

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "models/base/finding.h"
 #include "models/tinpu/tinpu_job.h"
 #include "sim/layers/layer_system.h"
 #include "sim/pattern/pattern_plan.h"
@@ -31,9 +32,13 @@ struct LayerPlan {
     std::vector<MemoryBlock> images;      ///< weights and tables of constants
     Bytes weights;                        ///< all images
     Bytes peak_maps;                      ///< most bytes of feature maps alive at a time
+    MemoryConfig memory;                  ///< that addresses are of
+    std::vector<Finding> findings;        ///< surfaces that the memory has no room for
 };
 
-LayerPlan plan_layers(const Graph& graph, const LayerNpuConfig& config);
+/// What has no room is placed behind the region's end, and is a finding.
+LayerPlan plan_layers(const Graph& graph, const LayerNpuConfig& config,
+                      const MemoryConfig& memory = {});
 
 /// Whether feature maps are signed, by tensor.
 using Signs = std::map<std::string, bool>;

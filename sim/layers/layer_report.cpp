@@ -5,6 +5,7 @@
 
 #include "sim/config/json_writer.h"
 #include "sim/layers/explain_report.h"
+#include "sim/report/finding_report.h"
 #include "sim/report/text_table.h"
 
 namespace npuscope {
@@ -40,12 +41,12 @@ Json json_of(const LayerOperation& operation, std::size_t index, const TinpuConf
             ? Json(static_cast<double>(operation.macs) /
                    (static_cast<double>(operation.cycles.value) * products_per_cycle(config)))
             : Json(nullptr);
-    object["bound_by"] = operation.bound_by;
+    object["bound_by"] = std::string(operation.bound_by());
     if (on_npu) {
-        object["causes"] = {{"mac", operation.parts.compute.value},
-                            {"memory", operation.parts.uncovered_memory().value},
-                            {"weight_fetch", operation.parts.weights.value},
-                            {"set_up", operation.parts.set_up.value}};
+        object["causes"] = {{"mac", operation.causes[Cause::Mac].value},
+                            {"memory", operation.causes[Cause::Memory].value},
+                            {"weight_fetch", operation.causes[Cause::WeightFetch].value},
+                            {"set_up", operation.causes[Cause::StartUp].value}};
         object["read_bytes"] = operation.traffic.read.value;
         object["write_bytes"] = operation.traffic.written.value;
     }
@@ -69,36 +70,44 @@ Json json_of(const Refusal& refusal, const Graph& graph) {
     return object;
 }
 
-TinpuTraffic total_traffic(const LayerRun& run) {
-    TinpuTraffic traffic;
-    for (const LayerOperation& operation : run.operations) {
-        traffic.read += operation.traffic.read;
-        traffic.written += operation.traffic.written;
-        traffic.weights += operation.traffic.weights;
-        traffic.constants += operation.traffic.constants;
+Json traffic_of(const LayerRun& run) {
+    ClientTraffic total;
+    Json clients = Json::object();
+    for (const NamedTraffic& client : run.traffic) {
+        total += client.traffic;
+        clients[client.client] = to_json(client.traffic);
     }
-    return traffic;
+    Json object = to_json(total);
+    object["by_client"] = clients;
+    return object;
 }
 
-Json clients_of(const TinpuTraffic& traffic) {
-    const auto client = [](Bytes read, Bytes written) {
-        return Json{{"read_bytes", read.value}, {"write_bytes", written.value}};
-    };
-    return {{"tinpu_maps", client(traffic.maps(), traffic.written)},
-            {"tinpu_weights", client(traffic.weights, Bytes(0))},
-            {"tinpu_constants", client(traffic.constants, Bytes(0))}};
+Json units_of(const LayerRun& run) {
+    Json units = Json::object();
+    for (const NamedUnit& unit : run.units) {
+        units[unit.unit] = to_json(unit.statistics);
+    }
+    return units;
 }
 
 /// Feature maps that do not fit are an error of the model, not of the run.
-Json findings_of(const LayerResult& result) {
-    Json findings = Json::array();
+std::vector<Finding> findings_of(const LayerResult& result) {
+    std::vector<Finding> findings = result.run.findings;
     const Bytes memory = result.system.npu.engine.memory;
     if (result.plan.peak_maps > memory) {
         findings.push_back(
-            {{"severity", "warning"},
-             {"kind", "memory_size"},
-             {"message", fmt::format("feature maps take {} bytes at a time, the NPU has {}",
-                                     result.plan.peak_maps.value, memory.value)}});
+            {.severity = Severity::Warning,
+             .kind = "memory_size",
+             .message = fmt::format("feature maps take {} bytes at a time, the NPU has {}",
+                                    result.plan.peak_maps.value, memory.value)});
+    }
+    return findings;
+}
+
+Json findings_json(const LayerResult& result) {
+    Json findings = Json::array();
+    for (const Finding& finding : findings_of(result)) {
+        findings.push_back(finding_json(finding));
     }
     return findings;
 }
@@ -107,23 +116,20 @@ Json findings_of(const LayerResult& result) {
 
 std::string layer_json(const LayerResult& result) {
     const LayerNpuConfig& npu = result.system.npu;
-    const TinpuTraffic traffic = total_traffic(result.run);
     Json report;
     report["npu"] = npu.name;
     report["program"] = result.program;
-    report["status"] = "pass";
+    report["status"] = to_json(result.run.status());
     report["values"] = result.values ? "on" : "off";
     report["cycles"] = result.run.cycles().value;
-    report["simulated_cycles"] = result.run.cycles().value;
+    report["simulated_cycles"] = result.run.simulated.value;
     report["microseconds"] = microseconds(result.run.cycles(), npu.clock);
     report["wall_seconds"] = result.wall_seconds;
     report["checks"] = Json::array();
     report["host"] = {{"cycles", result.run.host.value}, {"share", share_of_host(result.run)}};
     report["memory"] = {{"weight_bytes", result.plan.weights.value},
                         {"peak_map_bytes", result.plan.peak_maps.value}};
-    report["traffic"] = {{"read_bytes", traffic.read.value},
-                         {"write_bytes", traffic.written.value},
-                         {"by_client", clients_of(traffic)}};
+    report["traffic"] = traffic_of(result.run);
     report["operations"] = Json::array();
     for (std::size_t i = 0; i < result.run.operations.size(); ++i) {
         report["operations"].push_back(json_of(result.run.operations[i], i, npu.engine));
@@ -132,9 +138,11 @@ std::string layer_json(const LayerResult& result) {
     for (const Refusal& refusal : result.plan.patterns.refusals) {
         report["refused"].push_back(json_of(refusal, result.graph));
     }
-    report["units"] = {{"tinpu", {{"busy", result.run.npu.value}}},
-                       {"host", {{"busy", result.run.host.value}}}};
-    report["findings"] = findings_of(result);
+    report["units"] = units_of(result.run);
+    for (const NamedDram& dram : result.run.drams) {
+        report["drams"][dram.region] = to_json(dram.statistics);
+    }
+    report["findings"] = findings_json(result);
     report["config"] = to_json(result.system);
     return report.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
 }
@@ -152,23 +160,23 @@ std::string layer_summary(const LayerResult& result) {
         macs += operation.macs;
         table.add_row({operation.name, operation.unit == "tinpu" ? "npu" : "host",
                        operation.pattern, with_separators(operation.macs),
-                       with_separators(operation.cycles.value), operation.bound_by});
+                       with_separators(operation.cycles.value), std::string(operation.bound_by())});
     }
     std::string text = fmt::format(
-        "{} on {}: {} cycles, {:.1f} us at {:.0f} MHz, {} MACs\n"
+        "{} on {}: {}, {} cycles, {:.1f} us at {:.0f} MHz, {} MACs\n"
         "host {:.1f} % of the time ({} cycles); weights {} bytes, feature maps {} bytes at most\n",
-        result.program, npu.name, with_separators(result.run.cycles().value),
-        microseconds(result.run.cycles(), npu.clock), static_cast<double>(npu.clock.value) / 1e6,
-        with_separators(macs), share_of_host(result.run) * 100,
-        with_separators(result.run.host.value), with_separators(result.plan.weights.value),
-        with_separators(result.plan.peak_maps.value));
+        result.program, npu.name, enum_name(result.run.status()),
+        with_separators(result.run.cycles().value), microseconds(result.run.cycles(), npu.clock),
+        static_cast<double>(npu.clock.value) / 1e6, with_separators(macs),
+        share_of_host(result.run) * 100, with_separators(result.run.host.value),
+        with_separators(result.plan.weights.value), with_separators(result.plan.peak_maps.value));
     if (!table.empty()) {
         text += '\n' + table.text();
     }
     for (const Refusal& refusal : result.plan.patterns.refusals) {
         text += '\n' + refusal_text(result.graph, refusal);
     }
-    return text;
+    return text + findings_text(findings_of(result));
 }
 
 }  // namespace npuscope

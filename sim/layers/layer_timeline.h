@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // When each layer and each operator of the host ran, as the other programs' timelines show it: one
-// lane for the NPU and one for the host, and lanes for the parts of a layer. Products and feature
-// maps overlap, so that theirs do.
+// lane for the NPU and one for the host, and where the run kept them, lanes for the unit's stages.
 #pragma once
 
 #include <string>

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <chrono>
-#include <cstdlib>
 #include <memory>
 #include <systemc>
 
@@ -13,26 +12,16 @@
 #include "models/memory/memory.h"
 #include "models/npu/npu.h"
 #include "sim/run/host.h"
+#include "sim/run/kernel_scope.h"
 #include "sim/run/timeline_recorder.h"
 
 namespace npuscope {
 namespace {
 
-/// DRAM counts in its own clocks and has to know whose cycles it answers in.
-MemoryConfig memory_beside(const SystemConfig& system) {
-    MemoryConfig memory = system.memory;
-    for (MemoryRegionConfig& region : memory.regions) {
-        if (region.dram) {
-            region.dram->npu_clock = system.npu.clock;
-        }
-    }
-    return memory;
-}
-
 /// What belongs to one simulation. The kernel demands that modules are gone before it is reset.
 struct Machine {
     Machine(const Program& program, const SystemConfig& system, const RunOptions& options)
-        : memory("memory", memory_beside(system), log),
+        : memory("memory", memory_beside(system.memory, system.npu.clock), log),
           npu("npu", system.npu, log),
           host("host", program, {memory, npu.glb, system.npu.csb.address_map}) {
         if (program.zeroed_memory) {
@@ -76,19 +65,6 @@ struct Machine {
     Host host;
     /// Threads end while the kernel runs, so that what they hold is freed.
     sc_core::sc_event end_threads{"end_threads"};
-};
-
-/// Resets the kernel behind the machine, however the session ends.
-struct KernelScope {
-    KernelScope() {
-        // standard output belongs to results
-        setenv("SYSTEMC_DISABLE_COPYRIGHT_MESSAGE", "1", 0);
-        sc_core::sc_report_handler::set_actions(sc_core::SC_INFO, sc_core::SC_DO_NOTHING);
-        sc_core::sc_report_handler::set_actions(sc_core::SC_WARNING, sc_core::SC_DO_NOTHING);
-    }
-    KernelScope(const KernelScope&) = delete;
-    KernelScope& operator=(const KernelScope&) = delete;
-    ~KernelScope() { sc_core::sc_get_curr_simcontext()->reset(); }
 };
 
 void rethrow_failure(const std::exception_ptr& failure, const Host& host) {

@@ -3,7 +3,6 @@
 
 #include <gtest/gtest.h>
 
-#include "models/tinpu/tinpu_timing.h"
 #include "sim/config/preset.h"
 #include "sim/layers/layer_session.h"
 #include "sim/layers/load_graph.h"
@@ -30,32 +29,29 @@ TEST(TinpuRows, ModelsHaveTheirPublishedSizes) {
 /// The bundled tables list the same layers, for one frame; they add tables of constants, which
 /// bound no layer.
 TEST(TinpuRows, BundledTablesTakeAsLong) {
-    const auto config =
-        read_preset<LayerNpuConfig>(find_preset(configs_folder(), "npu", "tinpu_f28p55"));
+    const LayerSystem system = read_layer_system(configs_folder(), "tinpu_f28p55");
     for (const auto& [table, model] :
          {std::pair{"ti_cls_1k", "CLS_1k_NPU"}, std::pair{"ti_cls_4k", "CLS_4k_NPU"},
           std::pair{"ti_cls_6k", "CLS_6k_NPU"}, std::pair{"ti_cls_13k", "CLS_13k_NPU"}}) {
         const auto file = configs_folder() / "workload" / (std::string(table) + ".yaml");
         const Graph graph = finish_graph(network_graph(read_network(file)));
-        const LayerRun run = run_layers(graph, plan_layers(graph, config), config, {}, {false});
-        Cycles cycles;
-        for (const TinpuJob& job : model_jobs(model, 128)) {
-            cycles += tinpu_cycles(job, config.engine).total();
-        }
-        EXPECT_EQ(run.npu, cycles) << table;
+        const LayerPlan plan = plan_layers(graph, system.npu, system.memory);
+        const LayerRun run = run_layers(graph, plan, system.npu, {}, {false});
+        const LayerRun rows = time_jobs(model_jobs(model, 128), system.npu, system.memory);
+        EXPECT_NEAR(static_cast<double>(run.npu.value), static_cast<double>(rows.npu.value),
+                    0.005 * static_cast<double>(rows.npu.value))
+            << table;
         EXPECT_EQ(run.host, Cycles(0)) << table;
+        EXPECT_TRUE(rows.findings.empty()) << table;
     }
 }
 
 TEST(TinpuRows, ThePresetIsWithinTwentyPercentOfEveryPublishedRun) {
-    const auto config =
-        read_preset<LayerNpuConfig>(find_preset(configs_folder(), "npu", "tinpu_f28p55"));
+    const LayerSystem system = read_layer_system(configs_folder(), "tinpu_f28p55");
     std::size_t calibrated = 0;
     for (const PublishedRun& run : published_runs()) {
-        Cycles cycles;
-        for (const TinpuJob& job : model_jobs(run.model, run.frame)) {
-            cycles += tinpu_cycles(job, config.engine).total();
-        }
+        const Cycles cycles =
+            time_jobs(model_jobs(run.model, run.frame), system.npu, system.memory).cycles();
         const double ratio = static_cast<double>(cycles.value) / static_cast<double>(run.cycles);
         EXPECT_NEAR(ratio, 1.0, 0.2) << run.model << " " << run.frame;
         calibrated += run.calibrated ? 1U : 0U;

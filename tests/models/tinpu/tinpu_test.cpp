@@ -1,101 +1,231 @@
 // SPDX-License-Identifier: Apache-2.0
+// The unit behind its memory interface.
 #include "models/tinpu/tinpu.h"
 
 #include <gtest/gtest.h>
 
-#include "models/data/packed_surface.h"
-#include "models/tinpu/tinpu_math.h"
+#include <numeric>
+
+#include "models/base/error.h"
+#include "models/npu/layer_npu.h"
+#include "models/tinpu/tinpu_timing.h"
+#include "tests/models/tinpu/sample_job.h"
+#include "tests/support/simulate.h"
 
 namespace npuscope {
 namespace {
 
-/// 1x1 convolution of 4 channels to 4 kernels on a map of 2x3.
-TinpuJob pointwise_job() {
-    TinpuJob job;
-    job.input = {Address(0), {4, 2, 3}, true};
-    job.output = {Address(256), {4, 2, 3}, true};
-    job.weights = WeightSurface{Address(512), {4, 4, 1, 1}, 8};
-    job.constants = Address(768);
-    job.geometry.out_height = 2;
-    job.geometry.out_width = 3;
-    job.clip = {-128, 127};
-    return job;
+using sample::pointwise_job;
+
+MemoryConfig memory_of(std::uint64_t latency, std::uint64_t interval = 1) {
+    MemoryConfig config;
+    config.read_latency = Cycles(latency);
+    config.beat_interval = Cycles(interval);
+    return config;
+}
+
+TinpuConfig quick_engine() {
+    TinpuConfig config;
+    config.layer_overhead = Cycles(10);
+    return config;
+}
+
+/// One simulation after the other; it stands before what belongs to the kernel.
+struct Kernel {
+    Kernel() = default;
+    Kernel(const Kernel&) = delete;
+    Kernel& operator=(const Kernel&) = delete;
+    ~Kernel() { sc_core::sc_get_curr_simcontext()->reset(); }
+};
+
+struct Bench {
+    Kernel kernel;
+    FindingLog log;
+    Memory memory;
+    LayerNpu npu;
+    Scene scene;
+    std::vector<OperationRecord> ended;
+
+    explicit Bench(const MemoryConfig& memory_config = memory_of(0),
+                   const TinpuConfig& engine = quick_engine(), const McifConfig& mcif = {})
+        : memory("memory", memory_config, log), npu("npu", {mcif, engine}, log) {
+        npu.mcif.memory.bind(memory.socket);
+        npu.tinpu.on_done([this](const TinpuLaunch& launch) { ended.push_back(launch.record); });
+    }
+    /// Launches all at once and runs until the last has ended.
+    const std::vector<OperationRecord>& run(const std::vector<TinpuJob>& jobs, bool values = true) {
+        scene.thread("host", [&](Activity& /*activity*/) {
+            for (const TinpuJob& job : jobs) {
+                npu.tinpu.launch(job, values);
+            }
+        });
+        scene.run();
+        if (npu.tinpu.failure()) {
+            std::rethrow_exception(npu.tinpu.failure());
+        }
+        return ended;
+    }
+};
+
+Cycles sum_of(const CauseCycles& causes) {
+    return std::accumulate(causes.cycles.begin(), causes.cycles.end(), Cycles(0));
+}
+
+/// Cycles of one layer alone.
+Cycles time_of(const TinpuJob& job, const MemoryConfig& memory, const McifConfig& mcif = {}) {
+    Bench bench(memory, quick_engine(), mcif);
+    return bench.run({job}, false).at(0).cycles();
 }
 
 TEST(Tinpu, LayersReadAndWriteMemory) {
-    SparseMemory memory;
+    Bench bench;
     const TinpuJob job = pointwise_job();
-    Tensor<std::int32_t> map(job.input.shape);
-    for (std::size_t i = 0; i < map.values.size(); ++i) {
-        map.values[i] = static_cast<std::int32_t>(i) - 12;
+    sample::load_operands(bench.memory, job);
+    const auto& ended = bench.run({job});
+    ASSERT_EQ(ended.size(), 1U);
+    const Tensor<std::int32_t> input = sample::counted_map(job.input.shape);
+    const Tensor<std::int32_t> output = sample::output_of(bench.memory, job);
+    for (std::size_t i = 0; i < input.values.size(); ++i) {
+        EXPECT_EQ(output.values[i], (2 * input.values[i] - 3) >> 1);
     }
-    Kernels<std::int8_t> identity(job.weights->shape);
-    for (std::uint32_t k = 0; k < 4; ++k) {
-        identity.at(k, k, 0, 0) = 2;
-    }
-    memory.write(job.input.base, store_map(map));
-    memory.write(job.weights->base, store_weights(identity, 8));
-    memory.write(*job.constants, store_constants({4, BnormChannel{-3, 1, 1}}));
-    Tinpu engine({}, memory);
-    const TinpuRecord record = engine.launch(job);
-    std::vector<std::uint8_t> bytes(24);
-    memory.read(job.output.base, bytes);
-    const Tensor<std::int32_t> result = load_map(bytes, job.output.shape, true);
-    for (std::size_t i = 0; i < map.values.size(); ++i) {
-        EXPECT_EQ(result.values[i], (2 * map.values[i] - 3) >> 1);
-    }
-    EXPECT_EQ(engine.now(), record.end());
-    EXPECT_EQ(engine.launch(job, false).start, record.end());
+    EXPECT_TRUE(bench.log.findings().empty());
+    EXPECT_EQ(ended[0].macs, job.macs());
 }
 
-TEST(TinpuTiming, TheLongerOfComputeAndMemoryCounts) {
-    TinpuConfig config;
-    config.cycles_per_100_steps = 200;
-    config.cycles_per_100_weight_bytes = 300;
-    config.layer_overhead = Cycles(1000);
-    const TinpuJob job = pointwise_job();
-    TinpuCycles cycles = tinpu_cycles(job, config);
-    EXPECT_EQ(cycles.compute, Cycles(48));  // 6 places x 4 channels in steps of 2 cycles
-    EXPECT_EQ(cycles.memory, Cycles(18));   // 2 x 24 + 4 x 6 bytes, 4 a cycle
-    EXPECT_EQ(cycles.weights, Cycles(48));
-    EXPECT_EQ(cycles.total(), Cycles(1096));
-    EXPECT_EQ(cycles.bound_by(), "set_up");
-    config.bus_width = Bytes(1);
-    config.layer_overhead = Cycles(0);
-    cycles = tinpu_cycles(job, config);
-    EXPECT_EQ(cycles.total(), Cycles(48 + 72));
-    EXPECT_EQ(cycles.bound_by(), "memory");
+TEST(Tinpu, TrafficIsThatOfTheSurfaces) {
+    Bench bench;
+    const TinpuJob job = pointwise_job(40);
+    bench.run({job}, false);
+    for (const Mcif::Traffic& entry : bench.npu.traffic()) {
+        const bool maps = entry.client == "tinpu_maps";
+        const Bytes read = maps                              ? job.input.bytes()
+                           : entry.client == "tinpu_weights" ? job.weights->bytes()
+                                                             : job.constant_bytes();
+        EXPECT_EQ(entry.moved.read_bytes, read) << entry.client;
+        EXPECT_EQ(entry.moved.write_bytes, maps ? job.output.bytes() : Bytes(0)) << entry.client;
+    }
+    EXPECT_EQ(bench.npu.traffic().size(), 3U);
 }
 
-TEST(TinpuTiming, NarrowWeightsMoveFewerBytes) {
-    TinpuJob job = pointwise_job();
-    const Bytes wide = tinpu_traffic(job).read;
-    job.weights->bits = 2;
-    EXPECT_EQ(wide - tinpu_traffic(job).read, Bytes(12));
+TEST(Tinpu, CausesAreAllOfTheCycles) {
+    for (const std::uint64_t latency : {0U, 7U, 300U}) {
+        Bench bench(memory_of(latency, 3));
+        const OperationRecord& record = bench.run({pointwise_job(30)}, false).at(0);
+        EXPECT_EQ(sum_of(record.causes), record.cycles());
+        EXPECT_EQ(record.causes[Cause::StartUp], Cycles(10));
+        EXPECT_EQ(record.causes[Cause::Mac],
+                  tinpu_cycles(pointwise_job(30), quick_engine(), Bytes(8)).compute);
+    }
 }
 
-TEST(TinpuMath, PoolTiesRoundToEvenOrUp) {
-    TinpuJob job;
-    job.work = TinpuWork::AveragePool;
-    job.input.shape = {1, 1, 2};
-    job.output.shape = {1, 1, 1};
-    job.rows = 1;
-    job.columns = 3;  // one tap lies in the padding: sum * 3 / 2
-    job.geometry.pad_left = 1;
-    Tensor<std::int32_t> input(job.input.shape);
-    const auto sum = [&](std::int32_t a, HalfRounding rounding) {
-        input.values = {a, 0};
-        job.rounding = rounding;
-        return tinpu_pool_sums(job, input).values.front();
+TEST(Tinpu, TimeAloneIsTheSameTime) {
+    const TinpuJob job = pointwise_job(25);
+    const auto whole = [&] {
+        Bench bench(memory_of(20));
+        sample::load_operands(bench.memory, job);
+        return bench.run({job}).at(0).cycles();
     };
-    EXPECT_EQ(sum(1, HalfRounding::Even), 2);  // 1.5
-    EXPECT_EQ(sum(3, HalfRounding::Even), 4);  // 4.5
-    EXPECT_EQ(sum(3, HalfRounding::Up), 5);
-    EXPECT_EQ(sum(-1, HalfRounding::Even), -2);  // -1.5
-    EXPECT_EQ(sum(-1, HalfRounding::Up), -1);
-    EXPECT_EQ(sum(2, HalfRounding::Even), 3);
-    job.count_padding = true;
-    EXPECT_EQ(sum(3, HalfRounding::Even), 3);
+    EXPECT_EQ(time_of(job, memory_of(20)), whole());
+}
+
+TEST(Tinpu, LatencyIsPaidWhereNothingHidesIt) {
+    const TinpuJob job = pointwise_job(30);
+    const Cycles quick = time_of(job, memory_of(0));
+    const Cycles slow = time_of(job, memory_of(100));
+    // before the first weight, the first element of the input, and behind the last write
+    EXPECT_GE(slow, quick + Cycles(290));
+    EXPECT_LE(slow, quick + Cycles(310));
+}
+
+TEST(Tinpu, ANarrowMemoryBoundsALayerOfFewProducts) {
+    TinpuJob job = pointwise_job(200);
+    job.work = TinpuWork::Depthwise;
+    job.weights->shape = {1, 4, 1, 1};
+    const McifConfig mcif{.bus_width = Bytes(4)};
+    const std::uint64_t beats = job.input.bytes().value / 4;
+    EXPECT_LT(time_of(job, memory_of(0), mcif), Cycles(4 * beats));
+    for (const std::uint64_t interval : {8U, 16U, 32U}) {
+        const Cycles cycles = time_of(job, memory_of(0, interval), mcif);
+        EXPECT_GE(cycles, Cycles(interval * beats));
+        EXPECT_LE(cycles, Cycles(interval * (beats + 20) + 100));
+    }
+}
+
+TEST(Tinpu, FewReadsInFlightPayForLatency) {
+    const TinpuJob job = pointwise_job(100);
+    McifConfig mcif{.bus_width = Bytes(4), .outstanding_reads = 1};
+    const std::uint64_t beats = job.input.bytes().value / 4;
+    EXPECT_GE(time_of(job, memory_of(60), mcif), Cycles(60 * beats));
+    mcif.outstanding_reads = 64;
+    EXPECT_LE(time_of(job, memory_of(60), mcif), Cycles(20 * beats));
+}
+
+TEST(Tinpu, ASecondWeightBufferHidesTheWeightsOfTheNextLayer) {
+    TinpuJob first = pointwise_job(60);
+    TinpuJob second = first;
+    second.input = first.output;
+    second.output.base = first.input.base;
+    std::vector<Cycles> ends;
+    std::vector<Tensor<std::int32_t>> outputs;
+    for (const std::uint32_t buffers : {1U, 2U}) {
+        TinpuConfig engine = quick_engine();
+        engine.weight_buffers = buffers;
+        Bench bench(memory_of(5), engine);
+        sample::load_operands(bench.memory, first);
+        const auto& ended = bench.run({first, second});
+        ASSERT_EQ(ended.size(), 2U);
+        EXPECT_EQ(ended[1].start, ended[0].end);
+        EXPECT_EQ(sum_of(ended[1].causes), ended[1].cycles());
+        EXPECT_EQ(ended[1].causes[Cause::StartUp], Cycles(0));  // under the layer before
+        EXPECT_EQ(ended[1].causes[Cause::WeightFetch] == Cycles(0), buffers == 2);
+        EXPECT_TRUE(bench.log.findings().empty());
+        ends.push_back(ended[1].end);
+        outputs.push_back(sample::output_of(bench.memory, second));
+    }
+    EXPECT_LT(ends[1], ends[0]);
+    EXPECT_EQ(outputs[0].values, outputs[1].values);
+}
+
+std::vector<std::string> kinds_of(const FindingLog& log) {
+    std::vector<std::string> kinds;
+    for (const Finding& finding : log.findings()) {
+        EXPECT_EQ(finding.unit, "tinpu");
+        EXPECT_EQ(finding.operation, "layer");
+        EXPECT_TRUE(finding.address.has_value());
+        kinds.push_back(finding.kind + " " + finding.surface);
+    }
+    return kinds;
+}
+
+TEST(Tinpu, FaultsOfADriverAreFindingsWithTheirSurface) {
+    using Kinds = std::vector<std::string>;
+    const auto run = [](const TinpuJob& job) {
+        Bench bench;
+        sample::load_operands(bench.memory, pointwise_job());
+        bench.run({job});
+        return kinds_of(bench.log);
+    };
+    EXPECT_EQ(run(pointwise_job()), Kinds{});
+    TinpuJob job = pointwise_job();
+    job.input.base = job.input.base + Bytes(4096);
+    EXPECT_EQ(run(job), Kinds{"uninitialised_read input"});
+    job = pointwise_job();
+    job.output.base = job.output.base + Bytes(2);
+    EXPECT_EQ(run(job), Kinds{"misaligned output"});
+    job = pointwise_job();
+    job.output.base = Address(0x7fffffff'0000);
+    EXPECT_EQ(run(job), Kinds{"address_width output"});
+    job = pointwise_job();
+    job.output.base = Address(0x100);
+    EXPECT_EQ(run(job), Kinds{"outside_memory output"});
+    job.output.base = job.weights->base;  // read already
+    EXPECT_EQ(run(job), Kinds{});
+}
+
+TEST(Tinpu, AnEngineThatCannotWorkIsRefused) {
+    TinpuConfig engine;
+    engine.output_lanes = 0;
+    EXPECT_THROW(Bench(memory_of(0), engine), ConfigError);
 }
 
 }  // namespace

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// What every simulation of a machine needs around it.
+#pragma once
+
+#include <cstdlib>
+#include <systemc>
+
+#include "models/memory/memory_config.h"
+
+namespace npuscope {
+
+/// Resets the kernel behind the machine, however the session ends. The machine's modules must be
+/// gone by then: declare this one first.
+struct KernelScope {
+    KernelScope() {
+        // standard output belongs to results
+        setenv("SYSTEMC_DISABLE_COPYRIGHT_MESSAGE", "1", 0);
+        sc_core::sc_report_handler::set_actions(sc_core::SC_INFO, sc_core::SC_DO_NOTHING);
+        sc_core::sc_report_handler::set_actions(sc_core::SC_WARNING, sc_core::SC_DO_NOTHING);
+    }
+    KernelScope(const KernelScope&) = delete;
+    KernelScope& operator=(const KernelScope&) = delete;
+    ~KernelScope() { sc_core::sc_get_curr_simcontext()->reset(); }
+};
+
+/// DRAM counts in its own clocks and has to know whose cycles it answers in.
+inline MemoryConfig memory_beside(MemoryConfig memory, Hertz npu_clock) {
+    for (MemoryRegionConfig& region : memory.regions) {
+        if (region.dram) {
+            region.dram->npu_clock = npu_clock;
+        }
+    }
+    return memory;
+}
+
+}  // namespace npuscope
