@@ -8,17 +8,22 @@ namespace npuscope {
 LayerNpu::LayerNpu(const sc_core::sc_module_name& name, const Config& config, FindingLog& log)
     : sc_core::sc_module(name),
       mcif("mcif", config.mcif, log),
-      tinpu("tinpu", config.engine, config.mcif.bus_width, log) {
+      tinpu("tinpu", config.engine, config.mcif.bus_width, log),
+      port("tinpu_port", tinpu, config.mcif.bus_width, log) {
     mcif.connect(tinpu.input.port);
     mcif.connect(tinpu.residual.port);
     mcif.connect(tinpu.weights.port);
     mcif.connect(tinpu.constants.port);
     mcif.connect(tinpu.output);
+    mcif.connect(port.descriptor.port);
 }
 
 std::vector<Mcif::Traffic> LayerNpu::traffic() const {
     std::vector<Mcif::Traffic> merged;
     merge_traffic(merged, mcif.traffic());
+    std::erase_if(merged, [&](const Mcif::Traffic& entry) {
+        return entry.client == port.descriptor.port.client() && entry.moved.read_beats == 0;
+    });
     return merged;
 }
 

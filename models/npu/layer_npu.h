@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The assembly of an NPU that runs whole layers: a TINPU behind a memory interface. Its host
-// launches layers directly, for no register map is public.
+// The assembly of an NPU that runs whole layers: a TINPU behind a memory interface. A host launches
+// layers directly, for no register map is public, or through the port, whose registers are ours.
 #pragma once
 
 #include <systemc>
@@ -9,6 +9,7 @@
 #include "models/base/finding.h"
 #include "models/mcif/mcif.h"
 #include "models/tinpu/tinpu.h"
+#include "models/tinpu/tinpu_port.h"
 
 namespace npuscope {
 
@@ -22,8 +23,9 @@ class LayerNpu : public sc_core::sc_module {
 
     Mcif mcif;
     Tinpu tinpu;
+    TinpuPort port;  ///< for a host that knows registers and descriptors
 
-    /// One entry a client.
+    /// One entry a client; without the port's where it was not used.
     std::vector<Mcif::Traffic> traffic() const;
 };
 

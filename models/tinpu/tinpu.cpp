@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "models/base/error.h"
 #include "models/data/packed_surface.h"
@@ -49,10 +50,11 @@ Tinpu::Tinpu(const sc_core::sc_module_name& name, const TinpuConfig& config, Byt
     repeat_from(results_, "write", [this](Activity& activity) { write(activity); });
 }
 
-void Tinpu::launch(const TinpuJob& job, bool values) {
+void Tinpu::launch(const TinpuJob& job, bool values, std::function<void()> ended) {
     const auto launch = std::make_shared<TinpuLaunch>();
     launch->job = job;
     launch->values = values;
+    launch->ended = std::move(ended);
     launch->launched = now();
     launches.push(launch);
 }
@@ -211,6 +213,9 @@ void Tinpu::compute(Activity& activity) {
     record.causes[Cause::Memory] = now() - begin - record.causes[Cause::Mac];
     last_end_ = now();
     weight_buffers_.add(1);
+    if (launch->ended) {
+        launch->ended();
+    }
     if (done_) {
         done_(*launch);
     }

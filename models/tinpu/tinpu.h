@@ -32,6 +32,7 @@ struct TinpuLaunch {
     bool values = true;      ///< false: time alone is simulated
     OperationRecord record;  ///< `start`: of the launch, or the end of the layer before
     ClipCounters clipped;
+    std::function<void()> ended{};  ///< called then, where somebody asked for it
     // of the stages
     Cycles launched;
     Cycles set_up;
@@ -51,8 +52,8 @@ class Tinpu : public Unit {
     StretchReader residual{"tinpu_maps", "tinpu", "tinpu_residual"};
     DmaPort output{"tinpu_maps", "tinpu", "tinpu_output"};
 
-    /// A layer launched now.
-    void launch(const TinpuJob& job, bool values = true);
+    /// A layer launched now; `ended` hears of its end before on_done.
+    void launch(const TinpuJob& job, bool values = true, std::function<void()> ended = {});
     void on_done(std::function<void(TinpuLaunch&)> listener) { done_ = std::move(listener); }
 
  private:

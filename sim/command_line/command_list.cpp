@@ -12,7 +12,9 @@
 #include "models/csb/register_blocks.h"
 #include "models/data/layout_catalog.h"
 #include "models/data/layout_text.h"
+#include "models/tinpu/tinpu_registers.h"
 #include "sim/command_line/commands.h"
+#include "sim/command_line/layer_commands.h"
 #include "sim/config/field_list.h"
 #include "sim/config/nearest_name.h"
 #include "sim/config/preset.h"
@@ -26,7 +28,8 @@ namespace {
 struct ListOptions {
     std::string topic;
     std::string prefix;
-    std::string map = "nv_small";
+    std::string map{};  ///< empty: that of the NPU
+    std::string npu = "nv_small";
 };
 
 bool is_wanted(std::string_view name, const ListOptions& options) {
@@ -67,20 +70,39 @@ std::string fields_of(const RegisterRow& row) {
     return text;
 }
 
-void list_registers(const ListOptions& options, std::ostream& out) {
+void list_block(const RegisterBlock& block, const ListOptions& options, std::ostream& out,
+                std::string_view suffix = {}) {
+    for (const RegisterRow& row : block.rows) {
+        const std::string name = fmt::format("{}.{}{}", block.name, row.name, suffix);
+        if (is_wanted(name, options)) {
+            out << fmt::format("0x{:04x}  {}\n        {}\n", block.base + row.offset, name,
+                               fields_of(row));
+        }
+    }
+}
+
+AddressMap address_map(const ListOptions& options) {
+    if (options.map.empty()) {
+        return read_preset<NpuConfig>(find_preset(configs_folder(), "npu", options.npu))
+            .csb.address_map;
+    }
     const auto map = enum_from_name<AddressMap>(options.map);
     if (!map) {
         throw ConfigError(fmt::format("unknown address map '{}'", options.map),
                           name_remedy(options.map, enum_names<AddressMap>()));
     }
-    for (const RegisterBlock& block : nvdla_register_blocks(*map)) {
-        for (const RegisterRow& row : block.rows) {
-            const std::string name = register_name(block, row);
-            if (is_wanted(name, options)) {
-                out << fmt::format("0x{:04x}  {}\n        {}\n", block.base + row.offset, name,
-                                   fields_of(row));
-            }
-        }
+    return *map;
+}
+
+void list_registers(const ListOptions& options, std::ostream& out) {
+    if (options.map.empty() && names_layer_npu(options.npu)) {
+        out << "The vendor's programming interface is not public; this one is the simulator's "
+               "own.\n";
+        list_block(tinpu_registers(), options, out);
+        return;
+    }
+    for (const RegisterBlock& block : nvdla_register_blocks(address_map(options))) {
+        list_block(block, options, out, "_0");  // as NVIDIA spells them
     }
 }
 
@@ -166,9 +188,12 @@ Command list_command() {
                                "presets, layouts, registers, patterns or fields")
                     ->required();
                 app.add_option("PREFIX", options->prefix, "only names that begin so");
-                app.add_option("--map", options->map,
-                               "address map of the registers, nv_small or nv_full")
+                app.add_option("--npu", options->npu,
+                               "preset whose registers are listed, by name or file")
                     ->capture_default_str();
+                app.add_option("--map", options->map,
+                               "address map of the registers, nv_small or nv_full; default: that "
+                               "of the preset");
                 return [options](const Console& console) { return list(*options, console); };
             }};
 }

@@ -64,7 +64,7 @@ void save(Plan plan, const PlanArguments& arguments, const SystemConfig& system)
 }
 
 ExitCode plan(const PlanArguments& arguments, const Console& console) {
-    if (names_layer_npu(arguments.system)) {
+    if (names_layer_npu(arguments.system.npu)) {
         return plan_layer_network({arguments.network, arguments.system, {}, {}, arguments.out},
                                   console);
     }

@@ -84,7 +84,7 @@ Program load_program(const RunArguments& arguments, const SystemConfig& system, 
 }
 
 ExitCode run(const RunArguments& arguments, const Console& console) {
-    if (names_layer_npu(arguments.system)) {
+    if (names_layer_npu(arguments.system.npu)) {
         return run_layer_network(
             {arguments.program, arguments.system, arguments.files.inputs, arguments.files.outputs,
              arguments.out, arguments.json, arguments.values == "on", arguments.timeline,

@@ -84,8 +84,8 @@ void write_reports(const LayerArguments& arguments, const LayerResult& result,
 
 }  // namespace
 
-bool names_layer_npu(const SystemArguments& arguments) {
-    const PresetFile preset = find_preset(configs_folder(), "npu", arguments.npu);
+bool names_layer_npu(const std::string& npu) {
+    const PresetFile preset = find_preset(configs_folder(), "npu", npu);
     return family_of(read_preset_text(preset), preset.shown) == NpuFamily::Tinpu;
 }
 

@@ -9,8 +9,8 @@
 
 namespace npuscope {
 
-/// Whether --npu names a preset of the family tinpu.
-bool names_layer_npu(const SystemArguments& arguments);
+/// Whether a preset, by name or file, is of the family tinpu.
+bool names_layer_npu(const std::string& npu);
 
 struct LayerArguments {
     std::string network;  ///< .onnx

@@ -36,6 +36,11 @@ TEST(CommandList, RegistersOfEitherMap) {
                     .starts_with("0x3010  NVDLA_CDMA.D_OP_ENABLE_0\n        OP_EN 0"));
     EXPECT_NE(listed({"registers", "NVDLA_CDMA.D_OP_ENABLE", "--map", "nv_full"}),
               listed({"registers", "NVDLA_CDMA.D_OP_ENABLE"}));
+    EXPECT_EQ(listed({"registers", "NVDLA_CDMA.D_OP_ENABLE", "--map", "nv_full"}),
+              listed({"registers", "NVDLA_CDMA.D_OP_ENABLE", "--npu", "nv_full"}));
+    EXPECT_NE(listed({"registers", "TINPU.S", "--npu", "tinpu_f28p55"})
+                  .find("0x0010  TINPU.START\n        EN 0\n"),
+              std::string::npos);
 }
 
 TEST(CommandList, LayoutsAreTheCubeTheWeightsAndThePixelFormats) {

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// The host's side of a TINPU: a TLM-2.0 target for 32-bit accesses of its registers
+// (tinpu_registers.h). A start reads the descriptor from memory and launches the layer; layers may
+// be launched while others are under way and end in their order. An access takes a cycle. Nothing
+// of this is the vendor's, whose interface is not public.
+#pragma once
+
+#include <tlm_utils/simple_target_socket.h>
+
+#include <cstdint>
+#include <string>
+#include <systemc>
+#include <tlm>
+
+#include "models/base/finding.h"
+#include "models/link/stretch_reader.h"
+#include "models/link/unit.h"
+#include "models/tinpu/tinpu.h"
+#include "models/tinpu/tinpu_registers.h"
+
+namespace npuscope {
+
+class TinpuPort : public Unit {
+ public:
+    TinpuPort(const sc_core::sc_module_name& name, Tinpu& tinpu, Bytes bus_width, FindingLog& log);
+
+    /// May stay unbound where the host launches layers directly.
+    tlm_utils::simple_target_socket_optional<TinpuPort> socket{"socket"};
+    /// High while an interrupt is pending that is not masked. Host and engine drive it, both to
+    /// what the registers say.
+    sc_core::sc_signal<bool, sc_core::SC_UNCHECKED_WRITERS> interrupt{"interrupt"};
+    StretchReader descriptor{"tinpu_descriptor", "tinpu", "tinpu_descriptor"};
+
+    /// Layers of this port are launched without values from now on.
+    void leave_out_values() { values_ = false; }
+    /// Layers that this port launched and that have not ended.
+    std::uint64_t under_way() const { return under_way_; }
+
+ private:
+    /// Bits of INTERRUPT_STATUS and INTERRUPT_MASK.
+    enum Interrupt : std::uint32_t { Done = 1, Refused = 2 };
+
+    void b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay);
+    unsigned transport_dbg(tlm::tlm_generic_payload& payload);
+    /// False where there is no such register.
+    bool access(tlm::tlm_generic_payload& payload, bool may_change);
+    std::uint32_t read(const RegisterRow& row) const;
+    void write(const RegisterRow& row, std::uint32_t value);
+    void launch(Activity& activity);
+    void layer_ended();
+    void raise(Interrupt which);
+    void update_line() { interrupt.write((pending_ & ~mask_) != 0); }
+
+    Tinpu& tinpu_;
+    const Bytes bus_width_;
+    FindingLog& log_;
+    bool values_ = true;
+    Channel<Address> starts_{"tinpu.starts"};
+    Address descriptor_at_;
+    std::uint32_t pending_ = 0;
+    std::uint32_t mask_ = 0;
+    std::uint32_t layers_done_ = 0;
+    std::uint64_t under_way_ = 0;
+};
+
+}  // namespace npuscope
