@@ -18,7 +18,7 @@ void Cacc::compute(ConvWork& work) const {
                          .columns_are_channels = job.mode() == ConvMode::Image,
                          .row_group = job.weights.row_group};
     const Accumulation accumulation{
-        .convolution = job.convolution,
+        .convolution = work.met.value_or(job.convolution),
         .accumulator = {order, bytes ? config_.partial_sum_bits : config_.partial_sum_bits_int16},
         .clip_truncate = job.parts.cacc.clip_truncate,
         .precision = job.precision(),

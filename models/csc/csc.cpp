@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "models/csc/csc_math.h"
+#include "models/csc/image_math.h"
 #include "models/data/weight_codec.h"
 
 namespace npuscope {
@@ -41,10 +42,7 @@ Csc::Csc(const sc_core::sc_module_name& name, const CscConfig& config,
 
 StripePlan Csc::plan_of(const ConvWork& work) const {
     const ConvJob& job = work.job;
-    // an entry of the buffer holds the weights of this many cells, loaded in one cycle
-    const Bytes cube = job.weights.element * datapath_.atomic_c;
-    const auto loading = static_cast<std::uint32_t>(
-        divide_up(cube.value * job.weights.group_kernels, work.buffer.entry.value));
+    const std::uint32_t loading = loading_cycles(job, datapath_, work.buffer.entry);
     StripePlan plan{
         .outputs = std::uint64_t{job.output().height} * job.output().width * job.batches(),
         .blocks = weight_blocks(job.weights),
@@ -132,6 +130,18 @@ Cycles Csc::wait_for_group(Activity& activity, ConvWork& work, std::uint32_t gro
     return start;
 }
 
+void Csc::meet_pixels(ConvWork& work) const {
+    const auto image = miscounted_image(work.job, config_, datapath_, work.buffer.entry);
+    if (!image) {
+        work.weights =
+            std::make_shared<const WeightKernels>(sequenced_kernels(work.job, *work.weights));
+        return;
+    }
+    const auto& pixels = std::get<Tensor<std::int8_t>>(*work.data);
+    work.data = std::make_shared<const DataTensor>(met_pixels(pixels, work.job, *image));
+    work.met = met_geometry(work.job);
+}
+
 void Csc::run_group(Activity& activity, const std::shared_ptr<ConvWork>& work,
                     std::uint32_t group) {
     const Cycles start = wait_for_group(activity, *work, group);
@@ -141,8 +151,7 @@ void Csc::run_group(Activity& activity, const std::shared_ptr<ConvWork>& work,
         work->first_mac = next_block_;
         work->record.first_mac = next_block_;
         if (work->values && work->job.mode() == ConvMode::Image) {
-            work->weights =
-                std::make_shared<const WeightKernels>(sequenced_kernels(work->job, *work->weights));
+            meet_pixels(*work);
         }
     }
     StripePackage package{.work = work, .kernel_group = group};

@@ -48,6 +48,8 @@ class Csc : public Unit {
     /// Waits for a group's weights, with the first group for the data; the group's first atom.
     Cycles wait_for_group(Activity& activity, ConvWork& work, std::uint32_t group);
     void account_start(ConvWork& work, Cycles weights, Cycles start) const;
+    /// Pixels and kernels as the MAC cells meet them.
+    void meet_pixels(ConvWork& work) const;
     void run_group(Activity& activity, const std::shared_ptr<ConvWork>& work, std::uint32_t group);
     void run_stripe(Activity& activity, StripePackage& package);
     void release_weights(const ConvWork& work, std::uint32_t group, Cycles last_load);

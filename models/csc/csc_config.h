@@ -10,6 +10,7 @@ namespace npuscope {
 struct CscConfig {
     std::uint32_t stripe_groups = 2;  // source: nv_small RTL, CSC_sg.v, upper and lower limit
     std::uint32_t shortest_load = 2;
+    bool miscounts_image_blocks = true;  // source: nv_small RTL, CSC_dl.v channel_op_cnt
     Cycles weight_to_mac{29};
     Cycles data_to_mac{32};
     Cycles weight_release{4};
@@ -23,6 +24,8 @@ struct CscConfig {
         visit.field("shortest_load", self.shortest_load,
                     "cycles that loading a kernel group into the MAC cells takes at least; else "
                     "one a kernel");
+        visit.field("miscounts_image_blocks", self.miscounts_image_blocks,
+                    "kernel rows of three blocks and more of pixels may meet wrong ones");
         visit.field(
             "weight_to_mac", self.weight_to_mac,
             "cycles from a group's last weight entry in CBUF to its first atom in the MACs, "

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -70,6 +71,7 @@ struct ConvWork {
     std::vector<bool> weights_waited;  ///< per kernel group: its fetch stood still for want of room
     // CSC
     Cycles first_mac;
+    std::optional<Convolution> met;  ///< how data and weights meet where not as the job says
     // CMAC and CACC
     std::shared_ptr<const Tensor<std::int32_t>> accumulated;  ///< whole groups of kernels
     std::uint64_t saturated = 0;

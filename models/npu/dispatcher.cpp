@@ -11,6 +11,7 @@
 #include "models/cmac/cmac_job.h"
 #include "models/csc/csc_job.h"
 #include "models/csc/csc_math.h"
+#include "models/csc/image_math.h"
 #include "models/sdp/sdp_conversion.h"
 
 namespace npuscope {
@@ -100,6 +101,16 @@ ConvFeatures Dispatcher::conv_features() const {
             .max_batch = config_.cdma.max_batch};
 }
 
+void Dispatcher::add_miscount(CombinedConvJob& combined) const {
+    const ConvJob& job = combined.job;
+    if (const auto image =
+            miscounted_image(job, config_.csc, config_.datapath, config_.cbuf.bank_width)) {
+        Finding finding = miscount_finding(job, *image);
+        finding.message += "; " + miscount_remedy(job, *image);
+        combined.findings.push_back(std::move(finding));
+    }
+}
+
 bool Dispatcher::launch_conv() {
     if (!conv_.open()) {
         return false;
@@ -113,6 +124,7 @@ bool Dispatcher::launch_conv() {
     CombinedConvJob combined = combine(parts, features);
     KnownBufferStart known = history_.next(combined.job);
     std::ranges::move(known.findings, std::back_inserter(combined.findings));
+    add_miscount(combined);
     if (!combined.computable()) {
         const auto error =
             std::ranges::find(combined.findings, Severity::Error, &Finding::severity);
@@ -210,6 +222,7 @@ bool Dispatcher::launch_pdp() {
         return false;
     }
     work->name = next_name("pdp");
+    tell_of_lines_left(*work);
     if (work->job.flying()) {
         note_flight(to_pdp_.take({work->name, "NVDLA_PDP", work->job.taken()}));
     }

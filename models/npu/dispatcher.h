@@ -21,6 +21,7 @@
 #include "models/glb/glb.h"
 #include "models/npu/bdma_queue.h"
 #include "models/npu/npu_config.h"
+#include "models/pdp/left_lines.h"
 #include "models/pdp/pdp.h"
 #include "models/rubik/rubik.h"
 #include "models/sdp/sdp.h"
@@ -84,6 +85,8 @@ class Dispatcher : public CsbListener {
  private:
     void wire_conv();
     void wire_others();
+    /// Tells of an image that the sequencer miscounts.
+    void add_miscount(CombinedConvJob& combined) const;
     void launch_ready();
     bool launch_conv();
     bool launch_sdp();
@@ -95,6 +98,7 @@ class Dispatcher : public CsbListener {
     void sdp_done(SdpWork& work);
     void pdp_done(PdpWork& work);
     void cdp_done(CdpWork& work);
+    void tell_of_lines_left(const PdpWork& work);
     void finish_record(OperationRecord record);
     /// What the end of a convolution met in the delivery buffer.
     void tell_of_ends(EndMarks::Meeting meeting);
@@ -126,6 +130,7 @@ class Dispatcher : public CsbListener {
     // operations whose result flies on: their records end with whoever writes
     std::deque<std::shared_ptr<ConvWork>> awaiting_sdp_;
     std::deque<OperationRecord> awaiting_pdp_;
+    std::optional<LinesLeft> lines_left_;  // by the pooling before
     FlightPairs to_sdp_;
     FlightPairs to_pdp_;
     std::vector<OperationRecord> operations_;

@@ -196,6 +196,15 @@ void Dispatcher::tell_of_early_end(const SdpWork& work, std::uint64_t atoms) {
     log_.add(std::move(finding));
 }
 
+void Dispatcher::tell_of_lines_left(const PdpWork& work) {
+    if (lines_left_) {
+        Finding finding = lines_left_->before(work.name);
+        finding.message += "; " + lines_left_->remedy;
+        log_.add(std::move(finding));
+    }
+    lines_left_ = lines_left(work.job, work.name);
+}
+
 void Dispatcher::note_flight(std::vector<Finding> findings) {
     for (Finding& finding : findings) {
         if (finding.severity == Severity::Error) {

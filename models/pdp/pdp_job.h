@@ -5,6 +5,8 @@
 // source: NVDLA register specification, NVDLA_PDP.rdl; doc v1/ias/programming_guide.rst
 #pragma once
 
+#include <algorithm>
+#include <cstdint>
 #include <optional>
 
 #include "models/base/register_map.h"
@@ -27,6 +29,11 @@ struct PdpJob {
     bool count_stalls = false;
 
     bool flying() const { return !source.has_value(); }
+    /// Lines of the input up to the end of the last window.
+    std::uint32_t lines_pooled() const {
+        const std::uint32_t end = (output.height - 1) * pooling.stride_y + pooling.kernel_height;
+        return std::min(input.height, end - std::min(end, pooling.pad_top));
+    }
     FlyingCube taken() const { return {.shape = input, .precision = pooling.precision}; }
 
     /// ConfigError names the register, its value and the remedy. `rdma` is read only when the input

@@ -11,6 +11,7 @@
 #include "models/data/compression_findings.h"
 #include "models/data/flying_cube.h"
 #include "models/glb/interrupt.h"
+#include "models/pdp/left_lines.h"
 #include "sim/check/surface_use.h"
 
 namespace npuscope {
@@ -34,6 +35,7 @@ struct CheckedOperation {
     std::optional<std::size_t> producer;    ///< operation whose result flies in
     std::optional<std::size_t> consumer;    ///< operation that the result flies to
     std::optional<Finding> short_delivery;  ///< told where the convolution before may not be over
+    std::optional<LinesLeft> lines_left;    ///< told where another pooling comes behind
     bool uses_rdma = false;
     bool undecoded = false;  ///< its registers make no job: what it touches is not known
     bool notified = false;   ///< the program asked to be told of its end

@@ -10,6 +10,7 @@
 #include "models/cdp/cdp_job.h"
 #include "models/cmac/cmac_job.h"
 #include "models/csc/csc_job.h"
+#include "models/csc/image_math.h"
 #include "models/data/delivery_rule.h"
 #include "models/pdp/pdp_job.h"
 #include "models/sdp/sdp_conversion.h"
@@ -143,7 +144,7 @@ CheckedOperation OperationDecoder::conv(std::vector<RegisterValues> values, Buff
     if (!combined) {
         return operation;
     }
-    const auto add = [&](Finding& finding, const char* remedy) {
+    const auto add = [&](Finding& finding, const std::string& remedy) {
         Found one{std::move(finding), {}, remedy};
         one.register_name = std::exchange(one.finding.surface, {});
         found.push_back(std::move(one));
@@ -157,6 +158,12 @@ CheckedOperation OperationDecoder::conv(std::vector<RegisterValues> values, Buff
     }
     for (Finding& finding : combined->findings) {
         add(finding, "make the registers agree");
+    }
+    const ConvJob& job = combined->job;
+    if (const auto image = miscounted_image(job, npu_.csc, npu_.datapath, npu_.cbuf.bank_width);
+        image && combined->computable()) {
+        Finding finding = miscount_finding(job, *image);
+        add(finding, miscount_remedy(job, *image));
     }
     operation.gives = combined->job.result();
     const std::uint32_t cells = npu_.datapath.atomic_k;
@@ -255,6 +262,7 @@ std::optional<CheckedOperation> OperationDecoder::pdp(std::vector<RegisterValues
             cube_use(reads("source", "NVDLA_PDP_RDMA", "SRC", DataKind::Feature), *job->source));
     }
     operation.uses.push_back(cube_use(writes("NVDLA_PDP"), job->destination));
+    operation.lines_left = lines_left(*job, "");
     return operation;
 }
 

@@ -2,7 +2,7 @@
 #include "sim/check/program_check.h"
 
 #include "sim/check/compressed_rules.h"
-#include "sim/check/delivery_rules.h"
+#include "sim/check/successor_rules.h"
 #include "sim/check/launch_board.h"
 #include "sim/check/memory_rules.h"
 #include "sim/check/overlap_rules.h"
@@ -62,6 +62,7 @@ class ProgramCheck {
             }
             check_overlaps(board_, i, found_);
             check_delivery(board_, i, found_);
+            check_lines_left(board_, i, found_);
             check_compressed(board_.operations()[i], memory_, found_);
             memory_.launch(board_.operations()[i], found_);
         }

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "models/csc/image_walk.h"
 #include "models/data/weight_codec.h"
 
 namespace npuscope {
@@ -58,19 +59,34 @@ void fill_image_rows(const ConvProblem& problem, const NpuConfig& npu, ConvOpera
     operands.row_cycles = std::max<std::uint64_t>(operands.row_beats, operands.row_entries + 1ULL);
 }
 
+/// Columns without weight that a kernel gets, so that the sequencer counts its blocks right.
+std::uint32_t zero_columns(const ConvProblem& problem, const ConvForm& form,
+                           const NpuConfig& npu) {
+    const std::uint32_t channels = problem.pixels->channels;
+    const std::uint32_t cells = load_cycles(npu);
+    return columns_to_add(
+        {.row_bytes = problem.kernels.columns * channels,
+         .step = problem.geometry.stride_x * channels,
+         .width = npu.datapath.atomic_c,
+         .shortest = cells,
+         .miscounts = npu.csc.miscounts_image_blocks && form.row_group == 1},
+        {problem.geometry.out_width, npu.csc.stripe_groups * cells}, channels);
+}
+
 void fill_image_kernels(const ConvProblem& problem, const ConvForm& form, const NpuConfig& npu,
                         ConvOperands& operands) {
     const KernelShape& plain = problem.kernels;
     const std::uint32_t channels = problem.pixels->channels;
-    const KernelShape stored{plain.kernels, plain.columns * channels, plain.rows, 1};
+    const std::uint32_t columns = plain.columns + zero_columns(problem, form, npu);
+    const KernelShape stored{plain.kernels, columns * channels, plain.rows, 1};
     operands.weights = direct_weights(stored, npu.datapath);
     operands.weights.row_group = form.row_group;
     operands.input.channels = channels;
     operands.stripes_end_at_rows = true;
-    const std::uint32_t columns =
-        reach(problem.geometry.out_width, problem.geometry.stride_x, plain.columns);
+    const std::uint32_t reached =
+        reach(problem.geometry.out_width, problem.geometry.stride_x, columns);
     const std::uint32_t given = problem.geometry.pad_left + problem.input.width;
-    operands.pad_right = columns > given ? columns - given : 0;
+    operands.pad_right = reached > given ? reached - given : 0;
 }
 
 /// Patches of 4 x 4, each two by two outputs on from the last; the DMA pads to whole ones.

@@ -110,11 +110,6 @@ std::vector<const PixelFormat*> open_pixels(const Network& network,
     if (!input.layout.empty() || !npu.surfaces.inputs.empty() || input.channels > 4 || !reader) {
         return {};
     }
-    // source: nv_small RTL, replayed: images with an odd number of columns, from 7 on, that one
-    // window covers give other numbers there
-    if (shapes[*reader].output.width == 1 && input.width % 2 == 1) {
-        return {};
-    }
     if (input.channels == 1) {
         return {find_pixel_format("T_R8")};
     }

@@ -25,6 +25,7 @@ SliceWeights::SliceWeights(const CutTask& task, const ChannelCut& cut, const Cha
       first_kernel_(slice.output_atom * cut.lanes),
       channels_(slice.channels),
       groups_(slice.kernels),
+      columns_(task.shapes.window.columns),
       sparse_(values.zeros() > 0 || cut.group_channels > 0 || task.input.has_holes()) {
     const std::uint32_t per_atom = task.input.cube.channels_per_atom();
     const std::uint32_t lanes = task.input.lanes;
@@ -54,7 +55,9 @@ void SliceWeights::fill(const WeightLayout& weights, std::uint32_t image_channel
     }
     fill_weights(weights, bytes,
                  [&](std::uint32_t k, std::uint32_t c, std::uint32_t r, std::uint32_t /*s*/) {
-                     return at(k, c % image_channels, r, c / image_channels);
+                     const std::uint32_t column = c / image_channels;
+                     return column < columns_ ? at(k, c % image_channels, r, column)
+                                              : std::int8_t{0};
                  });
 }
 

@@ -34,7 +34,8 @@ class SliceWeights {
     /// The same of transformed kernels of 4 x 4.
     void fill_winograd(const WeightLayout& weights, std::span<std::uint8_t> bytes) const;
     /// Bytes as memory holds them uncompressed, weights.stored_bytes() of them. Images have
-    /// `image_channels`, others 0.
+    /// `image_channels`, others 0;
+    /// columns behind the layer's own are zero.
     void fill(const WeightLayout& weights, std::uint32_t image_channels,
               std::span<std::uint8_t> bytes) const;
 
@@ -48,6 +49,7 @@ class SliceWeights {
     std::uint32_t first_kernel_;
     std::vector<Channel> channels_;
     std::vector<std::uint32_t> groups_;  ///< of each kernel
+    std::uint32_t columns_;
     bool sparse_;
 };
 

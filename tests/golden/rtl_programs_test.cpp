@@ -119,6 +119,26 @@ TEST(RtlPrograms, whose_ends_meet_run_where_the_hardware_keeps_its_marks) {
     EXPECT_TRUE(check_program(program, {system.npu, system.memory}).found.empty());
 }
 
+TEST(RtlPrograms, whose_image_blocks_are_miscounted_meet_the_pixels_that_the_rtl_meets) {
+    const fs::path folder = source() / "tests/golden/rtl_image_blocks";
+    EXPECT_EQ(expect_all_to_pass(folder), 5U);
+    SystemConfig right = nv_small();
+    right.npu.csc.miscounts_image_blocks = false;
+    for (const fs::path& path : folders_in(folder)) {
+        const Program program = read_program(path, register_names(nvdla_register_blocks()));
+        const Result result = run_program(program, nv_small(), {});
+        ASSERT_EQ(result.findings.size(), 1U) << path;
+        EXPECT_EQ(result.findings[0].kind, "image_miscounted");
+        const CheckReport report = check_program(program, {nv_small().npu, nv_small().memory});
+        ASSERT_EQ(report.found.size(), 1U) << path;
+        EXPECT_EQ(report.found[0].finding.kind, "image_miscounted");
+        EXPECT_EQ(report.found[0].register_name, "NVDLA_CSC.D_WEIGHT_SIZE_EXT_1_0");
+        EXPECT_NE(report.found[0].remedy.find("column"), std::string::npos);
+        // what a driver expects of such a program is something else
+        EXPECT_EQ(run_program(program, right, {}).status(), RunStatus::Fail) << path;
+    }
+}
+
 TEST(RtlPrograms, that_reuse_the_buffer_leave_the_bytes_and_take_the_cycles_of_the_rtl) {
     const fs::path folder = source() / "tests/golden/rtl_reuse";
     EXPECT_EQ(expect_all_to_pass(folder), 11U);

@@ -105,6 +105,29 @@ TEST_F(ProgramCheckTest, SurfacesOutsideMemoryAreFound) {
     EXPECT_TRUE(finds(report, "out_of_bounds", "NVDLA_CDMA.D_WEIGHT_ADDR_LOW")) << kinds_of(report);
 }
 
+TEST_F(ProgramCheckTest, LinesBehindThePdpsLastWindowAreFoundWhereAPoolingComesBehind) {
+    const Network network = parse_network(R"(
+name: pools
+input: {channels: 8, height: 12, width: 9}
+layers:
+  - {name: first, kind: max_pool, kernel: 3, stride: 2}
+  - {name: second, kind: max_pool, kernel: 2, stride: 1}
+)",
+                                          "pools.yaml");
+    program_ = plan_program(plan_network(network, target_));
+    EXPECT_TRUE(checked().found.empty()) << kinds_of(checked());
+    // all twelve lines of the first pooling, of which the last window leaves one
+    for (const char* name :
+         {"NVDLA_PDP.D_DATA_CUBE_IN_HEIGHT", "NVDLA_PDP_RDMA.D_DATA_CUBE_IN_HEIGHT"}) {
+        sample::change_writes(program_, name,
+                              [](std::uint32_t lines) { return lines == 10 ? 11 : lines; });
+    }
+    const CheckReport report = checked();
+    ASSERT_EQ(report.found.size(), 1U) << kinds_of(report);
+    EXPECT_EQ(report.found[0].finding.kind, "lines_left");
+    EXPECT_EQ(report.found[0].register_name, "NVDLA_PDP.D_DATA_CUBE_IN_HEIGHT_0");
+}
+
 TEST_F(ProgramCheckTest, EveryFindingNamesWhereToLookAndWhatToDo) {
     sample::change_writes(program_, "NVDLA_SDP.D_DST_BASE_ADDR_LOW",
                           [](std::uint32_t address) { return address + 4; });

@@ -145,6 +145,25 @@ layers:
     }
 }
 
+TEST(NetworkPlanner, KernelsOfImagesGetColumnsOfZerosWhereTheSequencerWouldMiscount) {
+    const Network network = parse_network(R"(
+name: alex
+input: {channels: 3, height: 15, width: 31, layout: T_Y8___U8V8_N444}
+layers:
+  - {name: first, kind: conv, kernels: 8, kernel: 11, stride: 4}
+)",
+                                          "alex.yaml");
+    for (const bool miscounts : {true, false}) {
+        PlanTarget target;
+        target.npu.csc.miscounts_image_blocks = miscounts;
+        const Plan plan = plan_network(network, target);
+        const auto& conv = std::get<ConvOperation>(plan.operations.front().job).conv;
+        // rows of 33 bytes are one more than whole blocks
+        EXPECT_EQ(conv.csc.kernels.channels, miscounts ? 36U : 33U);
+        EXPECT_EQ(conv.cdma.pad_right, miscounts ? 1U : 0U);
+    }
+}
+
 TEST(NetworkPlanner, NoEntryOfWeightsIsFetchedThatNobodyTakes) {
     const Plan plan = plan_network(sample::mixed_network(), {});
     for (const Operation& operation : plan.operations) {

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sim/check/delivery_rules.h"
+#include "sim/check/successor_rules.h"
 
 #include <fmt/format.h>
+
+#include <utility>
 
 #include "models/data/delivery_rule.h"
 
@@ -26,6 +28,24 @@ void check_delivery(const LaunchBoard& board, std::size_t index, FoundList& foun
                 before.name);
             one.finding.operation = newest.name;
             one.finding.place = newest.place;
+            found.add(std::move(one));
+        }
+        return;
+    }
+}
+
+void check_lines_left(const LaunchBoard& board, std::size_t index, FoundList& found) {
+    const CheckedOperation& newest = board.operations()[index];
+    for (std::size_t i = index; i > 0 && newest.unit == OperationUnit::Pdp; --i) {
+        const CheckedOperation& before = board.operations()[i - 1];
+        if (before.unit != OperationUnit::Pdp) {
+            continue;
+        }
+        if (before.lines_left) {
+            Found one{before.lines_left->before(newest.name), {}, before.lines_left->remedy};
+            one.register_name = std::exchange(one.finding.surface, {});
+            one.finding.operation = before.name;
+            one.finding.place = before.place;
             found.add(std::move(one));
         }
         return;

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "models/pdp/left_lines.h"
+
+#include <fmt/format.h>
+
+#include "models/data/alignment.h"
+
+namespace npuscope {
+
+Finding LinesLeft::before(const std::string& next) const {
+    Finding told = finding;
+    told.message += fmt::format("; {} behind it may stand still", next);
+    return told;
+}
+
+std::optional<LinesLeft> lines_left(const PdpJob& job, const std::string& name) {
+    const std::uint32_t pooled = job.lines_pooled();
+    if (pooled == job.input.height) {
+        return std::nullopt;
+    }
+    LinesLeft left;
+    Finding& finding = left.finding;
+    finding.severity = Severity::Warning;
+    finding.kind = "lines_left";
+    finding.unit = "NVDLA_PDP";
+    finding.surface = spelled("NVDLA_PDP", "D_DATA_CUBE_IN_HEIGHT");
+    finding.operation = name;
+    finding.message = fmt::format(
+        "{} is {:#x}, {} lines, but the last of {} windows ({} is {:#x}) ends with line {}: the "
+        "PDP ends with its last result and takes the {} behind under the other group's registers",
+        finding.surface, job.input.height - 1, job.input.height, job.output.height,
+        spelled("NVDLA_PDP", "D_DATA_CUBE_OUT_HEIGHT"), job.output.height - 1, pooled,
+        job.input.height - pooled);
+    left.remedy =
+        fmt::format("program {} lines in NVDLA_PDP and NVDLA_PDP_RDMA (or the SDP)", pooled);
+    return left;
+}
+
+}  // namespace npuscope

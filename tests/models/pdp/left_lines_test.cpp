@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "models/pdp/left_lines.h"
+
+#include <gtest/gtest.h>
+
+namespace npuscope {
+namespace {
+
+/// Windows of three lines, two lines apart.
+PdpJob pooling(std::uint32_t lines, std::uint32_t outputs, std::uint32_t pad_top = 0) {
+    PdpJob job;
+    job.input = {8, lines, 9};
+    job.output = {8, outputs, 4};
+    job.pooling.kernel_height = 3;
+    job.pooling.stride_y = 2;
+    job.pooling.pad_top = pad_top;
+    return job;
+}
+
+TEST(LeftLines, AreNoneWhereTheLastWindowEndsWithTheInputOrBehindIt) {
+    EXPECT_FALSE(lines_left(pooling(11, 5), "pdp 0"));
+    EXPECT_FALSE(lines_left(pooling(10, 5), "pdp 0"));
+    EXPECT_FALSE(lines_left(pooling(10, 5, 1), "pdp 0"));
+}
+
+TEST(LeftLines, AreToldOfWithRegistersAndRemedy) {
+    const auto left = lines_left(pooling(12, 5), "pdp 3");
+    ASSERT_TRUE(left);
+    EXPECT_EQ(left->finding.kind, "lines_left");
+    EXPECT_EQ(left->finding.operation, "pdp 3");
+    EXPECT_EQ(left->finding.surface, "NVDLA_PDP.D_DATA_CUBE_IN_HEIGHT_0");
+    const std::string message = left->before("pdp 7").message;
+    EXPECT_NE(message.find("NVDLA_PDP.D_DATA_CUBE_IN_HEIGHT_0 is 0xb, 12 lines"), std::string::npos)
+        << message;
+    EXPECT_NE(message.find("ends with line 11"), std::string::npos) << message;
+    EXPECT_NE(message.find("pdp 7"), std::string::npos) << message;
+    EXPECT_NE(left->remedy.find("11 lines"), std::string::npos) << left->remedy;
+    EXPECT_EQ(pooling(12, 5, 1).lines_pooled(), 10U);
+}
+
+}  // namespace
+}  // namespace npuscope
