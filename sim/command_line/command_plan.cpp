@@ -35,6 +35,7 @@ struct PlanArguments {
     CompressionChoice compression = CompressionChoice::ByCycles;
     bool winograd = false;
     bool pixels = true;
+    InputType input = InputType::Int8;
 };
 
 /// The CRC of every result, from running the program on the simulated machine.
@@ -69,7 +70,7 @@ ExitCode plan(const PlanArguments& arguments, const Console& console) {
                                   console);
     }
     const SystemConfig system = read_system(arguments.system);
-    const Network network = load_network(arguments.network).network;
+    const Network network = load_network(arguments.network, arguments.input).network;
     const std::uint64_t macs = total_macs(network_shapes(network));
     Plan plan = plan_network(network, {.npu = system.npu,
                                        .memory = system.memory,
@@ -116,6 +117,11 @@ void add_options(CLI::App& app, PlanArguments& arguments) {
     app.add_flag("--pixels,!--no-pixels", arguments.pixels,
                  "an input of up to four channels may lie in memory as pixels, which the first "
                  "convolution reads in image mode (default)");
+    static const std::map<std::string, InputType> types{{"int8", InputType::Int8},
+                                                        {"uint8", InputType::Uint8}};
+    app.add_option("--input-type", arguments.input,
+                   "what a model's input of floats holds: int8 (default) or uint8")
+        ->transform(CLI::CheckedTransformer(types, CLI::ignore_case));
     app.add_flag("--expectations,!--no-expectations", arguments.expectations,
                  "the program compares the CRC of every layer's result (default)");
 }

@@ -25,7 +25,8 @@ struct LoadedNetwork {
 
 /// Whether `path` names a shape table or a model.
 bool names_network(const std::string& path);
-LoadedNetwork load_network(const std::string& path);
+/// `input`: what a model's input of floats holds.
+LoadedNetwork load_network(const std::string& path, InputType input = InputType::Int8);
 
 /// Plans and runs the network; outputs are written where the run passed. ConfigError where
 /// `network` is no network's file, or values are left out.

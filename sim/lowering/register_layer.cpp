@@ -6,19 +6,20 @@
 #include <algorithm>
 #include <cmath>
 
-#include "sim/lowering/number_limits.h"
 #include "sim/pattern/step_reader.h"
 
 namespace npuscope {
 namespace {
 
 constexpr NumberRange int8_range{-128, 127};
-constexpr int largest_shift = 30;  // of the sum in 32 bits
+constexpr int largest_shift = 30;  // of sums of 32 bits
 
 bool is_whole(double number) { return number == std::trunc(number); }
 
-/// A wide clip between sum and residual: results of int8 behind it are the same without it.
-bool hides(const ClipStep& clip) { return clip.low <= -255 && clip.high >= 255; }
+/// A wide clip between sum and residual of 8 bits: what is clipped behind it is the same without.
+bool hides(const ClipStep& between, const ClipStep& behind) {
+    return between.low <= behind.low - 255 && between.high >= behind.high + 128;
+}
 
 class LayerLowering {
  public:
@@ -47,27 +48,11 @@ class LayerLowering {
         complain(candidate_.anchor, std::move(sentence), std::move(remedy));
     }
 
-    const NumberFacts* facts(const std::string& tensor) const {
-        const auto found = model_.facts.find(tensor);
-        return found == model_.facts.end() ? nullptr : &found->second;
-    }
-    void check_map(const std::string& tensor, std::size_t node) {
-        const NumberFacts* known = facts(tensor);
-        if (known == nullptr || !known->whole) {
-            complain(node, fmt::format("its input '{}' holds no integers", tensor),
-                     "feature maps are int8: round and clip it");
-        } else if (!known->assumed &&
-                   (known->range.low < int8_range.low || known->range.high > int8_range.high)) {
-            complain(node,
-                     fmt::format("its input '{}' holds numbers from {} to {}", tensor,
-                                 known->range.low, known->range.high),
-                     "feature maps are int8: clip it to -128..127, or to 0..127");
-        }
-    }
     void check_input() {
-        check_map(candidate_.input, candidate_.anchor);
+        input_ = model_.map_range(candidate_.input, candidate_.anchor, problems_);
         if (!candidate_.norm.residual.empty()) {
-            check_map(candidate_.norm.residual, candidate_.norm.residual_node);
+            residual_ = model_.map_range(candidate_.norm.residual, candidate_.norm.residual_node,
+                                         problems_);
         }
         if (candidate_.in[0] != 1) {
             complain(fmt::format("its batch is {}", candidate_.in[0]), "a batch is 1");
@@ -118,6 +103,15 @@ class LayerLowering {
         layer.padding_end = end_padding(height);
         layer.padding_width = size(width.pad_begin);
         layer.padding_width_end = end_padding(width);
+        const bool pads =
+            layer.padding + *layer.padding_end + *layer.padding_width + *layer.padding_width_end >
+            0;
+        if (candidate_.pattern != Pattern::Maxpool && pads && input_ &&
+            (input_->low > 0 || input_->high < 0)) {
+            complain(fmt::format("it pads with 0, its input holds numbers from {} to {}",
+                                 input_->low, input_->high),
+                     "clip the input to a range with 0 in it");
+        }
     }
     /// With what ceil_mode adds.
     static std::uint32_t end_padding(const WindowAxis& axis) {
@@ -127,7 +121,7 @@ class LayerLowering {
     }
 
     void take_weights() {
-        std::vector<std::int8_t>& weights = lowered_.numbers.weights;
+        std::vector<std::int8_t>& weights = sequence_.weights;
         if (candidate_.is_pool()) {
             const WindowAxis height = candidate_.window.height();
             const WindowAxis width = candidate_.window.width();
@@ -167,8 +161,42 @@ class LayerLowering {
     }
 
     void take_sequence() {
+        if (!take_scales()) {
+            return;
+        }
         const NormSequence& norm = candidate_.norm;
-        LayerNumbers& numbers = lowered_.numbers;
+        const auto result = model_.map_range(candidate_.output, norm.clip->node, problems_);
+        if (!result) {
+            return;
+        }
+        sequence_.input = *input_;
+        sequence_.residual = residual_;
+        sequence_.result = *result;
+        auto staged = stage_sequence(std::move(sequence_));
+        if (const auto* problem = std::get_if<SequenceProblem>(&staged)) {
+            complain(node_of(problem->part), problem->sentence, problem->remedy);
+            return;
+        }
+        lowered_.numbers = std::move(std::get<StagedSequence>(staged).numbers);
+        lowered_.numbers.joins_unclipped = residual_.has_value();
+        (residual_ ? lowered_.relu_behind_residual : lowered_.layer.relu) =
+            std::get<StagedSequence>(staged).relu;
+    }
+    std::size_t node_of(SequenceProblem::Part part) const {
+        switch (part) {
+            case SequenceProblem::Part::Bias:
+                return node_of(candidate_.norm.bias);
+            case SequenceProblem::Part::Scale:
+                return node_of(candidate_.norm.scale);
+            case SequenceProblem::Part::Sum:
+                break;
+        }
+        return candidate_.anchor;
+    }
+
+    /// Biases, and scales before a shift that all kernels share.
+    bool take_scales() {
+        const NormSequence& norm = candidate_.norm;
         const auto kernels = static_cast<std::size_t>(candidate_.out[1]);
         int most = 0;
         for (std::size_t k = 0; k < kernels; ++k) {
@@ -178,55 +206,39 @@ class LayerLowering {
                 exponent - 1 > largest_shift) {
                 complain(node_of(norm.divisor), fmt::format("it divides by {}", divisor),
                          fmt::format("divisors are 2^0..2^{}", largest_shift));
-                return;
+                return false;
             }
             most = std::max(most, exponent - 1);
         }
-        numbers.shift = static_cast<std::uint32_t>(most);
+        sequence_.shift = static_cast<unsigned>(most);
         for (std::size_t k = 0; k < kernels; ++k) {
             const double scale =
                 at(norm.scale, k, 1) * std::ldexp(1.0, most) / at(norm.divisor, k, 1);
             const double bias = at(norm.bias, k, 0);
-            if (!is_whole(scale) || scale < 0 || 2 * scale > largest_operand) {
+            if (!is_whole(scale) || scale < 0 || scale > largest_factor) {
                 complain(
                     node_of(norm.scale),
                     fmt::format("kernel {} is scaled by {} before a shift by {}", k, scale, most),
                     "scales are 0..16383, where shifts differ times what they differ by");
-                return;
+                return false;
             }
-            if (!is_whole(bias) || std::abs(bias) > largest_sum) {
+            if (!is_whole(bias) || std::abs(bias) > static_cast<double>(largest_sum)) {
                 complain(node_of(norm.bias), fmt::format("one of its biases is {}", bias),
                          "biases are integers");
-                return;
+                return false;
             }
-            numbers.scale.push_back(static_cast<std::int32_t>(scale));
-            numbers.bias.push_back(static_cast<std::int32_t>(bias));
+            sequence_.scale.push_back(static_cast<std::int64_t>(scale));
+            sequence_.bias.push_back(static_cast<std::int64_t>(bias));
         }
-        const NumberFacts* known = facts(candidate_.input);
-        const NumberRange range = known == nullptr || known->assumed ? int8_range : known->range;
-        if (auto problem = bias_problem(numbers, node_of(norm.bias))) {
-            problems_.push_back(std::move(*problem));
-        }
-        if (auto problem =
-                sum_problem(numbers, {range, !norm.residual.empty()}, candidate_.anchor)) {
-            problems_.push_back(std::move(*problem));
-        }
-        take_clip();
-    }
-
-    void take_clip() {
-        const NormSequence& norm = candidate_.norm;
-        if (norm.preclip) {
-            lowered_.numbers.joins_unclipped = true;
-            return;
-        }
-        check_map_clip(*norm.clip, problems_);
-        lowered_.layer.relu = norm.clip->low == 0;
+        return true;
     }
 
     const ModelFacts& model_;
     const Candidate& candidate_;
     LoweringProblems& problems_;
+    std::optional<NumberRange> input_;
+    std::optional<NumberRange> residual_;
+    IntegerSequence sequence_;
     LoweredLayer lowered_;
 };
 
@@ -258,19 +270,37 @@ std::optional<Sum> read_sum(const GraphView& view, std::size_t node) {
     return sum;
 }
 
+StagedSequence lower_sum(const ModelFacts& model, const Sum& sum, LoweringProblems& problems) {
+    const auto a = model.map_range(sum.terms[0], sum.node, problems);
+    const auto b = model.map_range(sum.terms[1], sum.node, problems);
+    const auto result = model.map_range(sum.output, sum.clip.node, problems);
+    return a && b && result ? stage_sum(*a, *b, *result) : StagedSequence{};
+}
+
 bool can_join(const Candidate& candidate) {
     const bool conv = has_weights(candidate.pattern) && candidate.pattern != Pattern::Fc &&
                       candidate.pattern != Pattern::Tconv;
-    return conv && candidate.norm.preclip && hides(*candidate.norm.preclip) &&
-           candidate.norm.clip && candidate.violations.empty();
+    const NormSequence& norm = candidate.norm;
+    return conv && norm.preclip && norm.clip && hides(*norm.preclip, *norm.clip) &&
+           candidate.violations.empty();
 }
 
-void check_map_clip(const ClipStep& clip, LoweringProblems& problems) {
-    const bool whole = clip.low == int8_range.low || clip.low == 0;
-    if (!whole || clip.high != int8_range.high) {
-        problems.push_back({clip.node, fmt::format("it clips to {}..{}", clip.low, clip.high),
-                            "feature maps are int8: clip to -128..127, or to 0..127"});
+std::optional<NumberRange> ModelFacts::map_range(const std::string& tensor, std::size_t reader,
+                                                 LoweringProblems& problems) const {
+    const auto found = facts.find(tensor);
+    if (found == facts.end() || !found->second.whole) {
+        problems.push_back({reader, fmt::format("'{}' holds no integers", tensor),
+                            "feature maps have 8 bits: round and clip it"});
+        return std::nullopt;
     }
+    const NumberRange range = found->second.range;
+    if (!fits_bits(range, 8)) {
+        problems.push_back(
+            {reader, fmt::format("'{}' holds numbers from {} to {}", tensor, range.low, range.high),
+             "feature maps have 8 bits: clip it to -128..127, or to 0..255"});
+        return std::nullopt;
+    }
+    return range;
 }
 
 }  // namespace npuscope

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One layer of a model as an NVDLA computes it: sums of int8, a bias of 16 bits shifted left, a
-// factor of 16 bits, a rounding right shift, int8 again. floor(z / 2^n) is the rounded
-// (2 z + 1 - 2^n) / 2^(n + 1), whose halves never occur. source: NVDLA SDP, precision.rst
+// One layer of a model as an NVDLA computes it: sums of stored int8, and its integer sequence in
+// the stages of the SDP (integer_sequence.h).
 #pragma once
 
 #include <map>
@@ -9,12 +8,12 @@
 #include <string>
 #include <vector>
 
+#include "sim/lowering/integer_sequence.h"
 #include "sim/lowering/lowering_problem.h"
 #include "sim/pattern/candidate.h"
 #include "sim/pattern/graph_view.h"
 #include "sim/pattern/number_ranges.h"
 #include "sim/workload/layer.h"
-#include "sim/workload/layer_numbers.h"
 
 namespace npuscope {
 
@@ -22,11 +21,16 @@ struct ModelFacts {
     const Graph& graph;
     const GraphView& view;
     const std::map<std::string, NumberFacts>& facts;
+
+    /// The numbers of a feature map; a problem where they are none that int8 can hold, less a zero.
+    std::optional<NumberRange> map_range(const std::string& tensor, std::size_t reader,
+                                         LoweringProblems& problems) const;
 };
 
 struct LoweredLayer {
     Layer layer;  ///< without its name and its sources
     LayerNumbers numbers;
+    bool relu_behind_residual = false;
 };
 /// What stands against it goes to `problems`; the answer is then of no use.
 LoweredLayer lower_layer(const ModelFacts& model, const Candidate& candidate,
@@ -42,11 +46,11 @@ struct Sum {
 };
 std::optional<Sum> read_sum(const GraphView& view, std::size_t node);
 
-/// Whether the residual of a convolution can be added before the convolution's result is clipped:
-/// the clip between them is so wide that int8 results do not show it.
-bool can_join(const Candidate& candidate);
+/// Numbers and ReLU of an addition.
+StagedSequence lower_sum(const ModelFacts& model, const Sum& sum, LoweringProblems& problems);
 
-/// Feature maps are int8, or its upper half.
-void check_map_clip(const ClipStep& clip, LoweringProblems& problems);
+/// Whether the residual of a convolution can be added before the convolution's result is clipped:
+/// the clip between them is so wide that results of 8 bits do not show it.
+bool can_join(const Candidate& candidate);
 
 }  // namespace npuscope

@@ -10,6 +10,7 @@
 #include "sim/host/prepare_graph.h"
 #include "sim/lowering/layer_names.h"
 #include "sim/lowering/register_layer.h"
+#include "sim/lowering/stored_zero.h"
 #include "sim/pattern/candidate_reader.h"
 
 namespace npuscope {
@@ -32,8 +33,8 @@ struct Item {
 
 class RegisterLowering {
  public:
-    explicit RegisterLowering(const Graph& graph)
-        : graph_(graph), view_(graph), facts_(number_facts(graph)) {
+    RegisterLowering(const Graph& graph, bool unsigned_input)
+        : graph_(graph), view_(graph), facts_(number_facts(graph, inputs(unsigned_input))) {
         lowered_.network.name = graph.name.empty() ? "model" : graph.name;
         lowered_.network.file = graph.file;
     }
@@ -42,7 +43,11 @@ class RegisterLowering {
         take_input();
         find_items();
         for (Item& item : items_) {
-            item.layer ? add_layer(item) : add_sum(*item.sum);
+            if (item.layer) {
+                add_layer(item);
+            } else {
+                add_sum(*item.sum, lower_sum({graph_, view_, facts_}, *item.sum, problems_));
+            }
         }
         report_problems();
         take_output();
@@ -50,6 +55,16 @@ class RegisterLowering {
     }
 
  private:
+    std::map<std::string, NumberRange> inputs(bool unsigned_input) const {
+        std::map<std::string, NumberRange> ranges;
+        for (const std::string& name : graph_.inputs) {
+            if (is_float(graph_.types.at(name).element)) {
+                ranges[name] = unsigned_input ? NumberRange{0, 255} : NumberRange{-128, 127};
+            }
+        }
+        return ranges;
+    }
+
     void take_input() {
         if (graph_.inputs.size() != 1 || graph_.outputs.size() != 1) {
             refuse(fmt::format("it has {} inputs and {} outputs", graph_.inputs.size(),
@@ -60,16 +75,19 @@ class RegisterLowering {
         const TensorType& type = graph_.types.at(name);
         Sizes sizes = type.sizes;
         const bool fits = (sizes.size() == 2 || sizes.size() == 4) && sizes[0] == 1 &&
-                          (is_float(type.element) || type.element == ElementType::Int8);
+                          (is_float(type.element) || fits_bits(range_of(type.element), 8));
         if (!fits) {
             refuse(fmt::format("its input '{}' is {} {}", name, enum_name(type.element),
                                sizes_text(type.sizes)),
-                   "inputs are 1xC or 1xCxHxW, of int8 or of floats that hold it");
+                   "inputs are 1xC or 1xCxHxW, of 8 bits or of floats that hold them");
         }
         sizes.resize(4, 1);
         lowered_.network.input.channels = static_cast<std::uint32_t>(sizes[1]);
         lowered_.network.input.height = static_cast<std::uint32_t>(sizes[2]);
         lowered_.network.input.width = static_cast<std::uint32_t>(sizes[3]);
+        if (stored_zero(facts_.at(name).range) != 0) {
+            lowered_.network.input.type = InputType::Uint8;
+        }
         sources_[name] = {"input", sizes};
         lowered_.ends.input = name;
     }
@@ -132,22 +150,21 @@ class RegisterLowering {
             sum.terms = {candidate.output, candidate.norm.residual};
             sum.output = candidate.output;
             sum.clip = *candidate.norm.clip;
-            add_sum(sum);
+            add_sum(sum, {{}, lowered.relu_behind_residual});
         }
     }
 
-    void add_sum(const Sum& sum) {
+    void add_sum(const Sum& sum, StagedSequence staged) {
         Layer layer;
         layer.name = names_.of(node_name(graph_.nodes[sum.node]));
         layer.kind = LayerKind::Add;
-        layer.relu = sum.clip.low == 0;
-        check_map_clip(sum.clip, problems_);
+        layer.relu = staged.relu;
         const Sizes& sizes = view_.sizes(sum.output);
         for (const std::string& term : sum.terms) {
             layer.from.push_back(source_of(term, sizes, sum.node));
         }
         const std::string name = layer.name;
-        push(std::move(layer), {});
+        push(std::move(layer), std::move(staged.numbers));
         sources_[sum.output] = {name, sizes};
     }
 
@@ -198,6 +215,7 @@ class RegisterLowering {
         }
         lowered_.ends.output = name;
         lowered_.ends.output_sizes = graph_.types.at(name).sizes;
+        lowered_.ends.output_range = facts_.at(name).range;
     }
 
     void report_problems() const {
@@ -235,6 +253,8 @@ class RegisterLowering {
 
 }  // namespace
 
-RegisterNetwork register_network(const Graph& graph) { return RegisterLowering(graph).run(); }
+RegisterNetwork register_network(const Graph& graph, bool unsigned_input) {
+    return RegisterLowering(graph, unsigned_input).run();
+}
 
 }  // namespace npuscope

@@ -12,11 +12,12 @@
 
 namespace npuscope {
 
-/// Names of the model's only input and output, and the output's sizes, for files.
+/// The model's only input and output, for files.
 struct ModelEnds {
     std::string input;
     std::string output;
     Sizes output_sizes;
+    NumberRange output_range{-128, 127};  ///< stored less its zero
 };
 
 struct RegisterNetwork {
@@ -24,8 +25,9 @@ struct RegisterNetwork {
     ModelEnds ends;
 };
 
-/// `graph` is what finish_graph gave. ConfigError names the first node that cannot run, why, what
+/// `graph` is what finish_graph gave; an input of floats holds int8, or uint8 where
+/// `unsigned_input`. ConfigError names the first node that cannot run, why, what
 /// would, and how many more there are.
-RegisterNetwork register_network(const Graph& graph);
+RegisterNetwork register_network(const Graph& graph, bool unsigned_input = false);
 
 }  // namespace npuscope

@@ -35,7 +35,7 @@ bool only_moves(const std::string& op) {
 
 class FactWalk {
  public:
-    explicit FactWalk(const Graph& graph) : graph_(graph) {
+    FactWalk(const Graph& graph, const std::map<std::string, NumberRange>& inputs) : graph_(graph) {
         for (const auto& [name, value] : graph.constants) {
             facts_[name] = facts_of(value);
         }
@@ -43,6 +43,9 @@ class FactWalk {
             const ElementType type = graph.types.at(input).element;
             facts_[input] = is_float(type) ? NumberFacts{true, {-128, 255}, true}
                                            : NumberFacts{true, range_of(type), false};
+        }
+        for (const auto& [name, range] : inputs) {
+            facts_[name] = {true, range, false};
         }
     }
 
@@ -156,8 +159,9 @@ class FactWalk {
 
 }  // namespace
 
-std::map<std::string, NumberFacts> number_facts(const Graph& graph) {
-    return FactWalk(graph).walk();
+std::map<std::string, NumberFacts> number_facts(const Graph& graph,
+                                                const std::map<std::string, NumberRange>& inputs) {
+    return FactWalk(graph, inputs).walk();
 }
 
 bool fits_bits(const NumberRange& range, unsigned bits) {

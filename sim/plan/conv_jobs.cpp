@@ -32,6 +32,7 @@ ConvParts ConvJobs::conv_parts(const ConvPiece& piece) const {
         cdma.line_packed = cdma.feature.line_packed();
         cdma.surface_packed = cdma.feature.surface_packed();
     }
+    cdma.pad_value = task_.pad_value();
     cdma.data_in_secondary = task_.input.stored.in_sram;
     cdma.entries_per_slice = operands.row_entries;
     cdma.bytes_per_kernel = weights.kernel_bytes();
@@ -50,6 +51,7 @@ ConvParts ConvJobs::conv_parts(const ConvPiece& piece) const {
     csc.stride_x = task_.shapes.window.stride_x;
     csc.pad_top = tile.pad_top;
     csc.pad_left = task_.shapes.window.pad_left;
+    csc.pad_value = task_.pad_value();
     csc.banks = tiling.banks;
     parts.cacc.output = csc.output;
     if (cdma.mode == ConvMode::Winograd) {
@@ -112,20 +114,30 @@ SdpJob ConvJobs::sdp_job(const ChannelSlice& slice, const ConvTile& tile) const 
     }
     job.stages.convertor = rescale_.convertor;
     SdpXStage& bs = job.stages.bs;
+    SdpXStage& bn = job.stages.bn;
     bs.bypass = !task_.layer.bias && !task_.layer.relu;
-    bs.relu = task_.layer.relu;
+    bs.relu = task_.layer.relu && !rescale_.has_rest;
     if (task_.layer.bias) {
         bs.alu = {
             .bypass = false, .source = OperandSource::Memory, .shift_left = rescale_.bias_shift};
-        if (rescale_.factor_per_kernel) {
-            bs.mul = {.bypass = false, .source = OperandSource::Memory};
-        } else if (rescale_.factor != 1) {
-            bs.mul = {.bypass = false, .operand = rescale_.factor};
-        }
-        job.bs_operand = bias_operand(slice, job);
+        job.bs_operand = kernel_operand(bias_, !rescale_.has_rest, slice, job);
+        set_scale(rescale_.has_rest ? bn : bs);
+    }
+    if (rescale_.has_rest) {
+        bn.bypass = false;
+        bn.alu = {.bypass = false, .source = OperandSource::Memory};
+        bn.relu = task_.layer.relu;
+        job.bn_operand = kernel_operand(rest_, true, slice, job);
+    }
+    if (rescale_.least) {
+        bn.bypass = false;
+        bn.alu = {.bypass = false,
+                  .algorithm = AluAlgorithm::Max,
+                  .operand = *rescale_.least,
+                  .shift_left = rescale_.least_shift};
     }
     if (task_.residual != nullptr) {
-        job.stages.bn = add_stage(rescale_.residual_shift, task_.relu_behind_residual);
+        bn = add_stage(rescale_.residual_shift, task_.relu_behind_residual);
         const StoredCube& residual = task_.residual->stored;
         job.bn_operand = element_operand(part_of(residual.cube, slice, tile), residual.in_sram);
     }
@@ -150,11 +162,22 @@ Shape ConvJobs::whole_shape(Shape shape) const {
     return shape;
 }
 
-SdpOperandFetch ConvJobs::bias_operand(const ChannelSlice& slice, const SdpJob& job) const {
+void ConvJobs::set_scale(SdpXStage& stage) const {
+    if (rescale_.factor_per_kernel) {
+        stage.mul = {.bypass = false, .source = OperandSource::Memory};
+    } else if (rescale_.factor != 1) {
+        stage.mul = {.bypass = false, .operand = rescale_.factor};
+    }
+}
+
+/// Two bytes a kernel, and two for its factor where it is scaled by one of its own.
+SdpOperandFetch ConvJobs::kernel_operand(Address base, bool scaled, const ChannelSlice& slice,
+                                         const SdpJob& job) const {
     SdpOperandFetch fetch;
     fetch.alu = true;
-    fetch.mul = rescale_.factor_per_kernel;
-    fetch.surface = {.base = bias_ + rescale_.operand_bytes() * slice.output_atom * per_atom_,
+    fetch.mul = scaled && rescale_.factor_per_kernel;
+    const Bytes each(fetch.mul ? 4 : 2);
+    fetch.surface = {.base = base + each * slice.output_atom * per_atom_,
                      .line_stride = {},
                      .surface_stride = {},
                      .shape = whole_shape(job.shape),

@@ -22,6 +22,7 @@ struct ConvSurfaces {
     StoredCube output;
     Rescale rescale;
     Address bias;
+    Address rest;  ///< of biases, where they have one
     Bytes atom;
     bool winograd = false;
 };
@@ -34,6 +35,7 @@ class ConvJobs {
           output_(surfaces.output),
           rescale_(surfaces.rescale),
           bias_(surfaces.bias),
+          rest_(surfaces.rest),
           per_atom_(static_cast<std::uint32_t>(surfaces.atom.value)),
           winograd_(surfaces.winograd) {}
 
@@ -48,12 +50,15 @@ class ConvJobs {
     SdpJob sdp_job(const ChannelSlice& slice, const ConvTile& tile) const;
     PdpJob pdp_job(const ChannelSlice& slice, const ConvTile& tile) const;
     Shape whole_shape(Shape shape) const;
-    SdpOperandFetch bias_operand(const ChannelSlice& slice, const SdpJob& job) const;
+    void set_scale(SdpXStage& stage) const;
+    SdpOperandFetch kernel_operand(Address base, bool scaled, const ChannelSlice& slice,
+                                   const SdpJob& job) const;
 
     const ConvTask& task_;
     StoredCube output_;
     Rescale rescale_;
     Address bias_;
+    Address rest_;
     std::uint32_t per_atom_;
     bool winograd_;
 };

@@ -5,6 +5,7 @@
 
 #include <optional>
 #include <set>
+#include <span>
 #include <vector>
 
 #include "models/base/check.h"
@@ -36,7 +37,7 @@ class ConvPlanner {
         const LayerNumbers* given = task_.values.given();
         rescale_ =
             given != nullptr
-                ? rescale_exact(*given)
+                ? rescale_given(*given)
                 : rescale_sum(inside * task_.shapes.window.rows * task_.shapes.window.columns,
                               task_.values.zeros());
         weights_.emplace(task_, cut_, context_);
@@ -46,8 +47,9 @@ class ConvPlanner {
         if (winograd) {
             rescale_ = smaller(rescale_, winograd_sum_shift);
         }
-        const ConvJobs jobs(task_,
-                            {output_.stored, rescale_, place_bias(), context_.atom(), winograd});
+        const Address bias = place_bias();
+        const ConvJobs jobs(
+            task_, {output_.stored, rescale_, bias, place_rest(), context_.atom(), winograd});
         for (std::size_t i = 0; i < cut_.slices.size(); ++i) {
             plan_slice(i, jobs);
         }
@@ -92,19 +94,42 @@ class ConvPlanner {
         explain(tiling_, problem);
     }
 
+    BiasShape bias_shape() const {
+        return {output_.stored.cube.surfaces(), per_atom_, cut_.lanes, task_.shapes.output.channels,
+                rescale_.bias_down};
+    }
     /// Address 0 where there is none.
     Address place_bias() {
         if (!layer_.bias) {
             return {};
         }
-        const BiasShape shape{output_.stored.cube.surfaces(), per_atom_, cut_.lanes,
-                              task_.shapes.output.channels, rescale_.bias_down};
-        const auto [address, bytes] = context_.place_image(
-            layer_.name + "_bias", rescale_.operand_bytes() * shape.atoms * per_atom_);
-        if (!bytes.empty() && task_.values.given() != nullptr) {
-            fill_given_bias(shape, bytes, *task_.values.given(), rescale_);
-        } else if (!bytes.empty()) {
+        if (const LayerNumbers* given = task_.values.given()) {
+            return place_operands("_bias", given->bias, !rescale_.has_rest);
+        }
+        const BiasShape shape = bias_shape();
+        const auto [address, bytes] =
+            context_.place_image(layer_.name + "_bias", Bytes(2) * shape.atoms * per_atom_);
+        if (!bytes.empty()) {
             fill_bias(shape, bytes, task_.values, rescale_.bias_limit);
+        }
+        return address;
+    }
+    Address place_rest() {
+        return rescale_.has_rest ? place_operands("_rest", task_.values.given()->rest, true)
+                                 : Address();
+    }
+    /// A model's biases, or what they lack, and the factors behind each where kernels have their
+    /// own.
+    Address place_operands(const std::string& suffix, const std::vector<std::int16_t>& biases,
+                           bool scaled) {
+        const BiasShape shape = bias_shape();
+        const bool factors = scaled && rescale_.factor_per_kernel;
+        const auto [address, bytes] = context_.place_image(
+            layer_.name + suffix, Bytes(factors ? 4 : 2) * shape.atoms * per_atom_);
+        if (!bytes.empty()) {
+            fill_operands(shape, bytes, biases,
+                          factors ? std::span(task_.values.given()->factor)
+                                  : std::span<const std::int16_t>());
         }
         return address;
     }

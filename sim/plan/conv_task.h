@@ -26,6 +26,10 @@ struct ConvTask {
     const PixelFormat* told_pixels = nullptr;  ///< could be chosen as well as features
     InputConversion pixel_conversion{};        ///< where the input lies in memory as pixels
 
+    /// Around the input, two's complement.
+    std::uint16_t pad_value() const {
+        return values.given() != nullptr ? static_cast<std::uint16_t>(values.given()->padding) : 0;
+    }
     CutTask cut_task() const { return {layer, shapes, input.stored}; }
     /// Rows of the convolution for each of the result.
     std::uint32_t row_step() const { return pool != nullptr ? pool->window.stride_y : 1; }

@@ -59,10 +59,6 @@ const PixelFormat* declared_pixels(const Network& network, const NpuConfig& npu)
     const NetworkInput& input = network.input;
     const PixelFormat* format = find_pixel_format(input.layout);
     if (format == nullptr) {
-        if (input.type == InputType::Uint8) {
-            throw refusal(network, "is no pixel format, but the type is uint8",
-                          "declare a pixel format, or int8");
-        }
         return nullptr;
     }
     if (format->code_bits != 8) {

@@ -4,7 +4,8 @@
 //
 // An input of one channel can be T_R8, one of two to four channels T_A8B8G8R8, whose last channels
 // then carry nothing, one of three also T_Y8___V8U8_N444, a plane for the first and one for two.
-// Pixels of int8 pass as they are; of uint8 the convolution DMA takes 128.
+// Pixels of int8 pass as they are; of uint8 the convolution DMA takes 128, a feature cube holds
+// numbers that are 128 less already.
 #pragma once
 
 #include <optional>

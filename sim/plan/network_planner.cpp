@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <optional>
 #include <set>
+#include <utility>
 
 #include "models/base/check.h"
 #include "models/base/error.h"
@@ -234,14 +235,28 @@ class NetworkPlanner {
         job.destination = whole_atoms(output.stored.cube);
         job.source_in_sram = first.stored.in_sram;
         job.destination_in_sram = output.stored.in_sram;
-        job.stages.convertor = network_.numbers.empty() ? rescale_add() : Conversion{};
         job.stages.bs = add_stage(0, layer.relu);
+        if (network_.numbers.empty()) {
+            job.stages.convertor = rescale_add();
+        } else {
+            set_given_sum(network_.numbers[index], job.stages);
+        }
         job.bs_operand = element_operand(second.stored.cube, second.stored.in_sram);
         std::vector<std::size_t> after;
         first.add_writer_of(first.whole(), after);
         second.add_writer_of(second.whole(), after);
         context_.add({layer.name, job, std::move(after)}, output.whole(), output);
         return output;
+    }
+
+    /// A model's: a constant that the second stage adds goes before the ReLU.
+    static void set_given_sum(const LayerNumbers& numbers, SdpStages& stages) {
+        stages.convertor = numbers.convertor;
+        if (numbers.constant != 0) {
+            stages.bn.bypass = false;
+            stages.bn.alu = {.bypass = false, .operand = numbers.constant};
+            stages.bn.relu = std::exchange(stages.bs.relu, false);
+        }
     }
 
     const Network& network_;

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 
 #include "models/base/check.h"
 
@@ -39,28 +38,19 @@ Rescale rescale_sum(std::uint64_t products, std::uint32_t zeros) {
     return rescale;
 }
 
-Rescale rescale_exact(const LayerNumbers& numbers) {
+Rescale rescale_given(const LayerNumbers& numbers) {
+    const auto& factors = numbers.factor;
+    NPU_CHECK(!factors.empty(), "a model's convolution has factors");
     Rescale rescale;
-    rescale.convertor = {
-        .offset = static_cast<std::int32_t>((std::uint32_t{1} << numbers.shift) - 1),
-        .scale = 1,
-        .shift = numbers.shift + 1};
-    rescale.residual_shift = numbers.shift + 1;
-    std::uint32_t every = 0;
-    std::uint32_t largest = 0;
-    for (const std::int32_t bias : numbers.bias) {
-        every |= static_cast<std::uint32_t>(bias);
-        largest = std::max(largest, static_cast<std::uint32_t>(std::abs(std::int64_t{bias})));
-    }
-    while (largest >> rescale.bias_shift > 32767) {
-        ++rescale.bias_shift;
-    }
-    NPU_CHECK(every % (std::uint32_t{1} << rescale.bias_shift) == 0,
-              "biases of a model fit 16 bits and a shift");
-    const auto& scales = numbers.scale;
-    rescale.factor_per_kernel =
-        std::ranges::any_of(scales, [&](std::int32_t scale) { return scale != scales.front(); });
-    rescale.factor = static_cast<std::int16_t>(2 * scales.front());
+    rescale.convertor = numbers.convertor;
+    rescale.residual_shift = numbers.residual_shift;
+    rescale.bias_shift = numbers.bias_shift;
+    rescale.factor_per_kernel = std::ranges::any_of(
+        factors, [&](std::int16_t factor) { return factor != factors.front(); });
+    rescale.factor = factors.front();
+    rescale.has_rest = !numbers.rest.empty();
+    rescale.least = numbers.least;
+    rescale.least_shift = numbers.least_shift;
     return rescale;
 }
 

@@ -5,9 +5,9 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "models/arith/fixed_point.h"
-#include "models/base/quantity.h"
 #include "sim/workload/layer_numbers.h"
 
 namespace npuscope {
@@ -18,19 +18,18 @@ struct Rescale {
     std::int16_t bias_limit = 0;     ///< largest bias, before its shift
     unsigned bias_shift = 0;         ///< of the bias, to the accumulator's scale
     unsigned bias_down = 0;          ///< bits that biases lose in memory, halves away from zero
-    bool factor_per_kernel = false;  ///< the first stage multiplies, by one factor per kernel
+    bool factor_per_kernel = false;  ///< the last stage that adds a bias multiplies, by kernel
     std::int16_t factor = 1;         ///< or by this one
-
-    /// Of one kernel in memory.
-    Bytes operand_bytes() const { return Bytes(factor_per_kernel ? 4 : 2); }
+    bool has_rest = false;           ///< the second stage adds what biases lack
+    std::optional<std::int16_t> least{};  ///< the second stage takes no less
+    unsigned least_shift = 0;
 };
 
 /// For sums of so many products of int8, of which `zeros` percent have a zero weight.
 Rescale rescale_sum(std::uint64_t products, std::uint32_t zeros = 0);
 
-/// floor((sum + bias) * scale / 2^shift), exactly: twice the product less an odd number is rounded,
-/// so that there are no halves. Biases are multiples of 2^bias_shift.
-Rescale rescale_exact(const LayerNumbers& numbers);
+/// A model's own.
+Rescale rescale_given(const LayerNumbers& numbers);
 
 /// The same for sums that are smaller by so many bits.
 Rescale smaller(Rescale rescale, unsigned bits);

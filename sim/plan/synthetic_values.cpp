@@ -37,18 +37,18 @@ LayerValues layer_values(const Network& network, const LayerShapes& shapes, std:
     return {network.seed, layer, kernels, of.zeros.value_or(network.zeros)};
 }
 
-void fill_given_bias(const BiasShape& shape, std::span<std::uint8_t> bytes,
-                     const LayerNumbers& numbers, const Rescale& rescale) {
+void fill_operands(const BiasShape& shape, std::span<std::uint8_t> bytes,
+                   std::span<const std::int16_t> biases, std::span<const std::int16_t> factors) {
     const std::size_t lanes = std::size_t{shape.atoms} * shape.channels_per_atom;
-    const std::size_t each = rescale.factor_per_kernel ? 4 : 2;
+    const std::size_t each = factors.empty() ? 2 : 4;
     NPU_CHECK(bytes.size() >= each * lanes, "the image is smaller than the biases");
     std::ranges::fill(bytes, std::uint8_t{0});
     std::uint32_t channel = 0;
     for (std::size_t i = 0; i < lanes; ++i) {
         if (is_used(shape, i, channel)) {
-            store_int16(bytes.subspan(each * i), numbers.bias[channel] >> rescale.bias_shift);
-            if (rescale.factor_per_kernel) {
-                store_int16(bytes.subspan(each * i + 2), 2 * numbers.scale[channel]);
+            store_int16(bytes.subspan(each * i), biases[channel]);
+            if (!factors.empty()) {
+                store_int16(bytes.subspan(each * i + 2), factors[channel]);
             }
             ++channel;
         }

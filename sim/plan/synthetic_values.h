@@ -11,7 +11,6 @@
 #include "models/base/check.h"
 #include "models/data/shape.h"
 #include "models/data/weight_layout.h"
-#include "sim/plan/rescale.h"
 #include "sim/workload/network_shapes.h"
 
 namespace npuscope {
@@ -178,9 +177,8 @@ struct BiasShape {
 };
 void fill_bias(const BiasShape& shape, std::span<std::uint8_t> bytes, const LayerValues& values,
                std::int16_t limit);
-/// Those of a model, less their shift; behind each its kernel's factor where kernels have their
-/// own.
-void fill_given_bias(const BiasShape& shape, std::span<std::uint8_t> bytes,
-                     const LayerNumbers& numbers, const Rescale& rescale);
+/// Those of a model; behind each its kernel's factor where there are some.
+void fill_operands(const BiasShape& shape, std::span<std::uint8_t> bytes,
+                   std::span<const std::int16_t> biases, std::span<const std::int16_t> factors);
 
 }  // namespace npuscope

@@ -104,6 +104,13 @@ Layout choose(const Wanted& wanted, const Shape& shape) {
     return plain_layout(logical(shape), 1);
 }
 
+/// Of 8 bits; the sums fit the type that they are read as afterwards.
+void move_numbers(std::span<std::uint8_t> bytes, std::int32_t by) {
+    for (std::uint8_t& byte : bytes) {
+        byte = static_cast<std::uint8_t>((byte + by) & 0xff);
+    }
+}
+
 /// Bytes of a file in row-major order or in the declared layout.
 void convert_input(const InputSurface& surface, const fs::path& path, bool array,
                    std::span<std::uint8_t> image) {
@@ -134,7 +141,13 @@ void convert_input(const InputSurface& surface, const fs::path& path, bool array
                                       bytes.size(), layout.name, layout.sentence,
                                       to_string(layout.shape), layout.bytes));
     }
-    relayout(layout, bytes, surface.memory, image);
+    if (surface.zero == 0) {
+        relayout(layout, bytes, surface.memory, image);
+        return;
+    }
+    std::vector<std::uint8_t> stored(bytes.begin(), bytes.end());
+    move_numbers(stored, -surface.zero);
+    relayout(layout, stored, surface.memory, image);
 }
 
 std::string as_text(std::span<const std::uint8_t> bytes) {
@@ -185,7 +198,8 @@ NetworkSurfaces network_surfaces(const Network& network, const Plan& plan,
     surfaces.inputs.push_back(
         {"input", "input",
          choose({"input", network.input.layout, config.inputs, config.entry}, input),
-         memory_layout(plan.input, input), std::string(enum_name(network.input.type))});
+         memory_layout(plan.input, input), std::string(enum_name(network.input.type)),
+         network.input.type == InputType::Uint8 && !plan.input.pixels ? 128 : 0});
     for (const PlannedInput& more : plan.more_inputs) {
         surfaces.inputs.push_back(
             {more.name, more.image(),
@@ -227,14 +241,15 @@ void save_outputs(const NetworkSurfaces& surfaces,
         const Layout plain = plain_layout(surface.file.shape, 1);
         std::vector<std::uint8_t> values(plain.bytes), image(surface.file.bytes);
         relayout(surface.memory, memory[i], plain, values);
-        relayout(surface.memory, memory[i], surface.file, image);
+        move_numbers(values, surface.zero);
+        relayout(plain, values, surface.file, image);
         std::vector<std::uint64_t> extents = surface.extents;
         for (const AxisExtent& axis : plain.shape.axes) {
             if (surface.extents.empty()) {
                 extents.push_back(axis.extent);
             }
         }
-        const std::string head = npy_header(find_stored_type("int8"), extents);
+        const std::string head = npy_header(find_stored_type(surface.type), extents);
         write_atomically(folder / (surface.name + ".npy"), head + as_text(values));
         write_atomically(folder / (surface.name + ".bin"), as_text(image));
     }

@@ -28,8 +28,9 @@ struct InputSurface {
     std::string name;   ///< of its files
     std::string image;  ///< of the plan
     Layout file;
-    Layout memory;     ///< of the planned image
-    std::string type;  ///< `int8`, or `uint8` for pixels
+    Layout memory;          ///< of the planned image
+    std::string type;       ///< `int8` or `uint8`
+    std::int32_t zero = 0;  ///< memory holds values less this
 };
 
 struct OutputSurface {
@@ -38,6 +39,8 @@ struct OutputSurface {
     Layout memory;
     ByteRun bytes;                         ///< where the layer's result lies
     std::vector<std::uint64_t> extents{};  ///< of the array; empty: one, channels, rows, columns
+    std::string type = "int8";             ///< or `uint8`
+    std::int32_t zero = 0;                 ///< memory holds values less this
 };
 
 struct NetworkSurfaces {

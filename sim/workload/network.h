@@ -26,7 +26,8 @@
 
 namespace npuscope {
 
-/// Uint8: pixels from 0 to 255, from which the NPU takes 128 on their way to the multipliers.
+/// Uint8: numbers from 0 to 255, of which 128 is taken on their way to the multipliers: by the NPU
+/// where they lie in memory as pixels, else before they get there.
 enum class InputType { Int8, Uint8 };
 
 template <>
@@ -53,7 +54,8 @@ struct NetworkInput {
                     "layout of the input image in files; empty: the NPU's usual one. A pixel "
                     "format (T_A8B8G8R8) is also how it lies in the NPU's memory");
         visit.field("type", self.type,
-                    "of the input's elements; uint8, for pixel formats, has 128 subtracted");
+                    "of the input's elements; of uint8 128 is subtracted, by the NPU where they are "
+                    "pixels in its memory");
     }
 };
 
