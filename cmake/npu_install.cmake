@@ -4,7 +4,7 @@
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
-set(libraries host layers onnx pattern lowering tinpu arith base bdma cacc cbuf cdma cdp check cmac
+set(libraries host hybrid layers onnx pattern lowering tinpu arith base bdma cacc cbuf cdma cdp check cmac
               command_line config convert csb csc data glb link mcif memory npu pdp rubik plan
               program report result run sdp surface workload)
 foreach(library ${libraries})

@@ -4,23 +4,21 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <charconv>
 #include <map>
 #include <memory>
 #include <ostream>
 
 #include "sim/command_line/commands.h"
 #include "sim/command_line/layer_commands.h"
-#include "sim/command_line/network_files.h"
+#include "sim/command_line/saved_plan.h"
 #include "sim/command_line/system_arguments.h"
-#include "sim/plan/expectations.h"
-#include "sim/plan/network_planner.h"
-#include "sim/plan/plan_program.h"
+#include "sim/hybrid/hybrid_explain.h"
+#include "sim/hybrid/segment_files.h"
+#include "sim/layers/load_graph.h"
+#include "sim/onnx/onnx_reader.h"
 #include "sim/plan/plan_text.h"
-#include "sim/plan/save_program.h"
 #include "sim/report/atomic_file.h"
 #include "sim/report/text_table.h"
-#include "sim/run/session.h"
 #include "sim/workload/network_shapes.h"
 
 namespace npuscope {
@@ -38,30 +36,78 @@ struct PlanArguments {
     InputType input = InputType::Int8;
 };
 
-/// The CRC of every result, from running the program on the simulated machine.
-std::vector<std::uint32_t> simulated_crcs(Program program,
-                                          const std::vector<ExpectedResult>& results,
-                                          const SystemConfig& system) {
-    add_expectations(program, results, {});
-    std::vector<std::uint32_t> crcs(results.size());
-    for (const CheckResult& check : run_program(program, system, {}).checks) {
-        const std::string digits = check.actual.substr(2);  // behind 0x
-        std::from_chars(digits.data(), digits.data() + digits.size(), crcs.at(check.place.line - 1),
-                        16);
-    }
-    return crcs;
+/// `resnet on nv_small: 1,234 MACs, 12 operations ..`, the layers, and why.
+std::string plan_report(const Network& network, const Plan& plan, const PlanArguments& arguments,
+                        const std::string& npu) {
+    const std::string sram =
+        plan.sram > Bytes(0) ? fmt::format(", {} of SRAM", with_separators(plan.sram.value)) : "";
+    return fmt::format("{} on {}: {} MACs, {} operations, {} bytes of memory{}\n\n{}{}", plan.name,
+                       npu, with_separators(total_macs(network_shapes(network))),
+                       plan.operations.size(), with_separators(plan.memory.value), sram,
+                       plan_table(plan), arguments.explain ? '\n' + plan_reasons(plan) : "");
 }
 
-void save(Plan plan, const PlanArguments& arguments, const SystemConfig& system) {
-    const std::filesystem::path folder = arguments.out;
-    const std::string map = memory_map_yaml(plan);
-    const std::vector<ExpectedResult> results = expected_results(plan);
-    Program program = plan_program(std::move(plan));
-    if (arguments.expectations) {
-        add_expectations(program, results, simulated_crcs(program, results, system));
+ExitCode plan_table_of(const PlanArguments& arguments, const SystemConfig& system,
+                       const PlanTarget& target, const Console& console) {
+    const Network network = read_network(arguments.network);
+    Plan plan = plan_network(network, target);
+    console.out << plan_report(network, plan, arguments, system.npu.name);
+    if (!arguments.out.empty()) {
+        write_plan(finish_plan(std::move(plan), system, arguments.expectations), arguments.out);
     }
-    save_program(program, folder);
-    write_atomically(folder / "memory_map.yaml", map);
+    return ExitCode::Good;
+}
+
+/// One program where that is all of the model; else a folder a segment, and their order. Nothing is
+/// written before all of it is there.
+void save_model(const Graph& graph, HybridPlan plan, const PlanArguments& arguments,
+                const SystemConfig& system) {
+    const std::filesystem::path folder = arguments.out;
+    const bool whole = plan.partition.is_whole();
+    const std::string order = segments_yaml(graph, plan, system.npu.name);
+    std::vector<SavedPlan> saved;
+    for (PlannedSegment& segment : plan.segments) {
+        saved.push_back(finish_plan(std::move(segment.plan), system, arguments.expectations));
+    }
+    for (std::size_t i = 0; i < saved.size(); ++i) {
+        write_plan(saved[i], whole ? folder : folder / segment_folder(i));
+    }
+    if (!whole) {
+        write_atomically(folder / "segments.yaml", order);
+    }
+}
+
+/// What inputs of floats hold.
+std::map<std::string, NumberFacts> held(const Graph& graph, InputType type) {
+    const ElementType element = type == InputType::Uint8 ? ElementType::Uint8 : ElementType::Int8;
+    std::map<std::string, NumberFacts> facts;
+    for (const std::string& name : graph.inputs) {
+        if (is_float(graph.types.at(name).element)) {
+            facts[name] = {true, range_of(element), false};
+        }
+    }
+    return facts;
+}
+
+ExitCode plan_model(const PlanArguments& arguments, const SystemConfig& system,
+                    const PlanTarget& target, const Console& console) {
+    const Graph graph = load_graph(arguments.network);
+    HybridPlan plan = plan_hybrid(graph, target, held(graph, arguments.input));
+    const std::string refusals = hybrid_refusals(graph, plan.partition);
+    console.out << hybrid_headline(graph, plan, system.npu.name);
+    if (arguments.explain) {
+        console.out << '\n' << hybrid_table(graph, plan);
+    }
+    console.out << (refusals.empty() ? "" : "\n") << refusals;
+    for (const PlannedSegment& segment : plan.segments) {
+        console.out << '\n'
+                    << plan_report(segment.lowered.network, segment.plan, arguments,
+                                   system.npu.name);
+    }
+    if (!arguments.out.empty()) {
+        save_model(graph, std::move(plan), arguments, system);
+    }
+    return ExitCode::Good;
 }
 
 ExitCode plan(const PlanArguments& arguments, const Console& console) {
@@ -70,27 +116,14 @@ ExitCode plan(const PlanArguments& arguments, const Console& console) {
                                   console);
     }
     const SystemConfig system = read_system(arguments.system);
-    const Network network = load_network(arguments.network, arguments.input).network;
-    const std::uint64_t macs = total_macs(network_shapes(network));
-    Plan plan = plan_network(network, {.npu = system.npu,
-                                       .memory = system.memory,
-                                       .images = !arguments.out.empty(),
-                                       .compression = arguments.compression,
-                                       .winograd = arguments.winograd,
-                                       .pixels = arguments.pixels});
-    const std::string sram =
-        plan.sram > Bytes(0) ? fmt::format(", {} of SRAM", with_separators(plan.sram.value)) : "";
-    console.out << fmt::format("{} on {}: {} MACs, {} operations, {} bytes of memory{}\n\n{}",
-                               plan.name, system.npu.name, with_separators(macs),
-                               plan.operations.size(), with_separators(plan.memory.value), sram,
-                               plan_table(plan));
-    if (arguments.explain) {
-        console.out << '\n' << plan_reasons(plan);
-    }
-    if (!arguments.out.empty()) {
-        save(std::move(plan), arguments, system);
-    }
-    return ExitCode::Good;
+    const PlanTarget target{.npu = system.npu,
+                            .memory = system.memory,
+                            .images = !arguments.out.empty(),
+                            .compression = arguments.compression,
+                            .winograd = arguments.winograd,
+                            .pixels = arguments.pixels};
+    return is_onnx_file(arguments.network) ? plan_model(arguments, system, target, console)
+                                           : plan_table_of(arguments, system, target, console);
 }
 
 void add_options(CLI::App& app, PlanArguments& arguments) {
@@ -99,10 +132,12 @@ void add_options(CLI::App& app, PlanArguments& arguments) {
     add_system_options(app, arguments.system);
     app.add_option("--out", arguments.out,
                    "folder for the register program (program.cfg), its memory images and "
-                   "memory_map.yaml");
+                   "memory_map.yaml; of a model that needs the host between, a folder for each "
+                   "segment and segments.yaml, their order");
     app.add_flag("--explain", arguments.explain,
                  "say for each layer what was chosen, why, and what else there was; of an ONNX "
-                 "model where every node runs, which is always said");
+                 "model also where every node runs: its pattern, unit and layer, and why (an NPU "
+                 "of layer patterns always says it)");
     static const std::map<std::string, CompressionChoice> choices{
         {"by_cycles", CompressionChoice::ByCycles},
         {"never", CompressionChoice::Never},
@@ -120,7 +155,7 @@ void add_options(CLI::App& app, PlanArguments& arguments) {
     static const std::map<std::string, InputType> types{{"int8", InputType::Int8},
                                                         {"uint8", InputType::Uint8}};
     app.add_option("--input-type", arguments.input,
-                   "what a model's input of floats holds: int8 (default) or uint8")
+                   "what a model's inputs of floats hold: int8 (default) or uint8")
         ->transform(CLI::CheckedTransformer(types, CLI::ignore_case));
     app.add_flag("--expectations,!--no-expectations", arguments.expectations,
                  "the program compares the CRC of every layer's result (default)");

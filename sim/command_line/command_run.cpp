@@ -13,8 +13,6 @@
 #include "sim/command_line/system_arguments.h"
 #include "sim/config/preset.h"
 #include "sim/config/yaml_writer.h"
-#include "sim/plan/network_planner.h"
-#include "sim/plan/plan_program.h"
 #include "sim/program/read_program.h"
 #include "sim/report/atomic_file.h"
 #include "sim/report/json_report.h"
@@ -73,14 +71,15 @@ void write_reports(const RunArguments& arguments, const Result& result, const Co
 }
 
 /// A network is planned for the machine at hand; anything else is a program already.
-Program load_program(const RunArguments& arguments, const SystemConfig& system, bool values) {
-    if (names_network(arguments.program)) {
-        const Network network = load_network(arguments.program).network;
-        return plan_program(plan_network(network, {system.npu, system.memory, values}));
+Result run_any(const RunArguments& arguments, const SystemConfig& system,
+               const RunOptions& options) {
+    if (arguments.files.any() || names_network(arguments.program)) {
+        return run_network_files(arguments.program, arguments.files, system, options);
     }
-    return read_program(arguments.program,
-                        register_names(nvdla_register_blocks(system.npu.csb.address_map)),
-                        values ? Images::Read : Images::LeaveOut);
+    const Program program = read_program(
+        arguments.program, register_names(nvdla_register_blocks(system.npu.csb.address_map)),
+        options.values ? Images::Read : Images::LeaveOut);
+    return run_program(program, system, options);
 }
 
 ExitCode run(const RunArguments& arguments, const Console& console) {
@@ -93,18 +92,17 @@ ExitCode run(const RunArguments& arguments, const Console& console) {
     }
     const SystemConfig system = read_system(arguments.system);
     const RunOptions options = read_options(arguments);
-    const Result result =
-        arguments.files.any()
-            ? run_network_files(arguments.program, arguments.files, system, options)
-            : run_program(load_program(arguments, system, options.values), system, options);
+    const Result result = run_any(arguments, system, options);
     write_reports(arguments, result, console);
     return result.status() == RunStatus::Pass ? ExitCode::Good : ExitCode::ExpectationFailed;
 }
 
 void add_options(CLI::App& app, RunArguments& arguments) {
-    app.add_option("PROGRAM", arguments.program,
-                   "register trace: a .cfg or .txn file, or a folder that holds one; or a network: "
-                   "a shape table (.yaml) or a model (.onnx)")
+    app.add_option(
+           "PROGRAM", arguments.program,
+           "register trace: a .cfg or .txn file, or a folder that holds one; or a network: "
+           "a shape table (.yaml) or a model (.onnx), whose nodes run on the host where the "
+           "NPU does not take them")
         ->required();
     add_system_options(app, arguments.system);
     app.add_option("--out", arguments.out, "folder for result.json, summary.txt and config.yaml");
@@ -116,8 +114,8 @@ void add_options(CLI::App& app, RunArguments& arguments) {
         ->check(CLI::IsMember({"on", "off"}))
         ->capture_default_str();
     app.add_option("--inputs", arguments.files.inputs,
-                   "folder of a network's inputs: a .npy file for each, named after it, or "
-                   "input.bin in its declared layout");
+                   "folder of a network's inputs: a .npy file for each, named after it, or a .bin "
+                   "file in its declared layout");
     app.add_option("--outputs", arguments.files.outputs,
                    "folder for a network's outputs, likewise");
     app.add_option("--max-cycles", arguments.max_cycles, "stop the machine after so many cycles");

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "models/tinpu/tinpu_timing.h"
+#include "sim/layers/node_table.h"
 #include "sim/pattern/number_ranges.h"
 #include "sim/pattern/restriction_check.h"
 #include "sim/report/finding_report.h"
@@ -13,11 +14,6 @@ namespace npuscope {
 namespace {
 
 constexpr std::size_t no_limit = 10'000;  // names of nodes are wanted whole
-
-/// `[H,W,C] = [7,5,4]`.
-std::string hwc(const Sizes& cube) {
-    return fmt::format("[H,W,C] = [{},{},{}]", cube[2], cube[3], cube[1]);
-}
 
 std::string map_text(const std::optional<MapWidth>& width) {
     return width ? fmt::format("{}-bit {}", width->bits, width->is_signed ? "signed" : "unsigned")
@@ -69,19 +65,12 @@ std::string side_text(Side side) {
 }
 
 std::string node_table(const Graph& graph, const LayerPlan& plan) {
-    TextTable table({{"#", Align::Right},
-                     {"node", Align::Left},
-                     {"operator", Align::Left},
-                     {"pattern", Align::Left},
-                     {"runs on", Align::Left},
-                     {"why", Align::Left}},
-                    no_limit);
+    std::vector<NodeRow> rows;
     for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
-        table.add_row({std::to_string(i), node_name(graph.nodes[i]), graph.nodes[i].op,
-                       pattern_text(plan, i), side_text(plan.patterns.placements[i].side),
-                       reason_of(graph, plan, i)});
+        rows.push_back({pattern_text(plan, i), side_text(plan.patterns.placements[i].side),
+                        reason_of(graph, plan, i)});
     }
-    return table.text();
+    return node_table(graph, rows);
 }
 
 /// What the NPU takes, as it takes it.
@@ -123,14 +112,13 @@ std::string layer_table(const LayerPlan& plan, const LayerNpuConfig& config) {
 
 std::string refusal_text(const Graph& graph, const Refusal& refusal) {
     const Candidate& candidate = refusal.candidate;
-    const WindowAxis height = candidate.window.height();
-    const WindowAxis width = candidate.window.width();
     std::string text = fmt::format(
         "layer '{}' is not taken as {}: {}\n", node_name(graph.nodes[candidate.anchor]),
         enum_name(candidate.pattern),
         refusal.partly_taken ? "all but its residual runs on the NPU" : "it runs on the host");
     text += fmt::format("  input {} {} NHWC, output {} {} NHWC\n", map_text(refusal.input),
-                        hwc(candidate.in), map_text(clip_width(candidate)), hwc(candidate.out));
+                        hwc_text(candidate.in), map_text(clip_width(candidate)),
+                        hwc_text(candidate.out));
     if (has_weights(candidate.pattern)) {
         text += fmt::format(
             "  weights {} HWIO, ",
@@ -138,10 +126,7 @@ std::string refusal_text(const Graph& graph, const Refusal& refusal) {
     } else {
         text += "  ";
     }
-    text += fmt::format("kernel {}x{}, strides {}x{}, padding {}, dilation {}x{}, groups {}\n",
-                        height.kernel, width.kernel, height.stride, width.stride,
-                        padding_text(candidate.window), height.dilation, width.dilation,
-                        candidate.groups);
+    text += window_text(candidate) + '\n';
     for (const Violation& violation : refusal.violations) {
         text += fmt::format("  {} at node {}: {}", violation.rule,
                             node_text(graph.nodes[violation.node]), violation.sentence);

@@ -2,7 +2,7 @@
 // Estimated cycles of an operator on the host, by products and elements.
 #pragma once
 
-#include "sim/layers/layer_system.h"
+#include "sim/run/host_config.h"
 #include "sim/workload/graph.h"
 
 namespace npuscope {

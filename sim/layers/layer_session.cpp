@@ -145,12 +145,9 @@ class LayerSession {
 
     void run_on_host(std::size_t index) {
         const GraphNode& node = graph_.nodes[index];
-        const OperatorRow* row = find_operator(node.op);
-        if (row == nullptr) {
-            refuse_node(graph_, node, "the host has no such operator", "replace it in the model");
-        }
+        check_host_runs(graph_, node);
         if (with_values_) {
-            values_.evaluate(*row, node);
+            values_.evaluate(node);
         }
         if (plan_.patterns.placements[index].side == Side::View) {
             for (const std::string& output : node.outputs) {

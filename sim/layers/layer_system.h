@@ -15,6 +15,7 @@
 #include "models/memory/memory_config.h"
 #include "models/tinpu/tinpu_config.h"
 #include "sim/pattern/restrictions.h"
+#include "sim/run/host_config.h"
 
 namespace npuscope {
 
@@ -24,22 +25,6 @@ template <>
 struct EnumNames<NpuFamily> {
     static constexpr std::array names{std::pair{NpuFamily::Nvdla, std::string_view("nvdla")},
                                       std::pair{NpuFamily::Tinpu, std::string_view("tinpu")}};
-};
-
-/// What the host's own work costs.
-struct HostConfig {
-    std::uint32_t cycles_per_mac = 8;
-    std::uint32_t cycles_per_element = 8;
-    Cycles operator_overhead{200};
-
-    template <class Visitor, class Self>
-    static void describe(Visitor& visit, Self& self) {
-        visit.field("cycles_per_mac", self.cycles_per_mac,
-                    "cycles of a multiplication and addition in a layer left to the host");
-        visit.field("cycles_per_element", self.cycles_per_element,
-                    "cycles per element that another operator gives");
-        visit.field("operator_overhead", self.operator_overhead, "cycles to call an operator");
-    }
 };
 
 struct LayerNpuConfig {

@@ -28,41 +28,14 @@ Tensor<std::int32_t> cube_of(const GraphValue& value) {
 
 void LayerValues::take_input(const std::string& name,
                              const std::map<std::string, GraphValue>& inputs) {
-    const TensorType& type = graph_.types.at(name);
-    const auto found = inputs.find(name);
-    if (found == inputs.end()) {
-        throw ConfigError(fmt::format("there are no numbers for the input '{}'", name),
-                          "give one .npy file per input, named after it");
+    if (const std::optional<bool> sign = values_.take_input(name, inputs)) {
+        signs[name] = *sign;
     }
-    GraphValue value = found->second;
-    if (value.type.sizes != type.sizes) {
-        throw ConfigError(fmt::format("input '{}' is {}, but the model takes {}", name,
-                                      sizes_text(value.type.sizes), sizes_text(type.sizes)),
-                          "give an array of the model's sizes");
-    }
-    const NumberRange given = range_of(value.type.element);
-    if (!is_float(value.type.element)) {
-        signs[name] = given.low < 0;
-    }
-    const NumberRange range = range_of(type.element);
-    for (const double number : value.numbers) {
-        const bool fits = is_float(type.element) || (number == std::trunc(number) &&
-                                                     number >= range.low && number <= range.high);
-        if (!fits) {
-            throw ConfigError(fmt::format("input '{}' holds {}, which is no {}", name, number,
-                                          enum_name(type.element)),
-                              "give numbers of the model's own type");
-        }
-    }
-    value.type = type;
-    settle(value);
-    values_[name] = std::move(value);
 }
 
 std::vector<std::uint8_t> LayerValues::map_bytes(const std::string& tensor,
                                                  const GraphNode& reader) {
-    const GraphValue* constant = graph_.constant(tensor);
-    const GraphValue& value = constant != nullptr ? *constant : values_.at(tensor);
+    const GraphValue& value = values_.at(tensor);
     NumberRange range{0, 0};
     for (const double number : value.numbers) {
         if (number != std::trunc(number)) {
@@ -88,35 +61,12 @@ std::vector<std::uint8_t> LayerValues::map_bytes(const std::string& tensor,
 void LayerValues::take_map(const std::string& tensor, const Tensor<std::int32_t>& map) {
     GraphValue value = zeros(graph_.types.at(tensor));
     std::copy(map.values.begin(), map.values.end(), value.numbers.begin());
-    values_[tensor] = std::move(value);
-}
-
-void LayerValues::evaluate(const OperatorRow& row, const GraphNode& node) {
-    Operands operands{node, graph_.opset, {}};
-    for (const std::string& input : node.inputs) {
-        const GraphValue* constant = graph_.constant(input);
-        operands.values.push_back(input.empty()         ? nullptr
-                                  : constant != nullptr ? constant
-                                                        : &values_.at(input));
-    }
-    Values results = at_node(graph_, node, [&] { return evaluate_outputs(row, operands); });
-    for (std::size_t i = 0; i < results.size() && i < node.outputs.size(); ++i) {
-        values_[node.outputs[i]] = std::move(results[i]);
-    }
+    values_.put(tensor, std::move(value));
 }
 
 GraphValue LayerValues::stored_output(const std::string& output) const {
-    const GraphValue* constant = graph_.constant(output);
-    GraphValue value = constant != nullptr ? *constant : values_.at(output);
     const auto sign = signs.find(output);
-    const auto facts = facts_.find(output);
-    if (sign != signs.end()) {
-        value.type.element = sign->second ? ElementType::Int8 : ElementType::Uint8;
-    } else if (is_float(value.type.element) && facts != facts_.end() && facts->second.whole &&
-               !facts->second.assumed && fits_bits(facts->second.range, 8)) {
-        value.type.element = facts->second.range.low < 0 ? ElementType::Int8 : ElementType::Uint8;
-    }
-    return value;
+    return values_.stored(output, sign == signs.end() ? std::nullopt : std::optional(sign->second));
 }
 
 }  // namespace npuscope

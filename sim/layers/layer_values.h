@@ -8,20 +8,19 @@
 #include <string>
 #include <vector>
 
-#include "sim/host/operators.h"
+#include "sim/layers/host_values.h"
 #include "sim/layers/layer_plan.h"
-#include "sim/pattern/number_ranges.h"
 
 namespace npuscope {
 
 class LayerValues {
  public:
-    explicit LayerValues(const Graph& graph) : graph_(graph), facts_(number_facts(graph)) {}
+    explicit LayerValues(const Graph& graph) : graph_(graph), values_(graph, number_facts(graph)) {}
 
     /// ConfigError where there is no such input or it does not fit the graph.
     void take_input(const std::string& name, const std::map<std::string, GraphValue>& inputs);
     /// Runs an operator. ConfigError where the host cannot.
-    void evaluate(const OperatorRow& row, const GraphNode& node);
+    void evaluate(const GraphNode& node) { values_.evaluate(node); }
     /// A tensor as bytes of a feature map; its sign is known then. ConfigError where it does not
     /// fit 8 bits; `reader` takes it.
     std::vector<std::uint8_t> map_bytes(const std::string& tensor, const GraphNode& reader);
@@ -34,8 +33,7 @@ class LayerValues {
 
  private:
     const Graph& graph_;
-    std::map<std::string, NumberFacts> facts_;
-    std::map<std::string, GraphValue> values_;
+    HostValues values_;
 };
 
 }  // namespace npuscope

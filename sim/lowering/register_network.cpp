@@ -5,256 +5,176 @@
 
 #include <algorithm>
 #include <map>
-#include <set>
+#include <span>
 
-#include "sim/host/prepare_graph.h"
 #include "sim/lowering/layer_names.h"
-#include "sim/lowering/register_layer.h"
 #include "sim/lowering/stored_zero.h"
-#include "sim/pattern/candidate_reader.h"
 
 namespace npuscope {
 namespace {
 
-/// Operators that give a tensor other sizes, or another type for the same numbers.
-bool is_view(const GraphNode& node) {
-    static const std::set<std::string> ops{"Reshape",  "Flatten", "Squeeze", "Unsqueeze",
-                                           "Identity", "Dropout", "Cast"};
-    return ops.contains(node.op);
-}
-
-/// A layer of the graph, at the node behind which all that it reads is there.
-struct Item {
-    std::size_t at = 0;
-    std::optional<Candidate> layer;  ///< its weights are in `lowered`
-    LoweredLayer lowered{};
-    std::optional<Sum> sum;
-};
-
-class RegisterLowering {
+class SegmentLowering {
  public:
-    RegisterLowering(const Graph& graph, bool unsigned_input)
-        : graph_(graph), view_(graph), facts_(number_facts(graph, inputs(unsigned_input))) {
-        lowered_.network.name = graph.name.empty() ? "model" : graph.name;
-        lowered_.network.file = graph.file;
-    }
+    SegmentLowering(const ModelFacts& model, const GraphPartition& partition)
+        : model_(model), partition_(partition) {}
 
-    RegisterNetwork run() {
-        take_input();
-        find_items();
-        for (Item& item : items_) {
-            if (item.layer) {
-                add_layer(item);
-            } else {
-                add_sum(*item.sum, lower_sum({graph_, view_, facts_}, *item.sum, problems_));
-            }
+    RegisterNetwork run(std::span<const std::size_t> items, std::span<const std::string> outputs) {
+        find_inputs(items);
+        for (const std::size_t index : items) {
+            const GraphItem& item = partition_.found.items[index];
+            lowered_.layers.emplace_back();
+            item.layer ? add_layer(item) : add_sum(item, item.sum->node, item.reads);
         }
-        report_problems();
-        take_output();
+        for (const std::string& tensor : outputs) {
+            const Source& source = sources_.at(tensor);
+            lowered_.outputs.push_back(
+                {tensor, source.layer, source.cube, source.node, zero_of(tensor)});
+            lowered_.network.outputs.push_back(source.layer);
+        }
         return std::move(lowered_);
     }
 
  private:
-    std::map<std::string, NumberRange> inputs(bool unsigned_input) const {
-        std::map<std::string, NumberRange> ranges;
-        for (const std::string& name : graph_.inputs) {
-            if (is_float(graph_.types.at(name).element)) {
-                ranges[name] = unsigned_input ? NumberRange{0, 255} : NumberRange{-128, 127};
-            }
-        }
-        return ranges;
+    /// A layer's result, and its sizes as a cube.
+    struct Source {
+        std::string layer;
+        Sizes cube;
+        std::size_t node = 0;
+    };
+
+    std::int32_t zero_of(const std::string& tensor) const {
+        return stored_zero(model_.facts.at(tensor).range);
+    }
+    std::string root(const std::string& tensor) const {
+        return root_of(model_, partition_, tensor);
     }
 
-    void take_input() {
-        if (graph_.inputs.size() != 1 || graph_.outputs.size() != 1) {
-            refuse(fmt::format("it has {} inputs and {} outputs", graph_.inputs.size(),
-                               graph_.outputs.size()),
-                   "a register program of this planner has one of each");
-        }
-        const std::string& name = graph_.inputs.front();
-        const TensorType& type = graph_.types.at(name);
-        Sizes sizes = type.sizes;
-        const bool fits = (sizes.size() == 2 || sizes.size() == 4) && sizes[0] == 1 &&
-                          (is_float(type.element) || fits_bits(range_of(type.element), 8));
-        if (!fits) {
-            refuse(fmt::format("its input '{}' is {} {}", name, enum_name(type.element),
-                               sizes_text(type.sizes)),
-                   "inputs are 1xC or 1xCxHxW, of 8 bits or of floats that hold them");
-        }
-        sizes.resize(4, 1);
-        lowered_.network.input.channels = static_cast<std::uint32_t>(sizes[1]);
-        lowered_.network.input.height = static_cast<std::uint32_t>(sizes[2]);
-        lowered_.network.input.width = static_cast<std::uint32_t>(sizes[3]);
-        if (stored_zero(facts_.at(name).range) != 0) {
-            lowered_.network.input.type = InputType::Uint8;
-        }
-        sources_[name] = {"input", sizes};
-        lowered_.ends.input = name;
-    }
-
-    void find_items() {
-        std::set<std::size_t> taken;
-        for (std::size_t i = 0; i < graph_.nodes.size(); ++i) {
-            if (taken.contains(i) || is_view(graph_.nodes[i])) {
-                continue;
+    /// What no item before gives in the shape that is read. Inputs stand before all layers.
+    void find_inputs(std::span<const std::size_t> items) {
+        std::map<std::string, Sizes> given;
+        for (const std::size_t index : items) {
+            const GraphItem& item = partition_.found.items[index];
+            for (const ItemRead& read : item.reads) {
+                const std::string tensor = root(read.tensor);
+                const auto found = given.find(tensor);
+                const bool inside = found != given.end() && found->second == read.cube;
+                const bool known = std::ranges::any_of(lowered_.inputs, [&](const auto& input) {
+                    return input.tensor == tensor && input.cube == read.cube;
+                });
+                if (!inside && !known) {
+                    add_input({tensor, read.cube, read.node});
+                }
             }
-            Item item = item_at(i, taken);
-            if (!item.layer && !item.sum) {
-                problems_.push_back({i, "no layer of a register program computes it",
-                                     "replace it in the model, or cut the model before it"});
-                continue;
-            }
-            if (item.layer) {
-                item.lowered = lower_layer({graph_, view_, facts_}, *item.layer, problems_);
-                item.layer->weights = {};  // they may be large
-            }
-            const std::vector<std::size_t>& nodes =
-                item.layer ? item.layer->nodes : item.sum->nodes;
-            taken.insert(nodes.begin(), nodes.end());
-            item.at = *std::ranges::max_element(nodes);
-            items_.push_back(std::move(item));
-        }
-        std::ranges::stable_sort(items_, {}, &Item::at);
-    }
-
-    Item item_at(std::size_t node, const std::set<std::size_t>& taken) const {
-        Item item;
-        for (const bool with_residual : {true, false}) {
-            auto candidate = read_candidate(view_, node, with_residual);
-            if (!candidate) {
-                break;
-            }
-            const bool free = std::ranges::none_of(
-                candidate->nodes, [&](std::size_t part) { return taken.contains(part); });
-            const bool joins = !candidate->norm.residual.empty();
-            if (free && (!joins || can_join(*candidate))) {
-                item.layer = std::move(candidate);
-                return item;
-            }
-        }
-        item.sum = read_sum(view_, node);
-        return item;
-    }
-
-    void add_layer(Item& item) {
-        const Candidate& candidate = *item.layer;
-        LoweredLayer& lowered = item.lowered;
-        const std::string& name = names_.of(node_name(graph_.nodes[candidate.anchor]));
-        lowered.layer.name = name;
-        lowered.layer.from = {source_of(candidate.input, candidate.in, candidate.anchor)};
-        push(std::move(lowered.layer), std::move(lowered.numbers));
-        sources_[candidate.output] = {name, candidate.out};
-        if (!candidate.norm.residual.empty()) {
-            Sum sum;
-            sum.node = candidate.norm.residual_node;
-            sum.terms = {candidate.output, candidate.norm.residual};
-            sum.output = candidate.output;
-            sum.clip = *candidate.norm.clip;
-            add_sum(sum, {{}, lowered.relu_behind_residual});
+            given[item.output] = item.cube;
         }
     }
-
-    void add_sum(const Sum& sum, StagedSequence staged) {
+    void add_input(const ItemRead& read) {
+        const auto size = [&](std::size_t i) { return static_cast<std::uint32_t>(read.cube[i]); };
+        const std::int32_t zero = zero_of(read.tensor);
+        if (lowered_.inputs.empty()) {
+            lowered_.network.input.channels = size(1);
+            lowered_.network.input.height = size(2);
+            lowered_.network.input.width = size(3);
+            lowered_.inputs.push_back({read.tensor, "input", read.cube, read.node, zero});
+            if (zero == 128) {  // which the NPU takes from pixels itself
+                lowered_.network.input.type = InputType::Uint8;
+            }
+            return;
+        }
         Layer layer;
-        layer.name = names_.of(node_name(graph_.nodes[sum.node]));
-        layer.kind = LayerKind::Add;
-        layer.relu = staged.relu;
-        const Sizes& sizes = view_.sizes(sum.output);
-        for (const std::string& term : sum.terms) {
-            layer.from.push_back(source_of(term, sizes, sum.node));
-        }
-        const std::string name = layer.name;
-        push(std::move(layer), std::move(staged.numbers));
-        sources_[sum.output] = {name, sizes};
+        layer.name = names_.of(read.tensor);
+        layer.kind = LayerKind::Input;
+        layer.output = fmt::format("{}x{}x{}", size(1), size(2), size(3));
+        lowered_.inputs.push_back({read.tensor, layer.name, read.cube, read.node, zero});
+        push(std::move(layer), {});
     }
 
+    void add_layer(const GraphItem& item) {
+        const Candidate& candidate = *item.layer;
+        Layer layer = item.lowered.layer;
+        layer.name = names_.of(node_name(model_.graph.nodes[candidate.anchor]));
+        layer.from = {layer_of(item.reads[0])};
+        sources_[item.output] = {layer.name, item.cube, item.at};
+        push_work(std::move(layer), item.lowered.numbers);
+        if (item.joins()) {
+            GraphItem sum;  // of what the convolution gives and the residual
+            sum.output = item.output;
+            sum.cube = item.cube;
+            sum.at = item.at;
+            sum.lowered.layer.relu = item.lowered.relu_behind_residual;
+            const std::size_t node = candidate.norm.residual_node;
+            add_sum(sum, node, {{item.output, item.cube, node}, item.reads[1]});
+        }
+    }
+
+    void add_sum(const GraphItem& item, std::size_t node, const std::vector<ItemRead>& terms) {
+        Layer layer;
+        layer.name = names_.of(node_name(model_.graph.nodes[node]));
+        layer.kind = LayerKind::Add;
+        layer.relu = item.lowered.layer.relu;
+        for (const ItemRead& term : terms) {
+            layer.from.push_back(layer_of(term));
+        }
+        sources_[item.output] = {layer.name, item.cube, item.at};
+        push_work(std::move(layer), item.lowered.numbers);
+    }
+
+    void push_work(Layer layer, LayerNumbers numbers) {
+        lowered_.layers.back().push_back(layer.name);
+        push(std::move(layer), std::move(numbers));
+    }
     void push(Layer layer, LayerNumbers numbers) {
         lowered_.network.layers.push_back(std::move(layer));
         lowered_.network.numbers.push_back(std::move(numbers));
     }
 
-    /// The layer that gives a tensor, looked for through operators that move nothing.
-    std::string source_of(const std::string& tensor, Sizes sizes, std::size_t reader) {
-        std::string at = tensor;
-        while (!sources_.contains(at)) {
-            const auto producer = view_.producer(at);
-            if (!producer || !is_view(graph_.nodes[*producer])) {
-                problems_.push_back({reader, fmt::format("it reads '{}', which no layer gives", at),
-                                     "see the nodes before it"});
-                return "input";
-            }
-            at = graph_.nodes[*producer].inputs.front();
+    std::string layer_of(const ItemRead& read) const {
+        const std::string tensor = root(read.tensor);
+        const auto source = sources_.find(tensor);
+        if (source != sources_.end() && source->second.cube == read.cube) {
+            return source->second.layer;
         }
-        const Source& source = sources_.at(at);
-        sizes.resize(4, 1);
-        Sizes given = source.sizes;
-        given.resize(4, 1);
-        if (given != sizes) {
-            problems_.push_back({reader,
-                                 fmt::format("it reads '{}' as {}, which lies in memory as {}",
-                                             tensor, sizes_text(sizes), sizes_text(given)),
-                                 "only a fully connected layer may read a cube in another shape"});
-        }
-        return source.layer;
+        return std::ranges::find_if(lowered_.inputs,
+                                    [&](const SegmentTensor& input) {
+                                        return input.tensor == tensor && input.cube == read.cube;
+                                    })
+            ->layer;
     }
 
-    void take_output() {
-        const std::string& name = graph_.outputs.front();
-        std::string at = name;
-        while (!sources_.contains(at)) {
-            const auto producer = view_.producer(at);
-            if (!producer || !is_view(graph_.nodes[*producer])) {
-                refuse(fmt::format("no layer gives its output '{}'", name), "name another output");
-            }
-            at = graph_.nodes[*producer].inputs.front();
-        }
-        if (lowered_.network.layers.empty() ||
-            sources_.at(at).layer != lowered_.network.layers.back().name) {
-            refuse(fmt::format("its output '{}' is not what the last layer gives", name),
-                   "take the layers out that nobody reads");
-        }
-        lowered_.ends.output = name;
-        lowered_.ends.output_sizes = graph_.types.at(name).sizes;
-        lowered_.ends.output_range = facts_.at(name).range;
-    }
-
-    void report_problems() const {
-        if (problems_.empty()) {
-            return;
-        }
-        const LoweringProblem& first = problems_.front();
-        std::set<std::size_t> others;
-        for (const LoweringProblem& problem : problems_) {
-            others.insert(problem.node);
-        }
-        const std::string more =
-            others.size() > 1 ? fmt::format(" ({} more nodes cannot run)", others.size() - 1) : "";
-        refuse_node(graph_, graph_.nodes[first.node], first.sentence + more, first.remedy);
-    }
-    [[noreturn]] void refuse(const std::string& sentence, const std::string& remedy) const {
-        throw ConfigError(Place{graph_.file, 0, 0}, sentence, remedy);
-    }
-
-    /// A layer's result, and its sizes as a cube.
-    struct Source {
-        std::string layer;
-        Sizes sizes;
-    };
-
-    const Graph& graph_;
-    GraphView view_;
-    std::map<std::string, NumberFacts> facts_;
+    const ModelFacts& model_;
+    const GraphPartition& partition_;
     RegisterNetwork lowered_;
     LayerNames names_;
-    std::vector<Item> items_;
     std::map<std::string, Source> sources_;
-    std::vector<LoweringProblem> problems_;
 };
+
+RegisterNetwork lower(const ModelFacts& model, const GraphPartition& partition, std::size_t index,
+                      std::size_t items) {
+    const Segment& segment = partition.segments[index];
+    const bool all = items == segment.items.size();
+    RegisterNetwork lowered =
+        SegmentLowering(model, partition)
+            .run(std::span(segment.items).first(items),
+                 all ? std::span(segment.outputs) : std::span<const std::string>());
+    Network& network = lowered.network;
+    network.name = model.graph.name.empty() ? "model" : model.graph.name;
+    if (partition.segments.size() > 1 || !partition.is_whole()) {
+        network.name += fmt::format("_segment_{}", index + 1);
+    }
+    network.file = model.graph.file;
+    return lowered;
+}
 
 }  // namespace
 
-RegisterNetwork register_network(const Graph& graph, bool unsigned_input) {
-    return RegisterLowering(graph, unsigned_input).run();
+RegisterNetwork register_network(const ModelFacts& model, const GraphPartition& partition,
+                                 std::size_t index) {
+    return lower(model, partition, index, partition.segments[index].items.size());
+}
+
+RegisterNetwork begin_of_segment(const ModelFacts& model, const GraphPartition& partition,
+                                 std::size_t index, std::size_t items) {
+    return lower(model, partition, index, items);
 }
 
 }  // namespace npuscope

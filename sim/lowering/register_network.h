@@ -1,33 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
-// A model as a network of layers that an NVDLA's registers can run, number by number: convolutions
-// and their integer sequence, averages as depth-wise convolutions with weights of 1, maxima, and
-// additions. There is no host in a register program, so every node must be one of them or move
-// nothing. Not here: how layers are cut and where they lie (sim/plan).
+// A segment of a partitioned graph as a network of layers that an NVDLA's registers can run. Not
+// here: how layers are cut and where they lie (sim/plan).
 #pragma once
 
 #include <string>
+#include <vector>
 
-#include "sim/workload/graph.h"
+#include "sim/lowering/graph_partition.h"
 #include "sim/workload/network.h"
 
 namespace npuscope {
 
-/// The model's only input and output, for files.
-struct ModelEnds {
-    std::string input;
-    std::string output;
-    Sizes output_sizes;
-    NumberRange output_range{-128, 127};  ///< stored less its zero
+/// A tensor that a segment reads or leaves in memory.
+struct SegmentTensor {
+    std::string tensor;
+    std::string layer;  ///< of the network; `input` is its first input
+    Sizes cube;         ///< N C H W
+    std::size_t node;   ///< of the graph: that reads it first, or gives it
+    std::int32_t zero;  ///< memory holds its numbers less this
 };
 
 struct RegisterNetwork {
     Network network;
-    ModelEnds ends;
+    std::vector<SegmentTensor> inputs;
+    std::vector<SegmentTensor> outputs;
+    std::vector<std::vector<std::string>> layers;  ///< of every item of the segment
 };
 
-/// `graph` is what finish_graph gave; an input of floats holds int8, or uint8 where
-/// `unsigned_input`. ConfigError names the first node that cannot run, why, what
-/// would, and how many more there are.
-RegisterNetwork register_network(const Graph& graph, bool unsigned_input = false);
+/// Of segment `index`. A graph of one segment gives its name to the network.
+RegisterNetwork register_network(const ModelFacts& model, const GraphPartition& partition,
+                                 std::size_t index);
+
+/// The same of the segment's first `items` alone: what nobody reads is its output.
+RegisterNetwork begin_of_segment(const ModelFacts& model, const GraphPartition& partition,
+                                 std::size_t index, std::size_t items);
 
 }  // namespace npuscope

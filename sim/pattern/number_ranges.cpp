@@ -35,7 +35,7 @@ bool only_moves(const std::string& op) {
 
 class FactWalk {
  public:
-    FactWalk(const Graph& graph, const std::map<std::string, NumberRange>& inputs) : graph_(graph) {
+    FactWalk(const Graph& graph, const std::map<std::string, NumberFacts>& given) : graph_(graph) {
         for (const auto& [name, value] : graph.constants) {
             facts_[name] = facts_of(value);
         }
@@ -44,8 +44,8 @@ class FactWalk {
             facts_[input] = is_float(type) ? NumberFacts{true, {-128, 255}, true}
                                            : NumberFacts{true, range_of(type), false};
         }
-        for (const auto& [name, range] : inputs) {
-            facts_[name] = {true, range, false};
+        for (const auto& [input, facts] : given) {
+            facts_[input] = facts;
         }
     }
 
@@ -160,8 +160,8 @@ class FactWalk {
 }  // namespace
 
 std::map<std::string, NumberFacts> number_facts(const Graph& graph,
-                                                const std::map<std::string, NumberRange>& inputs) {
-    return FactWalk(graph, inputs).walk();
+                                                const std::map<std::string, NumberFacts>& given) {
+    return FactWalk(graph, given).walk();
 }
 
 bool fits_bits(const NumberRange& range, unsigned bits) {

@@ -17,9 +17,9 @@ struct NumberFacts {
     bool assumed = false;  ///< of an input of floats: whether they are signed is not known
 };
 
-/// `inputs`: what inputs of floats hold, where that is known.
+/// `given`: of inputs whose numbers are known better than their types say.
 std::map<std::string, NumberFacts> number_facts(
-    const Graph& graph, const std::map<std::string, NumberRange>& inputs = {});
+    const Graph& graph, const std::map<std::string, NumberFacts>& given = {});
 
 /// Fits a signed or an unsigned integer of so many bits.
 bool fits_bits(const NumberRange& range, unsigned bits);

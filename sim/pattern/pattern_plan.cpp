@@ -2,10 +2,10 @@
 #include "sim/pattern/pattern_plan.h"
 
 #include <algorithm>
-#include <set>
 
 #include "sim/pattern/candidate_reader.h"
 #include "sim/pattern/restriction_check.h"
+#include "sim/pattern/view_nodes.h"
 
 namespace npuscope {
 namespace {
@@ -19,13 +19,6 @@ std::optional<MapWidth> width_of(const NumberRange& range) {
     return std::nullopt;
 }
 
-/// Operators that give a tensor other sizes and move nothing.
-bool is_view(const GraphNode& node) {
-    static const std::set<std::string> ops{"Reshape",   "Flatten",  "Squeeze",
-                                           "Unsqueeze", "Identity", "Dropout"};
-    return ops.contains(node.op);
-}
-
 class PatternPlanner {
  public:
     PatternPlanner(const Graph& graph, const Restrictions& restrictions)
@@ -35,7 +28,7 @@ class PatternPlanner {
           check_{view_, restrictions, facts_} {
         plan_.placements.resize(graph.nodes.size());
         for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
-            if (is_view(graph.nodes[i]) || keeps_numbers(graph.nodes[i])) {
+            if (moves_nothing(graph, facts_, graph.nodes[i])) {
                 plan_.placements[i].side = Side::View;
             }
         }
@@ -52,20 +45,6 @@ class PatternPlanner {
     }
 
  private:
-    /// A cast that changes no number.
-    bool keeps_numbers(const GraphNode& node) const {
-        if (node.op != "Cast") {
-            return false;
-        }
-        const ElementType type = graph_.types.at(node.outputs.front()).element;
-        const auto facts = facts_.find(node.inputs.front());
-        if (facts == facts_.end() || !facts->second.whole || facts->second.assumed) {
-            return is_float(type) && facts != facts_.end() && facts->second.whole;
-        }
-        const NumberRange range = range_of(type);
-        return facts->second.range.low >= range.low && facts->second.range.high <= range.high;
-    }
-
     /// With its residual first; without it where that is refused or belongs to another layer.
     void try_anchor(std::size_t anchor) {
         bool refused = false;

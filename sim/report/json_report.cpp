@@ -58,6 +58,33 @@ Json units_of(const Result& result) {
     return units;
 }
 
+void add_model(Json& report, const Result& result) {
+    const ModelShare& model = *result.model;
+    report["host"] = {{"cycles", model.host.value},
+                      {"share", host_share(result)},
+                      {"macs", model.host_macs},
+                      {"operators", model.host_operators}};
+    report["segments"] = Json::array();
+    for (const SegmentRecord& segment : model.segments) {
+        report["segments"].push_back({{"name", segment.name},
+                                      {"start", segment.start.value},
+                                      {"cycles", segment.cycles.value},
+                                      {"inputs", segment.inputs},
+                                      {"outputs", segment.outputs}});
+    }
+    report["refused"] = Json::array();
+    for (const RefusedLayer& layer : model.refused) {
+        Json rules = Json::array();
+        for (const RefusedLayer::Problem& problem : layer.problems) {
+            rules.push_back({{"node", problem.node},
+                             {"sentence", problem.sentence},
+                             {"remedy", problem.remedy}});
+        }
+        report["refused"].push_back(
+            {{"layer", layer.layer}, {"pattern", layer.pattern}, {"rules", rules}});
+    }
+}
+
 }  // namespace
 
 std::string json_report(const Result& result) {
@@ -77,6 +104,9 @@ std::string json_report(const Result& result) {
     report["operations"] = Json::array();
     for (std::size_t i = 0; i < result.operations.size(); ++i) {
         report["operations"].push_back(json_of(result.operations[i], i));
+    }
+    if (result.model) {
+        add_model(report, result);
     }
     report["units"] = units_of(result);
     for (const NamedDram& dram : result.drams) {

@@ -4,6 +4,10 @@
 //   npu, program, status, values, cycles, simulated_cycles, wall_seconds, checks[], traffic{...,
 //   by_client{}}, operations[], units{}, findings[], config{}
 //
+// of a model also host{cycles, share, macs, operators}, segments[] and refused[], the layers that
+// the NPU does not take: operations of the host have the unit `host`, and `cycles` are those of all
+// segments and of the host.
+//
 // Addresses and checked values are hexadecimal text; all else are numbers in cycles and bytes.
 #pragma once
 

@@ -29,6 +29,22 @@ std::string headline(const Result& result) {
                        result.wall_seconds, rate);
 }
 
+std::string model_of(const Result& result) {
+    if (!result.model) {
+        return {};
+    }
+    const ModelShare& model = *result.model;
+    const auto counted = [](std::size_t number, const char* what) {
+        return fmt::format("{} {}{}", number, what, number == 1 ? "" : "s");
+    };
+    return fmt::format(
+        "host {} of the time ({} cycles, estimated, for {}); {} of the NPU, {} "
+        "refused\n",
+        percent(host_share(result)), with_separators(model.host.value),
+        counted(model.host_operators, "operator"), counted(model.segments.size(), "segment"),
+        counted(model.refused.size(), "layer"));
+}
+
 /// `mac 62 %, sdp_drain 30 %`: the causes of at least a twentieth of the cycles, largest first.
 std::string causes_of(const OperationRecord& operation) {
     if (operation.cycles().value == 0) {
@@ -164,8 +180,8 @@ std::string checks_of(const Result& result) {
 }  // namespace
 
 std::string summary_report(const Result& result) {
-    return headline(result) + operations_of(result) + traffic_of(result) + units_of(result) +
-           drams_of(result) + checks_of(result) + findings_text(result.findings);
+    return headline(result) + model_of(result) + operations_of(result) + traffic_of(result) +
+           units_of(result) + drams_of(result) + checks_of(result) + findings_text(result.findings);
 }
 
 }  // namespace npuscope

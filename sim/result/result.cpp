@@ -22,6 +22,12 @@ RunStatus Result::status() const {
     return checks_pass && !wrong ? RunStatus::Pass : RunStatus::Fail;
 }
 
+double host_share(const Result& result) {
+    return result.model && result.cycles.value > 0 ? static_cast<double>(result.model->host.value) /
+                                                         static_cast<double>(result.cycles.value)
+                                                   : 0.0;
+}
+
 std::optional<double> mac_utilisation(const OperationRecord& operation) {
     const double possible =
         static_cast<double>(operation.mac_cells) * static_cast<double>(operation.cycles().value);

@@ -64,6 +64,36 @@ struct EnumNames<RunStatus> {
                                       std::pair{RunStatus::Fail, std::string_view("fail")}};
 };
 
+/// One register program of a model, and the tensors that it reads and leaves.
+struct SegmentRecord {
+    std::string name;
+    Cycles start;
+    Cycles cycles;  ///< as a program of its own counts them
+    std::vector<std::string> inputs;
+    std::vector<std::string> outputs;
+};
+
+/// A layer of a model that the NPU does not take.
+struct RefusedLayer {
+    struct Problem {
+        std::string node;
+        std::string sentence;
+        std::string remedy;
+    };
+    std::string layer;
+    std::string pattern;
+    std::vector<Problem> problems;
+};
+
+/// How NPU and host share a model. `cycles` of the result are both together.
+struct ModelShare {
+    Cycles host;
+    std::uint64_t host_macs = 0;
+    std::size_t host_operators = 0;
+    std::vector<SegmentRecord> segments;
+    std::vector<RefusedLayer> refused;
+};
+
 struct Result {
     std::string program;
     Cycles cycles;            ///< first op-enable write to last awaited interrupt
@@ -77,8 +107,9 @@ struct Result {
     std::vector<NamedDram> drams;  ///< of the regions that have one
     std::vector<Finding> findings;
     std::vector<std::vector<std::uint8_t>> kept;  ///< what RunOptions::keep asked for
-    bool values = true;                ///< false: time alone was simulated
-    std::optional<Timeline> timeline;  ///< where it was asked for
+    bool values = true;                           ///< false: time alone was simulated
+    std::optional<Timeline> timeline;             ///< where it was asked for
+    std::optional<ModelShare> model;              ///< where a model ran
     SystemConfig config;
 
     const std::string& npu() const { return config.npu.name; }
@@ -86,6 +117,9 @@ struct Result {
     /// Fail where a check failed or a finding is an error.
     RunStatus status() const;
 };
+
+/// Share of a model's cycles that the host took, 0 to 1.
+double host_share(const Result& result);
 
 /// Share of the array's products that were of use, 0 to 1; nothing where it has no part.
 std::optional<double> mac_utilisation(const OperationRecord& operation);

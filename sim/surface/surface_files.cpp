@@ -37,18 +37,6 @@ Layout pixel_layout(const PixelSurface& pixels, const Shape& shape) {
     return spec.bind_to(logical(shape), 1);
 }
 
-/// A cube or an image as the machine holds it; `lanes` channels of an atom are in use.
-Layout memory_layout(const StoredCube& stored, const Shape& shape) {
-    if (stored.pixels) {
-        return pixel_layout(*stored.pixels, shape);
-    }
-    const FeatureCube& cube = stored.cube;
-    const std::string sentence =
-        fmt::format("C/{0}:{1} H:{2} W:{3} C%{0}", stored.lanes, cube.surface_stride.value,
-                    cube.line_stride.value, cube.atom.value);
-    return bind(parse_sentence("N " + sentence), logical(shape), {.name = "feature", .element = 1});
-}
-
 struct Wanted {
     std::string which;
     std::string declared;  ///< by the network; empty: not
@@ -183,6 +171,18 @@ OutputSurface output_surface(const Network& network, const PlannedLayer& layer,
 
 }  // namespace
 
+// `lanes` channels of an atom are in use.
+Layout memory_layout(const StoredCube& stored, const Shape& shape) {
+    if (stored.pixels) {
+        return pixel_layout(*stored.pixels, shape);
+    }
+    const FeatureCube& cube = stored.cube;
+    const std::string sentence =
+        fmt::format("C/{0}:{1} H:{2} W:{3} C%{0}", stored.lanes, cube.surface_stride.value,
+                    cube.line_stride.value, cube.atom.value);
+    return bind(parse_sentence("N " + sentence), logical(shape), {.name = "feature", .element = 1});
+}
+
 std::vector<ByteRun> NetworkSurfaces::output_bytes() const {
     std::vector<ByteRun> runs;
     for (const OutputSurface& output : outputs) {
@@ -222,15 +222,19 @@ PlannedImage& image_of(const InputSurface& surface, Plan& plan) {
 
 void load_inputs(const NetworkSurfaces& surfaces, const fs::path& folder, Plan& plan) {
     for (const InputSurface& surface : surfaces.inputs) {
-        const InputFile file = file_of(surface, folder);
         std::vector<std::uint8_t>& bytes = image_of(surface, plan).image.bytes;
-        if (bytes.empty()) {
-            continue;  // time alone
+        if (!bytes.empty()) {  // else time alone
+            read_input(surface, folder, bytes);
         }
-        NPU_CHECK(bytes.size() >= surface.memory.bytes, "the image is whole");
-        std::ranges::fill(bytes, std::uint8_t{0});
-        convert_input(surface, file.path, file.array, bytes);
     }
+}
+
+void read_input(const InputSurface& surface, const fs::path& folder,
+                std::span<std::uint8_t> image) {
+    NPU_CHECK(image.size() >= surface.memory.bytes, "the image is whole");
+    const InputFile file = file_of(surface, folder);
+    std::ranges::fill(image, std::uint8_t{0});
+    convert_input(surface, file.path, file.array, image);
 }
 
 void save_outputs(const NetworkSurfaces& surfaces,
@@ -241,15 +245,12 @@ void save_outputs(const NetworkSurfaces& surfaces,
         const Layout plain = plain_layout(surface.file.shape, 1);
         std::vector<std::uint8_t> values(plain.bytes), image(surface.file.bytes);
         relayout(surface.memory, memory[i], plain, values);
-        move_numbers(values, surface.zero);
-        relayout(plain, values, surface.file, image);
-        std::vector<std::uint64_t> extents = surface.extents;
+        relayout(surface.memory, memory[i], surface.file, image);
+        std::vector<std::uint64_t> extents;
         for (const AxisExtent& axis : plain.shape.axes) {
-            if (surface.extents.empty()) {
-                extents.push_back(axis.extent);
-            }
+            extents.push_back(axis.extent);
         }
-        const std::string head = npy_header(find_stored_type(surface.type), extents);
+        const std::string head = npy_header(find_stored_type("int8"), extents);
         write_atomically(folder / (surface.name + ".npy"), head + as_text(values));
         write_atomically(folder / (surface.name + ".bin"), as_text(image));
     }

@@ -37,10 +37,7 @@ struct OutputSurface {
     std::string name;  ///< of its files
     Layout file;
     Layout memory;
-    ByteRun bytes;                         ///< where the layer's result lies
-    std::vector<std::uint64_t> extents{};  ///< of the array; empty: one, channels, rows, columns
-    std::string type = "int8";             ///< or `uint8`
-    std::int32_t zero = 0;                 ///< memory holds values less this
+    ByteRun bytes;  ///< where the layer's result lies
 };
 
 struct NetworkSurfaces {
@@ -53,6 +50,13 @@ struct NetworkSurfaces {
 /// ConfigError where a declared layout is not one of the NPU's or cannot hold the shape.
 NetworkSurfaces network_surfaces(const Network& network, const Plan& plan,
                                  const SurfaceConfig& config);
+
+/// A cube or an image as the machine holds it, N C H W.
+Layout memory_layout(const StoredCube& stored, const Shape& shape);
+
+/// DIR/<input>.bin or .npy as `image`, in the layout of the NPU's memory.
+void read_input(const InputSurface& surface, const std::filesystem::path& folder,
+                std::span<std::uint8_t> image);
 
 /// Replaces the made-up values of the plan's images of its inputs by those of DIR/<input>.bin or
 /// .npy; lanes that belong to no channel become 0. ConfigError with the numbers where a file does

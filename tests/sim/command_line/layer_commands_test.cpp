@@ -71,8 +71,8 @@ TEST(LayerCommands, WrongInputIsRefusedWithWhatToDo) {
     const std::string broken = (golden("malformed/strides_zero") / "model.onnx").string();
     const std::vector<std::pair<std::vector<std::string>, const char*>> rows{
         {{"run", broken, "--npu", "tinpu_f28p55"}, "'strides'"},
-        {{"run", model, "--npu", "nv_small"}, "feature maps are int8"},
-        {{"plan", model, "--npu", "nv_small"}, "feature maps are int8"},
+        {{"run", model, "--npu", "nv_small", "--outputs", "out"}, "--inputs DIR"},
+        {{"run", broken, "--npu", "nv_small"}, "'strides'"},
         {{"run", model, "--npu", "tinpu_f28p55", "--outputs", "out"}, "--inputs DIR"},
         {{"run", "program.cfg", "--npu", "tinpu_f28p55"}, ".onnx"},
         {{"run", "none.onnx", "--npu", "tinpu_f28p55"}, "none.onnx"}};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Models as register programs: the simulated NVDLA gives the numbers of the host's plain operators,
-// and what no register program can do is refused by node.
+// and what no register program can do is left to the host, with the node and the reason.
 #include "sim/lowering/register_network.h"
 
 #include <gmock/gmock.h>
@@ -12,8 +12,8 @@
 #include "sim/command_line/network_files.h"
 #include "sim/command_line/system_arguments.h"
 #include "sim/host/npy_file.h"
+#include "sim/hybrid/hybrid_explain.h"
 #include "tests/sim/layers/layer_fixture.h"
-#include "tests/sim/message_of.h"
 
 namespace npuscope {
 namespace {
@@ -105,6 +105,7 @@ void expect_equal(Chain& chain, const std::string& npu, ElementType element = El
                                             {(folder / "in").string(), (folder / "out").string()},
                                             read_system(arguments), {});
     EXPECT_EQ(result.status(), RunStatus::Pass);
+    EXPECT_EQ(result.model->host_operators, 0U);
     const GraphValue given = read_npy(folder / "out" / (graph.outputs.front() + ".npy"));
     EXPECT_EQ(given.type.sizes, wanted.type.sizes);
     EXPECT_EQ(given.numbers, wanted.numbers) << npu;
@@ -234,7 +235,9 @@ TEST_P(RefusedModels, NameTheNodeAndTheReason) {
     chain.input({1, 8, 6, 6});
     GetParam().build(chain);
     const Graph graph = chain.graph();
-    EXPECT_THAT(sample::message_of([&] { register_network(graph); }),
+    const HybridPlan plan = plan_hybrid(graph, {});
+    EXPECT_FALSE(plan.partition.is_whole());
+    EXPECT_THAT(hybrid_refusals(graph, plan.partition) + hybrid_table(graph, plan),
                 HasSubstr(GetParam().message));
 }
 
@@ -284,18 +287,10 @@ INSTANTIATE_TEST_SUITE_P(
                        c.step("Conv", "a", {"x", "w"}).scaled("a", {0}, {1}, {64});
                        c.clip("a_clip", -128, 127);
                    }},
-        RefusedRow{"node 'soft' (Softmax): no layer of a register program computes it",
+        RefusedRow{"no layer of a register program computes it",
                    [](Chain& c) {
                        c.conv("a", {8, 8, 1, 1}, 127).scaled("a", {0}, {1}, {64});
                        c.clip("a_clip", -128, 127).step("Softmax", "soft", {c.last});
-                   }},
-        RefusedRow{
-            "(1 more nodes cannot run)",
-            [](Chain& c) { c.step("Sigmoid", "s", {"x"}).step("Softmax", "soft", {c.last}); }},
-        RefusedRow{"1 inputs and 2 outputs",
-                   [](Chain& c) {
-                       c.conv("a", {8, 8, 1, 1}, 127).scaled("a", {0}, {1}, {64});
-                       c.clip("a_clip", -128, 127).builder.output("a_y");
                    }},
         RefusedRow{"its dilation is 2x2",
                    [](Chain& c) {
@@ -311,13 +306,15 @@ TEST(RegisterNetwork, LayersAreNamedForFiles) {
     chain.input({1, 8, 6, 6}).conv("block/1:a", {8, 8, 1, 1}, 127);
     chain.scaled("s", {0}, {1}, {64}).clip("c", -128, 127).conv("block_1_a", {8, 8, 1, 1}, 127);
     chain.scaled("t", {0}, {1}, {64}).clip("d", -128, 127);
-    const RegisterNetwork lowered = register_network(chain.graph());
+    const HybridPlan plan = plan_hybrid(chain.graph(), {});
+    ASSERT_TRUE(plan.partition.is_whole());
+    const RegisterNetwork& lowered = plan.segments[0].lowered;
     ASSERT_EQ(lowered.network.layers.size(), 2U);
     EXPECT_EQ(lowered.network.layers[0].name, "block_1_a");
     EXPECT_EQ(lowered.network.layers[1].name, "block_1_a_2");
     EXPECT_EQ(lowered.network.layers[1].from, std::vector<std::string>{"block_1_a"});
-    EXPECT_EQ(lowered.ends.input, "x");
-    EXPECT_EQ(lowered.ends.output, "d_y");
+    EXPECT_EQ(lowered.inputs[0].tensor, "x");
+    EXPECT_EQ(lowered.outputs[0].tensor, "d_y");
 }
 
 }  // namespace

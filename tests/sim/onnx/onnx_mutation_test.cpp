@@ -7,9 +7,9 @@
 
 #include "models/base/error.h"
 #include "sim/host/npy_file.h"
+#include "sim/hybrid/hybrid_plan.h"
 #include "sim/layers/layer_plan.h"
 #include "sim/layers/load_graph.h"
-#include "sim/lowering/register_network.h"
 #include "sim/onnx/onnx_reader.h"
 #include "tests/sim/fuzz/mutate.h"
 #include "tests/support/sample_models.h"
@@ -22,7 +22,9 @@ using test::ModelBuilder;
 void plan(const std::string& bytes) {
     const Graph graph = finish_graph(parse_onnx(bytes, "damaged.onnx"));
     plan_layers(graph, LayerNpuConfig{});
-    register_network(graph);
+    PlanTarget target;
+    target.images = false;
+    plan_hybrid(graph, target);
 }
 
 template <class Damage>

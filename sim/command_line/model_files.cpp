@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/command_line/model_files.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <set>
+
+#include "models/base/error.h"
+#include "sim/host/npy_file.h"
+#include "sim/hybrid/hybrid_session.h"
+#include "sim/hybrid/map_values.h"
+#include "sim/layers/load_graph.h"
+#include "sim/report/atomic_file.h"
+#include "sim/surface/surface_files.h"
+
+namespace npuscope {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Names of tensors may have slashes, names of files may not.
+std::string file_name(std::string tensor) {
+    std::ranges::replace(tensor, '/', '_');
+    return tensor;
+}
+
+/// Between which limits the numbers of an input lie: as its array's type says, or, of types wider
+/// than 8 bits, the numbers themselves.
+NumberFacts facts_of(const GraphValue& value) {
+    const ElementType element = value.type.element;
+    if (element == ElementType::Int8 || element == ElementType::Uint8) {
+        return {true, range_of(element), false};
+    }
+    NumberRange range{0, 0};
+    bool whole = true;
+    for (const double number : value.numbers) {
+        whole = whole && number == std::trunc(number);
+        range = {std::min(range.low, number), std::max(range.high, number)};
+    }
+    if (whole && fits_bits(range, 8)) {
+        range = range.low >= 0 && range.high > range_of(ElementType::Int8).high
+                    ? range_of(ElementType::Uint8)
+                    : range_of(ElementType::Int8);
+    }
+    return {whole, range, false};
+}
+
+/// One model with its files.
+class ModelRun {
+ public:
+    ModelRun(const std::string& model, const NetworkFiles& files, const SystemConfig& system,
+             const RunOptions& options)
+        : graph_(load_graph(model)),
+          view_(graph_),
+          files_(files),
+          system_(system),
+          options_(options) {
+        if (files.any() && !options.values) {
+            throw ConfigError("--inputs and --outputs need values", "leave out --values off");
+        }
+        if (files.inputs.empty() && !files.outputs.empty()) {
+            throw ConfigError("there are no inputs to compute outputs from",
+                              "name their folder: --inputs DIR");
+        }
+    }
+
+    Result run() {
+        const bool given = !files_.inputs.empty();
+        if (given) {
+            read_arrays();
+        }
+        HybridPlan plan =
+            plan_hybrid(graph_, {system_.npu, system_.memory, options_.values}, facts_);
+        if (given) {
+            find_surfaces(plan);
+            read_images();
+        }
+        HybridRun run =
+            run_hybrid(graph_, std::move(plan), system_, options_, given ? &inputs_ : nullptr);
+        if (!files_.outputs.empty() && run.result.status() == RunStatus::Pass) {
+            write_outputs(run.outputs);
+        }
+        return std::move(run.result);
+    }
+
+ private:
+    fs::path path_of(const std::string& folder, const std::string& tensor, const char* type) const {
+        return fs::path(folder) / (file_name(tensor) + type);
+    }
+
+    /// What lies there as raw bytes is read when its layout is known; it is int8.
+    void read_arrays() {
+        for (const std::string& name : graph_.inputs) {
+            const bool raw = fs::exists(path_of(files_.inputs, name, ".bin"));
+            if (raw && fs::exists(path_of(files_.inputs, name, ".npy"))) {
+                throw ConfigError(fmt::format("'{}' holds both of {}.bin and {}.npy", files_.inputs,
+                                              file_name(name), file_name(name)),
+                                  "one of the two is the model's input");
+            }
+            if (raw) {
+                images_.insert(name);
+                continue;
+            }
+            inputs_[name] = read_npy(path_of(files_.inputs, name, ".npy"));
+            if (is_float(graph_.types.at(name).element)) {
+                facts_[name] = facts_of(inputs_[name]);
+            }
+        }
+    }
+
+    /// Layouts of the tensors that images of the NPU hold, where they are needed.
+    void find_surfaces(const HybridPlan& plan) {
+        const ModelFacts model{graph_, view_, plan.facts};
+        const auto roots = [&](const std::string& output) {
+            return root_of(model, plan.partition, output);
+        };
+        for (const PlannedSegment& segment : plan.segments) {
+            const auto reads = [&](const SegmentTensor& input) {
+                return images_.contains(input.tensor);
+            };
+            std::map<std::string, std::string> left;  // layers of the graph's outputs
+            for (const std::string& output : graph_.outputs) {
+                for (const SegmentTensor& made : segment.lowered.outputs) {
+                    if (made.tensor == roots(output)) {
+                        left[output] = made.layer;
+                    }
+                }
+            }
+            const bool needed = std::ranges::any_of(segment.lowered.inputs, reads) ||
+                                (!files_.outputs.empty() && !left.empty());
+            if (!needed) {
+                continue;
+            }
+            const NetworkSurfaces surfaces =
+                network_surfaces(segment.lowered.network, segment.plan, system_.npu.surfaces);
+            for (std::size_t i = 0; i < segment.lowered.inputs.size(); ++i) {
+                const std::string& tensor = segment.lowered.inputs[i].tensor;
+                InputSurface surface = surfaces.inputs[i];
+                surface.name = file_name(tensor);
+                surface.zero = 0;  // numbers as they are
+                input_surfaces_.emplace(tensor, std::move(surface));
+            }
+            for (const auto& [output, layer] : left) {
+                output_layouts_[output] =
+                    std::ranges::find(surfaces.outputs, layer, &OutputSurface::name)->file;
+            }
+        }
+    }
+
+    void read_images() {
+        for (const std::string& name : images_) {
+            const auto surface = input_surfaces_.find(name);
+            if (surface == input_surfaces_.end()) {
+                throw ConfigError(fmt::format("no layer of the NPU reads the input '{}', so that "
+                                              "it has no layout of bytes",
+                                              name),
+                                  fmt::format("give it as {}.npy", file_name(name)));
+            }
+            std::vector<std::uint8_t> image(surface->second.memory.bytes);
+            read_input(surface->second, files_.inputs, image);
+            const ElementType type = graph_.types.at(name).element;
+            const ElementType stored = type == ElementType::Uint8 ? type : ElementType::Int8;
+            inputs_[name] = load_map(
+                {stored, graph_.types.at(name).sizes},
+                {name, surface->second.memory, plain_codes(stored == ElementType::Int8)}, image);
+        }
+    }
+
+    void write_outputs(const GraphInputs& outputs) const {
+        for (const auto& [name, value] : outputs) {
+            write_atomically(path_of(files_.outputs, name, ".npy"), npy_bytes(value));
+            const auto layout = output_layouts_.find(name);
+            const ElementType type = value.type.element;
+            if (layout != output_layouts_.end() &&
+                (type == ElementType::Int8 || type == ElementType::Uint8)) {
+                std::string image(layout->second.bytes, '\0');
+                store_map(value, {name, layout->second, plain_codes(type == ElementType::Int8)},
+                          {reinterpret_cast<std::uint8_t*>(image.data()), image.size()});
+                write_atomically(path_of(files_.outputs, name, ".bin"), image);
+            }
+        }
+    }
+
+    Graph graph_;
+    GraphView view_;
+    const NetworkFiles& files_;
+    const SystemConfig& system_;
+    const RunOptions& options_;
+    std::set<std::string> images_;  ///< inputs that lie there as raw bytes
+    std::map<std::string, NumberFacts> facts_;
+    GraphInputs inputs_;
+    std::map<std::string, InputSurface> input_surfaces_;
+    std::map<std::string, Layout> output_layouts_;
+};
+
+}  // namespace
+
+Result run_model_files(const std::string& model, const NetworkFiles& files,
+                       const SystemConfig& system, const RunOptions& options) {
+    return ModelRun(model, files, system, options).run();
+}
+
+}  // namespace npuscope
