@@ -125,6 +125,11 @@ class HybridSession {
                         load_map(graph_.types.at(tensor),
                                  {tensor, outputs[i].layout, outputs[i].codes}, result.kept[i]));
         }
+        if (plan_.segments.size() > 1) {  // each counts its own from 1 on
+            for (OperationRecord& operation : result.operations) {
+                operation.name = fmt::format("segment {} {}", index + 1, operation.name);
+            }
+        }
         joined_.add_segment(std::move(record), std::move(result));
     }
 

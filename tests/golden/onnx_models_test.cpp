@@ -1,45 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 // Golden ONNX models on the bundled preset: numbers, patterns, restrictions, refusals. The
 // repository's own few always run; the whole set where the reference data is.
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <cmath>
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
-#include <nlohmann/json.hpp>
-
 #include "models/base/error.h"
 #include "sim/config/preset.h"
 #include "sim/host/npy_file.h"
 #include "sim/layers/explain_report.h"
 #include "sim/layers/layer_session.h"
 #include "sim/layers/load_graph.h"
-#include "tests/support/reference_data.h"
+#include "tests/golden/golden_models.h"
 
 namespace npuscope {
 namespace {
 
 namespace fs = std::filesystem;
-using Json = nlohmann::json;
-
-fs::path bundled() { return fs::path(NPUSCOPE_SOURCE) / "tests/golden"; }
-
-fs::path models() { return npuscope::reference_data(NPUSCOPE_SOURCE); }
-
-std::vector<fs::path> folders_in(const fs::path& folder) {
-    std::vector<fs::path> folders;
-    for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
-        if (entry.is_directory()) {
-            folders.push_back(entry.path());
-        }
-    }
-    std::ranges::sort(folders);
-    return folders;
-}
-
-Json meta_of(const fs::path& folder) { return Json::parse(std::ifstream(folder / "meta.json")); }
+using golden::bundled;
+using golden::cases_of;
+using golden::each;
+using golden::expect_equal;
+using golden::Json;
+using golden::meta_of;
 
 LayerNpuConfig preset() {
     return read_preset<LayerNpuConfig>(
@@ -64,26 +43,6 @@ std::vector<std::string> wanted_patterns(const Json& meta) {
         names.push_back(pattern_name(meta["pattern"]));
     }
     return names;
-}
-
-/// File of every tensor, case by case.
-std::vector<std::map<std::string, std::string>> cases_of(const Json& meta) {
-    if (meta.contains("cases")) {
-        return meta["cases"];
-    }
-    std::vector<std::map<std::string, std::string>> cases;
-    for (const char* number : {"0", "1"}) {
-        cases.push_back({{meta["input"]["name"], std::string("input_") + number + ".npy"},
-                         {meta["output"]["name"], std::string("output_") + number + ".npy"}});
-    }
-    return cases;
-}
-
-void expect_equal(const GraphValue& actual, const GraphValue& expected, double tolerance) {
-    ASSERT_EQ(actual.type, expected.type);
-    for (std::size_t i = 0; i < actual.numbers.size(); ++i) {
-        ASSERT_LE(std::abs(actual.numbers[i] - expected.numbers[i]), tolerance) << "element " << i;
-    }
 }
 
 void expect_golden(const fs::path& folder) {
@@ -134,36 +93,20 @@ void expect_refused(const fs::path& folder) {
     }
 }
 
-void each(const fs::path& folder, void (*expect)(const fs::path&)) {
-    std::size_t models = 0;
-    for (const fs::path& model : folders_in(folder)) {
-        const ::testing::ScopedTrace trace(__FILE__, __LINE__, model.string());
-        expect(model);
-        ++models;
-    }
-    EXPECT_GT(models, 0U);
-}
-
 TEST(BundledOnnx, PatternsGiveTheGoldenNumbers) { each(bundled() / "onnx/good", expect_golden); }
 TEST(BundledOnnx, NetworksGiveTheGoldenNumbers) { each(bundled() / "onnx/net", expect_golden); }
 TEST(BundledOnnx, RejectsNameRestrictionAndNode) { each(bundled() / "onnx/reject", expect_named); }
 TEST(BundledOnnx, BrokenFilesAreRefused) { each(bundled() / "onnx/malformed", expect_refused); }
 
-class ReferenceOnnx : public ::testing::Test {
+class ReferenceOnnx : public golden::ReferenceModels {
  protected:
-    void SetUp() override {
-        if (models().empty()) {
-            GTEST_SKIP() << "the reference data is not there (NPUSCOPE_REFERENCE_DATA)";
-        }
-    }
+    const fs::path models = golden::reference();
 };
 
-TEST_F(ReferenceOnnx, PatternsGiveTheGoldenNumbers) { each(models() / "onnx/good", expect_golden); }
-TEST_F(ReferenceOnnx, NetworksGiveTheGoldenNumbers) { each(models() / "onnx/net", expect_golden); }
-TEST_F(ReferenceOnnx, RejectsNameRestrictionAndNode) {
-    each(models() / "onnx/reject", expect_named);
-}
-TEST_F(ReferenceOnnx, BrokenFilesAreRefused) { each(models() / "onnx/malformed", expect_refused); }
+TEST_F(ReferenceOnnx, PatternsGiveTheGoldenNumbers) { each(models / "onnx/good", expect_golden); }
+TEST_F(ReferenceOnnx, NetworksGiveTheGoldenNumbers) { each(models / "onnx/net", expect_golden); }
+TEST_F(ReferenceOnnx, RejectsNameRestrictionAndNode) { each(models / "onnx/reject", expect_named); }
+TEST_F(ReferenceOnnx, BrokenFilesAreRefused) { each(models / "onnx/malformed", expect_refused); }
 
 }  // namespace
 }  // namespace npuscope

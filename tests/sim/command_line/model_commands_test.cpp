@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+// ONNX models on an NPU with registers, on the command line.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "sim/config/yaml_reader.h"
+#include "sim/host/npy_file.h"
+#include "tests/sim/command_line/typed.h"
+#include "tests/support/model_builder.h"
+
+namespace npuscope {
+namespace {
+
+namespace fs = std::filesystem;
+using sample::Answer;
+using test::ModelBuilder;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+Answer typed(const std::vector<std::string>& arguments) {
+    return sample::typed(arguments, {run_command(), plan_command()});
+}
+
+std::string read(const fs::path& path) {
+    std::ostringstream text;
+    text << std::ifstream(path, std::ios::binary).rdbuf();
+    return text.str();
+}
+
+void append_layer(ModelBuilder& builder, const std::string& name) {
+    builder.floats(name + "_w", {8, 8, 1, 1}, test::some_numbers(64, -127, 127, 3));
+    builder.node("Conv", name, {builder.last(), name + "_w"});
+    builder.node("Div", name + "_d", {builder.last(), "shift"});
+    builder.node("Floor", name + "_f", {builder.last()});
+    builder.node("Clip", name + "_c", {builder.last(), "low", "high"});
+}
+
+/// x -> layer 'in/a' -> Sigmoid or nothing -> layer 'b' -> y/out.
+class ModelCommands : public ::testing::Test {
+ protected:
+    void SetUp() override {
+        folder_ = fs::path(testing::TempDir()) /
+                  (std::string("npuscope_") +
+                   testing::UnitTest::GetInstance()->current_test_info()->name());
+        fs::remove_all(folder_);
+        fs::create_directories(folder_ / "in");
+        GraphValue input = zeros({ElementType::Int8, {1, 8, 5, 4}});
+        for (std::size_t i = 0; i < input.numbers.size(); ++i) {
+            input.numbers[i] = static_cast<double>(i * 37 % 251) - 125;
+        }
+        std::ofstream(folder_ / "in/x.npy", std::ios::binary) << npy_bytes(input);
+    }
+    void TearDown() override { fs::remove_all(folder_); }
+
+    std::string model(bool host_between) const {
+        ModelBuilder builder;
+        builder.floats("low", {}, {-128}).floats("high", {}, {127}).floats("shift", {}, {256});
+        builder.input("x", {1, 8, 5, 4}).node("Identity", "same", {"x"});
+        append_layer(builder, "in/a");
+        if (host_between) {
+            builder.node("Transpose", "turn \"it\"", {builder.last()}).ints("perm", {0, 1, 3, 2});
+        }
+        append_layer(builder, "b");
+        builder.node("Identity", "last", {builder.last()}, "y/out").output("y/out");
+        const fs::path path = folder_ / "model.onnx";
+        std::ofstream(path, std::ios::binary) << builder.bytes();
+        return path.string();
+    }
+    std::string at(const char* name) const { return (folder_ / name).string(); }
+
+    fs::path folder_;
+};
+
+TEST_F(ModelCommands, RunsGiveTheHostsShareAndTheHostsNumbers) {
+    const std::string path = model(true);
+    const Answer shared = typed({"run", path, "--npu", "nv_small", "--inputs", at("in"),
+                                 "--outputs", at("out"), "--json", "-", "--timeline",
+                                 at("timeline.json"), "--set", "host.cycles_per_element=100"});
+    EXPECT_EQ(shared.code, ExitCode::Good) << shared.err;
+    for (const char* text : {"\"host\"", "\"share\": 0.", "\"segments\"", "\"unit\": \"host\"",
+                             "\"cycles\": 16200", "built_segment_2"}) {
+        EXPECT_THAT(shared.out, HasSubstr(text));
+    }
+    EXPECT_THAT(read(at("timeline.json")), HasSubstr("host.operator"));
+    typed({"run", path, "--npu", "tinpu_f28p55", "--inputs", at("in"), "--outputs", at("other")});
+    EXPECT_EQ(read(at("out/y_out.npy")), read(at("other/y_out.npy")));
+    EXPECT_FALSE(read(at("out/y_out.npy")).empty());
+}
+
+TEST_F(ModelCommands, RawBytesAreTheSameTensors) {
+    const std::string path = model(false);
+    typed({"run", path, "--inputs", at("in"), "--outputs", at("a")});
+    const std::string array = read(at("in/x.npy"));
+    fs::create_directories(folder_ / "raw");
+    std::ofstream(folder_ / "raw/x.bin", std::ios::binary) << array.substr(array.size() - 160);
+    const Answer raw = typed({"run", path, "--inputs", at("raw"), "--outputs", at("b")});
+    EXPECT_EQ(raw.code, ExitCode::Good) << raw.err;
+    EXPECT_EQ(read(at("a/y_out.npy")), read(at("b/y_out.npy")));
+    EXPECT_EQ(read(at("a/y_out.bin")), read(at("b/y_out.bin")));
+    EXPECT_EQ(read(at("a/y_out.bin")).size(), 160U);
+}
+
+TEST_F(ModelCommands, APlanOfOneSegmentIsOneProgram) {
+    const Answer answer = typed({"plan", model(false), "--out", at("plan"), "--explain"});
+    EXPECT_EQ(answer.code, ExitCode::Good) << answer.err;
+    EXPECT_TRUE(fs::exists(folder_ / "plan/program.cfg"));
+    EXPECT_TRUE(fs::exists(folder_ / "plan/memory_map.yaml"));
+    EXPECT_FALSE(fs::exists(folder_ / "plan/segments.yaml"));
+    for (const char* text : {"PWCONV   conv     in_a, 1 operation", "view",
+                             "0 on the host; 0 layers refused", "part of 'b'"}) {
+        EXPECT_THAT(answer.out, HasSubstr(text));
+    }
+}
+
+TEST_F(ModelCommands, APlanOfMoreSaysTheirOrder) {
+    const Answer answer = typed({"plan", model(true), "--out", at("plan")});
+    EXPECT_EQ(answer.code, ExitCode::Good) << answer.err;
+    EXPECT_FALSE(fs::exists(folder_ / "plan/program.cfg"));
+    for (const char* name : {"segment_1/program.cfg", "segment_2/memory_map.yaml"}) {
+        EXPECT_TRUE(fs::exists(folder_ / "plan" / name)) << name;
+    }
+    const ConfigNode order = parse_yaml(read(at("plan/segments.yaml")), "segments.yaml");
+    const ConfigNode* steps = order.find("steps");
+    ASSERT_NE(steps, nullptr);
+    EXPECT_EQ(steps->items.size(), 4U);
+    EXPECT_THAT(read(at("plan/segments.yaml")), HasSubstr("result: in_a, shape: 1x8x5x4"));
+    const Answer first = typed({"run", at("plan/segment_1/program.cfg")});
+    EXPECT_EQ(first.code, ExitCode::Good) << first.err;
+}
+
+TEST_F(ModelCommands, RefusedLayersAreListedWithTheReason) {
+    const std::string golden =
+        std::string(NPUSCOPE_SOURCE) + "/tests/golden/onnx/net/three_patterns_min/model.onnx";
+    const Answer answer = typed({"plan", golden, "--input-type", "uint8", "--set",
+                                 "npu.cbuf.banks=2", "--set", "npu.cbuf.bank_depth=2"});
+    EXPECT_EQ(answer.code, ExitCode::Good) << answer.err;
+    EXPECT_THAT(answer.out, HasSubstr("it runs on the host"));
+    EXPECT_THAT(answer.out, Not(HasSubstr("0 layers refused")));
+}
+
+TEST_F(ModelCommands, WrongInputsAreNamed) {
+    const std::string path = model(false);
+    fs::create_directories(folder_ / "none");
+    const Answer missing = typed({"run", path, "--inputs", at("none"), "--outputs", at("out")});
+    EXPECT_EQ(missing.code, ExitCode::WrongInput);
+    EXPECT_THAT(missing.err, HasSubstr("x.npy"));
+    std::ofstream(folder_ / "in/x.bin") << "abc";
+    EXPECT_THAT(typed({"run", path, "--inputs", at("in"), "--outputs", at("out")}).err,
+                HasSubstr("holds both of x.bin and x.npy"));
+    EXPECT_THAT(typed({"run", path, "--inputs", at("in"), "--values", "off"}).err,
+                HasSubstr("leave out --values off"));
+    EXPECT_FALSE(fs::exists(folder_ / "out"));
+}
+
+}  // namespace
+}  // namespace npuscope
