@@ -77,7 +77,7 @@ void JoinedResult::add_segment(SegmentRecord segment, Result part) {
     append(result_.findings, part.findings);
     add_counts(part);
     if (part.timeline && result_.timeline) {
-        add_timeline(std::move(*part.timeline));
+        add_timeline(*part.timeline);
     }
     result_.cycles += part.cycles;
     result_.simulated_cycles += part.simulated_cycles;
@@ -90,7 +90,7 @@ void JoinedResult::add_counts(const Result& part) {
     add_named(result_.drams, part.drams, &NamedDram::region, &NamedDram::statistics);
 }
 
-void JoinedResult::add_timeline(Timeline part) {
+void JoinedResult::add_timeline(Timeline& part) {
     for (auto& [name, spans] : part.lanes) {
         for (TimelineSpan& span : spans) {
             span.begin += now();

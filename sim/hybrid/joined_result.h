@@ -23,7 +23,7 @@ class JoinedResult {
 
  private:
     void add_counts(const Result& part);
-    void add_timeline(Timeline part);
+    void add_timeline(Timeline& part);
     Cycles now() const { return result_.simulated_cycles; }
 
     Result result_;
