@@ -113,39 +113,44 @@ class ModelRun {
 
     /// Layouts of the tensors that images of the NPU hold, where they are needed.
     void find_surfaces(const HybridPlan& plan) {
-        const ModelFacts model{graph_, view_, plan.facts};
-        const auto roots = [&](const std::string& output) {
-            return root_of(model, plan.partition, output);
-        };
         for (const PlannedSegment& segment : plan.segments) {
-            const auto reads = [&](const SegmentTensor& input) {
-                return images_.contains(input.tensor);
-            };
-            std::map<std::string, std::string> left;  // layers of the graph's outputs
-            for (const std::string& output : graph_.outputs) {
-                for (const SegmentTensor& made : segment.lowered.outputs) {
-                    if (made.tensor == roots(output)) {
-                        left[output] = made.layer;
-                    }
+            const bool reads = std::ranges::any_of(
+                segment.lowered.inputs,
+                [&](const SegmentTensor& input) { return images_.contains(input.tensor); });
+            if (reads) {
+                find_inputs(segment);
+            }
+            if (!files_.outputs.empty()) {
+                find_outputs(segment, {graph_, view_, plan.facts}, plan.partition);
+            }
+        }
+    }
+    void find_inputs(const PlannedSegment& segment) {
+        const auto surfaces =
+            input_surfaces(segment.lowered.network, segment.plan, system_.npu.surfaces);
+        for (std::size_t i = 0; i < segment.lowered.inputs.size(); ++i) {
+            const std::string& tensor = segment.lowered.inputs[i].tensor;
+            InputSurface surface = surfaces[i];
+            surface.name = file_name(tensor);
+            surface.zero = 0;  // numbers as they are
+            input_surfaces_.emplace(tensor, std::move(surface));
+        }
+    }
+    /// An NPU of few layouts need not have one for every output; the array is there all the same.
+    void find_outputs(const PlannedSegment& segment, const ModelFacts& model,
+                      const GraphPartition& partition) {
+        std::vector<OutputSurface> surfaces;
+        try {
+            surfaces = output_surfaces(segment.lowered.network, segment.plan, system_.npu.surfaces);
+        } catch (const ConfigError&) {
+            return;
+        }
+        for (const std::string& output : graph_.outputs) {
+            for (const SegmentTensor& made : segment.lowered.outputs) {
+                if (made.tensor == root_of(model, partition, output)) {
+                    output_layouts_[output] =
+                        std::ranges::find(surfaces, made.layer, &OutputSurface::name)->file;
                 }
-            }
-            const bool needed = std::ranges::any_of(segment.lowered.inputs, reads) ||
-                                (!files_.outputs.empty() && !left.empty());
-            if (!needed) {
-                continue;
-            }
-            const NetworkSurfaces surfaces =
-                network_surfaces(segment.lowered.network, segment.plan, system_.npu.surfaces);
-            for (std::size_t i = 0; i < segment.lowered.inputs.size(); ++i) {
-                const std::string& tensor = segment.lowered.inputs[i].tensor;
-                InputSurface surface = surfaces.inputs[i];
-                surface.name = file_name(tensor);
-                surface.zero = 0;  // numbers as they are
-                input_surfaces_.emplace(tensor, std::move(surface));
-            }
-            for (const auto& [output, layer] : left) {
-                output_layouts_[output] =
-                    std::ranges::find(surfaces.outputs, layer, &OutputSurface::name)->file;
             }
         }
     }

@@ -193,22 +193,33 @@ std::vector<ByteRun> NetworkSurfaces::output_bytes() const {
 
 NetworkSurfaces network_surfaces(const Network& network, const Plan& plan,
                                  const SurfaceConfig& config) {
-    NetworkSurfaces surfaces;
+    return {input_surfaces(network, plan, config), output_surfaces(network, plan, config)};
+}
+
+std::vector<InputSurface> input_surfaces(const Network& network, const Plan& plan,
+                                         const SurfaceConfig& config) {
+    std::vector<InputSurface> surfaces;
     const Shape input = network.input.shape();
-    surfaces.inputs.push_back(
-        {"input", "input",
-         choose({"input", network.input.layout, config.inputs, config.entry}, input),
-         memory_layout(plan.input, input), std::string(enum_name(network.input.type)),
-         network.input.type == InputType::Uint8 && !plan.input.pixels ? 128 : 0});
+    surfaces.push_back({"input", "input",
+                        choose({"input", network.input.layout, config.inputs, config.entry}, input),
+                        memory_layout(plan.input, input),
+                        std::string(enum_name(network.input.type)),
+                        network.input.type == InputType::Uint8 && !plan.input.pixels ? 128 : 0});
     for (const PlannedInput& more : plan.more_inputs) {
-        surfaces.inputs.push_back(
+        surfaces.push_back(
             {more.name, more.image(),
              choose({"input '" + more.name + "'", "", config.inputs, config.entry}, more.shape),
              memory_layout(more.stored, more.shape), std::string(enum_name(InputType::Int8))});
     }
+    return surfaces;
+}
+
+std::vector<OutputSurface> output_surfaces(const Network& network, const Plan& plan,
+                                           const SurfaceConfig& config) {
+    std::vector<OutputSurface> surfaces;
     for (const PlannedLayer& layer : plan.layers) {
         if (layer.output) {
-            surfaces.outputs.push_back(output_surface(network, layer, config));
+            surfaces.push_back(output_surface(network, layer, config));
         }
     }
     return surfaces;

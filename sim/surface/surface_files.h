@@ -50,6 +50,11 @@ struct NetworkSurfaces {
 /// ConfigError where a declared layout is not one of the NPU's or cannot hold the shape.
 NetworkSurfaces network_surfaces(const Network& network, const Plan& plan,
                                  const SurfaceConfig& config);
+/// One side of them.
+std::vector<InputSurface> input_surfaces(const Network& network, const Plan& plan,
+                                         const SurfaceConfig& config);
+std::vector<OutputSurface> output_surfaces(const Network& network, const Plan& plan,
+                                           const SurfaceConfig& config);
 
 /// A cube or an image as the machine holds it, N C H W.
 Layout memory_layout(const StoredCube& stored, const Shape& shape);
