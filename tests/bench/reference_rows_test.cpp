@@ -5,6 +5,8 @@
 
 #include <fstream>
 
+#include "tests/support/temp_folder.h"
+
 namespace npuscope::bench {
 namespace {
 
@@ -12,20 +14,12 @@ namespace fs = std::filesystem;
 
 class ReferenceRows : public testing::Test {
  protected:
-    void SetUp() override {
-        folder_ = fs::path(testing::TempDir()) /
-                  testing::UnitTest::GetInstance()->current_test_info()->name();
-        fs::remove_all(folder_);
-        fs::create_directories(folder_);
-    }
-    void TearDown() override { fs::remove_all(folder_); }
-
     void write(const fs::path& file, const std::string& text = {}) const {
         fs::create_directories((folder_ / file).parent_path());
         std::ofstream(folder_ / file) << text;
     }
 
-    fs::path folder_;
+    const TempFolder folder_;
 };
 
 TEST_F(ReferenceRows, ProgramIsFoundUnderEitherName) {

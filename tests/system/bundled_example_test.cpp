@@ -10,6 +10,8 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "tests/support/temp_folder.h"
+
 namespace npuscope {
 namespace {
 
@@ -25,8 +27,7 @@ std::string content(const fs::path& path) {
 }
 
 TEST(BundledExample, IsWhatItsScriptMakes) {
-    const fs::path folder = fs::path(testing::TempDir()) / "npuscope_three_layers";
-    fs::remove_all(folder);
+    const TempFolder folder;
     const std::string script = std::string(NPUSCOPE_SOURCE) + "/scripts/make_three_layers";
     ASSERT_EQ(shell("'" + script + "' '" + folder.string() + "'"), 0);
     std::size_t files = 0;
@@ -36,7 +37,6 @@ TEST(BundledExample, IsWhatItsScriptMakes) {
         ++files;
     }
     EXPECT_EQ(files, 5U);
-    fs::remove_all(folder);
 }
 
 TEST(BundledExample, PassesOnNvSmall) {
@@ -47,7 +47,8 @@ TEST(BundledExample, PassesOnNvSmall) {
 }
 
 nlohmann::json run_with(const std::string& options) {
-    const fs::path json = fs::path(testing::TempDir()) / "npuscope_bundled.json";
+    const TempFolder folder;
+    const fs::path json = folder / "result.json";
     const std::string program = (example_folder / "program.cfg").string();
     EXPECT_EQ(shell(std::string(NPUSCOPE_EXECUTABLE) + " run '" + program + "' " + options +
                     " --json '" + json.string() + "' > /dev/null"),

@@ -4,7 +4,6 @@
 // writes the same folder again.
 #include <gtest/gtest.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include <array>
 #include <cstdio>
@@ -14,6 +13,7 @@
 #include <tuple>
 
 #include "tests/support/generate_program.h"
+#include "tests/support/temp_folder.h"
 
 namespace npuscope {
 namespace {
@@ -55,10 +55,8 @@ std::string run_arguments(const GeneratedProgram& program, const fs::path& folde
 void expect_pass(const PresetParameters& preset, LayerKind kind, std::uint64_t seed) {
     const GeneratedProgram program = generate_program(preset, kind, seed);
     SCOPED_TRACE(program.name);
-    const fs::path own =
-        fs::path(testing::TempDir()) / ("npuscope_generated_" + std::to_string(::getpid()));
+    const TempFolder own;
     const fs::path folder = own / program.name;
-    fs::remove_all(folder);
     write_folder(program, folder);
     const Ended ended = shell(run_arguments(program, folder, preset.name));
     EXPECT_EQ(ended.code, 0);
@@ -66,9 +64,6 @@ void expect_pass(const PresetParameters& preset, LayerKind kind, std::uint64_t s
     ASSERT_TRUE(result.is_object()) << ended.out;
     EXPECT_EQ(result.value("status", ""), "pass");
     ASSERT_EQ(result["checks"].size(), program.expected.size());
-    if (ended.code == 0) {
-        fs::remove_all(own);
-    }
 }
 
 using PresetAndKind = std::tuple<std::string, LayerKind>;

@@ -8,6 +8,7 @@
 #include "sim/config/whole_file.h"
 #include "sim/report/atomic_file.h"
 #include "tests/sim/command_line/typed.h"
+#include "tests/support/temp_folder.h"
 
 namespace npuscope {
 namespace {
@@ -25,9 +26,8 @@ class CommandCheck : public testing::Test {
         const fs::path lenet = configs_folder() / "workload/lenet.yaml";
         ASSERT_EQ(typed({"plan", lenet.string(), "--out", folder_.string()}).code, ExitCode::Good);
     }
-    void TearDown() override { fs::remove_all(folder_); }
 
-    fs::path folder_ = fs::path(testing::TempDir()) / "npuscope_command_check";
+    const TempFolder folder_;
 };
 
 TEST_F(CommandCheck, APlannedProgramIsClean) {

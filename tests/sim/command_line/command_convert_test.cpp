@@ -6,6 +6,7 @@
 #include <iterator>
 
 #include "tests/sim/command_line/typed.h"
+#include "tests/support/temp_folder.h"
 
 namespace npuscope {
 namespace {
@@ -19,14 +20,6 @@ sample::Answer convert(std::vector<std::string> arguments) {
 
 class CommandConvert : public testing::Test {
  protected:
-    void SetUp() override {
-        folder_ = fs::path(testing::TempDir()) /
-                  testing::UnitTest::GetInstance()->current_test_info()->name();
-        fs::remove_all(folder_);
-        fs::create_directories(folder_);
-    }
-    void TearDown() override { fs::remove_all(folder_); }
-
     std::string path(const char* name) const { return (folder_ / name).string(); }
     std::string write(const char* name, const std::string& bytes) const {
         std::ofstream(folder_ / name, std::ios::binary) << bytes;
@@ -37,7 +30,7 @@ class CommandConvert : public testing::Test {
         return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
     }
 
-    fs::path folder_;
+    const TempFolder folder_;
 };
 
 TEST_F(CommandConvert, MovesAFileIntoANamedLayout) {

@@ -6,6 +6,7 @@
 #include "sim/config/preset.h"
 #include "sim/config/whole_file.h"
 #include "tests/sim/command_line/typed.h"
+#include "tests/support/temp_folder.h"
 
 namespace npuscope {
 namespace {
@@ -33,12 +34,11 @@ TEST(CommandPlan, PrintsTheLayersAndTheirMultiplications) {
 }
 
 TEST(CommandPlan, WhatItSavesRunsLikeTheNetworkItself) {
-    const fs::path folder = fs::path(testing::TempDir()) / "npuscope_command_plan";
+    const TempFolder folder;
     EXPECT_EQ(typed({"plan", lenet(), "--out", folder.string()}).code, ExitCode::Good);
     const Answer saved = typed({"run", folder.string()});
     const Answer planned = typed({"run", lenet()});
     const Answer timed = typed({"run", lenet(), "--values", "off"});
-    fs::remove_all(folder);
     EXPECT_EQ(saved.code, ExitCode::Good) << saved.err;
     EXPECT_EQ(cycles_of(saved), cycles_of(planned));
     EXPECT_EQ(cycles_of(timed), cycles_of(planned));
@@ -46,11 +46,10 @@ TEST(CommandPlan, WhatItSavesRunsLikeTheNetworkItself) {
 }
 
 TEST(CommandPlan, WhatItSavesComparesEveryLayersResultAndMapsMemory) {
-    const fs::path folder = fs::path(testing::TempDir()) / "npuscope_command_plan_crc";
+    const TempFolder folder;
     EXPECT_EQ(typed({"plan", lenet(), "--out", folder.string()}).code, ExitCode::Good);
     const std::string program = read_whole_file(folder / "program.cfg");
     const std::string map = read_whole_file(folder / "memory_map.yaml");
-    fs::remove_all(folder);
     std::size_t checks = 0;
     for (std::size_t at = program.find("check_crc"); at != std::string::npos;
          at = program.find("check_crc", at + 1)) {

@@ -7,6 +7,7 @@
 
 #include "sim/config/whole_file.h"
 #include "tests/sim/command_line/typed.h"
+#include "tests/support/temp_folder.h"
 
 namespace npuscope {
 namespace {
@@ -18,17 +19,11 @@ using sample::typed;
 class CommandRun : public testing::Test {
  protected:
     void SetUp() override {
-        folder_ = fs::path(testing::TempDir()) /
-                  testing::UnitTest::GetInstance()->current_test_info()->name();
-        fs::remove_all(folder_);
-        fs::create_directories(folder_);
-        program_ = (folder_ / "fill.cfg").string();
         std::ofstream(program_) << "mem_init(pri_mem, 0x80000000, 0x40, ALL_ZERO);\n";
     }
-    void TearDown() override { fs::remove_all(folder_); }
 
-    fs::path folder_;
-    std::string program_;
+    const TempFolder folder_;
+    const std::string program_ = (folder_ / "fill.cfg").string();
 };
 
 TEST_F(CommandRun, WrongInputIsRefusedBeforeAnythingRuns) {

@@ -11,6 +11,8 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "tests/support/temp_folder.h"
+
 namespace npuscope {
 namespace {
 
@@ -35,21 +37,13 @@ Ended shell(const std::string& arguments) {
 
 class Executable : public testing::Test {
  protected:
-    void SetUp() override {
-        folder_ = fs::path(testing::TempDir()) /
-                  testing::UnitTest::GetInstance()->current_test_info()->name();
-        fs::remove_all(folder_);
-        fs::create_directories(folder_);
-    }
-    void TearDown() override { fs::remove_all(folder_); }
-
     std::string program(const std::string& text) {
         const fs::path path = folder_ / std::to_string(++programs_).append(".cfg");
         std::ofstream(path) << text;
         return "run " + path.string();
     }
 
-    fs::path folder_;
+    const TempFolder folder_;
     int programs_ = 0;
 };
 

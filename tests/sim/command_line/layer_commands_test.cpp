@@ -8,6 +8,7 @@
 #include "sim/config/preset.h"
 #include "sim/host/npy_file.h"
 #include "tests/sim/command_line/typed.h"
+#include "tests/support/temp_folder.h"
 
 namespace npuscope {
 namespace {
@@ -24,18 +25,11 @@ fs::path golden(const std::string& model) {
     return fs::path(NPUSCOPE_SOURCE) / "tests/golden/onnx" / model;
 }
 
-/// A folder of its own with the model's input under its name.
-fs::path inputs_of(const fs::path& model, const std::string& input) {
-    const fs::path folder = fs::path(testing::TempDir()) / ("npuscope_" + input);
-    fs::create_directories(folder / "in");
-    fs::copy_file(model / "input_0.npy", folder / "in" / (input + ".npy"),
-                  fs::copy_options::overwrite_existing);
-    return folder;
-}
-
 TEST(LayerCommands, RunsWriteTheGoldenOutput) {
     const fs::path model = golden("net/three_patterns_min");
-    const fs::path folder = inputs_of(model, "input");
+    const TempFolder folder;
+    fs::create_directories(folder / "in");
+    fs::copy_file(model / "input_0.npy", folder / "in/input.npy");
     const Answer answer =
         typed({"run", (model / "model.onnx").string(), "--npu", "tinpu_f28p55", "--inputs",
                (folder / "in").string(), "--outputs", (folder / "out").string(), "--json", "-"});
@@ -44,7 +38,6 @@ TEST(LayerCommands, RunsWriteTheGoldenOutput) {
     for (const char* text : {"\"FCONV\"", "\"MAXPOOL\"", "\"PWCONV\"", "\"share\": 0.0"}) {
         EXPECT_THAT(answer.out, HasSubstr(text));
     }
-    fs::remove_all(folder);
 }
 
 TEST(LayerCommands, PlansExplainWhereNodesRun) {

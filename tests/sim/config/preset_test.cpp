@@ -6,6 +6,7 @@
 #include <fstream>
 
 #include "tests/sim/config/sample_config.h"
+#include "tests/support/temp_folder.h"
 
 namespace npuscope {
 namespace {
@@ -16,14 +17,10 @@ using sample::message_of;
 class Preset : public testing::Test {
  protected:
     void SetUp() override {
-        root_ = fs::path(testing::TempDir()) /
-                testing::UnitTest::GetInstance()->current_test_info()->name();
-        fs::remove_all(root_);
         write("share/npuscope/configs/npu/nv_small.yaml", "title: small\n");
         write("share/npuscope/configs/npu/nv_large.yaml", "titel: large\n");
         write("build/configs/npu/other.yaml", "title: other\n");
     }
-    void TearDown() override { fs::remove_all(root_); }
 
     void write(const fs::path& name, const std::string& text) {
         fs::create_directories((root_ / name).parent_path());
@@ -31,7 +28,7 @@ class Preset : public testing::Test {
     }
     fs::path configs() const { return root_ / "share/npuscope/configs"; }
 
-    fs::path root_;
+    const TempFolder root_;
 };
 
 TEST_F(Preset, FolderIsFoundFromTheInstallPrefixAndTheBuildTree) {

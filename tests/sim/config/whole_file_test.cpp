@@ -6,6 +6,7 @@
 #include <fstream>
 
 #include "tests/sim/config/sample_config.h"
+#include "tests/support/temp_folder.h"
 
 namespace npuscope {
 namespace {
@@ -13,11 +14,11 @@ namespace {
 using sample::message_of;
 
 TEST(WholeFile, ReadsEveryByte) {
-    const std::string path = testing::TempDir() + "/whole_file_test.bin";
+    const TempFolder folder;
+    const std::filesystem::path path = folder / "bytes";
     const std::string bytes("a\0b\r\n\xff", 6);
     std::ofstream(path, std::ios::binary) << bytes;
     EXPECT_EQ(read_whole_file(path), bytes);
-    std::filesystem::remove(path);
 }
 
 TEST(WholeFile, ReadsAPipeOrDeviceOfUnknownSize) { EXPECT_EQ(read_whole_file("/dev/null"), ""); }

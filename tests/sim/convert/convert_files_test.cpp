@@ -8,6 +8,7 @@
 
 #include "models/data/relayout.h"
 #include "tests/sim/message_of.h"
+#include "tests/support/temp_folder.h"
 
 namespace npuscope {
 namespace {
@@ -16,14 +17,6 @@ namespace fs = std::filesystem;
 
 class ConvertFiles : public testing::Test {
  protected:
-    void SetUp() override {
-        folder_ = fs::path(testing::TempDir()) /
-                  testing::UnitTest::GetInstance()->current_test_info()->name();
-        fs::remove_all(folder_);
-        fs::create_directories(folder_);
-    }
-    void TearDown() override { fs::remove_all(folder_); }
-
     fs::path write(const char* name, const std::string& bytes) const {
         std::ofstream(folder_ / name, std::ios::binary) << bytes;
         return folder_ / name;
@@ -48,7 +41,7 @@ class ConvertFiles : public testing::Test {
             std::distance(fs::directory_iterator(folder_), fs::directory_iterator()));
     }
 
-    fs::path folder_;
+    const TempFolder folder_;
 };
 
 std::string values(std::size_t bytes) {

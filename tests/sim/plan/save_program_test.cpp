@@ -3,23 +3,20 @@
 
 #include <gtest/gtest.h>
 
-#include <filesystem>
-
 #include "models/csb/register_blocks.h"
 #include "sim/plan/plan_program.h"
 #include "sim/program/read_program.h"
 #include "tests/sim/plan/sample_networks.h"
+#include "tests/support/temp_folder.h"
 
 namespace npuscope {
 namespace {
 
 TEST(SaveProgram, IsReadBackAsItWas) {
-    const std::filesystem::path folder =
-        std::filesystem::path(testing::TempDir()) / "npuscope_saved_program";
+    const TempFolder folder;
     const Program saved = plan_program(plan_network(sample::mixed_network(), {}));
     save_program(saved, folder);
     const Program read = read_program(folder, register_names(nvdla_register_blocks()));
-    std::filesystem::remove_all(folder);
     ASSERT_EQ(read.statements.size(), saved.statements.size());
     EXPECT_EQ(trace_text(read).substr(trace_text(read).find('\n')),
               trace_text(saved).substr(trace_text(saved).find('\n')));

@@ -6,6 +6,7 @@
 #include <fstream>
 
 #include "tests/sim/program/program_samples.h"
+#include "tests/support/temp_folder.h"
 
 namespace npuscope {
 namespace {
@@ -95,12 +96,12 @@ TEST(MemoryImage, WhatIsNoBytePacketOrHeaderIsRefusedAtItsPlace) {
 }
 
 TEST(MemoryImage, RawFileIsTakenByteForByte) {
-    const std::string path = testing::TempDir() + "/memory_image_test.bin";
+    const TempFolder folder;
+    const std::filesystem::path path = folder / "raw.bin";
     std::ofstream(path, std::ios::binary) << std::string("{\0#", 3);
     const MemoryImage image = read_memory_file(path, "x.bin");
     EXPECT_EQ(image.bytes, (Bytes8{'{', 0, '#'}));
     EXPECT_EQ(image.runs, (Runs{{0, 0, 3}}));
-    std::filesystem::remove(path);
 }
 
 TEST(MemoryImage, MissingFileIsReportedWhereItWasAskedFor) {

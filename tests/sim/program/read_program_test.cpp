@@ -6,6 +6,7 @@
 #include <fstream>
 
 #include "tests/sim/program/program_samples.h"
+#include "tests/support/temp_folder.h"
 
 namespace npuscope {
 namespace {
@@ -14,17 +15,9 @@ namespace fs = std::filesystem;
 
 class ReadProgram : public testing::Test {
  protected:
-    void SetUp() override {
-        folder_ = fs::path(testing::TempDir()) /
-                  testing::UnitTest::GetInstance()->current_test_info()->name();
-        fs::remove_all(folder_);
-        fs::create_directories(folder_);
-    }
-    void TearDown() override { fs::remove_all(folder_); }
-
     void write(const char* name) const { std::ofstream(folder_ / name) << "check_nothing(s);\n"; }
 
-    fs::path folder_;
+    const TempFolder folder_;
 };
 
 TEST_F(ReadProgram, TraceIsNamedByFileOrByItsFolder) {
@@ -47,7 +40,7 @@ TEST_F(ReadProgram, FolderWithNoOrSeveralTracesIsRefused) {
 TEST_F(ReadProgram, FolderWithAnInputTxnIsNamedByTheFolder) {
     std::ofstream(folder_ / "input.txn") << "wait\n";
     write("a.cfg");
-    EXPECT_EQ(read_program(folder_, sample::names()).name, folder_.filename());
+    EXPECT_EQ(read_program(folder_, sample::names()).name, folder_.path().filename());
     EXPECT_TRUE(read_program(folder_ / "input.txn", sample::names()).zeroed_memory);
 }
 

@@ -7,6 +7,7 @@
 #include <fstream>
 
 #include "tests/sim/program/program_samples.h"
+#include "tests/support/temp_folder.h"
 
 namespace npuscope {
 namespace {
@@ -134,9 +135,7 @@ TEST(TraceCfg, EveryMistakeNamesItsPlaceAndWhatWasExpected) {
 }
 
 TEST(TraceCfg, ImagesAreFoundBesideTheProgram) {
-    const std::filesystem::path folder =
-        std::filesystem::path(testing::TempDir()) / "trace_cfg_test";
-    std::filesystem::create_directories(folder);
+    const TempFolder folder;
     std::ofstream(folder / "p.cfg") << "mem_load(1, 0x10, \"a.dat\");\n";
     std::ofstream(folder / "a.dat") << "0x07 0x08\n";
     const Program program = read_trace_cfg(folder / "p.cfg", sample::names());
@@ -147,7 +146,6 @@ TEST(TraceCfg, ImagesAreFoundBesideTheProgram) {
     EXPECT_EQ(message_of([&] { read_trace_cfg(folder / "p.cfg", sample::names()); }),
               cfg + ":1:1: cannot read '" + (folder / "a.dat").string() +
                   "': No such file or directory (put the file there, or mend its name)");
-    std::filesystem::remove_all(folder);
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <fstream>
 
 #include "tests/sim/program/program_samples.h"
+#include "tests/support/temp_folder.h"
 
 namespace npuscope {
 namespace {
@@ -132,15 +133,14 @@ TEST(TraceTxn, PlusargsNameTheAttempts) {
 }
 
 TEST(TraceTxn, FolderGivesImagesAndAttempts) {
-    const std::filesystem::path folder =
-        std::filesystem::path(::testing::TempDir()) / "trace_txn_folder";
+    const TempFolder own;
+    const std::filesystem::path folder = own / "trace_txn_folder";
     std::filesystem::create_directories(folder);
     std::ofstream(folder / "input.txn") << "load_mem 0x80000000 2 in.dat\n"
                                            "read_reg 0xffff1404 1 1\n";
     std::ofstream(folder / "in.dat") << "0x11 0x22 0x33\n";
     std::ofstream(folder / "plusargs.txt") << "+read_reg_poll_retries=9\n";
     const Program program = read_trace_txn(folder / "input.txn", sample::names(), true);
-    std::filesystem::remove_all(folder);
     EXPECT_EQ(program.name, "trace_txn_folder");
     const auto& load = std::get<LoadMemory>(program.statements.at(0).action);
     EXPECT_EQ(load.image.end(), 2U);

@@ -5,6 +5,7 @@
 
 #include "sim/config/whole_file.h"
 #include "tests/sim/message_of.h"
+#include "tests/support/temp_folder.h"
 
 namespace npuscope {
 namespace {
@@ -13,19 +14,12 @@ namespace fs = std::filesystem;
 
 class AtomicFile : public testing::Test {
  protected:
-    void SetUp() override {
-        folder_ = fs::path(testing::TempDir()) /
-                  testing::UnitTest::GetInstance()->current_test_info()->name();
-        fs::remove_all(folder_);
-    }
-    void TearDown() override { fs::remove_all(folder_); }
-
     std::size_t files() const {
         return static_cast<std::size_t>(
             std::distance(fs::directory_iterator(folder_), fs::directory_iterator()));
     }
 
-    fs::path folder_;
+    const TempFolder folder_;
 };
 
 TEST_F(AtomicFile, MakesItsFolderAndReplacesAnOlderFile) {
@@ -35,7 +29,6 @@ TEST_F(AtomicFile, MakesItsFolderAndReplacesAnOlderFile) {
 }
 
 TEST_F(AtomicFile, WritesToADeviceInsteadOfReplacingIt) {
-    fs::create_directories(folder_);
     fs::create_symlink("/dev/null", folder_ / "sink");
     write_atomically(folder_ / "sink", "text");
     EXPECT_TRUE(fs::is_character_file(folder_ / "sink"));

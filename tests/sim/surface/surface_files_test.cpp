@@ -16,6 +16,7 @@
 #include "sim/plan/plan_program.h"
 #include "sim/run/session.h"
 #include "tests/sim/message_of.h"
+#include "tests/support/temp_folder.h"
 
 namespace npuscope {
 namespace {
@@ -24,14 +25,6 @@ namespace fs = std::filesystem;
 
 class SurfaceFiles : public testing::Test {
  protected:
-    void SetUp() override {
-        folder_ = fs::path(testing::TempDir()) /
-                  testing::UnitTest::GetInstance()->current_test_info()->name();
-        fs::remove_all(folder_);
-        fs::create_directories(folder_);
-    }
-    void TearDown() override { fs::remove_all(folder_); }
-
     void write(const fs::path& name, const std::string& bytes) const {
         fs::create_directories((folder_ / name).parent_path());
         std::ofstream(folder_ / name, std::ios::binary) << bytes;
@@ -57,7 +50,7 @@ class SurfaceFiles : public testing::Test {
         save_outputs(surfaces, result.kept, folder_ / outputs);
     }
 
-    fs::path folder_;
+    const TempFolder folder_;
 };
 
 Network small_network(const std::string& more_input, const std::string& more) {
