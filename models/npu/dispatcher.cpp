@@ -91,15 +91,7 @@ void Dispatcher::launch_ready() {
     }
 }
 
-ConvFeatures Dispatcher::conv_features() const {
-    return {.datapath = config_.datapath,
-            .cbuf_banks = config_.cbuf.banks,
-            .cbuf_entry = config_.cbuf.bank_width,
-            .secondary_port = config_.mcif.secondary_port,
-            .weight_compression = config_.cdma.weight_compression,
-            .winograd = config_.cdma.winograd,
-            .max_batch = config_.cdma.max_batch};
-}
+ConvFeatures Dispatcher::conv_features() const { return npuscope::conv_features(config_); }
 
 void Dispatcher::add_miscount(CombinedConvJob& combined) const {
     const ConvJob& job = combined.job;

@@ -19,6 +19,7 @@
 #include "models/csb/csb.h"
 #include "models/csc/csc.h"
 #include "models/glb/glb.h"
+#include "models/npu/conv_features.h"
 #include "models/npu/bdma_queue.h"
 #include "models/npu/npu_config.h"
 #include "models/pdp/left_lines.h"

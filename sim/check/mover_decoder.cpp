@@ -11,13 +11,7 @@ namespace npuscope {
 namespace {
 
 Found refused(const ConfigError& error) {
-    Found found;
-    found.finding.kind = "register_value";
-    found.finding.message = error.sentence();
-    found.register_name = register_in(error.sentence());
-    found.finding.unit = found.register_name.substr(0, found.register_name.find('.'));
-    found.remedy = error.remedy();
-    return found;
+    return register_found(Severity::Error, "register_value", error);
 }
 
 struct Side {

@@ -12,6 +12,7 @@
 #include "models/csc/csc_job.h"
 #include "models/csc/image_math.h"
 #include "models/data/delivery_rule.h"
+#include "models/npu/conv_features.h"
 #include "models/pdp/pdp_job.h"
 #include "models/sdp/sdp_conversion.h"
 #include "models/sdp/sdp_job.h"
@@ -26,17 +27,6 @@ constexpr const char* stale_remedy =
     "them, or another D_BANK in between";
 constexpr const char* reuse_remedy =
     "make the operation before keep what this one reuses, with the same mode, precision and D_BANK";
-
-Found register_found(Severity severity, const char* kind, const ConfigError& error) {
-    Found found;
-    found.finding.severity = severity;
-    found.finding.kind = kind;
-    found.finding.message = error.sentence();
-    found.register_name = register_in(error.sentence());
-    found.finding.unit = found.register_name.substr(0, found.register_name.find('.'));
-    found.remedy = error.remedy();
-    return found;
-}
 
 Found alignment_found(const AlignmentError& error) {
     Found found = register_found(Severity::Error, "misaligned", error);
@@ -108,6 +98,17 @@ SurfaceUse writes(const char* unit) {
 
 }  // namespace
 
+Found register_found(Severity severity, const char* kind, const ConfigError& error) {
+    Found found;
+    found.finding.severity = severity;
+    found.finding.kind = kind;
+    found.finding.message = error.sentence();
+    found.register_name = register_in(error.sentence());
+    found.finding.unit = found.register_name.substr(0, found.register_name.find('.'));
+    found.remedy = error.remedy();
+    return found;
+}
+
 std::string register_in(const std::string& sentence) {
     const std::size_t begin = sentence.find("NVDLA_");
     if (begin == std::string::npos) {
@@ -123,13 +124,7 @@ std::string register_in(const std::string& sentence) {
 
 CheckedOperation OperationDecoder::conv(std::vector<RegisterValues> values, BufferHistory& history,
                                         std::vector<Found>& found) const {
-    const ConvFeatures features{.datapath = npu_.datapath,
-                                .cbuf_banks = npu_.cbuf.banks,
-                                .cbuf_entry = npu_.cbuf.bank_width,
-                                .secondary_port = npu_.mcif.secondary_port,
-                                .weight_compression = npu_.cdma.weight_compression,
-                                .winograd = npu_.cdma.winograd,
-                                .max_batch = npu_.cdma.max_batch};
+    const ConvFeatures features = conv_features(npu_);
     CheckedOperation operation;
     operation.unit = OperationUnit::Conv;
     auto combined = decode(values, found, [&] {

@@ -35,6 +35,8 @@ class OperationDecoder {
     const NpuConfig& npu_;
 };
 
+/// What is wrong with the registers, in the error's words.
+Found register_found(Severity severity, const char* kind, const ConfigError& error);
 /// The first register that a sentence names, as `NVDLA_CSC.D_BANK_0`; empty: none.
 std::string register_in(const std::string& sentence);
 

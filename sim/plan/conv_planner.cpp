@@ -137,7 +137,9 @@ class ConvPlanner {
     void plan_slice(std::size_t index, const ConvJobs& jobs) {
         const ChannelSlice& slice = cut_.slices[index];
         if (slice.kernels != cut_.slices.front().kernels) {
-            tiling_ = tiling_of(only(slice_problem(slice), tiling_.form));
+            ConvProblem problem = slice_problem(slice);
+            problem.settled = tiling_.form;
+            tiling_ = tiling_of(problem);
         }
         const ConvOperands operands =
             operands_of(slice_problem(slice), tiling_.form, context_.npu());

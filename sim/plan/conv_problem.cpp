@@ -7,6 +7,7 @@
 
 #include "models/csc/image_walk.h"
 #include "models/data/weight_codec.h"
+#include "models/npu/conv_features.h"
 
 namespace npuscope {
 namespace {
@@ -134,19 +135,12 @@ void fill_weight_sizes(const ConvProblem& problem, const ConvForm& form, const N
 
 }  // namespace
 
-ConvFeatures conv_features(const NpuConfig& npu) {
-    return {.datapath = npu.datapath,
-            .cbuf_banks = npu.cbuf.banks,
-            .cbuf_entry = npu.cbuf.bank_width,
-            .secondary_port = npu.mcif.secondary_port,
-            .weight_compression = npu.cdma.weight_compression,
-            .winograd = npu.cdma.winograd,
-            .max_batch = npu.cdma.max_batch};
-}
-
 std::vector<ConvForm> forms_of(const ConvProblem& problem, const NpuConfig& npu) {
+    if (problem.settled) {
+        return {*problem.settled};
+    }
     std::vector<ConvForm> forms;
-    if (problem.features && problem.direct) {
+    if (problem.features) {
         if (problem.plain_weights || !problem.compressed) {
             forms.push_back({});
         }
@@ -159,9 +153,7 @@ std::vector<ConvForm> forms_of(const ConvProblem& problem, const NpuConfig& npu)
     }
     if (problem.pixels != nullptr) {
         for (const std::uint32_t rows : row_groups(problem, npu)) {
-            if (rows == problem.row_group.value_or(rows)) {
-                forms.push_back({.mode = ConvMode::Image, .row_group = rows});
-            }
+            forms.push_back({.mode = ConvMode::Image, .row_group = rows});
         }
     }
     return forms;
@@ -207,21 +199,6 @@ bool suits_winograd(const ConvProblem& problem, const NpuConfig& npu) {
 ConvProblem in_form(ConvProblem problem, const ConvForm& form) {
     if (form.mode == ConvMode::Winograd) {
         problem.row_step = 4;
-    }
-    return problem;
-}
-
-ConvProblem only(ConvProblem problem, const ConvForm& form) {
-    problem.features = form.mode != ConvMode::Image;
-    problem.winograd = form.mode == ConvMode::Winograd;
-    problem.direct = form.mode != ConvMode::Winograd;
-    problem.row_group = form.row_group;
-    if (form.mode != ConvMode::Image) {
-        problem.pixels = nullptr;
-    }
-    problem.plain_weights = !form.compressed;
-    if (!form.compressed) {
-        problem.compressed.reset();
     }
     return problem;
 }

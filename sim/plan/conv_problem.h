@@ -52,12 +52,11 @@ struct ConvProblem {
     std::uint32_t row_step = 1;   ///< tiles end at multiples of so many rows of output
     std::uint32_t slices = 1;  ///< operations of this shape, each of its own channels and weights
     const PixelFormat* pixels = nullptr;          ///< the input may be pixels of this format
-    std::optional<std::uint32_t> row_group{};     ///< of image mode, where it is settled
     bool features = true;                         ///< the input may be a feature cube
     std::optional<CompressedSizes> compressed{};  ///< where weights can be compressed
     bool plain_weights = true;                    ///< or may be left as they are
     bool winograd = false;                        ///< may be transformed, which rounds
-    bool direct = true;                           ///< or not
+    std::optional<ConvForm> settled{};            ///< the form of the operations before
 };
 
 /// What memory and buffer must hold in one form.
@@ -87,8 +86,6 @@ struct ConvOperands {
     }
 };
 
-ConvFeatures conv_features(const NpuConfig& npu);
-
 /// The least-demanding form first; never empty.
 std::vector<ConvForm> forms_of(const ConvProblem& problem, const NpuConfig& npu);
 
@@ -99,9 +96,6 @@ bool suits_winograd(const ConvProblem& problem, const NpuConfig& npu);
 
 /// The problem as the form sees it: Winograd is cut at multiples of four rows.
 ConvProblem in_form(ConvProblem problem, const ConvForm& form);
-
-/// The same problem with this form alone.
-ConvProblem only(ConvProblem problem, const ConvForm& form);
 
 /// Cycles in which the MAC cells take the weights of a whole kernel group.
 std::uint32_t load_cycles(const NpuConfig& npu);

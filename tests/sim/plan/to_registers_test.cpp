@@ -8,6 +8,7 @@
 #include "models/cdma/cdma_job.h"
 #include "models/cmac/cmac_job.h"
 #include "models/csc/csc_job.h"
+#include "models/npu/conv_features.h"
 #include "sim/config/preset.h"
 #include "sim/plan/conv_tiling.h"
 #include "tests/sim/plan/sample_networks.h"
