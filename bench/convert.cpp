@@ -58,7 +58,7 @@ Measured measure(const ConvertRow& row, unsigned times) {
     if (*row.dequantise != 0) {
         request.dequantise = parse_quantisation(row.dequantise);
     }
-    const Conversion conversion = plan_conversion(request);
+    const ConversionPlan conversion = plan_conversion(request);
     const std::uint64_t bytes = std::max(conversion.source.bytes, conversion.target.bytes);
     Buffer source(conversion.source.bytes), target(conversion.target.bytes), copy_from(bytes),
         copy_to(bytes);

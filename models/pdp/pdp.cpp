@@ -6,7 +6,7 @@
 namespace npuscope {
 namespace {
 
-PoolingAxis rows_of(const PdpJob& job) {
+PoolingSteps rows_of(const PdpJob& job) {
     return {.in_size = job.input.height,
             .out_size = job.output.height,
             .kernel = job.pooling.kernel_height,
@@ -14,7 +14,7 @@ PoolingAxis rows_of(const PdpJob& job) {
             .pad_before = job.pooling.pad_top};
 }
 
-PoolingAxis columns_of(const PdpPooling& pooling, const PdpPart& part) {
+PoolingSteps columns_of(const PdpPooling& pooling, const PdpPart& part) {
     return {.in_size = part.in_width,
             .out_size = part.out_width,
             .kernel = pooling.kernel_width,

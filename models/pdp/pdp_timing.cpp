@@ -7,7 +7,7 @@ Cycles pooling_slot(std::uint64_t elements, std::uint32_t throughput) {
     return Cycles(divide_up(elements, throughput));
 }
 
-std::vector<std::uint32_t> windows_ending(const PoolingAxis& axis) {
+std::vector<std::uint32_t> windows_ending(const PoolingSteps& axis) {
     std::vector<std::uint32_t> ending(axis.in_size, 0);
     for (std::uint32_t window = 0; window < axis.out_size; ++window) {
         const std::uint32_t end = window * axis.stride + axis.kernel;  // padding included
@@ -35,7 +35,7 @@ std::uint32_t buffered_lines(std::uint32_t kernel, std::uint32_t stride) {
 }
 
 /// source: NV_NVDLA_PDP_CORE_cal2d.v, bubble_num_use
-std::uint32_t lines_in_the_way(const PoolingAxis& rows) {
+std::uint32_t lines_in_the_way(const PoolingSteps& rows) {
     const std::uint32_t ending = windows_ending(rows).back();
     const std::uint32_t flushed = ending == 0 ? 0 : ending - 1;
     const bool small = rows.in_size + rows.pad_before < rows.kernel;

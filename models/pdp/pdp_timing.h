@@ -23,7 +23,7 @@ namespace npuscope {
 Cycles pooling_slot(std::uint64_t elements, std::uint32_t throughput);
 
 /// The windows along one axis: rows of the cube, or columns of one part.
-struct PoolingAxis {
+struct PoolingSteps {
     std::uint32_t in_size{1};
     std::uint32_t out_size{1};
     std::uint32_t kernel{1};
@@ -32,14 +32,14 @@ struct PoolingAxis {
 };
 
 /// How many windows have their last real position at each position.
-std::vector<std::uint32_t> windows_ending(const PoolingAxis& axis);
+std::vector<std::uint32_t> windows_ending(const PoolingSteps& axis);
 
 /// Output lines that the line buffer holds at once.
 std::uint32_t buffered_lines(std::uint32_t kernel, std::uint32_t stride);
 
 /// Of the lines that end together with a surface's last input line, beside the first: those that
 /// must leave before the next surface begins, because it needs their room.
-std::uint32_t lines_in_the_way(const PoolingAxis& rows);
+std::uint32_t lines_in_the_way(const PoolingSteps& rows);
 
 /// Results that left one after the other, and the slots of the first and the last.
 struct PooledAtoms {

@@ -99,14 +99,14 @@ FileConversion read_job(const ConvertArguments& arguments) {
     return job;
 }
 
-void warn(const Conversion& conversion, std::ostream& err) {
+void warn(const ConversionPlan& conversion, std::ostream& err) {
     for (const std::string& warning : conversion.warnings) {
         err << "warning: " << warning << '\n';
     }
 }
 
 /// The layouts themselves, as --explain and --picture ask.
-void show(const ConvertArguments& arguments, const Conversion& conversion, std::ostream& out) {
+void show(const ConvertArguments& arguments, const ConversionPlan& conversion, std::ostream& out) {
     if (!arguments.explain.empty()) {
         const std::vector<std::uint64_t> index = numbers("--explain", arguments.explain);
         const LogicalShape& shape = conversion.source.shape;
@@ -138,7 +138,7 @@ ExitCode show_alone(const ConvertArguments& arguments, const FileConversion& job
         throw ConfigError("--shape is missing", "there is no file that could tell it");
     }
     request.type = &find_stored_type(job.type.empty() ? "int8" : job.type);
-    const Conversion conversion = plan_conversion(request);
+    const ConversionPlan conversion = plan_conversion(request);
     warn(conversion, console.err);
     show(arguments, conversion, console.out);
     return ExitCode::Good;

@@ -64,8 +64,7 @@ void require_axis(const ConversionRequest& request) {
         const std::size_t found = request.shape.find(axis);
         const std::size_t factors = (*quantisation)->factors.size();
         if (found == request.shape.axes.size() || request.shape.axes[found].extent != factors) {
-            const std::string where =
-                axis == ' ' ? "no axis" : fmt::format("axis '{}'", axis);
+            const std::string where = axis == ' ' ? "no axis" : fmt::format("axis '{}'", axis);
             throw ConfigError(
                 fmt::format("{} factors for {} of {}", factors, where, to_string(request.shape)),
                 "axis=LETTER names the axis, one factor for each of its indices");
@@ -88,11 +87,11 @@ Layout by_strides(const ConversionRequest& request, const Layout& named,
 
 }  // namespace
 
-Conversion plan_conversion(const ConversionRequest& request) {
+ConversionPlan plan_conversion(const ConversionRequest& request) {
     require_type(request);
     require_axis(request);
     const StoredType& real = find_stored_type("float32");
-    Conversion conversion;
+    ConversionPlan conversion;
     conversion.quantise = request.quantise;
     conversion.dequantise = request.dequantise;
     conversion.source_type = request.quantise ? &real : request.type;

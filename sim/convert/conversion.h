@@ -42,7 +42,7 @@ struct ConversionRequest {
     GroupRule group_rule = GroupRule::Reader;
 };
 
-struct Conversion {
+struct ConversionPlan {
     Layout source;
     Layout target;
     const StoredType* source_type = nullptr;
@@ -53,10 +53,10 @@ struct Conversion {
 };
 
 /// ConfigError with the numbers for layouts, types and strides that cannot be.
-Conversion plan_conversion(const ConversionRequest& request);
+ConversionPlan plan_conversion(const ConversionRequest& request);
 
 /// `to` holds zeros and target.bytes bytes. ConfigError where a value is not a number.
-void convert(const Conversion& conversion, std::span<const std::uint8_t> from,
+void convert(const ConversionPlan& conversion, std::span<const std::uint8_t> from,
              std::span<std::uint8_t> to, const std::function<void(std::uint64_t)>& progress);
 
 }  // namespace npuscope

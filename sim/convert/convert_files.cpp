@@ -79,7 +79,7 @@ void take_from_header(FileConversion& job, const NpyHeader& header, const std::s
 }
 
 /// What may help where a file holds another type than the layout takes.
-std::string type_remedy(const NpyHeader& header, const Conversion& conversion) {
+std::string type_remedy(const NpyHeader& header, const ConversionPlan& conversion) {
     if (header.type->name == "float32" && !conversion.quantise) {
         return "--quantize scale=1,radix=5 turns float32 into fixed point";
     }
@@ -89,7 +89,7 @@ std::string type_remedy(const NpyHeader& header, const Conversion& conversion) {
     return "--type names the type of the values";
 }
 
-void require_header(const NpyHeader& header, const Conversion& conversion,
+void require_header(const NpyHeader& header, const ConversionPlan& conversion,
                     const std::string& name) {
     const StoredType& type = array_type(conversion.source, *conversion.source_type);
     if (header.type != &type) {
@@ -115,7 +115,7 @@ void require_size(const Layout& layout, std::uint64_t size, const std::string& n
 }
 
 /// The plan; refusals of a .npy file's type name what may be meant.
-Conversion plan_file(const ConversionRequest& request, const std::optional<NpyHeader>& header) {
+ConversionPlan plan_file(const ConversionRequest& request, const std::optional<NpyHeader>& header) {
     try {
         return plan_conversion(request);
     } catch (const ConfigError& error) {
@@ -176,7 +176,7 @@ ConvertedFile convert_file(const FileConversion& given, const fs::path& input_pa
         throw ConfigError("--type is missing", "raw files do not tell it");
     }
     job.request.type = &find_stored_type(type);
-    const Conversion conversion = plan_file(job.request, header);
+    const ConversionPlan conversion = plan_file(job.request, header);
     if (header) {
         require_header(*header, conversion, name);
     }

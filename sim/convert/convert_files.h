@@ -22,7 +22,7 @@ struct FileConversion {
 };
 
 struct ConvertedFile {
-    Conversion conversion;
+    ConversionPlan conversion;
     std::uint64_t bytes = 0;  ///< of the output
 };
 

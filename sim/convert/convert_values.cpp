@@ -90,7 +90,7 @@ struct TilePair {
 };
 
 template <class T>
-void change_values(const Conversion& conversion, const TilePair& pair) {
+void change_values(const ConversionPlan& conversion, const TilePair& pair) {
     if (conversion.quantise) {
         const bool numbers = quantise_tile<T>(pair.tile, *conversion.quantise,
                                               reinterpret_cast<const float*>(pair.read.data()),
@@ -106,7 +106,7 @@ void change_values(const Conversion& conversion, const TilePair& pair) {
                        reinterpret_cast<float*>(pair.written.data()));
 }
 
-void change_tile(const Conversion& conversion, const TilePair& pair) {
+void change_tile(const ConversionPlan& conversion, const TilePair& pair) {
     const StoredType& fixed =
         conversion.quantise ? *conversion.target_type : *conversion.source_type;
     if (fixed.name == "int8") {
@@ -132,7 +132,7 @@ PlainCopy plain_copy(const Layout& source, std::span<const std::uint8_t> from) {
     return copy;
 }
 
-void convert_tiles(const Conversion& conversion, std::span<const std::uint8_t> from,
+void convert_tiles(const ConversionPlan& conversion, std::span<const std::uint8_t> from,
                    std::span<std::uint8_t> to, MoveProgress& progress) {
     const Layout& source = conversion.source;
     const Layout& target = conversion.target;
@@ -150,7 +150,7 @@ void convert_tiles(const Conversion& conversion, std::span<const std::uint8_t> f
 
 }  // namespace
 
-void convert(const Conversion& conversion, std::span<const std::uint8_t> from,
+void convert(const ConversionPlan& conversion, std::span<const std::uint8_t> from,
              std::span<std::uint8_t> to, const std::function<void(std::uint64_t)>& report) {
     const Layout& source = conversion.source;
     const Layout& target = conversion.target;
@@ -164,12 +164,12 @@ void convert(const Conversion& conversion, std::span<const std::uint8_t> from,
     }
     MoveProgress progress(report);
     if (!moves_in_tiles(source)) {
-        Conversion plain = conversion;
+        ConversionPlan plain = conversion;
         const PlainCopy copy = plain_copy(source, from);
         plain.source = copy.layout;
         convert(plain, copy.bytes, to, report);
     } else if (!moves_in_tiles(target)) {
-        Conversion plain = conversion;
+        ConversionPlan plain = conversion;
         plain.target = plain_layout(target.shape, target.element);
         std::vector<std::uint8_t> values(plain.target.bytes);
         convert(plain, from, values, report);

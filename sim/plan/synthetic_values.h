@@ -107,7 +107,7 @@ class LayerValues {
 LayerValues layer_values(const Network& network, const LayerShapes& shapes, std::size_t layer);
 
 /// Numbers from `begin` to before `end`.
-struct NumberRange {
+struct IndexSpan {
     std::uint32_t begin = 0;
     std::uint32_t end = 0;
 };
@@ -115,8 +115,8 @@ struct NumberRange {
 /// The weights of a kernel group that are loaded together: rows of one column, part of the
 /// channels.
 template <class Visit>
-void for_each_in_block(const NumberRange& kernels, const NumberRange& rows,
-                       const NumberRange& channels, const Visit& visit) {
+void for_each_in_block(const IndexSpan& kernels, const IndexSpan& rows, const IndexSpan& channels,
+                       const Visit& visit) {
     for (std::uint32_t k = kernels.begin; k < kernels.end; ++k) {
         for (std::uint32_t row = rows.begin; row < rows.end; ++row) {
             for (std::uint32_t c = channels.begin; c < channels.end; ++c) {
@@ -137,11 +137,11 @@ void for_each_weight(const WeightLayout& layout, Visit visit) {
     const std::uint32_t cube = rows_together ? shape.channels : layout.cube_channels;
     for (std::uint32_t group = 0; group < layout.groups(); ++group) {
         const std::uint32_t first = group * layout.group_kernels;
-        const NumberRange kernels{first, first + layout.kernels_of_group(group)};
+        const IndexSpan kernels{first, first + layout.kernels_of_group(group)};
         for (std::uint32_t begin = 0; begin < shape.channels; begin += cube) {
-            const NumberRange channels{begin, std::min(begin + cube, shape.channels)};
+            const IndexSpan channels{begin, std::min(begin + cube, shape.channels)};
             for (std::uint32_t r = 0; r < shape.rows; r += layout.row_group) {
-                const NumberRange rows{r, std::min(r + layout.row_group, shape.rows)};
+                const IndexSpan rows{r, std::min(r + layout.row_group, shape.rows)};
                 for (std::uint32_t s = 0; s < shape.columns; ++s) {
                     for_each_in_block(kernels, rows, channels,
                                       [&](std::uint32_t k, std::uint32_t c, std::uint32_t row) {

@@ -25,7 +25,7 @@ ConversionRequest request(const char* from, const char* to, const char* shape, c
     return request;
 }
 
-std::vector<std::uint8_t> converted(const Conversion& conversion,
+std::vector<std::uint8_t> converted(const ConversionPlan& conversion,
                                     const std::vector<std::uint8_t>& from) {
     std::vector<std::uint8_t> to(conversion.target.bytes, 0);
     convert(conversion, from, to, {});
@@ -56,7 +56,7 @@ std::int64_t fixed_of(float value, float factor, std::int64_t most) {
 void check_flow(const char* from, const char* to, const char* type, const std::string& text) {
     ConversionRequest forward = request(from, to, "2x20x3x37", type);
     forward.quantise = parse_quantisation(text);
-    const Conversion conversion = plan_conversion(forward);
+    const ConversionPlan conversion = plan_conversion(forward);
     const std::vector<std::uint8_t> values = random_floats(conversion.source.bytes / 4, 7);
     const std::vector<std::uint8_t> stored = converted(conversion, values);
     const std::size_t axis = forward.shape.find(forward.quantise->axis);
@@ -77,7 +77,7 @@ void check_flow(const char* from, const char* to, const char* type, const std::s
     } while (advance(index, forward.shape));
     ConversionRequest back = request(to, from, "2x20x3x37", type);
     back.dequantise = parse_quantisation(text);
-    const Conversion way_back = plan_conversion(back);
+    const ConversionPlan way_back = plan_conversion(back);
     const std::vector<std::uint8_t> floats = converted(way_back, stored);
     do {
         const std::uint64_t bits = read_element(way_back.target, floats, index);
@@ -121,7 +121,7 @@ TEST(Conversion, QuantisesIntoEveryLayoutAndBack) {
 TEST(Conversion, WhatIsNoNumberIsRefused) {
     ConversionRequest wanted = request("nchw", "nchw", "1x1x1x40", "int8");
     wanted.quantise = parse_quantisation("radix=3");
-    const Conversion conversion = plan_conversion(wanted);
+    const ConversionPlan conversion = plan_conversion(wanted);
     std::vector<std::uint8_t> values = random_floats(40, 3);
     const float nothing = std::nanf("");
     for (const std::size_t at : {std::size_t{3}, std::size_t{39}}) {
@@ -152,11 +152,11 @@ TEST(Conversion, RequestsThatCannotBeAreRefused) {
 }
 
 TEST(Conversion, AnElempackThatDoesNotDivideLeavesTheBlobAsItWas) {
-    const Conversion kept =
+    const ConversionPlan kept =
         plan_conversion(request("ncnn:elempack=4", "ncnn:elempack=8", "1x12x3x5", "int8"));
     EXPECT_EQ(kept.source.sentence, kept.target.sentence);
     EXPECT_EQ(kept.warnings.size(), 1U);
-    const Conversion padded = plan_conversion(
+    const ConversionPlan padded = plan_conversion(
         request("ncnn:elempack=4", "ncnn:elempack=8,padding=1", "1x12x3x5", "int8"));
     EXPECT_NE(padded.source.sentence, padded.target.sentence);
     EXPECT_TRUE(padded.warnings.empty());

@@ -60,7 +60,7 @@ inline ConversionRequest request_of(const std::string& text) {
 
 /// Small conversions must give what the plain path gives.
 inline void parse_conversion(const std::string& text) {
-    const Conversion conversion = plan_conversion(request_of(text));
+    const ConversionPlan conversion = plan_conversion(request_of(text));
     const Layout& source = conversion.source;
     const Layout& target = conversion.target;
     if (source.bytes > 65536 || target.bytes > 65536 || source.shape.elements() > 16384) {
