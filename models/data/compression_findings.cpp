@@ -41,8 +41,7 @@ std::string kernel_text(const WeightLayout& layout, std::uint32_t kernel) {
 std::uint64_t element_of_value(std::span<const std::uint8_t> mask, std::uint64_t count) {
     std::uint64_t bit = 0;
     for (;; ++bit) {
-        const bool stored = (std::uint32_t{mask[bit / 8]} >> (bit % 8) & 1U) != 0;
-        if (stored && count-- == 0) {
+        if (mask_bit(mask, bit) && count-- == 0) {
             return bit;
         }
     }

@@ -17,22 +17,18 @@ std::uint64_t elements_of_group(const WeightLayout& layout, std::uint32_t group)
     return layout.group_bytes(group) / layout.element;
 }
 
-bool bit_at(std::span<const std::uint8_t> mask, std::uint64_t bit) {
-    return (std::uint32_t{mask[bit / 8]} >> (bit % 8) & 1U) != 0;
-}
-
 /// Set bits from `begin` up to `end`.
 std::uint64_t count_bits(std::span<const std::uint8_t> mask, std::uint64_t begin,
                          std::uint64_t end) {
     std::uint64_t count = 0;
     for (; begin < end && begin % 8 != 0; ++begin) {
-        count += bit_at(mask, begin) ? 1U : 0U;
+        count += mask_bit(mask, begin) ? 1U : 0U;
     }
     for (; begin + 8 <= end; begin += 8) {
         count += static_cast<std::uint64_t>(std::popcount(mask[begin / 8]));
     }
     for (; begin < end; ++begin) {
-        count += bit_at(mask, begin) ? 1U : 0U;
+        count += mask_bit(mask, begin) ? 1U : 0U;
     }
     return count;
 }
@@ -107,7 +103,7 @@ DecompressedWeights decompress_weights(const WeightLayout& layout,
         }
         std::uint64_t zeros = 0;
         for (; bit < groups.mask_ends[group]; ++bit) {
-            if (!bit_at(surfaces.mask, bit)) {
+            if (!mask_bit(surfaces.mask, bit)) {
                 continue;
             }
             if (all_zero(from, element) && ++zeros == 1) {

@@ -45,6 +45,10 @@ struct CompressedGroups {
     }
 };
 
+/// Whether the element is stored.
+inline bool mask_bit(std::span<const std::uint8_t> mask, std::uint64_t element) {
+    return (std::uint32_t{mask[element / 8]} >> (element % 8) & 1U) != 0;
+}
 /// Bits, used bytes and stored bytes (multiples of 128) of the mask.
 std::uint64_t mask_bits(const WeightLayout& layout);
 Bytes used_mask_bytes(const WeightLayout& layout);

@@ -60,7 +60,7 @@ std::vector<Finding> findings_of(const CompressedUse& use, const ReadImage& read
 /// Ones among the bits of `mask` from `begin` on, lowest bit of each byte first.
 bool any_one(const std::vector<std::uint8_t>& mask, std::uint64_t begin) {
     for (std::uint64_t bit = begin; bit < 8 * mask.size(); ++bit) {
-        if ((std::uint32_t{mask[bit / 8]} >> (bit % 8) & 1U) != 0) {
+        if (mask_bit(mask, bit)) {
             return true;
         }
     }
