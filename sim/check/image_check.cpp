@@ -8,6 +8,8 @@
 #include "sim/check/byte_states.h"
 #include "sim/check/compressed_rules.h"
 #include "sim/check/image_surface.h"
+#include "sim/check/loaded_bytes.h"
+#include "sim/check/memory_bounds.h"
 #include "sim/check/surface_use.h"
 
 namespace npuscope {
@@ -160,11 +162,7 @@ class ImageCheck {
     bool in_memory(const ByteRun& run) const {
         const std::uint32_t bits = target_.npu.mcif.address_bits;
         const bool reachable = bits >= 64 || run.end().value <= std::uint64_t{1} << bits;
-        return reachable &&
-               std::ranges::any_of(target_.memory.regions, [&](const MemoryRegionConfig& region) {
-                   return run.address >= region.base && run.bytes <= region.size &&
-                          run.address - region.base <= region.size - run.bytes;
-               });
+        return reachable && holds(target_.memory, run);
     }
 
     void check_bounds(const PlacedSurface& surface) {
@@ -267,9 +265,10 @@ class ImageCheck {
         bool whole = true;
         bytes_.visit(run, [&](const ByteRun& piece, const ByteState* state) {
             whole = whole && state != nullptr;
-            for (std::uint64_t i = 0; whole && i < piece.bytes.value; ++i) {
-                bytes.push_back(
-                    byte_at(files_[state->by], (piece.address - base_of(state->by)).value + i));
+            if (whole) {
+                bytes.resize(bytes.size() + piece.bytes.value);
+                copy_loaded(files_[state->by], (piece.address - base_of(state->by)).value,
+                            std::span(bytes).last(piece.bytes.value));
             }
         });
         return whole ? std::optional(std::move(bytes)) : std::nullopt;

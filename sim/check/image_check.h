@@ -26,9 +26,6 @@ struct ImageTarget {
 CheckReport check_image_description(const ImageDescription& image, const ImageTarget& target,
                                     const LoadImageFile& load);
 
-/// One byte of what a file holds; 0 where it holds none.
-std::uint8_t byte_at(const MemoryImage& file, std::uint64_t offset);
-
 /// Files beside the description, each in its format. ConfigError where one cannot be read.
 LoadImageFile files_beside(const std::filesystem::path& description);
 

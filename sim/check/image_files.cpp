@@ -29,15 +29,6 @@ MemoryImage whole(const std::string& bytes) {
 
 }  // namespace
 
-std::uint8_t byte_at(const MemoryImage& file, std::uint64_t offset) {
-    for (const MemoryImage::Run& run : file.runs) {
-        if (offset >= run.offset && offset - run.offset < run.size) {
-            return file.bytes[run.position + (offset - run.offset)];
-        }
-    }
-    return 0;
-}
-
 ImageDescription parse_image(const std::string& text, const std::string& file) {
     auto image = read_yaml<ImageDescription>(text, file);
     image.file = file;

@@ -7,6 +7,7 @@
 #include <charconv>
 
 #include "models/base/error.h"
+#include "models/data/weight_codec.h"
 #include "sim/check/surface_use.h"
 #include "sim/config/nearest_name.h"
 
@@ -184,11 +185,8 @@ class Placer {
         if (layout == ImageLayout::Wmb || layout == ImageLayout::Wgs) {
             const PlacedSurface& weights = weights_of(surface);
             surface.weights = weights.weights;
-            const std::uint64_t elements =
-                weights.weights->used_bytes().value / weights.weights->element.value;
-            surface.needed = layout == ImageLayout::Wmb
-                                 ? Bytes(round_up(divide_up(elements, 8), 128))
-                                 : Bytes(4 * std::uint64_t{weights.weights->groups()});
+            surface.needed = layout == ImageLayout::Wmb ? stored_mask_bytes(*weights.weights)
+                                                        : Bytes(4) * weights.weights->groups();
         }
         if (surface.runs.empty()) {
             surface.runs = {

@@ -1,26 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The bytes that a program itself puts into memory.
-#include <algorithm>
-
+#include "sim/check/loaded_bytes.h"
 #include "sim/check/memory_rules.h"
 
 namespace npuscope {
-namespace {
-
-/// What the packets of a file put at `offset` and behind, the last one winning.
-void copy_loaded(const MemoryImage& image, std::uint64_t offset, std::span<std::uint8_t> bytes) {
-    for (const MemoryImage::Run& run : image.runs) {
-        const std::uint64_t begin = std::max(run.offset, offset);
-        const std::uint64_t end = std::min(run.offset + run.size, offset + bytes.size());
-        if (begin < end) {
-            std::copy_n(&image.bytes[run.position + (begin - run.offset)], end - begin,
-                        &bytes[begin - offset]);
-        }
-    }
-}
-
-}  // namespace
-
 std::optional<std::vector<std::uint8_t>> MemoryRules::contents(const ByteRun& run) const {
     if (lost_track_ || !in_memory(run)) {
         return std::nullopt;

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "sim/check/memory_bounds.h"
+
 namespace npuscope {
 
 Found surface_found(const CheckedOperation& operation, const SurfaceUse& use, const char* kind,
@@ -21,12 +23,7 @@ Found surface_found(const CheckedOperation& operation, const SurfaceUse& use, co
     return found;
 }
 
-bool MemoryRules::in_memory(const ByteRun& run) const {
-    return std::ranges::any_of(machine_.memory.regions, [&](const MemoryRegionConfig& region) {
-        return run.address >= region.base && run.bytes <= region.size &&
-               run.address - region.base <= region.size - run.bytes;
-    });
-}
+bool MemoryRules::in_memory(const ByteRun& run) const { return holds(machine_.memory, run); }
 
 void MemoryRules::fill(const InitMemory& init, const Place& place, FoundList& found) {
     const ByteRun run{init.address, init.bytes};
