@@ -3,12 +3,12 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdlib>
 #include <cstring>
 #include <utility>
 
 #include "models/data/relayout_shuffle.h"
 #include "models/data/relayout_stage.h"
+#include "models/data/relayout_steps.h"
 #include "models/data/relayout_streams.h"
 #include "models/data/relayout_turns.h"
 #include "models/data/relayout_walk.h"
@@ -21,8 +21,6 @@ constexpr std::uint64_t longest_run = std::uint64_t{1} << 20;  // bytes between 
 constexpr std::uint64_t least_streamed = 512;                  // bytes of a unit
 constexpr std::uint64_t tile_side = 32;                        // turns of two loops done together
 
-std::uint64_t size_of(std::int64_t step) { return static_cast<std::uint64_t>(std::abs(step)); }
-
 /// The nest behind the first `count` turns of a loop.
 LoopNest rest_of(const LoopNest& nest, std::size_t loop, std::uint64_t count) {
     LoopNest rest = nest;
@@ -31,8 +29,6 @@ LoopNest rest_of(const LoopNest& nest, std::size_t loop, std::uint64_t count) {
     rest.loops[loop].count -= count;
     return rest;
 }
-
-bool is_aligned(std::int64_t step) { return size_of(step) % line_bytes == 0; }
 
 /// Past the caches where whole lines are met.
 bool can_stream(const LoopNest& nest, const NestMemory& memory) {

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <utility>
 
+#include "models/data/relayout_steps.h"
 #include "models/data/relayout_streams.h"
 
 namespace npuscope {
@@ -13,14 +14,6 @@ namespace {
 
 bool is_aligned(const std::uint8_t* at) {
     return reinterpret_cast<std::uintptr_t>(at) % line_bytes == 0;
-}
-
-std::uint64_t largest_divisor(std::uint64_t count, std::uint64_t most) {
-    std::uint64_t divisor = std::max<std::uint64_t>(std::min(count, most), 1);
-    while (count % divisor != 0) {
-        --divisor;
-    }
-    return divisor;
 }
 
 std::vector<NestLoop> all_loops(const ShuffleWalk& walk) {

@@ -2,10 +2,10 @@
 #include "models/data/relayout_walk.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <optional>
 #include <utility>
 
+#include "models/data/relayout_steps.h"
 #include "models/data/relayout_streams.h"
 
 namespace npuscope {
@@ -27,8 +27,6 @@ constexpr std::uint64_t fetched_ahead = 32768;  // in a second-level cache
 constexpr std::uint64_t rows_calls = 4;         // portions in which rows leave a stage
 constexpr std::uint64_t followed_rows = 16;     // that a machine fetches ahead by itself
 
-std::uint64_t size_of(std::int64_t step) { return static_cast<std::uint64_t>(std::abs(step)); }
-
 /// Rows that share their places in a first-level cache push each other out.
 bool collides(std::int64_t row) { return size_of(row) % 2048 == 0; }
 
@@ -37,21 +35,11 @@ std::uint64_t block_of(std::uint64_t count, std::uint64_t multiple, std::uint64_
     return std::min(count, std::max(multiple, most / multiple * multiple));
 }
 
-std::uint64_t largest_divisor(std::uint64_t count, std::uint64_t most) {
-    std::uint64_t divisor = std::max<std::uint64_t>(std::min(count, most), 1);
-    while (count % divisor != 0) {
-        --divisor;
-    }
-    return divisor;
-}
-
 /// `count` turns of `stride` turns of a loop each.
 NestLoop times(const NestLoop& loop, std::uint64_t count, std::uint64_t stride) {
     const auto steps = static_cast<std::int64_t>(stride);
     return {count, loop.from * steps, loop.to * steps};
 }
-
-bool is_aligned(std::int64_t step) { return size_of(step) % line_bytes == 0; }
 
 bool all_aligned(const std::vector<NestLoop>& loops) {
     return std::ranges::all_of(loops, [](const NestLoop& loop) { return is_aligned(loop.to); });
