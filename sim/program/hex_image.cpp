@@ -3,23 +3,12 @@
 
 #include <fmt/format.h>
 
-#include <optional>
+#include "sim/program/text_scanner.h"
 
 namespace npuscope {
 namespace {
 
 constexpr std::string_view spaces = " \t\r\n";
-
-std::optional<unsigned> digit_of(char letter) {
-    if (letter >= '0' && letter <= '9') {
-        return static_cast<unsigned>(letter - '0');
-    }
-    const char lower = static_cast<char>(letter | 0x20);
-    if (lower >= 'a' && lower <= 'f') {
-        return static_cast<unsigned>(lower - 'a') + 10;
-    }
-    return std::nullopt;
-}
 
 /// Adjacent bytes join the last run.
 void append(MemoryImage& image, std::uint64_t offset, std::uint8_t byte) {
@@ -61,13 +50,13 @@ class Lines {
 std::vector<std::uint8_t> record_bytes(const Lines& lines, std::string_view line) {
     std::vector<std::uint8_t> bytes;
     for (std::size_t i = 1; i < line.size(); i += 2) {
-        const auto high = digit_of(line[i]);
-        const auto low = i + 1 < line.size() ? digit_of(line[i + 1]) : std::nullopt;
-        if (!high || !low) {
+        const int high = hex_digit_value(line[i]);
+        const int low = i + 1 < line.size() ? hex_digit_value(line[i + 1]) : -1;
+        if (high < 0 || low < 0) {
             lines.refuse(i, "not a byte of two hexadecimal digits",
                          "a record is :LLAAAATT<data>CC");
         }
-        bytes.push_back(static_cast<std::uint8_t>(*high << 4U | *low));
+        bytes.push_back(static_cast<std::uint8_t>(16 * high + low));
     }
     return bytes;
 }
@@ -109,7 +98,8 @@ MemoryImage parse_intel_hex(std::string_view text, const std::string& file) {
         const std::vector<std::uint8_t> bytes = record_bytes(lines, line);
         check_record(lines, bytes);
         const unsigned type = bytes[3];
-        const std::uint64_t word = bytes.front() >= 2 ? (std::uint64_t{bytes[4]} << 8U | bytes[5]) : 0;
+        const std::uint64_t word =
+            bytes.front() >= 2 ? (std::uint64_t{bytes[4]} << 8U | bytes[5]) : 0;
         if (type == 1) {
             return image;
         }
@@ -140,12 +130,12 @@ MemoryImage parse_readmemh(std::string_view text, const std::string& file) {
             std::size_t digits = 0;
             const std::size_t begin = at + (address ? 1 : 0);
             for (at = begin; at < line.size(); ++at) {
-                const auto digit = digit_of(line[at]);
-                if (!digit && line[at] != '_') {
+                const int digit = hex_digit_value(line[at]);
+                if (digit < 0 && line[at] != '_') {
                     break;
                 }
-                digits += digit ? 1U : 0U;
-                value = digit ? value << 4U | *digit : value;
+                digits += digit < 0 ? 0U : 1U;
+                value = digit < 0 ? value : value << 4U | static_cast<unsigned>(digit);
             }
             const bool ended = at == line.size() || spaces.find(line[at]) != std::string_view::npos;
             if (!ended || digits == 0 || digits > (address ? 16U : 2U)) {
