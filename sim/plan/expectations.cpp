@@ -11,8 +11,7 @@ namespace npuscope {
 std::vector<ExpectedResult> expected_results(const Plan& plan) {
     std::vector<ExpectedResult> results;
     for (const PlannedLayer& layer : plan.layers) {
-        const std::size_t last = layer.first_operation + layer.operations - 1;
-        results.push_back({layer.name, sync_name(last), layer.stored.cube.base,
+        results.push_back({layer.name, sync_name(layer.last_operation()), layer.stored.cube.base,
                            layer.stored.cube.extent(),
                            layer.stored.in_sram ? MemoryPort::Secondary : MemoryPort::Primary});
     }

@@ -95,6 +95,9 @@ struct PlannedLayer {
     bool output = false;              ///< one of the network's results: stays to the end
     std::string first_layer{};        ///< whose work it begins with: a convolution's may be joined
     std::optional<ConvChoice> cut{};  ///< of a convolution
+
+    /// Behind which all of the result is there.
+    std::size_t last_operation() const { return first_operation + operations - 1; }
 };
 
 /// An input of the network beside the first: a layer that computes nothing.

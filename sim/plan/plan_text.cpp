@@ -91,13 +91,12 @@ std::string memory_map_yaml(const Plan& plan) {
     text += "results:\n";
     for (const PlannedLayer& layer : plan.layers) {
         const FeatureCube& cube = layer.stored.cube;
-        const std::size_t last = layer.first_operation + layer.operations - 1;
         text += fmt::format(
             "  - {{name: {}, layout: feature, type: int8, shape: 1x{}, address: {}, bytes: {}, "
             "line_stride: {}, surface_stride: {}, first_operation: {}, last_operation: {}{}{}}}\n",
             layer.name, shape_text(cube.shape), to_hex(cube.base), cube.extent().value,
             cube.line_stride.value, cube.surface_stride.value, layer.first_operation,
-            layer.last_reader == 0 ? last : layer.last_reader,
+            layer.last_reader == 0 ? layer.last_operation() : layer.last_reader,
             layer.stored.in_sram ? ", memory: sram" : "",
             layer.output && layer.readers > 0 ? ", output: true" : "");
     }

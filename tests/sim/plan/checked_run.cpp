@@ -21,16 +21,16 @@ std::uint32_t crc_of(const std::vector<std::uint8_t>& bytes) {
 
 /// The program of a plan, with a check of every layer's result behind its last operation.
 Program checked_program(const Plan& plan, const reference::Results& results) {
-    Program program = plan_program(plan);
-    for (const PlannedLayer& layer : plan.layers) {
+    const std::vector<ExpectedResult> expected = expected_results(plan);
+    std::vector<std::uint32_t> crcs;
+    for (std::size_t i = 0; i < plan.layers.size(); ++i) {
+        const PlannedLayer& layer = plan.layers[i];
         const auto bytes = reference::bytes_of(results.at(layer.name), layer.stored);
-        const std::size_t last = layer.first_operation + layer.operations - 1;
-        insert_behind(program, sync_name(last),
-                      {Place{layer.name, 0, 0},
-                       CheckCrc{sync_name(last),
-                                layer.stored.in_sram ? MemoryPort::Secondary : MemoryPort::Primary,
-                                layer.stored.cube.base, Bytes(bytes.size()), crc_of(bytes)}});
+        EXPECT_EQ(expected[i].bytes, Bytes(bytes.size())) << layer.name;
+        crcs.push_back(crc_of(bytes));
     }
+    Program program = plan_program(plan);
+    add_expectations(program, expected, crcs);
     return program;
 }
 
@@ -70,8 +70,7 @@ std::vector<PlanTarget> preset_targets() {
     std::vector<PlanTarget> targets;
     for (const std::string& name : list_presets(configs_folder(), "npu")) {
         if (!name.starts_with("tinpu")) {
-            targets.emplace_back();
-            targets.back().npu = read_preset<NpuConfig>(find_preset(configs_folder(), "npu", name));
+            targets.push_back(preset_target(name));
         }
     }
     return targets;
