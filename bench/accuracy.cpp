@@ -127,13 +127,12 @@ int run(int argc, char** argv) {
         throw ConfigError("each --csv needs its --programs");
     }
     if (arguments.tables.empty() && arguments.pairs.empty()) {
-        if (!fs::exists(reference_data(NPUSCOPE_SOURCE) / "rtl")) {
-            std::cout << fmt::format(
-                "nothing measured: no reference data in '{}' (NPUSCOPE_REFERENCE_DATA names it)\n",
-                reference_data(NPUSCOPE_SOURCE).string());
+        const fs::path data = reference_data(NPUSCOPE_SOURCE);
+        if (!fs::exists(data / "rtl")) {
+            std::cout << "nothing measured: no reference data (NPUSCOPE_REFERENCE_DATA names it)\n";
             return 0;
         }
-        use_reference_data(arguments, reference_data(NPUSCOPE_SOURCE));
+        use_reference_data(arguments, data);
     }
     return measure(arguments);
 }

@@ -46,11 +46,20 @@ SystemConfig system_of(const std::string& npu, std::uint64_t bytes_per_cycle) {
     return system;
 }
 
+double ratio_of(Cycles a, Cycles b) {
+    return static_cast<double>(a.value) / static_cast<double>(b.value);
+}
+
+/// By how many percent `a` is more than `b`.
+std::string percent_more(Cycles a, Cycles b) {
+    return fmt::format("{:.2f}", 100.0 * (ratio_of(a, b) - 1.0));
+}
+
 struct Totals {
-    std::uint64_t chosen = 0;
-    std::uint64_t best = 0;
-    std::uint64_t bound = 0;
-    std::uint64_t estimate = 0;
+    Cycles chosen;
+    Cycles best;
+    Cycles bound;
+    Cycles estimate;
 };
 
 Totals search_network(const Network& network, const SystemConfig& system, bool print) {
@@ -72,26 +81,20 @@ Totals search_network(const Network& network, const SystemConfig& system, bool p
     Totals totals;
     for (const LayerCase& layer : layer_cases(network)) {
         const SearchResult result = search_layer(layer, system);
-        const auto percent = [](Cycles a, Cycles b) {
-            return fmt::format(
-                "{:.2f}",
-                100.0 * (static_cast<double>(a.value) / static_cast<double>(b.value) - 1.0));
-        };
         const auto share = [](Cycles a, Cycles of) {
-            return fmt::format(
-                "{:.1f}", 100.0 * static_cast<double>(a.value) / static_cast<double>(of.value));
+            return fmt::format("{:.1f}", 100.0 * ratio_of(a, of));
         };
         const Cycles bound = result.bounds.largest();
-        totals.chosen += layer.times * result.chosen_cycles.value;
-        totals.best += layer.times * result.best_cycles.value;
-        totals.bound += layer.times * bound.value;
-        totals.estimate += layer.times * result.estimate.value;
+        totals.chosen += result.chosen_cycles * layer.times;
+        totals.best += result.best_cycles * layer.times;
+        totals.bound += bound * layer.times;
+        totals.estimate += result.estimate * layer.times;
         table.add_row(
             {layer.network.name, std::to_string(layer.times), key_text(result.chosen),
              with_separators(result.estimate.value), with_separators(result.chosen_cycles.value),
              key_text(result.best), with_separators(result.best_cycles.value),
-             percent(result.chosen_cycles, result.best_cycles), with_separators(bound.value),
-             result.bounds.name(), percent(result.chosen_cycles, bound),
+             percent_more(result.chosen_cycles, result.best_cycles), with_separators(bound.value),
+             result.bounds.name(), percent_more(result.chosen_cycles, bound),
              share(result.mac, result.chosen_cycles), share(result.sdp, result.chosen_cycles),
              share(result.chosen_cycles - result.mac - result.sdp, result.chosen_cycles),
              fmt::format("{}+{}", result.tried, result.skipped)});
@@ -150,16 +153,11 @@ int run(int argc, char** argv) {
                     fmt::format("{:.2f}", clock / static_cast<double>(cycles.value))};
                 if (arguments.search) {
                     const Totals totals = search_network(network, system, arguments.layers);
-                    const auto percent = [](std::uint64_t a, std::uint64_t b) {
-                        return fmt::format(
-                            "{:.2f}",
-                            100.0 * (static_cast<double>(a) / static_cast<double>(b) - 1.0));
-                    };
-                    row.insert(row.end(),
-                               {with_separators(totals.chosen), with_separators(totals.best),
-                                percent(totals.chosen, totals.best),
-                                percent(totals.estimate, totals.chosen),
-                                percent(totals.chosen, totals.bound)});
+                    row.insert(row.end(), {with_separators(totals.chosen.value),
+                                           with_separators(totals.best.value),
+                                           percent_more(totals.chosen, totals.best),
+                                           percent_more(totals.estimate, totals.chosen),
+                                           percent_more(totals.chosen, totals.bound)});
                 } else {
                     row.resize(10);
                 }
