@@ -7,6 +7,8 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <stdexcept>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -24,6 +26,17 @@ inline SystemConfig nv_full_system() {
     system.npu = read_preset<NpuConfig>(find_preset(configs, "npu", "nv_full"));
     system.memory = read_preset<MemoryConfig>(find_preset(configs, "memory", "dram_50"));
     return system;
+}
+
+/// The value that a layer writes to a register.
+inline std::uint32_t& value_of(std::vector<std::pair<std::string, std::uint32_t>>& writes,
+                               std::string_view name) {
+    const auto found =
+        std::ranges::find_if(writes, [name](const auto& write) { return write.first == name; });
+    if (found == writes.end()) {
+        throw std::out_of_range(std::string(name));
+    }
+    return found->second;
 }
 
 inline MemoryImage image_of(const LayerImage& image) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 #include "models/base/check.h"
@@ -25,6 +26,19 @@ inline void write_field(RegisterValues& values, std::string_view register_name,
         return;
     }
     NPU_CHECK(false, "the test names a field that exists");
+}
+
+/// Where a surface lies: the registers D_<stem>_BASE_ADDR_LOW, .._HIGH, .._LINE_STRIDE and
+/// .._SURFACE_STRIDE, in bytes.
+inline void place_surface(RegisterValues& values, const std::string& stem, std::uint32_t base,
+                          std::uint32_t line_stride, std::uint32_t surface_stride) {
+    const auto write = [&](const std::string& name, std::uint32_t value) {
+        write_field(values, "D_" + stem + name, stem + name, value);
+    };
+    write("_BASE_ADDR_LOW", base);
+    write("_BASE_ADDR_HIGH", 0);
+    write("_LINE_STRIDE", line_stride);
+    write("_SURFACE_STRIDE", surface_stride);
 }
 
 /// Sets every register of the block to `value`: a driver's leftovers.

@@ -4,9 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <stdexcept>
 #include <string>
-#include <string_view>
 
 #include "tests/support/full_layer_session.h"
 
@@ -19,15 +17,6 @@ constexpr std::uint32_t skip_data_release = 1U << 24U;
 constexpr std::uint32_t skip_weight_release = 1U << 28U;
 
 using Writes = std::vector<std::pair<std::string, std::uint32_t>>;
-
-std::uint32_t& value_of(Writes& writes, std::string_view name) {
-    const auto found =
-        std::ranges::find_if(writes, [name](const auto& write) { return write.first == name; });
-    if (found == writes.end()) {
-        throw std::out_of_range(std::string(name));
-    }
-    return found->second;
-}
 
 /// Sets bits of D_MISC_CFG where the DMA and the sequencer must agree.
 void reuse(Writes& writes, std::uint32_t bits) {

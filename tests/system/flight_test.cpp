@@ -6,8 +6,8 @@
 
 #include <string>
 
-#include "models/base/error.h"
 #include "sim/check/program_check.h"
+#include "tests/sim/message_of.h"
 #include "tests/support/full_layer_session.h"
 
 namespace npuscope {
@@ -18,17 +18,10 @@ using ::testing::HasSubstr;
 class FlightTest : public testing::Test {
  protected:
     void change(const std::string& register_name, std::uint32_t bits) {
-        for (auto& [name, value] : layer_.registers) {
-            value ^= name == register_name ? bits : 0U;
-        }
+        value_of(layer_.registers, register_name) ^= bits;
     }
     std::string refusal() const {
-        try {
-            run_layers({layer_}, system_);
-        } catch (const ConfigError& error) {
-            return error.what();
-        }
-        return "accepted";
+        return sample::message_of([this] { run_layers({layer_}, system_); });
     }
     Found checked() const {
         const CheckReport report =

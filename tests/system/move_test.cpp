@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "models/base/error.h"
 #include "sim/check/program_check.h"
+#include "tests/sim/message_of.h"
 #include "tests/support/full_layer_session.h"
 
 namespace npuscope {
@@ -61,12 +61,7 @@ class MoveTest : public testing::Test {
         return npuscope::program_of({move}, system_);
     }
     std::string refusal(const Program& program) const {
-        try {
-            run_program(program, system_, {});
-        } catch (const ConfigError& error) {
-            return error.what();
-        }
-        return "accepted";
+        return sample::message_of([&] { run_program(program, system_, {}); });
     }
     std::string checked(const Program& program) const {
         std::string text;

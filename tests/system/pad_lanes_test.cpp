@@ -4,9 +4,6 @@
 // stays one.
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <string_view>
-
 #include "models/arith/float16.h"
 #include "tests/support/full_layer_session.h"
 
@@ -29,19 +26,15 @@ class PadLanes : public testing::Test {
         }
         return layer;
     }
-    static std::uint32_t value_of(const LayerProgram& layer, std::string_view name) {
-        const auto found = std::ranges::find_if(
-            layer.registers, [name](const auto& write) { return write.first == name; });
-        EXPECT_NE(found, layer.registers.end()) << name;
-        return found->second;
-    }
     /// The last lane of a pixel's last atom.
     static void put(LayerProgram& layer, std::uint32_t y, std::uint32_t x, Fp16 bits) {
-        const std::uint32_t channels = value_of(layer, "NVDLA_CDMA.D_DATAIN_SIZE_1_0") + 1;
+        const std::uint32_t channels =
+            value_of(layer.registers, "NVDLA_CDMA.D_DATAIN_SIZE_1_0") + 1;
         const std::size_t at =
-            std::size_t{(channels - 1) / 16} * value_of(layer, "NVDLA_CDMA.D_SURF_STRIDE_0") +
-            std::size_t{y} * value_of(layer, "NVDLA_CDMA.D_LINE_STRIDE_0") + std::size_t{x} * 32 +
-            30;
+            std::size_t{(channels - 1) / 16} *
+                value_of(layer.registers, "NVDLA_CDMA.D_SURF_STRIDE_0") +
+            std::size_t{y} * value_of(layer.registers, "NVDLA_CDMA.D_LINE_STRIDE_0") +
+            std::size_t{x} * 32 + 30;
         ASSERT_LT(at + 1, layer.images[0].bytes.size());
         layer.images[0].bytes[at] = static_cast<std::uint8_t>(bits & 0xFFU);
         layer.images[0].bytes[at + 1] = static_cast<std::uint8_t>(bits >> 8U);

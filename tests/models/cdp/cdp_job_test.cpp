@@ -6,6 +6,7 @@
 
 #include "models/base/error.h"
 #include "models/csb/register_blocks.h"
+#include "tests/support/refusal.h"
 #include "tests/support/registers.h"
 
 namespace npuscope {
@@ -24,26 +25,13 @@ class CdpJobTest : public ::testing::Test {
         write_field(rdma_, "D_DATA_CUBE_CHANNEL", "CHANNEL", 9);
         write_field(rdma_, "D_DATA_FORMAT", "INPUT_DATA", 0);
         write_field(cdp_, "D_DATA_FORMAT", "INPUT_DATA_TYPE", 0);
-        place(cdp_, "DST", 0x2000, 40);
-        place(rdma_, "SRC", 0x1000, 40);
+        place_surface(cdp_, "DST", 0x2000, 40, 120);
+        place_surface(rdma_, "SRC", 0x1000, 40, 120);
     }
 
-    static void place(RegisterValues& unit, const std::string& stem, std::uint32_t base,
-                      std::uint32_t line) {
-        write_field(unit, "D_" + stem + "_BASE_ADDR_LOW", stem + "_BASE_ADDR_LOW", base);
-        write_field(unit, "D_" + stem + "_BASE_ADDR_HIGH", stem + "_BASE_ADDR_HIGH", 0);
-        write_field(unit, "D_" + stem + "_LINE_STRIDE", stem + "_LINE_STRIDE", line);
-        write_field(unit, "D_" + stem + "_SURFACE_STRIDE", stem + "_SURFACE_STRIDE", 3 * line);
-    }
     CdpJob decode() const { return CdpJob::from_registers(cdp_, rdma_, config_, datapath_); }
     std::string refusal() const {
-        try {
-            decode();
-        } catch (const ConfigError& error) {
-            EXPECT_FALSE(error.remedy().empty());
-            return error.sentence();
-        }
-        return "accepted";
+        return refusal_of([this] { decode(); });
     }
 
     RegisterValues cdp_;
@@ -88,10 +76,10 @@ TEST_F(CdpJobTest, OtherPrecisionsAreRefused) {
 }
 
 TEST_F(CdpJobTest, MisalignedSurfacesAreRefused) {
-    place(cdp_, "DST", 0x2002, 40);
+    place_surface(cdp_, "DST", 0x2002, 40, 120);
     EXPECT_THAT(refusal(), HasSubstr("D_DST_BASE_ADDR_LOW"));
-    place(cdp_, "DST", 0x2000, 40);
-    place(rdma_, "SRC", 0x1000, 44);
+    place_surface(cdp_, "DST", 0x2000, 40, 120);
+    place_surface(rdma_, "SRC", 0x1000, 44, 132);
     EXPECT_THAT(refusal(), HasSubstr("D_SRC_LINE_STRIDE"));
 }
 

@@ -6,6 +6,7 @@
 
 #include "models/base/error.h"
 #include "models/csb/register_blocks.h"
+#include "tests/support/refusal.h"
 #include "tests/support/registers.h"
 
 namespace npuscope {
@@ -31,8 +32,8 @@ class PdpJobTest : public ::testing::Test {
         pdp_.set(offset(pdp_, "D_POOLING_KERNEL_CFG"), 0x110103);
         rdma_.set(offset(rdma_, "D_POOLING_KERNEL_CFG"), 0x13);
         pdp_.set(offset(pdp_, "D_POOLING_PADDING_CFG"), 0x1212);
-        place(pdp_, "DST", 0x2000);
-        place(rdma_, "SRC", 0x1000);
+        place_surface(pdp_, "DST", 0x2000, 0x100, 0x1000);
+        place_surface(rdma_, "SRC", 0x1000, 0x100, 0x1000);
     }
 
     static std::uint32_t offset(const RegisterValues& unit, std::string_view name) {
@@ -41,13 +42,6 @@ class PdpJobTest : public ::testing::Test {
     void both(std::string_view name, std::string_view field, std::uint32_t value) {
         write_field(pdp_, name, field, value);
         write_field(rdma_, name, field, value);
-    }
-    static void place(RegisterValues& unit, const std::string& stem, std::uint32_t base,
-                      std::uint32_t line = 0x100, std::uint32_t surface = 0x1000) {
-        write_field(unit, "D_" + stem + "_BASE_ADDR_LOW", stem + "_BASE_ADDR_LOW", base);
-        write_field(unit, "D_" + stem + "_BASE_ADDR_HIGH", stem + "_BASE_ADDR_HIGH", 0);
-        write_field(unit, "D_" + stem + "_LINE_STRIDE", stem + "_LINE_STRIDE", line);
-        write_field(unit, "D_" + stem + "_SURFACE_STRIDE", stem + "_SURFACE_STRIDE", surface);
     }
     /// Widths of 2, 12 and 2 columns in, 1, 6 and 2 out.
     void split() {
@@ -61,13 +55,7 @@ class PdpJobTest : public ::testing::Test {
     }
     PdpJob decode() const { return PdpJob::from_registers(pdp_, rdma_, config_, datapath_); }
     std::string refusal() const {
-        try {
-            decode();
-        } catch (const ConfigError& error) {
-            EXPECT_FALSE(error.remedy().empty());
-            return error.sentence();
-        }
-        return "accepted";
+        return refusal_of([this] { decode(); });
     }
 
     RegisterValues pdp_;
@@ -171,10 +159,10 @@ TEST_F(PdpJobTest, TheReadDmaMustAgree) {
 }
 
 TEST_F(PdpJobTest, MisalignedSurfacesAreRefused) {
-    place(pdp_, "DST", 0x2001);
+    place_surface(pdp_, "DST", 0x2001, 0x100, 0x1000);
     EXPECT_THAT(refusal(), HasSubstr("D_DST_BASE_ADDR_LOW"));
-    place(pdp_, "DST", 0x2000);
-    place(rdma_, "SRC", 0x1000, 0x101);
+    place_surface(pdp_, "DST", 0x2000, 0x100, 0x1000);
+    place_surface(rdma_, "SRC", 0x1000, 0x101, 0x1000);
     EXPECT_THAT(refusal(), HasSubstr("D_SRC_LINE_STRIDE"));
 }
 

@@ -7,6 +7,7 @@
 #include "models/base/error.h"
 #include "models/csb/register_blocks.h"
 #include "models/sdp/sdp_conversion.h"
+#include "tests/support/refusal.h"
 #include "tests/support/registers.h"
 
 namespace npuscope {
@@ -26,34 +27,21 @@ class SdpJobTest : public ::testing::Test {
             write_field(*unit, "D_DATA_CUBE_CHANNEL", "CHANNEL", 9);
             unit->set(find_register(unit->block(), "D_FEATURE_MODE_CFG")->offset, 0);
         }
-        place(sdp_, "DST", 0x2000, 40, 120);
-        place(rdma_, "SRC", 0x1000, 48, 144);
+        place_surface(sdp_, "DST", 0x2000, 40, 120);
+        place_surface(rdma_, "SRC", 0x1000, 48, 144);
         write_field(sdp_, "D_DATA_FORMAT", "PROC_PRECISION", 0);
         write_field(sdp_, "D_DATA_FORMAT", "OUT_PRECISION", 0);
     }
 
-    static void place(RegisterValues& unit, const std::string& stem, std::uint32_t base,
-                      std::uint32_t line, std::uint32_t surface) {
-        write_field(unit, "D_" + stem + "_BASE_ADDR_LOW", stem + "_BASE_ADDR_LOW", base);
-        write_field(unit, "D_" + stem + "_BASE_ADDR_HIGH", stem + "_BASE_ADDR_HIGH", 0);
-        write_field(unit, "D_" + stem + "_LINE_STRIDE", stem + "_LINE_STRIDE", line);
-        write_field(unit, "D_" + stem + "_SURFACE_STRIDE", stem + "_SURFACE_STRIDE", surface);
-    }
     void enable_bs_memory_alu() {
         sdp_.set(find_register(sdp_.block(), "D_DP_BS_CFG")->offset, 0x58);  // sum, MUL bypassed
         write_field(sdp_, "D_DP_BS_ALU_CFG", "BS_ALU_SRC", 1);
         rdma_.set(find_register(rdma_.block(), "D_BRDMA_CFG")->offset, 0x02);  // ALU, 1 byte
-        place(rdma_, "BS", 0x3000, 3, 5);
+        place_surface(rdma_, "BS", 0x3000, 3, 5);
     }
     SdpJob decode() const { return SdpJob::from_registers(sdp_, rdma_, config_, datapath_); }
     std::string refusal() const {
-        try {
-            decode();
-        } catch (const ConfigError& error) {
-            EXPECT_FALSE(error.remedy().empty());
-            return error.sentence();
-        }
-        return "accepted";
+        return refusal_of([this] { decode(); });
     }
 
     RegisterValues sdp_;
@@ -84,7 +72,7 @@ TEST_F(SdpJobTest, AFlyingJobNeverReadsTheReadDmasRegisters) {
 
 TEST_F(SdpJobTest, AJobForThePdpHasNoDestination) {
     write_field(sdp_, "D_FEATURE_MODE_CFG", "OUTPUT_DST", 1);
-    place(sdp_, "DST", 3, 3, 3);
+    place_surface(sdp_, "DST", 3, 3, 3);
     EXPECT_TRUE(decode().to_pdp);
     EXPECT_FALSE(decode().destination.has_value());
 }
@@ -94,7 +82,7 @@ TEST_F(SdpJobTest, APixelCubeIsPackedWhateverItsStridesSay) {
         write_field(*unit, "D_DATA_CUBE_WIDTH", "WIDTH", 0);
         write_field(*unit, "D_DATA_CUBE_HEIGHT", "HEIGHT", 0);
     }
-    place(sdp_, "DST", 0x2000, 3, 5);
+    place_surface(sdp_, "DST", 0x2000, 3, 5);
     EXPECT_EQ(decode().destination->surface_stride, Bytes(8));
     EXPECT_EQ(decode().source->surface_stride, Bytes(8));
 }
@@ -116,7 +104,7 @@ TEST_F(SdpJobTest, APairOfTwoByteOperandsPerElementMakesAtomsOf32Bytes) {
     sdp_.set(find_register(sdp_.block(), "D_DP_BS_CFG")->offset, 0x48);
     write_field(sdp_, "D_DP_BS_MUL_CFG", "BS_MUL_SRC", 1);
     rdma_.set(find_register(rdma_.block(), "D_BRDMA_CFG")->offset, 0x1c);
-    place(rdma_, "BS", 0x3000, 160, 480);
+    place_surface(rdma_, "BS", 0x3000, 160, 480);
     const SdpJob job = decode();
     EXPECT_TRUE(job.bs_operand->alu && job.bs_operand->mul);
     EXPECT_EQ(job.bs_operand->surface.atom(), Bytes(32));
@@ -232,18 +220,18 @@ TEST_F(SdpJobTest, TheReadDmaMustAgreeOnCubeAndMode) {
 }
 
 TEST_F(SdpJobTest, MisalignedSurfacesAreRefused) {
-    place(sdp_, "DST", 0x2004, 40, 120);
+    place_surface(sdp_, "DST", 0x2004, 40, 120);
     EXPECT_THAT(refusal(), HasSubstr("D_DST_BASE_ADDR_LOW"));
-    place(sdp_, "DST", 0x2000, 41, 120);
+    place_surface(sdp_, "DST", 0x2000, 41, 120);
     EXPECT_THAT(refusal(), HasSubstr("D_DST_LINE_STRIDE"));
-    place(sdp_, "DST", 0x2000, 40, 121);
+    place_surface(sdp_, "DST", 0x2000, 40, 121);
     EXPECT_THAT(refusal(), HasSubstr("D_DST_SURFACE_STRIDE"));
-    place(sdp_, "DST", 0x2000, 40, 120);
-    place(rdma_, "SRC", 0x1001, 48, 144);
+    place_surface(sdp_, "DST", 0x2000, 40, 120);
+    place_surface(rdma_, "SRC", 0x1001, 48, 144);
     EXPECT_THAT(refusal(), HasSubstr("D_SRC_BASE_ADDR_LOW"));
-    place(rdma_, "SRC", 0x1000, 48, 144);
+    place_surface(rdma_, "SRC", 0x1000, 48, 144);
     enable_bs_memory_alu();
-    place(rdma_, "BS", 0x3001, 8, 8);
+    place_surface(rdma_, "BS", 0x3001, 8, 8);
     EXPECT_THAT(refusal(), HasSubstr("D_BS_BASE_ADDR_LOW"));
 }
 

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// For tests of what is refused: the sentence, which must come with a remedy.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "models/base/error.h"
+
+namespace npuscope {
+
+/// Why the call is refused; `accepted` where it is not.
+template <class Call>
+std::string refusal_of(const Call& call) {
+    try {
+        call();
+    } catch (const ConfigError& error) {
+        EXPECT_FALSE(error.remedy().empty());
+        return error.sentence();
+    }
+    return "accepted";
+}
+
+}  // namespace npuscope
