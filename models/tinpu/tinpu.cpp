@@ -6,30 +6,14 @@
 #include <algorithm>
 #include <utility>
 
-#include "models/base/error.h"
 #include "models/data/packed_surface.h"
 #include "models/link/clock.h"
+#include "models/tinpu/tinpu_checks.h"
 #include "models/tinpu/tinpu_fetch.h"
 #include "models/tinpu/tinpu_timing.h"
 
 namespace npuscope {
 namespace {
-
-void require(bool possible, const std::string& sentence) {
-    if (!possible) {
-        throw ConfigError("the engine cannot work: " + sentence,
-                          "give npu.engine a number that is not 0");
-    }
-}
-
-const TinpuConfig& checked(const TinpuConfig& config) {
-    require(config.input_lanes > 0, "input_lanes is 0");
-    require(config.output_lanes > 0, "output_lanes is 0");
-    require(config.weight_buffers > 0, "weight_buffers is 0");
-    require(config.launch_queue > 0, "launch_queue is 0");
-    require(config.alignment > Bytes(0), "alignment is 0");
-    return config;
-}
 
 Purpose purpose_of(const char* surface, const TinpuLaunch& launch) {
     return {.surface = surface, .operation = launch.job.name, .values = launch.values};
@@ -40,10 +24,11 @@ Purpose purpose_of(const char* surface, const TinpuLaunch& launch) {
 Tinpu::Tinpu(const sc_core::sc_module_name& name, const TinpuConfig& config, Bytes bus_width,
              FindingLog& log)
     : Unit(name),
-      config_(checked(config)),
+      config_(config),
       bus_width_(bus_width),
       log_(log),
       weight_buffers_("a free weight buffer", config.weight_buffers) {
+    check_engine(config, bus_width);
     repeat_from(launches, "set_up", [this](Activity& activity) { set_up(activity); });
     repeat_from(ready_, "weights", [this](Activity& activity) { load(activity); });
     repeat_from(loaded_, "compute", [this](Activity& activity) { compute(activity); });

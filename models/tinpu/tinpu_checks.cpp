@@ -129,4 +129,20 @@ void check_layer(const TinpuJob& job) {
     }
 }
 
+void check_engine(const TinpuConfig& config, Bytes bus_width) {
+    const std::pair<const char*, std::uint64_t> numbers[] = {
+        {"engine.input_lanes", config.input_lanes},
+        {"engine.output_lanes", config.output_lanes},
+        {"engine.weight_buffers", config.weight_buffers},
+        {"engine.launch_queue", config.launch_queue},
+        {"engine.alignment", config.alignment.value},
+        {"mcif.bus_width", bus_width.value}};
+    for (const auto& [name, number] : numbers) {
+        if (number == 0) {
+            throw ConfigError(fmt::format("the engine cannot work: npu.{} is 0", name),
+                              "give it another number");
+        }
+    }
+}
+
 }  // namespace npuscope

@@ -18,6 +18,7 @@
 #include "sim/config/field_list.h"
 #include "sim/config/nearest_name.h"
 #include "sim/config/preset.h"
+#include "sim/layers/layer_system.h"
 #include "sim/pattern/pattern.h"
 #include "sim/report/text_table.h"
 #include "sim/run/system_config.h"
@@ -48,7 +49,8 @@ void list_presets_of(const ListOptions& options, std::ostream& out) {
 }
 
 void list_all_fields(const ListOptions& options, std::ostream& out) {
-    for (const FieldRow& row : list_fields<SystemConfig>()) {
+    for (const FieldRow& row :
+         names_layer_npu(options.npu) ? list_fields<LayerSystem>() : list_fields<SystemConfig>()) {
         if (is_wanted(row.name, options)) {
             out << fmt::format("{}\n    {}; default {}\n    {}\n", row.name, row.type,
                                row.default_text, row.sentence);
@@ -189,7 +191,7 @@ Command list_command() {
                     ->required();
                 app.add_option("PREFIX", options->prefix, "only names that begin so");
                 app.add_option("--npu", options->npu,
-                               "preset whose registers are listed, by name or file")
+                               "preset whose registers or fields are listed, by name or file")
                     ->capture_default_str();
                 app.add_option("--map", options->map,
                                "address map of the registers, nv_small or nv_full; default: that "

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "models/data/packed_surface.h"
+#include "models/tinpu/tinpu_checks.h"
 #include "models/tinpu/tinpu_constants.h"
 #include "sim/layers/layer_memory.h"
 #include "sim/layers/map_lives.h"
@@ -67,7 +68,8 @@ std::vector<BnormChannel> constants_of(const Candidate& candidate) {
 class LayerPlanner {
  public:
     LayerPlanner(const Graph& graph, const LayerNpuConfig& config, const MemoryConfig& memory)
-        : graph_(graph), alignment_(std::max(config.engine.alignment, Bytes(1))) {
+        : graph_(graph), alignment_(config.engine.alignment) {
+        check_engine(config.engine, config.mcif.bus_width);
         plan_.memory = memory;
         plan_.patterns = plan_patterns(graph, config.restrictions);
     }

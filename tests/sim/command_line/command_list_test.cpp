@@ -38,6 +38,9 @@ TEST(CommandList, RegistersOfEitherMap) {
               listed({"registers", "NVDLA_CDMA.D_OP_ENABLE"}));
     EXPECT_EQ(listed({"registers", "NVDLA_CDMA.D_OP_ENABLE", "--map", "nv_full"}),
               listed({"registers", "NVDLA_CDMA.D_OP_ENABLE", "--npu", "nv_full"}));
+    EXPECT_NE(
+        listed({"fields", "npu.engine", "--npu", "tinpu_f28p55"}).find("npu.engine.launch_queue"),
+        std::string::npos);
     EXPECT_NE(listed({"registers", "TINPU.S", "--npu", "tinpu_f28p55"})
                   .find("0x0010  TINPU.START\n        EN 0\n"),
               std::string::npos);

@@ -59,6 +59,27 @@ TEST(LayerCommands, ChangesReachTheEngine) {
               ExitCode::WrongInput);
 }
 
+TEST(LayerCommands, MemoryAndLimitsReachTheMachine) {
+    const std::string model = (golden("net/three_patterns_min") / "model.onnx").string();
+    const auto run = [&](const std::vector<std::string>& more) {
+        std::vector<std::string> arguments{"run", model, "--npu", "tinpu_f28p55"};
+        arguments.insert(arguments.end(), more.begin(), more.end());
+        return typed(arguments);
+    };
+    const Answer plain = run({});
+    EXPECT_NE(run({"--memory", "dram_200"}).out, plain.out);
+    EXPECT_NE(run({"--set", "memory.read_latency=100"}).out, plain.out);
+    EXPECT_EQ(run({"--memory", "f28p55"}).out, plain.out);
+    EXPECT_EQ(run({"--max-cycles", "100"}).code, ExitCode::MachineStopped);
+    for (const char* change :
+         {"npu.mcif.bus_width=0", "npu.engine.output_lanes=0", "npu.engine.alignment=0"}) {
+        EXPECT_EQ(run({"--set", change}).code, ExitCode::WrongInput) << change;
+        EXPECT_EQ(typed({"plan", model, "--npu", "tinpu_f28p55", "--set", change}).code,
+                  ExitCode::WrongInput)
+            << change;
+    }
+}
+
 TEST(LayerCommands, WrongInputIsRefusedWithWhatToDo) {
     const std::string model = (golden("net/three_patterns_min") / "model.onnx").string();
     const std::string broken = (golden("malformed/strides_zero") / "model.onnx").string();
