@@ -67,7 +67,9 @@ void save_model(const Graph& graph, HybridPlan plan, const PlanArguments& argume
     const std::string order = segments_yaml(graph, plan, system.npu.name);
     std::vector<SavedPlan> saved;
     for (PlannedSegment& segment : plan.segments) {
+        const std::string ends = tensors_yaml(segment, "");
         saved.push_back(finish_plan(std::move(segment.plan), system, arguments.expectations));
+        saved.back().memory_map += ends;
     }
     for (std::size_t i = 0; i < saved.size(); ++i) {
         write_plan(saved[i], whole ? folder : folder / segment_folder(i));

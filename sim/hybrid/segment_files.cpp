@@ -12,11 +12,7 @@
 namespace npuscope {
 namespace {
 
-/// Names of tensors and nodes may hold anything.
-std::string quoted(const std::string& text) {
-    return Json(text).dump(-1, ' ', false, Json::error_handler_t::replace);
-}
-std::string quoted(const std::vector<std::string>& texts) {
+std::string quoted_list(const std::vector<std::string>& texts) {
     std::vector<std::string> each;
     std::ranges::transform(texts, std::back_inserter(each),
                            [](const std::string& text) { return quoted(text); });
@@ -33,22 +29,27 @@ std::string image_name(const SegmentTensor& input, const Plan& plan) {
 }
 
 std::string segment_text(const PlannedSegment& segment, std::size_t index) {
-    std::string text = fmt::format("  - segment: {0}\n    program: {0}/program.cfg\n    inputs:\n",
-                                   segment_folder(index));
-    for (const SegmentTensor& input : segment.lowered.inputs) {
-        text +=
-            fmt::format("      - {{tensor: {}, image: {}.dat, shape: {}}}\n", quoted(input.tensor),
-                        image_name(input, segment.plan), sizes_text(input.cube));
-    }
-    text += "    outputs:\n";
-    for (const SegmentTensor& output : segment.lowered.outputs) {
-        text += fmt::format("      - {{tensor: {}, result: {}, shape: {}}}\n",
-                            quoted(output.tensor), output.layer, sizes_text(output.cube));
-    }
-    return text;
+    return fmt::format("  - segment: {0}\n    program: {0}/program.cfg\n", segment_folder(index)) +
+           tensors_yaml(segment, "    ");
 }
 
 }  // namespace
+
+std::string tensors_yaml(const PlannedSegment& segment, const std::string& indent) {
+    std::string text = indent + "inputs:\n";
+    for (const SegmentTensor& input : segment.lowered.inputs) {
+        text += indent + fmt::format("  - {{tensor: {}, image: {}.dat, shape: {}, zero: {}}}\n",
+                                     quoted(input.tensor), image_name(input, segment.plan),
+                                     sizes_text(input.cube), input.zero);
+    }
+    text += indent + "outputs:\n";
+    for (const SegmentTensor& output : segment.lowered.outputs) {
+        text += indent + fmt::format("  - {{tensor: {}, result: {}, shape: {}, zero: {}}}\n",
+                                     quoted(output.tensor), output.layer, sizes_text(output.cube),
+                                     output.zero);
+    }
+    return text;
+}
 
 std::string segment_folder(std::size_t index) { return fmt::format("segment_{}", index + 1); }
 
@@ -62,8 +63,8 @@ std::string segments_yaml(const Graph& graph, const HybridPlan& plan, const std:
         }
         const GraphNode& node = graph.nodes[step.node];
         text += fmt::format("  - host: {{node: {}, operator: {}, inputs: {}, outputs: {}}}\n",
-                            quoted(node_name(node)), node.op, quoted(node.inputs),
-                            quoted(node.outputs));
+                            quoted(node_name(node)), node.op, quoted_list(node.inputs),
+                            quoted_list(node.outputs));
     }
     return text;
 }

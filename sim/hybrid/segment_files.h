@@ -10,7 +10,7 @@
 //         inputs:
 //           - {tensor: "x", image: input.dat, shape: 1x3x32x32}
 //         outputs:
-//           - {tensor: "a_y", result: conv1, shape: 1x16x32x32}
+//           - {tensor: "a_y", result: conv1, shape: 1x16x32x32, zero: 0}
 //       - host: {node: "soft", operator: Softmax, inputs: ["a_y"], outputs: ["y"]}
 //
 // Where images and results lie says each segment's memory_map.yaml.
@@ -24,6 +24,10 @@ namespace npuscope {
 
 /// The folder of segment `index`, counted from 0.
 std::string segment_folder(std::size_t index);
+
+/// What a segment's program reads and leaves: tensors by image or result, and the zero that each is
+/// stored less. Lines behind `indent`.
+std::string tensors_yaml(const PlannedSegment& segment, const std::string& indent);
 
 std::string segments_yaml(const Graph& graph, const HybridPlan& plan, const std::string& npu);
 

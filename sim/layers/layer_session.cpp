@@ -9,7 +9,7 @@
 #include "sim/layers/host_cost.h"
 #include "sim/layers/layer_machine.h"
 #include "sim/layers/layer_memory.h"
-#include "sim/layers/layer_values.h"
+#include "sim/layers/signed_values.h"
 
 namespace npuscope {
 namespace {
@@ -171,7 +171,7 @@ class LayerSession {
     const LayerPlan& plan_;
     const LayerNpuConfig& config_;
     bool with_values_;
-    LayerValues values_;
+    SignedValues values_;
     LayerMachine machine_;
     std::set<std::string> placed_;
     std::map<std::size_t, TinpuJob> jobs_;  // by layer

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "sim/config/json_writer.h"
 #include "sim/report/text_table.h"
 #include "sim/workload/network_shapes.h"
 
@@ -76,7 +77,7 @@ std::string plan_reasons(const Plan& plan) {
 
 std::string memory_map_yaml(const Plan& plan) {
     std::string text =
-        fmt::format("network: {}\nbytes: {}\nimages:\n", plan.name, plan.memory.value);
+        fmt::format("network: {}\nbytes: {}\nimages:\n", quoted(plan.name), plan.memory.value);
     for (const PlannedImage& image : plan.images) {
         const auto& pixels = plan.input.pixels;
         const std::string layout =

@@ -7,6 +7,7 @@
 #include "sim/command_line/system_arguments.h"
 #include "sim/host/npy_file.h"
 #include "tests/golden/golden_models.h"
+#include "tests/support/temp_folder.h"
 
 namespace npuscope {
 namespace {
@@ -22,11 +23,7 @@ std::string file_name(std::string tensor) {
 
 void expect_case(const fs::path& model, const Json& meta, const std::string& npu,
                  const std::map<std::string, std::string>& files, std::size_t& on_npu) {
-    const fs::path folder =
-        fs::path(testing::TempDir()) /
-        (std::string("npuscope_") +
-         testing::UnitTest::GetInstance()->current_test_info()->test_suite_name() + npu);
-    fs::remove_all(folder);
+    const TempFolder folder;
     fs::create_directories(folder / "in");
     for (const auto& [tensor, file] : files) {
         if (file.starts_with("input")) {
@@ -47,7 +44,6 @@ void expect_case(const fs::path& model, const Json& meta, const std::string& npu
                                  read_npy(model / file), tolerance);
         }
     }
-    fs::remove_all(folder);
 }
 
 /// Every case of every model, on both presets. Half of them or more run on the NPU.

@@ -46,7 +46,6 @@ TEST_F(FlightTest, EndsThatAgreeRun) {
 
 TEST_F(FlightTest, AnSdpOfAnotherWidthIsRefused) {
     change("NVDLA_SDP.D_DATA_CUBE_WIDTH_0", 16);
-    change("NVDLA_SDP_RDMA.D_DATA_CUBE_WIDTH_0", 16);
     const Found found = checked();
     EXPECT_EQ(found.finding.kind, "shape_mismatch");
     EXPECT_EQ(found.register_name, "NVDLA_SDP.D_DATA_CUBE_WIDTH_0");

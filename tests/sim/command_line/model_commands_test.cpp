@@ -11,6 +11,7 @@
 #include "sim/host/npy_file.h"
 #include "tests/sim/command_line/typed.h"
 #include "tests/support/model_builder.h"
+#include "tests/support/temp_folder.h"
 
 namespace npuscope {
 namespace {
@@ -43,10 +44,6 @@ void append_layer(ModelBuilder& builder, const std::string& name) {
 class ModelCommands : public ::testing::Test {
  protected:
     void SetUp() override {
-        folder_ = fs::path(testing::TempDir()) /
-                  (std::string("npuscope_") +
-                   testing::UnitTest::GetInstance()->current_test_info()->name());
-        fs::remove_all(folder_);
         fs::create_directories(folder_ / "in");
         GraphValue input = zeros({ElementType::Int8, {1, 8, 5, 4}});
         for (std::size_t i = 0; i < input.numbers.size(); ++i) {
@@ -54,7 +51,6 @@ class ModelCommands : public ::testing::Test {
         }
         std::ofstream(folder_ / "in/x.npy", std::ios::binary) << npy_bytes(input);
     }
-    void TearDown() override { fs::remove_all(folder_); }
 
     std::string model(bool host_between) const {
         ModelBuilder builder;
@@ -72,7 +68,7 @@ class ModelCommands : public ::testing::Test {
     }
     std::string at(const char* name) const { return (folder_ / name).string(); }
 
-    fs::path folder_;
+    const TempFolder folder_;
 };
 
 TEST_F(ModelCommands, RunsGiveTheHostsShareAndTheHostsNumbers) {
@@ -110,10 +106,19 @@ TEST_F(ModelCommands, APlanOfOneSegmentIsOneProgram) {
     EXPECT_TRUE(fs::exists(folder_ / "plan/program.cfg"));
     EXPECT_TRUE(fs::exists(folder_ / "plan/memory_map.yaml"));
     EXPECT_FALSE(fs::exists(folder_ / "plan/segments.yaml"));
+    const ConfigNode map = parse_yaml(read(at("plan/memory_map.yaml")), "memory_map.yaml");
+    EXPECT_NE(map.find("images"), nullptr);
+    EXPECT_NE(map.find("outputs"), nullptr);
     for (const char* text : {"PWCONV   conv     in_a, 1 operation", "view",
                              "0 on the host; 0 layers refused", "part of 'b'"}) {
         EXPECT_THAT(answer.out, HasSubstr(text));
     }
+}
+
+TEST_F(ModelCommands, APlanSaysTheZeroOfItsInput) {
+    typed({"plan", model(false), "--input-type", "uint8", "--out", at("plan")});
+    EXPECT_THAT(read(at("plan/memory_map.yaml")),
+                HasSubstr("tensor: \"x\", image: input.dat, shape: 1x8x5x4, zero: 128}"));
 }
 
 TEST_F(ModelCommands, APlanOfMoreSaysTheirOrder) {
@@ -127,7 +132,8 @@ TEST_F(ModelCommands, APlanOfMoreSaysTheirOrder) {
     const ConfigNode* steps = order.find("steps");
     ASSERT_NE(steps, nullptr);
     EXPECT_EQ(steps->items.size(), 4U);
-    EXPECT_THAT(read(at("plan/segments.yaml")), HasSubstr("result: in_a, shape: 1x8x5x4"));
+    EXPECT_THAT(read(at("plan/segments.yaml")),
+                HasSubstr("result: in_a, shape: 1x8x5x4, zero: 0}"));
     const Answer first = typed({"run", at("plan/segment_1/program.cfg")});
     EXPECT_EQ(first.code, ExitCode::Good) << first.err;
 }

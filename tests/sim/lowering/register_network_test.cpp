@@ -15,6 +15,7 @@
 #include "sim/hybrid/hybrid_explain.h"
 #include "tests/sim/layers/layer_fixture.h"
 #include "tests/sim/lowering/chain.h"
+#include "tests/support/temp_folder.h"
 
 namespace npuscope {
 namespace {
@@ -36,9 +37,7 @@ void expect_equal(Chain& chain, const std::string& npu, ElementType element = El
         test::run_on(graph, test::host_only(), inputs).outputs.begin()->second;
     EXPECT_GT(std::set<double>(wanted.numbers.begin(), wanted.numbers.end()).size(), 2U);
 
-    const fs::path folder = fs::path(testing::TempDir()) /
-                            (std::string("npuscope_") +
-                             testing::UnitTest::GetInstance()->current_test_info()->name() + npu);
+    const TempFolder folder;
     write_file(folder / "model.onnx", chain.builder.bytes());
     write_file(folder / "in/x.npy", npy_bytes(inputs.at("x")));
     SystemArguments arguments;
@@ -51,7 +50,6 @@ void expect_equal(Chain& chain, const std::string& npu, ElementType element = El
     const GraphValue given = read_npy(folder / "out" / (graph.outputs.front() + ".npy"));
     EXPECT_EQ(given.type.sizes, wanted.type.sizes);
     EXPECT_EQ(given.numbers, wanted.numbers) << npu;
-    fs::remove_all(folder);
 }
 /// Each builds its chain anew: a graph takes the output.
 template <class Build>

@@ -69,21 +69,6 @@ TEST(PlannedForms, ThreeChannelsMayLieInTwoPlanes) {
     run_checked(network, {});
 }
 
-TEST(PlannedForms, OneWindowOverAnOddNumberOfColumnsIsNotReadAsPixels) {
-    const auto reads_pixels = [](std::uint32_t width) {
-        const Network network = parse_network(fmt::format("name: product\n"
-                                                          "input: {{channels: 2, height: 1, "
-                                                          "width: {}}}\n"
-                                                          "layers:\n"
-                                                          "  - {{name: a, kind: fc, kernels: 8}}\n",
-                                                          width),
-                                              "product.yaml");
-        return uses(plan_network(network, {}), ConvMode::Image);
-    };
-    EXPECT_TRUE(reads_pixels(16));
-    EXPECT_FALSE(reads_pixels(17));
-}
-
 TEST(PlannedForms, ReadsEveryDeclaredPixelFormatSignedAndNot) {
     for (const PixelFormat& format : pixel_formats()) {
         if (format.code_bits != 8) {

@@ -13,9 +13,10 @@
 
 namespace npuscope {
 
-class LayerValues {
+class SignedValues {
  public:
-    explicit LayerValues(const Graph& graph) : graph_(graph), values_(graph, number_facts(graph)) {}
+    explicit SignedValues(const Graph& graph)
+        : graph_(graph), values_(graph, number_facts(graph)) {}
 
     /// ConfigError where there is no such input or it does not fit the graph.
     void take_input(const std::string& name, const std::map<std::string, GraphValue>& inputs);

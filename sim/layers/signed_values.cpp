@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sim/layers/layer_values.h"
+#include "sim/layers/signed_values.h"
 
 #include <fmt/format.h>
 
@@ -26,15 +26,15 @@ Tensor<std::int32_t> cube_of(const GraphValue& value) {
 
 }  // namespace
 
-void LayerValues::take_input(const std::string& name,
-                             const std::map<std::string, GraphValue>& inputs) {
+void SignedValues::take_input(const std::string& name,
+                              const std::map<std::string, GraphValue>& inputs) {
     if (const std::optional<bool> sign = values_.take_input(name, inputs)) {
         signs[name] = *sign;
     }
 }
 
-std::vector<std::uint8_t> LayerValues::map_bytes(const std::string& tensor,
-                                                 const GraphNode& reader) {
+std::vector<std::uint8_t> SignedValues::map_bytes(const std::string& tensor,
+                                                  const GraphNode& reader) {
     const GraphValue& value = values_.at(tensor);
     NumberRange range{0, 0};
     for (const double number : value.numbers) {
@@ -58,13 +58,13 @@ std::vector<std::uint8_t> LayerValues::map_bytes(const std::string& tensor,
     return store_map(cube_of(value));
 }
 
-void LayerValues::take_map(const std::string& tensor, const Tensor<std::int32_t>& map) {
+void SignedValues::take_map(const std::string& tensor, const Tensor<std::int32_t>& map) {
     GraphValue value = zeros(graph_.types.at(tensor));
     std::copy(map.values.begin(), map.values.end(), value.numbers.begin());
     values_.put(tensor, std::move(value));
 }
 
-GraphValue LayerValues::stored_output(const std::string& output) const {
+GraphValue SignedValues::stored_output(const std::string& output) const {
     const auto sign = signs.find(output);
     return values_.stored(output, sign == signs.end() ? std::nullopt : std::optional(sign->second));
 }
