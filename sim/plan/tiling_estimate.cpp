@@ -154,14 +154,14 @@ TilingEstimate::Total TilingEstimate::total_of(const ConvTiling& tiling,
         // a full weight store gives the bus to the data; behind another tile weights came early
         const std::uint64_t early = std::min(weights, room);
         if (!data_is_in) {
-            const std::uint64_t with_data = i == 0 ? early : early / 4;
-            total.cycles += before + std::max(first_data(now, with_data),
-                                              std::min(weights, operands_.group_beats) * interval);
-            weights -= std::min(weights, std::min(with_data, now.data));
+            const std::uint64_t with_data = i == 0 || now.awaits ? early : early / 4;
+            const std::uint64_t group = std::min(weights, operands_.group_beats);
+            total.cycles += before + std::max(first_data(now, with_data), group * interval);
+            weights -= groups_ == 1 ? group : std::min(weights, std::min(with_data, now.data));
         } else {
             total.cycles += costs_.npu.csc.next_operation.value;
         }
-        const std::uint64_t ahead = last || tiling.overlapped || tiling.resident
+        const std::uint64_t ahead = last || next.awaits || tiling.overlapped || tiling.resident
                                         ? 0
                                         : std::min(operands_.weight_beats, room) / 4;
         const bool overlapped = tiling.overlapped && !next.awaits;
