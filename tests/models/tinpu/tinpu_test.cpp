@@ -51,6 +51,23 @@ struct Bench {
         : memory("memory", memory_config, log), npu("npu", {mcif, engine}, log) {
         npu.mcif.memory.bind(memory.socket);
         npu.tinpu.on_done([this](const TinpuLaunch& launch) { ended.push_back(launch.record); });
+        sc_core::sc_spawn_options spawn;
+        spawn.spawn_method();
+        spawn.dont_initialize();
+        spawn.set_sensitivity(&over_);
+        sc_core::sc_spawn(
+            [this] {
+                scene.kill_threads();
+                npu.tinpu.kill_threads();
+            },
+            "end_of_threads", &spawn);
+    }
+    Bench(const Bench&) = delete;
+    Bench& operator=(const Bench&) = delete;
+    /// Threads end in the kernel, which otherwise keeps what they hold.
+    ~Bench() {
+        over_.notify(sc_core::SC_ZERO_TIME);
+        advance(sc_core::sc_time(1, sc_core::SC_NS));
     }
     /// Launches all at once and runs until the last has ended.
     const std::vector<OperationRecord>& run(const std::vector<TinpuJob>& jobs, bool values = true) {
@@ -65,6 +82,9 @@ struct Bench {
         }
         return ended;
     }
+
+ private:
+    sc_core::sc_event over_;
 };
 
 Cycles sum_of(const CauseCycles& causes) {
