@@ -70,6 +70,7 @@ Bytes peak_bytes(const std::vector<MapLife>& lives) {
 
 std::map<std::string, Bytes> place_maps(const std::vector<MapLife>& lives, Bytes alignment) {
     std::vector<const MapLife*> by_size;
+    by_size.reserve(lives.size());
     for (const MapLife& life : lives) {
         by_size.push_back(&life);
     }

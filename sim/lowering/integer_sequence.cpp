@@ -142,7 +142,7 @@ class Staging {
             const std::int64_t raw = zero_in_ * weight_sum(k);  // stored sums lack it
             std::int64_t least = bias_[k] - raw;
             std::int64_t most = least;
-            for (const std::int64_t weight : kernel(k)) {
+            for (const std::int8_t weight : kernel(k)) {
                 least += std::min(weight * low, weight * high);
                 most += std::max(weight * low, weight * high);
             }

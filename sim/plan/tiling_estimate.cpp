@@ -130,16 +130,38 @@ std::pair<std::uint64_t, std::uint64_t> TilingEstimate::moved_meanwhile(std::uin
     return {moved, sram};
 }
 
-TilingEstimate::Total TilingEstimate::total_of(const ConvTiling& tiling,
-                                               std::uint32_t slices) const {
-    const std::uint64_t interval = costs_.beat_interval;
-    const std::uint64_t depth = costs_.npu.cbuf.bank_depth;
+std::uint64_t TilingEstimate::weight_room(const ConvTiling& tiling) const {
     const std::uint64_t entry_beats =
         std::max<std::uint64_t>(1, costs_.npu.cbuf.bank_width / costs_.npu.mcif.bus_width);
-    const std::uint64_t room = std::uint64_t{tiling.banks.weight} * depth * entry_beats;
+    return std::uint64_t{tiling.banks.weight} * costs_.npu.cbuf.bank_depth * entry_beats;
+}
+
+std::uint64_t TilingEstimate::start_of(const TileTime& tile, std::uint64_t with_data,
+                                       std::uint64_t& weights) const {
+    const std::uint64_t group = std::min(weights, operands_.group_beats);
+    weights -= groups_ == 1 ? group : std::min(weights, std::min(with_data, tile.data));
+    return start + costs_.read_latency.value +
+           std::max(first_data(tile, with_data), group * costs_.beat_interval);
+}
+
+void TilingEstimate::add_work(const TileTime& tile, std::uint64_t weights, Total& total) const {
+    total.mac += tile.mac;
+    total.drain += tile.drain;
+    total.beats += weights;
+    (problem_.input_in_sram ? total.sram_beats : total.beats) += tile.data;
+    (problem_.residual_in_sram ? total.sram_beats : total.beats) += tile.residual;
+}
+
+TilingEstimate::Total TilingEstimate::total_of(const ConvTiling& tiling,
+                                               std::uint32_t slices) const {
+    const std::uint64_t room = weight_room(tiling);
     const bool two_groups =
-        groups_ == 1 || std::uint64_t{tiling.banks.weight} * depth >= 2 * operands_.group_entries;
+        groups_ == 1 || std::uint64_t{tiling.banks.weight} * costs_.npu.cbuf.bank_depth >=
+                            2 * operands_.group_entries;
     const std::uint64_t before = start + costs_.read_latency.value;
+    const std::uint64_t exposed =
+        two_groups ? 0
+                   : (groups_ - 1) * (operands_.group_beats * costs_.beat_interval + before / 2);
     const std::size_t tiles = tiling.tiles.size();
     const std::size_t count = tiles * slices;
     Total total;
@@ -150,14 +172,11 @@ TilingEstimate::Total TilingEstimate::total_of(const ConvTiling& tiling,
         const bool last = i + 1 == count;
         next = last ? TileTime{} : time_of(tiling.tiles[(i + 1) % tiles]);
         std::uint64_t weights = tiling.resident && i % tiles > 0 ? 0 : operands_.weight_beats;
-        const std::uint64_t fetched = weights;
+        add_work(now, weights, total);
         // a full weight store gives the bus to the data; behind another tile weights came early
         const std::uint64_t early = std::min(weights, room);
         if (!data_is_in) {
-            const std::uint64_t with_data = i == 0 || now.awaits ? early : early / 4;
-            const std::uint64_t group = std::min(weights, operands_.group_beats);
-            total.cycles += before + std::max(first_data(now, with_data), group * interval);
-            weights -= groups_ == 1 ? group : std::min(weights, std::min(with_data, now.data));
+            total.cycles += start_of(now, i == 0 || now.awaits ? early : early / 4, weights);
         } else {
             total.cycles += costs_.npu.csc.next_operation.value;
         }
@@ -167,16 +186,9 @@ TilingEstimate::Total TilingEstimate::total_of(const ConvTiling& tiling,
         const bool overlapped = tiling.overlapped && !next.awaits;
         const auto [moved, sram] = moved_meanwhile(
             weights + ahead, now.residual, !last && overlapped ? next.data : std::uint64_t{0});
-        const std::uint64_t exposed =
-            two_groups ? 0 : (groups_ - 1) * (operands_.group_beats * interval + before / 2);
         total.cycles += std::max(now.compute + exposed, transfer_time(moved, sram));
         total.cycles += !last && next.awaits ? end + costs_.read_latency.value : 0;
         data_is_in = overlapped;
-        total.mac += now.mac;
-        total.drain += now.drain;
-        total.beats += fetched;
-        (problem_.input_in_sram ? total.sram_beats : total.beats) += now.data;
-        (problem_.residual_in_sram ? total.sram_beats : total.beats) += now.residual;
     }
     total.cycles += end + costs_.read_latency.value;
     return total;

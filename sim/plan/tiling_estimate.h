@@ -58,6 +58,13 @@ class TilingEstimate {
     Total total_of(const ConvTiling& tiling, std::uint32_t slices) const;
     std::uint64_t transfer_time(std::uint64_t beats, std::uint64_t sram_beats) const;
     std::uint64_t first_data(const TileTime& tile, std::uint64_t weights) const;
+    /// Beats of weights that their banks hold.
+    std::uint64_t weight_room(const ConvTiling& tiling) const;
+    /// Cycles until a tile whose data are not in yet computes, while so many beats of weights come
+    /// with them; takes away what of its weights is in then.
+    std::uint64_t start_of(const TileTime& tile, std::uint64_t with_data,
+                           std::uint64_t& weights) const;
+    void add_work(const TileTime& tile, std::uint64_t weights, Total& total) const;
     /// Beats of DRAM and of SRAM that move while a tile computes.
     std::pair<std::uint64_t, std::uint64_t> moved_meanwhile(std::uint64_t weights,
                                                             std::uint64_t residual,

@@ -81,6 +81,28 @@ std::string_view trimmed(std::string_view line) {
     return begin == std::string_view::npos ? std::string_view() : line.substr(begin);
 }
 
+/// A word of a $readmemh file, from its first digit on.
+struct HexWord {
+    std::uint64_t value = 0;
+    std::size_t digits = 0;
+    std::size_t end = 0;  ///< behind its last digit
+};
+HexWord hex_word(std::string_view line, std::size_t begin) {
+    HexWord word;
+    for (word.end = begin; word.end < line.size(); ++word.end) {
+        if (line[word.end] == '_') {
+            continue;
+        }
+        const int digit = hex_digit_value(line[word.end]);
+        if (digit < 0) {
+            break;
+        }
+        ++word.digits;
+        word.value = word.value << 4U | static_cast<unsigned>(digit);
+    }
+    return word;
+}
+
 }  // namespace
 
 MemoryImage parse_intel_hex(std::string_view text, const std::string& file) {
@@ -126,26 +148,18 @@ MemoryImage parse_readmemh(std::string_view text, const std::string& file) {
         for (std::size_t at = line.find_first_not_of(spaces); at != std::string_view::npos;
              at = line.find_first_not_of(spaces, at)) {
             const bool address = line[at] == '@';
-            std::uint64_t value = 0;
-            std::size_t digits = 0;
             const std::size_t begin = at + (address ? 1 : 0);
-            for (at = begin; at < line.size(); ++at) {
-                const int digit = hex_digit_value(line[at]);
-                if (digit < 0 && line[at] != '_') {
-                    break;
-                }
-                digits += digit < 0 ? 0U : 1U;
-                value = digit < 0 ? value : value << 4U | static_cast<unsigned>(digit);
-            }
+            const HexWord word = hex_word(line, begin);
+            at = word.end;
             const bool ended = at == line.size() || spaces.find(line[at]) != std::string_view::npos;
-            if (!ended || digits == 0 || digits > (address ? 16U : 2U)) {
+            if (!ended || word.digits == 0 || word.digits > (address ? 16U : 2U)) {
                 lines.refuse(begin, "neither a byte of two hexadecimal digits nor an @address",
                              "one byte a word");
             }
             if (address) {
-                offset = value;
+                offset = word.value;
             } else {
-                append(image, offset++, static_cast<std::uint8_t>(value));
+                append(image, offset++, static_cast<std::uint8_t>(word.value));
             }
         }
     }
