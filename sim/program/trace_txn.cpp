@@ -80,6 +80,7 @@ const StatementRow& find_statement(std::string_view name, const Place& place) {
         return *row;
     }
     std::vector<std::string> known;
+    known.reserve(statement_rows.size());
     for (const StatementRow& candidate : statement_rows) {
         known.emplace_back(candidate.name);
     }
