@@ -12,6 +12,7 @@
 #include "models/csc/csc_job.h"
 #include "models/csc/csc_math.h"
 #include "models/csc/image_math.h"
+#include "models/npu/conv_features.h"
 #include "models/sdp/sdp_conversion.h"
 
 namespace npuscope {
@@ -91,8 +92,6 @@ void Dispatcher::launch_ready() {
     }
 }
 
-ConvFeatures Dispatcher::conv_features() const { return npuscope::conv_features(config_); }
-
 void Dispatcher::add_miscount(CombinedConvJob& combined) const {
     const ConvJob& job = combined.job;
     if (const auto image =
@@ -107,7 +106,7 @@ bool Dispatcher::launch_conv() {
     if (!conv_.open()) {
         return false;
     }
-    const ConvFeatures features = conv_features();
+    const ConvFeatures features = conv_features(config_);
     const ConvParts parts{
         .cdma = cdma_job(conv_.values(0), features),
         .csc = csc_job(conv_.values(1), features),

@@ -20,7 +20,6 @@
 #include "models/csc/csc.h"
 #include "models/glb/glb.h"
 #include "models/npu/bdma_queue.h"
-#include "models/npu/conv_features.h"
 #include "models/npu/npu_config.h"
 #include "models/pdp/left_lines.h"
 #include "models/pdp/pdp.h"
@@ -107,7 +106,6 @@ class Dispatcher : public CsbListener {
     /// ConfigError where the ends of a flight cannot go together.
     void note_flight(std::vector<Finding> findings);
 
-    ConvFeatures conv_features() const;
     std::string next_name(const std::string& unit) { return unit + " " + std::to_string(count_++); }
 
     const NpuConfig config_;

@@ -3,9 +3,9 @@
 
 #include <fmt/format.h>
 
-#include "sim/config/json_writer.h"
 #include "sim/layers/explain_report.h"
 #include "sim/report/finding_report.h"
+#include "sim/report/json_report.h"
 #include "sim/report/text_table.h"
 
 namespace npuscope {
@@ -70,26 +70,6 @@ Json json_of(const Refusal& refusal, const Graph& graph) {
     return object;
 }
 
-Json traffic_of(const LayerRun& run) {
-    ClientTraffic total;
-    Json clients = Json::object();
-    for (const NamedTraffic& client : run.traffic) {
-        total += client.traffic;
-        clients[client.client] = to_json(client.traffic);
-    }
-    Json object = to_json(total);
-    object["by_client"] = clients;
-    return object;
-}
-
-Json units_of(const LayerRun& run) {
-    Json units = Json::object();
-    for (const NamedUnit& unit : run.units) {
-        units[unit.unit] = to_json(unit.statistics);
-    }
-    return units;
-}
-
 /// Feature maps that do not fit are an error of the model, not of the run.
 std::vector<Finding> findings_of(const LayerResult& result) {
     std::vector<Finding> findings = result.run.findings;
@@ -129,7 +109,7 @@ std::string layer_json(const LayerResult& result) {
     report["host"] = {{"cycles", result.run.host.value}, {"share", share_of_host(result.run)}};
     report["memory"] = {{"weight_bytes", result.plan.weights.value},
                         {"peak_map_bytes", result.plan.peak_maps.value}};
-    report["traffic"] = traffic_of(result.run);
+    report["traffic"] = traffic_json(result.run.traffic);
     report["operations"] = Json::array();
     for (std::size_t i = 0; i < result.run.operations.size(); ++i) {
         report["operations"].push_back(json_of(result.run.operations[i], i, npu.engine));
@@ -138,7 +118,7 @@ std::string layer_json(const LayerResult& result) {
     for (const Refusal& refusal : result.plan.patterns.refusals) {
         report["refused"].push_back(json_of(refusal, result.graph));
     }
-    report["units"] = units_of(result.run);
+    report["units"] = units_json(result.run.units);
     for (const NamedDram& dram : result.run.drams) {
         report["drams"][dram.region] = to_json(dram.statistics);
     }

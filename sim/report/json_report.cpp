@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/report/json_report.h"
 
-#include "sim/config/json_writer.h"
 #include "sim/report/finding_report.h"
 
 namespace npuscope {
@@ -40,24 +39,6 @@ Json json_of(const OperationRecord& operation, std::size_t index) {
     return object;
 }
 
-Json traffic_of(const Result& result) {
-    Json object = to_json(result.total_traffic());
-    Json clients = Json::object();
-    for (const NamedTraffic& client : result.traffic) {
-        clients[client.client] = to_json(client.traffic);
-    }
-    object["by_client"] = clients;
-    return object;
-}
-
-Json units_of(const Result& result) {
-    Json units = Json::object();
-    for (const NamedUnit& unit : result.units) {
-        units[unit.unit] = to_json(unit.statistics);
-    }
-    return units;
-}
-
 void add_model(Json& report, const Result& result) {
     const ModelShare& model = *result.model;
     report["host"] = {{"cycles", model.host.value},
@@ -87,6 +68,26 @@ void add_model(Json& report, const Result& result) {
 
 }  // namespace
 
+Json traffic_json(const std::vector<NamedTraffic>& traffic) {
+    ClientTraffic total;
+    Json clients = Json::object();
+    for (const NamedTraffic& client : traffic) {
+        total += client.traffic;
+        clients[client.client] = to_json(client.traffic);
+    }
+    Json object = to_json(total);
+    object["by_client"] = clients;
+    return object;
+}
+
+Json units_json(const std::vector<NamedUnit>& units) {
+    Json object = Json::object();
+    for (const NamedUnit& unit : units) {
+        object[unit.unit] = to_json(unit.statistics);
+    }
+    return object;
+}
+
 std::string json_report(const Result& result) {
     Json report;
     report["npu"] = result.npu();
@@ -100,7 +101,7 @@ std::string json_report(const Result& result) {
     for (const CheckResult& check : result.checks) {
         report["checks"].push_back(json_of(check));
     }
-    report["traffic"] = traffic_of(result);
+    report["traffic"] = traffic_json(result.traffic);
     report["operations"] = Json::array();
     for (std::size_t i = 0; i < result.operations.size(); ++i) {
         report["operations"].push_back(json_of(result.operations[i], i));
@@ -108,7 +109,7 @@ std::string json_report(const Result& result) {
     if (result.model) {
         add_model(report, result);
     }
-    report["units"] = units_of(result);
+    report["units"] = units_json(result.units);
     for (const NamedDram& dram : result.drams) {
         report["drams"][dram.region] = to_json(dram.statistics);
     }

@@ -12,10 +12,17 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
+#include "sim/config/json_writer.h"
 #include "sim/result/result.h"
 
 namespace npuscope {
+
+/// The traffic of all clients together, and `by_client`.
+Json traffic_json(const std::vector<NamedTraffic>& traffic);
+/// Statistics by unit.
+Json units_json(const std::vector<NamedUnit>& units);
 
 /// Indented by two spaces, with a line end behind it.
 std::string json_report(const Result& result);

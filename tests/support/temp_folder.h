@@ -16,7 +16,9 @@ namespace npuscope {
 class TempFolder {
  public:
     TempFolder() {
-        std::string name = (std::filesystem::path(testing::TempDir()) / "npuscope_XXXXXX").string();
+        const std::filesystem::path parent(testing::TempDir());
+        std::string name =
+            (parent / "npuscope_").string() + std::string(6, 'X');  // mkdtemp fills it
         if (::mkdtemp(name.data()) == nullptr) {
             throw std::runtime_error("no folder can be made below " + testing::TempDir());
         }
