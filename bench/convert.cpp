@@ -13,8 +13,8 @@
 
 #include "bench/convert_rows.h"
 #include "bench/stopwatch.h"
+#include "sim/config/text_table.h"
 #include "sim/convert/convert_files.h"
-#include "sim/report/text_table.h"
 
 namespace npuscope::bench {
 namespace {

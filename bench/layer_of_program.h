@@ -4,8 +4,8 @@
 
 #include <optional>
 
-#include "models/data/convolution.h"
-#include "models/data/shape.h"
+#include "models/layout/convolution.h"
+#include "models/layout/shape.h"
 #include "sim/program/program.h"
 
 namespace npuscope::bench {

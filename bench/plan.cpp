@@ -10,12 +10,12 @@
 
 #include "bench/bench_main.h"
 #include "bench/plan_search.h"
+#include "sim/compile/nvdla/network_planner.h"
+#include "sim/compile/nvdla/plan_program.h"
 #include "sim/config/preset.h"
-#include "sim/plan/network_planner.h"
-#include "sim/plan/plan_program.h"
-#include "sim/report/text_table.h"
+#include "sim/config/text_table.h"
+#include "sim/model/network_shapes.h"
 #include "sim/run/session.h"
-#include "sim/workload/network_shapes.h"
 
 namespace npuscope::bench {
 namespace {

@@ -6,11 +6,11 @@
 #include <set>
 #include <tuple>
 
-#include "sim/plan/network_planner.h"
-#include "sim/plan/plan_program.h"
-#include "sim/plan/planned_memory.h"
+#include "sim/compile/nvdla/network_planner.h"
+#include "sim/compile/nvdla/plan_program.h"
+#include "sim/compile/nvdla/planned_memory.h"
+#include "sim/model/network_shapes.h"
 #include "sim/run/session.h"
-#include "sim/workload/network_shapes.h"
 
 namespace npuscope::bench {
 namespace {

@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "sim/plan/conv_tiling.h"
-#include "sim/plan/tiling_estimate.h"
-#include "sim/run/system_config.h"
-#include "sim/workload/network.h"
+#include "sim/compile/nvdla/conv_tiling.h"
+#include "sim/compile/nvdla/tiling_estimate.h"
+#include "sim/config/system_config.h"
+#include "sim/model/network.h"
 
 namespace npuscope::bench {
 

@@ -13,8 +13,8 @@
 #include "bench/speed_measure.h"
 #include "models/csb/register_blocks.h"
 #include "sim/config/preset.h"
+#include "sim/config/text_table.h"
 #include "sim/program/read_program.h"
-#include "sim/report/text_table.h"
 #include "tests/support/reference_data.h"
 
 namespace npuscope::bench {

@@ -15,8 +15,8 @@
 #include <string>
 
 #include "models/base/quantity.h"
+#include "sim/config/system_config.h"
 #include "sim/program/program.h"
-#include "sim/run/system_config.h"
 
 namespace npuscope::bench {
 

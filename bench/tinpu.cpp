@@ -10,8 +10,8 @@
 #include "bench/tinpu_rows.h"
 #include "sim/command_line/exit_code.h"
 #include "sim/config/preset.h"
-#include "sim/layers/layer_run.h"
-#include "sim/report/text_table.h"
+#include "sim/config/text_table.h"
+#include "sim/run/layer_run.h"
 
 namespace npuscope::bench {
 namespace {

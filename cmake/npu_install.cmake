@@ -4,9 +4,8 @@
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
-set(libraries host hybrid layers onnx pattern lowering tinpu arith base bdma cacc cbuf cdma cdp check cmac
-              command_line config convert csb csc data glb link mcif memory npu pdp rubik plan
-              program report result run sdp surface workload)
+set(libraries arith base bdma cdp check command_line compile config conv convert csb glb layout link mcif
+              memory model npu pdp program report rubik run sdp tinpu)
 foreach(library ${libraries})
   if(TARGET npu_${library})
     set_target_properties(npu_${library} PROPERTIES EXPORT_NAME ${library})

@@ -8,8 +8,8 @@
 #include <cstdint>
 
 #include "models/arith/mac_order.h"
-#include "models/data/convolution.h"
-#include "models/data/tensor.h"
+#include "models/layout/convolution.h"
+#include "models/layout/tensor.h"
 
 namespace npuscope {
 

@@ -11,8 +11,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "models/data/convolution.h"
-#include "models/data/tensor.h"
+#include "models/layout/convolution.h"
+#include "models/layout/tensor.h"
 
 namespace npuscope {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "models/arith/convolve_layout.h"
-#include "models/data/tensor.h"
+#include "models/layout/tensor.h"
 
 namespace npuscope {
 

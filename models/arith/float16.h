@@ -12,7 +12,7 @@
 #include <bit>
 #include <cstdint>
 
-#include "models/data/precision.h"  // first: its enumerator has the name of the type below
+#include "models/layout/precision.h"  // first: its enumerator has the name of the type below
 
 namespace npuscope {
 

@@ -13,7 +13,7 @@
 #include <span>
 #include <vector>
 
-#include "models/data/shape.h"
+#include "models/layout/shape.h"
 
 namespace npuscope {
 

@@ -15,8 +15,8 @@
 #include <array>
 #include <cstdint>
 
-#include "models/data/convolution.h"
-#include "models/data/tensor.h"
+#include "models/layout/convolution.h"
+#include "models/layout/tensor.h"
 
 namespace npuscope {
 

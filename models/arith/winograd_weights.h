@@ -13,7 +13,7 @@
 
 #include <cstdint>
 
-#include "models/data/tensor.h"
+#include "models/layout/tensor.h"
 
 namespace npuscope {
 

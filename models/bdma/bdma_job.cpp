@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "models/bdma/bdma_job.h"
 
-#include "models/data/register_reading.h"
+#include "models/layout/register_reading.h"
 
 namespace npuscope {
 namespace {

@@ -13,7 +13,7 @@
 #include "models/cdp/cdp_config.h"
 #include "models/cdp/cdp_job.h"
 #include "models/cdp/cdp_timing.h"
-#include "models/data/datapath.h"
+#include "models/layout/datapath.h"
 #include "models/link/atom_stream.h"
 #include "models/link/channel.h"
 #include "models/link/surface_port.h"

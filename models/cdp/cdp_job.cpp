@@ -2,7 +2,7 @@
 #include "models/cdp/cdp_job.h"
 
 #include "models/arith/lookup_registers.h"
-#include "models/data/precision_reading.h"
+#include "models/layout/precision_reading.h"
 
 namespace npuscope {
 namespace {

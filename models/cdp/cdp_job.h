@@ -8,8 +8,8 @@
 #include "models/base/register_map.h"
 #include "models/cdp/cdp_config.h"
 #include "models/cdp/cdp_math.h"
-#include "models/data/datapath.h"
-#include "models/data/feature_cube.h"
+#include "models/layout/datapath.h"
+#include "models/layout/feature_cube.h"
 
 namespace npuscope {
 

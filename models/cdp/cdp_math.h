@@ -18,10 +18,10 @@
 
 #include "models/arith/fixed_point.h"
 #include "models/arith/lookup_table.h"
-#include "models/data/element_tensor.h"
-#include "models/data/float_counters.h"
-#include "models/data/precision.h"
-#include "models/data/tensor.h"
+#include "models/layout/element_tensor.h"
+#include "models/layout/float_counters.h"
+#include "models/layout/precision.h"
+#include "models/layout/tensor.h"
 
 namespace npuscope {
 

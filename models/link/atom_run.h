@@ -6,7 +6,7 @@
 
 #include <memory>
 
-#include "models/data/tensor.h"
+#include "models/layout/tensor.h"
 #include "models/link/end_marks.h"
 #include "models/link/timed_counter.h"
 

@@ -9,7 +9,7 @@
 #include <span>
 
 #include "models/base/quantity.h"
-#include "models/data/byte_run.h"
+#include "models/layout/byte_run.h"
 
 namespace npuscope {
 

@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "models/data/element_tensor.h"
-#include "models/data/feature_cube.h"
+#include "models/layout/element_tensor.h"
+#include "models/layout/feature_cube.h"
 #include "models/link/dma_port.h"
 
 namespace npuscope {

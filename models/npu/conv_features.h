@@ -2,7 +2,7 @@
 // What convolutions are decoded and checked against on one NPU.
 #pragma once
 
-#include "models/data/conv_job.h"
+#include "models/conv/conv_job.h"
 #include "models/npu/npu_config.h"
 
 namespace npuscope {

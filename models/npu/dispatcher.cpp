@@ -5,13 +5,13 @@
 #include <iterator>
 
 #include "models/base/error.h"
-#include "models/cacc/cacc_job.h"
-#include "models/cdma/cdma_job.h"
-#include "models/cdma/operand_fetch.h"
-#include "models/cmac/cmac_job.h"
-#include "models/csc/csc_job.h"
-#include "models/csc/csc_math.h"
-#include "models/csc/image_math.h"
+#include "models/conv/cacc_job.h"
+#include "models/conv/cdma_job.h"
+#include "models/conv/cmac_job.h"
+#include "models/conv/csc_job.h"
+#include "models/conv/csc_math.h"
+#include "models/conv/image_math.h"
+#include "models/conv/operand_fetch.h"
 #include "models/npu/conv_features.h"
 #include "models/sdp/sdp_conversion.h"
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "models/base/error.h"
-#include "models/data/delivery_rule.h"
+#include "models/conv/delivery_rule.h"
 #include "models/npu/dispatcher.h"
 
 namespace npuscope {

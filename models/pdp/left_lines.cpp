@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "models/data/alignment.h"
+#include "models/layout/alignment.h"
 
 namespace npuscope {
 

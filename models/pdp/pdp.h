@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "models/base/statistics.h"
-#include "models/data/datapath.h"
-#include "models/data/float_counters.h"
+#include "models/layout/datapath.h"
+#include "models/layout/float_counters.h"
 #include "models/link/atom_run.h"
 #include "models/link/atom_stream.h"
 #include "models/link/channel.h"

@@ -6,7 +6,7 @@
 // in its line wins, and the one of the last line. source: nv_full C model, compared by running
 #pragma once
 
-#include "models/data/tensor.h"
+#include "models/layout/tensor.h"
 #include "models/pdp/pdp_math.h"
 
 namespace npuscope {

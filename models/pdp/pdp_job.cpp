@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "models/data/precision_reading.h"
+#include "models/layout/precision_reading.h"
 #include "models/pdp/pdp_timing.h"
 
 namespace npuscope {

@@ -10,9 +10,9 @@
 #include <optional>
 
 #include "models/base/register_map.h"
-#include "models/data/datapath.h"
-#include "models/data/feature_cube.h"
-#include "models/data/flying_cube.h"
+#include "models/layout/datapath.h"
+#include "models/layout/feature_cube.h"
+#include "models/layout/flying_cube.h"
 #include "models/pdp/pdp_config.h"
 #include "models/pdp/pdp_math.h"
 

@@ -13,9 +13,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "models/data/element_tensor.h"
-#include "models/data/precision.h"
-#include "models/data/tensor.h"
+#include "models/layout/element_tensor.h"
+#include "models/layout/precision.h"
+#include "models/layout/tensor.h"
 
 namespace npuscope {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "models/rubik/rubik_job.h"
 
-#include "models/data/precision_reading.h"
+#include "models/layout/precision_reading.h"
 
 namespace npuscope {
 namespace {

@@ -13,8 +13,8 @@
 #include <cstdint>
 
 #include "models/base/register_map.h"
-#include "models/data/datapath.h"
-#include "models/data/feature_cube.h"
+#include "models/layout/datapath.h"
+#include "models/layout/feature_cube.h"
 #include "models/rubik/rubik_config.h"
 
 namespace npuscope {

@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "models/base/statistics.h"
-#include "models/data/datapath.h"
-#include "models/data/element_tensor.h"
+#include "models/layout/datapath.h"
+#include "models/layout/element_tensor.h"
 #include "models/link/atom_run.h"
 #include "models/link/channel.h"
 #include "models/link/surface_port.h"

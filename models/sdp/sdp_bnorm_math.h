@@ -12,7 +12,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "models/data/tensor.h"
+#include "models/layout/tensor.h"
 
 namespace npuscope {
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "models/sdp/sdp_conversion.h"
 
-#include "models/data/precision_table.h"
-#include "models/data/register_reading.h"
+#include "models/layout/precision_table.h"
+#include "models/layout/register_reading.h"
 #include "models/sdp/sdp_job.h"
 
 namespace npuscope {

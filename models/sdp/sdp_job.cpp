@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "models/sdp/sdp_job.h"
 
-#include "models/data/precision_reading.h"
+#include "models/layout/precision_reading.h"
 #include "models/sdp/sdp_conversion.h"
 #include "models/sdp/sdp_stages_reader.h"
 

@@ -9,9 +9,9 @@
 
 #include <cstdint>
 
-#include "models/data/element_tensor.h"
-#include "models/data/float_counters.h"
-#include "models/data/tensor.h"
+#include "models/layout/element_tensor.h"
+#include "models/layout/float_counters.h"
+#include "models/layout/tensor.h"
 #include "models/sdp/sdp_stages.h"
 #include "models/sdp/sdp_x_math.h"
 
@@ -37,7 +37,7 @@ struct SdpCounters {
     /// the largest magnitude.
     std::uint64_t saturated = 0;
     LookupCounters lut;
-    bool unequal = false;    ///< comparison mode: some element differed
+    bool unequal = false;           ///< comparison mode: some element differed
     SpecialCount inputs;            ///< if asked for: fp16 elements of a source in memory
     std::uint64_t nan_outputs = 0;  ///< if asked for: fp16 results
 

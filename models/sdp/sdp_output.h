@@ -9,7 +9,7 @@
 #include <span>
 
 #include "models/arith/float16.h"
-#include "models/data/precision.h"
+#include "models/layout/precision.h"
 #include "models/sdp/sdp_stages.h"
 #include "models/sdp/sdp_x_math.h"
 

@@ -12,7 +12,7 @@
 
 #include "models/arith/fixed_point.h"
 #include "models/arith/lookup_table.h"
-#include "models/data/precision.h"
+#include "models/layout/precision.h"
 
 namespace npuscope {
 

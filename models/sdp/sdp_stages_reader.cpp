@@ -2,7 +2,7 @@
 #include "models/sdp/sdp_stages_reader.h"
 
 #include "models/arith/lookup_registers.h"
-#include "models/data/register_reading.h"
+#include "models/layout/register_reading.h"
 
 namespace npuscope {
 namespace {

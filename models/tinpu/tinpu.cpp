@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "models/data/packed_surface.h"
+#include "models/layout/packed_surface.h"
 #include "models/link/clock.h"
 #include "models/tinpu/tinpu_checks.h"
 #include "models/tinpu/tinpu_fetch.h"

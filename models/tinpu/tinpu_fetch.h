@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "models/data/tensor.h"
+#include "models/layout/tensor.h"
 #include "models/link/dma_port.h"
 #include "models/tinpu/tinpu_job.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "models/tinpu/tinpu_job.h"
 
-#include "models/data/packed_surface.h"
+#include "models/layout/packed_surface.h"
 #include "models/tinpu/tinpu_constants.h"
 
 namespace npuscope {

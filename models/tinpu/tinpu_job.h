@@ -13,8 +13,8 @@
 
 #include "models/base/describe.h"
 #include "models/base/quantity.h"
-#include "models/data/convolution.h"
-#include "models/data/shape.h"
+#include "models/layout/convolution.h"
+#include "models/layout/shape.h"
 #include "models/sdp/sdp_bnorm_math.h"
 
 namespace npuscope {

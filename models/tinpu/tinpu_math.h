@@ -8,7 +8,7 @@
 #include <optional>
 #include <vector>
 
-#include "models/data/tensor.h"
+#include "models/layout/tensor.h"
 #include "models/tinpu/tinpu_job.h"
 
 namespace npuscope {

@@ -8,7 +8,7 @@
 #include <functional>
 #include <map>
 
-#include "models/data/byte_run.h"
+#include "models/layout/byte_run.h"
 
 namespace npuscope {
 

@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "models/base/error.h"
-#include "models/data/compression_findings.h"
-#include "models/data/flying_cube.h"
+#include "models/conv/compression_findings.h"
 #include "models/glb/interrupt.h"
+#include "models/layout/flying_cube.h"
 #include "models/pdp/left_lines.h"
 #include "sim/check/surface_use.h"
 

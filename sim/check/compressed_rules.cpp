@@ -9,7 +9,7 @@
 namespace npuscope {
 namespace {
 
-/// Findings of models/data by the register that a driver mends, and what it does there.
+/// Findings of the codec by the register that a driver mends, and what it does there.
 struct Mending {
     std::string_view kind;
     const char* register_name;

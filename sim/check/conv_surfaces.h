@@ -3,8 +3,8 @@
 // surfaces. Nothing of what it takes over whole from the operation before.
 #pragma once
 
-#include "models/data/buffer_history.h"
-#include "models/data/conv_job.h"
+#include "models/conv/buffer_history.h"
+#include "models/conv/conv_job.h"
 #include "sim/check/checked_operation.h"
 
 namespace npuscope {

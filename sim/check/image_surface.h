@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "models/data/alignment.h"
-#include "models/data/byte_run.h"
-#include "models/data/datapath.h"
-#include "models/data/weight_layout.h"
+#include "models/layout/alignment.h"
+#include "models/layout/byte_run.h"
+#include "models/layout/datapath.h"
+#include "models/layout/weight_layout.h"
 #include "sim/check/image_description.h"
 
 namespace npuscope {

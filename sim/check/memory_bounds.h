@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "models/data/byte_run.h"
+#include "models/layout/byte_run.h"
 #include "models/memory/memory_config.h"
 
 namespace npuscope {

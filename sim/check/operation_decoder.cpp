@@ -5,13 +5,13 @@
 
 #include <algorithm>
 
-#include "models/cacc/cacc_job.h"
-#include "models/cdma/cdma_job.h"
 #include "models/cdp/cdp_job.h"
-#include "models/cmac/cmac_job.h"
-#include "models/csc/csc_job.h"
-#include "models/csc/image_math.h"
-#include "models/data/delivery_rule.h"
+#include "models/conv/cacc_job.h"
+#include "models/conv/cdma_job.h"
+#include "models/conv/cmac_job.h"
+#include "models/conv/csc_job.h"
+#include "models/conv/delivery_rule.h"
+#include "models/conv/image_math.h"
 #include "models/npu/conv_features.h"
 #include "models/pdp/pdp_job.h"
 #include "models/sdp/sdp_conversion.h"

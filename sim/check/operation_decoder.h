@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "models/base/register_map.h"
-#include "models/data/buffer_history.h"
+#include "models/conv/buffer_history.h"
 #include "models/npu/npu_config.h"
 #include "sim/check/checked_operation.h"
 #include "sim/check/found.h"

@@ -5,7 +5,7 @@
 
 #include <utility>
 
-#include "models/data/delivery_rule.h"
+#include "models/conv/delivery_rule.h"
 
 namespace npuscope {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What one operation leaves behind for the next one of its unit: short convolutions that nothing
 // makes wait for the one before, so that their ends may meet in the accumulator's delivery buffer
-// (models/data/delivery_rule.h), and lines behind the last window of a pooling
+// (models/conv/delivery_rule.h), and lines behind the last window of a pooling
 // (models/pdp/left_lines.h).
 #pragma once
 

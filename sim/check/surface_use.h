@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "models/data/alignment.h"
-#include "models/data/byte_run.h"
-#include "models/data/feature_cube.h"
-#include "models/data/operand_layout.h"
+#include "models/layout/alignment.h"
+#include "models/layout/byte_run.h"
+#include "models/layout/feature_cube.h"
+#include "models/layout/operand_layout.h"
 
 namespace npuscope {
 

@@ -10,12 +10,12 @@
 #include "sim/check/program_check.h"
 #include "sim/command_line/commands.h"
 #include "sim/command_line/system_arguments.h"
+#include "sim/compile/nvdla/network_planner.h"
+#include "sim/compile/nvdla/plan_program.h"
+#include "sim/config/atomic_file.h"
 #include "sim/config/config_node.h"
 #include "sim/config/whole_file.h"
-#include "sim/plan/network_planner.h"
-#include "sim/plan/plan_program.h"
 #include "sim/program/read_program.h"
-#include "sim/report/atomic_file.h"
 
 namespace npuscope {
 namespace {

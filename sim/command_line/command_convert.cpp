@@ -11,10 +11,10 @@
 #include <ostream>
 
 #include "models/base/error.h"
-#include "models/data/layout_text.h"
+#include "models/layout/layout_text.h"
 #include "sim/command_line/commands.h"
+#include "sim/config/atomic_file.h"
 #include "sim/convert/convert_files.h"
-#include "sim/report/atomic_file.h"
 
 namespace npuscope {
 namespace {

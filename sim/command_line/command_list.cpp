@@ -10,18 +10,18 @@
 #include <ostream>
 
 #include "models/csb/register_blocks.h"
-#include "models/data/layout_catalog.h"
-#include "models/data/layout_text.h"
+#include "models/layout/layout_catalog.h"
+#include "models/layout/layout_text.h"
 #include "models/tinpu/tinpu_registers.h"
 #include "sim/command_line/commands.h"
 #include "sim/command_line/layer_commands.h"
+#include "sim/compile/tinpu/layer_system.h"
 #include "sim/config/field_list.h"
 #include "sim/config/nearest_name.h"
 #include "sim/config/preset.h"
-#include "sim/layers/layer_system.h"
-#include "sim/pattern/pattern.h"
-#include "sim/report/text_table.h"
-#include "sim/run/system_config.h"
+#include "sim/config/system_config.h"
+#include "sim/config/text_table.h"
+#include "sim/model/pattern.h"
 
 namespace npuscope {
 namespace {

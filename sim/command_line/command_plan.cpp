@@ -12,14 +12,14 @@
 #include "sim/command_line/layer_commands.h"
 #include "sim/command_line/saved_plan.h"
 #include "sim/command_line/system_arguments.h"
-#include "sim/hybrid/hybrid_explain.h"
-#include "sim/hybrid/segment_files.h"
-#include "sim/layers/load_graph.h"
-#include "sim/onnx/onnx_reader.h"
-#include "sim/plan/plan_text.h"
-#include "sim/report/atomic_file.h"
-#include "sim/report/text_table.h"
-#include "sim/workload/network_shapes.h"
+#include "sim/compile/hybrid_explain.h"
+#include "sim/compile/nvdla/plan_text.h"
+#include "sim/compile/segment_files.h"
+#include "sim/config/atomic_file.h"
+#include "sim/config/text_table.h"
+#include "sim/model/load_graph.h"
+#include "sim/model/network_shapes.h"
+#include "sim/model/onnx_reader.h"
 
 namespace npuscope {
 namespace {

@@ -7,17 +7,17 @@
 #include <chrono>
 #include <ostream>
 
+#include "sim/config/atomic_file.h"
 #include "sim/config/override_field.h"
 #include "sim/config/preset.h"
 #include "sim/config/yaml_writer.h"
-#include "sim/host/npy_file.h"
-#include "sim/layers/explain_report.h"
-#include "sim/layers/layer_report.h"
-#include "sim/layers/layer_timeline.h"
-#include "sim/layers/load_graph.h"
-#include "sim/layers/network_graph.h"
-#include "sim/onnx/onnx_reader.h"
-#include "sim/report/atomic_file.h"
+#include "sim/model/load_graph.h"
+#include "sim/model/network_graph.h"
+#include "sim/model/npy_file.h"
+#include "sim/model/onnx_reader.h"
+#include "sim/report/explain_report.h"
+#include "sim/report/layer_report.h"
+#include "sim/report/layer_timeline.h"
 
 namespace npuscope {
 namespace {

@@ -9,12 +9,12 @@
 #include <set>
 
 #include "models/base/error.h"
-#include "sim/host/npy_file.h"
-#include "sim/hybrid/hybrid_session.h"
-#include "sim/hybrid/map_values.h"
-#include "sim/layers/load_graph.h"
-#include "sim/report/atomic_file.h"
-#include "sim/surface/surface_files.h"
+#include "sim/compile/map_values.h"
+#include "sim/compile/surface_files.h"
+#include "sim/config/atomic_file.h"
+#include "sim/model/load_graph.h"
+#include "sim/model/npy_file.h"
+#include "sim/run/hybrid_session.h"
 
 namespace npuscope {
 namespace {

@@ -4,10 +4,10 @@
 #include <fmt/format.h>
 
 #include "models/base/error.h"
-#include "sim/onnx/onnx_reader.h"
-#include "sim/plan/network_planner.h"
-#include "sim/plan/plan_program.h"
-#include "sim/surface/surface_files.h"
+#include "sim/compile/nvdla/network_planner.h"
+#include "sim/compile/nvdla/plan_program.h"
+#include "sim/compile/surface_files.h"
+#include "sim/model/onnx_reader.h"
 
 namespace npuscope {
 

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "sim/command_line/model_files.h"
-#include "sim/workload/network.h"
+#include "sim/model/network.h"
 
 namespace npuscope {
 

@@ -3,11 +3,11 @@
 
 #include <charconv>
 
-#include "sim/plan/expectations.h"
-#include "sim/plan/plan_program.h"
-#include "sim/plan/plan_text.h"
-#include "sim/plan/save_program.h"
-#include "sim/report/atomic_file.h"
+#include "sim/compile/nvdla/expectations.h"
+#include "sim/compile/nvdla/plan_program.h"
+#include "sim/compile/nvdla/plan_text.h"
+#include "sim/compile/nvdla/save_program.h"
+#include "sim/config/atomic_file.h"
 #include "sim/run/session.h"
 
 namespace npuscope {

@@ -5,9 +5,9 @@
 #include <filesystem>
 #include <string>
 
-#include "sim/plan/plan.h"
+#include "sim/compile/nvdla/plan.h"
+#include "sim/config/system_config.h"
 #include "sim/program/program.h"
-#include "sim/run/system_config.h"
 
 namespace npuscope {
 

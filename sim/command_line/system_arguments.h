@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "sim/run/system_config.h"
+#include "sim/config/system_config.h"
 
 namespace CLI {  // NOLINT(readability-identifier-naming): the library's own name
 class App;

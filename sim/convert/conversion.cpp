@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "models/base/error.h"
-#include "models/data/ncnn_packing.h"
+#include "models/layout/ncnn_packing.h"
 
 namespace npuscope {
 

@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "models/arith/quantise.h"
-#include "models/data/stride_descriptor.h"
+#include "models/layout/stride_descriptor.h"
 #include "sim/convert/layout_spec.h"
 #include "sim/convert/npy_file.h"
 

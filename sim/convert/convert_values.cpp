@@ -7,8 +7,8 @@
 
 #include "models/base/check.h"
 #include "models/base/error.h"
-#include "models/data/relayout.h"
-#include "models/data/relayout_tiles.h"
+#include "models/layout/relayout.h"
+#include "models/layout/relayout_tiles.h"
 #include "sim/convert/conversion.h"
 
 namespace npuscope {

@@ -10,7 +10,7 @@
 #include <map>
 #include <string>
 
-#include "models/data/layout_catalog.h"
+#include "models/layout/layout_catalog.h"
 
 namespace npuscope {
 

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "sim/report/text_table.h"
+#include "sim/config/text_table.h"
 
 namespace npuscope {
 namespace {

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "sim/report/text_table.h"
+#include "sim/config/text_table.h"
 
 namespace npuscope {
 namespace {

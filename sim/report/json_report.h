@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "sim/config/json_writer.h"
-#include "sim/result/result.h"
+#include "sim/run/result.h"
 
 namespace npuscope {
 

@@ -5,9 +5,9 @@
 
 #include <algorithm>
 
+#include "sim/config/text_table.h"
 #include "sim/report/cause_table.h"
 #include "sim/report/finding_report.h"
-#include "sim/report/text_table.h"
 
 namespace npuscope {
 namespace {

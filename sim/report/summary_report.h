@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "sim/result/result.h"
+#include "sim/run/result.h"
 
 namespace npuscope {
 

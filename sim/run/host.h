@@ -17,7 +17,7 @@
 #include "models/link/unit.h"
 #include "models/memory/memory.h"
 #include "sim/program/program.h"
-#include "sim/result/result.h"
+#include "sim/run/result.h"
 #include "sim/run/sync_board.h"
 
 namespace npuscope {
@@ -100,8 +100,8 @@ class Host : public Unit {
     std::optional<Cycles> first_op_enable_;
     std::uint64_t awaited_interrupts_ = 0;  // by waits for the line
     std::optional<Cycles> last_awaited_;    // when the newest of them rose
-    std::size_t statement_ = 0;  // that is being executed
-    Cycles ahead_;               // of simulated time
+    std::size_t statement_ = 0;             // that is being executed
+    Cycles ahead_;                          // of simulated time
     bool executed_ = false;
     bool finished_ = false;
     sc_core::sc_event board_changed_;

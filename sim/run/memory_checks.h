@@ -5,7 +5,7 @@
 #include "models/base/error.h"
 #include "models/memory/memory.h"
 #include "sim/program/program.h"
-#include "sim/result/result.h"
+#include "sim/run/result.h"
 
 namespace npuscope {
 

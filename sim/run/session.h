@@ -6,17 +6,17 @@
 
 #include <vector>
 
-#include "models/data/byte_run.h"
+#include "models/layout/byte_run.h"
+#include "sim/config/system_config.h"
 #include "sim/program/program.h"
-#include "sim/result/result.h"
-#include "sim/run/system_config.h"
+#include "sim/run/result.h"
 
 namespace npuscope {
 
 struct RunOptions {
     Cycles max_cycles{100'000'000'000};
-    bool values = true;     ///< false: time alone; needs no images, checks nothing
-    bool timeline = false;  ///< keep what every unit did when
+    bool values = true;           ///< false: time alone; needs no images, checks nothing
+    bool timeline = false;        ///< keep what every unit did when
     std::vector<ByteRun> keep{};  ///< memory to be read when the run is over
 };
 

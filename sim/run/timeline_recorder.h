@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "models/link/recorder.h"
-#include "sim/result/timeline.h"
+#include "sim/run/timeline.h"
 
 namespace npuscope {
 

@@ -4,9 +4,9 @@
 #include <gtest/gtest.h>
 
 #include "sim/config/preset.h"
-#include "sim/layers/layer_session.h"
-#include "sim/layers/load_graph.h"
-#include "sim/layers/network_graph.h"
+#include "sim/model/load_graph.h"
+#include "sim/model/network_graph.h"
+#include "sim/run/layer_session.h"
 
 namespace npuscope::bench {
 namespace {

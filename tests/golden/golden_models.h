@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "sim/workload/graph.h"
+#include "sim/model/graph.h"
 #include "tests/support/reference_data.h"
 
 namespace npuscope::golden {

@@ -3,10 +3,10 @@
 // repository's own few always run; the whole set where the reference data is.
 #include "models/base/error.h"
 #include "sim/config/preset.h"
-#include "sim/host/npy_file.h"
-#include "sim/layers/explain_report.h"
-#include "sim/layers/layer_session.h"
-#include "sim/layers/load_graph.h"
+#include "sim/model/load_graph.h"
+#include "sim/model/npy_file.h"
+#include "sim/report/explain_report.h"
+#include "sim/run/layer_session.h"
 #include "tests/golden/golden_models.h"
 
 namespace npuscope {

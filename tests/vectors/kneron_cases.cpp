@@ -5,8 +5,8 @@
 #include <array>
 
 #include "models/arith/quantise.h"
-#include "models/data/layout_catalog.h"
-#include "models/data/stride_descriptor.h"
+#include "models/layout/layout_catalog.h"
+#include "models/layout/stride_descriptor.h"
 #include "tests/vectors/vector_case.h"
 
 namespace npuscope::vectors {

@@ -2,8 +2,8 @@
 // ncnn: repacking from one elempack to another, sizes and channel steps included.
 #include <fmt/format.h>
 
-#include "models/data/layout_catalog.h"
-#include "models/data/ncnn_packing.h"
+#include "models/layout/layout_catalog.h"
+#include "models/layout/ncnn_packing.h"
 #include "tests/vectors/vector_case.h"
 
 namespace npuscope::vectors {

@@ -8,7 +8,7 @@
 #include <map>
 
 #include "models/arith/winograd_weights.h"
-#include "models/data/weight_codec.h"
+#include "models/layout/weight_codec.h"
 #include "tests/vectors/half.h"
 #include "tests/vectors/nvdla_surfaces.h"
 

@@ -8,7 +8,7 @@
 #include <map>
 #include <string>
 
-#include "models/data/layout_catalog.h"
+#include "models/layout/layout_catalog.h"
 #include "tests/vectors/vector_case.h"
 
 namespace npuscope::vectors {

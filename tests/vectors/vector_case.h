@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "models/data/relayout.h"
+#include "models/layout/relayout.h"
 
 namespace npuscope::vectors {
 

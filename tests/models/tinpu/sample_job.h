@@ -2,7 +2,7 @@
 // A small layer and its operands, for tests of the unit.
 #pragma once
 
-#include "models/data/packed_surface.h"
+#include "models/layout/packed_surface.h"
 #include "models/memory/memory.h"
 #include "models/tinpu/tinpu_constants.h"
 #include "models/tinpu/tinpu_job.h"

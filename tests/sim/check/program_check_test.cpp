@@ -3,10 +3,10 @@
 
 #include <gtest/gtest.h>
 
-#include "sim/plan/network_planner.h"
-#include "sim/plan/plan_program.h"
+#include "sim/compile/nvdla/network_planner.h"
+#include "sim/compile/nvdla/plan_program.h"
 #include "tests/sim/check/damaged_program.h"
-#include "tests/sim/plan/sample_networks.h"
+#include "tests/sim/compile/nvdla/sample_networks.h"
 
 namespace npuscope {
 namespace {

@@ -5,9 +5,9 @@
 #include <sstream>
 
 #include "sim/config/preset.h"
+#include "sim/config/system_config.h"
 #include "sim/config/whole_file.h"
 #include "sim/config/yaml_writer.h"
-#include "sim/run/system_config.h"
 
 namespace npuscope {
 namespace {
@@ -26,9 +26,8 @@ NpuConfig read_npu(const std::string& name) {
 TEST(Presets, AllPublishedConfigurationsAreThere) {
     EXPECT_EQ(nvdla_presets(),
               (std::vector<std::string>{"kl520", "kl630", "kl720", "kl730", "nv_full", "nv_large",
-                                        "nv_medium_1024_full",
-                                        "nv_medium_512", "nv_small", "nv_small_256",
-                                        "nv_small_256_full"}));
+                                        "nv_medium_1024_full", "nv_medium_512", "nv_small",
+                                        "nv_small_256", "nv_small_256_full"}));
 }
 
 TEST(Presets, EveryNpuIsReadUnderItsOwnNameAndSurvivesARoundTrip) {

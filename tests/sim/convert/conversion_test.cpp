@@ -10,7 +10,7 @@
 #include <cstring>
 #include <random>
 
-#include "models/data/element_code.h"
+#include "models/layout/element_code.h"
 #include "tests/sim/message_of.h"
 
 namespace npuscope {

@@ -6,7 +6,7 @@
 #include <fstream>
 #include <iterator>
 
-#include "models/data/relayout.h"
+#include "models/layout/relayout.h"
 #include "tests/sim/message_of.h"
 #include "tests/support/temp_folder.h"
 

@@ -10,7 +10,7 @@
 #include <string>
 
 #include "models/base/error.h"
-#include "models/data/relayout.h"
+#include "models/layout/relayout.h"
 #include "sim/convert/conversion.h"
 #include "sim/convert/npy_file.h"
 

@@ -4,9 +4,9 @@
 #include <string>
 
 #include "models/base/error.h"
-#include "sim/layers/layer_plan.h"
-#include "sim/layers/load_graph.h"
-#include "sim/onnx/onnx_reader.h"
+#include "sim/compile/tinpu/layer_plan.h"
+#include "sim/model/load_graph.h"
+#include "sim/model/onnx_reader.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     using namespace npuscope;

@@ -5,7 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "tests/sim/result/sample_result.h"
+#include "tests/sim/run/sample_result.h"
 
 namespace npuscope {
 namespace {

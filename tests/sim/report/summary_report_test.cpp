@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <sstream>
 
-#include "sim/report/text_table.h"
-#include "tests/sim/result/sample_result.h"
+#include "sim/config/text_table.h"
+#include "tests/sim/run/sample_result.h"
 
 namespace npuscope {
 namespace {

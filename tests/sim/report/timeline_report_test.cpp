@@ -7,7 +7,7 @@
 #include <set>
 #include <utility>
 
-#include "tests/sim/result/sample_result.h"
+#include "tests/sim/run/sample_result.h"
 
 namespace npuscope {
 namespace {

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "models/conv/buffer_history.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "models/layout/alignment.h"
+
+namespace npuscope {
+
+namespace {
+
+Finding reuse_finding(Severity severity, const char* field, const std::string& why) {
+    Finding finding;
+    finding.severity = severity;
+    finding.kind = severity == Severity::Error ? "impossible_reuse" : "reuse_of_nothing";
+    finding.unit = "NVDLA_CSC";
+    finding.surface = spelled("NVDLA_CSC", "D_MISC_CFG");
+    finding.message = fmt::format("{} sets {}, but {}", finding.surface, field, why);
+    return finding;
+}
+
+/// Lines of input of all batches, as the buffer counts them.
+std::uint32_t all_lines(const ConvJob& job) { return job.parts.csc.input.height * job.batches(); }
+
+}  // namespace
+
+std::uint32_t released_lines(const ConvJob& job) {
+    const CscJob& csc = job.parts.csc;
+    return csc.reuse.skip_data_release ? 0 : std::min(csc.release_slices, all_lines(job));
+}
+
+std::uint32_t left_lines(const ConvJob& job) { return all_lines(job) - released_lines(job); }
+
+std::uint64_t fetched_weights(const ConvJob& job, Bytes entry) {
+    return divide_up(job.parts.cdma.weight_bytes.value, entry.value);
+}
+
+std::uint64_t unused_weights(const ConvJob& job, Bytes entry) {
+    if (job.parts.cdma.compression) {
+        return 0;
+    }
+    const std::uint64_t taken = divide_up(job.weights.used_bytes().value, entry.value);
+    const std::uint64_t fetched = fetched_weights(job, entry);
+    return fetched - std::min(fetched, taken);
+}
+
+bool BufferHistory::fits_left(const CscJob& csc) const {
+    return left_ && left_->mode == csc.mode && left_->banks == csc.banks &&
+           left_->precision == csc.precision;
+}
+
+void BufferHistory::follow_weights(const ConvJob& job, KnownBufferStart& known) {
+    const CscJob& csc = job.parts.csc;
+    BufferStart& start = known.start;
+    if (left_ && left_->all_weights && !start.weights_reused) {
+        held_ -= std::min(held_, left_->weight_entries);
+    }
+    if (left_ && left_->banks != csc.banks) {
+        start.lost_weights = std::exchange(held_, 0);
+    }
+    const std::uint64_t fetched = fetched_weights(job, entry_);
+    if (!start.weights_reused) {
+        start.stale_weights = held_;
+        held_ += fetched;
+    }
+    if (!csc.reuse.skip_weight_release) {
+        held_ -= std::min(held_, fetched - unused_weights(job, entry_));
+    }
+    if (start.stale_weights == 0) {
+        return;
+    }
+    Finding finding;
+    finding.severity = Severity::Warning;
+    finding.kind = "stale_weights";
+    finding.unit = "NVDLA_CDMA";
+    finding.surface = spelled("NVDLA_CDMA", "D_WEIGHT_BYTES");
+    finding.message = fmt::format(
+        "{} entries of {} bytes lie in front of the weights, because {} of operations before "
+        "fetched more than their kernels take; this operation reads them as its first weights",
+        start.stale_weights, entry_.value, finding.surface);
+    known.findings.push_back(std::move(finding));
+}
+
+KnownBufferStart BufferHistory::next(const ConvJob& job) {
+    KnownBufferStart known;
+    const CscJob& csc = job.parts.csc;
+    const bool same = fits_left(csc);
+    const std::uint32_t fetched = job.parts.cdma.mode == ConvMode::Winograd
+                                      ? job.parts.cdma.winograd.extended_height
+                                      : job.parts.cdma.input.height;
+    if (csc.reuse.data_reuse && same && left_->all_data) {
+        known.start.data_reused = true;
+        if (left_->input != csc.input || left_->batches != csc.batches) {
+            known.findings.push_back(reuse_finding(
+                Severity::Error, "DATA_REUSE",
+                fmt::format("the kept data are {} x {} x {}, {} batches", left_->input.channels,
+                            left_->input.height, left_->input.width, left_->batches)));
+        }
+    } else if (csc.reuse.data_reuse && same && left_->lines > 0 && csc.batches == 1) {
+        known.start.kept_lines = left_->lines;
+    } else if (csc.reuse.data_reuse) {
+        known.findings.push_back(reuse_finding(Severity::Warning, "DATA_REUSE",
+                                               "the operation before left no data for it"));
+    }
+    if (!known.start.data_reused && known.start.kept_lines + fetched != csc.input.height) {
+        known.findings.push_back(
+            reuse_finding(Severity::Error, "DATA_REUSE",
+                          fmt::format("{} kept and {} fetched lines are not the {} of the input",
+                                      known.start.kept_lines, fetched, csc.input.height)));
+    }
+    if (csc.reuse.weight_reuse && same && left_->all_weights) {
+        known.start.weights_reused = true;
+        if (left_->weights != job.weights) {
+            known.findings.push_back(reuse_finding(Severity::Error, "WEIGHT_REUSE",
+                                                   "the kept weights have another size or order"));
+        }
+    } else if (csc.reuse.weight_reuse) {
+        known.findings.push_back(reuse_finding(Severity::Warning, "WEIGHT_REUSE",
+                                               "the operation before left no weights for it"));
+    }
+    follow_weights(job, known);
+    left_ = Left{.mode = csc.mode,
+                 .banks = csc.banks,
+                 .precision = csc.precision,
+                 .input = csc.input,
+                 .batches = csc.batches,
+                 .lines = left_lines(job),
+                 .all_data = csc.reuse.skip_data_release,
+                 .all_weights = csc.reuse.skip_weight_release,
+                 .weights = job.weights,
+                 .weight_entries = fetched_weights(job, entry_)};
+    return known;
+}
+
+}  // namespace npuscope

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "models/conv/cacc.h"
+
+#include "models/conv/cacc_math.h"
+
+namespace npuscope {
+
+Cacc::Cacc(const CaccConfig& config, const DatapathConfig& datapath)
+    : credits("cacc.credits", config.depth(datapath.atomic_k)),
+      config_(config),
+      datapath_(datapath),
+      marks_(config.depth(datapath.atomic_k), config.delivery_latency) {}
+
+void Cacc::compute(ConvWork& work) const {
+    const ConvJob& job = work.job;
+    const bool bytes = job.precision() == Precision::Int8;
+    const MacOrder order{.block_channels = datapath_.atomic_c,
+                         .columns_are_channels = job.mode() == ConvMode::Image,
+                         .row_group = job.weights.row_group};
+    const Accumulation accumulation{
+        .convolution = work.met.value_or(job.convolution),
+        .accumulator = {order, bytes ? config_.partial_sum_bits : config_.partial_sum_bits_int16},
+        .clip_truncate = job.parts.cacc.clip_truncate,
+        .precision = job.precision(),
+        .winograd = job.mode() == ConvMode::Winograd,
+        .patch_truncate = job.parts.csc.patch_truncate,
+        .batches = job.batches()};
+    AccumulatedSums sums = accumulate(*work.data, *work.weights, accumulation);
+    // lanes beyond the last kernel leave the accumulator as zeros
+    Shape& shape = sums.values.shape;
+    const std::uint32_t atom = datapath_.atom_channels(job.precision());
+    shape.channels = static_cast<std::uint32_t>(round_up(shape.channels, atom));
+    sums.values.values.resize(shape.elements());
+    work.saturated = sums.saturated;
+    work.accumulated = std::make_shared<const Tensor<std::int32_t>>(std::move(sums.values));
+}
+
+void Cacc::accept(Activity& giver, const StripePackage& package) {
+    if (package.work->values && !package.work->accumulated) {
+        compute(*package.work);
+    }
+    const Cycles first_ready = package.last_block_start + config_.fill_latency;
+    marks_.enter(first_ready + Cycles(package.length - 1), package.last);
+    atoms.give(giver, {.values = package.work->accumulated,
+                       .surface = package.kernel_group,
+                       .first_pixel = package.first_output,
+                       .count = package.length,
+                       .first_ready = first_ready,
+                       .last = package.last,
+                       .credits = &credits,
+                       .credit_delay = config_.credit_return,
+                       .marks = config_.stale_end_marks ? &marks_ : nullptr});
+    if (package.last) {
+        done_(*package.work);
+    }
+}
+
+}  // namespace npuscope

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// Convolution accumulator: sums the partial sums of a stripe, truncates, and hands atoms to SDP. It
+// has credits for so many atoms; the sequencer takes one per output of a stripe and gets it back
+// some time after SDP has taken the atom. A unit of fixed latency: it has no thread.
+#pragma once
+
+#include <functional>
+#include <memory>
+
+#include "models/conv/cacc_config.h"
+#include "models/conv/conv_work.h"
+#include "models/layout/datapath.h"
+#include "models/link/atom_run.h"
+#include "models/link/channel.h"
+#include "models/link/sink.h"
+
+namespace npuscope {
+
+class Cacc : public Sink<StripePackage> {
+ public:
+    Cacc(const CaccConfig& config, const DatapathConfig& datapath);
+
+    TimedCounter credits;
+    Channel<AtomRun<std::int32_t>> atoms{"cacc.atoms", 64};
+
+    void accept(Activity& giver, const StripePackage& package) override;
+    /// Called when the last atom of an operation has been handed to SDP.
+    void on_done(std::function<void(const ConvWork&)> listener) { done_ = std::move(listener); }
+
+ private:
+    void compute(ConvWork& work) const;
+
+    const CaccConfig config_;
+    const DatapathConfig datapath_;
+    EndMarks marks_;
+    std::function<void(const ConvWork&)> done_;
+};
+
+}  // namespace npuscope

@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "models/conv/cdma.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "models/conv/cdma_compressed_timing.h"
+#include "models/conv/cdma_image_timing.h"
+#include "models/link/measured_stream.h"
+
+namespace npuscope {
+namespace {
+
+/// Lines of one surface that are asked for together.
+std::uint32_t lines_per_request(const CdmaJob& job) {
+    if (job.mode == ConvMode::Winograd) {
+        return job.line_packed ? 4 * job.winograd.stride_y : 1;
+    }
+    return job.lines_per_fetch;
+}
+
+/// The stream to open: watched where the performance counters are on.
+ReadStream& counted(const ConvWork& work, ReadStream& stream, MeasuredStream& measured) {
+    return work.job.parts.cdma.count_performance ? measured : stream;
+}
+
+}  // namespace
+
+Cdma::Cdma(const sc_core::sc_module_name& name, const CdmaConfig& config, const Widths& widths,
+           const Wires& wires)
+    : Unit(name),
+      config_(config),
+      bus_width_(widths.bus),
+      fetch_(widths.datapath, wires.log),
+      wires_(wires) {
+    repeat_from(launches, "data", [this](Activity& activity) { run_data(activity); });
+    repeat_from(weight_launches_, "weights", [this](Activity& activity) { run_weights(activity); });
+}
+
+void Cdma::prepare_buffer(Activity& activity, const ConvWork& work) {
+    const BankSplit banks = work.job.parts.cdma.banks;
+    if (banks == split_) {
+        return;
+    }
+    if (split_) {
+        wires_.data.wait_empty(activity);
+        wires_.weights.wait_empty(activity, work.start.lost_weights);
+        wires_.masks.wait_empty(activity);
+    }
+    buffered_.clear();
+    kept_weight_bytes_ = 0;
+    wires_.split(banks);
+    split_ = banks;
+    split_since_ = now();
+}
+
+void Cdma::fetch_operands(ConvWork& work) {
+    if (work.start.weights_reused) {
+        work.buffer.weight_ends = kept_use_.weight_ends;
+        work.buffer.mask_ends = kept_use_.mask_ends;
+    }
+    if (work.values) {
+        if (!work.start.data_reused) {
+            DataTensor fetched = fetch_.data(data_port, work);
+            const std::uint32_t kept = work.start.kept_lines;
+            kept_data_ = std::make_shared<const DataTensor>(
+                kept > 0 ? joined_lines(*kept_data_, kept, fetched) : std::move(fetched));
+        }
+        fetch_weights(work);
+        work.data = kept_data_;
+        work.weights = kept_weights_;
+    }
+    kept_use_ = work.buffer;
+}
+
+void Cdma::fetch_weights(ConvWork& work) {
+    const std::uint64_t entry = work.buffer.entry.value;
+    if (!work.start.weights_reused) {
+        buffered_.drop(std::exchange(kept_weight_bytes_, 0));
+        kept_weights_ =
+            std::make_shared<const WeightKernels>(fetch_.weights(weight_port, work, buffered_));
+    }
+    if (work.job.parts.cdma.compression) {
+        return;
+    }
+    if (work.job.parts.csc.reuse.skip_weight_release) {
+        kept_weight_bytes_ = fetched_weights(work.job, work.buffer.entry) * entry;
+    } else {
+        kept_weight_bytes_ = 0;
+        buffered_.drop(round_up(work.job.weights.used_bytes().value, entry));
+    }
+}
+
+void Cdma::run_data(Activity& activity) {
+    const std::shared_ptr<ConvWork> work = launches.take(activity, WaitKind::Idle);
+    prepare_buffer(activity, *work);
+    work->fetch_start = std::max(work->record.start, split_since_);
+    if (finished_) {
+        work->fetch_start = std::max(work->fetch_start, *finished_ - config_.next_operation);
+    }
+    fetch_operands(*work);
+    weight_launches_.give(activity, work);
+    if (work->start.data_reused) {
+        work->data_first = work->data_complete = work->fetch_start;
+    } else {
+        read_data(activity, *work);
+    }
+    data_done_(*work);
+    finished_ = std::max(weights_finished_.take(activity), work->data_complete);
+}
+
+std::unique_ptr<DataStream> Cdma::data_stream(const ConvWork& work) {
+    const CdmaJob& job = work.job.parts.cdma;
+    const FetchRoom room{&wires_.data.releases(), wires_.data.capacity(),
+                         wires_.data.promise(work.buffer.data)};
+    if (job.mode == ConvMode::Image) {
+        const std::uint64_t pixels = job.input.width + 2ULL * job.pad_left;
+        const std::uint64_t bytes = pixels * job.input.channels * bytes_of(job.precision);
+        return std::make_unique<ImageStream>(
+            config_, ImageFetch{.pixels = job.pixels,
+                                .pad_left = job.pad_left,
+                                .packed_line_entries = divide_up(bytes, work.buffer.entry.value),
+                                .entries_per_line = job.entries_per_slice,
+                                .beat = bus_width_,
+                                .start = work.fetch_start,
+                                .room = room});
+    }
+    const bool single_pixel = job.input.width == 1 && job.input.height == 1;
+    const std::uint64_t lines = job.feature.shape.height;
+    return std::make_unique<FeatureStream>(
+        config_, FeatureFetch{.cube = job.feature,
+                              .lines_per_request = lines_per_request(job),
+                              .surfaces_in_line = single_pixel && job.surface_packed,
+                              .entries_per_line = work.buffer.data / lines,
+                              .beat = bus_width_,
+                              .start = work.fetch_start,
+                              .room = room});
+}
+
+void Cdma::read_data(Activity& activity, ConvWork& work) {
+    const Purpose purpose{"input", work.name, work.job.parts.cdma.data_in_secondary};
+    const std::unique_ptr<DataStream> stream = data_stream(work);
+    MeasuredStream measured(*stream);
+    data_port.open(counted(work, *stream, measured), purpose);
+    data_port.wait_issued(activity, stream->beats(), &wires_.data.released());
+    work.counters.data_stall = measured.stall();
+    work.counters.data_latency = measured.latency();
+    work.data_first = stream->first_entry();
+    work.data_complete = stream->last_entry();
+    wires_.data.fill_at(work.data_complete, work.buffer.data);
+    activity.wait_until(work.data_complete, WaitKind::Starved, "last data");
+}
+
+void Cdma::run_weights(Activity& activity) {
+    const std::shared_ptr<ConvWork> work = weight_launches_.take(activity, WaitKind::Idle);
+    work->weights_waited.assign(work->job.weights.groups(), false);
+    if (!work->start.weights_reused) {
+        read_weights(activity, *work);
+    }
+    weights_done_(*work);
+    weights_finished_.give(activity, std::max(now(), work->fetch_start));
+}
+
+std::unique_ptr<GroupStream> Cdma::weight_stream(const ConvWork& work) {
+    if (work.job.parts.cdma.compression) {
+        return compressed_stream(work);
+    }
+    const Bytes entry = work.buffer.entry;
+    const std::vector<std::uint64_t>& ends = work.buffer.weight_ends;
+    WeightFetch fetch{.address = work.job.parts.cdma.weight_address,
+                      .group_ends = {},
+                      .beat = bus_width_,
+                      .beats_per_entry = std::max<std::uint64_t>(entry / bus_width_, 1),
+                      .start = work.fetch_start,
+                      .room = {&wires_.weights.releases(), wires_.weights.capacity(),
+                               wires_.weights.promise(divide_up(ends.back(), entry.value))}};
+    for (const std::uint64_t end : ends) {
+        fetch.group_ends.push_back(divide_up(end, bus_width_.value));
+    }
+    return std::make_unique<WeightStream>(config_, std::move(fetch));
+}
+
+std::unique_ptr<GroupStream> Cdma::compressed_stream(const ConvWork& work) {
+    const CdmaJob& job = work.job.parts.cdma;
+    const BufferUse& use = work.buffer;
+    const auto room = [&use](EntryStore& store, std::uint64_t bytes) {
+        return FetchRoom{&store.releases(), store.capacity(),
+                         store.promise(divide_up(bytes, use.entry.value))};
+    };
+    return std::make_unique<CompressedWeightStream>(
+        config_, CompressedFetch{.weights = job.weight_address,
+                                 .mask = job.compression->mask,
+                                 .sizes = job.compression->sizes,
+                                 .weight_ends = use.weight_ends,
+                                 .mask_ends = use.mask_ends,
+                                 .beat = bus_width_,
+                                 .entry = use.entry,
+                                 .start = work.fetch_start,
+                                 .weight_room = room(wires_.weights, use.weight_ends.back()),
+                                 .mask_room = room(wires_.masks, use.mask_ends.back())});
+}
+
+void Cdma::read_weights(Activity& activity, ConvWork& work) {
+    const Purpose purpose{"weights", work.name, work.job.parts.cdma.weight_in_secondary};
+    const std::unique_ptr<GroupStream> stream = weight_stream(work);
+    MeasuredStream measured(*stream);
+    weight_port.open(counted(work, *stream, measured), purpose);
+    Cycles written;
+    for (std::uint32_t group = 0; group < work.job.weights.groups(); ++group) {
+        weight_port.wait_issued(activity, stream->group_end(group), &wires_.weights.released());
+        written = stream->group_written(group);
+        work.weights_waited[group] = stream->waited_for_room(group);
+        if (work.job.parts.cdma.compression) {
+            wires_.masks.fill_at(written, work.buffer.masks(group));
+        }
+        wires_.weights.fill_at(written, work.buffer.weights(group));
+    }
+    work.counters.weight_stall = measured.stall();
+    work.counters.weight_latency = measured.latency();
+    activity.wait_until(written, WaitKind::Starved, "last weights");
+}
+
+}  // namespace npuscope

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// Convolution DMA: two threads, one for feature or pixel data, one for weights. At launch the
+// operands are fetched without time and decoded to logical tensors; then two streams read the same
+// bytes in time, as far as there is room, and what arrives is announced to the convolution buffer:
+// the cube as a whole, weights group by group. The next operation starts when both are done. Not
+// modelled: the shared buffer inside, early release of slices.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+
+#include "models/conv/cdma_config.h"
+#include "models/conv/cdma_data_timing.h"
+#include "models/conv/cdma_weight_timing.h"
+#include "models/conv/conv_work.h"
+#include "models/conv/operand_fetch.h"
+#include "models/layout/datapath.h"
+#include "models/link/channel.h"
+#include "models/link/dma_port.h"
+#include "models/link/entry_store.h"
+#include "models/link/unit.h"
+
+namespace npuscope {
+
+class Cdma : public Unit {
+ public:
+    /// What the DMA is wired to; `split` gives the buffer's banks to data and weights.
+    struct Wires {
+        EntryStore& data;
+        EntryStore& weights;
+        EntryStore& masks;
+        std::function<void(BankSplit banks)> split;
+        FindingLog& log;
+    };
+    /// Widths that the DMA has in common with its neighbours.
+    struct Widths {
+        Bytes bus;
+        DatapathConfig datapath;
+    };
+    Cdma(const sc_core::sc_module_name& name, const CdmaConfig& config, const Widths& widths,
+         const Wires& wires);
+
+    Channel<std::shared_ptr<ConvWork>> launches{"cdma.launches"};
+    DmaPort data_port{"cdma_dat", "cdma"};
+    DmaPort weight_port{"cdma_wt", "cdma"};
+
+    /// Called when all data, or all weights, of an operation are in the buffer.
+    void on_data_done(std::function<void(const ConvWork&)> listener) {
+        data_done_ = std::move(listener);
+    }
+    void on_weights_done(std::function<void(const ConvWork&)> listener) {
+        weights_done_ = std::move(listener);
+    }
+
+ private:
+    void run_data(Activity& activity);
+    void run_weights(Activity& activity);
+    void prepare_buffer(Activity& activity, const ConvWork& work);
+    void fetch_operands(ConvWork& work);
+    void fetch_weights(ConvWork& work);
+    std::unique_ptr<DataStream> data_stream(const ConvWork& work);
+    std::unique_ptr<GroupStream> weight_stream(const ConvWork& work);
+    std::unique_ptr<GroupStream> compressed_stream(const ConvWork& work);
+    void read_data(Activity& activity, ConvWork& work);
+    void read_weights(Activity& activity, ConvWork& work);
+
+    const CdmaConfig config_;
+    const Bytes bus_width_;
+    const OperandFetch fetch_;
+    Wires wires_;
+    Channel<std::shared_ptr<ConvWork>> weight_launches_{"cdma.weight_launches"};
+    Channel<Cycles> weights_finished_{"cdma.weights_finished"};
+    std::optional<Cycles> finished_;  // last entry of the operation before
+    std::function<void(const ConvWork&)> data_done_;
+    std::function<void(const ConvWork&)> weights_done_;
+    std::optional<BankSplit> split_;
+    Cycles split_since_;
+    // what the buffer holds for a following operation that reuses it
+    std::shared_ptr<const DataTensor> kept_data_;
+    std::shared_ptr<const WeightKernels> kept_weights_;
+    BufferUse kept_use_;
+    BufferedWeights buffered_;
+    std::uint64_t kept_weight_bytes_ = 0;  // of an operation that gives none of its own back
+};
+
+}  // namespace npuscope

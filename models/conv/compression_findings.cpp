@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "models/conv/compression_findings.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "models/layout/alignment.h"
+
+namespace npuscope {
+namespace {
+
+/// Bytes of a surface that has no value at all may still be programmed as one block of zeros.
+constexpr Bytes empty_block(128);  // source: nv_full's vectors
+
+Finding finding(const char* kind, const char* surface, Address address, std::string message) {
+    Finding made;
+    made.kind = kind;
+    made.surface = surface;
+    made.address = address;
+    made.message = std::move(message);
+    made.unit = "cdma";
+    return made;
+}
+
+/// `kernel group 1 (kernels 16 to 31)`.
+std::string group_text(const WeightLayout& layout, std::uint32_t group) {
+    const std::uint64_t first = std::uint64_t{group} * layout.group_kernels;
+    const std::uint64_t last =
+        std::min<std::uint64_t>(first + layout.group_kernels, layout.shape.kernels) - 1;
+    return first == last ? fmt::format("kernel group {} (kernel {})", group, first)
+                         : fmt::format("kernel group {} (kernels {} to {})", group, first, last);
+}
+
+/// `kernel 17 (kernel group 1)`.
+std::string kernel_text(const WeightLayout& layout, std::uint32_t kernel) {
+    return fmt::format("kernel {} (kernel group {})", kernel, kernel / layout.group_kernels);
+}
+
+/// The element whose value is number `count` among the stored ones.
+std::uint64_t element_of_value(std::span<const std::uint8_t> mask, std::uint64_t count) {
+    std::uint64_t bit = 0;
+    for (;; ++bit) {
+        if (mask_bit(mask, bit) && count-- == 0) {
+            return bit;
+        }
+    }
+}
+
+Finding of_fault(const WeightLayout& layout, const CompressionFault& fault,
+                 const CompressedPlaces& places) {
+    if (fault.kind == CompressionFault::Kind::GroupSize) {
+        const Address at = places.sizes + fault.offset;
+        return finding(
+            "wgs_mismatch", "WGS", at,
+            fmt::format("WGS says {} bytes for {} at {}, but the group's mask keeps {}", fault.said,
+                        group_text(layout, fault.group), to_hex(at), fault.counted));
+    }
+    const Address at = places.values + fault.offset;
+    const std::string others =
+        fault.counted > 1 ? fmt::format(", nor for {} more of its group", fault.counted - 1) : "";
+    return finding("stored_zero", "weights", at,
+                   fmt::format("a stored value of {} at {} is 0, which its mask bit does not "
+                               "allow{}",
+                               kernel_text(layout, fault.kernel), to_hex(at), others));
+}
+
+/// `cut off at kernel 17 (kernel group 1), 0x80001080`, or where the contents end. `position`: of
+/// an element in the order of the mask.
+std::string cut_text(const WeightLayout& layout, std::uint64_t position, bool missing,
+                     Address address) {
+    return fmt::format("{} {}, {}", missing ? "cut off at" : "they end with",
+                       kernel_text(layout, kernel_of_element(layout, position)), to_hex(address));
+}
+
+/// The contents of a surface, as its register and its mask count them.
+struct SurfaceBytes {
+    std::uint64_t used;
+    Bytes stored;  ///< zeros at the end included
+    Bytes said;
+    Address base;
+
+    bool missing() const { return said.value < used; }
+    Address cut() const { return base + (missing() ? said : Bytes(used)); }
+};
+
+void check_values(const WeightLayout& layout, std::span<const std::uint8_t> mask,
+                  const CompressedPlaces& places, std::vector<Finding>& found) {
+    const std::uint64_t used = CompressedGroups(layout, mask).weight_bytes();
+    const SurfaceBytes bytes{used, stored_weight_bytes(used), places.value_bytes, places.values};
+    if (bytes.said == bytes.stored || (used == 0 && bytes.said == empty_block)) {
+        return;
+    }
+    const std::uint64_t element = layout.element.value;
+    const std::uint64_t last = used == 0 ? 0 : used / element - 1;
+    const std::uint64_t value = bytes.missing() ? bytes.said.value / element : last;
+    const std::uint64_t position = used == 0 ? 0 : element_of_value(mask, value);
+    found.push_back(finding(
+        "weight_bytes_mismatch", "weights", bytes.cut(),
+        fmt::format("{} says {} bytes of values, but the mask keeps {}, {} with the zeros at the "
+                    "end: {}",
+                    spelled("NVDLA_CDMA", "D_WEIGHT_BYTES"), bytes.said.value, used,
+                    bytes.stored.value, cut_text(layout, position, bytes.missing(), bytes.cut()))));
+}
+
+void check_mask(const WeightLayout& layout, const CompressedPlaces& places,
+                std::vector<Finding>& found) {
+    const SurfaceBytes bytes{used_mask_bytes(layout).value, stored_mask_bytes(layout),
+                             places.mask_bytes, places.mask};
+    if (bytes.said == bytes.stored) {
+        return;
+    }
+    const std::uint64_t position = bytes.missing() ? 8 * bytes.said.value : mask_bits(layout) - 1;
+    found.push_back(finding(
+        "wmb_bytes_mismatch", "WMB", bytes.cut(),
+        fmt::format("{} says {} bytes of mask, but {} kernels have {}, {} with the zeros at the "
+                    "end: {}",
+                    spelled("NVDLA_CDMA", "D_WMB_BYTES"), bytes.said.value, layout.shape.kernels,
+                    bytes.used, bytes.stored.value,
+                    cut_text(layout, position, bytes.missing(), bytes.cut()))));
+}
+
+}  // namespace
+
+CompressedPlaces compressed_places(const CdmaJob& job) {
+    return {job.weight_address, job.weight_bytes, job.compression->mask,
+            job.compression->mask_bytes, job.compression->sizes};
+}
+
+std::vector<Finding> compression_findings(const WeightLayout& layout,
+                                          std::span<const std::uint8_t> mask,
+                                          std::span<const CompressionFault> faults,
+                                          const CompressedPlaces& places) {
+    std::vector<Finding> found;
+    check_values(layout, mask, places, found);
+    check_mask(layout, places, found);
+    for (const CompressionFault& fault : faults) {
+        found.push_back(of_fault(layout, fault, places));
+    }
+    return found;
+}
+
+}  // namespace npuscope

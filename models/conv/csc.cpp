@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "models/conv/csc.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "models/conv/csc_math.h"
+#include "models/conv/image_math.h"
+#include "models/layout/weight_codec.h"
+
+namespace npuscope {
+namespace {
+
+/// Loads of the MAC cells that one kernel group takes: channel cubes x rows x columns.
+std::uint64_t weight_blocks(const WeightLayout& weights) {
+    const std::uint64_t cubes = divide_up(weights.shape.channels, weights.cube_channels);
+    if (weights.winograd) {
+        return cubes;
+    }
+    return cubes * divide_up(weights.shape.rows, weights.row_group) * weights.shape.columns;
+}
+
+/// Entries that a group adds to the mask's surface.
+std::uint64_t mask_entries(const WeightLayout& weights, Bytes entry, std::uint32_t group) {
+    const auto end = [&](std::uint32_t groups) -> std::uint64_t {
+        if (groups == weights.groups()) {
+            return divide_up(stored_mask_bytes(weights).value, entry.value);
+        }
+        const std::uint64_t bits = weights.group_offset(groups) / weights.element;
+        return divide_up(divide_up(bits, 8), entry.value);
+    };
+    return end(group + 1) - end(group);
+}
+
+}  // namespace
+
+Csc::Csc(const sc_core::sc_module_name& name, const CscConfig& config,
+         const DatapathConfig& datapath, const Wires& wires)
+    : Unit(name), config_(config), datapath_(datapath), wires_(wires) {
+    repeat_from(launches, "sequence", [this](Activity& activity) { run_operation(activity); });
+}
+
+StripePlan Csc::plan_of(const ConvWork& work) const {
+    const ConvJob& job = work.job;
+    const std::uint32_t loading = loading_cycles(job, datapath_, work.buffer.entry);
+    StripePlan plan{
+        .outputs = std::uint64_t{job.output().height} * job.output().width * job.batches(),
+        .blocks = weight_blocks(job.weights),
+        .cells = loading,
+        .full_stripe = config_.stripe_groups * loading};
+    if (job.mode() == ConvMode::Image) {
+        plan.row = job.output().width;
+    } else if (job.mode() == ConvMode::Winograd) {
+        plan.outputs_per_cycle = 4;  // source: nv_full C model, a patch of 4 x 4 gives 2 x 2
+        plan.full_stripe = config_.stripe_groups * datapath_.atomic_k;
+    }
+    return plan;
+}
+
+void Csc::drop_left(const ConvWork& work) {
+    if (!work.start.keeps_data()) {
+        wires_.data.release_at(now(), std::exchange(left_data_, 0));
+    }
+    if (!work.start.weights_reused) {
+        wires_.masks.release_at(now(), std::exchange(left_masks_, 0));
+        wires_.weights.release_at(now(), std::exchange(left_weights_, 0));
+    }
+}
+
+void Csc::release_data(const ConvWork& work) {
+    const std::uint64_t all = left_data_ + (work.start.data_reused ? 0 : work.buffer.data);
+    const std::uint64_t released = std::min(all, work.buffer.line * released_lines(work.job));
+    left_data_ = left_lines(work.job) == 0 ? 0 : all - released;
+    wires_.data.release_at(*end_ + config_.data_release, all - left_data_);
+}
+
+void Csc::run_operation(Activity& activity) {
+    const std::shared_ptr<ConvWork> work = launches.take(activity, WaitKind::Idle);
+    drop_left(*work);
+    plan_ = plan_of(*work);
+    stripes_ = stripe_lengths(plan_);
+    for (std::uint32_t group = 0; group < work->job.weights.groups(); ++group) {
+        run_group(activity, work, group);
+    }
+    end_ = last_block_ + Cycles(stripes_.back());
+    release_data(*work);
+    done_(*work);
+}
+
+void Csc::account_start(ConvWork& work, Cycles weights, Cycles start) const {
+    CauseCycles& causes = work.record.causes;
+    const Cycles first = std::max(work.data_first, work.record.start);
+    const Cycles data = std::max(work.data_complete, first);
+    const Cycles complete = std::max(data, weights);
+    causes[Cause::StartUp] += (first - work.record.start) + (start - complete);
+    causes[Cause::DataFetch] += data - first;
+    causes[Cause::WeightFetch] += complete - data;
+}
+
+Cycles Csc::wait_for_group(Activity& activity, ConvWork& work, std::uint32_t group) {
+    const ConvJob& job = work.job;
+    GroupInputs inputs;
+    inputs.load = static_cast<std::uint32_t>(
+        divide_up(std::uint64_t{job.weights.kernels_of_group(group)} * plan_.cells,
+                  job.weights.group_kernels));
+    if (group == 0) {
+        if (!work.start.data_reused) {
+            inputs.data = wires_.data.take_filled(activity, work.buffer.data);
+        }
+        inputs.floor = end_ ? *end_ + config_.next_operation : Cycles(0);
+    }
+    if (work.start.weights_reused) {
+        inputs.weights = group == 0 ? now() : Cycles(0);
+    } else {
+        if (job.parts.cdma.compression) {
+            // the mask's entries follow from the layer, so the wait ends behind the DMA's launch
+            const std::uint64_t masks = mask_entries(job.weights, work.buffer.entry, group);
+            inputs.weights = wires_.masks.take_filled(activity, masks);
+        }
+        inputs.weights = std::max(inputs.weights,
+                                  wires_.weights.take_filled(activity, work.buffer.weights(group)));
+    }
+    const Cycles start = group_start(config_, inputs);
+    if (group == 0) {
+        account_start(work, inputs.weights, start);
+    } else if (start > next_block_) {
+        const Cause cause = work.weights_waited[group] ? Cause::CbufCapacity : Cause::WeightFetch;
+        work.record.causes[cause] += start - next_block_;
+    }
+    return start;
+}
+
+void Csc::meet_pixels(ConvWork& work) const {
+    const auto image = miscounted_image(work.job, config_, datapath_, work.buffer.entry);
+    if (!image) {
+        work.weights =
+            std::make_shared<const WeightKernels>(sequenced_kernels(work.job, *work.weights));
+        return;
+    }
+    const auto& pixels = std::get<Tensor<std::int8_t>>(*work.data);
+    work.data = std::make_shared<const DataTensor>(met_pixels(pixels, work.job, *image));
+    work.met = met_geometry(work.job);
+}
+
+void Csc::run_group(Activity& activity, const std::shared_ptr<ConvWork>& work,
+                    std::uint32_t group) {
+    const Cycles start = wait_for_group(activity, *work, group);
+    next_block_ = group == 0 ? start : std::max(start, next_block_);
+    activity.wait_until(next_block_, WaitKind::Starved, "loading of weights");
+    if (group == 0) {
+        work->first_mac = next_block_;
+        work->record.first_mac = next_block_;
+        if (work->values && work->job.mode() == ConvMode::Image) {
+            meet_pixels(*work);
+        }
+    }
+    StripePackage package{.work = work, .kernel_group = group};
+    for (std::size_t i = 0; i < stripes_.size(); ++i) {
+        package.length = stripes_[i];
+        const bool last = i + 1 == stripes_.size();
+        package.last = last && group + 1 == work->job.weights.groups();
+        if (last) {
+            // the last block's weights leave the buffer when the block before enters the cells
+            const Cycles block = block_cycles(plan_, package.length);
+            release_weights(
+                *work, group,
+                plan_.blocks > 1 ? next_block_ + block * (plan_.blocks - 2) : last_block_);
+        }
+        run_stripe(activity, package);
+        package.first_output += package.length;
+    }
+}
+
+void Csc::release_weights(const ConvWork& work, std::uint32_t group, Cycles last_load) {
+    const bool compressed = work.job.parts.cdma.compression.has_value();
+    const std::uint64_t masks = compressed ? work.buffer.masks(group) : 0;
+    if (work.job.parts.csc.reuse.skip_weight_release) {
+        if (!work.start.weights_reused) {
+            left_weights_ += work.buffer.weights(group);
+            left_masks_ += masks;
+        }
+        return;
+    }
+    const Cycles free = std::max(last_load + Cycles(plan_.cells) + config_.weight_release, now());
+    wires_.masks.release_at(free, masks);
+    wires_.weights.release_at(free, work.buffer.taken_weights(group));
+    left_weights_ = 0;
+    left_masks_ = 0;
+}
+
+void Csc::run_stripe(Activity& activity, StripePackage& package) {
+    const Cycles block = block_cycles(plan_, package.length);
+    const Cycles work_cycles = block * plan_.blocks;
+    const Cycles called = now();
+    const Cycles unhindered = next_block_ + block * (plan_.blocks - 1);
+    const Cycles credits =
+        wires_.credits.take_announced(activity, package.length, WaitKind::Blocked);
+    const Cycles waited = now() - called;
+    last_block_ = std::max(unhindered, credits);
+    next_block_ = last_block_ + block;
+    const Cycles stalled = last_block_ - unhindered;
+    package.last_block_start = last_block_;
+    package.work->record.causes[Cause::SdpDrain] += stalled;
+    package.work->record.causes[Cause::Mac] += work_cycles;
+    activity.count_busy({next_block_ - stalled - work_cycles, unhindered});
+    activity.count_blocked({last_block_ - (stalled - std::min(stalled, waited)), last_block_},
+                           "cacc.credits");
+    activity.count_busy({last_block_, next_block_});
+    if (package.last) {
+        activity.pass_until(last_block_);
+    }
+    wires_.stripes.accept(activity, package);
+    activity.pass_until(next_block_);
+}
+
+}  // namespace npuscope

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// Convolution sequence controller: waits for the input cube and for each group's weights in CBUF,
+// then sends stripes to the MAC cells as fast as weights load and the accumulator has credits. A
+// package leaves when its stripe begins and says when its last block will enter. The sequencer is
+// the pipeline's pacemaker, so the account of where a convolution's cycles went is kept here.
+// Lines and weights that an operation leaves in the buffer are kept for the next one.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+
+#include "models/conv/conv_work.h"
+#include "models/conv/csc_config.h"
+#include "models/conv/csc_timing.h"
+#include "models/layout/datapath.h"
+#include "models/link/channel.h"
+#include "models/link/entry_store.h"
+#include "models/link/sink.h"
+#include "models/link/unit.h"
+
+namespace npuscope {
+
+class Csc : public Unit {
+ public:
+    /// What the sequencer is wired to.
+    struct Wires {
+        EntryStore& data;
+        EntryStore& weights;
+        EntryStore& masks;
+        TimedCounter& credits;
+        Sink<StripePackage>& stripes;
+    };
+    Csc(const sc_core::sc_module_name& name, const CscConfig& config,
+        const DatapathConfig& datapath, const Wires& wires);
+
+    Channel<std::shared_ptr<ConvWork>> launches{"csc.launches"};
+
+    /// Called when all stripes of an operation have been sent and its entries released.
+    void on_done(std::function<void(const ConvWork&)> listener) { done_ = std::move(listener); }
+
+ private:
+    void run_operation(Activity& activity);
+    StripePlan plan_of(const ConvWork& work) const;
+    /// Gives back what the operation before left and this one does not take over.
+    void drop_left(const ConvWork& work);
+    void release_data(const ConvWork& work);
+    /// Waits for a group's weights, with the first group for the data; the group's first atom.
+    Cycles wait_for_group(Activity& activity, ConvWork& work, std::uint32_t group);
+    void account_start(ConvWork& work, Cycles weights, Cycles start) const;
+    /// Pixels and kernels as the MAC cells meet them.
+    void meet_pixels(ConvWork& work) const;
+    void run_group(Activity& activity, const std::shared_ptr<ConvWork>& work, std::uint32_t group);
+    void run_stripe(Activity& activity, StripePackage& package);
+    void release_weights(const ConvWork& work, std::uint32_t group, Cycles last_load);
+
+    const CscConfig config_;
+    const DatapathConfig datapath_;
+    Wires wires_;
+    std::function<void(const ConvWork&)> done_;
+    StripePlan plan_;
+    std::vector<std::uint32_t> stripes_;
+    // the MAC cells' time; it runs ahead of the simulation by one stripe
+    Cycles next_block_;          // first cycle in which another block may enter
+    Cycles last_block_;          // start of the last block that entered
+    std::optional<Cycles> end_;  // last atom of the operation before, and one
+    // entries that the operation before left in the buffer
+    std::uint64_t left_data_ = 0;
+    std::uint64_t left_weights_ = 0;
+    std::uint64_t left_masks_ = 0;
+};
+
+}  // namespace npuscope

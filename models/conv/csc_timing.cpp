@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "models/conv/csc_timing.h"
+
+#include <algorithm>
+
+namespace npuscope {
+namespace {
+
+std::uint32_t next_length(const StripePlan& plan, std::uint64_t remaining) {
+    const std::uint32_t full = plan.full_stripe;
+    if (remaining >= 2ULL * full || (plan.row > 0 && remaining >= full)) {
+        return full;
+    }
+    if (remaining <= full) {
+        return static_cast<std::uint32_t>(remaining);
+    }
+    return plan.cells;
+}
+
+}  // namespace
+
+std::vector<std::uint32_t> stripe_lengths(const StripePlan& plan) {
+    std::vector<std::uint32_t> lengths;
+    const std::uint64_t part = plan.row > 0 ? plan.row : plan.outputs;
+    for (std::uint64_t done = 0; done < plan.outputs; done += part) {
+        for (std::uint64_t remaining = part; remaining > 0; remaining -= lengths.back()) {
+            lengths.push_back(next_length(plan, remaining));
+        }
+    }
+    return lengths;
+}
+
+Cycles block_cycles(const StripePlan& plan, std::uint32_t length) {
+    const auto passes = static_cast<std::uint32_t>(divide_up(length, plan.outputs_per_cycle));
+    return Cycles(std::max(passes, plan.cells));
+}
+
+Cycles group_start(const CscConfig& config, const GroupInputs& inputs) {
+    const Cycles load(std::max(inputs.load, config.shortest_load));
+    Cycles start = inputs.weights + config.weight_to_mac + load;
+    if (inputs.data > Cycles(0)) {
+        start = std::max(start, inputs.data + config.data_to_mac + load);
+    }
+    return std::max(start, inputs.floor);
+}
+
+}  // namespace npuscope

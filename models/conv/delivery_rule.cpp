@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "models/conv/delivery_rule.h"
+
+#include <fmt/format.h>
+
+#include "models/layout/alignment.h"
+
+namespace npuscope {
+
+std::uint64_t delivered_atoms(const ConvJob& job) {
+    return std::uint64_t{job.output().width} * job.output().height * job.batches() *
+           job.weights.groups();
+}
+
+Finding ends_meet(const ConvJob& job, const std::string& what) {
+    const std::uint32_t groups = job.weights.groups();
+    Finding finding;
+    finding.severity = Severity::Warning;
+    finding.kind = "ends_meet";
+    finding.unit = "NVDLA_CACC";
+    finding.surface = spelled("NVDLA_CACC", "D_DATAOUT_SIZE_0");
+    finding.message = fmt::format("the last of its {} atoms ({} is {:#x}, {} kernel group{}) {}",
+                                  delivered_atoms(job), finding.surface,
+                                  (job.output().height - 1) << 16U | (job.output().width - 1),
+                                  groups, groups == 1 ? "" : "s", what);
+    return finding;
+}
+
+}  // namespace npuscope

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// Convolutions whose whole result fits into the accumulator's delivery buffer behind the end of the
+// one before: both ends may then be there at one time, and where one enters in the cycle in which
+// the other leaves, the marks of ends go wrong (models/link/end_marks.h).
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "models/base/finding.h"
+#include "models/conv/conv_job.h"
+
+namespace npuscope {
+
+inline constexpr const char* kDeliveryRemedy =
+    "wait for the interrupt of the convolution before (its SDP's, or its PDP's) before enabling "
+    "this one, or let it deliver as many atoms as the buffer holds";
+
+/// Atoms that the convolution hands to the SDP: outputs x kernel groups.
+std::uint64_t delivered_atoms(const ConvJob& job);
+
+/// A warning of kind `ends_meet` at NVDLA_CACC.D_DATAOUT_SIZE_0, which is named as the surface:
+/// `the last of its 10 atoms (D_DATAOUT_SIZE_0 is 0x10004, 1 kernel group) <what>`.
+Finding ends_meet(const ConvJob& job, const std::string& what);
+
+}  // namespace npuscope

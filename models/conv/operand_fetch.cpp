@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "models/conv/operand_fetch.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "models/conv/cdma_math.h"
+#include "models/conv/compression_findings.h"
+#include "models/layout/weight_codec.h"
+
+namespace npuscope {
+
+namespace {
+
+template <class T>
+Tensor<T> fetch_lines(DmaPort& port, ConvWork& work, const Purpose& purpose) {
+    const CdmaJob& job = work.job.parts.cdma;
+    FeatureCube cube = job.feature;
+    if (job.mode == ConvMode::Winograd) {  // kernels cover whole atoms, so pad lanes count
+        cube.shape.channels = cube.surfaces() * cube.channels_per_atom();
+    }
+    const bool floating = job.in_precision == Precision::Fp16;
+    Tensor<T> tensor(cube.shape);
+    std::vector<std::uint8_t> line(cube.line_bytes().value);
+    for (std::uint32_t surface = 0; surface < cube.surfaces(); ++surface) {
+        for (std::uint32_t y = 0; y < cube.shape.height; ++y) {
+            port.fetch(cube.line_address(surface, y), line, purpose);
+            if (floating) {
+                const SpecialNumbers special = count_special(line);
+                work.counters.data_nan += special.nan;
+                work.counters.data_inf += special.inf;
+            }
+            if (floating && job.flush_nan) {
+                flush_nans(line);
+            }
+            unpack_line(cube, CubeLine{surface, y}, line, tensor);
+        }
+    }
+    return tensor;
+}
+
+Purpose weight_purpose(const ConvWork& work, const char* surface) {
+    return {surface, work.name, work.job.parts.cdma.weight_in_secondary};
+}
+
+std::vector<std::uint8_t> fetch_bytes(DmaPort& port, Address address, std::uint64_t bytes,
+                                      const Purpose& purpose) {
+    std::vector<std::uint8_t> result(bytes);
+    if (bytes > 0) {
+        port.fetch(address, result, purpose);
+    }
+    return result;
+}
+
+void count_weights(ConvWork& work, std::span<const std::uint8_t> stored) {
+    if (work.job.precision() == Precision::Fp16) {
+        const SpecialNumbers special = count_special(stored);
+        work.counters.weight_nan += special.nan;
+        work.counters.weight_inf += special.inf;
+    }
+}
+
+template <class T>
+Tensor<T> join(const Tensor<T>& kept, std::uint32_t kept_lines, const Tensor<T>& fetched) {
+    Tensor<T> all({fetched.shape.channels, kept_lines + fetched.shape.height, fetched.shape.width});
+    for (std::uint32_t c = 0; c < all.shape.channels; ++c) {
+        std::copy_n(&kept.values[kept.index(c, kept.shape.height - kept_lines, 0)],
+                    std::size_t{kept_lines} * all.shape.width, &all.at(c, 0, 0));
+        std::copy_n(&fetched.values[fetched.index(c, 0, 0)],
+                    std::size_t{fetched.shape.height} * all.shape.width, &all.at(c, kept_lines, 0));
+    }
+    return all;
+}
+
+}  // namespace
+
+DataTensor OperandFetch::data(DmaPort& port, ConvWork& work) const {
+    const CdmaJob& job = work.job.parts.cdma;
+    if (job.mode == ConvMode::Image) {
+        return pixels(port, work);
+    }
+    DataTensor data = feature(port, work);
+    convert_feature(data, job);
+    if (job.mode == ConvMode::Winograd) {
+        return extend_winograd(data, job, datapath_.atom_channels(job.precision));
+    }
+    return data;
+}
+
+DataTensor OperandFetch::feature(DmaPort& port, ConvWork& work) const {
+    const CdmaJob& job = work.job.parts.cdma;
+    const Purpose purpose{"input", work.name, job.data_in_secondary};
+    if (job.in_precision == Precision::Int8) {
+        return fetch_lines<std::int8_t>(port, work, purpose);
+    }
+    return fetch_lines<std::int16_t>(port, work, purpose);
+}
+
+DataTensor OperandFetch::pixels(DmaPort& port, ConvWork& work) const {
+    const CdmaJob& job = work.job.parts.cdma;
+    const PixelSurface& surface = job.pixels;
+    const Purpose purpose{"input", work.name, job.data_in_secondary};
+    Tensor<std::uint16_t> codes(surface.shape());
+    std::vector<std::uint8_t> bytes;
+    for (std::uint32_t plane = 0; plane < surface.format->planes; ++plane) {
+        for (std::uint32_t y = 0; y < surface.height; ++y) {
+            const ByteRun run = surface.line({plane, y});
+            bytes.resize(run.bytes.value);
+            port.fetch(run.address, bytes, purpose);
+            if (job.in_precision == Precision::Fp16) {
+                const SpecialNumbers special = count_special(bytes);
+                work.counters.data_nan += special.nan;
+                work.counters.data_inf += special.inf;
+                if (job.flush_nan) {
+                    flush_nans(bytes);
+                }
+            }
+            unpack_pixels(surface, {plane, y}, bytes, codes);
+        }
+    }
+    return convert_pixels(codes, job);
+}
+
+WeightKernels OperandFetch::weights(DmaPort& port, ConvWork& work,
+                                    BufferedWeights& buffered) const {
+    const WeightLayout& layout = work.job.weights;
+    const auto decode = [&](std::span<const std::uint8_t> bytes) -> WeightKernels {
+        if (work.job.precision() == Precision::Int8) {
+            return decode_weights<std::int8_t>(layout, bytes);
+        }
+        return decode_weights<std::int16_t>(layout, bytes);
+    };
+    assume_weight_ends(work);
+    if (work.job.parts.cdma.compression) {
+        return decode(decompressed(port, work));
+    }
+    buffered.append(stored(port, work));
+    return decode(buffered.front(layout.used_bytes().value));
+}
+
+/// Whole entries of the buffer.
+std::vector<std::uint8_t> OperandFetch::stored(DmaPort& port, ConvWork& work) const {
+    const CdmaJob& job = work.job.parts.cdma;
+    const Purpose purpose = weight_purpose(work, "weights");
+    const std::size_t used = work.job.weights.used_bytes().value;
+    std::vector<std::uint8_t> bytes(round_up(job.weight_bytes.value, work.buffer.entry.value));
+    const std::span all(bytes);
+    port.fetch(job.weight_address, all.first(used), purpose);
+    count_weights(work, all.first(used));
+    if (work.buffer.unused_weights > 0) {
+        port.peek(job.weight_address + Bytes(used),
+                  all.subspan(used, job.weight_bytes.value - used), purpose);
+    }
+    return bytes;
+}
+
+std::vector<std::uint8_t> OperandFetch::decompressed(DmaPort& port, ConvWork& work) const {
+    const CdmaJob& job = work.job.parts.cdma;
+    const WeightLayout& layout = work.job.weights;
+    const std::vector<std::uint8_t> size_bytes = fetch_bytes(
+        port, job.compression->sizes, 4ULL * layout.groups(), weight_purpose(work, "WGS"));
+    std::vector<std::uint32_t> sizes(layout.groups());
+    std::memcpy(sizes.data(), size_bytes.data(), size_bytes.size());
+    const std::vector<std::uint8_t> mask = fetch_bytes(
+        port, job.compression->mask, used_mask_bytes(layout).value, weight_purpose(work, "WMB"));
+    const CompressedGroups groups(layout, mask);
+    const std::vector<std::uint8_t> values = fetch_bytes(
+        port, job.weight_address, groups.weight_bytes(), weight_purpose(work, "weights"));
+    count_weights(work, values);
+    DecompressedWeights result = decompress_weights(layout, {values, mask, sizes});
+    for (Finding& finding :
+         compression_findings(layout, mask, result.faults, compressed_places(job))) {
+        finding.operation = work.name;
+        log_.add(std::move(finding));
+    }
+    work.buffer.weight_ends = groups.weight_ends;
+    work.buffer.weight_ends.back() = stored_weight_bytes(groups.weight_bytes()).value;
+    for (std::size_t group = 0; group < groups.mask_ends.size(); ++group) {
+        work.buffer.mask_ends[group] = divide_up(groups.mask_ends[group], 8);
+    }
+    work.buffer.mask_ends.back() = stored_mask_bytes(layout).value;
+    return std::move(result.stored);
+}
+
+void assume_weight_ends(ConvWork& work) {
+    const WeightLayout& layout = work.job.weights;
+    const CdmaJob& job = work.job.parts.cdma;
+    BufferUse& use = work.buffer;
+    use.weight_ends.clear();
+    use.mask_ends.clear();
+    for (std::uint32_t group = 1; group <= layout.groups(); ++group) {
+        const bool last = group == layout.groups();
+        if (!job.compression) {
+            use.weight_ends.push_back((last ? job.weight_bytes : layout.group_offset(group)).value);
+            continue;
+        }
+        const std::uint64_t kernels = std::min<std::uint64_t>(
+            layout.shape.kernels, std::uint64_t{layout.group_kernels} * group);
+        use.weight_ends.push_back(last ? job.weight_bytes.value
+                                       : job.weight_bytes.value * kernels / layout.shape.kernels);
+        use.mask_ends.push_back(
+            last ? stored_mask_bytes(layout).value
+                 : divide_up(mask_bits(layout) / layout.shape.kernels * kernels, 8));
+    }
+}
+
+DataTensor joined_lines(const DataTensor& kept, std::uint32_t kept_lines,
+                        const DataTensor& fetched) {
+    return std::visit(
+        [&](const auto& tensor) -> DataTensor {
+            return join(std::get<std::decay_t<decltype(tensor)>>(kept), kept_lines, tensor);
+        },
+        fetched);
+}
+
+}  // namespace npuscope

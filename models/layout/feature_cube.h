@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+// Feature data in memory: the one format that every unit of the NPU reads and writes.
+//
+//     surface 0                           surface 1
+//     line 0:  |atom x=0|atom x=1|...|gap|     each atom holds E neighbouring channels of one
+//     pixel: line 1:  |atom x=0|atom x=1|...|gap|     | c=0 | c=1 | ... | c=E-1 |   E = atom /
+//     element bytes
+//
+//     byte of (c, y, x) = base + (c / E) * surface_stride + y * line_stride + x * atom + (c % E) *
+//     b
+//
+// Lanes beyond the last channel are ignored when read; gaps between lines belong to nobody.
+// source: NVDLA format page, "Feature Data Format"; atoms of 8 and 16 bytes: nv_small, nv_medium
+// traces
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "models/layout/byte_run.h"
+#include "models/layout/tensor.h"
+
+namespace npuscope {
+
+struct FeatureCube {
+    Address base;
+    Bytes line_stride;
+    Bytes surface_stride;
+    Shape shape;
+    Bytes atom{8};
+    Bytes element{1};
+    /// Several cubes of one operation, the batches: shape.height counts the lines of all of them,
+    /// one batch below the other; each has so many lines. 0: one cube.
+    std::uint32_t batch_lines = 0;
+    Bytes batch_stride{};  ///< from one batch to the next
+
+    bool operator==(const FeatureCube&) const = default;
+
+    std::uint32_t channels_per_atom() const { return static_cast<std::uint32_t>(atom / element); }
+    std::uint32_t surfaces() const {
+        return static_cast<std::uint32_t>(divide_up(shape.channels, channels_per_atom()));
+    }
+    Bytes line_bytes() const { return atom * shape.width; }
+    std::uint64_t lines() const { return std::uint64_t{surfaces()} * shape.height; }
+    bool line_packed() const { return line_stride == line_bytes(); }
+    bool surface_packed() const { return surface_stride == line_stride * lines_of_batch(); }
+    std::uint32_t lines_of_batch() const { return batch_lines == 0 ? shape.height : batch_lines; }
+    /// From `base` to the end of the last line; 0 for an empty cube.
+    Bytes extent() const;
+    Address line_address(std::uint32_t surface, std::uint32_t y) const {
+        const Address first = base + surface_stride * surface;
+        if (batch_lines == 0) {
+            return first + line_stride * y;
+        }
+        return first + batch_stride * (y / batch_lines) + line_stride * (y % batch_lines);
+    }
+    Address address_of(std::uint32_t c, std::uint32_t y, std::uint32_t x) const;
+    /// Every line once, surface by surface; neighbours without a gap are joined to one run.
+    std::vector<ByteRun> runs() const;
+};
+
+/// Strides without gaps.
+FeatureCube packed_cube(Address base, const Shape& shape, Bytes atom, Bytes element = Bytes(1));
+
+/// Which line of the cube: the lines of one surface lie behind each other.
+struct CubeLine {
+    std::uint32_t surface = 0;
+    std::uint32_t y = 0;
+};
+
+/// One line between its bytes in memory (line_bytes() of them) and a tensor of shape cube.shape.
+/// T is std::int8_t or std::int16_t, as wide as cube.element. Lanes beyond the last channel are
+/// skipped when unpacking and become 0 when packing.
+template <class T>
+void unpack_line(const FeatureCube& cube, CubeLine line, std::span<const std::uint8_t> bytes,
+                 Tensor<T>& tensor);
+template <class T>
+void pack_line(const FeatureCube& cube, CubeLine line, const Tensor<T>& tensor,
+               std::span<std::uint8_t> bytes);
+
+/// The whole cube out of `memory`, which starts at cube.base and covers extent().
+template <class T>
+Tensor<T> unpack_cube(const FeatureCube& cube, std::span<const std::uint8_t> memory);
+/// The reverse: lanes beyond the last channel become 0, gaps keep what `memory` holds.
+template <class T>
+void pack_cube(const FeatureCube& cube, const Tensor<T>& tensor, std::span<std::uint8_t> memory);
+
+}  // namespace npuscope

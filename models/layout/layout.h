@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where every element of a tensor lies in memory: a layout sentence bound to a shape.
+//
+//     byte of element (n, c, h, w) = part.base + sum over steps of (index / divide % modulo) *
+//     pitch
+//
+// A layout has one part for each box of indices in which that sum holds: one as a rule, several
+// where last blocks are short (weights), planes differ (semi-planar pixels) or channels change
+// places. Codes say what stands at that byte where it is not the plain little-endian value; the
+// high/low format splits each entry of 16 scalars into 16 low and 16 high bytes:
+//
+//     byte of the low part = s / 16 * 32 + s % 16, of the high part 16 more, s = the sum above
+//
+// source: architecture; codes: Kneron pages "Supported NPU Data Layout Format", "Convert ONNX & NPU
+// Data"; packed words: NVDLA format page, table 33
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "models/layout/layout_sentence.h"
+
+namespace npuscope {
+
+struct AxisExtent {
+    char axis = 'C';
+    std::uint64_t extent = 1;
+
+    bool operator==(const AxisExtent&) const = default;
+};
+
+/// A tensor's axes, slowest first: the logical order, in which plain arrays are row-major.
+struct LogicalShape {
+    std::vector<AxisExtent> axes;
+
+    bool operator==(const LogicalShape&) const = default;
+
+    std::uint64_t elements() const;
+    /// Index into `axes`, or axes.size().
+    std::size_t find(char axis) const;
+    /// 1 for an axis that the shape has not.
+    std::uint64_t extent(char axis) const;
+};
+
+/// `1x3x224x224` with one letter of `letters` for each number. ConfigError on anything else, and
+/// where the tensor would have 2^48 elements or more.
+LogicalShape parse_shape(std::string_view text, std::string_view letters);
+/// `N1 C3 H224 W224`.
+std::string to_string(const LogicalShape& shape);
+void require_sane(const LogicalShape& shape);
+
+/// How the value of an element stands at its byte.
+enum class ElementCode : std::uint8_t {
+    Plain,        ///< little-endian
+    Even,         ///< 16 bits, bit 0 cleared
+    SwappedEven,  ///< 16 bits, bit 0 cleared, high byte first
+    HighLow,      ///< 15 bits in two bytes: low byte = bits 7..1, 16 bytes later bits 15..8
+};
+
+struct IndexRange {
+    std::uint64_t first = 0;
+    std::uint64_t last = 0;  ///< one behind the end
+
+    bool operator==(const IndexRange&) const = default;
+    std::uint64_t size() const { return last - first; }
+};
+
+/// A digit with its pitch. Its value is index / divide % modulo.
+struct LayoutStep {
+    std::size_t axis = 0;  ///< of the shape
+    std::uint64_t divide = 1;
+    std::uint64_t modulo = 0;  ///< 0: none
+    std::int64_t pitch = 0;    ///< bytes (high/low: scalars)
+};
+
+/// Bits of a component inside a 32-bit word; width 0 = elements of their own.
+struct BitField {
+    std::uint8_t lsb = 0;
+    std::uint8_t width = 0;
+
+    bool operator==(const BitField&) const = default;
+};
+
+struct LayoutPart {
+    std::vector<IndexRange> box;  ///< one range for each axis of the shape
+    std::int64_t base = 0;
+    std::vector<LayoutStep> steps;
+    BitField field;
+
+    bool holds(std::span<const std::uint64_t> index) const;
+    std::int64_t offset(std::span<const std::uint64_t> index) const;
+};
+
+struct Layout {
+    std::string name;
+    std::string sentence;
+    LogicalShape shape;
+    std::uint32_t element = 1;  ///< bytes of a value
+    ElementCode code = ElementCode::Plain;
+    std::vector<LayoutPart> parts;
+    std::uint64_t bytes = 0;  ///< of the whole surface, padding at its end included
+    std::uint64_t used = 0;   ///< from the first byte to the end of the last element
+
+    const LayoutPart& part_of(std::span<const std::uint64_t> index) const;
+    /// The element's first byte; of a high/low element the low byte.
+    std::uint64_t address(std::span<const std::uint64_t> index) const;
+    /// True where every byte belongs to an element.
+    bool is_dense() const { return bytes == shape.elements() * element; }
+};
+
+struct BindOptions {
+    std::string name{};
+    std::uint32_t element = 1;
+    ElementCode code = ElementCode::Plain;
+    std::uint64_t align_total = 1;  ///< the surface's size is a multiple of it
+};
+
+/// Axes of the sentence that the shape has not, have extent 1; an axis of the shape that the
+/// sentence has not must have extent 1. ConfigError with the numbers where digits would overlap or
+/// 2^48 bytes are exceeded.
+Layout bind(const LayoutSentence& sentence, const LogicalShape& shape, const BindOptions& options);
+
+/// Row-major without gaps, axes in the order of `order`: `NCHW`.
+Layout plain_layout(const LogicalShape& shape, std::uint32_t element, std::string_view order = {});
+
+/// Counts through a shape in row-major order; false when it starts anew.
+bool advance(std::vector<std::uint64_t>& index, const LogicalShape& shape);
+
+/// Fills `used` and checks sizes; for layouts that are built part by part.
+void finish_layout(Layout& layout);
+
+}  // namespace npuscope

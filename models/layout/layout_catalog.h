@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// The catalogue: one row for each memory layout that a vendor names. A row gives the sentence with
+// its parameters in braces, what it is for, its limits and source, and binds it to a shape.
+// Compressed weights are a codec, not a layout; Winograd weights lie here after their transform.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "models/layout/layout.h"
+
+namespace npuscope {
+
+struct LayoutParameter {
+    std::string_view name;
+    std::uint64_t standard;  ///< value where none is given
+    std::string_view sentence;
+};
+
+struct LayoutRow;
+
+/// What a layout is wanted for.
+struct LayoutRequest {
+    LogicalShape shape;
+    std::uint32_t element = 1;  ///< bytes
+    std::map<std::string, std::uint64_t, std::less<>> parameters;
+};
+
+struct LayoutRow {
+    std::string_view name;
+    std::string_view family;    ///< plain, nvdla, nvdla weights, nvdla pixels, kneron, ncnn
+    std::string_view sentence;  ///< parameters in braces
+    std::string_view use;
+    std::string_view limits;
+    std::string_view source;
+    std::string_view axes;  ///< letters of its logical shape, in row-major order
+    std::uint32_t element;  ///< bytes it is made for; 0: any
+    std::span<const LayoutParameter> parameters;
+    Layout (*make)(const LayoutRow& row, const LayoutRequest& request);
+};
+
+std::span<const LayoutRow> plain_layouts();
+std::span<const LayoutRow> nvdla_layouts();
+std::span<const LayoutRow> nvdla_weight_layouts();
+std::span<const LayoutRow> nvdla_pixel_layouts();
+std::span<const LayoutRow> kneron_layouts();
+std::span<const LayoutRow> ncnn_layouts();
+
+/// Every row of every family.
+std::vector<const LayoutRow*> layout_catalog();
+/// By name, upper and lower case alike; nullptr where there is none.
+const LayoutRow* find_layout(std::string_view name);
+
+/// ConfigError for a parameter that the row has not (with those it has), an element or shape
+/// outside its limits (with the numbers).
+Layout make_layout(const LayoutRow& row, const LayoutRequest& request);
+
+/// For rows: the parameter's value or its standard one.
+std::uint64_t parameter(const LayoutRow& row, const LayoutRequest& request, std::string_view name);
+/// For rows: ConfigError unless the axis has at most (or exactly) so many elements.
+void require_extent(const LayoutRow& row, const LayoutRequest& request, char axis,
+                    std::uint64_t most);
+/// For rows: binds the sentence under the row's name.
+Layout bind_row(const LayoutRow& row, const LayoutRequest& request, std::string_view sentence,
+                BindOptions options = {});
+
+}  // namespace npuscope

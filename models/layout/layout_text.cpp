@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "models/layout/layout_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "models/base/quantity.h"
+
+namespace npuscope {
+
+namespace {
+
+constexpr std::uint64_t scanned_indices = 65536;  // of an axis; later ones lie behind any picture
+
+std::string label_of(const LogicalShape& shape, std::span<const std::uint64_t> index) {
+    const auto at = [&](char axis) {
+        const std::size_t found = shape.find(axis);
+        return found == shape.axes.size() ? 0 : index[found];
+    };
+    const bool image = std::ranges::all_of(shape.axes, [](const AxisExtent& axis) {
+        return std::string_view("NCHW").find(axis.axis) != std::string_view::npos;
+    });
+    if (image && shape.find('C') != shape.axes.size()) {
+        const std::string batch = shape.extent('N') > 1 ? fmt::format("N{}", at('N')) : "";
+        return fmt::format("{}P{}CH{}", batch, at('H') * shape.extent('W') + at('W'), at('C'));
+    }
+    std::string label;
+    for (std::size_t axis = 0; axis < index.size(); ++axis) {
+        if (shape.axes[axis].extent > 1) {
+            label += fmt::format("{}{}", shape.axes[axis].axis, index[axis]);
+        }
+    }
+    return label.empty() ? "0" : label;
+}
+
+/// What stands in the first bytes, one label for each cell.
+class Picture {
+ public:
+    Picture(const Layout& layout, std::uint64_t bytes)
+        : layout_(layout), bytes_(std::min(bytes, layout.bytes)) {
+        const bool words = std::ranges::any_of(
+            layout.parts, [](const LayoutPart& part) { return part.field.width != 0; });
+        cell_ = words ? 4 : layout.code == ElementCode::HighLow ? 1 : layout.element;
+        cells_.resize((bytes_ + cell_ - 1) / cell_);
+        for (const LayoutPart& part : layout.parts) {
+            fill(part);
+        }
+    }
+
+    std::uint64_t cell() const { return cell_; }
+    std::string at(std::uint64_t byte) const {
+        const std::uint64_t cell = byte / cell_;
+        return cell >= cells_.size() ? "" : cells_[cell].empty() ? "-" : cells_[cell];
+    }
+
+ private:
+    /// Indices of an axis that may reach the picture: offsets only add up.
+    std::vector<std::uint64_t> candidates(const LayoutPart& part, std::size_t axis) const {
+        std::vector<std::uint64_t> found;
+        const std::uint64_t last =
+            std::min(part.box[axis].last, part.box[axis].first + scanned_indices);
+        for (std::uint64_t i = part.box[axis].first; i < last; ++i) {
+            std::int64_t offset = 0;
+            for (const LayoutStep& step : part.steps) {
+                const std::uint64_t quotient = i / step.divide;
+                const std::uint64_t value = step.modulo == 0 ? quotient : quotient % step.modulo;
+                offset += step.axis == axis && step.pitch > 0
+                              ? static_cast<std::int64_t>(value) * step.pitch
+                              : 0;
+            }
+            if (offset < static_cast<std::int64_t>(bytes_)) {
+                found.push_back(i);
+            }
+        }
+        return found;
+    }
+
+    void fill(const LayoutPart& part) {
+        std::vector<std::vector<std::uint64_t>> axes;
+        for (std::size_t axis = 0; axis < part.box.size(); ++axis) {
+            axes.push_back(candidates(part, axis));
+            if (axes.back().empty()) {
+                return;
+            }
+        }
+        std::vector<std::size_t> turn(axes.size(), 0);
+        std::vector<std::uint64_t> index(axes.size());
+        for (bool more = true; more;) {
+            for (std::size_t axis = 0; axis < axes.size(); ++axis) {
+                index[axis] = axes[axis][turn[axis]];
+            }
+            put(part, index);
+            more = false;
+            for (std::size_t axis = axes.size(); axis-- > 0 && !more;) {
+                more = ++turn[axis] < axes[axis].size();
+                turn[axis] = more ? turn[axis] : 0;
+            }
+        }
+    }
+
+    void put(const LayoutPart& part, std::span<const std::uint64_t> index) {
+        const auto offset = static_cast<std::uint64_t>(part.offset(index));
+        const std::string label = label_of(layout_.shape, index);
+        if (layout_.code == ElementCode::HighLow) {
+            const std::uint64_t low = offset / 16 * 32 + offset % 16;
+            put(low, label + "L");
+            put(low + 16, label + "H");
+        } else {
+            put(offset, label);
+        }
+    }
+
+    void put(std::uint64_t byte, const std::string& label) {
+        if (byte / cell_ < cells_.size()) {
+            std::string& cell = cells_[byte / cell_];
+            cell = cell.empty() ? label : label + "+" + cell;
+        }
+    }
+
+    const Layout& layout_;
+    std::uint64_t bytes_;
+    std::uint64_t cell_ = 1;
+    std::vector<std::string> cells_;
+};
+
+}  // namespace
+
+std::string explain_element(const Layout& layout, std::span<const std::uint64_t> index) {
+    const LayoutPart& part = layout.part_of(index);
+    const bool split = layout.code == ElementCode::HighLow;
+    const char* unit = split ? "scalars" : "bytes";
+    std::string name;
+    for (std::size_t axis = 0; axis < index.size(); ++axis) {
+        name +=
+            fmt::format("{}{}{}", axis == 0 ? "" : " ", layout.shape.axes[axis].axis, index[axis]);
+    }
+    std::string text = fmt::format("{} in {} ({}) of {}\n", name, layout.name, layout.sentence,
+                                   to_string(layout.shape));
+    if (part.base != 0) {
+        text += fmt::format("  {:<14}{:>26} {}\n", "part begins at", part.base, unit);
+    }
+    for (const LayoutStep& step : part.steps) {
+        const std::uint64_t quotient = index[step.axis] / step.divide;
+        const std::uint64_t value = step.modulo == 0 ? quotient : quotient % step.modulo;
+        const LayoutDigit digit{.axis = layout.shape.axes[step.axis].axis,
+                                .divide = step.divide,
+                                .modulo = step.modulo};
+        text += fmt::format("  {:<8} = {:>6} x {:>10} = {:>10} {}\n", to_string(digit), value,
+                            step.pitch, static_cast<std::int64_t>(value) * step.pitch, unit);
+    }
+    const std::uint64_t byte = layout.address(index);
+    if (split) {
+        return text + fmt::format("  scalar {}: low byte at {}, high byte at {} (of {})\n",
+                                  part.offset(index), byte, byte + 16, layout.bytes);
+    }
+    if (part.field.width != 0) {
+        return text + fmt::format("  word at byte {}, bits {}:{} (of {} bytes)\n", byte,
+                                  part.field.lsb + part.field.width - 1, part.field.lsb,
+                                  layout.bytes);
+    }
+    const char* form = layout.code == ElementCode::Even ? ", bit 0 cleared"
+                       : layout.code == ElementCode::SwappedEven
+                           ? ", high byte first, bit 0 cleared"
+                           : "";
+    return text + fmt::format("  byte {} = {} (of {}){}\n", byte, to_hex(byte), layout.bytes, form);
+}
+
+std::string draw_entries(const Layout& layout, const PictureSize& size) {
+    const Picture picture(layout, size.entries * size.entry_bytes);
+    const std::uint64_t cell = picture.cell();
+    std::string head = fmt::format("{:<12}", "Bits");
+    std::string rows;
+    std::size_t width = 9;
+    for (std::uint64_t byte = 0; byte < size.entries * size.entry_bytes; byte += cell) {
+        width = std::max(width, picture.at(byte).size());
+    }
+    for (std::uint64_t at = size.entry_bytes; at >= cell; at -= cell) {
+        head += fmt::format(" {:>{}}", fmt::format("[{}:{}]", at * 8 - 1, (at - cell) * 8), width);
+    }
+    for (std::uint64_t entry = 0; entry < size.entries; ++entry) {
+        const std::uint64_t begin = entry * size.entry_bytes;
+        if (begin >= layout.bytes) {
+            break;
+        }
+        rows += fmt::format("{:<12}", fmt::format("Entry #{}", entry));
+        for (std::uint64_t at = size.entry_bytes; at >= cell; at -= cell) {
+            rows += fmt::format(" {:>{}}", picture.at(begin + at - cell), width);
+        }
+        rows += '\n';
+    }
+    return head + '\n' + rows;
+}
+
+std::string first_entry(const Layout& layout, std::uint64_t entry_bytes) {
+    const Picture picture(layout, entry_bytes);
+    std::string text;
+    for (std::uint64_t byte = 0; byte + picture.cell() <= entry_bytes && byte < layout.bytes;
+         byte += picture.cell()) {
+        text += text.empty() ? "" : " ";
+        text += picture.at(byte);
+    }
+    return text;
+}
+
+}  // namespace npuscope

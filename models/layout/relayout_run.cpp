@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "models/layout/relayout_run.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <utility>
+
+#include "models/layout/relayout_shuffle.h"
+#include "models/layout/relayout_stage.h"
+#include "models/layout/relayout_steps.h"
+#include "models/layout/relayout_streams.h"
+#include "models/layout/relayout_turns.h"
+#include "models/layout/relayout_walk.h"
+
+namespace npuscope {
+
+namespace {
+
+constexpr std::uint64_t longest_run = std::uint64_t{1} << 20;  // bytes between progress reports
+constexpr std::uint64_t least_streamed = 512;                  // bytes of a unit
+constexpr std::uint64_t tile_side = 32;                        // turns of two loops done together
+
+/// The nest behind the first `count` turns of a loop.
+LoopNest rest_of(const LoopNest& nest, std::size_t loop, std::uint64_t count) {
+    LoopNest rest = nest;
+    rest.from += nest.loops[loop].from * static_cast<std::int64_t>(count);
+    rest.to += nest.loops[loop].to * static_cast<std::int64_t>(count);
+    rest.loops[loop].count -= count;
+    return rest;
+}
+
+/// Past the caches where whole lines are met.
+bool can_stream(const LoopNest& nest, const NestMemory& memory) {
+    const auto at = reinterpret_cast<std::uintptr_t>(memory.to + nest.to);
+    return memory.stream && at % line_bytes == 0 &&
+           std::ranges::all_of(nest.loops,
+                               [](const NestLoop& loop) { return is_aligned(loop.to); });
+}
+
+void copy_runs(const LoopNest& nest, const NestMemory& memory) {
+    const std::uint8_t* from = memory.from + nest.from;
+    std::uint8_t* to = memory.to + nest.to;
+    const bool stream = can_stream(nest, memory);
+    for (std::uint64_t done = 0; done < nest.unit; done += longest_run) {
+        const std::uint64_t bytes = std::min(longest_run, nest.unit - done);
+        const std::uint64_t lines = stream ? bytes / line_bytes * line_bytes : 0;
+        stream_rows({1, lines, 0}, from + done, to + done);
+        std::memcpy(to + done + lines, from + done + lines, bytes - lines);
+        memory.progress->moved(bytes);
+    }
+    if (stream) {
+        end_streams();
+    }
+}
+
+/// One loop of units whose size the compiler knows.
+template <std::size_t Unit>
+void copy_loop(const NestLoop& loop, const std::uint8_t* from, std::uint8_t* to) {
+    for (std::uint64_t i = 0; i < loop.count; ++i, from += loop.from, to += loop.to) {
+        std::memcpy(to, from, Unit);
+    }
+}
+
+void copy_units(std::uint64_t unit, const NestLoop& loop, const std::uint8_t* from,
+                std::uint8_t* to) {
+    switch (unit) {
+        case 1:
+            return copy_loop<1>(loop, from, to);
+        case 2:
+            return copy_loop<2>(loop, from, to);
+        case 4:
+            return copy_loop<4>(loop, from, to);
+        case 8:
+            return copy_loop<8>(loop, from, to);
+        case 16:
+            return copy_loop<16>(loop, from, to);
+        case 32:
+            return copy_loop<32>(loop, from, to);
+        case 64:
+            return copy_loop<64>(loop, from, to);
+        default:
+            break;
+    }
+    for (std::uint64_t i = 0; i < loop.count; ++i, from += loop.from, to += loop.to) {
+        std::memcpy(to, from, unit);
+    }
+}
+
+/// Calls visit(from, to) for every turn of the loops, the last loop fastest.
+template <class Visit>
+void walk(std::vector<NestLoop> loops, const std::uint8_t* from, std::uint8_t* to, Visit visit) {
+    NestTurns turns(std::move(loops));
+    do {
+        visit(from + turns.from(), to + turns.to());
+    } while (turns.next());
+}
+
+/// Cuts a loop into blocks of `side` turns; the rest is a nest of its own.
+void block_loop(LoopNest& nest, std::size_t loop, std::uint64_t side, const NestMemory& memory) {
+    const std::uint64_t count = nest.loops[loop].count;
+    if (count <= side) {
+        return;
+    }
+    if (count % side != 0) {
+        run_nest(rest_of(nest, loop, count / side * side), memory);
+    }
+    const auto times = static_cast<std::int64_t>(side);
+    nest.loops.push_back(
+        {count / side, nest.loops[loop].from * times, nest.loops[loop].to * times});
+    nest.loops[loop].count = side;
+}
+
+/// Units one by one, in blocks of loops that are small steps for either side.
+void run_units(LoopNest nest, const NestMemory& memory) {
+    const auto smallest = [&nest](std::int64_t NestLoop::*side, std::size_t other) {
+        std::size_t best = nest.loops.size();
+        for (std::size_t i = 0; i < nest.loops.size(); ++i) {
+            if (i != other && (best == nest.loops.size() ||
+                               size_of(nest.loops[i].*side) < size_of(nest.loops[best].*side))) {
+                best = i;
+            }
+        }
+        return best;
+    };
+    std::size_t inner = smallest(&NestLoop::to, nest.loops.size());
+    std::size_t next = smallest(&NestLoop::from, inner);
+    const std::size_t plain_loops = nest.loops.size();
+    if (next < plain_loops && nest.unit < 64) {
+        block_loop(nest, inner, std::max<std::uint64_t>(tile_side, 64 / nest.unit), memory);
+        block_loop(nest, next, tile_side, memory);
+    }
+    if (next < plain_loops && nest.loops[inner].count < 8 &&
+        nest.loops[next].count > nest.loops[inner].count) {
+        std::swap(inner, next);  // two halves of a line are met soon enough
+    }
+    const NestLoop fastest = nest.loops[inner];
+    std::vector<NestLoop> outer;
+    for (std::size_t i = 0; i < nest.loops.size(); ++i) {
+        if (i != inner && i != next) {
+            outer.push_back(nest.loops[i]);
+        }
+    }
+    std::ranges::sort(
+        outer, [](const NestLoop& a, const NestLoop& b) { return size_of(a.to) > size_of(b.to); });
+    if (next < plain_loops) {
+        outer.push_back(nest.loops[next]);
+    }
+    walk(std::move(outer), memory.from + nest.from, memory.to + nest.to,
+         [&](const std::uint8_t* from, std::uint8_t* to) {
+             copy_units(nest.unit, fastest, from, to);
+             memory.progress->moved(nest.unit * fastest.count);
+         });
+}
+
+/// Units of many lines, in the order of the source: it is fetched ahead that way, and streamed
+/// lines need no order.
+void stream_units(const LoopNest& nest, const NestMemory& memory) {
+    std::vector<NestLoop> loops = nest.loops;
+    std::ranges::sort(loops, [](const NestLoop& a, const NestLoop& b) {
+        return size_of(a.from) > size_of(b.from);
+    });
+    walk(std::move(loops), memory.from + nest.from, memory.to + nest.to,
+         [&](const std::uint8_t* from, std::uint8_t* to) {
+             stream_rows({1, nest.unit, 0}, from, to);
+             memory.progress->moved(nest.unit);
+         });
+    end_streams();
+}
+
+void run_whole_shuffle(const LoopNest& nest, const Shuffle& shuffle, const NestMemory& memory);
+
+void run_shuffle(const LoopNest& nest, const Shuffle& shuffle, const NestMemory& memory) {
+    for (const auto& [loop, whole] : shuffle.whole) {
+        if (whole < nest.loops[loop].count) {
+            run_nest(rest_of(nest, loop, whole), memory);
+            LoopNest covered = nest;
+            covered.loops[loop].count = whole;
+            run_nest(covered, memory);
+            return;
+        }
+    }
+    run_whole_shuffle(nest, shuffle, memory);
+}
+
+void run_whole_shuffle(const LoopNest& nest, const Shuffle& shuffle, const NestMemory& memory) {
+    const ShuffleWalk plan = plan_shuffle(nest, shuffle, memory.stream);
+    if (plan.covered < nest.loops[plan.along].count) {
+        run_nest(rest_of(nest, plan.along, plan.covered), memory);
+    }
+    run_shuffle_walk(plan, memory.from + nest.from, memory.to + nest.to, *memory.progress);
+}
+
+}  // namespace
+
+void run_nest(const LoopNest& nest, const NestMemory& memory) {
+    if (nest.loops.empty()) {
+        copy_runs(nest, memory);
+        return;
+    }
+    if (const auto shuffle = find_shuffle(nest)) {
+        run_shuffle(nest, *shuffle, memory);
+        return;
+    }
+    if (nest.unit >= least_streamed && nest.unit % line_bytes == 0 && can_stream(nest, memory)) {
+        stream_units(nest, memory);
+        return;
+    }
+    run_units(nest, memory);
+}
+
+}  // namespace npuscope

@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "models/layout/relayout_walk.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "models/layout/relayout_steps.h"
+#include "models/layout/relayout_streams.h"
+
+namespace npuscope {
+
+namespace {
+
+constexpr std::uint64_t line_pieces = line_bytes / piece_bytes;
+// Bytes, measured on machines with first-level caches of 32 KiB and second-level ones of 1 MiB.
+constexpr std::uint64_t kept_block = 16384;     // half of a first-level cache
+constexpr std::uint64_t longest_fetch = 256;    // of each of many rows in one go
+constexpr std::uint64_t least_streamed = 8192;  // pieces collected in a stage,
+constexpr std::uint64_t most_streamed = 16384;  // of which there are two
+constexpr std::uint64_t lone_block = 4096;      // where one turn covers whole pieces
+constexpr std::uint64_t rows_block = 8192;      // pieces of many rows
+constexpr std::uint64_t streamed_rows = 4096;   // the same, collected in a stage and streamed
+constexpr std::uint64_t line_run = 1024;        // of rows that are read in whole lines
+constexpr std::uint64_t line_region = 131072;   // of the lines that they are written to
+constexpr std::uint64_t fetched_ahead = 32768;  // in a second-level cache
+constexpr std::uint64_t rows_calls = 4;         // portions in which rows leave a stage
+constexpr std::uint64_t followed_rows = 16;     // that a machine fetches ahead by itself
+
+/// Rows that share their places in a first-level cache push each other out.
+bool collides(std::int64_t row) { return size_of(row) % 2048 == 0; }
+
+/// Turns of a block: at most `most`, a multiple of `multiple`.
+std::uint64_t block_of(std::uint64_t count, std::uint64_t multiple, std::uint64_t most) {
+    return std::min(count, std::max(multiple, most / multiple * multiple));
+}
+
+/// `count` turns of `stride` turns of a loop each.
+NestLoop times(const NestLoop& loop, std::uint64_t count, std::uint64_t stride) {
+    const auto steps = static_cast<std::int64_t>(stride);
+    return {count, loop.from * steps, loop.to * steps};
+}
+
+bool all_aligned(const std::vector<NestLoop>& loops) {
+    return std::ranges::all_of(loops, [](const NestLoop& loop) { return is_aligned(loop.to); });
+}
+
+/// Plans the walk of one nest, step by step.
+class WalkPlanner {
+ public:
+    WalkPlanner(const LoopNest& nest, const Shuffle& shuffle, bool stream)
+        : nest_(nest),
+          shuffle_(shuffle),
+          stream_(stream),
+          sides_(shuffle.interleaves ? interleaving : deinterleaving),
+          goes_on_(shuffle.continued != nest.loops.size()),
+          along_(goes_on_ ? shuffle.continued : shuffle.columns),
+          start_(goes_on_ ? nest.loops[shuffle.columns].count : 1),
+          step_(std::max<std::uint64_t>(piece_bytes / nest.unit / start_, 1)),
+          lanes_(nest.loops[shuffle.lanes]),
+          row_(nest.loops[along_]),
+          spread_(size_of(row_.*sides_.piece)) {}
+
+    ShuffleWalk plan() {
+        describe_kernel();
+        const auto beside = neighbours();
+        many_ = shuffle_.width * (beside ? others_[*beside].count : 1) > followed_rows;
+        const bool lines = vector_bytes() >= line_bytes;
+        const bool collects = stream_ || collides(lanes_.*sides_.row);
+        if (shuffle_.interleaves) {
+            if (!lines || !plan_lines()) {
+                plan_pieces();
+            }
+        } else if (lines || !collects || !collect_rows()) {
+            plan_rows();
+        }
+        walk_.outer = std::move(others_);
+        if (many_ || !lines) {
+            look_ahead();
+        }
+        return std::move(walk_);
+    }
+
+ private:
+    void look_ahead() {
+        const std::uint64_t call = walk_.bytes / walk_.calls();
+        const auto together = static_cast<std::int64_t>(walk_.shape.groups * piece_bytes);
+        if (shuffle_.interleaves) {
+            walk_.calls_ahead =
+                static_cast<unsigned>(std::max<std::uint64_t>(fetched_ahead / call, 1));
+        } else {
+            walk_.calls_ahead = walk_.shape.piece == together ? 1 : 0;
+        }
+    }
+
+    void describe_kernel() {
+        walk_.interleaves = shuffle_.interleaves;
+        walk_.along = along_;
+        walk_.shape.unit = static_cast<std::uint32_t>(nest_.unit);
+        walk_.shape.lanes = shuffle_.width;
+        walk_.shape.row = lanes_.*sides_.row;
+        const bool column_pieces = goes_on_ || shuffle_.width * nest_.unit == piece_bytes;
+        walk_.shape.piece =
+            column_pieces ? row_.*sides_.piece : static_cast<std::int64_t>(piece_bytes);
+        for (std::size_t i = 0; i < nest_.loops.size(); ++i) {
+            if (i != along_ && i != shuffle_.lanes && !(goes_on_ && i == shuffle_.columns)) {
+                others_.push_back(nest_.loops[i]);
+            }
+        }
+        if (lanes_.count > shuffle_.width) {
+            others_.push_back(times(lanes_, lanes_.count / shuffle_.width, shuffle_.width));
+        }
+    }
+
+    /// Blocks of `turns` along the rows, what lies beyond is left; then the slowest loop first.
+    void cut(std::uint64_t turns) {
+        walk_.shape.columns = turns * start_;
+        walk_.covered = row_.count / turns * turns;
+        walk_.bytes = walk_.shape.columns * walk_.shape.lanes * walk_.shape.groups * nest_.unit;
+        if (turns < row_.count) {
+            others_.push_back(times(row_, row_.count / turns, turns));
+        }
+        std::ranges::sort(others_, [this](const NestLoop& a, const NestLoop& b) {
+            return size_of(a.*sides_.piece) > size_of(b.*sides_.piece);
+        });
+    }
+
+    /// The loop whose turns are neighbouring pieces of the same column.
+    std::optional<std::size_t> neighbours() const {
+        for (std::size_t i = 0; i < others_.size(); ++i) {
+            if (others_[i].*sides_.piece == static_cast<std::int64_t>(piece_bytes)) {
+                return i;
+            }
+        }
+        return std::nullopt;
+    }
+
+    /// The kernel takes `groups` turns of a loop.
+    void take_groups(std::size_t loop, std::uint64_t groups) {
+        walk_.shape.groups = groups;
+        walk_.shape.group_row = others_[loop].*sides_.row;
+        others_[loop] = times(others_[loop], others_[loop].count / groups, groups);
+        if (others_[loop].count == 1) {
+            others_.erase(others_.begin() + static_cast<std::ptrdiff_t>(loop));
+        }
+    }
+
+    /// Rows to pieces that fill whole lines: four of a column, or two of two columns.
+    bool plan_lines() {
+        const auto loop = neighbours();
+        if (!loop) {
+            return false;
+        }
+        const std::uint64_t count = others_[*loop].count;
+        const bool pairs = count == 2 && walk_.shape.piece == 2 * piece_bytes;
+        const std::uint64_t groups = pairs ? 2 : line_pieces;
+        if (count % groups != 0 || groups * shuffle_.width > most_line_rows) {
+            return false;
+        }
+        take_groups(*loop, groups);
+        const std::uint64_t most = std::min(line_run / nest_.unit / start_, line_region / spread_);
+        cut(block_of(row_.count, step_, std::max(most, line_bytes / nest_.unit / start_)));
+        walk_.stream = stream_ && is_aligned(nest_.to) && all_aligned(others_) &&
+                       (pairs || is_aligned(row_.to)) && fills_vectors();
+        return true;
+    }
+
+    /// Calls of the kernel consist of the widest vectors only.
+    bool fills_vectors() const { return walk_.shape.columns * nest_.unit % line_bytes == 0; }
+
+    /// Pieces to rows in place, all lanes of a few columns at a time, so that the source is read
+    /// from end to end.
+    void plan_rows() {
+        if (const auto loop = neighbours()) {
+            const std::uint64_t most = kept_block / line_bytes / shuffle_.width;
+            take_groups(*loop, largest_divisor(others_[*loop].count, most));
+        }
+        const std::uint64_t most = (many_ ? rows_block : kept_block) / spread_;
+        cut(block_of(row_.count, step_, std::max(most, line_bytes / nest_.unit / start_)));
+        walk_.stream = stream_ && vector_bytes() >= line_bytes && fills_vectors() &&
+                       is_aligned(walk_.shape.row) && is_aligned(walk_.shape.group_row) &&
+                       is_aligned(nest_.to) && all_aligned(others_);
+    }
+
+    /// The same into rows of a stage.
+    bool collect_rows() {
+        const std::uint64_t block = stream_ ? streamed_rows : rows_block;
+        const std::uint64_t groups_of_lanes = lanes_.count / shuffle_.width;
+        const std::uint64_t groups =
+            largest_divisor(groups_of_lanes, block / line_bytes / shuffle_.width);
+        const std::uint64_t rows = groups * shuffle_.width;
+        const std::uint64_t turns = block_of(row_.count, step_, block / rows / nest_.unit / start_);
+        const std::uint64_t run = turns * start_ * nest_.unit;
+        if (run < line_bytes) {
+            return false;
+        }
+        if (groups > 1) {
+            take_groups(*neighbours(), groups);
+        }
+        cut(turns);
+        walk_.stage = {rows, run, lanes_.to};
+        walk_.stream = stream_ && run % line_bytes == 0 && is_aligned(lanes_.to) &&
+                       is_aligned(nest_.to) && all_aligned(others_);
+        const std::uint64_t calls = turns % (rows_calls * step_) == 0 ? rows_calls : 1;
+        walk_.shape.columns /= calls;
+        walk_.inner = {times(row_, calls, turns / calls)};
+        return true;
+    }
+
+    /// Rows to pieces of any size; streamed where blocks fill whole lines of the target.
+    void plan_pieces() {
+        // A block's pieces and whatever lies between them stay in the first-level cache.
+        const std::uint64_t block =
+            stream_ ? std::clamp(lanes_.count * longest_fetch, least_streamed, most_streamed)
+                    : kept_block;
+        const bool shared = std::ranges::any_of(others_, [&](const NestLoop& loop) {
+            return size_of(loop.to) < std::max(block, spread_);
+        });
+        const std::uint64_t room = shared ? block : lone_block;
+        const std::uint64_t limit = std::max(room / spread_, line_bytes / nest_.unit / start_);
+        const std::uint64_t turns = block_of(row_.count, step_, limit);
+        cut(turns);
+        if (stream_ && row_.to > 0) {
+            collect_pieces(spread_ * turns);
+        }
+    }
+
+    /// A block of pieces leaves in one go where its loops fill every byte of its region.
+    void collect_pieces(std::uint64_t region) {
+        std::uint64_t covered = walk_.bytes;
+        std::size_t first_inner = others_.size();
+        while (first_inner > 0 && size_of(others_[first_inner - 1].to) < region &&
+               others_[first_inner - 1].to > 0) {
+            covered *= others_[--first_inner].count;
+        }
+        const auto inner = others_.begin() + static_cast<std::ptrdiff_t>(first_inner);
+        walk_.stream = covered == region && region % line_bytes == 0 && is_aligned(nest_.to) &&
+                       all_aligned({others_.begin(), inner});
+        if (walk_.stream) {
+            walk_.stage = {1, region, static_cast<std::int64_t>(region)};
+            walk_.inner.assign(inner, others_.end());
+            others_.erase(inner, others_.end());
+            walk_.bytes = covered;
+        }
+    }
+
+    const LoopNest& nest_;
+    const Shuffle& shuffle_;
+    bool stream_;
+    Sides sides_;
+    bool goes_on_;         ///< a piece ends where its row goes on in another
+    std::size_t along_;    ///< loop along the rows that is cut into blocks
+    std::uint64_t start_;  ///< columns of one turn of it
+    std::uint64_t step_;   ///< turns that 16 bytes of a row take
+    const NestLoop& lanes_;
+    const NestLoop& row_;
+    std::uint64_t spread_;  ///< bytes from one turn's pieces to the next
+    bool many_ = false;     ///< rows: more than a machine follows by itself
+    ShuffleWalk walk_;
+    std::vector<NestLoop> others_;  ///< than those in the kernel
+};
+
+}  // namespace
+
+std::uint64_t ShuffleWalk::calls() const {
+    std::uint64_t product = 1;
+    for (const NestLoop& loop : inner) {
+        product *= loop.count;
+    }
+    return product;
+}
+
+ShuffleWalk plan_shuffle(const LoopNest& nest, const Shuffle& shuffle, bool stream) {
+    return WalkPlanner(nest, shuffle, stream).plan();
+}
+
+}  // namespace npuscope

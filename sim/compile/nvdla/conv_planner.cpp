@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/compile/nvdla/conv_planner.h"
+
+#include <fmt/format.h>
+
+#include <optional>
+#include <set>
+#include <span>
+#include <vector>
+
+#include "models/base/check.h"
+#include "models/base/error.h"
+#include "sim/compile/nvdla/conv_jobs.h"
+#include "sim/compile/nvdla/conv_weights.h"
+#include "sim/compile/nvdla/rescale.h"
+#include "sim/compile/nvdla/winograd_values.h"
+
+namespace npuscope {
+namespace {
+
+class ConvPlanner {
+ public:
+    ConvPlanner(const ConvTask& task, PlanContext& context)
+        : task_(task),
+          layer_(task.layer),
+          context_(context),
+          per_atom_(context.channels_per_atom()) {}
+
+    WrittenCube plan() {
+        cut_ = cut_channels(task_.cut_task(), context_.npu());
+        output_ = context_.place_cube(
+            task_.result.empty() ? layer_.name : task_.result,
+            task_.pool != nullptr ? task_.pool->output : task_.shapes.output, cut_.lanes);
+        NPU_CHECK(task_.residual == nullptr || task_.residual->stored.lanes == cut_.lanes,
+                  "a residual has the lanes of what it is added to");
+        const std::uint64_t inside = std::uint64_t{task_.shapes.input.channels} / layer_.groups;
+        const LayerNumbers* given = task_.values.given();
+        rescale_ =
+            given != nullptr
+                ? rescale_given(*given)
+                : rescale_sum(inside * task_.shapes.window.rows * task_.shapes.window.columns,
+                              task_.values.zeros());
+        weights_.emplace(task_, cut_, context_);
+        choose();
+        weights_->place(slice_problem(cut_.slices.front()), tiling_.form);
+        const bool winograd = tiling_.form.mode == ConvMode::Winograd;
+        if (winograd) {
+            rescale_ = smaller(rescale_, winograd_sum_shift);
+        }
+        const Address bias = place_bias();
+        const ConvJobs jobs(
+            task_, {output_.stored, rescale_, bias, place_rest(), context_.atom(), winograd});
+        for (std::size_t i = 0; i < cut_.slices.size(); ++i) {
+            plan_slice(i, jobs);
+        }
+        return output_;
+    }
+
+    const ConvChoice& choice() const { return choice_; }
+
+    /// That of the first operations alone; nothing is placed.
+    ConvTiling tiling() {
+        cut_ = cut_channels(task_.cut_task(), context_.npu());
+        weights_.emplace(task_, cut_, context_);
+        choose();
+        return tiling_;
+    }
+
+ private:
+    ConvProblem slice_problem(const ChannelSlice& slice) const {
+        ConvProblem problem = problem_of(task_.cut_task(), slice);
+        problem.residual = task_.residual != nullptr;
+        problem.row_step = task_.row_step();
+        problem.slices = static_cast<std::uint32_t>(cut_.slices.size());
+        problem.output_in_sram = output_.stored.in_sram;
+        if (task_.pool != nullptr) {
+            problem.pool_area = task_.pool->window.stride_y * task_.pool->window.stride_x;
+        }
+        problem.input_in_sram = task_.input.stored.in_sram;
+        problem.residual_in_sram = problem.residual && task_.residual->stored.in_sram;
+        if (task_.or_pixels != nullptr) {
+            problem.pixels = task_.or_pixels;
+        }
+        problem.compressed = weights_->compressed();
+        problem.winograd = context_.winograd;
+        problem.plain_weights = context_.compression != CompressionChoice::Always;
+        return problem;
+    }
+
+    /// The first slice's form and tiling, which all share but for the last one's fewer kernels.
+    void choose() {
+        const ConvProblem problem = slice_problem(cut_.slices.front());
+        tiling_ = tiling_of(problem);
+        explain(tiling_, problem);
+    }
+
+    BiasShape bias_shape() const {
+        return {output_.stored.cube.surfaces(), per_atom_, cut_.lanes, task_.shapes.output.channels,
+                rescale_.bias_down};
+    }
+    /// Address 0 where there is none.
+    Address place_bias() {
+        if (!layer_.bias) {
+            return {};
+        }
+        if (const LayerNumbers* given = task_.values.given()) {
+            return place_operands("_bias", given->bias, !rescale_.has_rest);
+        }
+        const BiasShape shape = bias_shape();
+        const auto [address, bytes] =
+            context_.place_image(layer_.name + "_bias", Bytes(2) * shape.atoms * per_atom_);
+        if (!bytes.empty()) {
+            fill_bias(shape, bytes, task_.values, rescale_.bias_limit);
+        }
+        return address;
+    }
+    Address place_rest() {
+        return rescale_.has_rest ? place_operands("_rest", task_.values.given()->rest, true)
+                                 : Address();
+    }
+    /// A model's biases, or what they lack, and the factors behind each where kernels have their
+    /// own.
+    Address place_operands(const std::string& suffix, const std::vector<std::int16_t>& biases,
+                           bool scaled) {
+        const BiasShape shape = bias_shape();
+        const bool factors = scaled && rescale_.factor_per_kernel;
+        const auto [address, bytes] = context_.place_image(
+            layer_.name + suffix, Bytes(factors ? 4 : 2) * shape.atoms * per_atom_);
+        if (!bytes.empty()) {
+            fill_operands(shape, bytes, biases,
+                          factors ? std::span(task_.values.given()->factor)
+                                  : std::span<const std::int16_t>());
+        }
+        return address;
+    }
+
+    void plan_slice(std::size_t index, const ConvJobs& jobs) {
+        const ChannelSlice& slice = cut_.slices[index];
+        if (slice.kernels != cut_.slices.front().kernels) {
+            ConvProblem problem = slice_problem(slice);
+            problem.settled = tiling_.form;
+            tiling_ = tiling_of(problem);
+        }
+        const ConvOperands operands =
+            operands_of(slice_problem(slice), tiling_.form, context_.npu());
+        for (std::size_t t = 0; t < tiling_.tiles.size(); ++t) {
+            const ConvTile& tile = tiling_.tiles[t];
+            ConvOperation operation = jobs.operation({slice, tile, tiling_, operands});
+            weights_->set(index, operands.weights, operation.conv);
+            keep_weights(t, operation.conv);
+            const CubePart part = part_written(slice, tile);
+            std::vector<std::size_t> after;
+            task_.input.add_writer_of(part_read(slice, tile), after);
+            if (task_.residual != nullptr) {
+                task_.residual->add_writer_of(part, after);
+            }
+            context_.add({name_of(slice, tile), operation, std::move(after)}, part, output_);
+        }
+    }
+
+    CubePart part_read(const ChannelSlice& slice, const ConvTile& tile) const {
+        const auto atoms = static_cast<std::uint32_t>(divide_up(slice.channels, per_atom_));
+        return {tile.in_begin, tile.in_begin + tile.in_rows, slice.input_atom,
+                slice.input_atom + atoms};
+    }
+    CubePart part_written(const ChannelSlice& slice, const ConvTile& tile) const {
+        const auto atoms = static_cast<std::uint32_t>(divide_up(slice.kernels, per_atom_));
+        return {tile.out_begin / task_.row_step(),
+                (tile.out_begin + tile.out_rows) / task_.row_step(), slice.output_atom,
+                slice.output_atom + atoms};
+    }
+
+    /// Weights that stay are fetched by the first tile and given up by the last.
+    void keep_weights(std::size_t tile, ConvParts& parts) const {
+        BufferReuse& reuse = parts.cdma.reuse;
+        reuse.weight_reuse = tiling_.resident && tile > 0;
+        reuse.skip_weight_release = tiling_.resident && tile + 1 < tiling_.tiles.size();
+        parts.csc.reuse = reuse;
+    }
+
+    ConvTiling tiling_of(const ConvProblem& problem) const {
+        try {
+            return choose_tiling(problem, context_.costs);
+        } catch (const ConfigError& error) {
+            throw ConfigError(fmt::format("layer '{}': {}", layer_.name, error.sentence()),
+                              error.remedy());
+        }
+    }
+
+    void explain(const ConvTiling& chosen, ConvProblem problem) {
+        constexpr std::size_t most_alternatives = 3;
+        if (task_.told_pixels != nullptr) {
+            problem.pixels = task_.told_pixels;
+            problem.features = true;
+        }
+        choice_.problem = problem;
+        choice_.key = chosen.key();
+        choice_.choice = words_of(chosen, problem);
+        choice_.predicted = chosen.estimate;
+        problem.winograd = true;  // told of even where it is not allowed
+        std::set<ConvForm> told;
+        for (const ConvTiling& other : tiling_candidates(problem, context_.costs)) {
+            const bool new_form = other.form != chosen.form && told.insert(other.form).second;
+            if (other.key() != chosen.key() &&
+                (new_form || choice_.alternatives.size() < most_alternatives)) {
+                const bool refused = other.form.mode == ConvMode::Winograd && !context_.winograd;
+                choice_.alternatives.push_back({words_of(other, problem), other.estimate,
+                                                refused ? "results would be rounded" : ""});
+            }
+        }
+    }
+
+    std::string name_of(const ChannelSlice& slice, const ConvTile& tile) const {
+        std::string name = layer_.name;
+        if (cut_.slices.size() > 1) {
+            name += fmt::format(" atom {}", slice.output_atom);
+        }
+        if (tiling_.tiles.size() > 1) {
+            name += fmt::format(" rows {}..{}", tile.out_begin, tile.out_begin + tile.out_rows - 1);
+        }
+        return name;
+    }
+
+    const ConvTask& task_;
+    const Layer& layer_;
+    PlanContext& context_;
+    std::uint32_t per_atom_;
+    ChannelCut cut_;
+    ConvTiling tiling_;
+    WrittenCube output_;
+    Rescale rescale_;
+    std::optional<ConvWeights> weights_;
+    ConvChoice choice_;
+};
+
+}  // namespace
+
+ConvTiling best_tiling(const ConvTask& task, PlanContext& context) {
+    return ConvPlanner(task, context).tiling();
+}
+
+WrittenCube plan_conv(const ConvTask& task, PlanContext& context, ConvChoice& choice) {
+    ConvPlanner planner(task, context);
+    WrittenCube written = planner.plan();
+    choice = planner.choice();
+    return written;
+}
+
+}  // namespace npuscope

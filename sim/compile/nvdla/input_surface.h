@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// The network's input in the NPU's memory: a feature cube, or pixels for the image mode of the
+// first convolution, and the bytes of either.
+//
+// An input of one channel can be T_R8, one of two to four channels T_A8B8G8R8, whose last channels
+// then carry nothing, one of three also T_Y8___V8U8_N444, a plane for the first and one for two.
+// Pixels of int8 pass as they are; of uint8 the convolution DMA takes 128, a feature cube holds
+// numbers that are 128 less already.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "models/conv/conv_job.h"
+#include "models/npu/npu_config.h"
+#include "sim/compile/nvdla/plan.h"
+#include "sim/model/network_shapes.h"
+
+namespace npuscope {
+
+/// The format that the network declares; nothing where it declares none. ConfigError where it
+/// cannot hold the input or the NPU cannot read it.
+const PixelFormat* declared_pixels(const Network& network, const NpuConfig& npu);
+
+bool reads_input(const LayerShapes& layer);
+/// The convolution that alone reads the network's input and can take it as pixels.
+std::optional<std::size_t> pixel_reader(const Network& network,
+                                        const std::vector<LayerShapes>& shapes);
+/// Formats for an input whose layout neither network nor NPU declares.
+std::vector<const PixelFormat*> open_pixels(const Network& network,
+                                            const std::vector<LayerShapes>& shapes,
+                                            const NpuConfig& npu);
+
+InputConversion pixel_conversion(InputType type);
+
+/// Made-up values as memory holds them; without `values` the image is empty.
+PlannedImage input_image(const Network& network, const StoredCube& stored, bool values);
+/// Likewise of a further input, which is the network's layer of this number.
+PlannedImage more_input_image(const Network& network, std::size_t layer, const PlannedInput& input,
+                              bool values);
+
+}  // namespace npuscope

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// A network to a plan: layer by layer in the table's order, an add joined to the convolution before
+// it where nobody else needs that one's result. Pure: the same network, NPU and memory give the
+// same plan. Values are made up (see synthetic_values.h).
+#pragma once
+
+#include "models/memory/memory_config.h"
+#include "models/npu/npu_config.h"
+#include "sim/compile/nvdla/conv_tiling.h"
+#include "sim/compile/nvdla/plan.h"
+#include "sim/model/network.h"
+
+namespace npuscope {
+
+struct PlanTarget {
+    NpuConfig npu;
+    MemoryConfig memory;
+    bool images = true;                 ///< false: no values, images stay empty
+    std::optional<TilingKey> forced{};  ///< for every layer that can be cut that way
+    CompressionChoice compression = CompressionChoice::ByCycles;
+    bool winograd = false;  ///< 3 x 3 kernels may be transformed, which rounds their results
+    bool pixels = true;     ///< an input of few channels may be laid out as pixels
+};
+
+/// ConfigError names the layer that cannot be planned.
+Plan plan_network(const Network& network, const PlanTarget& target);
+
+}  // namespace npuscope

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the planner makes of a network: jobs in the order of their start, with addresses, and the
+// images that memory must hold before. Nothing here depends on how jobs are launched.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "models/conv/conv_job.h"
+#include "models/csb/register_blocks.h"
+#include "models/layout/feature_cube.h"
+#include "models/pdp/pdp_job.h"
+#include "models/sdp/sdp_job.h"
+#include "sim/compile/nvdla/conv_tiling.h"
+#include "sim/model/layer.h"
+#include "sim/program/memory_image.h"
+
+namespace npuscope {
+
+/// A convolution and the SDP behind it, and the PDP where it pools on the way to memory.
+struct ConvOperation {
+    ConvParts conv;
+    SdpJob sdp;
+    std::optional<PdpJob> pdp{};
+
+    /// Where the result goes.
+    const FeatureCube& destination() const { return pdp ? pdp->destination : *sdp.destination; }
+};
+
+struct Operation {
+    std::string name;  ///< `conv1 rows 16..31`
+    std::variant<ConvOperation, SdpJob, PdpJob> job;
+    std::vector<std::size_t> after;  ///< operations that must have finished before it may start
+
+    /// Its last unit is the PDP, else the SDP.
+    bool ends_in_pdp() const {
+        const auto* conv = std::get_if<ConvOperation>(&job);
+        return std::holds_alternative<PdpJob>(job) || (conv != nullptr && conv->pdp.has_value());
+    }
+};
+
+/// A layer's result in memory. Where few kernels of a group fit into the buffer at once, an atom
+/// holds fewer channels than it has room for: the lanes behind them are zero.
+struct StoredCube {
+    FeatureCube cube;         ///< its channels count the unused lanes between used ones
+    std::uint32_t lanes = 8;  ///< channels of an atom that are in use
+    /// A network's input may lie in memory as pixels; the cube then says its shape alone.
+    std::optional<PixelSurface> pixels{};
+    bool in_sram = false;  ///< behind the second memory port
+
+    bool has_holes() const { return lanes < cube.channels_per_atom(); }
+    /// Whether a stored channel is one of the layer's.
+    bool uses(std::uint32_t stored_channel) const {
+        return stored_channel % cube.channels_per_atom() < lanes;
+    }
+};
+
+struct PlannedImage {
+    std::string name;  ///< `conv1_weights`
+    Address address;
+    Bytes bytes;
+    MemoryImage image;  ///< empty where images are left out
+};
+
+/// Another way to cut a layer, not taken.
+struct PlanAlternative {
+    std::string choice;
+    Cycles predicted;
+    std::string refused{};  ///< why it was not allowed
+};
+
+/// How a convolution is cut, and what else there was.
+struct ConvChoice {
+    std::string choice;  ///< in words
+    Cycles predicted;
+    std::vector<PlanAlternative> alternatives;  ///< the next best ones, and the best of each form
+    TilingKey key;
+    ConvProblem problem;  ///< of one operation, with all forms that were open
+};
+
+/// One layer, or a convolution and the add behind it: its operations and where its result lies.
+struct PlannedLayer {
+    std::string name;  ///< of the layer whose result it is
+    Shape shape;       ///< of the result, as the network has it
+    LayerKind kind = LayerKind::Conv;
+    StoredCube stored;
+    std::uint64_t macs = 0;  ///< that the network asks for
+    std::size_t first_operation = 0;
+    std::size_t operations = 0;
+    std::size_t last_reader = 0;      ///< last operation that reads the result; 0: it is an output
+    std::uint32_t readers = 0;        ///< layers that read it
+    bool output = false;              ///< one of the network's results: stays to the end
+    std::string first_layer{};        ///< whose work it begins with: a convolution's may be joined
+    std::optional<ConvChoice> cut{};  ///< of a convolution
+
+    /// Behind which all of the result is there.
+    std::size_t last_operation() const { return first_operation + operations - 1; }
+};
+
+/// An input of the network beside the first: a layer that computes nothing.
+struct PlannedInput {
+    std::string name;
+    Shape shape;
+    StoredCube stored;
+
+    std::string image() const { return name + "_input"; }  ///< of the plan
+};
+
+struct Plan {
+    std::string name;
+    AddressMap registers = AddressMap::NvSmall;  ///< where the target has them
+    std::vector<Operation> operations;
+    std::vector<PlannedImage> images;
+    StoredCube input;  ///< the network's input
+    std::vector<PlannedInput> more_inputs{};
+    std::vector<PlannedLayer> layers;  ///< in the order of their operations
+    Bytes memory;                      ///< from the first address to the end of the last surface
+    Bytes sram;                        ///< likewise, behind the second port
+};
+
+}  // namespace npuscope

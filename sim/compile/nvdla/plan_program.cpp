@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/compile/nvdla/plan_program.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <map>
+#include <optional>
+
+#include "models/base/check.h"
+#include "models/csb/register_blocks.h"
+#include "models/csb/register_place.h"
+#include "models/glb/interrupt.h"
+#include "sim/compile/nvdla/to_registers.h"
+
+namespace npuscope {
+namespace {
+
+/// Registers of an operation's group, in both groups of one block.
+struct BlockState {
+    unsigned next_group = 0;
+    std::array<std::vector<std::uint32_t>, 2> values;  ///< empty: unknown
+    std::array<std::optional<std::size_t>, 2> user;    ///< operation that last used the group
+};
+
+class ProgramWriter {
+ public:
+    explicit ProgramWriter(Plan plan) : plan_(std::move(plan)) {}
+
+    Program write() {
+        program_.name = plan_.name;
+        finished_.resize(plan_.operations.size());
+        for (PlannedImage& image : plan_.images) {
+            add(LoadMemory{MemoryPort::Primary, image.address, std::move(image.image),
+                           image.name + ".dat"});
+        }
+        unmask_interrupts();
+        const RegisterBlock& cdma = *find_block("NVDLA_CDMA");
+        const RegisterRow& flush = *find_register(cdma, "S_CBUF_FLUSH_STATUS");
+        add(PollRegister{register_name(cdma, flush), cdma.base + flush.offset, 0xffffffff, 1});
+        for (std::size_t i = 0; i < plan_.operations.size(); ++i) {
+            write_operation(i);
+        }
+        if (plan_.registers != AddressMap::NvSmall) {
+            move_registers();
+        }
+        return std::move(program_);
+    }
+
+ private:
+    template <class ActionType>
+    void add(ActionType action) {
+        program_.statements.push_back({Place{plan_.name, 0, 0}, std::move(action)});
+    }
+    void write_register(const RegisterBlock& block, const RegisterRow& row, std::uint32_t value) {
+        add(WriteRegister{register_name(block, row), block.base + row.offset, value});
+    }
+    void write_register(const RegisterBlock& block, std::string_view name, std::uint32_t value) {
+        write_register(block, *find_register(block, name), value);
+    }
+
+    /// Registers are named alike in both address maps; statements get the target's addresses.
+    void move_registers() {
+        const auto address = [this](const std::string& name) {
+            const auto place = find_register_by_name(name, plan_.registers);
+            NPU_CHECK(place.has_value(), "the target has no register " + name);
+            return place->address();
+        };
+        for (Statement& statement : program_.statements) {
+            if (auto* write = std::get_if<WriteRegister>(&statement.action)) {
+                write->address = address(write->name);
+            } else if (auto* poll = std::get_if<PollRegister>(&statement.action)) {
+                poll->address = address(poll->name);
+            }
+        }
+    }
+
+    /// The units that write results to memory, and no others.
+    void unmask_interrupts() {
+        std::uint32_t mask = all_interrupt_bits();
+        for (const InterruptSource source : {InterruptSource::Sdp, InterruptSource::Pdp}) {
+            for (const unsigned group : {0U, 1U}) {
+                mask &= ~(1U << interrupt_bit({source, group}));
+            }
+        }
+        write_register(*find_block("NVDLA_GLB"), "S_INTR_MASK", mask);
+    }
+
+    void write_operation(std::size_t index) {
+        const Operation& operation = plan_.operations[index];
+        const std::vector<RegisterImage> images = operation_registers(operation);
+        std::vector<BlockState*> states;
+        for (const RegisterImage& image : images) {
+            states.push_back(&states_[image.block().name]);
+            wait_for(states.back()->user[states.back()->next_group]);
+        }
+        for (std::size_t i = 0; i < images.size(); ++i) {
+            write_block(images[i], *states[i]);
+        }
+        for (const std::size_t before : operation.after) {
+            NPU_CHECK(before < index, "an operation depends on a later one");
+            wait_for(before);
+        }
+        const bool pools = operation.ends_in_pdp();
+        const std::string_view last_block = pools ? "NVDLA_PDP" : "NVDLA_SDP";
+        const Interrupt interrupt{pools ? InterruptSource::Pdp : InterruptSource::Sdp,
+                                  states_.at(last_block).next_group};
+        for (std::size_t i = 0; i < images.size(); ++i) {
+            write_register(images[i].block(), "D_OP_ENABLE", 1);
+            states[i]->user[states[i]->next_group] = index;
+            states[i]->next_group ^= 1U;
+        }
+        if (const auto* conv = std::get_if<ConvOperation>(&operation.job);
+            conv != nullptr && conv->pdp) {  // the SDP's interrupt means nothing, but must go
+            const Interrupt passed{InterruptSource::Sdp, states_.at("NVDLA_SDP").next_group ^ 1U};
+            add(NotifyOnInterrupt{to_string(passed), sync_name(index) + "_sdp"});
+            add(CheckNothing{sync_name(index) + "_sdp"});
+        }
+        add(NotifyOnInterrupt{to_string(interrupt), sync_name(index)});
+    }
+
+    void write_block(const RegisterImage& image, BlockState& state) {
+        const RegisterBlock& block = image.block();
+        write_register(block, "S_POINTER", state.next_group);
+        std::vector<std::uint32_t>& held = state.values[state.next_group];
+        for (std::size_t i = 0; i < block.rows.size(); ++i) {
+            const RegisterRow& row = block.rows[i];
+            const bool ours =
+                row.name.starts_with("D_") && row.name != "D_OP_ENABLE" && write_mask(row) != 0;
+            if (ours && (held.empty() || held[i] != image.values()[i])) {
+                write_register(block, row, image.values()[i]);
+            }
+        }
+        held = image.values();
+    }
+
+    void wait_for(std::optional<std::size_t> operation) {
+        if (!operation || finished_[*operation]) {
+            return;
+        }
+        finished_[*operation] = true;
+        const bool pools = plan_.operations[*operation].ends_in_pdp();
+        add(SyncWait{pools ? "PDP" : "SDP", sync_name(*operation)});
+    }
+
+    Plan plan_;
+    Program program_;
+    std::map<std::string_view, BlockState> states_;
+    std::vector<bool> finished_;  ///< the host has waited for the operation
+};
+
+}  // namespace
+
+std::string sync_name(std::size_t operation) { return fmt::format("sync_id_{}", operation); }
+
+Program plan_program(Plan plan) { return ProgramWriter(std::move(plan)).write(); }
+
+std::vector<RegisterImage> operation_registers(const Operation& operation) {
+    if (const auto* pdp = std::get_if<PdpJob>(&operation.job)) {
+        return pdp_registers(*pdp);
+    }
+    if (const auto* sdp = std::get_if<SdpJob>(&operation.job)) {
+        return sdp_registers(*sdp);
+    }
+    const auto& conv = std::get<ConvOperation>(operation.job);
+    std::vector<RegisterImage> images;
+    if (conv.pdp) {
+        images = pdp_registers(*conv.pdp);
+    }
+    for (RegisterImage& image : sdp_registers(conv.sdp)) {
+        images.push_back(std::move(image));
+    }
+    for (RegisterImage& image : conv_registers(conv.conv, conv.destination())) {
+        images.push_back(std::move(image));
+    }
+    return images;
+}
+
+}  // namespace npuscope

@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/compile/nvdla/register_layer.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace npuscope {
+namespace {
+
+constexpr NumberRange int8_range{-128, 127};
+constexpr int largest_shift = 30;  // of sums of 32 bits
+
+bool is_whole(double number) { return number == std::trunc(number); }
+
+/// A wide clip between sum and residual of 8 bits: what is clipped behind it is the same without.
+bool hides(const ClipStep& between, const ClipStep& behind) {
+    return between.low <= behind.low - 255 && between.high >= behind.high + 128;
+}
+
+class LayerLowering {
+ public:
+    LayerLowering(const ModelFacts& model, const Candidate& candidate, LoweringProblems& problems)
+        : model_(model), candidate_(candidate), problems_(problems) {}
+
+    LoweredLayer lower() {
+        for (const Violation& violation : candidate_.violations) {
+            complain(violation.node, violation.sentence, violation.allowed);
+        }
+        check_input();
+        take_kind();
+        take_window();
+        if (candidate_.pattern != Pattern::Maxpool && problems_.empty()) {
+            take_weights();
+            take_sequence();
+        }
+        return std::move(lowered_);
+    }
+
+ private:
+    void complain(std::size_t node, std::string sentence, std::string remedy) {
+        problems_.push_back({node, std::move(sentence), std::move(remedy)});
+    }
+    void complain(std::string sentence, std::string remedy) {
+        complain(candidate_.anchor, std::move(sentence), std::move(remedy));
+    }
+
+    void check_input() {
+        input_ = model_.map_range(candidate_.input, candidate_.anchor, problems_);
+        if (!candidate_.norm.residual.empty()) {
+            residual_ = model_.map_range(candidate_.norm.residual, candidate_.norm.residual_node,
+                                         problems_);
+        }
+        if (candidate_.in[0] != 1) {
+            complain(fmt::format("its batch is {}", candidate_.in[0]), "a batch is 1");
+        }
+        if (candidate_.window.axes.size() != 2) {
+            complain("its windows are not 2-d", "use a height of 1");
+        }
+    }
+
+    void take_kind() {
+        Layer& layer = lowered_.layer;
+        layer.kernels = static_cast<std::uint32_t>(candidate_.out[1]);
+        layer.bias = true;
+        switch (candidate_.pattern) {
+            case Pattern::Maxpool:
+                layer.kind = LayerKind::MaxPool;
+                layer.kernels = 0;
+                return;
+            case Pattern::Fc:
+                layer.kind = LayerKind::Fc;
+                return;
+            case Pattern::Tconv:
+                complain("transposed convolutions are not planned",
+                         "use a convolution, or an NPU of layer patterns");
+                return;
+            default:
+                layer.groups = static_cast<std::uint32_t>(candidate_.groups);
+        }
+    }
+
+    void take_window() {
+        if (candidate_.pattern == Pattern::Fc || candidate_.window.axes.size() != 2) {
+            return;
+        }
+        const WindowAxis height = candidate_.window.height();
+        const WindowAxis width = candidate_.window.width();
+        if (height.dilation != 1 || width.dilation != 1) {
+            complain(fmt::format("its dilation is {}x{}", height.dilation, width.dilation),
+                     "dilated kernels are not planned: store the kernel with zeros between");
+        }
+        const auto size = [](std::int64_t value) { return static_cast<std::uint32_t>(value); };
+        Layer& layer = lowered_.layer;
+        layer.kernel = size(height.kernel);
+        layer.kernel_width = size(width.kernel);
+        layer.stride = size(height.stride);
+        layer.stride_width = size(width.stride);
+        layer.padding = size(height.pad_begin);
+        layer.padding_end = end_padding(height);
+        layer.padding_width = size(width.pad_begin);
+        layer.padding_width_end = end_padding(width);
+        const bool pads =
+            layer.padding + *layer.padding_end + *layer.padding_width + *layer.padding_width_end >
+            0;
+        if (candidate_.pattern != Pattern::Maxpool && pads && input_ &&
+            (input_->low > 0 || input_->high < 0)) {
+            complain(fmt::format("it pads with 0, its input holds numbers from {} to {}",
+                                 input_->low, input_->high),
+                     "clip the input to a range with 0 in it");
+        }
+    }
+    /// With what ceil_mode adds.
+    static std::uint32_t end_padding(const WindowAxis& axis) {
+        const std::int64_t reached = (axis.out - 1) * axis.stride + axis.span();
+        return static_cast<std::uint32_t>(
+            std::max(axis.pad_end, reached - axis.in - axis.pad_begin));
+    }
+
+    void take_weights() {
+        std::vector<std::int8_t>& weights = sequence_.weights;
+        if (candidate_.is_pool()) {
+            const WindowAxis height = candidate_.window.height();
+            const WindowAxis width = candidate_.window.width();
+            const bool padded =
+                height.pad_begin + height.pad_end + width.pad_begin + width.pad_end > 0;
+            if (padded && !candidate_.count_padding) {
+                complain("an average over fewer elements at the border has no one scale",
+                         "set count_include_pad, or take out the padding");
+            }
+            weights.assign(
+                static_cast<std::size_t>(candidate_.in[1] * candidate_.window.kernel_area()), 1);
+            return;
+        }
+        const auto& numbers = candidate_.weights.numbers;
+        const auto wrong = std::ranges::find_if(numbers, [](double w) {
+            return !is_whole(w) || w < int8_range.low || w > int8_range.high;
+        });
+        if (wrong != numbers.end()) {
+            complain(fmt::format("one of its weights is {}", *wrong), "weights are int8");
+            return;
+        }
+        weights.resize(numbers.size());
+        const bool turned = candidate_.pattern == Pattern::Fc;  // [C K]
+        const auto kernels = static_cast<std::size_t>(candidate_.out[1]);
+        const std::size_t inner = numbers.size() / std::max<std::size_t>(kernels, 1);
+        for (std::size_t i = 0; i < numbers.size(); ++i) {
+            weights[i] = static_cast<std::int8_t>(turned ? numbers[i % inner * kernels + i / inner]
+                                                         : numbers[i]);
+        }
+    }
+
+    static double at(const std::optional<Step>& step, std::size_t kernel, double fallback) {
+        return step ? step->at(kernel) : fallback;
+    }
+    std::size_t node_of(const std::optional<Step>& step) const {
+        return step ? step->node : candidate_.anchor;
+    }
+
+    void take_sequence() {
+        if (!take_scales()) {
+            return;
+        }
+        const NormSequence& norm = candidate_.norm;
+        const auto result = model_.map_range(candidate_.output, norm.clip->node, problems_);
+        if (!result) {
+            return;
+        }
+        sequence_.input = *input_;
+        sequence_.residual = residual_;
+        sequence_.result = *result;
+        auto staged = stage_sequence(std::move(sequence_));
+        if (const auto* problem = std::get_if<SequenceProblem>(&staged)) {
+            complain(node_of(problem->part), problem->sentence, problem->remedy);
+            return;
+        }
+        lowered_.numbers = std::move(std::get<StagedSequence>(staged).numbers);
+        lowered_.numbers.joins_unclipped = residual_.has_value();
+        (residual_ ? lowered_.relu_behind_residual : lowered_.layer.relu) =
+            std::get<StagedSequence>(staged).relu;
+    }
+    std::size_t node_of(SequenceProblem::Part part) const {
+        switch (part) {
+            case SequenceProblem::Part::Bias:
+                return node_of(candidate_.norm.bias);
+            case SequenceProblem::Part::Scale:
+                return node_of(candidate_.norm.scale);
+            case SequenceProblem::Part::Sum:
+                break;
+        }
+        return candidate_.anchor;
+    }
+
+    /// Biases, and scales before a shift that all kernels share.
+    bool take_scales() {
+        const NormSequence& norm = candidate_.norm;
+        const auto kernels = static_cast<std::size_t>(candidate_.out[1]);
+        int most = 0;
+        for (std::size_t k = 0; k < kernels; ++k) {
+            const double divisor = at(norm.divisor, k, 1);
+            int exponent = 0;
+            if (!(divisor >= 1) || std::frexp(divisor, &exponent) != 0.5 ||
+                exponent - 1 > largest_shift) {
+                complain(node_of(norm.divisor), fmt::format("it divides by {}", divisor),
+                         fmt::format("divisors are 2^0..2^{}", largest_shift));
+                return false;
+            }
+            most = std::max(most, exponent - 1);
+        }
+        sequence_.shift = static_cast<unsigned>(most);
+        for (std::size_t k = 0; k < kernels; ++k) {
+            const double scale =
+                at(norm.scale, k, 1) * std::ldexp(1.0, most) / at(norm.divisor, k, 1);
+            const double bias = at(norm.bias, k, 0);
+            if (!is_whole(scale) || scale < 0 || scale > largest_factor) {
+                complain(
+                    node_of(norm.scale),
+                    fmt::format("kernel {} is scaled by {} before a shift by {}", k, scale, most),
+                    "scales are 0..16383, where shifts differ times what they differ by");
+                return false;
+            }
+            if (!is_whole(bias) || std::abs(bias) > static_cast<double>(largest_sum)) {
+                complain(node_of(norm.bias), fmt::format("one of its biases is {}", bias),
+                         "biases are integers");
+                return false;
+            }
+            sequence_.scale.push_back(static_cast<std::int64_t>(scale));
+            sequence_.bias.push_back(static_cast<std::int64_t>(bias));
+        }
+        return true;
+    }
+
+    const ModelFacts& model_;
+    const Candidate& candidate_;
+    LoweringProblems& problems_;
+    std::optional<NumberRange> input_;
+    std::optional<NumberRange> residual_;
+    IntegerSequence sequence_;
+    LoweredLayer lowered_;
+};
+
+}  // namespace
+
+LoweredLayer lower_layer(const ModelFacts& model, const Candidate& candidate,
+                         LoweringProblems& problems) {
+    LoweringProblems own;
+    LoweredLayer lowered = LayerLowering(model, candidate, own).lower();
+    problems.insert(problems.end(), own.begin(), own.end());
+    return lowered;
+}
+
+bool can_join(const Candidate& candidate) {
+    const bool conv = has_weights(candidate.pattern) && candidate.pattern != Pattern::Fc &&
+                      candidate.pattern != Pattern::Tconv;
+    const NormSequence& norm = candidate.norm;
+    return conv && norm.preclip && norm.clip && hides(*norm.preclip, *norm.clip) &&
+           candidate.violations.empty();
+}
+
+std::optional<NumberRange> ModelFacts::map_range(const std::string& tensor, std::size_t reader,
+                                                 LoweringProblems& problems) const {
+    const auto found = facts.find(tensor);
+    if (found == facts.end() || !found->second.whole) {
+        problems.push_back({reader, fmt::format("'{}' holds no integers", tensor),
+                            "feature maps have 8 bits: round and clip it"});
+        return std::nullopt;
+    }
+    const NumberRange range = found->second.range;
+    if (!fits_bits(range, 8)) {
+        problems.push_back(
+            {reader, fmt::format("'{}' holds numbers from {} to {}", tensor, range.low, range.high),
+             "feature maps have 8 bits: clip it to -128..127, or to 0..255"});
+        return std::nullopt;
+    }
+    return range;
+}
+
+}  // namespace npuscope

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/compile/nvdla/save_program.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <iterator>
+#include <variant>
+
+#include "models/base/error.h"
+#include "sim/config/atomic_file.h"
+
+namespace npuscope {
+namespace {
+
+constexpr std::uint64_t packet_bytes = 32;
+constexpr std::array pattern_names{"ALL_ZERO", "ONES", "AFIVE", "FIVEA", "ADDR"};
+
+std::string unit_argument(const std::string& unit) { return unit.empty() ? "" : unit + ", "; }
+
+/// What the primary port is called where memory is named by a number. source: nv_small traces
+int port_number(MemoryPort port) { return port == MemoryPort::Primary ? 1 : 0; }
+
+/// One call a statement.
+struct StatementText {
+    std::string operator()(const InitMemory& init) const {
+        return fmt::format("mem_init({}, {:#x}, {:#x}, {});", memory_port_name(init.memory),
+                           init.address.value, init.bytes.value,
+                           pattern_names[static_cast<std::size_t>(init.fill)]);
+    }
+    std::string operator()(const LoadMemory& load) const {
+        return fmt::format("mem_load({}, {:#x}, \"{}\");", memory_port_name(load.memory),
+                           load.address.value, load.file);
+    }
+    std::string operator()(const WriteRegister& write) const {
+        return fmt::format("reg_write({}, {:#x});", write.name, write.value);
+    }
+    std::string operator()(const ReadRegister& read) const {
+        return fmt::format("reg_read_check({}, {:#x});", read.name, read.expected);
+    }
+    std::string operator()(const PollRegister& poll) const {
+        return fmt::format("poll_reg_equal({}, {:#x});", poll.name, poll.expected);
+    }
+    std::string operator()(const NotifyOnInterrupt& notify) const {
+        return fmt::format("intr_notify({}{});", unit_argument(notify.unit), notify.sync);
+    }
+    std::string operator()(const WaitForInterrupt& /*wait*/) const {
+        throw ConfigError("a wait for the interrupt line has no form in a .cfg trace",
+                          "name the interrupt: intr_notify");
+    }
+    std::string operator()(const ReadMemory& /*read*/) const {
+        throw ConfigError("a read of a word of memory has no form in a .cfg trace",
+                          "compare a region: check_crc or check_file");
+    }
+    std::string operator()(const SyncNotify& notify) const {
+        return fmt::format("sync_notify({}{});", unit_argument(notify.unit), notify.sync);
+    }
+    std::string operator()(const SyncWait& wait) const {
+        return fmt::format("sync_wait({}{});", unit_argument(wait.unit), wait.sync);
+    }
+    std::string operator()(const CheckCrc& check) const {
+        return fmt::format("check_crc({}, {}, {:#x}, {:#x}, {:#x});", check.sync,
+                           port_number(check.memory), check.address.value, check.bytes.value,
+                           check.crc);
+    }
+    std::string operator()(const CheckImage& check) const {
+        return fmt::format("check_file({}, {}, {:#x}, {:#x}, \"{}\");", check.sync,
+                           memory_port_name(check.memory), check.address.value, check.bytes.value,
+                           check.file);
+    }
+    std::string operator()(const CheckNothing& check) const {
+        return fmt::format("check_nothing({});", check.sync);
+    }
+};
+
+void append_byte(std::string& text, std::uint8_t byte) {
+    constexpr std::string_view digits = "0123456789abcdef";
+    text += "0x";
+    text += digits[byte >> 4U];
+    text += digits[byte & 15U];
+    text += ' ';
+}
+
+}  // namespace
+
+std::string trace_text(const Program& program) {
+    std::string text = fmt::format("// {}\n", program.name);
+    for (const Statement& statement : program.statements) {
+        text += std::visit(StatementText{}, statement.action);
+        text += '\n';
+    }
+    return text;
+}
+
+std::string image_text(const MemoryImage& image) {
+    std::string text = "{\n";
+    for (const MemoryImage::Run& run : image.runs) {
+        for (std::uint64_t at = 0; at < run.size; at += packet_bytes) {
+            const std::uint64_t size = std::min(packet_bytes, run.size - at);
+            text += text.size() > 2 ? " ,\n" : "";
+            fmt::format_to(std::back_inserter(text),
+                           "{{offset:{:#x}, size:{}, payload:", run.offset + at, size);
+            for (std::uint64_t i = 0; i < size; ++i) {
+                append_byte(text, image.bytes[run.position + at + i]);
+            }
+            text.back() = '}';
+        }
+    }
+    return text += "\n}\n";
+}
+
+void save_program(const Program& program, const std::filesystem::path& folder) {
+    for (const Statement& statement : program.statements) {
+        if (const auto* load = std::get_if<LoadMemory>(&statement.action)) {
+            write_atomically(folder / load->file, image_text(load->image));
+        } else if (const auto* check = std::get_if<CheckImage>(&statement.action)) {
+            write_atomically(folder / check->file, image_text(check->image));
+        }
+    }
+    write_atomically(folder / "program.cfg", trace_text(program));
+}
+
+}  // namespace npuscope

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+// Made-up weights, biases and inputs, or those of a model. A value follows from the network's seed,
+// the layer and its place in the layer alone: however a layer is cut, ordered or compressed, its
+// numbers stay, and so do the results.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <span>
+
+#include "models/base/check.h"
+#include "models/layout/shape.h"
+#include "models/layout/weight_layout.h"
+#include "sim/model/network_shapes.h"
+
+namespace npuscope {
+
+/// One sequence of random numbers: a network's seed, and what the numbers are for.
+struct RandomStream {
+    std::uint64_t seed = 1;
+    std::uint64_t stream = 0;
+};
+
+/// SplitMix64, any number of the sequence at once.
+/// source: Steele, Lea, Flood, "Fast Splittable Pseudorandom Number Generators", 2014
+class RandomNumbers {
+ public:
+    explicit RandomNumbers(RandomStream stream)
+        : start_(mixed(stream.seed * step + stream.stream * 0xd1342543de82ef95U)) {}
+
+    std::uint64_t at(std::uint64_t index) const { return mixed(start_ + (index + 1) * step); }
+
+ private:
+    static constexpr std::uint64_t step = 0x9e3779b97f4a7c15U;
+    static std::uint64_t mixed(std::uint64_t z) {
+        z = (z ^ (z >> 30U)) * 0xbf58476d1ce4e5b9U;
+        z = (z ^ (z >> 27U)) * 0x94d049bb133111ebU;
+        return z ^ (z >> 31U);
+    }
+
+    std::uint64_t start_;
+};
+
+/// A network's input, uniform over int8.
+class InputValues {
+ public:
+    InputValues(std::uint64_t seed, const Shape& shape) : numbers_({seed, 0}), shape_(shape) {}
+    /// Of the input that is the network's layer of this number.
+    InputValues(std::uint64_t seed, const Shape& shape, std::size_t layer)
+        : numbers_({seed, 2 * layer + 1}), shape_(shape) {}
+
+    std::int8_t at(std::uint32_t c, std::uint32_t y, std::uint32_t x) const {
+        const std::uint64_t index = (std::uint64_t{c} * shape_.height + y) * shape_.width + x;
+        return static_cast<std::int8_t>(numbers_.at(index) & 0xffU);
+    }
+
+ private:
+    RandomNumbers numbers_;
+    Shape shape_;
+};
+
+/// Weights and biases of one layer, made up unless a model brings them.
+class LayerValues {
+ public:
+    /// `kernels`: as the layer has them, channels of one group; `zeros`: percent of the weights
+    /// that are forced to zero.
+    LayerValues(std::uint64_t seed, std::size_t layer, const KernelShape& kernels,
+                std::uint32_t zeros)
+        : weights_({seed, 2 * layer + 1}),
+          biases_({seed, 2 * layer + 2}),
+          kernels_(kernels),
+          zeros_(zeros) {}
+    /// Those of `numbers`, which must outlive this.
+    LayerValues(const LayerNumbers& numbers, const KernelShape& kernels);
+
+    /// Uniform over int8, but for those forced to zero.
+    std::int8_t weight(std::uint32_t k, std::uint32_t c, std::uint32_t r, std::uint32_t s) const {
+        const std::uint64_t index =
+            ((std::uint64_t{k} * kernels_.channels + c) * kernels_.rows + r) * kernels_.columns + s;
+        if (given_ != nullptr) {
+            return given_->weights[index];
+        }
+        const std::uint64_t number = weights_.at(index);
+        return zeros_ > 0 && (number >> 32U) % 100 < zeros_
+                   ? std::int8_t{0}
+                   : static_cast<std::int8_t>(number & 0xffU);
+    }
+    /// Uniform in [-limit, limit].
+    std::int16_t bias(std::uint32_t k, std::int16_t limit) const {
+        const std::uint64_t count = 2 * static_cast<std::uint64_t>(limit) + 1;
+        return static_cast<std::int16_t>(static_cast<std::int64_t>(biases_.at(k) % count) - limit);
+    }
+    /// Percent of the weights that are zero beyond chance.
+    std::uint32_t zeros() const { return zeros_; }
+    /// Null where they are made up.
+    const LayerNumbers* given() const { return given_; }
+
+ private:
+    RandomNumbers weights_;
+    RandomNumbers biases_;
+    KernelShape kernels_;
+    std::uint32_t zeros_;
+    const LayerNumbers* given_ = nullptr;
+};
+
+/// Of the network's layer with this number, a conv or fc.
+LayerValues layer_values(const Network& network, const LayerShapes& shapes, std::size_t layer);
+
+/// Numbers from `begin` to before `end`.
+struct IndexSpan {
+    std::uint32_t begin = 0;
+    std::uint32_t end = 0;
+};
+
+/// The weights of a kernel group that are loaded together: rows of one column, part of the
+/// channels.
+template <class Visit>
+void for_each_in_block(const IndexSpan& kernels, const IndexSpan& rows, const IndexSpan& channels,
+                       const Visit& visit) {
+    for (std::uint32_t k = kernels.begin; k < kernels.end; ++k) {
+        for (std::uint32_t row = rows.begin; row < rows.end; ++row) {
+            for (std::uint32_t c = channels.begin; c < channels.end; ++c) {
+                visit(k, c, row);
+            }
+        }
+    }
+}
+
+/// Calls visit(kernel, channel, row, column) for every weight of direct or image mode in the order
+/// of memory.
+template <class Visit>
+void for_each_weight(const WeightLayout& layout, Visit visit) {
+    const KernelShape& shape = layout.shape;
+    NPU_CHECK(!layout.winograd && (layout.row_group == 1 || shape.columns == 1),
+              "transformed kernels have an order of their own");
+    const bool rows_together = layout.row_group > 1;
+    const std::uint32_t cube = rows_together ? shape.channels : layout.cube_channels;
+    for (std::uint32_t group = 0; group < layout.groups(); ++group) {
+        const std::uint32_t first = group * layout.group_kernels;
+        const IndexSpan kernels{first, first + layout.kernels_of_group(group)};
+        for (std::uint32_t begin = 0; begin < shape.channels; begin += cube) {
+            const IndexSpan channels{begin, std::min(begin + cube, shape.channels)};
+            for (std::uint32_t r = 0; r < shape.rows; r += layout.row_group) {
+                const IndexSpan rows{r, std::min(r + layout.row_group, shape.rows)};
+                for (std::uint32_t s = 0; s < shape.columns; ++s) {
+                    for_each_in_block(kernels, rows, channels,
+                                      [&](std::uint32_t k, std::uint32_t c, std::uint32_t row) {
+                                          visit(k, c, row, s);
+                                      });
+                }
+            }
+        }
+    }
+}
+
+/// at(kernel, channel, row, column) of every weight in the layout's order, zeros behind them.
+template <class At>
+void fill_weights(const WeightLayout& layout, std::span<std::uint8_t> bytes, const At& at) {
+    NPU_CHECK(bytes.size() >= layout.stored_bytes().value, "the image is smaller than the weights");
+    NPU_CHECK(layout.element == Bytes(1), "weights are made up for int8 alone");
+    std::size_t position = 0;
+    for_each_weight(layout,
+                    [&](std::uint32_t k, std::uint32_t c, std::uint32_t r, std::uint32_t s) {
+                        bytes[position++] = static_cast<std::uint8_t>(at(k, c, r, s));
+                    });
+    std::ranges::fill(bytes.subspan(position), std::uint8_t{0});
+}
+
+/// Little-endian 16-bit biases in [-limit, limit], for channels of whole atoms; lanes not in use
+/// are zero.
+struct BiasShape {
+    std::uint32_t atoms = 0;
+    std::uint32_t channels_per_atom = 8;
+    std::uint32_t lanes = 8;
+    std::uint32_t channels = 0;  ///< of the layer, lanes not in use left out
+    unsigned down = 0;           ///< bits that are cut, halves away from zero
+};
+void fill_bias(const BiasShape& shape, std::span<std::uint8_t> bytes, const LayerValues& values,
+               std::int16_t limit);
+/// Those of a model; behind each its kernel's factor where there are some.
+void fill_operands(const BiasShape& shape, std::span<std::uint8_t> bytes,
+                   std::span<const std::int16_t> biases, std::span<const std::int16_t> factors);
+
+}  // namespace npuscope

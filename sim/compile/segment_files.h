@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// How the programs of a model's segments follow each other, for whoever runs them: which tensors
+// each reads and leaves, and which operators the host computes before, between and behind.
+//
+//     model: name
+//     npu: nv_small
+//     steps:
+//       - segment: segment_1
+//         program: segment_1/program.cfg
+//         inputs:
+//           - {tensor: "x", image: input.dat, shape: 1x3x32x32}
+//         outputs:
+//           - {tensor: "a_y", result: conv1, shape: 1x16x32x32, zero: 0}
+//       - host: {node: "soft", operator: Softmax, inputs: ["a_y"], outputs: ["y"]}
+//
+// Where images and results lie says each segment's memory_map.yaml.
+#pragma once
+
+#include <string>
+
+#include "sim/compile/hybrid_plan.h"
+
+namespace npuscope {
+
+/// The folder of segment `index`, counted from 0.
+std::string segment_folder(std::size_t index);
+
+/// What a segment's program reads and leaves: tensors by image or result, and the zero that each is
+/// stored less. Lines behind `indent`.
+std::string tensors_yaml(const PlannedSegment& segment, const std::string& indent);
+
+std::string segments_yaml(const Graph& graph, const HybridPlan& plan, const std::string& npu);
+
+}  // namespace npuscope

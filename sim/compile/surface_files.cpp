@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/compile/surface_files.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "models/base/check.h"
+#include "models/base/error.h"
+#include "models/layout/relayout.h"
+#include "sim/config/atomic_file.h"
+#include "sim/config/nearest_name.h"
+#include "sim/convert/layout_spec.h"
+#include "sim/convert/mapped_file.h"
+#include "sim/convert/npy_file.h"
+
+namespace npuscope {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+LogicalShape logical(const Shape& shape) {
+    return {{{'N', 1}, {'C', shape.channels}, {'H', shape.height}, {'W', shape.width}}};
+}
+
+/// Pixels as the machine holds them; channels that the shape does not have are left out.
+Layout pixel_layout(const PixelSurface& pixels, const Shape& shape) {
+    const PixelFormat& format = *pixels.format;
+    const std::string plane =
+        format.planes == 1
+            ? ""
+            : fmt::format(",line_stride_1={},plane_1={}", pixels.line_stride[1].value,
+                          (pixels.base[1] - pixels.base[0]).value);
+    const LayoutSpec spec = parse_layout_spec(
+        fmt::format("{}:line_stride={}{}", format.name, pixels.line_stride[0].value, plane));
+    return spec.bind_to(logical(shape), 1);
+}
+
+struct Wanted {
+    std::string which;
+    std::string declared;  ///< by the network; empty: not
+    const std::vector<std::string>& offered;
+    Bytes entry;
+};
+
+std::string_view row_name(const std::string& spec) {
+    return std::string_view(spec).substr(0, spec.find(':'));
+}
+
+/// The NPU's own text for the layout, which may say more than the network's.
+std::string offered_as(const Wanted& wanted) {
+    if (wanted.offered.empty()) {
+        return wanted.declared;
+    }
+    for (const std::string& offer : wanted.offered) {
+        const bool same = find_layout(row_name(offer)) != nullptr &&
+                          find_layout(row_name(offer)) == find_layout(row_name(wanted.declared));
+        if (same) {
+            return wanted.declared.find(':') == std::string::npos ? offer : wanted.declared;
+        }
+    }
+    throw ConfigError(
+        fmt::format("layout '{}' of the {} is not one of the NPU's", wanted.declared, wanted.which),
+        name_remedy(wanted.declared, wanted.offered));
+}
+
+Layout whole_entries(Layout layout, Bytes entry) {
+    if (entry.value > 1) {
+        layout.bytes = round_up(layout.bytes, entry.value);
+    }
+    return layout;
+}
+
+Layout choose(const Wanted& wanted, const Shape& shape) {
+    if (!wanted.declared.empty()) {
+        const LayoutSpec spec = parse_layout_spec(offered_as(wanted));
+        return whole_entries(spec.bind_to(logical(shape), 1), wanted.entry);
+    }
+    std::string why;
+    for (const std::string& offer : wanted.offered) {
+        const LayoutSpec spec = parse_layout_spec(offer);
+        try {
+            return whole_entries(spec.bind_to(logical(shape), 1), wanted.entry);
+        } catch (const ConfigError& error) {
+            why = error.sentence();
+        }
+    }
+    if (!wanted.offered.empty()) {
+        throw ConfigError(fmt::format("no layout of the NPU holds the {}: {}", wanted.which, why));
+    }
+    return plain_layout(logical(shape), 1);
+}
+
+/// Of 8 bits; the sums fit the type that they are read as afterwards.
+void move_numbers(std::span<std::uint8_t> bytes, std::int32_t by) {
+    for (std::uint8_t& byte : bytes) {
+        byte = static_cast<std::uint8_t>((byte + by) & 0xff);
+    }
+}
+
+/// Bytes of a file in row-major order or in the declared layout.
+void convert_input(const InputSurface& surface, const fs::path& path, bool array,
+                   std::span<std::uint8_t> image) {
+    const MappedInput file(path);
+    std::span<const std::uint8_t> bytes = file.bytes();
+    Layout layout = surface.file;
+    if (array) {
+        const NpyHeader header = read_npy_header(bytes, path.string());
+        layout = plain_layout(surface.file.shape, 1);
+        std::vector<std::uint64_t> extents = header.shape;
+        std::vector<std::uint64_t> wanted;
+        for (const AxisExtent& axis : layout.shape.axes) {
+            wanted.push_back(axis.extent);
+        }
+        if (extents.size() == 3) {
+            extents.insert(extents.begin(), 1);
+        } else if (extents.size() == 2) {
+            extents.resize(4, 1);
+        }
+        if (header.type->name != surface.type || header.fortran_order || extents != wanted) {
+            throw ConfigError(fmt::format("'{}' is no {} array of {}", path.string(), surface.type,
+                                          to_string(layout.shape)));
+        }
+        bytes = bytes.subspan(header.data_begin);
+    }
+    if (bytes.size() < layout.used || bytes.size() > layout.bytes) {
+        throw ConfigError(fmt::format("'{}' has {} bytes, {} ({}) of {} takes {}", path.string(),
+                                      bytes.size(), layout.name, layout.sentence,
+                                      to_string(layout.shape), layout.bytes));
+    }
+    if (surface.zero == 0) {
+        relayout(layout, bytes, surface.memory, image);
+        return;
+    }
+    std::vector<std::uint8_t> stored(bytes.begin(), bytes.end());
+    move_numbers(stored, -surface.zero);
+    relayout(layout, stored, surface.memory, image);
+}
+
+std::string as_text(std::span<const std::uint8_t> bytes) {
+    return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+/// The file that holds an input: raw bytes or an array.
+struct InputFile {
+    fs::path path;
+    bool array;
+};
+InputFile file_of(const InputSurface& surface, const fs::path& folder) {
+    const std::string& name = surface.name;
+    const fs::path raw = folder / (name + ".bin"), array = folder / (name + ".npy");
+    if (fs::exists(raw) == fs::exists(array)) {
+        throw ConfigError(fmt::format("'{}' holds {} of {}.bin and {}.npy", folder.string(),
+                                      fs::exists(raw) ? "both" : "none", name, name),
+                          "one of the two is the network's input");
+    }
+    return {fs::exists(raw) ? raw : array, fs::exists(array)};
+}
+
+OutputSurface output_surface(const Network& network, const PlannedLayer& layer,
+                             const SurfaceConfig& config) {
+    OutputSurface surface;
+    surface.name = layer.name;
+    surface.file =
+        choose({"output", network.output_layout, config.outputs, config.entry}, layer.shape);
+    surface.memory = memory_layout(layer.stored, layer.shape);
+    surface.bytes = {layer.stored.cube.base, Bytes(surface.memory.bytes)};
+    return surface;
+}
+
+}  // namespace
+
+// `lanes` channels of an atom are in use.
+Layout memory_layout(const StoredCube& stored, const Shape& shape) {
+    if (stored.pixels) {
+        return pixel_layout(*stored.pixels, shape);
+    }
+    const FeatureCube& cube = stored.cube;
+    const std::string sentence =
+        fmt::format("C/{0}:{1} H:{2} W:{3} C%{0}", stored.lanes, cube.surface_stride.value,
+                    cube.line_stride.value, cube.atom.value);
+    return bind(parse_sentence("N " + sentence), logical(shape), {.name = "feature", .element = 1});
+}
+
+std::vector<ByteRun> NetworkSurfaces::output_bytes() const {
+    std::vector<ByteRun> runs;
+    for (const OutputSurface& output : outputs) {
+        runs.push_back(output.bytes);
+    }
+    return runs;
+}
+
+NetworkSurfaces network_surfaces(const Network& network, const Plan& plan,
+                                 const SurfaceConfig& config) {
+    return {input_surfaces(network, plan, config), output_surfaces(network, plan, config)};
+}
+
+std::vector<InputSurface> input_surfaces(const Network& network, const Plan& plan,
+                                         const SurfaceConfig& config) {
+    std::vector<InputSurface> surfaces;
+    const Shape input = network.input.shape();
+    surfaces.push_back({"input", "input",
+                        choose({"input", network.input.layout, config.inputs, config.entry}, input),
+                        memory_layout(plan.input, input),
+                        std::string(enum_name(network.input.type)),
+                        network.input.type == InputType::Uint8 && !plan.input.pixels ? 128 : 0});
+    for (const PlannedInput& more : plan.more_inputs) {
+        surfaces.push_back(
+            {more.name, more.image(),
+             choose({"input '" + more.name + "'", "", config.inputs, config.entry}, more.shape),
+             memory_layout(more.stored, more.shape), std::string(enum_name(InputType::Int8))});
+    }
+    return surfaces;
+}
+
+std::vector<OutputSurface> output_surfaces(const Network& network, const Plan& plan,
+                                           const SurfaceConfig& config) {
+    std::vector<OutputSurface> surfaces;
+    for (const PlannedLayer& layer : plan.layers) {
+        if (layer.output) {
+            surfaces.push_back(output_surface(network, layer, config));
+        }
+    }
+    return surfaces;
+}
+
+PlannedImage& image_of(const InputSurface& surface, Plan& plan) {
+    const auto image = std::ranges::find(plan.images, surface.image, &PlannedImage::name);
+    NPU_CHECK(image != plan.images.end(), "the plan has an image of every input");
+    return *image;
+}
+
+void load_inputs(const NetworkSurfaces& surfaces, const fs::path& folder, Plan& plan) {
+    for (const InputSurface& surface : surfaces.inputs) {
+        std::vector<std::uint8_t>& bytes = image_of(surface, plan).image.bytes;
+        if (!bytes.empty()) {  // else time alone
+            read_input(surface, folder, bytes);
+        }
+    }
+}
+
+void read_input(const InputSurface& surface, const fs::path& folder,
+                std::span<std::uint8_t> image) {
+    NPU_CHECK(image.size() >= surface.memory.bytes, "the image is whole");
+    const InputFile file = file_of(surface, folder);
+    std::ranges::fill(image, std::uint8_t{0});
+    convert_input(surface, file.path, file.array, image);
+}
+
+void save_outputs(const NetworkSurfaces& surfaces,
+                  const std::vector<std::vector<std::uint8_t>>& memory, const fs::path& folder) {
+    NPU_CHECK(memory.size() == surfaces.outputs.size(), "every output was kept");
+    for (std::size_t i = 0; i < memory.size(); ++i) {
+        const OutputSurface& surface = surfaces.outputs[i];
+        const Layout plain = plain_layout(surface.file.shape, 1);
+        std::vector<std::uint8_t> values(plain.bytes), image(surface.file.bytes);
+        relayout(surface.memory, memory[i], plain, values);
+        relayout(surface.memory, memory[i], surface.file, image);
+        std::vector<std::uint64_t> extents;
+        for (const AxisExtent& axis : plain.shape.axes) {
+            extents.push_back(axis.extent);
+        }
+        const std::string head = npy_header(find_stored_type("int8"), extents);
+        write_atomically(folder / (surface.name + ".npy"), head + as_text(values));
+        write_atomically(folder / (surface.name + ".bin"), as_text(image));
+    }
+}
+
+}  // namespace npuscope

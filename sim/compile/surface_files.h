@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// A network's input and output images in files, in the layouts that network and NPU declare:
+//
+//     DIR/input.bin            bytes in the declared layout
+//     DIR/input.npy            int8, channels x rows x columns
+//     DIR/<input layer>.bin    likewise of further inputs
+//     DIR/<layer>.bin, .npy    of every output, written when the run is over
+//
+// The layout is the network's own (`input: {.., layout: 4W4C8B}`, `output_layout:`), else the first
+// of the NPU's that can hold the shape, else row-major. Arrays have the input's type.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "models/layout/byte_run.h"
+#include "models/layout/layout.h"
+#include "models/npu/npu_config.h"
+#include "sim/compile/nvdla/plan.h"
+#include "sim/model/network.h"
+
+namespace npuscope {
+
+struct InputSurface {
+    std::string name;   ///< of its files
+    std::string image;  ///< of the plan
+    Layout file;
+    Layout memory;          ///< of the planned image
+    std::string type;       ///< `int8` or `uint8`
+    std::int32_t zero = 0;  ///< memory holds values less this
+};
+
+struct OutputSurface {
+    std::string name;  ///< of its files
+    Layout file;
+    Layout memory;
+    ByteRun bytes;  ///< where the layer's result lies
+};
+
+struct NetworkSurfaces {
+    std::vector<InputSurface> inputs;  ///< the network's input first
+    std::vector<OutputSurface> outputs;
+
+    std::vector<ByteRun> output_bytes() const;
+};
+
+/// ConfigError where a declared layout is not one of the NPU's or cannot hold the shape.
+NetworkSurfaces network_surfaces(const Network& network, const Plan& plan,
+                                 const SurfaceConfig& config);
+/// One side of them.
+std::vector<InputSurface> input_surfaces(const Network& network, const Plan& plan,
+                                         const SurfaceConfig& config);
+std::vector<OutputSurface> output_surfaces(const Network& network, const Plan& plan,
+                                           const SurfaceConfig& config);
+
+/// A cube or an image as the machine holds it, N C H W.
+Layout memory_layout(const StoredCube& stored, const Shape& shape);
+
+/// DIR/<input>.bin or .npy as `image`, in the layout of the NPU's memory.
+void read_input(const InputSurface& surface, const std::filesystem::path& folder,
+                std::span<std::uint8_t> image);
+
+/// Replaces the made-up values of the plan's images of its inputs by those of DIR/<input>.bin or
+/// .npy; lanes that belong to no channel become 0. ConfigError with the numbers where a file does
+/// not fit.
+void load_inputs(const NetworkSurfaces& surfaces, const std::filesystem::path& folder, Plan& plan);
+
+/// Writes both files of every output. `memory` is what lies at each surface's bytes.
+void save_outputs(const NetworkSurfaces& surfaces,
+                  const std::vector<std::vector<std::uint8_t>>& memory,
+                  const std::filesystem::path& folder);
+
+/// The plan's image of an input.
+PlannedImage& image_of(const InputSurface& surface, Plan& plan);
+
+}  // namespace npuscope

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/compile/tinpu/layer_plan.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "models/layout/packed_surface.h"
+#include "models/tinpu/tinpu_checks.h"
+#include "models/tinpu/tinpu_constants.h"
+#include "sim/compile/tinpu/layer_memory.h"
+#include "sim/compile/tinpu/map_lives.h"
+
+namespace npuscope {
+namespace {
+
+std::uint32_t size_of(std::int64_t value) { return static_cast<std::uint32_t>(value); }
+
+Shape cube_of(const Sizes& sizes) {
+    return {size_of(sizes[1]), size_of(sizes[2]), size_of(sizes[3])};
+}
+
+/// Kernels in the order [k][c][r][s] whatever the pattern's own is.
+Kernels<std::int8_t> kernels_of(const Candidate& candidate) {
+    const Shape in = cube_of(candidate.in);
+    const std::uint32_t outputs = size_of(candidate.out[1]);
+    const std::uint32_t rows = size_of(candidate.window.height().kernel);
+    const std::uint32_t columns = size_of(candidate.window.width().kernel);
+    const auto& weights = candidate.weights.numbers;
+    KernelShape shape{outputs, in.channels, rows, columns};
+    if (candidate.pattern == Pattern::Dwconv) {
+        shape = {1, in.channels, rows, columns};
+    } else if (candidate.pattern == Pattern::Fc) {
+        shape = {outputs, in.channels, in.height, in.width};
+    }
+    Kernels<std::int8_t> kernels(shape);
+    const std::size_t inner = kernels.values.size() / std::max<std::uint32_t>(shape.kernels, 1);
+    const std::size_t taps = std::size_t{shape.rows} * shape.columns;
+    for (std::size_t i = 0; i < kernels.values.size(); ++i) {
+        std::size_t from = i;
+        if (candidate.pattern == Pattern::Fc) {  // [C K]
+            from = i % inner * outputs + i / inner;
+        } else if (candidate.pattern == Pattern::Tconv) {  // [C K R S]
+            const std::size_t c = i % inner / taps;
+            from = (c * outputs + i / inner) * taps + i % taps;
+        }
+        kernels.values[i] = static_cast<std::int8_t>(weights[from]);
+    }
+    return kernels;
+}
+
+std::vector<BnormChannel> constants_of(const Candidate& candidate) {
+    std::vector<BnormChannel> channels(static_cast<std::size_t>(candidate.out[1]));
+    for (std::size_t c = 0; c < channels.size(); ++c) {
+        const NormSequence& norm = candidate.norm;
+        if (norm.bias) {
+            channels[c].bias = static_cast<std::int32_t>(norm.bias->at(c));
+        }
+        if (norm.scale) {
+            channels[c].scale = static_cast<std::uint8_t>(norm.scale->at(c));
+        }
+        if (norm.divisor) {
+            channels[c].shift = static_cast<std::uint8_t>(std::ilogb(norm.divisor->at(c)));
+        }
+    }
+    return channels;
+}
+
+class LayerPlanner {
+ public:
+    LayerPlanner(const Graph& graph, const LayerNpuConfig& config, const MemoryConfig& memory)
+        : graph_(graph), alignment_(config.engine.alignment) {
+        check_engine(config.engine, config.mcif.bus_width);
+        plan_.memory = memory;
+        plan_.patterns = plan_patterns(graph, config.restrictions);
+    }
+
+    LayerPlan run() {
+        const LayerMemory regions(plan_.memory);
+        region_ = regions.constants;
+        for (const NpuLayer& layer : plan_.patterns.layers) {
+            place_constants(layer);
+        }
+        plan_.weights = used_;
+        const std::vector<MapLife> lives = map_lives(graph_, plan_.patterns);
+        const Bytes begin = regions.maps == regions.constants ? used_ : Bytes(0);
+        const auto offsets = place_maps(lives, alignment_);
+        for (const MapLife& life : lives) {
+            const Address base = regions.maps->base + begin + offsets.at(life.tensor);
+            plan_.maps[life.tensor] = base;
+            expect_room(*regions.maps, {base, life.bytes}, life.tensor, life.layer);
+        }
+        plan_.peak_maps = peak_bytes(lives);
+        return std::move(plan_);
+    }
+
+ private:
+    void expect_room(const MemoryRegionConfig& region, const ByteRun& run,
+                     const std::string& surface, const std::string& layer) {
+        if (run.address + run.bytes - region.base > room_of(region)) {
+            plan_.findings.push_back(no_room(region, run, surface, layer));
+        }
+    }
+
+    /// Behind what was placed before, in the region of constants.
+    Address place(std::vector<std::uint8_t> bytes, const char* surface, const std::string& layer) {
+        const Address base = region_->base + used_;
+        const Bytes size(bytes.size());
+        expect_room(*region_, {base, size}, surface, layer);
+        used_ = Bytes(round_up((used_ + size).value, alignment_.value));
+        plan_.images.push_back({base, std::move(bytes)});
+        return base;
+    }
+
+    void place_constants(const NpuLayer& layer) {
+        const Candidate& candidate = layer.candidate;
+        LayerSurfaces surfaces;
+        if (has_weights(candidate.pattern)) {
+            const Kernels<std::int8_t> kernels = kernels_of(candidate);
+            surfaces.weights = WeightSurface{
+                place(store_weights(kernels, layer.weight_bits), "weights", layer.name),
+                kernels.shape, layer.weight_bits};
+        }
+        if (candidate.pattern != Pattern::Maxpool) {
+            surfaces.constants =
+                place(store_constants(constants_of(candidate)), "constants", layer.name);
+        }
+        plan_.surfaces.push_back(surfaces);
+    }
+
+    const Graph& graph_;
+    Bytes alignment_;
+    LayerPlan plan_;
+    const MemoryRegionConfig* region_ = nullptr;
+    Bytes used_;
+};
+
+TinpuWork work_of(Pattern pattern) {
+    switch (pattern) {
+        case Pattern::Dwconv:
+            return TinpuWork::Depthwise;
+        case Pattern::Tconv:
+            return TinpuWork::Transposed;
+        case Pattern::Avgpool:
+        case Pattern::AvgpoolGlobal:
+            return TinpuWork::AveragePool;
+        case Pattern::Maxpool:
+            return TinpuWork::MaxPool;
+        case Pattern::Fconv:
+        case Pattern::Gconv:
+        case Pattern::Pwconv:
+        case Pattern::Pwconvres:
+        case Pattern::Fc:
+            break;
+    }
+    return TinpuWork::Convolution;
+}
+
+Convolution geometry_of(const Window& window, const Shape& out) {
+    const WindowAxis y = window.height();
+    const WindowAxis x = window.width();
+    Convolution geometry;
+    geometry.out_height = out.height;
+    geometry.out_width = out.width;
+    geometry.stride_y = size_of(y.stride);
+    geometry.stride_x = size_of(x.stride);
+    geometry.dilation_y = size_of(y.dilation);
+    geometry.dilation_x = size_of(x.dilation);
+    geometry.pad_top = size_of(y.pad_begin);
+    geometry.pad_left = size_of(x.pad_begin);
+    return geometry;
+}
+
+}  // namespace
+
+LayerPlan plan_layers(const Graph& graph, const LayerNpuConfig& config,
+                      const MemoryConfig& memory) {
+    return LayerPlanner(graph, config, memory).run();
+}
+
+bool output_is_signed(const NpuLayer& layer, const Signs& signs) {
+    const Candidate& candidate = layer.candidate;
+    return candidate.norm.clip ? candidate.norm.clip->low < 0 : signs.at(candidate.input);
+}
+
+TinpuJob layer_job(const LayerPlan& plan, std::size_t index, const Signs& signs) {
+    const NpuLayer& layer = plan.patterns.layers[index];
+    const Candidate& candidate = layer.candidate;
+    TinpuJob job;
+    job.name = layer.name;
+    job.work = work_of(candidate.pattern);
+    job.input = {plan.maps.at(candidate.input), cube_of(candidate.in), signs.at(candidate.input)};
+    job.output = {plan.maps.at(candidate.output), cube_of(candidate.out),
+                  output_is_signed(layer, signs)};
+    if (!candidate.norm.residual.empty()) {
+        job.residual = MapSurface{plan.maps.at(candidate.norm.residual), job.output.shape,
+                                  signs.at(candidate.norm.residual)};
+    }
+    job.weights = plan.surfaces[index].weights;
+    job.constants = plan.surfaces[index].constants;
+    job.geometry = geometry_of(candidate.window, job.output.shape);
+    job.rows = size_of(candidate.window.height().kernel);
+    job.columns = size_of(candidate.window.width().kernel);
+    if (candidate.pattern == Pattern::Fc) {
+        job.rows = job.input.shape.height;
+        job.columns = job.input.shape.width;
+    }
+    job.count_padding = candidate.count_padding;
+    job.pad_bottom = size_of(candidate.window.height().pad_end);
+    job.pad_right = size_of(candidate.window.width().pad_end);
+    job.rounding =
+        candidate.rounding == PoolRounding::HalfEven ? HalfRounding::Even : HalfRounding::Up;
+    if (candidate.norm.clip) {
+        job.clip = {static_cast<std::int32_t>(candidate.norm.clip->low),
+                    static_cast<std::int32_t>(candidate.norm.clip->high)};
+    }
+    return job;
+}
+
+}  // namespace npuscope

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// A graph planned for an NPU of layer patterns: which layers it runs, where weights, constants and
+// feature maps lie, and what is there before the first layer starts.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "models/base/finding.h"
+#include "models/tinpu/tinpu_job.h"
+#include "sim/compile/tinpu/layer_system.h"
+#include "sim/compile/tinpu/pattern_plan.h"
+
+namespace npuscope {
+
+struct MemoryBlock {
+    Address base;
+    std::vector<std::uint8_t> bytes;
+};
+
+/// Addresses of what belongs to one layer.
+struct LayerSurfaces {
+    std::optional<WeightSurface> weights;
+    std::optional<Address> constants;
+};
+
+struct LayerPlan {
+    PatternPlan patterns;
+    std::vector<LayerSurfaces> surfaces;  ///< one per layer
+    std::map<std::string, Address> maps;  ///< feature maps that the NPU reads or writes
+    std::vector<MemoryBlock> images;      ///< weights and tables of constants
+    Bytes weights;                        ///< all images
+    Bytes peak_maps;                      ///< most bytes of feature maps alive at a time
+    MemoryConfig memory;                  ///< that addresses are of
+    std::vector<Finding> findings;        ///< surfaces that the memory has no room for
+};
+
+/// What has no room is placed behind the region's end, and is a finding.
+LayerPlan plan_layers(const Graph& graph, const LayerNpuConfig& config,
+                      const MemoryConfig& memory = {});
+
+/// Whether feature maps are signed, by tensor.
+using Signs = std::map<std::string, bool>;
+
+/// The launch of layer `index`; `signs` knows its input and its residual.
+TinpuJob layer_job(const LayerPlan& plan, std::size_t index, const Signs& signs);
+/// Whether what a layer writes is signed.
+bool output_is_signed(const NpuLayer& layer, const Signs& signs);
+
+}  // namespace npuscope

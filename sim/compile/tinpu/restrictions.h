@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a preset's hardware takes: rows of widths, multiples and limits, and switches where the
+// vendor's texts contradict each other. A number of 0 is no limit.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "models/base/describe.h"
+#include "sim/model/pattern.h"
+
+namespace npuscope {
+
+/// Whether something that only one of the vendor's texts allows is taken.
+enum class Verdict { Allow, Refuse };
+template <>
+struct EnumNames<Verdict> {
+    static constexpr std::array names{std::pair{Verdict::Allow, std::string_view("allow")},
+                                      std::pair{Verdict::Refuse, std::string_view("refuse")}};
+};
+
+/// What the width of a bias follows from.
+enum class BiasWidth { Weights, FeatureMap };
+template <>
+struct EnumNames<BiasWidth> {
+    static constexpr std::array names{
+        std::pair{BiasWidth::Weights, std::string_view("weights")},
+        std::pair{BiasWidth::FeatureMap, std::string_view("feature_map")}};
+};
+
+/// Widths that go with weights of so many bits.
+struct WeightWidths {
+    std::uint32_t bits = 8;
+    std::uint32_t bias_bits = 24;
+    std::uint32_t scale_bits = 0;
+    std::uint32_t least_fc_inputs = 0;
+
+    template <class Visitor, class Self>
+    static void describe(Visitor& visit, Self& self) {
+        visit.required("bits", self.bits, "bits of a signed weight");
+        visit.required("bias_bits", self.bias_bits, "bits of the signed bias");
+        visit.field("scale_bits", self.scale_bits,
+                    "bits of the unsigned scale; 0: the scale is always 1");
+        visit.field("least_fc_inputs", self.least_fc_inputs,
+                    "inputs of FC at least, where beyond_guidelines is refuse");
+    }
+};
+
+/// Sizes that one pattern takes.
+struct PatternLimits {
+    Pattern pattern = Pattern::Gconv;
+    std::uint32_t input_channels = 1;
+    std::uint32_t output_channels = 1;
+    std::uint32_t most_rows = 0;
+    std::uint32_t most_columns = 0;
+    bool one_side = false;
+    std::uint32_t least_area = 0;
+    std::vector<std::string> strides;
+
+    template <class Visitor, class Self>
+    static void describe(Visitor& visit, Self& self) {
+        visit.required("pattern", self.pattern, "pattern that the row is about");
+        visit.field("input_channels", self.input_channels, "input channels are a multiple of this");
+        visit.field("output_channels", self.output_channels,
+                    "output channels are a multiple of this");
+        visit.field("most_rows", self.most_rows, "rows of the kernel at most; 0: any");
+        visit.field("most_columns", self.most_columns, "columns of the kernel at most; 0: any");
+        visit.field("one_side", self.one_side,
+                    "it is enough that rows or columns keep to their limit");
+        visit.field("least_area", self.least_area, "elements of the window at least");
+        visit.field("strides", self.strides,
+                    "strides that it takes, rows x columns as 2x1; none listed: any");
+    }
+};
+
+struct Restrictions {
+    std::vector<WeightWidths> weights{{2, 16, 8}, {4, 16, 8}, {8, 24, 0}};
+    WeightWidths pooling{2, 16, 8};
+    std::vector<PatternLimits> patterns;
+    std::vector<PatternLimits> guidelines;
+    std::vector<std::uint32_t> clip_bits{2, 4, 8};
+    std::uint32_t preclip_bits = 10;
+    std::uint32_t shift_bits = 5;
+    std::uint32_t batch = 1;
+    Verdict beyond_guidelines = Verdict::Allow;
+    Verdict four_bit_weights = Verdict::Allow;
+    Verdict narrow_maps = Verdict::Allow;
+    Verdict dilation = Verdict::Allow;
+    Verdict padded_channels = Verdict::Refuse;
+    BiasWidth bias_width = BiasWidth::Weights;
+
+    template <class Visitor, class Self>
+    static void describe(Visitor& visit, Self& self) {
+        visit.field("weights", self.weights, "widths of bias and scale by width of the weights");
+        visit.field("pooling", self.pooling, "widths of bias and scale of pools");
+        visit.field("patterns", self.patterns, "sizes that each pattern takes");
+        visit.field("guidelines", self.guidelines,
+                    "narrower sizes that only the vendor's guidelines name; see beyond_guidelines");
+        visit.field("clip_bits", self.clip_bits,
+                    "widths of feature maps: clip ranges are those of their integers");
+        visit.field("preclip_bits", self.preclip_bits,
+                    "bits of the signed range that is clipped to before a residual is added");
+        visit.field("shift_bits", self.shift_bits, "bits of the amount of the right shift");
+        visit.field("batch", self.batch, "batch size");
+        visit.field("beyond_guidelines", self.beyond_guidelines,
+                    "sizes beyond the guidelines' that the pattern page does not forbid");
+        visit.field("four_bit_weights", self.four_bit_weights,
+                    "4-bit weights, which the pattern page both lists and calls future");
+        visit.field("narrow_maps", self.narrow_maps,
+                    "feature maps of 2 and 4 bits, which one sentence of the page calls 8-bit");
+        visit.field("dilation", self.dilation, "dilated kernels, of which the page is silent");
+        visit.field("padded_channels", self.padded_channels,
+                    "input channels of GCONV that are no multiple: allow pads them with zeros");
+        visit.field("bias_width", self.bias_width,
+                    "what the width of a bias follows from: weights (tool 2.x) or feature_map "
+                    "(tool 1.2)");
+    }
+
+    /// The row of a pattern; null where it has no limits.
+    static const PatternLimits* find(const std::vector<PatternLimits>& rows, Pattern pattern);
+};
+
+}  // namespace npuscope

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/config/atomic_file.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <fstream>
+#include <system_error>
+
+#include "models/base/error.h"
+
+namespace npuscope {
+namespace {
+
+namespace fs = std::filesystem;
+
+[[noreturn]] void fail(const fs::path& path, const std::string& reason) {
+    throw ConfigError(fmt::format("cannot write '{}': {}", path.string(), reason));
+}
+
+void make_folder_of(const fs::path& path) {
+    std::error_code error;
+    if (path.has_parent_path()) {
+        fs::create_directories(path.parent_path(), error);
+    }
+    if (error) {
+        fail(path, error.message());
+    }
+}
+
+/// A device or pipe is written to, never replaced by a file.
+bool is_device(const fs::path& path) {
+    std::error_code error;
+    const fs::file_status status = fs::status(path, error);
+    return !error && fs::exists(status) && !fs::is_regular_file(status) &&
+           !fs::is_directory(status);
+}
+
+bool write_whole(const fs::path& path, std::string_view text) {
+    std::ofstream file(path, std::ios::binary | std::ios::trunc);
+    file.write(text.data(), static_cast<std::streamsize>(text.size()));
+    file.close();
+    return file.good();
+}
+
+}  // namespace
+
+void write_atomically(const fs::path& path, std::string_view text) {
+    make_folder_of(path);
+    if (is_device(path)) {
+        if (!write_whole(path, text)) {
+            fail(path, "the device does not take it");
+        }
+        return;
+    }
+    fs::path temporary = path;
+    temporary += fmt::format(".part{}", ::getpid());
+    std::error_code error;
+    if (!write_whole(temporary, text)) {
+        fs::remove(temporary, error);
+        fail(path, "the folder cannot be written or the disk is full");
+    }
+    fs::rename(temporary, path, error);
+    if (error) {
+        const std::string reason = error.message();
+        fs::remove(temporary, error);
+        fail(path, reason);
+    }
+}
+
+}  // namespace npuscope

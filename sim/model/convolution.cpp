@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+// Conv, ConvInteger, ConvTranspose.
+#include <fmt/format.h>
+
+#include "sim/model/convolution_sums.h"
+#include "sim/model/operand_reading.h"
+#include "sim/model/operator_families.h"
+
+namespace npuscope::host {
+namespace {
+
+std::size_t unsigned_of(std::int64_t value) { return static_cast<std::size_t>(value); }
+
+void check_bias(const Operands& operands, std::size_t index, std::int64_t kernels) {
+    require(!operands.has(index) || operands.sizes(index) == Sizes{kernels},
+            fmt::format("its bias does not have one number for each of {} kernels", kernels),
+            "give one per kernel");
+}
+
+std::vector<double> numbers_or_none(const Operands& operands, std::size_t index) {
+    return operands.has(index) ? operands.at(index).numbers : std::vector<double>{};
+}
+
+/// Groups and channels of a transposed convolution, whose weights are [C K/groups space].
+Window checked_transposed(const Operands& operands) {
+    const Sizes& data = operands.sizes(0);
+    const Sizes& weights = operands.sizes(1);
+    require(weights.size() == data.size() && weights.size() >= 3,
+            fmt::format("weights of {} do not fit an input of {}", sizes_text(weights),
+                        sizes_text(data)),
+            "inputs are NC.., weights CK..");
+    const std::int64_t groups = operands.node.integer("group", 1);
+    require(groups >= 1 && data[1] % groups == 0 && weights[0] == data[1] && weights[1] >= 1,
+            fmt::format("weights of {} do not fit {} channels in {} groups", sizes_text(weights),
+                        data[1], groups),
+            "both must agree");
+    check_bias(operands, 2, weights[1] * groups);
+    return transposed_window(operands.node, data, Sizes(weights.begin() + 2, weights.end()));
+}
+
+/// Every input element adds one kernel's worth of products around its own place.
+class Scatter {
+ public:
+    explicit Scatter(const Window& window) : height_(window.height()), width_(window.width()) {}
+
+    void add(const double* data, const double* weights, double* sums) const {
+        for (std::int64_t y = 0; y < height_.in; ++y) {
+            for (std::int64_t x = 0; x < width_.in; ++x) {
+                add_element(y, x, data[y * width_.in + x], weights, sums);
+            }
+        }
+    }
+    std::size_t in_plane() const { return unsigned_of(height_.in * width_.in); }
+    std::size_t out_plane() const { return unsigned_of(height_.out * width_.out); }
+    std::size_t taps() const { return unsigned_of(height_.kernel * width_.kernel); }
+
+ private:
+    static std::int64_t place(const WindowAxis& axis, std::int64_t in, std::int64_t tap) {
+        return in * axis.stride + tap * axis.dilation - axis.pad_begin;
+    }
+    void add_element(std::int64_t y, std::int64_t x, double value, const double* weights,
+                     double* sums) const {
+        for (std::int64_t r = 0; r < height_.kernel; ++r) {
+            const std::int64_t row = place(height_, y, r);
+            for (std::int64_t s = 0; s < width_.kernel; ++s) {
+                const std::int64_t column = place(width_, x, s);
+                if (row >= 0 && row < height_.out && column >= 0 && column < width_.out) {
+                    sums[row * width_.out + column] += value * weights[r * width_.kernel + s];
+                }
+            }
+        }
+    }
+
+    WindowAxis height_;
+    WindowAxis width_;
+};
+
+}  // namespace
+
+Types conv_types(const Operands& operands) {
+    check_bias(operands, 2, operands.sizes(1).empty() ? 0 : operands.sizes(1)[0]);
+    return {{operands.element(0), conv_sizes(operands.node, operands.sizes(0), operands.sizes(1))}};
+}
+
+Values conv(const Operands& operands) {
+    return {{conv_types(operands).front(), conv_sums(operands.node, operands.at(0), operands.at(1),
+                                                     numbers_or_none(operands, 2), {})}};
+}
+
+Types conv_integer_types(const Operands& operands) {
+    for (std::size_t i = 0; i < 2; ++i) {
+        const ElementType type = operands.element(i);
+        require(type == ElementType::Int8 || type == ElementType::Uint8,
+                fmt::format("operand {} is of {}", i, enum_name(type)), "use int8 or uint8");
+    }
+    const Sizes& weights = operands.sizes(1);
+    require(!operands.has(3) || operands.at(3).type.sizes.empty() ||
+                count_elements(operands.sizes(3)) == 1 ||
+                operands.sizes(3) == Sizes{weights.empty() ? 0 : weights[0]},
+            "its weight zero points are neither one nor one per kernel", "give one per kernel");
+    return {{ElementType::Int32, conv_sizes(operands.node, operands.sizes(0), weights)}};
+}
+
+Values conv_integer(const Operands& operands) {
+    ZeroPoints zero;
+    if (operands.has(2)) {
+        zero.data = scalar_of(operands.at(2), "zero point");
+    }
+    if (operands.has(3)) {
+        zero.weight = operands.at(3).numbers;
+    }
+    return {{conv_integer_types(operands).front(),
+             conv_sums(operands.node, operands.at(0), operands.at(1), {}, zero)}};
+}
+
+Types conv_transpose_types(const Operands& operands) {
+    const Window window = checked_transposed(operands);
+    Sizes sizes{operands.sizes(0)[0], operands.sizes(1)[1] * operands.node.integer("group", 1)};
+    for (const WindowAxis& axis : window.axes) {
+        sizes.push_back(axis.out);
+    }
+    return {{operands.element(0), sizes}};
+}
+
+Values conv_transpose(const Operands& operands) {
+    const Window window = checked_transposed(operands);
+    require(window.is_plane(), "the host has no convolution in three directions", "use one or two");
+    const Scatter scatter(window);
+    GraphValue result = zeros(conv_transpose_types(operands).front());
+    const std::size_t channels = unsigned_of(operands.sizes(0)[1]);
+    const std::size_t per_group = unsigned_of(operands.sizes(1)[1]);
+    const std::size_t groups = unsigned_of(operands.node.integer("group", 1));
+    const std::size_t kernels = per_group * groups;
+    const std::vector<double> bias = numbers_or_none(operands, 2);
+    for (std::size_t n = 0; n < unsigned_of(operands.sizes(0)[0]); ++n) {
+        for (std::size_t k = 0; k < kernels; ++k) {
+            double* sums = result.numbers.data() + (n * kernels + k) * scatter.out_plane();
+            std::fill_n(sums, scatter.out_plane(), bias.empty() ? 0.0 : bias[k]);
+            const std::size_t first = k / per_group * (channels / groups);
+            for (std::size_t c = first; c < first + channels / groups; ++c) {
+                scatter.add(operands.at(0).numbers.data() + (n * channels + c) * scatter.in_plane(),
+                            operands.at(1).numbers.data() +
+                                (c * per_group + k % per_group) * scatter.taps(),
+                            sums);
+            }
+        }
+    }
+    return {std::move(result)};
+}
+
+}  // namespace npuscope::host

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+// A network as a graph of named operators, as ONNX describes one: nodes in order of execution,
+// named tensors between them, constants beside them. Sizes are fixed; the first of them is the
+// batch. Numbers are doubles whatever the element type: they hold every integer up to 2^53 and
+// every float32 exactly. Not here: how an operator is computed (operators.h), where it runs
+// (sim/compile).
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "models/base/describe.h"
+
+namespace npuscope {
+
+enum class ElementType {
+    Float32,
+    Float64,
+    Int8,
+    Uint8,
+    Int16,
+    Uint16,
+    Int32,
+    Uint32,
+    Int64,
+    Uint64,
+    Bool
+};
+
+template <>
+struct EnumNames<ElementType> {
+    static constexpr std::array names{std::pair{ElementType::Float32, std::string_view("float32")},
+                                      std::pair{ElementType::Float64, std::string_view("float64")},
+                                      std::pair{ElementType::Int8, std::string_view("int8")},
+                                      std::pair{ElementType::Uint8, std::string_view("uint8")},
+                                      std::pair{ElementType::Int16, std::string_view("int16")},
+                                      std::pair{ElementType::Uint16, std::string_view("uint16")},
+                                      std::pair{ElementType::Int32, std::string_view("int32")},
+                                      std::pair{ElementType::Uint32, std::string_view("uint32")},
+                                      std::pair{ElementType::Int64, std::string_view("int64")},
+                                      std::pair{ElementType::Uint64, std::string_view("uint64")},
+                                      std::pair{ElementType::Bool, std::string_view("bool")}};
+};
+
+bool is_float(ElementType type);
+
+/// Smallest and largest number of an integer type; infinite for floats.
+struct NumberRange {
+    double low;
+    double high;
+    bool operator==(const NumberRange&) const = default;
+};
+NumberRange range_of(ElementType type);
+
+using Sizes = std::vector<std::int64_t>;
+
+/// No tensor of a graph has more elements: enough for the largest matrix of VGG-16.
+inline constexpr std::int64_t most_elements = std::int64_t{1} << 27U;
+/// Nor is there one of more elements whose numbers stand in no file; refused before memory is
+/// taken.
+inline constexpr std::int64_t most_made_elements = std::int64_t{1} << 25U;
+
+/// ConfigError where a size is negative or there are more than `most` elements.
+std::size_t count_elements(const Sizes& sizes, std::int64_t most = most_elements);
+/// `1x8x7x5`; `scalar` where there are no sizes.
+std::string sizes_text(const Sizes& sizes);
+
+struct TensorType {
+    ElementType element = ElementType::Float32;
+    Sizes sizes;
+
+    bool operator==(const TensorType&) const = default;
+};
+
+/// A tensor's numbers, last size fastest.
+struct GraphValue {
+    TensorType type;
+    std::vector<double> numbers;
+
+    bool operator==(const GraphValue&) const = default;
+};
+
+/// All zeros. ConfigError where that are more than most_made_elements.
+GraphValue zeros(const TensorType& type);
+/// Every number as the element type would store it: floats rounded, integers wrapped.
+void settle(GraphValue& value);
+/// A double as an integer, saturated to 64 bits; NaN is 0.
+std::int64_t to_integer(double number);
+
+using Attribute = std::variant<std::int64_t, double, std::string, std::vector<std::int64_t>,
+                               std::vector<double>, GraphValue>;
+
+struct GraphNode {
+    std::string op;  ///< `Conv`; with its domain where that is not ONNX's own: `com.x.Conv`
+    std::string name;
+    std::vector<std::string> inputs;  ///< empty: an optional input left out
+    std::vector<std::string> outputs;
+    std::map<std::string, Attribute> attributes;
+
+    bool has(const std::string& attribute) const { return attributes.contains(attribute); }
+    /// The attribute, or `fallback` where it is left out. ConfigError where its kind is another.
+    std::int64_t integer(const std::string& attribute, std::int64_t fallback) const;
+    double number(const std::string& attribute, double fallback) const;
+    std::string text(const std::string& attribute, const std::string& fallback) const;
+    std::vector<std::int64_t> integers(const std::string& attribute) const;
+    /// Input `index`, empty where it is left out.
+    const std::string& input(std::size_t index) const;
+};
+
+struct Graph {
+    std::string name;
+    std::string file;  ///< as messages name it
+    std::uint32_t opset = 0;
+    std::vector<std::string> inputs;  ///< without those that are constants
+    std::vector<std::string> outputs;
+    std::vector<GraphNode> nodes;  ///< producers before consumers
+    std::map<std::string, GraphValue> constants;
+    /// Of every tensor once types are inferred; before that, of inputs and what the file states.
+    std::map<std::string, TensorType> types;
+
+    bool is_constant(const std::string& tensor) const { return constants.contains(tensor); }
+    const GraphValue* constant(const std::string& tensor) const;
+};
+
+/// `'conv' (Conv)`: how messages name a node; by its first output where it has no name.
+std::string node_text(const GraphNode& node);
+/// The name alone, likewise.
+const std::string& node_name(const GraphNode& node);
+
+}  // namespace npuscope

@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: Apache-2.0
+// Operators that pick and order elements.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "sim/model/element_picker.h"
+#include "sim/model/operand_reading.h"
+#include "sim/model/operator_families.h"
+
+namespace npuscope::host {
+namespace {
+
+std::size_t unsigned_of(std::int64_t value) { return static_cast<std::size_t>(value); }
+
+/// Begin, end and step of Slice along one axis, as ONNX clamps them.
+struct SliceAxis {
+    std::int64_t begin = 0;
+    std::int64_t step = 1;
+    std::int64_t count = 0;
+};
+SliceAxis slice_axis(std::int64_t begin, std::int64_t end, std::int64_t step, std::int64_t size) {
+    require(step != 0 && std::abs(step) <= most_elements, fmt::format("{} is no step", step),
+            "steps are whole numbers but 0");
+    const auto clamped = [size](std::int64_t at, std::int64_t low, std::int64_t high) {
+        return std::clamp(at < 0 ? std::max(at, -2 * size - 2) + size : at, low, high);
+    };
+    const std::int64_t first = step > 0 ? clamped(begin, 0, size) : clamped(begin, 0, size - 1);
+    const std::int64_t last = step > 0 ? clamped(end, 0, size) : clamped(end, -1, size - 1);
+    const std::int64_t reach = step > 0 ? last - first : first - last;
+    const std::int64_t width = std::abs(step);
+    return {first, step, reach <= 0 ? 0 : (reach + width - 1) / width};
+}
+
+Sizes padded_sizes(const Sizes& in, const std::vector<std::int64_t>& pads,
+                   const std::string& mode) {
+    require(mode == "constant" || mode == "reflect" || mode == "edge",
+            fmt::format("mode '{}' is not supported", mode), "constant, reflect or edge");
+    require(pads.size() == 2 * in.size(), "its paddings have a wrong length",
+            "give a beginning and an end for every axis");
+    Sizes out = in;
+    for (std::size_t i = 0; i < in.size(); ++i) {
+        const std::int64_t begin = pads[i];
+        const std::int64_t end = pads[i + in.size()];
+        require(begin >= -most_elements && begin <= most_elements && end >= -most_elements &&
+                    end <= most_elements,
+                "a padding is too large", "take less");
+        out[i] += begin + end;
+        require(mode != "reflect" || std::max(begin, end) < in[i], "it reflects more than there is",
+                "take less padding");
+        require(out[i] >= 0 && (in[i] > 0 || mode == "constant"), "nothing is left", "crop less");
+    }
+    return out;
+}
+
+/// Element of the input below a place of the padded axis; -1: the constant.
+std::int64_t padded_source(std::int64_t place, std::int64_t size, const std::string& mode) {
+    if (place >= 0 && place < size) {
+        return place;
+    }
+    if (mode == "constant") {
+        return -1;
+    }
+    if (mode == "edge") {
+        return std::clamp<std::int64_t>(place, 0, size - 1);
+    }
+    return place < 0 ? -place : 2 * (size - 1) - place;
+}
+
+}  // namespace
+
+Values transpose(const Operands& operands) {
+    const GraphValue& input = operands.at(0);
+    const std::size_t rank = input.type.sizes.size();
+    std::vector<std::int64_t> order = operands.node.integers("perm");
+    if (order.empty()) {
+        for (std::size_t i = rank; i-- > 0;) {
+            order.push_back(static_cast<std::int64_t>(i));
+        }
+    }
+    std::vector<bool> seen(rank, false);
+    require(order.size() == rank, "attribute 'perm' has a wrong length", "name every axis once");
+    const std::vector<std::size_t> steps = steps_of(input.type.sizes);
+    Sizes sizes;
+    std::vector<std::size_t> moved;
+    for (const std::int64_t axis : order) {
+        const std::size_t index = axis_index(axis, rank);
+        require(!seen[index], "attribute 'perm' names an axis twice", "name every axis once");
+        seen[index] = true;
+        sizes.push_back(input.type.sizes[index]);
+        moved.push_back(steps[index]);
+    }
+    return {pick(input, sizes, 0, [&](const auto& at) { return index_of(at, moved); })};
+}
+
+Values concat(const Operands& operands) {
+    const std::size_t axis = axis_index(operands.node.integer("axis", 1), operands.sizes(0).size());
+    Sizes sizes = operands.sizes(0);
+    sizes[axis] = 0;
+    for (std::size_t i = 0; i < operands.values.size(); ++i) {
+        Sizes own = operands.sizes(i);
+        require(own.size() == sizes.size(), "its inputs have different directions",
+                "give all the same");
+        sizes[axis] += own[axis];
+        own[axis] = operands.sizes(0)[axis];
+        require(own == operands.sizes(0),
+                fmt::format("{} and {} do not go together", sizes_text(operands.sizes(0)),
+                            sizes_text(operands.sizes(i))),
+                "only the size along the axis may differ");
+    }
+    GraphValue result = zeros({operands.element(0), sizes});
+    const std::size_t row = steps_of(sizes)[axis] * unsigned_of(sizes[axis]);
+    std::size_t offset = 0;
+    for (std::size_t i = 0; i < operands.values.size(); ++i) {
+        const GraphValue& part = operands.at(i);
+        const std::size_t own =
+            steps_of(part.type.sizes)[axis] * unsigned_of(part.type.sizes[axis]);
+        for (std::size_t k = 0; k < part.numbers.size(); ++k) {
+            result.numbers[k / own * row + offset + k % own] = part.numbers[k];
+        }
+        offset += own;
+    }
+    return {std::move(result)};
+}
+
+Values pad(const Operands& operands) {
+    const GraphValue& input = operands.at(0);
+    const Sizes& in = input.type.sizes;
+    const std::string mode = operands.node.text("mode", "constant");
+    const std::vector<std::int64_t> pads =
+        operands.has(1) ? integers_of(operands.at(1)) : operands.node.integers("pads");
+    const Sizes out = padded_sizes(in, pads, mode);
+    const double fill_with = operands.has(2)
+                                 ? scalar_of(operands.at(2), "value")
+                                 : (operands.opset < 11 ? operands.node.number("value", 0) : 0);
+    const std::vector<std::size_t> steps = steps_of(in);
+    return {pick(input, out, fill_with, [&](const auto& at) {
+        std::vector<std::int64_t> source(at);
+        for (std::size_t i = 0; i < in.size(); ++i) {
+            source[i] = padded_source(source[i] - pads[i], in[i], mode);
+            if (source[i] < 0) {
+                return std::int64_t{-1};
+            }
+        }
+        return index_of(source, steps);
+    })};
+}
+
+Values slice(const Operands& operands) {
+    const GraphValue& input = operands.at(0);
+    const Sizes& in = input.type.sizes;
+    const auto listed = [&](std::size_t operand, const char* attribute) {
+        return operands.has(operand) ? integers_of(operands.at(operand))
+                                     : operands.node.integers(attribute);
+    };
+    const auto begins = listed(1, "starts");
+    const auto ends = listed(2, "ends");
+    const auto axes = listed(3, "axes");
+    const auto strides = operands.has(4) ? integers_of(operands.at(4)) : Sizes{};
+    require(begins.size() == ends.size() && (axes.empty() || axes.size() == begins.size()) &&
+                (strides.empty() || strides.size() == begins.size()) && begins.size() <= in.size(),
+            "starts, ends, axes and steps differ in length", "give as many of each");
+    std::vector<SliceAxis> slices;
+    for (const std::int64_t size : in) {
+        slices.push_back({0, 1, size});
+    }
+    for (std::size_t i = 0; i < begins.size(); ++i) {
+        const std::size_t axis = axes.empty() ? i : axis_index(axes[i], in.size());
+        slices[axis] = slice_axis(begins[i], ends[i], strides.empty() ? 1 : strides[i], in[axis]);
+    }
+    Sizes out;
+    for (const SliceAxis& axis : slices) {
+        out.push_back(axis.count);
+    }
+    const std::vector<std::size_t> steps = steps_of(in);
+    return {pick(input, out, 0, [&](std::vector<std::int64_t> at) {
+        for (std::size_t i = 0; i < at.size(); ++i) {
+            at[i] = slices[i].begin + at[i] * slices[i].step;
+        }
+        return index_of(at, steps);
+    })};
+}
+
+Values split(const Operands& operands) {
+    const GraphValue& input = operands.at(0);
+    const std::size_t axis = axis_index(operands.node.integer("axis", 0), input.type.sizes.size());
+    const std::int64_t size = input.type.sizes[axis];
+    std::vector<std::int64_t> parts =
+        operands.has(1) ? integers_of(operands.at(1)) : operands.node.integers("split");
+    const auto count = static_cast<std::int64_t>(operands.node.outputs.size());
+    for (std::int64_t i = 0; parts.size() < operands.node.outputs.size(); ++i) {
+        const std::int64_t width = (size + count - 1) / count;
+        parts.push_back(std::clamp<std::int64_t>(size - i * width, 0, width));
+    }
+    Values results;
+    std::int64_t begin = 0;
+    const std::vector<std::size_t> steps = steps_of(input.type.sizes);
+    for (const std::int64_t part : parts) {
+        require(part >= 0 && part <= size - begin, "its parts do not fit its input",
+                "parts add up to the size");
+        Sizes out = input.type.sizes;
+        out[axis] = part;
+        results.push_back(pick(input, out, 0, [&](std::vector<std::int64_t> at) {
+            at[axis] += begin;
+            return index_of(at, steps);
+        }));
+        begin += part;
+    }
+    require(begin == size && std::ssize(parts) == count, "its parts do not fit its input",
+            "parts add up to the size, and there is one output for each");
+    return results;
+}
+
+Values gather(const Operands& operands) {
+    const GraphValue& input = operands.at(0);
+    const Sizes& in = input.type.sizes;
+    const std::size_t axis = axis_index(operands.node.integer("axis", 0), in.size());
+    const GraphValue& indices = operands.at(1);
+    Sizes out(in.begin(), in.begin() + static_cast<std::ptrdiff_t>(axis));
+    out.insert(out.end(), indices.type.sizes.begin(), indices.type.sizes.end());
+    out.insert(out.end(), in.begin() + static_cast<std::ptrdiff_t>(axis) + 1, in.end());
+    const std::size_t inner = steps_of(in)[axis];
+    const std::size_t chosen = indices.numbers.size();
+    const auto size = unsigned_of(in[axis]);
+    return {fill({input.type.element, out}, [&](std::size_t i) {
+        const std::int64_t index = to_integer(indices.numbers[i / inner % chosen]);
+        return input
+            .numbers[(i / inner / chosen * size + axis_index(index, size)) * inner + i % inner];
+    })};
+}
+
+}  // namespace npuscope::host

@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/model/network_graph.h"
+
+#include <algorithm>
+#include <cmath>
+#include <random>
+
+#include "sim/model/network_shapes.h"
+
+namespace npuscope {
+namespace {
+
+constexpr double weight_limit = 127;  // 8-bit weights, symmetric
+// root mean squares, of which shifts are made
+constexpr double weight_spread = 73;  // of -127..127
+constexpr double input_spread = 74;   // of -128..127
+constexpr double signed_spread = 45;  // of what shall come out
+constexpr double unsigned_spread = 80;
+constexpr double largest_spread = 100;
+
+class GraphBuilder {
+ public:
+    explicit GraphBuilder(const Network& network)
+        : network_(network), shapes_(network_shapes(network)), random_(network.seed) {}
+
+    Graph build() {
+        graph_.name = network_.name;
+        graph_.file = network_.file;
+        graph_.opset = 13;
+        graph_.inputs = {"input"};
+        graph_.types["input"] = {
+            ElementType::Float32,
+            {1, network_.input.channels, network_.input.height, network_.input.width}};
+        count_readers();
+        for (std::size_t i = 0; i < network_.layers.size(); ++i) {
+            add(i);
+        }
+        for (const std::size_t output : network_outputs(network_, shapes_)) {
+            graph_.outputs.push_back(outputs_[output]);
+        }
+        return std::move(graph_);
+    }
+
+ private:
+    void count_readers() {
+        readers_.assign(network_.layers.size(), 0);
+        joined_.assign(network_.layers.size(), false);
+        for (std::size_t i = 0; i < network_.layers.size(); ++i) {
+            for (const auto& source : shapes_[i].sources) {
+                if (source) {
+                    ++readers_[*source];
+                }
+            }
+        }
+        // of two candidates, the one that stands last joins
+        for (std::size_t i = 0; i < network_.layers.size(); ++i) {
+            if (network_.layers[i].kind != LayerKind::Add) {
+                continue;
+            }
+            std::optional<std::size_t> last;
+            for (const auto& source : shapes_[i].sources) {
+                if (source && can_join(*source) && (!last || *source > *last)) {
+                    last = source;
+                }
+            }
+            if (last) {
+                joined_[*last] = true;
+            }
+        }
+    }
+    bool can_join(std::size_t index) const {
+        const Layer& layer = network_.layers[index];
+        return layer.kind == LayerKind::Conv && area_of(index) == 1 && layer.groups == 1 &&
+               !layer.relu && readers_[index] == 1;
+    }
+
+    std::int64_t area_of(std::size_t index) const {
+        const LayerWindow& window = shapes_[index].window;
+        return std::int64_t{window.rows} * window.columns;
+    }
+
+    std::string source(std::size_t layer, std::size_t which) const {
+        const auto& from = shapes_[layer].sources[which];
+        return from ? outputs_[*from] : "input";
+    }
+
+    double spread_of(std::size_t layer, std::size_t which) const {
+        const auto& from = shapes_[layer].sources[which];
+        return from ? spreads_[*from] : input_spread;
+    }
+
+    void add(std::size_t index) {
+        const Layer& layer = network_.layers[index];
+        if (layer.kind == LayerKind::Input) {
+            add_input(index);
+            return;
+        }
+        last_ = source(index, 0);
+        spread_ = spread_of(index, 0);
+        switch (layer.kind) {
+            case LayerKind::Input:
+                break;
+            case LayerKind::Conv:
+                add_conv(index);
+                break;
+            case LayerKind::Fc:
+                add_fc(index);
+                break;
+            case LayerKind::MaxPool:
+                append("MaxPool", layer.name, {last_});
+                set_window(index);
+                break;
+            case LayerKind::AvgPool:
+                add_average(index);
+                break;
+            case LayerKind::Add:
+                append("Add", layer.name, {source(index, 0), source(index, 1)});
+                spread_ = std::hypot(spread_, spread_of(index, 1));
+                rectify(layer);
+                clip(layer);
+                break;
+        }
+        outputs_.push_back(last_);
+        spreads_.push_back(std::min(spread_, largest_spread));
+        const auto& from = shapes_[index].sources.front();
+        const bool pool = layer.kind == LayerKind::MaxPool || layer.kind == LayerKind::AvgPool;
+        unsigned_.push_back(pool ? from && unsigned_[*from] : layer.relu);
+    }
+
+    /// A tensor of the layer's name.
+    void add_input(std::size_t index) {
+        const std::string& name = network_.layers[index].name;
+        const Shape& shape = shapes_[index].output;
+        graph_.inputs.push_back(name);
+        graph_.types[name] = {ElementType::Float32, {1, shape.channels, shape.height, shape.width}};
+        outputs_.push_back(name);
+        spreads_.push_back(input_spread);
+        unsigned_.push_back(false);
+    }
+
+    void add_conv(std::size_t index) {
+        const Layer& layer = network_.layers[index];
+        const std::int64_t channels = shapes_[index].input.channels / layer.groups;
+        const LayerWindow& window = shapes_[index].window;
+        const std::string weights = random_constant(
+            layer.name + "/weight", {layer.kernels, channels, window.rows, window.columns});
+        append("Conv", layer.name, {last_, weights});
+        set_window(index);
+        graph_.nodes.back().attributes["group"] = std::int64_t{layer.groups};
+        normalise(layer, channels * area_of(index), {1, layer.kernels, 1, 1});
+        joined_[index] ? append_clip(layer.name + "/preclip", -512, 511) : clip(layer);
+    }
+
+    void add_fc(std::size_t index) {
+        const Layer& layer = network_.layers[index];
+        const auto inner = static_cast<std::int64_t>(shapes_[index].input.elements());
+        append("Flatten", layer.name + "/flatten", {last_});
+        const std::string weights = random_constant(layer.name + "/weight", {inner, layer.kernels});
+        append("MatMul", layer.name, {last_, weights});
+        normalise(layer, inner, {1, layer.kernels});
+        clip(layer);
+    }
+
+    /// Sums of windows; scale and shift make averages of them.
+    void add_average(std::size_t index) {
+        const Layer& layer = network_.layers[index];
+        const Shape& in = shapes_[index].input;
+        const LayerWindow& window = shapes_[index].window;
+        const bool padded =
+            window.pad_top + window.pad_bottom + window.pad_left + window.pad_right > 0;
+        const bool global = window.rows == in.height && window.columns == in.width && !padded;
+        const auto area = static_cast<double>(area_of(index));
+        if (global) {
+            append("ReduceSum", layer.name,
+                   {last_, constant(layer.name + "/axes", ElementType::Int64, {2}, {2, 3})});
+        } else {
+            append("AveragePool", layer.name, {last_});
+            set_window(index);
+            append("Mul", layer.name + "/area",
+                   {last_, constant(layer.name + "/area_c", ElementType::Float32, {}, {area})});
+        }
+        append("Round", layer.name + "/round", {last_});
+        const double shift = 7 + std::floor(std::log2(area));
+        append("Mul", layer.name + "/scale",
+               {last_, constant(layer.name + "/scale_c", ElementType::Float32, {},
+                                {std::nearbyint(std::exp2(shift) / area)})});
+        divide(layer.name, shift);
+        const auto& from = shapes_[index].sources.front();
+        clip_to(layer.name, from && unsigned_[*from]);
+    }
+
+    void set_window(std::size_t index) {
+        const LayerWindow& window = shapes_[index].window;
+        auto& attributes = graph_.nodes.back().attributes;
+        attributes["kernel_shape"] = std::vector<std::int64_t>{window.rows, window.columns};
+        attributes["strides"] = std::vector<std::int64_t>{window.stride_y, window.stride_x};
+        attributes["pads"] = std::vector<std::int64_t>{window.pad_top, window.pad_left,
+                                                       window.pad_bottom, window.pad_right};
+    }
+
+    /// Bias, and a shift by what a sum of so many random products is likely to exceed.
+    void normalise(const Layer& layer, std::int64_t products, const Sizes& sizes) {
+        if (layer.bias) {
+            append("Add", layer.name + "/bias",
+                   {last_, random_constant(layer.name + "/bias_c", sizes)});
+        }
+        const double sum = std::sqrt(static_cast<double>(products)) * weight_spread * spread_;
+        const double wanted = layer.relu ? unsigned_spread : signed_spread;
+        const double shift = std::max(0.0, std::nearbyint(std::log2(sum / wanted)));
+        spread_ = sum / std::exp2(shift);
+        rectify(layer);
+        divide(layer.name, shift);
+    }
+
+    /// Half of the numbers become 0.
+    void rectify(const Layer& layer) { spread_ /= layer.relu ? std::sqrt(2.0) : 1.0; }
+
+    void divide(const std::string& name, double shift) {
+        append("Div", name + "/shift",
+               {last_, constant(name + "/shift_c", ElementType::Float32, {}, {std::exp2(shift)})});
+        append("Floor", name + "/floor", {last_});
+    }
+
+    /// Maps are unsigned behind relu, and pools of them; all others are signed.
+    void clip(const Layer& layer) { clip_to(layer.name, layer.relu); }
+    void clip_to(const std::string& name, bool is_unsigned) {
+        is_unsigned ? append_clip(name + "/clip", 0, 255) : append_clip(name + "/clip", -128, 127);
+    }
+    void append_clip(const std::string& name, double low, double high) {
+        const std::string low_c = constant(name + "/low", ElementType::Float32, {}, {low});
+        const std::string high_c = constant(name + "/high", ElementType::Float32, {}, {high});
+        append("Clip", name, {last_, low_c, high_c});
+    }
+
+    void append(const std::string& op, const std::string& name,
+                const std::vector<std::string>& inputs) {
+        GraphNode node;
+        node.op = op;
+        node.name = name;
+        node.inputs = inputs;
+        last_ = name + "_y";
+        node.outputs = {last_};
+        graph_.nodes.push_back(std::move(node));
+    }
+
+    std::string constant(const std::string& name, ElementType element, const Sizes& sizes,
+                         std::vector<double> numbers) {
+        graph_.constants[name] = {{element, sizes}, std::move(numbers)};
+        return name;
+    }
+    std::string random_constant(const std::string& name, const Sizes& sizes) {
+        std::vector<double> numbers(count_elements(sizes));
+        for (double& number : numbers) {
+            number = static_cast<double>(random_() % 255) - weight_limit;
+        }
+        return constant(name, ElementType::Float32, sizes, std::move(numbers));
+    }
+
+    const Network& network_;
+    std::vector<LayerShapes> shapes_;
+    std::mt19937 random_;
+    Graph graph_;
+    std::vector<std::string> outputs_;
+    std::vector<std::size_t> readers_;
+    std::vector<bool> joined_;
+    std::vector<bool> unsigned_;
+    std::vector<double> spreads_;  ///< expected, of every layer's result
+    std::string last_;
+    double spread_ = input_spread;  ///< of `last_`
+};
+
+}  // namespace
+
+Graph network_graph(const Network& network) { return GraphBuilder(network).build(); }
+
+}  // namespace npuscope

@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/model/onnx_reader.h"
+
+#include <fmt/format.h>
+#include <google/protobuf/io/coded_stream.h>
+#include <onnx/onnx_pb.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "models/base/error.h"
+#include "sim/config/whole_file.h"
+#include "sim/model/onnx_order.h"
+#include "sim/model/onnx_tensor.h"
+
+namespace npuscope {
+namespace {
+
+constexpr std::int64_t oldest_opset = 7;
+constexpr std::int64_t newest_opset = 21;
+constexpr std::int64_t oldest_ir = 3;  // of opset 7; source: ONNX, Versioning
+constexpr std::int64_t newest_ir = 13;
+constexpr std::size_t largest_file = std::size_t{1} << 30U;  // protobuf itself ends at 2 GiB
+
+/// The library's own words stay off the user's terminal: what is wrong becomes our error.
+void keep_silent(google::protobuf::LogLevel /*level*/, const char* /*file*/, int /*line*/,
+                 const std::string& /*message*/) {}
+
+class SilentProtobuf {
+ public:
+    SilentProtobuf() : before_(google::protobuf::SetLogHandler(keep_silent)) {}
+    ~SilentProtobuf() { google::protobuf::SetLogHandler(before_); }
+    SilentProtobuf(const SilentProtobuf&) = delete;
+    SilentProtobuf& operator=(const SilentProtobuf&) = delete;
+
+ private:
+    google::protobuf::LogHandler* before_;
+};
+
+class OnnxReader {
+ public:
+    explicit OnnxReader(const std::string& file) { graph_.file = file; }
+
+    Graph read(const std::string& bytes) {
+        onnx::ModelProto model;
+        parse(bytes, model);
+        read_opsets(model);
+        const onnx::GraphProto& graph = model.graph();
+        graph_.name = graph.name();
+        read_constants(graph);
+        read_inputs(graph);
+        read_outputs(graph);
+        read_nodes(graph);
+        order_nodes(graph_);
+        return std::move(graph_);
+    }
+
+ private:
+    void require(bool good, const std::string& sentence, const std::string& remedy) const {
+        if (!good) {
+            throw ConfigError(Place{graph_.file, 0, 0}, sentence, remedy);
+        }
+    }
+
+    /// Errors of a part get the file and the part's name.
+    template <class Work>
+    auto within(const std::string& part, Work work) const {
+        try {
+            return work();
+        } catch (const ConfigError& error) {
+            throw ConfigError(Place{graph_.file, 0, 0},
+                              fmt::format("{}: {}", part, error.sentence()), error.remedy());
+        }
+    }
+
+    void parse(const std::string& bytes, onnx::ModelProto& model) const {
+        require(!bytes.empty(), "the file is empty", "name a whole .onnx file");
+        require(bytes.size() <= largest_file, "the file is larger than 1 GiB",
+                "models for small devices are far smaller");
+        const SilentProtobuf silent;
+        google::protobuf::io::CodedInputStream stream(
+            reinterpret_cast<const std::uint8_t*>(bytes.data()), static_cast<int>(bytes.size()));
+        const bool whole = model.ParseFromCodedStream(&stream) && stream.ConsumedEntireMessage();
+        require(whole, "this is no ONNX model, or not all of one: its protobuf text is broken",
+                "name a whole .onnx file");
+        require(model.has_graph(), "the model has no graph", "name a whole .onnx file");
+        require(model.graph().node_size() > 0, "the graph has no nodes",
+                "a network has at least one layer");
+        require(model.graph().output_size() > 0, "the graph has no outputs",
+                "a network has at least one output");
+        require(model.graph().sparse_initializer_size() == 0, "it has sparse initialisers",
+                "save the model with dense ones");
+    }
+
+    void read_opsets(const onnx::ModelProto& model) {
+        require(model.ir_version() >= oldest_ir && model.ir_version() <= newest_ir,
+                fmt::format("IR version {} is not supported", model.ir_version()),
+                fmt::format("convert the model to IR version {} to {}", oldest_ir, newest_ir));
+        std::int64_t version = 0;
+        for (const auto& import : model.opset_import()) {
+            const bool own = import.domain().empty() || import.domain() == "ai.onnx";
+            const std::string domain = own ? "ai.onnx" : import.domain();
+            require(domains_.insert(domain).second,
+                    fmt::format("the domain '{}' is imported twice", domain),
+                    "state one opset for every domain");
+            version = own ? import.version() : version;
+        }
+        require(domains_.contains("ai.onnx"), "it states no opset of ONNX's own operators",
+                fmt::format("write the model with opset {} to {}", oldest_opset, newest_opset));
+        require(version >= oldest_opset && version <= newest_opset,
+                fmt::format("opset {} is not supported", version),
+                fmt::format("convert the model to opset {} to {}", oldest_opset, newest_opset));
+        graph_.opset = static_cast<std::uint32_t>(version);
+    }
+
+    void read_constants(const onnx::GraphProto& graph) {
+        for (const auto& tensor : graph.initializer()) {
+            const std::string part = fmt::format("initialiser '{}'", tensor.name());
+            GraphValue value = within(part, [&] { return value_of(tensor); });
+            require(!tensor.name().empty(), "an initialiser has no name", "write the model again");
+            require(graph_.constants.emplace(tensor.name(), std::move(value)).second,
+                    part + " is there twice", "give every tensor a name of its own");
+        }
+    }
+
+    /// Before IR version 4 every initialiser stands among the inputs as well.
+    void read_inputs(const onnx::GraphProto& graph) {
+        std::set<std::string> names;
+        for (const auto& info : graph.input()) {
+            const std::string part = fmt::format("input '{}'", info.name());
+            require(!info.name().empty() && names.insert(info.name()).second,
+                    part + " has no name of its own", "give every input its own name");
+            if (const GraphValue* value = graph_.constant(info.name())) {
+                check_stated(info, value->type, part);
+                continue;
+            }
+            graph_.types[info.name()] = within(part, [&] { return type_of(info); });
+            graph_.inputs.push_back(info.name());
+        }
+        for (const auto& info : graph.value_info()) {
+            if (is_stated(info) && !names.contains(info.name())) {
+                const std::string part = fmt::format("tensor '{}'", info.name());
+                graph_.types[info.name()] = within(part, [&] { return type_of(info); });
+            }
+        }
+    }
+
+    void check_stated(const onnx::ValueInfoProto& info, const TensorType& type,
+                      const std::string& part) const {
+        if (is_stated(info)) {
+            const TensorType stated = within(part, [&] { return type_of(info); });
+            require(stated == type,
+                    fmt::format("{} is stated as {} {} and given as {} {}", part,
+                                enum_name(stated.element), sizes_text(stated.sizes),
+                                enum_name(type.element), sizes_text(type.sizes)),
+                    "write the model again");
+        }
+    }
+
+    void read_outputs(const onnx::GraphProto& graph) {
+        for (const auto& info : graph.output()) {
+            require(!info.name().empty(), "an output has no name", "write the model again");
+            require(std::find(graph_.outputs.begin(), graph_.outputs.end(), info.name()) ==
+                        graph_.outputs.end(),
+                    fmt::format("output '{}' is there twice", info.name()),
+                    "give every output its own name");
+            if (is_stated(info)) {
+                const std::string part = fmt::format("output '{}'", info.name());
+                graph_.types[info.name()] = within(part, [&] { return type_of(info); });
+            }
+            graph_.outputs.push_back(info.name());
+        }
+    }
+
+    void read_nodes(const onnx::GraphProto& graph) {
+        for (const auto& proto : graph.node()) {
+            GraphNode node;
+            node.name = proto.name();
+            node.op = proto.op_type();
+            node.inputs.assign(proto.input().begin(), proto.input().end());
+            node.outputs.assign(proto.output().begin(), proto.output().end());
+            const std::string part = fmt::format("node {}", node_text(node));
+            if (!proto.domain().empty() && proto.domain() != "ai.onnx") {
+                require(domains_.contains(proto.domain()),
+                        fmt::format("{}: the model does not import its domain '{}'", part,
+                                    proto.domain()),
+                        "write the model again");
+                node.op = proto.domain() + '.' + node.op;
+            }
+            require(!node.op.empty() && !node.outputs.empty(),
+                    part + " has no operator or no output", "write the model again");
+            within(part, [&] { read_attributes(proto, node); });
+            graph_.nodes.push_back(std::move(node));
+        }
+    }
+
+    static void read_attributes(const onnx::NodeProto& proto, GraphNode& node) {
+        for (const auto& attribute : proto.attribute()) {
+            if (!node.attributes.emplace(attribute.name(), attribute_of(attribute)).second) {
+                throw ConfigError(fmt::format("attribute '{}' is there twice", attribute.name()),
+                                  "write the model again");
+            }
+        }
+    }
+
+    static Attribute attribute_of(const onnx::AttributeProto& attribute) {
+        switch (attribute.type()) {
+            case onnx::AttributeProto_AttributeType_INT:
+                return attribute.i();
+            case onnx::AttributeProto_AttributeType_FLOAT:
+                return static_cast<double>(attribute.f());
+            case onnx::AttributeProto_AttributeType_STRING:
+                return attribute.s();
+            case onnx::AttributeProto_AttributeType_INTS:
+                return std::vector<std::int64_t>(attribute.ints().begin(), attribute.ints().end());
+            case onnx::AttributeProto_AttributeType_FLOATS:
+                return std::vector<double>(attribute.floats().begin(), attribute.floats().end());
+            case onnx::AttributeProto_AttributeType_TENSOR:
+                return value_of(attribute.t());
+            default:
+                throw ConfigError(
+                    fmt::format("attribute '{}' is of a kind that is not supported",
+                                attribute.name()),
+                    "models with subgraphs, strings or sparse constants are not supported");
+        }
+    }
+
+    Graph graph_;
+    std::set<std::string> domains_;
+};
+
+}  // namespace
+
+bool is_onnx_file(const std::filesystem::path& path) { return path.extension() == ".onnx"; }
+
+Graph parse_onnx(const std::string& bytes, const std::string& file) {
+    return OnnxReader(file).read(bytes);
+}
+
+Graph read_onnx(const std::filesystem::path& path) {
+    return parse_onnx(read_whole_file(path), path.string());
+}
+
+}  // namespace npuscope

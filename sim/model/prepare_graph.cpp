@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/model/prepare_graph.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "sim/model/operator_names.h"
+#include "sim/model/operators.h"
+
+namespace npuscope {
+namespace {
+
+/// Operands whose numbers decide the sizes of the result: they must be constants.
+struct SizingRow {
+    std::string_view op;
+    std::vector<std::size_t> operands;
+};
+const std::vector<SizingRow>& sizing_rows() {
+    static const std::vector<SizingRow> rows{
+        {"Reshape", {1}},   {"Expand", {1}},    {"ConstantOfShape", {0}}, {"Slice", {1, 2, 3, 4}},
+        {"Pad", {1, 2}},    {"Resize", {2, 3}}, {"Upsample", {1}},        {"Squeeze", {1}},
+        {"Unsqueeze", {1}}, {"ReduceSum", {1}}, {"ReduceMean", {1}},      {"ReduceMax", {1}},
+        {"ReduceMin", {1}}, {"Split", {1}},     {"Clip", {1, 2}}};
+    return rows;
+}
+
+class Preparation {
+ public:
+    explicit Preparation(Graph& graph) : graph_(graph), stated_(graph.types) {}
+
+    void run() {
+        graph_.types.clear();
+        for (const std::string& input : graph_.inputs) {
+            graph_.types[input] = stated_.at(input);
+        }
+        for (const GraphNode& node : graph_.nodes) {
+            for (const std::string& input : node.inputs) {
+                ++readers_[input];
+            }
+        }
+        for (const std::string& output : graph_.outputs) {
+            ++readers_[output];
+        }
+        std::vector<GraphNode> kept;
+        for (GraphNode& node : graph_.nodes) {
+            if (!visit(node)) {
+                kept.push_back(std::move(node));
+            }
+        }
+        graph_.nodes = std::move(kept);
+        for (const auto& [name, value] : graph_.constants) {
+            graph_.types[name] = value.type;
+        }
+    }
+
+ private:
+    /// Whether the node became constants.
+    bool visit(const GraphNode& node) {
+        at_node(graph_, node, [&] { check_names(node); });
+        const OperatorRow* row = find_operator(node.op);
+        if (row == nullptr) {
+            take_stated_types(node);
+            return false;
+        }
+        // typed operands without numbers live here
+        std::vector<GraphValue> typed;
+        typed.reserve(node.inputs.size());
+        Operands operands{node, graph_.opset, {}};
+        // what dequantises weights stays, so that their integers stay to be seen
+        bool constant = node.op != "DequantizeLinear";
+        for (const std::string& input : node.inputs) {
+            const GraphValue* value = graph_.constant(input);
+            if (value == nullptr && !input.empty()) {
+                typed.push_back({graph_.types.at(input), {}});
+                value = &typed.back();
+                constant = false;
+            }
+            operands.values.push_back(value);
+        }
+        at_node(graph_, node, [&] {
+            check_sizing(node);
+            check_divisor(operands);
+            check_limits(operands);
+            if (constant) {
+                keep_constants(node, evaluate_outputs(*row, operands));
+                drop_read(node);
+            } else {
+                keep_types(node, infer_outputs(*row, operands));
+            }
+        });
+        return constant;
+    }
+
+    void check_sizing(const GraphNode& node) const {
+        for (const SizingRow& row : sizing_rows()) {
+            if (row.op != node.op) {
+                continue;
+            }
+            for (const std::size_t index : row.operands) {
+                const std::string& input = node.input(index);
+                if (!input.empty() && !graph_.is_constant(input)) {
+                    throw ConfigError(
+                        fmt::format("its operand '{}' is not constant, so that sizes or limits "
+                                    "are known only at run time",
+                                    input),
+                        "export the model with fixed sizes");
+                }
+            }
+        }
+    }
+
+    static void check_divisor(const Operands& operands) {
+        if (operands.node.op == "Div" && operands.has(1)) {
+            const auto& divisors = operands.at(1).numbers;
+            if (std::find(divisors.begin(), divisors.end(), 0.0) != divisors.end()) {
+                throw ConfigError("it divides by a constant 0", "mend the divisor");
+            }
+        }
+        for (std::size_t i = 0; i < operands.values.size(); ++i) {
+            const bool limit = operands.node.op == "Clip" || operands.node.op == "Max" ||
+                               operands.node.op == "Min";
+            if (limit || !operands.has(i)) {
+                continue;
+            }
+            const auto& numbers = operands.at(i).numbers;
+            if (!std::all_of(numbers.begin(), numbers.end(),
+                             [](double x) { return std::isfinite(x); })) {
+                throw ConfigError(fmt::format("its constant operand '{}' holds a number that is "
+                                              "not finite",
+                                              operands.node.inputs[i]),
+                                  "mend the model's values");
+            }
+        }
+    }
+
+    /// What a Clip gives whose limits are crossed changed from opset to opset.
+    static void check_limits(const Operands& operands) {
+        if (operands.node.op != "Clip") {
+            return;
+        }
+        const auto limit = [&](std::size_t operand, const char* attribute, double fallback) {
+            return operands.has(operand) && operands.at(operand).numbers.size() == 1
+                       ? operands.at(operand).numbers.front()
+                       : operands.node.number(attribute, fallback);
+        };
+        const double low = limit(1, "min", -std::numeric_limits<double>::infinity());
+        const double high = limit(2, "max", std::numeric_limits<double>::infinity());
+        if (low > high) {
+            throw ConfigError(fmt::format("its min {} exceeds its max {}", low, high),
+                              "mend the limits");
+        }
+    }
+
+    void keep_constants(const GraphNode& node, Values values) {
+        for (std::size_t i = 0; i < values.size() && i < node.outputs.size(); ++i) {
+            if (!node.outputs[i].empty()) {
+                check_stated(node.outputs[i], values[i].type);
+                graph_.constants[node.outputs[i]] = std::move(values[i]);
+            }
+        }
+    }
+
+    /// Constants that nobody reads any more are not kept: weights may be large.
+    void drop_read(const GraphNode& node) {
+        for (const std::string& input : node.inputs) {
+            if (--readers_[input] == 0) {
+                graph_.constants.erase(input);
+            }
+        }
+    }
+
+    void keep_types(const GraphNode& node, const Types& types) {
+        for (std::size_t i = 0; i < types.size() && i < node.outputs.size(); ++i) {
+            if (!node.outputs[i].empty()) {
+                check_stated(node.outputs[i], types[i]);
+                graph_.types[node.outputs[i]] = types[i];
+            }
+        }
+    }
+
+    void check_stated(const std::string& tensor, const TensorType& type) const {
+        const auto found = stated_.find(tensor);
+        if (found != stated_.end() && found->second != type) {
+            throw ConfigError(
+                fmt::format("its output '{}' is {} {}, but the model states {} {}", tensor,
+                            enum_name(type.element), sizes_text(type.sizes),
+                            enum_name(found->second.element), sizes_text(found->second.sizes)),
+                "mend the node, or what the model states");
+        }
+    }
+
+    void take_stated_types(const GraphNode& node) {
+        for (const std::string& output : node.outputs) {
+            const auto found = stated_.find(output);
+            if (found == stated_.end()) {
+                refuse_node(graph_, node,
+                            "the operator is not supported, and the model does not state the "
+                            "type of its output",
+                            "replace the operator, or store inferred shapes in the model");
+            }
+            graph_.types[output] = found->second;
+        }
+    }
+
+    Graph& graph_;
+    std::map<std::string, TensorType> stated_;
+    std::map<std::string, std::size_t> readers_;  ///< yet to come
+};
+
+}  // namespace
+
+void prepare_graph(Graph& graph) { Preparation(graph).run(); }
+
+void refuse_node(const Graph& graph, const GraphNode& node, const std::string& sentence,
+                 const std::string& remedy) {
+    throw ConfigError(Place{graph.file, 0, 0},
+                      fmt::format("node {}: {}", node_text(node), sentence), remedy);
+}
+
+}  // namespace npuscope

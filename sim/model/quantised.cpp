@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+// QuantizeLinear, DequantizeLinear and the operators that carry scales and zero points themselves.
+// Rounding is half to even.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "sim/model/convolution_sums.h"
+#include "sim/model/operand_reading.h"
+#include "sim/model/operator_families.h"
+
+namespace npuscope::host {
+namespace {
+
+double saturated(double number, ElementType type) {
+    const NumberRange range = range_of(type);
+    return std::clamp(std::nearbyint(number), range.low, range.high);
+}
+
+/// Scales and zero points of a tensor: one, or one for each index of `axis`.
+class Scales {
+ public:
+    Scales(const Operands& operands, std::size_t tensor, std::size_t scale, std::int64_t axis)
+        : scales_(operands.at(scale).numbers) {
+        const Sizes& sizes = operands.sizes(tensor);
+        if (operands.has(scale + 1)) {
+            zeros_ = operands.at(scale + 1).numbers;
+        }
+        if (scales_.size() > 1) {
+            const std::size_t index = axis_index(axis, sizes.size());
+            step_ = steps_of(sizes)[index];
+            require(scales_.size() == static_cast<std::size_t>(sizes[index]),
+                    fmt::format("{} scales for {} channels", scales_.size(), sizes[index]),
+                    "give one, or one per channel");
+        }
+        require(!scales_.empty() && (zeros_.empty() || zeros_.size() == scales_.size()),
+                "its scales and zero points are of different numbers", "give as many of both");
+    }
+    double scale(std::size_t i) const { return scales_[index(i)]; }
+    double zero(std::size_t i) const { return zeros_.empty() ? 0 : zeros_[index(i)]; }
+
+ private:
+    std::size_t index(std::size_t i) const {
+        return scales_.size() == 1 ? 0 : i / step_ % scales_.size();
+    }
+    std::vector<double> scales_;
+    std::vector<double> zeros_;
+    std::size_t step_ = 1;
+};
+
+double rounded_float(double number) { return static_cast<double>(static_cast<float>(number)); }
+
+}  // namespace
+
+Values quantize_linear(const Operands& operands) {
+    const ElementType element = operands.has(2) ? operands.element(2) : ElementType::Uint8;
+    const Scales scales(operands, 0, 1, operands.node.integer("axis", 1));
+    const GraphValue& input = operands.at(0);
+    return {fill({element, input.type.sizes}, [&](std::size_t i) {
+        const double quotient = rounded_float(input.numbers[i] / scales.scale(i));
+        return saturated(std::nearbyint(quotient) + scales.zero(i), element);
+    })};
+}
+
+Values dequantize_linear(const Operands& operands) {
+    const Scales scales(operands, 0, 1, operands.node.integer("axis", 1));
+    const GraphValue& input = operands.at(0);
+    return {fill({ElementType::Float32, input.type.sizes}, [&](std::size_t i) {
+        return (input.numbers[i] - scales.zero(i)) * scales.scale(i);
+    })};
+}
+
+// operands: x, x_scale, x_zero, w, w_scale, w_zero, y_scale, y_zero, bias
+Types qlinear_conv_types(const Operands& operands) {
+    const Sizes& weights = operands.sizes(3);
+    require(!operands.has(8) || operands.sizes(8) == Sizes{weights.empty() ? 0 : weights[0]},
+            "its bias does not have one number per kernel", "give one per kernel");
+    return {{operands.element(7), conv_sizes(operands.node, operands.sizes(0), weights)}};
+}
+
+Values qlinear_conv(const Operands& operands) {
+    const TensorType type = qlinear_conv_types(operands).front();
+    ZeroPoints zero;
+    zero.data = scalar_of(operands.at(2), "zero point");
+    zero.weight = operands.at(5).numbers;
+    const Scales weight_scales(operands, 3, 4, 0);
+    const std::vector<double> bias =
+        operands.has(8) ? operands.at(8).numbers : std::vector<double>{};
+    const std::vector<double> sums =
+        conv_sums(operands.node, operands.at(0), operands.at(3), bias, zero);
+    const double x_scale = scalar_of(operands.at(1), "scale");
+    const double y_scale = scalar_of(operands.at(6), "scale");
+    const double y_zero = scalar_of(operands.at(7), "zero point");
+    const auto kernels = static_cast<std::size_t>(type.sizes[1]);
+    const std::size_t plane = steps_of(type.sizes)[1];
+    const std::size_t kernel_size = steps_of(operands.sizes(3))[0];
+    return {fill(type, [&](std::size_t i) {
+        const double w_scale = weight_scales.scale(i / plane % kernels * kernel_size);
+        const double factor = rounded_float(rounded_float(x_scale * w_scale) / y_scale);
+        return saturated(std::nearbyint(rounded_float(sums[i] * factor)) + y_zero, type.element);
+    })};
+}
+
+// operands: a, a_scale, a_zero, b, b_scale, b_zero, y_scale, y_zero
+Types qlinear_matmul_types(const Operands& operands) {
+    const Operands factors{operands.node, operands.opset, {&operands.at(0), &operands.at(3)}};
+    return {{operands.element(7), matmul_types(factors).front().sizes}};
+}
+
+Values qlinear_matmul(const Operands& operands) {
+    const TensorType type = qlinear_matmul_types(operands).front();
+    const Operands factors{operands.node,
+                           operands.opset,
+                           {&operands.at(0), &operands.at(3), &operands.at(2), &operands.at(5)}};
+    GraphValue sums = matmul_integer(factors).front();
+    const double factor = rounded_float(
+        rounded_float(scalar_of(operands.at(1), "scale") * scalar_of(operands.at(4), "scale")) /
+        scalar_of(operands.at(6), "scale"));
+    const double y_zero = scalar_of(operands.at(7), "zero point");
+    return {fill(type, [&](std::size_t i) {
+        return saturated(std::nearbyint(rounded_float(sums.numbers[i] * factor)) + y_zero,
+                         type.element);
+    })};
+}
+
+}  // namespace npuscope::host

@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/model/quantised_layer.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace npuscope {
+namespace {
+
+double rounded_float(double number) { return static_cast<double>(static_cast<float>(number)); }
+
+/// Integers with their scale and zero point, from a DequantizeLinear.
+struct Dequantised {
+    std::string tensor;
+    std::vector<double> scales;
+    std::vector<double> zeros{0};
+};
+
+class LayerReader {
+ public:
+    LayerReader(const GraphView& view, std::size_t index) : view_(view), node_(view.node(index)) {}
+
+    std::optional<QuantisedLayer> read() {
+        layer_.anchor = node_;
+        const std::string& op = node_.op;
+        if (op == "QLinearConv" || op == "QLinearMatMul") {
+            return read_qlinear();
+        }
+        layer_.is_conv = op == "Conv";
+        layer_.is_pool = op == "MaxPool";
+        if (op == "Conv" || op == "MatMul" || op == "Gemm" || op == "MaxPool") {
+            return read_between();
+        }
+        return std::nullopt;
+    }
+
+ private:
+    const GraphValue* constant(const std::string& tensor) const {
+        return view_.graph().constant(tensor);
+    }
+    const std::vector<double>* numbers(std::size_t input) const {
+        const GraphValue* value = constant(node_.input(input));
+        return value == nullptr ? nullptr : &value->numbers;
+    }
+
+    std::optional<QuantisedLayer> read_qlinear() {
+        for (std::size_t i = 1; i < 8; ++i) {
+            if (numbers(i) == nullptr || numbers(i)->empty()) {
+                layer_.obstacle = "its scales or weights are not constant";
+                return layer_;
+            }
+        }
+        layer_.is_conv = node_.op == "QLinearConv";
+        layer_.input = node_.inputs[0];
+        layer_.output = node_.outputs[0];
+        layer_.output_type = view_.graph().types.at(layer_.output).element;
+        layer_.input_zero = numbers(2)->front();
+        layer_.output_zero = numbers(7)->front();
+        layer_.weights = *constant(node_.inputs[3]);
+        take_off(*numbers(5));
+        for (const double scale : *numbers(4)) {
+            layer_.factors.push_back(
+                rounded_float(rounded_float(numbers(1)->front() * scale) / numbers(6)->front()));
+        }
+        if (const auto* bias = numbers(8)) {
+            layer_.bias = *bias;
+        } else if (!node_.input(8).empty()) {
+            layer_.obstacle = "its bias is not constant";
+        }
+        return layer_;
+    }
+
+    std::optional<Dequantised> dequantised(const std::string& tensor) const {
+        const auto producer = view_.producer(tensor);
+        if (!producer || view_.node(*producer).op != "DequantizeLinear") {
+            return std::nullopt;
+        }
+        const GraphNode& node = view_.node(*producer);
+        const GraphValue* scale = constant(node.input(1));
+        const GraphValue* zero = constant(node.input(2));
+        if (scale == nullptr || (zero == nullptr && !node.input(2).empty())) {
+            return std::nullopt;
+        }
+        Dequantised from{node.inputs[0], scale->numbers, {0}};
+        if (zero != nullptr) {
+            from.zeros = zero->numbers;
+        }
+        return from;
+    }
+
+    /// DequantizeLinear, the operator, maybe an Add of the bias, maybe Relu, QuantizeLinear.
+    std::optional<QuantisedLayer> read_between() {
+        const auto data = dequantised(node_.inputs[0]);
+        if (!data || view_.graph().is_constant(data->tensor)) {
+            return std::nullopt;
+        }
+        if (!take_quantiser()) {
+            layer_.obstacle = "no QuantizeLinear of constant scale and zero point follows it";
+            return layer_;
+        }
+        layer_.input = data->tensor;
+        layer_.input_zero = data->zeros.front();
+        if (layer_.is_pool) {
+            const ElementType from = view_.graph().types.at(data->tensor).element;
+            if (data->scales != std::vector<double>{output_scale_} || layer_.relu ||
+                layer_.input_zero != layer_.output_zero || from != layer_.output_type) {
+                layer_.obstacle = "the scales before and behind it differ";
+            }
+            return layer_;
+        }
+        const auto weights = dequantised(node_.inputs[1]);
+        if (!weights || constant(weights->tensor) == nullptr) {
+            layer_.obstacle = "its weights are no constants behind a DequantizeLinear";
+            return layer_;
+        }
+        layer_.weights = *constant(weights->tensor);
+        take_off(weights->zeros);
+        take_product_shape();
+        const bool powers =
+            is_power_of_two(output_scale_) && data->scales.size() == 1 &&
+            is_power_of_two(data->scales.front()) &&
+            std::all_of(weights->scales.begin(), weights->scales.end(), is_power_of_two);
+        if (!powers) {
+            layer_.obstacle = "its scales are not all powers of two";
+            return layer_;
+        }
+        for (const double scale : weights->scales) {
+            layer_.factors.push_back(data->scales.front() * scale / output_scale_);
+        }
+        take_bias(*data, *weights);
+        return layer_;
+    }
+
+    /// [C K], as MatMul has it.
+    void take_product_shape() {
+        if (layer_.is_conv) {
+            return;
+        }
+        const Sizes sizes = layer_.weights.type.sizes;
+        const bool plain = node_.number("alpha", 1) == 1 && node_.number("beta", 1) == 1 &&
+                           node_.integer("transA", 0) == 0;
+        if (sizes.size() != 2 || !plain) {
+            layer_.obstacle = "the product is scaled, or its weights are no matrix";
+        } else if (node_.integer("transB", 0) != 0) {
+            const auto rows = static_cast<std::size_t>(sizes[0]);
+            const auto columns = static_cast<std::size_t>(sizes[1]);
+            std::vector<double> turned(layer_.weights.numbers.size());
+            for (std::size_t i = 0; i < turned.size(); ++i) {
+                turned[i] = layer_.weights.numbers[i % rows * columns + i / rows];
+            }
+            layer_.weights.numbers = std::move(turned);
+            layer_.weights.type.sizes = {sizes[1], sizes[0]};
+        }
+    }
+
+    void take_bias(const Dequantised& data, const Dequantised& weights) {
+        const std::string& tensor = added_bias_.empty() ? node_.input(2) : added_bias_;
+        if (tensor.empty()) {
+            return;
+        }
+        if (!added_bias_.empty() && !node_.input(2).empty()) {
+            layer_.obstacle = "it has two biases";
+            return;
+        }
+        const auto bias = dequantised(tensor);
+        const GraphValue* integers = bias ? constant(bias->tensor) : constant(tensor);
+        if (integers == nullptr) {
+            layer_.obstacle = "its bias is not constant";
+            return;
+        }
+        for (std::size_t i = 0; i < integers->numbers.size(); ++i) {
+            const auto of = [i](const std::vector<double>& values) {
+                return values[values.size() == 1 ? 0 : i % values.size()];
+            };
+            const double real = bias ? (integers->numbers[i] - of(bias->zeros)) * of(bias->scales)
+                                     : integers->numbers[i];
+            layer_.bias.push_back(real / (data.scales.front() * of(weights.scales)));
+        }
+    }
+
+    /// The tensor of a bias that is added behind a product, where `index` is such an addition.
+    std::string bias_of(std::size_t index) const {
+        const GraphNode& node = view_.node(index);
+        if (node.op != "Add" || layer_.is_pool || layer_.is_conv) {
+            return {};
+        }
+        const std::string& other = node.inputs[node.inputs[0] == node_.outputs[0] ? 1 : 0];
+        const auto from = dequantised(other);
+        const GraphValue* value = from ? constant(from->tensor) : constant(other);
+        if (value == nullptr) {
+            return {};
+        }
+        const Sizes& sizes = value->type.sizes;
+        const bool last_axis = std::all_of(sizes.begin(), sizes.end() - (sizes.empty() ? 0 : 1),
+                                           [](std::int64_t size) { return size == 1; });
+        return last_axis ? other : std::string{};
+    }
+
+    bool take_quantiser() {
+        auto reader = view_.only_reader(node_.outputs[0]);
+        if (reader && !(added_bias_ = bias_of(*reader)).empty()) {
+            layer_.behind.push_back(*reader);
+            reader = view_.only_reader(view_.node(*reader).outputs[0]);
+        }
+        if (reader && view_.node(*reader).op == "Relu") {
+            layer_.relu = true;
+            layer_.behind.push_back(*reader);
+            reader = view_.only_reader(view_.node(*reader).outputs[0]);
+        }
+        if (!reader || view_.node(*reader).op != "QuantizeLinear") {
+            return false;
+        }
+        const GraphNode& quantiser = view_.node(*reader);
+        const GraphValue* scale = constant(quantiser.input(1));
+        const GraphValue* zero = constant(quantiser.input(2));
+        const bool known = scale != nullptr && scale->numbers.size() == 1 &&
+                           (zero != nullptr || quantiser.input(2).empty());
+        if (!known) {
+            return false;
+        }
+        output_scale_ = scale->numbers.front();
+        layer_.output_zero = zero == nullptr ? 0 : zero->numbers.front();
+        layer_.output = quantiser.outputs[0];
+        layer_.output_type = view_.graph().types.at(layer_.output).element;
+        layer_.behind.push_back(*reader);
+        return true;
+    }
+
+    /// Zero points of the weights: one, or one per kernel.
+    void take_off(const std::vector<double>& zeros) {
+        const bool conv = layer_.is_conv;
+        const Sizes& sizes = layer_.weights.type.sizes;
+        const auto kernels = static_cast<std::size_t>(conv ? sizes.front() : sizes.back());
+        auto& values = layer_.weights.numbers;
+        const std::size_t step = conv ? values.size() / std::max<std::size_t>(kernels, 1) : 1;
+        for (std::size_t i = 0; i < values.size(); ++i) {
+            values[i] -= zeros[zeros.size() == 1 ? 0 : i / step % kernels];
+            if (values[i] < -128 || values[i] > 127) {
+                layer_.obstacle = "its weights less their zero point exceed 8 bits";
+            }
+        }
+        layer_.weights.type.element = ElementType::Int8;
+    }
+
+    const GraphView& view_;
+    const GraphNode& node_;
+    QuantisedLayer layer_;
+    double output_scale_ = 1;
+    std::string added_bias_;  ///< tensor of a bias that is added behind a product
+};
+
+}  // namespace
+
+std::optional<QuantisedLayer> read_quantised_layer(const GraphView& view, std::size_t index) {
+    return LayerReader(view, index).read();
+}
+
+GraphNode pool_on_integers(const QuantisedLayer& layer) {
+    GraphNode node = layer.anchor;
+    node.inputs = {layer.input};
+    node.outputs = {layer.output};
+    return node;
+}
+
+void drop_unread_dequantisers(Graph& graph) {
+    const GraphView view(graph);
+    std::erase_if(graph.nodes, [&](const GraphNode& node) {
+        return node.op == "DequantizeLinear" && view.readers(node.outputs.front()) == 0 &&
+               std::find(graph.outputs.begin(), graph.outputs.end(), node.outputs.front()) ==
+                   graph.outputs.end();
+    });
+}
+
+}  // namespace npuscope

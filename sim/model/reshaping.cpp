@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+// Operators that give a tensor other sizes and leave its elements in order, and those that make
+// tensors from sizes.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "sim/model/operand_reading.h"
+#include "sim/model/operator_families.h"
+
+namespace npuscope::host {
+namespace {
+
+Values resized(const GraphValue& input, Sizes sizes) {
+    require(count_elements(sizes) == count_elements(input.type.sizes),
+            fmt::format("{} does not have as many elements as {}", sizes_text(sizes),
+                        sizes_text(input.type.sizes)),
+            "a reshape keeps the number of elements");
+    GraphValue result = input;
+    result.type.sizes = std::move(sizes);
+    return {std::move(result)};
+}
+
+/// Axes from the second operand or the attribute.
+std::vector<std::int64_t> listed_axes(const Operands& operands) {
+    return operands.has(1) ? integers_of(operands.at(1)) : operands.node.integers("axes");
+}
+
+}  // namespace
+
+Values reshape(const Operands& operands) {
+    const GraphValue& input = operands.at(0);
+    Sizes sizes = integers_of(operands.at(1));
+    const bool zero_is_zero = operands.node.integer("allowzero", 0) != 0;
+    std::int64_t known = 1;
+    for (std::size_t i = 0; i < sizes.size(); ++i) {
+        if (sizes[i] == 0 && !zero_is_zero) {
+            require(i < input.type.sizes.size(), "it copies a size that is not there",
+                    "mend the constant");
+            sizes[i] = input.type.sizes[i];
+        }
+        require(sizes[i] >= -1 && sizes[i] <= most_elements, fmt::format("{} is no size", sizes[i]),
+                "mend the constant");
+        known *= sizes[i] == -1 ? 1 : std::max<std::int64_t>(sizes[i], 1);
+        require(known <= most_elements, "its result has too many elements", "mend the constant");
+    }
+    const auto open = std::find(sizes.begin(), sizes.end(), -1);
+    if (open != sizes.end()) {
+        const auto elements = static_cast<std::int64_t>(count_elements(input.type.sizes));
+        require(std::count(sizes.begin(), sizes.end(), -1) == 1 && elements % known == 0,
+                fmt::format("{} cannot become {}", sizes_text(input.type.sizes), sizes_text(sizes)),
+                "one size may be -1, and the others must divide the elements");
+        *open = elements / known;
+    }
+    return resized(input, sizes);
+}
+
+Values flatten(const Operands& operands) {
+    const Sizes& in = operands.sizes(0);
+    const std::int64_t axis = operands.node.integer("axis", 1);
+    const auto rank = static_cast<std::int64_t>(in.size());
+    require(axis >= -rank && axis <= rank, fmt::format("axis {} does not exist", axis),
+            fmt::format("axes are {} to {}", -rank, rank));
+    const std::int64_t cut = axis < 0 ? axis + rank : axis;
+    const auto front = static_cast<std::int64_t>(count_elements({in.begin(), in.begin() + cut}));
+    const auto back = static_cast<std::int64_t>(count_elements({in.begin() + cut, in.end()}));
+    return resized(operands.at(0), {front, back});
+}
+
+Values squeeze(const Operands& operands) {
+    const Sizes& in = operands.sizes(0);
+    std::vector<bool> dropped(in.size(), false);
+    const std::vector<std::int64_t> axes = listed_axes(operands);
+    for (const std::int64_t axis : axes) {
+        const std::size_t index = axis_index(axis, in.size());
+        require(in[index] == 1, fmt::format("size {} is not 1", in[index]),
+                "only sizes of 1 can be squeezed");
+        dropped[index] = true;
+    }
+    Sizes out;
+    for (std::size_t i = 0; i < in.size(); ++i) {
+        if (axes.empty() ? in[i] != 1 : !dropped[i]) {
+            out.push_back(in[i]);
+        }
+    }
+    return resized(operands.at(0), out);
+}
+
+Values unsqueeze(const Operands& operands) {
+    const Sizes& in = operands.sizes(0);
+    const std::vector<std::int64_t> axes = listed_axes(operands);
+    require(axes.size() <= 8, "it adds too many directions", "add fewer");
+    std::vector<bool> added(in.size() + axes.size(), false);
+    for (const std::int64_t axis : axes) {
+        const std::size_t index = axis_index(axis, added.size());
+        require(!added[index], fmt::format("axis {} is there twice", axis), "list it once");
+        added[index] = true;
+    }
+    Sizes out;
+    std::size_t next = 0;
+    for (const bool is_new : added) {
+        out.push_back(is_new ? 1 : in[next]);
+        next += is_new ? 0U : 1U;
+    }
+    return resized(operands.at(0), out);
+}
+
+Values shape_of(const Operands& operands) {
+    const Sizes& in = operands.sizes(0);
+    return {fill({ElementType::Int64, {static_cast<std::int64_t>(in.size())}},
+                 [&](std::size_t i) { return static_cast<double>(in[i]); })};
+}
+
+Values constant(const Operands& operands) {
+    const GraphNode& node = operands.node;
+    if (const auto found = node.attributes.find("value"); found != node.attributes.end()) {
+        const GraphValue* value = std::get_if<GraphValue>(&found->second);
+        require(value != nullptr, "attribute 'value' is no tensor", "write the model again");
+        return {*value};
+    }
+    if (node.has("value_float")) {
+        const double number = node.number("value_float", 0);
+        return {fill({ElementType::Float32, {}}, [number](std::size_t) { return number; })};
+    }
+    if (node.has("value_int")) {
+        const auto number = static_cast<double>(node.integer("value_int", 0));
+        return {fill({ElementType::Int64, {}}, [number](std::size_t) { return number; })};
+    }
+    if (node.has("value_ints")) {
+        const auto integers = node.integers("value_ints");
+        return {fill({ElementType::Int64, {std::ssize(integers)}},
+                     [&](std::size_t i) { return static_cast<double>(integers[i]); })};
+    }
+    std::vector<double> floats;
+    const auto found = node.attributes.find("value_floats");
+    if (found != node.attributes.end() &&
+        std::holds_alternative<std::vector<double>>(found->second)) {
+        floats = std::get<std::vector<double>>(found->second);
+    }
+    require(!floats.empty(), "it has no value of a kind that is supported", "use a dense tensor");
+    return {fill({ElementType::Float32, {std::ssize(floats)}},
+                 [&](std::size_t i) { return floats[i]; })};
+}
+
+Values constant_of_shape(const Operands& operands) {
+    ElementType element = ElementType::Float32;
+    double number = 0;
+    if (const auto found = operands.node.attributes.find("value");
+        found != operands.node.attributes.end()) {
+        const GraphValue* given = std::get_if<GraphValue>(&found->second);
+        require(given != nullptr && given->numbers.size() == 1, "its value is not one number",
+                "give one");
+        element = given->type.element;
+        number = given->numbers.front();
+    }
+    return {fill({element, integers_of(operands.at(0))}, [number](std::size_t) { return number; })};
+}
+
+Values expand(const Operands& operands) {
+    const GraphValue ones =
+        fill({operands.element(0), integers_of(operands.at(1))}, [](std::size_t) { return 1.0; });
+    return multiply({operands.node, operands.opset, {&operands.at(0), &ones}});
+}
+
+}  // namespace npuscope::host

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// The operators behind a tensor as steps of a sequence, whatever their spelling: Sub for Add, Mul
+// by 2^-n for Div, Max and Min or Relu and Min for Clip; Cast, Identity and Dropout are looked
+// through where they change nothing.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sim/model/candidate.h"
+#include "sim/model/graph_view.h"
+
+namespace npuscope {
+
+enum class StepKind { Bias, Multiply, Divide, Floor, Round, Ceil, Clip, Join };
+
+struct RawStep {
+    StepKind kind = StepKind::Bias;
+    std::vector<std::size_t> nodes;  ///< the first is the one that messages name
+    std::vector<double> numbers;     ///< constant operand, one or one per channel
+    double low = 0;                  ///< of Clip
+    double high = 0;
+    std::string joined;  ///< of Join: the other tensor
+    std::string output;  ///< tensor behind it
+};
+
+/// Where a chain of steps begins: a tensor whose channels lie along `axis`.
+struct ChainStart {
+    std::string tensor;
+    std::size_t axis = 1;
+};
+
+/// All steps behind a tensor as far as each has one reader, up to the clip that ends the sequence,
+/// or to the clip behind the residual where a residual follows.
+std::vector<RawStep> read_steps(const GraphView& view, const ChainStart& start);
+
+}  // namespace npuscope

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// Geometry of convolutions and pools from a node's attributes: kernel, stride, dilation, padding
+// and the sizes that come out. One to three directions in space, the last two of which are height
+// and width; nothing runs three of them.
+// source: ONNX operator definitions of Conv, ConvTranspose, MaxPool, AveragePool
+#pragma once
+
+#include "sim/model/graph.h"
+
+namespace npuscope {
+
+struct WindowAxis {
+    std::int64_t in = 1;
+    std::int64_t out = 1;
+    std::int64_t kernel = 1;
+    std::int64_t stride = 1;
+    std::int64_t dilation = 1;
+    std::int64_t pad_begin = 0;
+    std::int64_t pad_end = 0;
+
+    std::int64_t span() const { return (kernel - 1) * dilation + 1; }
+};
+
+struct Window {
+    std::vector<WindowAxis> axes;  ///< 1 to 3, width last
+
+    /// The axis in this direction; a direction that is not there has size 1.
+    WindowAxis height() const { return axes.size() >= 2 ? axes[axes.size() - 2] : WindowAxis{}; }
+    WindowAxis width() const { return axes.back(); }
+    /// Whether all there is are height and width.
+    bool is_plane() const { return axes.size() <= 2; }
+    std::int64_t kernel_area() const { return height().kernel * width().kernel; }
+};
+
+/// Of a convolution: `kernel` are the sizes of its weights in space. ConfigError where attributes
+/// do not fit each other, a stride is no stride, or the kernel exceeds its padded input.
+Window conv_window(const GraphNode& node, const Sizes& input, const Sizes& kernel);
+/// Of a pool; its kernel is an attribute, and sizes may be rounded up (ceil_mode).
+Window pool_window(const GraphNode& node, const Sizes& input);
+/// Of a transposed convolution: padding crops its output.
+Window transposed_window(const GraphNode& node, const Sizes& input, const Sizes& kernel);
+
+}  // namespace npuscope

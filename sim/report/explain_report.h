@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where every node of a graph runs and why; for each layer that the NPU does not take, its
+// configuration, the rules that it breaks, and the nearest values that would not.
+#pragma once
+
+#include <string>
+
+#include "sim/compile/tinpu/layer_plan.h"
+
+namespace npuscope {
+
+std::string explain_report(const Graph& graph, const LayerPlan& plan, const LayerNpuConfig& config);
+
+/// The diagnostic of one layer that is not taken.
+std::string refusal_text(const Graph& graph, const Refusal& refusal);
+
+}  // namespace npuscope

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a run gives: plain values without any format. sim/report makes tables and JSON of them.
+#pragma once
+
+#include <array>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "models/base/finding.h"
+#include "models/base/statistics.h"
+#include "models/memory/dram_statistics.h"
+#include "sim/compile/refused_layer.h"
+#include "sim/config/system_config.h"
+#include "sim/run/timeline.h"
+
+namespace npuscope {
+
+enum class CheckKind { Crc32, Image, Register, Word };
+
+template <>
+struct EnumNames<CheckKind> {
+    static constexpr std::array names{std::pair{CheckKind::Crc32, std::string_view("crc32")},
+                                      std::pair{CheckKind::Image, std::string_view("image")},
+                                      std::pair{CheckKind::Register, std::string_view("register")},
+                                      std::pair{CheckKind::Word, std::string_view("word")}};
+};
+
+/// One expectation of the program and what became of it.
+struct CheckResult {
+    CheckKind kind = CheckKind::Crc32;
+    std::string subject;  ///< register or golden file; empty for a CRC
+    Address address;      ///< of the region, or of the first byte that differs
+    Bytes bytes;
+    std::string expected;  ///< as text, `0x8c467827`
+    std::string actual;
+    bool pass = false;     ///< true as well where it was skipped
+    Place place;           ///< statement of the program
+    bool skipped = false;  ///< nobody looked: time alone was simulated
+};
+
+struct NamedTraffic {
+    std::string client;
+    ClientTraffic traffic;
+};
+
+struct NamedUnit {
+    std::string unit;
+    UnitStatistics statistics;
+};
+
+/// What the DRAM of a region did.
+struct NamedDram {
+    std::string region;
+    DramStatistics statistics;
+};
+
+enum class RunStatus { Pass, Fail };
+
+template <>
+struct EnumNames<RunStatus> {
+    static constexpr std::array names{std::pair{RunStatus::Pass, std::string_view("pass")},
+                                      std::pair{RunStatus::Fail, std::string_view("fail")}};
+};
+
+/// One register program of a model, and the tensors that it reads and leaves.
+struct SegmentRecord {
+    std::string name;
+    Cycles start;
+    Cycles cycles;  ///< as a program of its own counts them
+    std::vector<std::string> inputs;
+    std::vector<std::string> outputs;
+};
+
+/// How NPU and host share a model. `cycles` of the result are both together.
+struct ModelShare {
+    Cycles host;
+    std::uint64_t host_macs = 0;
+    std::size_t host_operators = 0;
+    std::vector<SegmentRecord> segments;
+    std::vector<RefusedLayer> refused;
+};
+
+struct Result {
+    std::string program;
+    Cycles cycles;            ///< first op-enable write to last awaited interrupt
+    Cycles first_op_enable;   ///< when `cycles` begin
+    Cycles simulated_cycles;  ///< all of the run
+    double wall_seconds = 0;
+    std::vector<CheckResult> checks;
+    std::vector<NamedTraffic> traffic;  ///< by client of the memory interface
+    std::vector<OperationRecord> operations;
+    std::vector<NamedUnit> units;
+    std::vector<NamedDram> drams;  ///< of the regions that have one
+    std::vector<Finding> findings;
+    std::vector<std::vector<std::uint8_t>> kept;  ///< what RunOptions::keep asked for
+    bool values = true;                           ///< false: time alone was simulated
+    std::optional<Timeline> timeline;             ///< where it was asked for
+    std::optional<ModelShare> model;              ///< where a model ran
+    SystemConfig config;
+
+    const std::string& npu() const { return config.npu.name; }
+    ClientTraffic total_traffic() const;
+    /// Fail where a check failed or a finding is an error.
+    RunStatus status() const;
+};
+
+/// Share of a model's cycles that the host took, 0 to 1.
+double host_share(const Result& result);
+
+/// Share of the array's products that were of use, 0 to 1; nothing where it has no part.
+std::optional<double> mac_utilisation(const OperationRecord& operation);
+
+}  // namespace npuscope

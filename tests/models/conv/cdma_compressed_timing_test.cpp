@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "models/conv/cdma_compressed_timing.h"
+
+#include <gtest/gtest.h>
+
+namespace npuscope {
+namespace {
+
+/// Two groups: masks of 100 and 150 bytes, values of 1000 and 500, ends filled up to 128.
+CompressedFetch two_groups(const ReleaseLedger& releases) {
+    return {.weights = Address(0x10000),
+            .mask = Address(0x20000),
+            .sizes = Address(0x30000),
+            .weight_ends = {1000, 1536},
+            .mask_ends = {100, 256},
+            .beat = Bytes(64),
+            .entry = Bytes(128),
+            .start = Cycles(100),
+            .weight_room = {&releases, 64, 0},
+            .mask_room = {&releases, 64, 0}};
+}
+
+/// All bursts of a stream, each answered at once.
+std::vector<ReadBurst> drain(CompressedWeightStream& stream) {
+    std::vector<ReadBurst> bursts;
+    for (std::uint64_t beats = 0; beats < stream.beats(); beats += bursts.back().beats) {
+        bursts.push_back(*stream.next_burst());
+        std::vector<Cycles> times(bursts.back().beats);
+        for (std::size_t i = 0; i < times.size(); ++i) {
+            times[i] = bursts.back().ready + Cycles(51 + i);
+        }
+        stream.arrived(times);
+    }
+    return bursts;
+}
+
+TEST(CompressedTiming, ReadsSizesThenMaskAndValuesGroupByGroup) {
+    const ReleaseLedger releases;
+    CompressedWeightStream stream({}, two_groups(releases));
+    std::vector<ByteRun> runs;
+    for (const ReadBurst& burst : drain(stream)) {
+        if (burst.run) {
+            runs.push_back(*burst.run);
+        }
+    }
+    EXPECT_EQ(runs, (std::vector<ByteRun>{{Address(0x30000), Bytes(32)},
+                                          {Address(0x20000), Bytes(128)},
+                                          {Address(0x10000), Bytes(1024)},
+                                          {Address(0x20080), Bytes(128)},
+                                          {Address(0x10400), Bytes(512)}}));
+    // bytes read: one atom of sizes, mask and values with the zeros at their ends
+    Bytes total;
+    for (const ByteRun& run : runs) {
+        total += run.bytes;
+    }
+    EXPECT_EQ(total, Bytes(32 + 256 + 1536));
+    EXPECT_EQ(stream.group_end(0), 1U + 2 + 16);
+    EXPECT_LT(stream.group_written(0), stream.group_written(1));
+}
+
+TEST(CompressedTiming, AGroupWithoutRoomWaitsUntilItIsReleased) {
+    ReleaseLedger releases;
+    CompressedFetch fetch = two_groups(releases);
+    fetch.weight_room.capacity = 8;  // the first group's entries
+    CompressedWeightStream stream({}, fetch);
+    std::uint64_t beats = 0;
+    std::optional<ReadBurst> burst;
+    while ((burst = stream.next_burst())) {
+        beats += burst->beats;
+    }
+    EXPECT_EQ(beats, 1U + 2 + 16 + 2);
+    EXPECT_TRUE(stream.waited_for_room(1));
+    EXPECT_FALSE(stream.waited_for_room(0));
+    releases.release(Cycles(5000), 8);
+    burst = stream.next_burst();
+    ASSERT_TRUE(burst);
+    EXPECT_EQ(burst->ready, Cycles(5000));
+}
+
+TEST(CompressedTiming, AGroupOfZerosComesWithItsMask) {
+    const ReleaseLedger releases;
+    CompressedFetch fetch = two_groups(releases);
+    fetch.weight_ends = {0, 128};
+    CompressedWeightStream stream({}, fetch);
+    drain(stream);
+    EXPECT_EQ(stream.group_end(0), 3U);
+    EXPECT_GT(stream.group_written(0), Cycles(100));
+}
+
+}  // namespace
+}  // namespace npuscope

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "models/conv/cmac_job.h"
+
+#include <gtest/gtest.h>
+
+#include "models/base/error.h"
+#include "tests/models/layout/register_writer.h"
+
+namespace npuscope {
+namespace {
+
+TEST(CmacJob, BothHalvesDecodeInt8) {
+    for (const char* half : {"NVDLA_CMAC_A", "NVDLA_CMAC_B"}) {
+        EXPECT_EQ(cmac_job(RegisterWriter(half).int8().values()).precision, Precision::Int8);
+    }
+}
+
+TEST(CmacJob, TheResetValueOfThePrecisionIsRefusedBecauseItIsInt16) {
+    EXPECT_THROW(cmac_job(RegisterWriter("NVDLA_CMAC_B").values()), ConfigError);
+}
+
+TEST(CmacJob, WinogradIsRefused) {
+    EXPECT_THROW(cmac_job(RegisterWriter("NVDLA_CMAC_A").raw("D_MISC_CFG", 1).values()),
+                 ConfigError);
+}
+
+}  // namespace
+}  // namespace npuscope

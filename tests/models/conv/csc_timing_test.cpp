@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "models/conv/csc_timing.h"
+
+#include <gtest/gtest.h>
+
+#include <numeric>
+
+namespace npuscope {
+namespace {
+
+using Lengths = std::vector<std::uint32_t>;
+
+TEST(StripeLengths, are_full_until_less_than_two_remain) {
+    EXPECT_EQ(stripe_lengths({.outputs = 64}), (Lengths{16, 16, 16, 16}));
+    EXPECT_EQ(stripe_lengths({.outputs = 49}), (Lengths{16, 16, 8, 9}));
+    EXPECT_EQ(stripe_lengths({.outputs = 31}), (Lengths{8, 8, 15}));
+    EXPECT_EQ(stripe_lengths({.outputs = 16}), (Lengths{16}));
+    EXPECT_EQ(stripe_lengths({.outputs = 1}), (Lengths{1}));
+}
+
+TEST(StripeLengths, of_an_image_are_full_up_to_the_rest_of_each_row) {
+    EXPECT_EQ(stripe_lengths({.outputs = 49, .row = 49}), (Lengths{16, 16, 16, 1}));
+    EXPECT_EQ(stripe_lengths({.outputs = 40, .row = 20}), (Lengths{16, 4, 16, 4}));
+}
+
+TEST(StripeLengths, sum_to_the_outputs) {
+    for (std::uint64_t outputs = 1; outputs < 300; ++outputs) {
+        for (const std::uint64_t rows : {0U, 1U, 3U}) {
+            const std::uint64_t all = rows > 0 ? outputs * rows : outputs;
+            const Lengths lengths = stripe_lengths({.outputs = all, .row = rows > 0 ? outputs : 0});
+            EXPECT_EQ(std::accumulate(lengths.begin(), lengths.end(), std::uint64_t{0}), all);
+        }
+    }
+}
+
+TEST(BlockCycles, are_bound_by_the_loading_of_weights_when_the_stripe_is_short) {
+    EXPECT_EQ(block_cycles({.cells = 8}, 16), Cycles(16));
+    EXPECT_EQ(block_cycles({.cells = 8}, 3), Cycles(8));
+}
+
+// the pairs below: the later of two conditions decides, by one cycle either way
+TEST(GroupStart, follows_the_weights_or_the_data_whichever_comes_later) {
+    const CscConfig config;
+    GroupInputs inputs{.weights = Cycles(1000), .data = Cycles(997), .floor = Cycles(0), .load = 8};
+    EXPECT_EQ(group_start(config, inputs), Cycles(1000 + 29 + 8));
+    inputs.data = Cycles(998);
+    EXPECT_EQ(group_start(config, inputs), Cycles(998 + 32 + 8));
+}
+
+TEST(GroupStart, waits_for_the_loading_of_as_many_kernels_as_the_group_has) {
+    const CscConfig config;
+    GroupInputs inputs{.weights = Cycles(1000), .data = Cycles(0), .floor = Cycles(0), .load = 5};
+    EXPECT_EQ(group_start(config, inputs), Cycles(1000 + 29 + 5));
+    inputs.load = 1;
+    EXPECT_EQ(group_start(config, inputs), Cycles(1000 + 29 + 2));
+}
+
+TEST(GroupStart, is_not_before_the_operation_in_front_has_left) {
+    const CscConfig config;
+    GroupInputs inputs{
+        .weights = Cycles(1000), .data = Cycles(0), .floor = Cycles(1038), .load = 8};
+    EXPECT_EQ(group_start(config, inputs), Cycles(1038));
+    inputs.floor = Cycles(1036);
+    EXPECT_EQ(group_start(config, inputs), Cycles(1037));
+}
+
+}  // namespace
+}  // namespace npuscope

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/compile/nvdla/conv_tiling.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "tests/sim/message_of.h"
+
+namespace npuscope {
+namespace {
+
+ConvProblem problem(const Shape& input, std::uint32_t kernels, std::uint32_t kernel,
+                    std::uint32_t stride = 1) {
+    ConvProblem made;
+    made.input = input;
+    made.kernels = {kernels, input.channels, kernel, kernel};
+    const std::uint32_t padding = kernel / 2;
+    made.geometry = {.out_height = (input.height + 2 * padding - kernel) / stride + 1,
+                     .out_width = (input.width + 2 * padding - kernel) / stride + 1,
+                     .stride_y = stride,
+                     .stride_x = stride,
+                     .pad_top = padding,
+                     .pad_left = padding};
+    return made;
+}
+
+TEST(ConvTiling, TilesOverlapByTheRowsThatTheKernelReachesOver) {
+    const auto tiles = cut_rows(problem({8, 10, 10}, 8, 3), 3);
+    ASSERT_EQ(tiles.size(), 3U);
+    EXPECT_EQ(tiles[0], (ConvTile{0, 3, 0, 4, 1}));
+    EXPECT_EQ(tiles[1], (ConvTile{3, 3, 2, 5, 0}));
+    EXPECT_EQ(tiles[2], (ConvTile{6, 4, 5, 5, 0}));
+}
+
+TEST(ConvTiling, StridesSkipRowsBetweenTiles) {
+    const auto tiles = cut_rows(problem({8, 9, 9}, 8, 1, 4), 3);
+    EXPECT_EQ(tiles[0], (ConvTile{0, 1, 0, 1, 0}));
+    EXPECT_EQ(tiles[1], (ConvTile{1, 1, 4, 1, 0}));
+    EXPECT_EQ(tiles[2], (ConvTile{2, 1, 8, 1, 0}));
+}
+
+TEST(ConvTiling, RowsOfOutputAreCoveredOnceAndInputStaysInside) {
+    for (std::uint32_t kernel = 1; kernel <= 7; ++kernel) {
+        for (std::uint32_t stride = 1; stride <= 3; ++stride) {
+            const ConvProblem cut = problem({8, 23, 9}, 8, kernel, stride);
+            for (std::uint32_t count = 1; count <= cut.geometry.out_height; ++count) {
+                std::uint32_t next = 0;
+                for (const ConvTile& tile : cut_rows(cut, count)) {
+                    EXPECT_EQ(tile.out_begin, next);
+                    EXPECT_GE(tile.out_rows, 1U);
+                    EXPECT_GE(tile.in_rows, 1U);
+                    EXPECT_LE(tile.in_begin + tile.in_rows, 23U);
+                    next += tile.out_rows;
+                }
+                EXPECT_EQ(next, cut.geometry.out_height);
+            }
+        }
+    }
+}
+
+TEST(ConvTiling, EveryTileFitsTheDataBanksAndAGroupTheWeightBanks) {
+    const TilingCosts costs;
+    for (const ConvProblem& cut :
+         {problem({64, 56, 56}, 64, 3), problem({256, 56, 56}, 128, 1, 2),
+          problem({512, 14, 14}, 512, 3), problem({3, 224, 224}, 64, 7, 2)}) {
+        const ConvTiling tiling = choose_tiling(cut, costs);
+        EXPECT_LE(tiling.banks.data + tiling.banks.weight, costs.npu.cbuf.banks);
+        for (const ConvTile& tile : tiling.tiles) {
+            const std::uint64_t entries =
+                divide_up(cut.input.channels, 8) * cut.input.width * tile.in_rows;
+            EXPECT_LE(entries, std::uint64_t{tiling.banks.data} * costs.npu.cbuf.bank_depth);
+        }
+        const std::uint64_t group = cut.kernels.elements() / cut.kernels.kernels;  // 8 of 8 bytes
+        EXPECT_LE(group, std::uint64_t{tiling.banks.weight} * costs.npu.cbuf.bank_depth);
+    }
+}
+
+TEST(ConvTiling, WhatFitsAtOnceAndIsBoundByItsWeightsIsNotCut) {
+    EXPECT_EQ(choose_tiling(problem({512, 7, 7}, 512, 3), {}).tiles.size(), 1U);
+}
+
+TEST(ConvTiling, ASmallBufferForcesMoreTiles) {
+    TilingCosts small;
+    small.npu.cbuf.bank_depth = 64;
+    const ConvProblem cut = problem({64, 28, 28}, 8, 3);
+    EXPECT_GT(choose_tiling(cut, small).tiles.size(), choose_tiling(cut, {}).tiles.size());
+}
+
+TEST(ConvTiling, AMapOfOneColumnIsNotCutIntoSinglePixels) {
+    TilingCosts small;
+    small.npu.cbuf.bank_depth = 16;
+    ConvProblem column = problem({64, 40, 1}, 8, 1);
+    for (const ConvTile& tile : choose_tiling(column, small).tiles) {
+        EXPECT_GE(tile.out_rows, 2U);
+    }
+}
+
+TEST(ConvTiling, RefusesRowsThatDoNotFit) {
+    TilingCosts tiny;
+    tiny.npu.cbuf.bank_depth = 1;
+    const auto choose = [&] { choose_tiling(problem({64, 28, 28}, 8, 3), tiny); };
+    EXPECT_NE(sample::message_of(choose).find("convolution buffer"), std::string::npos);
+}
+
+TEST(ConvTiling, AGroupIsHalvedUntilItsWeightsFit) {
+    const NpuConfig npu;
+    EXPECT_EQ(largest_group(problem({512, 7, 7}, 512, 3), npu), 8U);
+    ConvProblem fc;  // 25,088 bytes a kernel, the buffer holds 131,072
+    fc.input = {512, 7, 7};
+    fc.kernels = {4096, 512, 7, 7};
+    EXPECT_EQ(largest_group(fc, npu), 4U);
+    fc.kernels = {4096, 512, 16, 16};
+    fc.input = {512, 16, 16};
+    EXPECT_EQ(largest_group(fc, npu), 0U);
+}
+
+}  // namespace
+}  // namespace npuscope

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+// Planned networks on the simulated machine: whatever the buffer forces the planner to do, the same
+// bytes must come out, those of a plain computation.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+
+#include "sim/check/program_check.h"
+#include "sim/compile/nvdla/plan_program.h"
+#include "sim/config/preset.h"
+#include "sim/run/session.h"
+#include "tests/sim/compile/nvdla/checked_run.h"
+#include "tests/sim/compile/nvdla/random_network.h"
+#include "tests/sim/compile/nvdla/reference_network.h"
+#include "tests/sim/compile/nvdla/sample_networks.h"
+
+namespace npuscope {
+namespace {
+
+using sample::can_plan;
+using sample::preset_targets;
+using sample::run_checked;
+
+TEST(PlannedNetwork, GivesThePlainComputationsBytes) { run_checked(sample::mixed_network(), {}); }
+
+TEST(PlannedNetwork, GivesTheSameBytesHoweverSmallTheTiles) {
+    const Result whole = run_checked(sample::mixed_network(), {});
+    const Result tiled = run_checked(sample::mixed_network(), sample::target_with_bank_depth(28));
+    EXPECT_GT(tiled.operations.size(), whole.operations.size() + 10);
+    ASSERT_EQ(tiled.checks.size(), whole.checks.size());
+    for (std::size_t i = 0; i < whole.checks.size(); ++i) {
+        EXPECT_EQ(tiled.checks[i].actual, whole.checks[i].actual)
+            << to_string(whole.checks[i].place);
+    }
+}
+
+TEST(PlannedNetwork, GivesTheSameBytesWhereAtomsStayPartlyEmpty) {
+    const Network network = parse_network(
+        "name: fat\n"
+        "input: {channels: 40, height: 6, width: 6}\n"
+        "layers:\n"
+        "  - {name: first, kind: fc, kernels: 21, relu: true}\n"
+        "  - {name: second, kind: fc, kernels: 30}\n"
+        "  - {name: twice, kind: add, from: [second, second]}\n",
+        "fat.yaml");
+    const PlanTarget target = sample::target_with_bank_depth(24);
+    ASSERT_LT(plan_network(network, target).layers[0].stored.lanes, 8U);
+    run_checked(network, target);
+}
+
+TEST(PlannedNetwork, PoolsOnTheWayToMemoryHoweverSmallTheTiles) {
+    const Network network = sample::oblong_network();
+    for (const std::uint32_t depth : {512U, 12U}) {
+        const PlanTarget target = sample::target_with_bank_depth(depth);
+        const Plan plan = plan_network(network, target);
+        ASSERT_EQ(plan.layers.front().name, "rows");
+        EXPECT_TRUE(plan.operations.front().ends_in_pdp());
+        EXPECT_GE(plan.layers.front().operations, depth < 100 ? 3U : 1U);
+        run_checked(network, target);
+    }
+}
+
+TEST(PlannedNetwork, AddsAloneWhereTheSecondStageIsMissing) {
+    PlanTarget target;
+    target.npu.sdp.bn = false;
+    run_checked(sample::mixed_network(), target);
+}
+
+TEST(PlannedNetwork, MadeUpValuesNeitherSaturateNorVanish) {
+    const Network network = sample::mixed_network();
+    const auto results = reference::run_network(network, plan_network(network, {}));
+    for (const auto& [name, tensor] : results) {
+        SCOPED_TRACE(name);
+        const std::set<std::int8_t> values(tensor.values.begin(), tensor.values.end());
+        EXPECT_GE(values.size(), std::min<std::size_t>(tensor.values.size() / 2, 8)) << name;
+        const auto saturated = std::ranges::count(tensor.values, std::int8_t{127});
+        EXPECT_LT(saturated, static_cast<std::ptrdiff_t>(tensor.values.size() / 4 + 1)) << name;
+    }
+}
+
+TEST(PlannedNetwork, TakesTheSameTimeWithoutValues) {
+    PlanTarget target;
+    const SystemConfig system{target.npu, target.memory};
+    const Program with = plan_program(plan_network(sample::mixed_network(), target));
+    target.images = false;
+    const Program without = plan_program(plan_network(sample::mixed_network(), target));
+    RunOptions options;
+    const Result valued = run_program(with, system, options);
+    options.values = false;
+    EXPECT_EQ(run_program(without, system, options).cycles, valued.cycles);
+}
+
+TEST(PlannedNetwork, LeNetGivesThePlainBytesOnEveryPreset) {
+    const Network network = read_network(configs_folder() / "workload/lenet.yaml");
+    for (const PlanTarget& target : preset_targets()) {
+        SCOPED_TRACE(target.npu.name);
+        run_checked(network, target);
+    }
+}
+
+TEST(PlannedNetwork, GivesThePlainBytesOnEveryPresetAlsoWhenPruned) {
+    for (Network network : {sample::mixed_network(), sample::oblong_network()}) {
+        for (const std::uint32_t zeros : {0U, 80U}) {
+            network.zeros = zeros;
+            for (const PlanTarget& target : preset_targets()) {
+                SCOPED_TRACE(network.name + " on " + target.npu.name);
+                run_checked(network, target);
+            }
+        }
+    }
+}
+
+/// Random networks of a few layers, whatever a planner can be asked.
+TEST(PlannedNetwork, RandomNetworksGiveThePlainBytesOnEveryPreset) {
+    for (std::uint64_t seed = 1; seed <= 12; ++seed) {
+        const Network network = sample::random_network(seed);
+        for (PlanTarget target : preset_targets()) {
+            SCOPED_TRACE(network.name + " on " + target.npu.name);
+            const std::uint32_t depth = target.npu.cbuf.bank_depth;
+            target.npu.cbuf.bank_depth = depth / (seed % 3 == 0 ? 8 : 1);
+            if (!can_plan(network, target)) {  // nothing of a layer fits so small a buffer
+                target.npu.cbuf.bank_depth = depth;
+            }
+            run_checked(network, target);
+        }
+    }
+}
+
+TEST(PlannedNetwork, TheCheckFindsNothingInPlans) {
+    for (std::uint64_t seed = 1; seed <= 6; ++seed) {
+        Network network = sample::random_network(seed);
+        for (const PlanTarget& target : preset_targets()) {
+            SCOPED_TRACE(network.name + " on " + target.npu.name);
+            const CheckReport report = check_program(plan_program(plan_network(network, target)),
+                                                     {target.npu, target.memory});
+            for (const Found& found : report.found) {
+                ADD_FAILURE() << found.finding.message;
+            }
+        }
+    }
+}
+
+}  // namespace
+}  // namespace npuscope

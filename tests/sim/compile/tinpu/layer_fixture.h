@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// Models run on the bundled preset: on the NPU where it takes them, or on the host altogether.
+#pragma once
+
+#include <string>
+
+#include "sim/config/preset.h"
+#include "sim/model/load_graph.h"
+#include "sim/model/onnx_reader.h"
+#include "sim/run/layer_session.h"
+#include "tests/support/sample_models.h"
+
+namespace npuscope::test {
+
+inline LayerNpuConfig bundled_preset() {
+    return read_preset<LayerNpuConfig>(find_preset(configs_folder(), "npu", "tinpu_f28p55"));
+}
+
+/// A preset that takes nothing: no model has a batch of 2.
+inline LayerNpuConfig host_only() {
+    LayerNpuConfig config = bundled_preset();
+    config.restrictions.batch = 2;
+    return config;
+}
+
+inline Graph graph_of(const ModelBuilder& builder) {
+    return finish_graph(parse_onnx(builder.bytes(), "built.onnx"));
+}
+
+/// Whole numbers of 8 bits for every input, as `element` holds them.
+inline std::map<std::string, GraphValue> some_inputs(const Graph& graph, ElementType element,
+                                                     unsigned seed) {
+    std::map<std::string, GraphValue> inputs;
+    const NumberRange range = range_of(element);
+    for (const std::string& name : graph.inputs) {
+        GraphValue value = zeros({element, graph.types.at(name).sizes});
+        const auto numbers = some_numbers(value.numbers.size(), static_cast<int>(range.low),
+                                          static_cast<int>(range.high), seed++);
+        value.numbers.assign(numbers.begin(), numbers.end());
+        inputs[name] = value;
+    }
+    return inputs;
+}
+
+inline LayerRun run_on(const Graph& graph, const LayerNpuConfig& config,
+                       const std::map<std::string, GraphValue>& inputs) {
+    return run_layers(graph, plan_layers(graph, config), config, inputs, {});
+}
+
+/// Rules broken by the only refused layer, with the nodes they name.
+inline std::vector<std::string> broken_rules(const Graph& graph, const PatternPlan& plan) {
+    std::vector<std::string> rules;
+    for (const Refusal& refusal : plan.refusals) {
+        for (const Violation& violation : refusal.violations) {
+            rules.push_back(violation.rule + " at " + node_name(graph.nodes[violation.node]));
+        }
+    }
+    return rules;
+}
+
+}  // namespace npuscope::test

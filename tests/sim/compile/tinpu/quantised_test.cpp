@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+// Forms with scales and zero points: rewritten where that is exact, else left as they are, with the
+// reason; the numbers are those of the form itself either way.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "sim/model/prepare_graph.h"
+#include "tests/sim/compile/tinpu/layer_fixture.h"
+
+namespace npuscope {
+namespace {
+
+using test::ModelBuilder;
+using ::testing::HasSubstr;
+
+struct QuantisedShape {
+    float x_scale = 0.0625F;
+    int x_zero = 0;
+    float y_scale = 0.25F;
+    int y_zero = 0;
+    std::int64_t padding = 1;
+    int weight_factor = 2;  ///< weights are multiples of it
+    int bias_offset = 1;    ///< biases are even numbers plus this
+    bool relu = false;
+};
+
+std::vector<int> some_integers(std::size_t count, int low, int high, int factor, int offset) {
+    std::vector<int> integers;
+    for (const float number : test::some_numbers(count, low, high, 4)) {
+        integers.push_back(static_cast<int>(number) * factor + offset);
+    }
+    return integers;
+}
+
+void add_constants(ModelBuilder& builder, const QuantisedShape& shape) {
+    builder.input("x", {1, 4, 5, 5}, onnx::TensorProto_DataType_INT8);
+    builder.floats("xs", {}, {shape.x_scale}).int8s("xz", {}, {shape.x_zero});
+    builder.int8s("w", {4, 4, 3, 3}, some_integers(144, -63, 63, shape.weight_factor, 0));
+    builder.floats("ws", {}, {0.015625F}).int8s("wz", {}, {0});
+    builder.floats("ys", {}, {shape.y_scale}).int8s("yz", {}, {shape.y_zero});
+    builder.int8s("b", {4}, some_integers(4, -500, 500, 2, shape.bias_offset),
+                  onnx::TensorProto_DataType_INT32);
+}
+
+ModelBuilder qlinear_model(const QuantisedShape& shape) {
+    ModelBuilder builder;
+    add_constants(builder, shape);
+    builder.node("QLinearConv", "conv", {"x", "xs", "xz", "w", "ws", "wz", "ys", "yz", "b"}, "y")
+        .ints("pads", {shape.padding, shape.padding, shape.padding, shape.padding});
+    builder.output("y");
+    return builder;
+}
+
+ModelBuilder qdq_model(const QuantisedShape& shape) {
+    ModelBuilder builder;
+    add_constants(builder, shape);
+    builder.floats("bs", {}, {shape.x_scale * 0.015625F});
+    builder.int8s("bz", {}, {0}, onnx::TensorProto_DataType_INT32);
+    builder.node("DequantizeLinear", "dqx", {"x", "xs", "xz"});
+    builder.node("DequantizeLinear", "dqw", {"w", "ws", "wz"});
+    builder.node("DequantizeLinear", "dqb", {"b", "bs", "bz"});
+    builder.node("Conv", "conv", {"dqx_y", "dqw_y", "dqb_y"})
+        .ints("pads", {shape.padding, shape.padding, shape.padding, shape.padding});
+    if (shape.relu) {
+        builder.node("Relu", "relu", {builder.last()});
+    }
+    builder.node("QuantizeLinear", "qy", {builder.last(), "ys", "yz"}, "y");
+    builder.output("y");
+    return builder;
+}
+
+/// Numbers of the form as it stands in the file, and whether the NPU took it.
+void compare(const ModelBuilder& builder, bool exact) {
+    Graph plain = parse_onnx(builder.bytes(), "built.onnx");
+    prepare_graph(plain);
+    const Graph graph = test::graph_of(builder);
+    const auto inputs = test::some_inputs(graph, ElementType::Int8, 2);
+    const LayerPlan plan = plan_layers(graph, test::bundled_preset());
+    EXPECT_EQ(plan.patterns.layers.size(), exact ? 1U : 0U)
+        << ::testing::PrintToString(test::broken_rules(graph, plan.patterns));
+    EXPECT_EQ(test::run_on(graph, test::bundled_preset(), inputs).outputs.at("y").numbers,
+              test::run_on(plain, test::host_only(), inputs).outputs.at("y").numbers);
+    if (!exact) {
+        EXPECT_THAT(test::broken_rules(graph, plan.patterns),
+                    ::testing::Contains("quantised_exact at conv"));
+    }
+}
+
+TEST(Quantised, EvenWeightsAndOddBiasesAreExact) {
+    compare(qlinear_model({}), true);
+    compare(qdq_model({}), true);
+}
+TEST(Quantised, OutputZeroPointsMoveTheBias) {
+    QuantisedShape shape;
+    shape.y_zero = -7;
+    compare(qlinear_model(shape), true);
+    compare(qdq_model(shape), true);
+}
+TEST(Quantised, InputZeroPointsMoveTheBiasWhereNothingIsPadded) {
+    QuantisedShape shape;
+    shape.x_zero = 6;
+    compare(qlinear_model(shape), false);
+    shape.padding = 0;
+    compare(qlinear_model(shape), true);
+    compare(qdq_model(shape), true);
+}
+TEST(Quantised, TiesAreRefused) {
+    QuantisedShape shape;
+    shape.weight_factor = 1;
+    compare(qlinear_model(shape), false);
+    compare(qdq_model(shape), false);
+    shape.weight_factor = 2;
+    shape.bias_offset = 0;
+    compare(qlinear_model(shape), false);
+}
+TEST(Quantised, NoShiftHasNoTies) {
+    QuantisedShape shape;
+    shape.weight_factor = 1;
+    shape.bias_offset = 0;
+    shape.y_scale = 0.0625F * 0.015625F;
+    compare(qlinear_model(shape), true);
+    compare(qdq_model(shape), true);
+}
+TEST(Quantised, ScalesThatAreNoShiftAreRefused) {
+    QuantisedShape shape;
+    shape.y_scale = 0.3F;
+    compare(qlinear_model(shape), false);
+    compare(qdq_model(shape), false);
+    // the quotient is a power of two, but the steps to it are rounded
+    shape.x_scale = 0.1F;
+    shape.y_scale = 0.1F;
+    compare(qdq_model(shape), false);
+}
+TEST(Quantised, ReluBehindTheConvolutionIsAClip) {
+    QuantisedShape shape;
+    shape.relu = true;
+    shape.y_zero = -128;
+    compare(qdq_model(shape), true);
+}
+/// x [sizes.. 8] times a matrix, with the bias in an Add behind it.
+ModelBuilder qdq_product(const std::vector<std::int64_t>& sizes) {
+    ModelBuilder builder;
+    builder.input("x", sizes, onnx::TensorProto_DataType_INT8);
+    builder.floats("xs", {}, {0.0625F}).int8s("w", {8, 4}, some_integers(32, -63, 63, 2, 0));
+    builder.floats("ws", {}, {0.015625F}).floats("ys", {}, {0.25F});
+    builder.floats("bs", {}, {0.0625F * 0.015625F}).int8s("yz", {}, {0});
+    builder.int8s("b", {4}, some_integers(4, -500, 500, 2, 1), onnx::TensorProto_DataType_INT32);
+    builder.node("DequantizeLinear", "dqx", {"x", "xs"});
+    builder.node("DequantizeLinear", "dqw", {"w", "ws"});
+    builder.node("DequantizeLinear", "dqb", {"b", "bs"});
+    builder.node("MatMul", "conv", {"dqx_y", "dqw_y"});
+    builder.node("Add", "bias", {"dqb_y", "conv_y"});
+    builder.node("QuantizeLinear", "qy", {"bias_y", "ys", "yz"}, "y");
+    builder.output("y");
+    return builder;
+}
+
+TEST(Quantised, BiasesOfProductsMayStandBehindThem) {
+    compare(qdq_product({1, 8}), true);
+
+    // several rows are no layer of the NPU, but their numbers stay
+    const Graph graph = test::graph_of(qdq_product({1, 4, 8}));
+    const auto inputs = test::some_inputs(graph, ElementType::Int8, 2);
+    EXPECT_THAT(test::broken_rules(graph, plan_patterns(graph, {})),
+                ::testing::ElementsAre("batch_1 at conv"));
+    Graph plain = parse_onnx(qdq_product({1, 4, 8}).bytes(), "built.onnx");
+    prepare_graph(plain);
+    EXPECT_EQ(test::run_on(graph, test::host_only(), inputs).outputs.at("y").numbers,
+              test::run_on(plain, test::host_only(), inputs).outputs.at("y").numbers);
+}
+TEST(Quantised, LayersWithoutAQuantiserSayWhatIsMissing) {
+    ModelBuilder builder = qdq_product({1, 8});
+    builder.graph().mutable_node()->RemoveLast();
+    builder.graph().mutable_output(0)->set_name("bias_y");
+    const Graph graph = test::graph_of(builder);
+    const PatternPlan plan = plan_patterns(graph, test::bundled_preset().restrictions);
+    ASSERT_EQ(plan.refusals.size(), 1U);
+    EXPECT_EQ(plan.refusals[0].violations[0].rule, "quantised_exact");
+    EXPECT_THAT(plan.refusals[0].violations[0].sentence, HasSubstr("no QuantizeLinear"));
+}
+TEST(Quantised, PoolsBetweenEqualScalesReadIntegers) {
+    ModelBuilder builder;
+    builder.input("x", {1, 4, 6, 6}, onnx::TensorProto_DataType_INT8);
+    builder.floats("s", {}, {0.3F}).int8s("z", {}, {5});
+    builder.node("DequantizeLinear", "dq", {"x", "s", "z"});
+    builder.node("MaxPool", "pool", {"dq_y"}).ints("kernel_shape", {2, 2});
+    builder.node("QuantizeLinear", "q", {"pool_y", "s", "z"}, "y");
+    builder.output("y");
+    compare(builder, true);
+}
+
+}  // namespace
+}  // namespace npuscope

@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: Apache-2.0
+// Layers that the preset does not take: the rule, the node, and the model still gives its numbers.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "sim/report/explain_report.h"
+#include "tests/sim/compile/tinpu/layer_fixture.h"
+
+namespace npuscope {
+namespace {
+
+using test::ConvShape;
+using test::ModelBuilder;
+using test::Sequence;
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+std::vector<std::string> rules_of(const ModelBuilder& builder, const Restrictions& restrictions) {
+    const Graph graph = test::graph_of(builder);
+    return test::broken_rules(graph, plan_patterns(graph, restrictions));
+}
+std::vector<std::string> rules_of(const ModelBuilder& builder) {
+    return rules_of(builder, test::bundled_preset().restrictions);
+}
+
+struct SequenceRow {
+    const char* rule;
+    void (*change)(Sequence&);
+};
+
+class SequenceRules : public ::testing::TestWithParam<SequenceRow> {};
+
+TEST_P(SequenceRules, AreNamedWithTheirNode) {
+    Sequence sequence;
+    GetParam().change(sequence);
+    EXPECT_THAT(rules_of(test::conv_model({}, sequence)), ElementsAre(GetParam().rule));
+    EXPECT_THAT(rules_of(test::fc_model(sequence)), ElementsAre(GetParam().rule));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Rows, SequenceRules,
+    ::testing::Values(
+        SequenceRow{"bias_range at bias", [](Sequence& s) { s.bias = {32768}; }},
+        SequenceRow{"bias_range at bias", [](Sequence& s) { s.bias = {-32769}; }},
+        SequenceRow{"bias_integer at bias", [](Sequence& s) { s.bias = {0.5F}; }},
+        SequenceRow{"scale_u8 at scale", [](Sequence& s) { s.scale = {256}; }},
+        SequenceRow{"scale_u8 at scale", [](Sequence& s) { s.scale = {-1}; }},
+        SequenceRow{"scale_integer at scale", [](Sequence& s) { s.scale = {1.5F}; }},
+        SequenceRow{"div_power_of_two at div", [](Sequence& s) { s.divisor = 12; }},
+        SequenceRow{"div_power_of_two at div", [](Sequence& s) { s.divisor = -8; }},
+        SequenceRow{"shift_5bit at div", [](Sequence& s) { s.divisor = 4294967296.0F; }},
+        SequenceRow{"shift_5bit at div", [](Sequence& s) { s.divisor = 0.5F; }},
+        SequenceRow{"clip_range at clip", [](Sequence& s) { s.high = 126; }},
+        SequenceRow{"clip_range at clip", [](Sequence& s) { s.low = 0, s.high = 6; }},
+        SequenceRow{"clip_range at clip", [](Sequence& s) { s.low = -512, s.high = 511; }}));
+
+TEST(SequenceLimits, TheLastLegalValueIsTaken) {
+    for (const auto& [bias, scale, divisor] :
+         {std::tuple{32767.0F, 255.0F, 2147483648.0F}, {-32768.0F, 0.0F, 1.0F}}) {
+        Sequence sequence;
+        sequence.bias = {bias};
+        sequence.scale = {scale};
+        sequence.divisor = divisor;
+        EXPECT_THAT(rules_of(test::conv_model({}, sequence)), IsEmpty());
+    }
+}
+
+TEST(WidthRules, EightBitWeightsHaveWideBiasesAndNoScale) {
+    ConvShape shape;
+    shape.weight_low = -128;
+    shape.weight_high = 127;
+    Sequence sequence;
+    sequence.scale = {2};
+    EXPECT_THAT(rules_of(test::conv_model(shape, sequence)), ElementsAre("scale_1_w8 at scale"));
+    sequence.scale = {1};
+    sequence.bias = {8388607};
+    EXPECT_THAT(rules_of(test::conv_model(shape, sequence)), IsEmpty());
+    sequence.bias = {8388608};
+    EXPECT_THAT(rules_of(test::conv_model(shape, sequence)), ElementsAre("bias_range at bias"));
+}
+
+TEST(WidthRules, WeightsAreIntegersOfAtMostEightBits) {
+    ConvShape shape;
+    Sequence sequence;
+    sequence.scale = {};
+    shape.weight_low = -129;
+    EXPECT_THAT(rules_of(test::conv_model(shape, sequence)), ElementsAre("weight_range at conv"));
+    ModelBuilder builder = test::conv_model({}, sequence);
+    builder.graph().mutable_initializer(0)->set_float_data(3, 0.25F);
+    EXPECT_THAT(rules_of(builder), ElementsAre("weight_integer at conv"));
+}
+
+TEST(ShapeRules, AreNamedWithTheirNode) {
+    ConvShape shape;
+    shape.channels = 6;
+    EXPECT_THAT(rules_of(test::conv_model(shape, {})),
+                ElementsAre("channels_multiple_of_4 at conv"));
+    shape = {};
+    shape.channels = shape.kernels = shape.groups = 6;
+    EXPECT_THAT(rules_of(test::conv_model(shape, {})),
+                ElementsAre("channels_multiple_of_4 at conv"));
+    shape = {};
+    shape.kernels = 5;
+    EXPECT_THAT(rules_of(test::conv_model(shape, {})),
+                ElementsAre("channels_multiple_of_4 at conv"));
+    shape = {};
+    shape.channels = shape.kernels = 8;
+    shape.groups = 2;
+    EXPECT_THAT(rules_of(test::conv_model(shape, {})), ElementsAre("groups_1 at conv"));
+    EXPECT_THAT(rules_of(test::transposed_model({}, 1)),
+                ElementsAre("tconv_stride_eq_kernel at conv"));
+}
+
+TEST(ShapeRules, OneAndThreeDirectionsAreNoTwo) {
+    for (const std::size_t directions : {1U, 3U}) {
+        ModelBuilder builder;
+        std::vector<std::int64_t> sizes(directions, 3);
+        sizes.insert(sizes.begin(), {4, 4});
+        std::vector<std::int64_t> input = sizes;
+        input.front() = 1;
+        builder.input("x", input)
+            .floats("w", sizes, test::some_numbers(directions == 1 ? 48 : 432, -2, 1, 3));
+        builder.node("Conv", "conv", {"x", "w"});
+        test::append_sequence(builder, {});
+        builder.output("y");
+        EXPECT_THAT(rules_of(builder), Contains("conv_2d at conv"));
+    }
+}
+
+TEST(SequenceOrder, MissingAndMisplacedStepsAreNamed) {
+    const auto model = [](const std::vector<std::string>& ops) {
+        ModelBuilder builder;
+        builder.input("x", {1, 4, 5, 5});
+        builder.floats("w", {4, 4, 1, 1}, test::some_numbers(16, -2, 1, 3));
+        builder.floats("c", {}, {4}).floats("low", {}, {-128}).floats("high", {}, {127});
+        builder.node("Conv", "conv", {"x", "w"});
+        for (const std::string& op : ops) {
+            const std::string before = builder.last();
+            builder.node(op, op,
+                         op == "Clip" ? std::vector<std::string>{before, "low", "high"}
+                         : op == "Floor" || op == "Round" ? std::vector<std::string>{before}
+                                                          : std::vector<std::string>{before, "c"});
+        }
+        builder.output(builder.last());
+        return builder;
+    };
+    EXPECT_THAT(rules_of(model({"Add", "Div", "Clip"})), ElementsAre("floor_required at Clip"));
+    EXPECT_THAT(rules_of(model({"Add", "Div", "Floor"})), ElementsAre("clip_required at Floor"));
+    EXPECT_THAT(rules_of(model({"Add", "Div", "Round", "Clip"})),
+                ElementsAre("floor_required at Round"));
+    EXPECT_THAT(rules_of(model({"Add", "Floor", "Div", "Clip"})),
+                ElementsAre("sequence_order at Floor"));
+    EXPECT_THAT(rules_of(model({"Mul", "Add", "Div", "Floor", "Clip"})),
+                ElementsAre("sequence_order at Mul"));
+    EXPECT_THAT(rules_of(model({"Div", "Mul", "Floor", "Clip"})),
+                ElementsAre("sequence_order at Div"));
+    EXPECT_THAT(rules_of(model({"Add", "Clip", "Div", "Floor"})),
+                Contains("sequence_order at Clip"));
+}
+
+TEST(ResidualRules, PreclipAndJoinAreChecked) {
+    // the part before the residual is legal by itself and runs on the NPU
+    const Graph graph = test::graph_of(test::residual_model({}, -128, 127));
+    const PatternPlan plan = plan_patterns(graph, test::bundled_preset().restrictions);
+    EXPECT_THAT(test::broken_rules(graph, plan), ElementsAre("preclip_range at preclip"));
+    ASSERT_EQ(plan.layers.size(), 1U);
+    EXPECT_EQ(plan.layers[0].pattern(), Pattern::Pwconv);
+    EXPECT_TRUE(plan.refusals[0].partly_taken);
+
+    ModelBuilder joined = test::residual_model({});
+    for (int i = 0; i < joined.graph().node_size(); ++i) {
+        if (joined.graph().node(i).name() == "residual") {
+            joined.graph().mutable_node(i)->set_op_type("Mul");
+        }
+    }
+    EXPECT_THAT(rules_of(joined), ElementsAre("residual_add at residual"));
+    for (int i = 0; i < joined.graph().node_size(); ++i) {
+        if (joined.graph().node(i).name() == "residual") {
+            joined.graph().mutable_node(i)->set_op_type("Max");
+        }
+    }
+    EXPECT_THAT(rules_of(joined), ElementsAre("residual_add at residual"));
+}
+
+TEST(PoolRules, AreaAxesAndRoundAreChecked) {
+    EXPECT_THAT(rules_of(test::average_pool_model({}, 5)), ElementsAre("pool_area at area"));
+    EXPECT_THAT(rules_of(test::global_pool_model({}, {2})), ElementsAre("avgpool_reduce at pool"));
+    ModelBuilder builder;
+    builder.input("x", {1, 4, 6, 6}).int64s("axes", {2, 3});
+    builder.node("ReduceSum", "pool", {"x", "axes"});
+    test::append_sequence(builder, {});
+    builder.output("y");
+    EXPECT_THAT(rules_of(builder), ElementsAre("round_required at pool"));
+
+    ModelBuilder floored = test::global_pool_model({});
+    for (int i = 0; i < floored.graph().node_size(); ++i) {
+        if (floored.graph().node(i).op_type() == "Round") {
+            floored.graph().mutable_node(i)->set_op_type("Floor");
+        }
+    }
+    EXPECT_THAT(rules_of(floored), ElementsAre("round_required at round"));
+}
+
+TEST(MapRules, InputsMustBeEightBitIntegers) {
+    ModelBuilder builder;
+    builder.input("x", {1, 4, 5, 5});
+    builder.floats("w", {4, 4, 1, 1}, test::some_numbers(16, -2, 1, 3));
+    builder.node("Sigmoid", "squash", {"x"}).node("Conv", "conv", {"squash_y", "w"});
+    test::append_sequence(builder, {});
+    builder.output("y");
+    EXPECT_THAT(rules_of(builder), ElementsAre("input_8bit at conv"));
+}
+
+TEST(Switches, DecideWhereTheTextsContradictEachOther) {
+    Restrictions strict = test::bundled_preset().restrictions;
+    strict.beyond_guidelines = Verdict::Refuse;
+    ConvShape shape;
+    shape.height = shape.width = 12;
+    shape.rows = shape.columns = 9;
+    EXPECT_THAT(rules_of(test::conv_model(shape, {})), IsEmpty());
+    EXPECT_THAT(rules_of(test::conv_model(shape, {}), strict), ElementsAre("kernel_limit at conv"));
+
+    shape = {};
+    shape.stride = 2;
+    EXPECT_THAT(rules_of(test::conv_model(shape, {}), strict), IsEmpty());
+    shape.rows = shape.columns = 1;
+    shape.padding = 0;
+    EXPECT_THAT(rules_of(test::conv_model(shape, {}), strict), ElementsAre("stride_limit at conv"));
+    Sequence narrow;
+    narrow.scale = {1};
+    EXPECT_THAT(rules_of(test::fc_model(narrow, 4), strict), IsEmpty());
+    for (const auto& [width, inputs] : {std::pair{-8.0F, 8}, {-128.0F, 16}}) {
+        for (const int missing : {0, 4}) {
+            ModelBuilder fc = test::fc_model(narrow, inputs - missing);
+            fc.graph().mutable_initializer(0)->set_float_data(0, width);
+            EXPECT_THAT(rules_of(fc), IsEmpty());
+            const std::vector<std::string> wanted(missing == 0 ? 0 : 1, "fc_inputs at fc");
+            EXPECT_EQ(rules_of(fc, strict), wanted);
+        }
+    }
+    ModelBuilder tiny = test::global_pool_model({});
+    for (const int direction : {2, 3}) {
+        tiny.graph()
+            .mutable_input(0)
+            ->mutable_type()
+            ->mutable_tensor_type()
+            ->mutable_shape()
+            ->mutable_dim(direction)
+            ->set_dim_value(direction - 1);
+    }
+    EXPECT_THAT(rules_of(tiny), IsEmpty());
+    EXPECT_THAT(rules_of(tiny, strict), ElementsAre("window_area at pool"));
+
+    Restrictions wide = test::bundled_preset().restrictions;
+    wide.four_bit_weights = Verdict::Refuse;
+    shape = {};
+    shape.weight_low = -8;
+    EXPECT_THAT(rules_of(test::conv_model(shape, {}), wide), ElementsAre("weight_4bit at conv"));
+
+    Restrictions padded = test::bundled_preset().restrictions;
+    padded.padded_channels = Verdict::Allow;
+    shape = {};
+    shape.channels = 6;
+    EXPECT_THAT(rules_of(test::conv_model(shape, {}), padded), IsEmpty());
+}
+
+TEST(Explain, GivesConfigurationRuleAndNearestLegalValue) {
+    ConvShape shape;
+    shape.channels = 6;
+    const Graph graph = test::graph_of(test::conv_model(shape, {}));
+    const LayerNpuConfig config = test::bundled_preset();
+    const std::string text = explain_report(graph, plan_layers(graph, config), config);
+    EXPECT_THAT(text, HasSubstr("[H,W,C] = [6,5,6]"));
+    EXPECT_THAT(text, HasSubstr("kernel 3x3, strides 1x1, padding t1 l1 b1 r1"));
+    EXPECT_THAT(text, HasSubstr("channels_multiple_of_4 at node 'conv' (Conv)"));
+    EXPECT_THAT(text, HasSubstr("nearest legal value 8"));
+    EXPECT_THAT(text, HasSubstr("runs on the host"));
+}
+
+TEST(Host, RunsWhatIsRefusedAndItsTimeIsKeptApart) {
+    ConvShape shape;
+    shape.channels = 6;
+    const Graph graph = test::graph_of(test::conv_model(shape, {}));
+    const LayerRun run =
+        test::run_on(graph, test::bundled_preset(), test::some_inputs(graph, ElementType::Int8, 3));
+    EXPECT_EQ(run.npu, Cycles(0));
+    EXPECT_GT(run.host, Cycles(0));
+    EXPECT_EQ(run.outputs.at("y").type.element, ElementType::Int8);
+}
+
+}  // namespace
+}  // namespace npuscope

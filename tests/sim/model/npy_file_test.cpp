@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/model/npy_file.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/sim/message_of.h"
+
+namespace npuscope {
+namespace {
+
+using ::testing::HasSubstr;
+
+TEST(NpyFile, EveryTypeAndRankSurvives) {
+    for (const auto& [element, name] : EnumNames<ElementType>::names) {
+        for (const Sizes& sizes : {Sizes{}, Sizes{3}, Sizes{2, 1, 2}, Sizes{0, 4}}) {
+            GraphValue value = zeros({element, sizes});
+            for (std::size_t i = 0; i < value.numbers.size(); ++i) {
+                value.numbers[i] = static_cast<double>(i % 2);
+            }
+            const std::string bytes = npy_bytes(value);
+            EXPECT_EQ(bytes.find('\n') % 64, 63U);  // data begin at a multiple of 64 bytes
+            EXPECT_EQ(parse_npy(bytes, "a.npy"), value) << name;
+        }
+    }
+}
+
+TEST(NpyFile, NegativeAndLargeNumbersSurvive) {
+    GraphValue value = zeros({ElementType::Int64, {2}});
+    value.numbers = {-9007199254740992.0, 9007199254740992.0};
+    EXPECT_EQ(parse_npy(npy_bytes(value), "a.npy"), value);
+}
+
+TEST(NpyFile, WhatIsNoArrayIsRefused) {
+    const auto refusal = [](const std::string& bytes) {
+        return sample::message_of([&] { parse_npy(bytes, "a.npy"); });
+    };
+    std::string bytes = npy_bytes(zeros({ElementType::Int8, {2, 3}}));
+    EXPECT_THAT(refusal("nothing"), HasSubstr("a.npy: this is no .npy file"));
+    EXPECT_THAT(refusal(bytes.substr(0, 40)), HasSubstr("cut short"));
+    EXPECT_THAT(refusal(bytes + "x"), HasSubstr("takes 6 bytes, but 7 follow"));
+    std::string turned = bytes;
+    turned.replace(turned.find("False"), 5, "True ");
+    EXPECT_THAT(refusal(turned), HasSubstr("Fortran"));
+    std::string strings = bytes;
+    strings.replace(strings.find("|i1"), 3, "|S1");
+    EXPECT_THAT(refusal(strings), HasSubstr("not supported"));
+}
+
+}  // namespace
+}  // namespace npuscope

@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/model/onnx_reader.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "sim/model/load_graph.h"
+#include "tests/sim/message_of.h"
+#include "tests/support/sample_models.h"
+
+namespace npuscope {
+namespace {
+
+using test::ModelBuilder;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+std::string refusal(const ModelBuilder& builder) {
+    return sample::message_of([&] { finish_graph(parse_onnx(builder.bytes(), "m.onnx")); });
+}
+
+ModelBuilder small_model() {
+    ModelBuilder builder;
+    builder.input("x", {1, 4}).floats("c", {4}, {1, 2, 3, 4});
+    builder.node("Add", "add", {"x", "c"}, "y").output("y");
+    return builder;
+}
+
+TEST(OnnxReader, GivesNodesConstantsAndTypes) {
+    const Graph graph = parse_onnx(small_model().bytes(), "m.onnx");
+    EXPECT_EQ(graph.opset, 13U);
+    EXPECT_THAT(graph.inputs, ElementsAre("x"));
+    EXPECT_THAT(graph.outputs, ElementsAre("y"));
+    EXPECT_EQ(graph.constants.at("c").numbers, (std::vector<double>{1, 2, 3, 4}));
+    EXPECT_EQ(graph.types.at("x"), (TensorType{ElementType::Float32, {1, 4}}));
+}
+
+TEST(OnnxReader, ReadsEveryFieldThatHoldsNumbers) {
+    ModelBuilder builder = small_model();
+    auto* raw = builder.graph().add_initializer();
+    raw->set_name("raw");
+    raw->set_data_type(onnx::TensorProto_DataType_INT8);
+    raw->add_dims(3);
+    raw->set_raw_data(std::string("\x01\xff\x80", 3));
+    builder.int8s("u", {2}, {7, 255}, onnx::TensorProto_DataType_UINT8);
+    builder.int64s("l", {-5, 1LL << 40});
+    const Graph graph = parse_onnx(builder.bytes(), "m.onnx");
+    EXPECT_EQ(graph.constants.at("raw").numbers, (std::vector<double>{1, -1, -128}));
+    EXPECT_EQ(graph.constants.at("u").numbers, (std::vector<double>{7, 255}));
+    EXPECT_EQ(graph.constants.at("l").numbers, (std::vector<double>{-5, 1099511627776.0}));
+}
+
+TEST(OnnxReader, InitialisersMayStandAmongTheInputs) {
+    ModelBuilder builder = small_model();
+    builder.input("c", {4});
+    EXPECT_THAT(parse_onnx(builder.bytes(), "m.onnx").inputs, ElementsAre("x"));
+    builder = small_model();
+    builder.input("c", {5});
+    EXPECT_THAT(refusal(builder), HasSubstr("stated as float32 5 and given as float32 4"));
+}
+
+TEST(OnnxReader, NodesMayStandInAnyOrder) {
+    ModelBuilder builder = small_model();
+    builder.node("Floor", "floor", {"y"}, "z").output("z");
+    builder.graph().mutable_node()->SwapElements(0, 1);
+    const Graph graph = parse_onnx(builder.bytes(), "m.onnx");
+    EXPECT_EQ(graph.nodes[0].name, "add");
+}
+
+TEST(OnnxReader, NodesWithoutNamesAreCalledByTheirOutput) {
+    ModelBuilder builder = small_model();
+    builder.graph().mutable_node(0)->clear_name();
+    builder.graph().mutable_node(0)->set_input(1, "lost");
+    EXPECT_THAT(refusal(builder), HasSubstr("node 'y' (Add): its input 'lost'"));
+}
+
+struct BrokenRow {
+    const char* message;
+    void (*breaks)(ModelBuilder&);
+};
+class BrokenModels : public ::testing::TestWithParam<BrokenRow> {};
+TEST_P(BrokenModels, AreRefusedWithWhatIsWrong) {
+    ModelBuilder builder = small_model();
+    GetParam().breaks(builder);
+    EXPECT_THAT(refusal(builder), HasSubstr(GetParam().message));
+    EXPECT_THAT(refusal(builder), ::testing::StartsWith("m.onnx: "));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Rows, BrokenModels,
+    ::testing::Values(
+        BrokenRow{"has no nodes", [](ModelBuilder& b) { b.graph().clear_node(); }},
+        BrokenRow{"has no outputs", [](ModelBuilder& b) { b.graph().clear_output(); }},
+        BrokenRow{"opset 6",
+                  [](ModelBuilder& b) { b.model().mutable_opset_import(0)->set_version(6); }},
+        BrokenRow{"IR version 99", [](ModelBuilder& b) { b.model().set_ir_version(99); }},
+        BrokenRow{"its input is of int8",
+                  [](ModelBuilder& b) {
+                      b.int8s("i", {2}, {1, 2}).node("Floor", "bad", {"i"});
+                  }},
+        BrokenRow{"opset 99",
+                  [](ModelBuilder& b) { b.model().mutable_opset_import(0)->set_version(99); }},
+        BrokenRow{"nothing makes the model's output 'q'", [](ModelBuilder& b) { b.output("q"); }},
+        BrokenRow{"'y' is made twice", [](ModelBuilder& b) { b.node("Floor", "f", {"x"}, "y"); }},
+        BrokenRow{"cycle",
+                  [](ModelBuilder& b) {
+                      b.node("Add", "p", {"q_y", "x"}).node("Floor", "q", {"p_y"});
+                  }},
+        BrokenRow{"dynamic shape",
+                  [](ModelBuilder& b) {
+                      b.graph()
+                          .mutable_input(0)
+                          ->mutable_type()
+                          ->mutable_tensor_type()
+                          ->mutable_shape()
+                          ->mutable_dim(0)
+                          ->set_dim_param("N");
+                  }},
+        BrokenRow{"-3 is no size",
+                  [](ModelBuilder& b) { b.graph().mutable_initializer(0)->set_dims(0, -3); }},
+        BrokenRow{"4 numbers where its sizes ask for 3",
+                  [](ModelBuilder& b) { b.graph().mutable_initializer(0)->set_dims(0, 3); }},
+        BrokenRow{
+            "data are missing",
+            [](ModelBuilder& b) { b.graph().mutable_initializer(0)->set_dims(0, 1LL << 24); }},
+        BrokenRow{
+            "1099511627776 is no size",
+            [](ModelBuilder& b) { b.graph().mutable_initializer(0)->set_dims(0, 1LL << 40); }},
+        BrokenRow{"FLOAT16 is not supported",
+                  [](ModelBuilder& b) {
+                      b.graph().mutable_initializer(0)->set_data_type(
+                          onnx::TensorProto_DataType_FLOAT16);
+                  }},
+        BrokenRow{"another file",
+                  [](ModelBuilder& b) {
+                      b.graph().mutable_initializer(0)->set_data_location(
+                          onnx::TensorProto_DataLocation_EXTERNAL);
+                  }},
+        BrokenRow{"NaN",
+                  [](ModelBuilder& b) {
+                      b.graph().mutable_initializer(0)->set_float_data(1, std::nanf(""));
+                  }},
+        BrokenRow{
+            "not finite",
+            [](ModelBuilder& b) { b.graph().mutable_initializer(0)->set_float_data(1, INFINITY); }},
+        BrokenRow{"does not import its domain",
+                  [](ModelBuilder& b) { b.graph().mutable_node(0)->set_domain("com.other"); }},
+        BrokenRow{"are of float32 and int8",
+                  [](ModelBuilder& b) {
+                      b.int8s("i", {4}, {1, 2, 3, 4}).node("Add", "bad", {"x", "i"});
+                  }},
+        BrokenRow{"do not go together",
+                  [](ModelBuilder& b) {
+                      b.floats("five", {5}, {1, 2, 3, 4, 5}).node("Add", "bad", {"x", "five"});
+                  }},
+        BrokenRow{"ONNX has no such operator",
+                  [](ModelBuilder& b) { b.node("Frobnicate", "f", {"x"}).output("f_y"); }},
+        BrokenRow{"divides by a constant 0",
+                  [](ModelBuilder& b) {
+                      b.floats("zero", {}, {0}).node("Div", "bad", {"x", "zero"});
+                  }},
+        BrokenRow{"is not constant",
+                  [](ModelBuilder& b) {
+                      b.node("Cast", "c", {"x"}).integer("to", 7);
+                      b.node("Reshape", "r", {"x", "c_y"});
+                  }},
+        BrokenRow{"has 1 inputs", [](ModelBuilder& b) { b.node("Conv", "bad", {"x"}); }},
+        BrokenRow{"did you mean 'Floor'?",
+                  [](ModelBuilder& b) { b.node("Flor", "f", {"x"}).output("f_y"); }},
+        BrokenRow{"the operator is not supported",
+                  [](ModelBuilder& b) {
+                      b.node("LSTM", "f", {"x", "c", "c"}).node("Floor", "g", {"f_y"});
+                  }},
+        BrokenRow{"the operator has no attribute 'axes' (did you mean 'axis'?)",
+                  [](ModelBuilder& b) { b.node("Softmax", "s", {"x"}).ints("axes", {1}); }},
+        BrokenRow{"the operator has no attribute 'axis' (leave it out)",
+                  [](ModelBuilder& b) { b.node("Floor", "s", {"x"}).integer("axis", 1); }},
+        BrokenRow{"the domain 'ai.onnx' is imported twice",
+                  [](ModelBuilder& b) { b.model().add_opset_import()->set_version(7); }},
+        BrokenRow{
+            "it states no opset",
+            [](ModelBuilder& b) { b.model().mutable_opset_import(0)->set_domain("com.other"); }},
+        BrokenRow{"it holds its data twice",
+                  [](ModelBuilder& b) {
+                      b.graph().mutable_initializer(0)->set_raw_data(std::string(16, '\0'));
+                  }},
+        BrokenRow{"its min 4 exceeds its max 3",
+                  [](ModelBuilder& b) {
+                      b.floats("low", {}, {4}).floats("high", {}, {3});
+                      b.node("Clip", "clip", {"x", "low", "high"});
+                  }},
+        BrokenRow{"attribute 'k' is there twice",
+                  [](ModelBuilder& b) { b.integer("k", 1).integer("k", 2); }}));
+
+TEST(OnnxReader, WindowsAreCheckedBeforeAnythingDividesByThem) {
+    const auto conv = [](void (*change)(ModelBuilder&)) {
+        ModelBuilder builder;
+        builder.input("x", {1, 4, 6, 6})
+            .floats("w", {4, 4, 3, 3}, test::some_numbers(144, 0, 1, 1));
+        builder.node("Conv", "conv", {"x", "w"}, "y").output("y");
+        change(builder);
+        return refusal(builder);
+    };
+    EXPECT_THAT(conv([](ModelBuilder& b) { b.ints("strides", {0, 1}); }), HasSubstr("'strides'"));
+    EXPECT_THAT(conv([](ModelBuilder& b) { b.ints("strides", {}); }),
+                HasSubstr("'strides' has 0 values"));
+    EXPECT_THAT(conv([](ModelBuilder& b) {
+                    b.ints("dilations", {1, 0});
+                }),
+                HasSubstr("'dilations'"));
+    EXPECT_THAT(conv([](ModelBuilder& b) { b.ints("pads", {1, 1, 1}); }), HasSubstr("'pads'"));
+    EXPECT_THAT(conv([](ModelBuilder& b) {
+                    b.ints("pads", {0, 0, 0, 1LL << 40});
+                }),
+                HasSubstr("'pads'"));
+    EXPECT_THAT(conv([](ModelBuilder& b) { b.integer("group", 0); }), HasSubstr("0 groups"));
+    EXPECT_THAT(conv([](ModelBuilder& b) {
+                    b.ints("kernel_shape", {5, 5});
+                }),
+                HasSubstr("'kernel_shape'"));
+    EXPECT_THAT(conv([](ModelBuilder& b) { b.text("auto_pad", "ALL"); }), HasSubstr("'auto_pad'"));
+    EXPECT_THAT(conv([](ModelBuilder& b) {
+                    b.ints("dilations", {3, 3});
+                }),
+                HasSubstr("exceeds its padded input"));
+    EXPECT_THAT(conv([](ModelBuilder& b) { b.integer("strides", 1); }), HasSubstr("wrong kind"));
+}
+
+TEST(OnnxReader, TextThatIsNoModelIsRefused) {
+    const std::string good = small_model().bytes();
+    EXPECT_THAT(sample::message_of([] { parse_onnx("", "m.onnx"); }), HasSubstr("is empty"));
+    for (const std::string& text : {std::string(), std::string("garbage"), good.substr(0, 40),
+                                    good + std::string(64, '\xff')}) {
+        EXPECT_THAT(sample::message_of([&] { parse_onnx(text, "m.onnx"); }),
+                    ::testing::StartsWith("m.onnx: "));
+    }
+}
+
+}  // namespace
+}  // namespace npuscope

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+// Operators of the host by small examples, worked out by hand from ONNX's definitions.
+#include "sim/model/operators.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <limits>
+
+#include "tests/sim/message_of.h"
+
+namespace npuscope {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+GraphValue value_of(const Sizes& sizes, std::vector<double> numbers,
+                    ElementType element = ElementType::Float32) {
+    GraphValue value = zeros({element, sizes});
+    value.numbers = std::move(numbers);
+    return value;
+}
+
+GraphNode node_of(const std::string& op, std::map<std::string, Attribute> attributes = {}) {
+    GraphNode node;
+    node.op = op;
+    node.outputs = {"y"};
+    node.attributes = std::move(attributes);
+    return node;
+}
+
+GraphValue run(const GraphNode& node, const std::vector<GraphValue>& operands,
+               std::uint32_t opset = 13) {
+    Operands given{node, opset, {}};
+    for (const GraphValue& operand : operands) {
+        given.values.push_back(&operand);
+    }
+    const OperatorRow* row = find_operator(node.op);
+    EXPECT_NE(row, nullptr) << node.op;
+    const GraphValue result = evaluate_outputs(*row, given).front();
+    EXPECT_EQ(infer_outputs(*row, given).front(), result.type) << node.op;
+    return result;
+}
+
+using Integers = std::vector<std::int64_t>;
+
+TEST(HostOperators, TensorsAreStretchedToEachOther) {
+    const GraphValue column = value_of({2, 1}, {1, 2});
+    const GraphValue row = value_of({3}, {10, 20, 30});
+    EXPECT_THAT(run(node_of("Add"), {column, row}).numbers, ElementsAre(11, 21, 31, 12, 22, 32));
+    EXPECT_THAT(run(node_of("Sub"), {row, column}).numbers, ElementsAre(9, 19, 29, 8, 18, 28));
+    EXPECT_THAT(run(node_of("Max"), {column, row, value_of({}, {15})}).numbers,
+                ElementsAre(15, 20, 30, 15, 20, 30));
+}
+
+TEST(HostOperators, NumbersAreStoredAsTheirTypeStoresThem) {
+    const GraphValue third = run(node_of("Div"), {value_of({}, {1}), value_of({}, {3})});
+    EXPECT_EQ(third.numbers[0], static_cast<double>(1.0F / 3.0F));
+    const auto int8 = [](double x) { return value_of({}, {x}, ElementType::Int8); };
+    EXPECT_THAT(run(node_of("Add"), {int8(100), int8(100)}).numbers, ElementsAre(-56));
+    EXPECT_THAT(run(node_of("Div"), {int8(-7), int8(2)}).numbers, ElementsAre(-3));
+}
+
+TEST(HostOperators, RoundingIsHalfToEvenAndFloorGoesDown) {
+    const GraphValue halves = value_of({4}, {-1.5, -0.5, 0.5, 2.5});
+    EXPECT_THAT(run(node_of("Round"), {halves}).numbers, ElementsAre(-2, 0, 0, 2));
+    EXPECT_THAT(run(node_of("Floor"), {halves}).numbers, ElementsAre(-2, -1, 0, 2));
+    EXPECT_THAT(run(node_of("Clip", {{"min", -1.0}, {"max", 1.0}}), {halves}, 10).numbers,
+                ElementsAre(-1, -0.5, 0.5, 1));
+}
+
+TEST(HostOperators, ConvolutionsPadStrideDilateAndGroup) {
+    const GraphValue data = value_of({1, 2, 1, 4}, {1, 2, 3, 4, 5, 6, 7, 8});
+    const GraphValue kernels = value_of({2, 1, 1, 2}, {1, 10, 1, 100});
+    EXPECT_THAT(run(node_of("Conv", {{"group", std::int64_t{2}}}), {data, kernels}).numbers,
+                ElementsAre(21, 32, 43, 605, 706, 807));
+    EXPECT_THAT(run(node_of("Conv", {{"group", std::int64_t{2}},
+                                     {"strides", Integers{1, 2}},
+                                     {"dilations", Integers{1, 2}},
+                                     {"pads", Integers{0, 1, 0, 1}}}),
+                    {data, kernels, value_of({2}, {0, 1})})
+                    .numbers,
+                ElementsAre(20, 42, 601, 807));
+}
+
+TEST(HostOperators, TransposedConvolutionsScatter) {
+    const GraphValue data = value_of({1, 1, 1, 2}, {1, 2});
+    const GraphValue kernel = value_of({1, 1, 1, 3}, {1, 10, 100});
+    EXPECT_THAT(
+        run(node_of("ConvTranspose", {{"strides", Integers{1, 2}}}), {data, kernel}).numbers,
+        ElementsAre(1, 10, 102, 20, 200));
+    EXPECT_THAT(
+        run(node_of("ConvTranspose", {{"strides", Integers{1, 2}}, {"pads", Integers{0, 1, 0, 1}}}),
+            {data, kernel})
+            .numbers,
+        ElementsAre(10, 102, 20));
+}
+
+TEST(HostOperators, ProductsTurnScaleAndStretch) {
+    const GraphValue a = value_of({1, 2}, {1, 2});
+    const GraphValue b = value_of({2, 2}, {1, 2, 3, 4});
+    EXPECT_THAT(run(node_of("MatMul"), {a, b}).numbers, ElementsAre(7, 10));
+    EXPECT_THAT(run(node_of("Gemm", {{"transB", std::int64_t{1}}, {"alpha", 2.0}}),
+                    {a, b, value_of({2}, {100, 200})})
+                    .numbers,
+                ElementsAre(110, 222));
+}
+
+TEST(HostOperators, PoolsCountWhatLiesInside) {
+    const GraphValue data = value_of({1, 1, 1, 3}, {-3, -6, -9});
+    const std::map<std::string, Attribute> window{{"kernel_shape", Integers{1, 2}},
+                                                  {"pads", Integers{0, 1, 0, 0}}};
+    EXPECT_THAT(run(node_of("MaxPool", window), {data}).numbers, ElementsAre(-3, -3, -6));
+    EXPECT_THAT(run(node_of("AveragePool", window), {data}).numbers, ElementsAre(-3, -4.5, -7.5));
+    auto counting = window;
+    counting["count_include_pad"] = std::int64_t{1};
+    EXPECT_THAT(run(node_of("AveragePool", counting), {data}).numbers,
+                ElementsAre(-1.5, -4.5, -7.5));
+}
+
+TEST(HostOperators, ElementsMove) {
+    const GraphValue matrix = value_of({2, 3}, {1, 2, 3, 4, 5, 6});
+    EXPECT_THAT(run(node_of("Transpose"), {matrix}).numbers, ElementsAre(1, 4, 2, 5, 3, 6));
+    EXPECT_THAT(
+        run(node_of("Concat", {{"axis", std::int64_t{1}}}), {matrix, value_of({2, 1}, {8, 9})})
+            .numbers,
+        ElementsAre(1, 2, 3, 8, 4, 5, 6, 9));
+    const auto indices = [](std::vector<double> numbers) {
+        const auto size = static_cast<std::int64_t>(numbers.size());
+        return value_of({size}, std::move(numbers), ElementType::Int64);
+    };
+    EXPECT_THAT(
+        run(node_of("Slice"), {matrix, indices({-1}), indices({-100}), indices({1}), indices({-2})})
+            .numbers,
+        ElementsAre(3, 1, 6, 4));
+    EXPECT_THAT(
+        run(node_of("Gather", {{"axis", std::int64_t{1}}}), {matrix, indices({2, -3})}).numbers,
+        ElementsAre(3, 1, 6, 4));
+    EXPECT_THAT(run(node_of("Pad"), {matrix, indices({0, 1, 0, 0}), value_of({}, {7})}).numbers,
+                ElementsAre(7, 1, 2, 3, 7, 4, 5, 6));
+    EXPECT_THAT(
+        run(node_of("Resize", {{"coordinate_transformation_mode", std::string("asymmetric")},
+                               {"nearest_mode", std::string("floor")}}),
+            {matrix, value_of({0}, {}), value_of({2}, {1, 2})})
+            .numbers,
+        ElementsAre(1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6));
+    EXPECT_EQ(run(node_of("Reshape"), {matrix, indices({0, -1, 1})}).type.sizes, (Sizes{2, 3, 1}));
+}
+
+TEST(HostOperators, ReductionsKeepOrDropTheirAxes) {
+    const GraphValue matrix = value_of({2, 3}, {1, 2, 3, 4, 5, 6});
+    EXPECT_THAT(run(node_of("ReduceSum", {{"axes", Integers{-1}}}), {matrix}, 11).numbers,
+                ElementsAre(6, 15));
+    const GraphValue mean = run(node_of("ReduceMean", {{"keepdims", std::int64_t{0}}}), {matrix});
+    EXPECT_TRUE(mean.type.sizes.empty());
+    EXPECT_THAT(mean.numbers, ElementsAre(3.5));
+    EXPECT_THAT(run(node_of("ArgMax", {{"axis", std::int64_t{1}}}), {matrix}).numbers,
+                ElementsAre(2, 2));
+    const GraphValue shares = run(node_of("Softmax"), {value_of({1, 2}, {0, 0})});
+    EXPECT_THAT(shares.numbers, ElementsAre(0.5, 0.5));
+}
+
+TEST(HostOperators, QuantisingRoundsToEvenAndSaturates) {
+    const GraphValue x = value_of({4}, {0.25, 0.75, 100, -100});
+    const GraphValue q = run(node_of("QuantizeLinear"),
+                             {x, value_of({}, {0.5}), value_of({}, {1}, ElementType::Int8)});
+    EXPECT_THAT(q.numbers, ElementsAre(1, 3, 127, -128));
+    EXPECT_THAT(run(node_of("DequantizeLinear"),
+                    {q, value_of({}, {0.5}), value_of({}, {1}, ElementType::Int8)})
+                    .numbers,
+                ElementsAre(0, 1, 63, -64.5));
+}
+
+TEST(HostOperators, OperandsThatDoNotFitAreRefused) {
+    const auto refusal = [](const GraphNode& node, const std::vector<GraphValue>& operands) {
+        return sample::message_of([&] { run(node, operands); });
+    };
+    const GraphValue two = value_of({2}, {1, 2});
+    EXPECT_THAT(refusal(node_of("Add"), {two}), HasSubstr("1 inputs"));
+    EXPECT_THAT(refusal(node_of("Add"), {two, value_of({3}, {1, 2, 3})}),
+                HasSubstr("do not go together"));
+    EXPECT_THAT(refusal(node_of("MatMul"), {two, value_of({3}, {1, 2, 3})}),
+                HasSubstr("do not go together"));
+    EXPECT_THAT(refusal(node_of("Transpose", {{"perm", Integers{1, 1}}}), {value_of({1, 1}, {1})}),
+                HasSubstr("twice"));
+    EXPECT_THAT(refusal(node_of("Cast", {{"to", std::int64_t{8}}}), {two}),
+                HasSubstr("element type 8"));
+    EXPECT_EQ(find_operator("Frobnicate"), nullptr);
+}
+
+}  // namespace
+}  // namespace npuscope

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/run/layer_session.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "models/base/error.h"
+#include "sim/report/layer_report.h"
+#include "tests/sim/compile/tinpu/layer_fixture.h"
+#include "tests/sim/message_of.h"
+
+namespace npuscope {
+namespace {
+
+using test::ModelBuilder;
+using ::testing::HasSubstr;
+
+/// Two branches, a residual from one to the other, a host operator between NPU layers.
+ModelBuilder branched_model() {
+    ModelBuilder builder;
+    builder.input("x", {1, 4, 6, 6});
+    builder.floats("low", {}, {-128}).floats("high", {}, {127}).floats("sixteen", {}, {16});
+    builder.floats("pre_low", {}, {-512}).floats("pre_high", {}, {511});
+    const auto conv = [&](const std::string& name, const std::string& from) {
+        builder.floats(name + "_w", {4, 4, 1, 1}, test::some_numbers(16, -8, 7, 3));
+        builder.node("Conv", name, {from, name + "_w"});
+        builder.node("Div", name + "_d", {builder.last(), "sixteen"});
+        builder.node("Floor", name + "_f", {builder.last()});
+    };
+    conv("a", "x");
+    builder.node("Clip", "a_c", {"a_f_y", "low", "high"});
+    conv("b", "a_c_y");
+    builder.node("Clip", "b_p", {"b_f_y", "pre_low", "pre_high"});
+    builder.node("Add", "join", {"b_p_y", "a_c_y"});
+    builder.node("Clip", "b_c", {"join_y", "low", "high"});
+    builder.node("Concat", "concat", {"a_c_y", "b_c_y"}).integer("axis", 1);
+    builder.floats("c_w", {4, 8, 1, 1}, test::some_numbers(32, -8, 7, 3));
+    builder.node("Conv", "c", {"concat_y", "c_w"});
+    builder.node("Div", "c_d", {"c_y", "sixteen"}).node("Floor", "c_f", {"c_d_y"});
+    builder.node("Clip", "c_c", {"c_f_y", "low", "high"}, "y");
+    builder.output("y").output("b_c_y");
+    return builder;
+}
+
+TEST(LayerSession, BranchesResidualsAndHostOperatorsGiveTheHostsNumbers) {
+    const Graph graph = test::graph_of(branched_model());
+    const auto inputs = test::some_inputs(graph, ElementType::Int8, 1);
+    const LayerRun mixed = test::run_on(graph, test::bundled_preset(), inputs);
+    const LayerRun host = test::run_on(graph, test::host_only(), inputs);
+    EXPECT_EQ(mixed.outputs, host.outputs);
+    std::vector<std::string> patterns;
+    for (const LayerOperation& operation : mixed.operations) {
+        patterns.push_back(operation.pattern);
+    }
+    EXPECT_EQ(patterns, (std::vector<std::string>{"PWCONV", "PWCONVRES", "Concat", "PWCONV"}));
+    EXPECT_EQ(mixed.operations.back().start + mixed.operations.back().cycles, mixed.cycles());
+}
+
+TEST(LayerSession, TimeAloneIsTheSameTime) {
+    const Graph graph = test::graph_of(branched_model());
+    const LayerNpuConfig config = test::bundled_preset();
+    const LayerPlan plan = plan_layers(graph, config);
+    const LayerRun timed = run_layers(graph, plan, config, {}, {false});
+    const LayerRun whole =
+        run_layers(graph, plan, config, test::some_inputs(graph, ElementType::Int8, 1), {true});
+    EXPECT_EQ(timed.cycles(), whole.cycles());
+    EXPECT_TRUE(timed.outputs.empty());
+}
+
+TEST(LayerSession, InputsThatDoNotFitAreRefused) {
+    const Graph graph = test::graph_of(test::max_pool_model(2, 2));
+    const auto run = [&](GraphValue value) {
+        return sample::message_of([&] {
+            test::run_on(graph, test::bundled_preset(), {{"x", std::move(value)}});
+        });
+    };
+    EXPECT_THAT(sample::message_of([&] { test::run_on(graph, test::bundled_preset(), {}); }),
+                HasSubstr("no numbers for the input 'x'"));
+    EXPECT_THAT(run(zeros({ElementType::Float32, {1, 4, 6, 5}})), HasSubstr("1x4x6x6"));
+    GraphValue value = zeros({ElementType::Float32, {1, 4, 6, 6}});
+    value.numbers[3] = 0.5;
+    EXPECT_THAT(run(value), HasSubstr("no integer"));
+    value.numbers[3] = 256;
+    EXPECT_THAT(run(value), HasSubstr("from 0 to 256"));
+    value.numbers[3] = 200;
+    value.numbers[4] = -1;
+    EXPECT_THAT(run(value), HasSubstr("from -1 to 200"));
+}
+
+TEST(LayerSession, ResultsNameOperationsAndTheHostsShare) {
+    const Graph graph = test::graph_of(branched_model());
+    LayerSystem system{test::bundled_preset()};
+    const LayerPlan plan = plan_layers(graph, system.npu);
+    const LayerResult result{
+        "built.onnx", graph, plan, system, run_layers(graph, plan, system.npu, {}, {false}), 0,
+        false};
+    const std::string json = layer_json(result);
+    for (const char* key : {"\"npu\": \"tinpu_f28p55\"", "\"pattern\": \"PWCONVRES\"",
+                            "\"bound_by\"", "\"share\"", "\"macs\": 576"}) {
+        EXPECT_THAT(json, HasSubstr(key));
+    }
+    EXPECT_THAT(layer_summary(result), HasSubstr("PWCONVRES"));
+}
+
+}  // namespace
+}  // namespace npuscope

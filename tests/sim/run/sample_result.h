@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// A result with one of everything.
+#pragma once
+
+#include "sim/run/result.h"
+
+namespace npuscope::sample {
+
+inline Result result() {
+    Result result;
+    result.program = "dc_small";
+    result.cycles = Cycles(54914);
+    result.simulated_cycles = Cycles(62555);
+    result.wall_seconds = 0.5;
+    result.checks = {{CheckKind::Crc32,
+                      "",
+                      Address(0x90000000),
+                      Bytes(5376),
+                      "0x8c467827",
+                      "0x8c467827",
+                      true,
+                      {"dc/p.cfg", 210, 1}}};
+    result.traffic = {{"cdma_dat", {Bytes(8000), Bytes(0), 1000, 0}},
+                      {"sdp", {Bytes(0), Bytes(5376), 0, 672}}};
+    OperationRecord operation;
+    operation.unit = "conv";
+    operation.name = "conv 0";
+    operation.start = Cycles(100);
+    operation.end = Cycles(54000);
+    operation.macs = 1'724'800;
+    operation.mac_cells = 64;
+    operation.causes[Cause::Mac] = Cycles(40000);
+    operation.causes[Cause::SdpDrain] = Cycles(13900);
+    result.operations = {operation};
+    result.units = {{"cdma", {Cycles(100), Cycles(20), Cycles(3)}}};
+    result.findings = {{Severity::Warning,
+                        "uninitialised_read",
+                        "bytes nobody wrote were read",
+                        Address(0x80000010),
+                        "cdma_dat",
+                        "input",
+                        "conv 0",
+                        {"dc/p.cfg", 7, 1}}};
+    result.config.npu.name = "nv_small";
+    return result;
+}
+
+}  // namespace npuscope::sample
