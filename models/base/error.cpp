@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 namespace npuscope {
 namespace {
 
@@ -20,23 +22,14 @@ std::string compose(const Place& place, const std::string& sentence, const std::
 
 }  // namespace
 
-std::string to_string(const Place& place) {
-    if (place.line == 0) {
-        return place.file;
-    }
-    if (place.column == 0) {
-        return fmt::format("{}:{}", place.file, place.line);
-    }
-    return fmt::format("{}:{}:{}", place.file, place.line, place.column);
-}
+ConfigError::ConfigError(Diagnostic diagnostic)
+    : std::runtime_error(compose(diagnostic.place, diagnostic.sentence, diagnostic.remedy)),
+      diagnostic_(std::move(diagnostic)) {}
 
 ConfigError::ConfigError(const std::string& sentence, const std::string& remedy)
     : ConfigError(Place{}, sentence, remedy) {}
 
 ConfigError::ConfigError(const Place& place, const std::string& sentence, const std::string& remedy)
-    : std::runtime_error(compose(place, sentence, remedy)),
-      place_(place),
-      sentence_(sentence),
-      remedy_(remedy) {}
+    : ConfigError(Diagnostic{.sentence = sentence, .remedy = remedy, .place = place}) {}
 
 }  // namespace npuscope

@@ -12,13 +12,13 @@ namespace npuscope {
 
 namespace {
 
-Finding reuse_finding(Severity severity, const char* field, const std::string& why) {
-    Finding finding;
+Diagnostic reuse_finding(Severity severity, const char* field, const std::string& why) {
+    Diagnostic finding;
     finding.severity = severity;
-    finding.kind = severity == Severity::Error ? "impossible_reuse" : "reuse_of_nothing";
+    finding.id = severity == Severity::Error ? "impossible_reuse" : "reuse_of_nothing";
     finding.unit = "NVDLA_CSC";
     finding.surface = spelled("NVDLA_CSC", "D_MISC_CFG");
-    finding.message = fmt::format("{} sets {}, but {}", finding.surface, field, why);
+    finding.sentence = fmt::format("{} sets {}, but {}", finding.surface, field, why);
     return finding;
 }
 
@@ -72,12 +72,12 @@ void BufferHistory::follow_weights(const ConvJob& job, KnownBufferStart& known) 
     if (start.stale_weights == 0) {
         return;
     }
-    Finding finding;
+    Diagnostic finding;
     finding.severity = Severity::Warning;
-    finding.kind = "stale_weights";
+    finding.id = "stale_weights";
     finding.unit = "NVDLA_CDMA";
     finding.surface = spelled("NVDLA_CDMA", "D_WEIGHT_BYTES");
-    finding.message = fmt::format(
+    finding.sentence = fmt::format(
         "{} entries of {} bytes lie in front of the weights, because {} of operations before "
         "fetched more than their kernels take; this operation reads them as its first weights",
         start.stale_weights, entry_.value, finding.surface);

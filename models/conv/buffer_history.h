@@ -17,7 +17,7 @@
 #include <optional>
 #include <vector>
 
-#include "models/base/finding.h"
+#include "models/base/diagnostic.h"
 #include "models/conv/conv_job.h"
 
 namespace npuscope {
@@ -36,7 +36,7 @@ struct BufferStart {
 
 struct KnownBufferStart {
     BufferStart start;
-    std::vector<Finding> findings;  ///< reuse of what is not there, or does not fit
+    std::vector<Diagnostic> findings;  ///< reuse of what is not there, or does not fit
 };
 
 /// Follows the operations in the order in which they run.

@@ -31,7 +31,7 @@ class Cdma : public Unit {
         EntryStore& weights;
         EntryStore& masks;
         std::function<void(BankSplit banks)> split;
-        FindingLog& log;
+        DiagnosticLog& log;
     };
     /// Widths that the DMA has in common with its neighbours.
     struct Widths {

@@ -13,12 +13,12 @@ namespace {
 /// Bytes of a surface that has no value at all may still be programmed as one block of zeros.
 constexpr Bytes empty_block(128);  // source: nv_full's vectors
 
-Finding finding(const char* kind, const char* surface, Address address, std::string message) {
-    Finding made;
-    made.kind = kind;
+Diagnostic finding(const char* kind, const char* surface, Address address, std::string message) {
+    Diagnostic made;
+    made.id = kind;
     made.surface = surface;
     made.address = address;
-    made.message = std::move(message);
+    made.sentence = std::move(message);
     made.unit = "cdma";
     return made;
 }
@@ -47,8 +47,8 @@ std::uint64_t element_of_value(std::span<const std::uint8_t> mask, std::uint64_t
     }
 }
 
-Finding of_fault(const WeightLayout& layout, const CompressionFault& fault,
-                 const CompressedPlaces& places) {
+Diagnostic of_fault(const WeightLayout& layout, const CompressionFault& fault,
+                    const CompressedPlaces& places) {
     if (fault.kind == CompressionFault::Kind::GroupSize) {
         const Address at = places.sizes + fault.offset;
         return finding(
@@ -85,7 +85,7 @@ struct SurfaceBytes {
 };
 
 void check_values(const WeightLayout& layout, std::span<const std::uint8_t> mask,
-                  const CompressedPlaces& places, std::vector<Finding>& found) {
+                  const CompressedPlaces& places, std::vector<Diagnostic>& found) {
     const std::uint64_t used = CompressedGroups(layout, mask).weight_bytes();
     const SurfaceBytes bytes{used, stored_weight_bytes(used), places.value_bytes, places.values};
     if (bytes.said == bytes.stored || (used == 0 && bytes.said == empty_block)) {
@@ -104,7 +104,7 @@ void check_values(const WeightLayout& layout, std::span<const std::uint8_t> mask
 }
 
 void check_mask(const WeightLayout& layout, const CompressedPlaces& places,
-                std::vector<Finding>& found) {
+                std::vector<Diagnostic>& found) {
     const SurfaceBytes bytes{used_mask_bytes(layout).value, stored_mask_bytes(layout),
                              places.mask_bytes, places.mask};
     if (bytes.said == bytes.stored) {
@@ -127,11 +127,11 @@ CompressedPlaces compressed_places(const CdmaJob& job) {
             job.compression->mask_bytes, job.compression->sizes};
 }
 
-std::vector<Finding> compression_findings(const WeightLayout& layout,
-                                          std::span<const std::uint8_t> mask,
-                                          std::span<const CompressionFault> faults,
-                                          const CompressedPlaces& places) {
-    std::vector<Finding> found;
+std::vector<Diagnostic> compression_findings(const WeightLayout& layout,
+                                             std::span<const std::uint8_t> mask,
+                                             std::span<const CompressionFault> faults,
+                                             const CompressedPlaces& places) {
+    std::vector<Diagnostic> found;
     check_values(layout, mask, places, found);
     check_mask(layout, places, found);
     for (const CompressionFault& fault : faults) {

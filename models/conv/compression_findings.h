@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "models/base/finding.h"
+#include "models/base/diagnostic.h"
 #include "models/conv/conv_job.h"
 #include "models/layout/weight_codec.h"
 
@@ -29,9 +29,9 @@ CompressedPlaces compressed_places(const CdmaJob& job);
 /// mask or its kernels ask for), `wgs_mismatch` (a group's size is not what its bits keep),
 /// `stored_zero` (a value is 0, but its bit says it is not). Surfaces: `weights`, `WMB`, `WGS`.
 /// `mask` covers all elements; `faults` are those of decompressing.
-std::vector<Finding> compression_findings(const WeightLayout& layout,
-                                          std::span<const std::uint8_t> mask,
-                                          std::span<const CompressionFault> faults,
-                                          const CompressedPlaces& places);
+std::vector<Diagnostic> compression_findings(const WeightLayout& layout,
+                                             std::span<const std::uint8_t> mask,
+                                             std::span<const CompressionFault> faults,
+                                             const CompressedPlaces& places);
 
 }  // namespace npuscope

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "models/base/finding.h"
+#include "models/base/diagnostic.h"
 #include "models/conv/conv_job.h"
 #include "models/layout/alignment.h"
 
@@ -52,20 +52,20 @@ class Checks {
                 fmt::format("{}, {}", said.text(), need));
         }
     }
-    std::vector<Finding> take() { return std::move(findings_); }
+    std::vector<Diagnostic> take() { return std::move(findings_); }
 
  private:
     void add(Severity severity, std::string kind, const Said& said, std::string message) {
-        Finding finding;
+        Diagnostic finding;
         finding.severity = severity;
-        finding.kind = std::move(kind);
-        finding.message = std::move(message);
+        finding.id = std::move(kind);
+        finding.sentence = std::move(message);
         finding.unit = said.unit;
         finding.surface = spelled(said.unit, said.register_name);
         findings_.push_back(std::move(finding));
     }
 
-    std::vector<Finding> findings_;
+    std::vector<Diagnostic> findings_;
 };
 
 inline constexpr std::string_view cdma_unit = "NVDLA_CDMA";

@@ -159,7 +159,7 @@ void check_buffer(const ConvParts& parts, const ConvFeatures& features, Checks& 
 
 }  // namespace
 
-std::vector<Finding> contradictions(const ConvJob& job, const ConvFeatures& features) {
+std::vector<Diagnostic> contradictions(const ConvJob& job, const ConvFeatures& features) {
     Checks checks;
     const ConvParts& parts = job.parts;
     check_modes(parts, checks);

@@ -5,11 +5,11 @@
 
 #include <vector>
 
-#include "models/base/finding.h"
+#include "models/base/diagnostic.h"
 #include "models/conv/conv_job.h"
 
 namespace npuscope {
 
-std::vector<Finding> contradictions(const ConvJob& job, const ConvFeatures& features);
+std::vector<Diagnostic> contradictions(const ConvJob& job, const ConvFeatures& features);
 
 }  // namespace npuscope

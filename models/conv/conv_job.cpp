@@ -59,7 +59,7 @@ CombinedConvJob combine(const ConvParts& parts, const ConvFeatures& features) {
 
 bool CombinedConvJob::computable() const {
     return std::ranges::none_of(
-        findings, [](const Finding& finding) { return finding.severity == Severity::Error; });
+        findings, [](const Diagnostic& finding) { return finding.severity == Severity::Error; });
 }
 
 std::uint32_t entries_of_slice(const CdmaJob& job, const ConvFeatures& features) {

@@ -12,7 +12,7 @@
 #include <optional>
 #include <vector>
 
-#include "models/base/finding.h"
+#include "models/base/diagnostic.h"
 #include "models/layout/convolution.h"
 #include "models/layout/datapath.h"
 #include "models/layout/feature_cube.h"
@@ -187,7 +187,7 @@ struct ConvJob {
 
 struct CombinedConvJob {
     ConvJob job;
-    std::vector<Finding> findings;  ///< contradictions, each naming the registers
+    std::vector<Diagnostic> findings;  ///< contradictions, each naming the registers
 
     /// False when an error was found: then the job's sizes do not fit each other.
     bool computable() const;

@@ -12,17 +12,17 @@ std::uint64_t delivered_atoms(const ConvJob& job) {
            job.weights.groups();
 }
 
-Finding ends_meet(const ConvJob& job, const std::string& what) {
+Diagnostic ends_meet(const ConvJob& job, const std::string& what) {
     const std::uint32_t groups = job.weights.groups();
-    Finding finding;
+    Diagnostic finding;
     finding.severity = Severity::Warning;
-    finding.kind = "ends_meet";
+    finding.id = "ends_meet";
     finding.unit = "NVDLA_CACC";
     finding.surface = spelled("NVDLA_CACC", "D_DATAOUT_SIZE_0");
-    finding.message = fmt::format("the last of its {} atoms ({} is {:#x}, {} kernel group{}) {}",
-                                  delivered_atoms(job), finding.surface,
-                                  (job.output().height - 1) << 16U | (job.output().width - 1),
-                                  groups, groups == 1 ? "" : "s", what);
+    finding.sentence = fmt::format("the last of its {} atoms ({} is {:#x}, {} kernel group{}) {}",
+                                   delivered_atoms(job), finding.surface,
+                                   (job.output().height - 1) << 16U | (job.output().width - 1),
+                                   groups, groups == 1 ? "" : "s", what);
     return finding;
 }
 

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <string>
 
-#include "models/base/finding.h"
+#include "models/base/diagnostic.h"
 #include "models/conv/conv_job.h"
 
 namespace npuscope {
@@ -21,6 +21,6 @@ std::uint64_t delivered_atoms(const ConvJob& job);
 
 /// A warning of kind `ends_meet` at NVDLA_CACC.D_DATAOUT_SIZE_0, which is named as the surface:
 /// `the last of its 10 atoms (D_DATAOUT_SIZE_0 is 0x10004, 1 kernel group) <what>`.
-Finding ends_meet(const ConvJob& job, const std::string& what);
+Diagnostic ends_meet(const ConvJob& job, const std::string& what);
 
 }  // namespace npuscope

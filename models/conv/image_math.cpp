@@ -62,13 +62,13 @@ std::optional<MiscountedImage> miscounted_image(const ConvJob& job, const CscCon
     return image;
 }
 
-Finding miscount_finding(const ConvJob& job, const MiscountedImage& image) {
-    Finding finding;
+Diagnostic miscount_finding(const ConvJob& job, const MiscountedImage& image) {
+    Diagnostic finding;
     finding.severity = Severity::Warning;
-    finding.kind = "image_miscounted";
+    finding.id = "image_miscounted";
     finding.unit = "NVDLA_CSC";
     finding.surface = spelled("NVDLA_CSC", "D_WEIGHT_SIZE_EXT_1");
-    finding.message = fmt::format(
+    finding.sentence = fmt::format(
         "{} makes kernel rows of {} bytes, {} blocks of {} in the MAC cells, and {} rows of {} "
         "outputs: the sequencer miscounts these blocks, and outputs from column {} on meet wrong "
         "pixels from block {} on",

@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "models/base/finding.h"
+#include "models/base/diagnostic.h"
 #include "models/conv/conv_job.h"
 #include "models/conv/csc_config.h"
 #include "models/conv/image_walk.h"
@@ -29,7 +29,7 @@ std::optional<MiscountedImage> miscounted_image(const ConvJob& job, const CscCon
 
 /// A warning of kind `image_miscounted` at NVDLA_CSC.D_WEIGHT_SIZE_EXT_1, which is named as the
 /// surface.
-Finding miscount_finding(const ConvJob& job, const MiscountedImage& image);
+Diagnostic miscount_finding(const ConvJob& job, const MiscountedImage& image);
 std::string miscount_remedy(const ConvJob& job, const MiscountedImage& image);
 
 /// The data as the kernels meet them: for each line of input, [C'][line][column of the output].

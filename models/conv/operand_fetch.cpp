@@ -168,7 +168,7 @@ std::vector<std::uint8_t> OperandFetch::decompressed(DmaPort& port, ConvWork& wo
         port, job.weight_address, groups.weight_bytes(), weight_purpose(work, "weights"));
     count_weights(work, values);
     DecompressedWeights result = decompress_weights(layout, {values, mask, sizes});
-    for (Finding& finding :
+    for (Diagnostic& finding :
          compression_findings(layout, mask, result.faults, compressed_places(job))) {
         finding.operation = work.name;
         log_.add(std::move(finding));

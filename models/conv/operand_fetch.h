@@ -7,7 +7,7 @@
 #include <memory>
 #include <vector>
 
-#include "models/base/finding.h"
+#include "models/base/diagnostic.h"
 #include "models/conv/buffered_weights.h"
 #include "models/conv/conv_work.h"
 #include "models/layout/datapath.h"
@@ -17,7 +17,7 @@ namespace npuscope {
 
 class OperandFetch {
  public:
-    OperandFetch(const DatapathConfig& datapath, FindingLog& log)
+    OperandFetch(const DatapathConfig& datapath, DiagnosticLog& log)
         : datapath_(datapath), log_(log) {}
 
     /// The input as the patches or windows meet it, without lines that the buffer kept.
@@ -33,7 +33,7 @@ class OperandFetch {
     std::vector<std::uint8_t> decompressed(DmaPort& port, ConvWork& work) const;
 
     const DatapathConfig datapath_;
-    FindingLog& log_;
+    DiagnosticLog& log_;
 };
 
 /// Where the groups of uncompressed weights end in the buffer, or of compressed ones as far as

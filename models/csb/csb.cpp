@@ -10,7 +10,7 @@
 
 namespace npuscope {
 
-Csb::Csb(const sc_core::sc_module_name& name, const CsbConfig& config, FindingLog& log)
+Csb::Csb(const sc_core::sc_module_name& name, const CsbConfig& config, DiagnosticLog& log)
     : Unit(name), config_(config), log_(log), queue_(config.fifo_depth, config.fifo_round_trip) {
     for (const RegisterBlock& block : nvdla_register_blocks(config.address_map)) {
         files_.emplace_back(block).before_hardware_writes([this] { settle(); });

@@ -17,7 +17,7 @@
 #include <systemc>
 #include <tlm>
 
-#include "models/base/finding.h"
+#include "models/base/diagnostic.h"
 #include "models/csb/csb_config.h"
 #include "models/csb/csb_timing.h"
 #include "models/csb/register_blocks.h"
@@ -56,7 +56,7 @@ struct PollExtension : tlm::tlm_extension<PollExtension> {
 
 class Csb : public Unit {
  public:
-    Csb(const sc_core::sc_module_name& name, const CsbConfig& config, FindingLog& log);
+    Csb(const sc_core::sc_module_name& name, const CsbConfig& config, DiagnosticLog& log);
 
     tlm_utils::simple_target_socket<Csb> socket{"socket"};
 
@@ -92,7 +92,7 @@ class Csb : public Unit {
     RegisterFile* file_at(std::uint64_t address);
 
     const CsbConfig config_;
-    FindingLog& log_;
+    DiagnosticLog& log_;
     CsbQueue queue_;
     std::deque<PostedWrite> posted_;
     std::deque<Cycles> triggers_;  // effects of posted writes that set something off

@@ -47,12 +47,12 @@ bool RegisterFile::grouped(const RegisterRow& row) const {
     return has_groups_ && row.name.starts_with("D_");
 }
 
-Finding RegisterFile::finding(Severity severity, std::string_view kind,
-                              const std::string& message) const {
-    Finding finding;
+Diagnostic RegisterFile::finding(Severity severity, std::string_view kind,
+                                 const std::string& message) const {
+    Diagnostic finding;
     finding.severity = severity;
-    finding.kind = kind;
-    finding.message = message;
+    finding.id = kind;
+    finding.sentence = message;
     finding.unit = unit_name(*block_);
     return finding;
 }
@@ -155,7 +155,8 @@ void RegisterFile::refresh() {
 }
 
 /// Selection and data of the look-up tables go through their window.
-std::optional<Finding> RegisterFile::write_lut_window(const RegisterRow& row, std::uint32_t value) {
+std::optional<Diagnostic> RegisterFile::write_lut_window(const RegisterRow& row,
+                                                         std::uint32_t value) {
     put(row, 0, value & write_mask(row));
     if (row.name == lut_select_register) {
         lut_->select(value);
@@ -183,7 +184,7 @@ std::optional<Finding> RegisterFile::write_lut_window(const RegisterRow& row, st
 }
 
 /// The tables exist once: loading them for the next layer disturbs one that still looks up.
-std::optional<Finding> RegisterFile::lut_in_use(const RegisterRow& row) const {
+std::optional<Diagnostic> RegisterFile::lut_in_use(const RegisterRow& row) const {
     if (!lut_ || !row.name.starts_with("S_LUT_") || !ready() || !lut_is_used(groups_[consumer_])) {
         return std::nullopt;
     }

@@ -19,7 +19,7 @@
 #include <string_view>
 #include <utility>
 
-#include "models/base/finding.h"
+#include "models/base/diagnostic.h"
 #include "models/base/register_map.h"
 #include "models/csb/lut_access.h"
 
@@ -37,7 +37,7 @@ struct WriteEffect {
     const RegisterRow* row = nullptr;  ///< nullptr: no register there
     unsigned group = 0;                ///< of a D_ register
     std::uint32_t lost_bits = 0;       ///< bits of the value that no writable field holds
-    std::optional<Finding> finding;
+    std::optional<Diagnostic> finding;
 };
 
 /// What S_STATUS says of a group. source: NVDLA register specification, S_STATUS
@@ -89,9 +89,9 @@ class RegisterFile {
     void put(const RegisterRow& row, unsigned group, std::uint32_t value);
     void enable(unsigned group);
     void refresh();
-    std::optional<Finding> write_lut_window(const RegisterRow& row, std::uint32_t value);
-    std::optional<Finding> lut_in_use(const RegisterRow& row) const;
-    Finding finding(Severity severity, std::string_view kind, const std::string& message) const;
+    std::optional<Diagnostic> write_lut_window(const RegisterRow& row, std::uint32_t value);
+    std::optional<Diagnostic> lut_in_use(const RegisterRow& row) const;
+    Diagnostic finding(Severity severity, std::string_view kind, const std::string& message) const;
 
     const RegisterBlock* block_;
     bool has_groups_;

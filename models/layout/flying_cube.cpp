@@ -18,11 +18,12 @@ std::string text_of(const FlyingCube& cube) {
     return shape + batches + (cube.winograd ? " in Winograd's order" : "");
 }
 
-Finding finding_at(const FlightEnd& to, Severity severity, const char* kind, std::string message) {
-    Finding finding;
+Diagnostic finding_at(const FlightEnd& to, Severity severity, const char* kind,
+                      std::string message) {
+    Diagnostic finding;
     finding.severity = severity;
-    finding.kind = kind;
-    finding.message = std::move(message);
+    finding.id = kind;
+    finding.sentence = std::move(message);
     finding.unit = to.unit;
     finding.operation = to.operation;
     return finding;
@@ -30,8 +31,8 @@ Finding finding_at(const FlightEnd& to, Severity severity, const char* kind, std
 
 }  // namespace
 
-std::vector<Finding> flight_contradictions(const FlightEnd& from, const FlightEnd& to) {
-    std::vector<Finding> findings;
+std::vector<Diagnostic> flight_contradictions(const FlightEnd& from, const FlightEnd& to) {
+    std::vector<Diagnostic> findings;
     FlyingCube given = from.cube;
     given.precision = to.cube.precision;
     if (given != to.cube) {
@@ -52,29 +53,29 @@ std::vector<Finding> flight_contradictions(const FlightEnd& from, const FlightEn
     return findings;
 }
 
-std::string flight_register(const Finding& contradiction) {
-    if (contradiction.kind == "precision_mismatch") {
+std::string flight_register(const Diagnostic& contradiction) {
+    if (contradiction.id == "precision_mismatch") {
         return spelled(contradiction.unit, "D_DATA_FORMAT");
     }
     return spelled(contradiction.unit, contradiction.unit == "NVDLA_SDP" ? "D_DATA_CUBE_WIDTH"
                                                                          : "D_DATA_CUBE_IN_WIDTH");
 }
 
-std::vector<Finding> FlightPairs::give(FlightEnd end) {
+std::vector<Diagnostic> FlightPairs::give(FlightEnd end) {
     givers_.push_back(std::move(end));
     return pair();
 }
 
-std::vector<Finding> FlightPairs::take(FlightEnd end) {
+std::vector<Diagnostic> FlightPairs::take(FlightEnd end) {
     takers_.push_back(std::move(end));
     return pair();
 }
 
-std::vector<Finding> FlightPairs::pair() {
+std::vector<Diagnostic> FlightPairs::pair() {
     if (givers_.empty() || takers_.empty()) {
         return {};
     }
-    std::vector<Finding> findings = flight_contradictions(givers_.front(), takers_.front());
+    std::vector<Diagnostic> findings = flight_contradictions(givers_.front(), takers_.front());
     givers_.pop_front();
     takers_.pop_front();
     return findings;

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "models/base/finding.h"
+#include "models/base/diagnostic.h"
 #include "models/layout/precision.h"
 #include "models/layout/shape.h"
 
@@ -34,20 +34,20 @@ struct FlightEnd {
 
 /// What the ends of a flight disagree in. Errors: `shape_mismatch`, and `precision_mismatch`; it is
 /// a warning where the SDP takes integers of the accumulators in another width.
-std::vector<Finding> flight_contradictions(const FlightEnd& from, const FlightEnd& to);
+std::vector<Diagnostic> flight_contradictions(const FlightEnd& from, const FlightEnd& to);
 /// The register of the end that takes, `NVDLA_SDP.D_DATA_FORMAT_0`.
-std::string flight_register(const Finding& contradiction);
+std::string flight_register(const Diagnostic& contradiction);
 
 /// Givers and takers between two units, paired in their order.
 class FlightPairs {
  public:
     /// What is wrong with the pair that this end completes; nothing where the other end is still
     /// to come.
-    std::vector<Finding> give(FlightEnd end);
-    std::vector<Finding> take(FlightEnd end);
+    std::vector<Diagnostic> give(FlightEnd end);
+    std::vector<Diagnostic> take(FlightEnd end);
 
  private:
-    std::vector<Finding> pair();
+    std::vector<Diagnostic> pair();
 
     std::deque<FlightEnd> givers_;
     std::deque<FlightEnd> takers_;

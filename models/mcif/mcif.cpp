@@ -17,7 +17,7 @@ Mcif::Client::Client(const std::string& client_name, unsigned index, Mcif& inter
                interface.transport(payload, delay);
            }) {}
 
-Mcif::Mcif(const sc_core::sc_module_name& name, const McifConfig& config, FindingLog& log)
+Mcif::Mcif(const sc_core::sc_module_name& name, const McifConfig& config, DiagnosticLog& log)
     : sc_core::sc_module(name),
       config_(config),
       log_(log),
@@ -63,10 +63,10 @@ bool Mcif::address_fits(const tlm::tlm_generic_payload& payload, const AccessInf
     if (config_.address_bits >= 64 || (payload.get_address() >> config_.address_bits) == 0) {
         return true;
     }
-    Finding finding{.kind = "address_width",
-                    .message = fmt::format("address {} needs more than the {} bits of the port",
-                                           to_hex(payload.get_address()), config_.address_bits),
-                    .address = Address(payload.get_address())};
+    Diagnostic finding{.id = "address_width",
+                       .sentence = fmt::format("address {} needs more than the {} bits of the port",
+                                               to_hex(payload.get_address()), config_.address_bits),
+                       .address = Address(payload.get_address())};
     if (info != nullptr && info->unit != nullptr) {
         finding.unit = *info->unit;
         finding.surface = *info->surface;

@@ -15,7 +15,7 @@
 #include <systemc>
 #include <tlm>
 
-#include "models/base/finding.h"
+#include "models/base/diagnostic.h"
 #include "models/base/statistics.h"
 #include "models/link/dma_port.h"
 #include "models/mcif/mcif_config.h"
@@ -26,7 +26,7 @@ namespace npuscope {
 
 class Mcif : public sc_core::sc_module, public ReadIssuer {
  public:
-    Mcif(const sc_core::sc_module_name& name, const McifConfig& config, FindingLog& log);
+    Mcif(const sc_core::sc_module_name& name, const McifConfig& config, DiagnosticLog& log);
 
     tlm_utils::simple_initiator_socket<Mcif> memory{"memory"};
     tlm_utils::multi_passthrough_target_socket<Mcif> clients{"clients"};
@@ -65,7 +65,7 @@ class Mcif : public sc_core::sc_module, public ReadIssuer {
     std::uint64_t beats_of(const tlm::tlm_generic_payload& payload) const;
 
     const McifConfig config_;
-    FindingLog& log_;
+    DiagnosticLog& log_;
     std::deque<Client> clients_;
     ReadChannel reads_;
     WriteChannel writes_;

@@ -27,7 +27,7 @@ std::string text_of(const std::string* text) { return text == nullptr ? "" : *te
 
 }  // namespace
 
-Memory::Memory(const sc_core::sc_module_name& name, const MemoryConfig& config, FindingLog& log)
+Memory::Memory(const sc_core::sc_module_name& name, const MemoryConfig& config, DiagnosticLog& log)
     : sc_core::sc_module(name), config_(config), log_(log) {
     for (const MemoryRegionConfig& region : config_.regions) {
         drams_.push_back(make_dram(region));
@@ -87,8 +87,8 @@ void Memory::read(Address address, std::span<std::uint8_t> bytes) const {
 
 void Memory::report(const std::string& kind, const std::string& message, Address address,
                     const AccessInfo* info) {
-    Finding finding{
-        .severity = Severity::Error, .kind = kind, .message = message, .address = address};
+    Diagnostic finding{
+        .severity = Severity::Error, .id = kind, .sentence = message, .address = address};
     if (info != nullptr) {
         finding.unit = text_of(info->unit);
         finding.surface = text_of(info->surface);

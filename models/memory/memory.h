@@ -14,7 +14,7 @@
 #include <tlm>
 #include <vector>
 
-#include "models/base/finding.h"
+#include "models/base/diagnostic.h"
 #include "models/link/access_info.h"
 #include "models/memory/claims.h"
 #include "models/memory/dram_controller.h"
@@ -25,7 +25,7 @@ namespace npuscope {
 
 class Memory : public sc_core::sc_module {
  public:
-    Memory(const sc_core::sc_module_name& name, const MemoryConfig& config, FindingLog& log);
+    Memory(const sc_core::sc_module_name& name, const MemoryConfig& config, DiagnosticLog& log);
 
     /// One binding per port of the NPU, or of anybody else.
     tlm_utils::multi_passthrough_target_socket<Memory> socket{"socket"};
@@ -67,7 +67,7 @@ class Memory : public sc_core::sc_module {
                 const AccessInfo* info);
 
     const MemoryConfig config_;
-    FindingLog& log_;
+    DiagnosticLog& log_;
     std::vector<std::unique_ptr<DramController>> drams_;  // of each region; null without one
     SparseMemory bytes_;
     bool values_ = true;

@@ -14,10 +14,10 @@ constexpr std::array<unsigned, 2> kBusyBits{9, 10};
 }  // namespace
 
 void BdmaQueue::complain(const std::string& kind, const std::string& message) {
-    Finding finding;
+    Diagnostic finding;
     finding.severity = Severity::Error;
-    finding.kind = kind;
-    finding.message = message;
+    finding.id = kind;
+    finding.sentence = message;
     finding.unit = "bdma";
     log_.add(std::move(finding));
 }

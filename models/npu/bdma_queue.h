@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "models/base/finding.h"
+#include "models/base/diagnostic.h"
 #include "models/base/register_map.h"
 #include "models/bdma/bdma.h"
 #include "models/bdma/bdma_config.h"
@@ -18,7 +18,7 @@ namespace npuscope {
 
 class BdmaQueue {
  public:
-    BdmaQueue(const BdmaConfig& config, Bytes memory_atom, FindingLog& log)
+    BdmaQueue(const BdmaConfig& config, Bytes memory_atom, DiagnosticLog& log)
         : config_(config), memory_atom_(memory_atom), log_(log) {}
 
     /// Where the NPU has the unit.
@@ -37,7 +37,7 @@ class BdmaQueue {
 
     const BdmaConfig config_;
     const Bytes memory_atom_;
-    FindingLog& log_;
+    DiagnosticLog& log_;
     Bdma* unit_ = nullptr;
     std::vector<BdmaJob> gathered_;
     std::uint64_t added_ = 0;

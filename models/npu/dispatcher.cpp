@@ -35,7 +35,7 @@ OperationRecord record_of(const std::string& unit, const std::string& name) {
 
 }  // namespace
 
-Dispatcher::Dispatcher(const NpuConfig& config, FindingLog& log, const Rooms& rooms)
+Dispatcher::Dispatcher(const NpuConfig& config, DiagnosticLog& log, const Rooms& rooms)
     : config_(config),
       log_(log),
       rooms_(rooms),
@@ -96,8 +96,8 @@ void Dispatcher::add_miscount(CombinedConvJob& combined) const {
     const ConvJob& job = combined.job;
     if (const auto image =
             miscounted_image(job, config_.csc, config_.datapath, config_.cbuf.bank_width)) {
-        Finding finding = miscount_finding(job, *image);
-        finding.message += "; " + miscount_remedy(job, *image);
+        Diagnostic finding = miscount_finding(job, *image);
+        finding.sentence += "; " + miscount_remedy(job, *image);
         combined.findings.push_back(std::move(finding));
     }
 }
@@ -118,12 +118,12 @@ bool Dispatcher::launch_conv() {
     add_miscount(combined);
     if (!combined.computable()) {
         const auto error =
-            std::ranges::find(combined.findings, Severity::Error, &Finding::severity);
-        throw ConfigError(error->message, "make the registers agree");
+            std::ranges::find(combined.findings, Severity::Error, &Diagnostic::severity);
+        throw ConfigError(error->sentence, "make the registers agree");
     }
     const auto work = std::make_shared<ConvWork>();
     work->name = next_name("conv");
-    for (Finding& finding : combined.findings) {
+    for (Diagnostic& finding : combined.findings) {
         finding.operation = work->name;
         log_.add(std::move(finding));
     }
@@ -170,7 +170,7 @@ bool Dispatcher::launch_sdp() {
         return false;
     }
     work->name = next_name("sdp");
-    if (std::optional<Finding> note = conversion_note(work->job)) {
+    if (std::optional<Diagnostic> note = conversion_note(work->job)) {
         note->operation = work->name;
         log_.add(std::move(*note));
     }

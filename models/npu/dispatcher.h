@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "models/base/finding.h"
+#include "models/base/diagnostic.h"
 #include "models/base/statistics.h"
 #include "models/cdp/cdp.h"
 #include "models/conv/cacc.h"
@@ -68,7 +68,7 @@ class Dispatcher : public CsbListener {
         Pdp& pdp;
         Cdp& cdp;
     };
-    Dispatcher(const NpuConfig& config, FindingLog& log, const Rooms& rooms);
+    Dispatcher(const NpuConfig& config, DiagnosticLog& log, const Rooms& rooms);
 
     void register_written(RegisterFile& file, const WriteEffect& effect, Cycles time) override;
     void register_about_to_be_read(RegisterFile& file) override;
@@ -104,12 +104,12 @@ class Dispatcher : public CsbListener {
     void tell_of_ends(EndMarks::Meeting meeting);
     void tell_of_early_end(const SdpWork& work, std::uint64_t atoms);
     /// ConfigError where the ends of a flight cannot go together.
-    void note_flight(std::vector<Finding> findings);
+    void note_flight(std::vector<Diagnostic> findings);
 
     std::string next_name(const std::string& unit) { return unit + " " + std::to_string(count_++); }
 
     const NpuConfig config_;
-    FindingLog& log_;
+    DiagnosticLog& log_;
     Rooms rooms_;
     BufferHistory history_{config_.cbuf.bank_width};
     LaunchGate conv_;

@@ -167,7 +167,7 @@ void Dispatcher::cdp_done(CdpWork& work) {
 
 void Dispatcher::tell_of_ends(EndMarks::Meeting meeting) {
     const ConvWork& work = *awaiting_sdp_.front();
-    Finding finding = ends_meet(
+    Diagnostic finding = ends_meet(
         work.job, meeting == EndMarks::Meeting::AtOnce
                       ? "entered the accumulator's delivery buffer in the cycle in which the last "
                         "one of the convolution before left it: a mark too many stays, and the "
@@ -176,18 +176,18 @@ void Dispatcher::tell_of_ends(EndMarks::Meeting meeting) {
                         "convolution before was still there: where other latencies let one enter "
                         "in the cycle in which the other leaves, the SDP closes a later "
                         "convolution too early");
-    finding.message += fmt::format("; {}", kDeliveryRemedy);
+    finding.sentence += fmt::format("; {}", kDeliveryRemedy);
     finding.operation = work.name;
     log_.add(std::move(finding));
 }
 
 void Dispatcher::tell_of_early_end(const SdpWork& work, std::uint64_t atoms) {
     const ConvWork& conv = *awaiting_sdp_.front();
-    Finding finding;
-    finding.kind = "closed_early";
+    Diagnostic finding;
+    finding.id = "closed_early";
     finding.unit = "NVDLA_SDP";
     finding.operation = conv.name;
-    finding.message = fmt::format(
+    finding.sentence = fmt::format(
         "{} is closed behind {} of its {} atoms and stands still: the end of a convolution before "
         "met another one in the accumulator's delivery buffer and left a mark too many "
         "(`ends_meet` "
@@ -198,17 +198,17 @@ void Dispatcher::tell_of_early_end(const SdpWork& work, std::uint64_t atoms) {
 
 void Dispatcher::tell_of_lines_left(const PdpWork& work) {
     if (lines_left_) {
-        Finding finding = lines_left_->before(work.name);
-        finding.message += "; " + lines_left_->remedy;
+        Diagnostic finding = lines_left_->before(work.name);
+        finding.sentence += "; " + lines_left_->remedy;
         log_.add(std::move(finding));
     }
     lines_left_ = lines_left(work.job, work.name);
 }
 
-void Dispatcher::note_flight(std::vector<Finding> findings) {
-    for (Finding& finding : findings) {
+void Dispatcher::note_flight(std::vector<Diagnostic> findings) {
+    for (Diagnostic& finding : findings) {
         if (finding.severity == Severity::Error) {
-            throw ConfigError(fmt::format("{}: {}", flight_register(finding), finding.message),
+            throw ConfigError(fmt::format("{}: {}", flight_register(finding), finding.sentence),
                               "program one shape and one precision in both units");
         }
         log_.add(std::move(finding));

@@ -5,7 +5,7 @@
 
 namespace npuscope {
 
-LayerNpu::LayerNpu(const sc_core::sc_module_name& name, const Config& config, FindingLog& log)
+LayerNpu::LayerNpu(const sc_core::sc_module_name& name, const Config& config, DiagnosticLog& log)
     : sc_core::sc_module(name),
       mcif("mcif", config.mcif, log),
       tinpu("tinpu", config.engine, config.mcif.bus_width, log),

@@ -6,7 +6,7 @@
 #include <systemc>
 #include <vector>
 
-#include "models/base/finding.h"
+#include "models/base/diagnostic.h"
 #include "models/mcif/mcif.h"
 #include "models/tinpu/tinpu.h"
 #include "models/tinpu/tinpu_port.h"
@@ -19,7 +19,7 @@ class LayerNpu : public sc_core::sc_module {
         McifConfig mcif;
         TinpuConfig engine;
     };
-    LayerNpu(const sc_core::sc_module_name& name, const Config& config, FindingLog& log);
+    LayerNpu(const sc_core::sc_module_name& name, const Config& config, DiagnosticLog& log);
 
     Mcif mcif;
     Tinpu tinpu;

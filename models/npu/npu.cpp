@@ -5,7 +5,7 @@
 
 namespace npuscope {
 
-Npu::Npu(const sc_core::sc_module_name& name, const NpuConfig& config, FindingLog& log)
+Npu::Npu(const sc_core::sc_module_name& name, const NpuConfig& config, DiagnosticLog& log)
     : sc_core::sc_module(name),
       csb("csb", config.csb, log),
       mcif("mcif", config.mcif, log),

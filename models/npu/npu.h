@@ -9,7 +9,7 @@
 #include <systemc>
 #include <vector>
 
-#include "models/base/finding.h"
+#include "models/base/diagnostic.h"
 #include "models/base/statistics.h"
 #include "models/bdma/bdma.h"
 #include "models/cdp/cdp.h"
@@ -31,7 +31,7 @@ namespace npuscope {
 
 class Npu : public sc_core::sc_module {
  public:
-    Npu(const sc_core::sc_module_name& name, const NpuConfig& config, FindingLog& log);
+    Npu(const sc_core::sc_module_name& name, const NpuConfig& config, DiagnosticLog& log);
 
     Csb csb;
     Glb glb{"glb"};

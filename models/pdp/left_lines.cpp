@@ -7,9 +7,9 @@
 
 namespace npuscope {
 
-Finding LinesLeft::before(const std::string& next) const {
-    Finding told = finding;
-    told.message += fmt::format("; {} behind it may stand still", next);
+Diagnostic LinesLeft::before(const std::string& next) const {
+    Diagnostic told = finding;
+    told.sentence += fmt::format("; {} behind it may stand still", next);
     return told;
 }
 
@@ -19,13 +19,13 @@ std::optional<LinesLeft> lines_left(const PdpJob& job, const std::string& name) 
         return std::nullopt;
     }
     LinesLeft left;
-    Finding& finding = left.finding;
+    Diagnostic& finding = left.finding;
     finding.severity = Severity::Warning;
-    finding.kind = "lines_left";
+    finding.id = "lines_left";
     finding.unit = "NVDLA_PDP";
     finding.surface = spelled("NVDLA_PDP", "D_DATA_CUBE_IN_HEIGHT");
     finding.operation = name;
-    finding.message = fmt::format(
+    finding.sentence = fmt::format(
         "{} is {:#x}, {} lines, but the last of {} windows ({} is {:#x}) ends with line {}: the "
         "PDP ends with its last result and takes the {} behind under the other group's registers",
         finding.surface, job.input.height - 1, job.input.height, job.output.height,

@@ -9,18 +9,18 @@
 #include <optional>
 #include <string>
 
-#include "models/base/finding.h"
+#include "models/base/diagnostic.h"
 #include "models/pdp/pdp_job.h"
 
 namespace npuscope {
 
 /// An operation that leaves lines, and the warning for when another one comes behind it.
 struct LinesLeft {
-    Finding finding;  ///< `lines_left` at NVDLA_PDP.D_DATA_CUBE_IN_HEIGHT, named as the surface
+    Diagnostic finding;  ///< `lines_left` at NVDLA_PDP.D_DATA_CUBE_IN_HEIGHT, named as the surface
     std::string remedy;
 
     /// The warning, now that the operation `next` comes.
-    Finding before(const std::string& next) const;
+    Diagnostic before(const std::string& next) const;
 };
 
 /// Nothing where no line is left.

@@ -36,7 +36,7 @@ void require_table_30(const RegisterValues& rdma, Precision input, const SdpStag
     require_valid(cell_of(input, stages.output), spelled(rdma.block().name, "D_FEATURE_MODE_CFG"));
 }
 
-std::optional<Finding> conversion_note(const SdpJob& job) {
+std::optional<Diagnostic> conversion_note(const SdpJob& job) {
     if (!job.source) {
         return std::nullopt;
     }
@@ -48,10 +48,10 @@ std::optional<Finding> conversion_note(const SdpJob& job) {
     if (cell.valid()) {
         return std::nullopt;
     }
-    Finding finding;
+    Diagnostic finding;
     finding.severity = Severity::Note;
-    finding.kind = "conversion_undocumented";
-    finding.message =
+    finding.id = "conversion_undocumented";
+    finding.sentence =
         fmt::format("{}: {} is an invalid case; it is computed as nv_full's C model does",
                     spelled("NVDLA_SDP", output_field.register_name), cell.name());
     finding.unit = "sdp";

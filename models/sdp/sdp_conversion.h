@@ -5,7 +5,7 @@
 
 #include <optional>
 
-#include "models/base/finding.h"
+#include "models/base/diagnostic.h"
 #include "models/base/register_map.h"
 #include "models/sdp/sdp_stages.h"
 
@@ -22,6 +22,6 @@ void require_output_width(const RegisterValues& sdp, const SdpStages& stages);
 void require_table_30(const RegisterValues& rdma, Precision input, const SdpStages& stages);
 
 /// A note where the job is an invalid case of the table that hardware computes nevertheless.
-std::optional<Finding> conversion_note(const SdpJob& job);
+std::optional<Diagnostic> conversion_note(const SdpJob& job);
 
 }  // namespace npuscope

@@ -22,7 +22,7 @@ Purpose purpose_of(const char* surface, const TinpuLaunch& launch) {
 }  // namespace
 
 Tinpu::Tinpu(const sc_core::sc_module_name& name, const TinpuConfig& config, Bytes bus_width,
-             FindingLog& log)
+             DiagnosticLog& log)
     : Unit(name),
       config_(config),
       bus_width_(bus_width),
@@ -53,9 +53,9 @@ ByteStreamSetup Tinpu::stream_setup() const {
 void Tinpu::check_alignment(const TinpuJob& job) {
     const auto check = [&](const char* surface, Address base) {
         if (base.value % config_.alignment.value != 0) {
-            log_.add({.kind = "misaligned",
-                      .message = fmt::format("{} at {} must begin at a multiple of {} bytes",
-                                             surface, to_hex(base), config_.alignment.value),
+            log_.add({.id = "misaligned",
+                      .sentence = fmt::format("{} at {} must begin at a multiple of {} bytes",
+                                              surface, to_hex(base), config_.alignment.value),
                       .address = base,
                       .unit = "tinpu",
                       .surface = surface,

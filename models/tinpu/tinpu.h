@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-#include "models/base/finding.h"
+#include "models/base/diagnostic.h"
 #include "models/base/statistics.h"
 #include "models/link/channel.h"
 #include "models/link/stretch_reader.h"
@@ -43,7 +43,7 @@ class Tinpu : public Unit {
  public:
     /// `bus_width`: of the ports. ConfigError where the engine could not work at all.
     Tinpu(const sc_core::sc_module_name& name, const TinpuConfig& config, Bytes bus_width,
-          FindingLog& log);
+          DiagnosticLog& log);
 
     Channel<std::shared_ptr<TinpuLaunch>> launches{"tinpu.launches"};
     StretchReader weights{"tinpu_weights", "tinpu", "tinpu_weights"};
@@ -76,7 +76,7 @@ class Tinpu : public Unit {
 
     const TinpuConfig config_;
     const Bytes bus_width_;
-    FindingLog& log_;
+    DiagnosticLog& log_;
     std::function<void(TinpuLaunch&)> done_;
     Channel<std::shared_ptr<TinpuLaunch>> ready_{"tinpu.ready", 1};
     Channel<std::shared_ptr<TinpuLaunch>> loaded_{"tinpu.loaded", 1};

@@ -20,7 +20,7 @@ constexpr std::uint64_t descriptor_alignment = 4;
 }  // namespace
 
 TinpuPort::TinpuPort(const sc_core::sc_module_name& name, Tinpu& tinpu, Bytes bus_width,
-                     FindingLog& log)
+                     DiagnosticLog& log)
     : Unit(name), tinpu_(tinpu), bus_width_(bus_width), log_(log) {
     socket.register_b_transport(this, &TinpuPort::b_transport);
     socket.register_transport_dbg(this, &TinpuPort::transport_dbg);
@@ -136,8 +136,8 @@ void TinpuPort::launch(Activity& activity) {
         job.name = name;
         tinpu_.launch(job, values_, [this] { layer_ended(); });
     } catch (const ConfigError& error) {
-        log_.add({.kind = "descriptor",
-                  .message = error.sentence(),
+        log_.add({.id = "descriptor",
+                  .sentence = error.sentence(),
                   .address = base,
                   .unit = "tinpu",
                   .surface = "descriptor",

@@ -12,7 +12,7 @@
 #include <systemc>
 #include <tlm>
 
-#include "models/base/finding.h"
+#include "models/base/diagnostic.h"
 #include "models/link/stretch_reader.h"
 #include "models/link/unit.h"
 #include "models/tinpu/tinpu.h"
@@ -22,7 +22,8 @@ namespace npuscope {
 
 class TinpuPort : public Unit {
  public:
-    TinpuPort(const sc_core::sc_module_name& name, Tinpu& tinpu, Bytes bus_width, FindingLog& log);
+    TinpuPort(const sc_core::sc_module_name& name, Tinpu& tinpu, Bytes bus_width,
+              DiagnosticLog& log);
 
     /// May stay unbound where the host launches layers directly.
     tlm_utils::simple_target_socket_optional<TinpuPort> socket{"socket"};
@@ -53,7 +54,7 @@ class TinpuPort : public Unit {
 
     Tinpu& tinpu_;
     const Bytes bus_width_;
-    FindingLog& log_;
+    DiagnosticLog& log_;
     bool values_ = true;
     Channel<Address> starts_{"tinpu.starts"};
     Address descriptor_at_;

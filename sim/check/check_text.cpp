@@ -18,8 +18,8 @@ Json json_of(const Found& found) {
         }
     };
     object["severity"] = to_json(found.finding.severity);
-    object["kind"] = found.finding.kind;
-    object["message"] = found.finding.message;
+    object["kind"] = found.finding.id;
+    object["message"] = found.finding.sentence;
     if (found.finding.address) {
         object["address"] = to_json(*found.finding.address);
     }
@@ -49,13 +49,12 @@ std::string details_of(const Found& found) {
 }
 
 std::string text_of(const Found& found) {
-    const Finding& finding = found.finding;
+    const Diagnostic& finding = found.finding;
     std::string text;
     if (!finding.place.file.empty()) {
         text += to_string(finding.place) + ": ";
     }
-    text +=
-        fmt::format("{}: {} [{}]\n", enum_name(finding.severity), finding.message, finding.kind);
+    text += fmt::format("{}: {} [{}]\n", enum_name(finding.severity), finding.sentence, finding.id);
     if (const std::string details = details_of(found); !details.empty()) {
         text += "    " + details + '\n';
     }

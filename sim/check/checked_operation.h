@@ -30,12 +30,13 @@ struct CheckedOperation {
     unsigned group = 0;
     std::vector<SurfaceUse> uses;
     std::optional<CompressedUse> compressed;
-    std::optional<FlyingCube> takes;        ///< what flies in; none: from memory
-    std::optional<FlyingCube> gives;        ///< what flies on; none: to memory
-    std::optional<std::size_t> producer;    ///< operation whose result flies in
-    std::optional<std::size_t> consumer;    ///< operation that the result flies to
-    std::optional<Finding> short_delivery;  ///< told where the convolution before may not be over
-    std::optional<LinesLeft> lines_left;    ///< told where another pooling comes behind
+    std::optional<FlyingCube> takes;      ///< what flies in; none: from memory
+    std::optional<FlyingCube> gives;      ///< what flies on; none: to memory
+    std::optional<std::size_t> producer;  ///< operation whose result flies in
+    std::optional<std::size_t> consumer;  ///< operation that the result flies to
+    std::optional<Diagnostic>
+        short_delivery;                   ///< told where the convolution before may not be over
+    std::optional<LinesLeft> lines_left;  ///< told where another pooling comes behind
     bool uses_rdma = false;
     bool undecoded = false;  ///< its registers make no job: what it touches is not known
     bool notified = false;   ///< the program asked to be told of its end

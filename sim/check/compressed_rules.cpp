@@ -23,10 +23,10 @@ constexpr std::array mendings{
     Mending{"stored_zero", "D_WEIGHT_ADDR_LOW",
             "leave the zero out and clear its mask bit, or mend the address"}};
 
-Found found_of(Finding finding) {
+Found found_of(Diagnostic finding) {
     Found found;
     for (const Mending& mending : mendings) {
-        if (mending.kind == finding.kind) {
+        if (mending.kind == finding.id) {
             found.register_name = spelled("NVDLA_CDMA", mending.register_name);
             found.remedy = mending.remedy;
         }
@@ -36,7 +36,7 @@ Found found_of(Finding finding) {
 }
 
 /// Nothing where mask or sizes are not known; where values are not, they are not judged.
-std::vector<Finding> findings_of(const CompressedUse& use, const ReadImage& read) {
+std::vector<Diagnostic> findings_of(const CompressedUse& use, const ReadImage& read) {
     const WeightLayout& layout = use.layout;
     const auto mask = read({use.places.mask, used_mask_bytes(layout)});
     const auto size_bytes = read({use.places.sizes, Bytes(4) * layout.groups()});
@@ -72,8 +72,8 @@ bool any_one(const std::vector<std::uint8_t>& mask, std::uint64_t begin) {
 Found image_found(const PlacedSurface& surface, const char* kind, const std::string& message,
                   const char* register_name, const std::string& remedy) {
     Found found;
-    found.finding.kind = kind;
-    found.finding.message = message;
+    found.finding.id = kind;
+    found.finding.sentence = message;
     found.finding.address = surface.described.address;
     found.finding.unit = surface.registers.unit;
     found.finding.surface = surface.described.name;
@@ -96,14 +96,14 @@ void check_compressed(const PlacedCompression& surfaces, const ReadImage& read, 
         {surfaces.weights.described.address, surfaces.weights.described.bytes.value_or(stored),
          surfaces.mask.described.address, stored_mask_bytes(layout),
          surfaces.sizes.described.address}};
-    for (Finding& finding : findings_of(use, read)) {
+    for (Diagnostic& finding : findings_of(use, read)) {
         const PlacedSurface& surface =
-            finding.kind == "wgs_mismatch" ? surfaces.sizes : surfaces.weights;
+            finding.id == "wgs_mismatch" ? surfaces.sizes : surfaces.weights;
         Found one = found_of(std::move(finding));
         one.finding.unit = surface.registers.unit;
         one.finding.surface = surface.described.name;
-        if (one.finding.kind == "weight_bytes_mismatch") {
-            one.finding.kind = "size_mismatch";
+        if (one.finding.id == "weight_bytes_mismatch") {
+            one.finding.id = "size_mismatch";
             one.remedy = fmt::format("program {}", stored.value);
         }
         found.add(std::move(one));
@@ -122,7 +122,7 @@ void check_compressed(const CheckedOperation& operation, const MemoryRules& memo
         return;
     }
     const auto read = [&](const ByteRun& run) { return memory.contents(run); };
-    for (Finding& finding : findings_of(*operation.compressed, read)) {
+    for (Diagnostic& finding : findings_of(*operation.compressed, read)) {
         finding.unit = "NVDLA_CDMA";
         finding.operation = operation.name;
         finding.place = operation.place;

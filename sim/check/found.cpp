@@ -12,12 +12,12 @@ bool CheckReport::clean() const {
 
 void FoundList::add(Found found) {
     const auto same = [&](const Found& other) {
-        return other.finding.kind == found.finding.kind &&
+        return other.finding.id == found.finding.id &&
                other.finding.surface == found.finding.surface &&
                other.finding.operation == found.finding.operation &&
                other.register_name == found.register_name &&
                (!found.finding.operation.empty() || !found.register_name.empty() ||
-                other.finding.message == found.finding.message);
+                other.finding.sentence == found.finding.sentence);
     };
     if (std::ranges::none_of(list_, same)) {
         list_.push_back(std::move(found));

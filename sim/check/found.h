@@ -6,12 +6,12 @@
 #include <string>
 #include <vector>
 
-#include "models/base/finding.h"
+#include "models/base/diagnostic.h"
 
 namespace npuscope {
 
 struct Found {
-    Finding finding;
+    Diagnostic finding;
     std::string register_name;  ///< `NVDLA_CDMA.D_LINE_STRIDE_0`; empty where none is to blame
     std::string remedy;
 };

@@ -59,9 +59,9 @@ class ImageCheck {
             bytes_.visit(bytes, [&](const ByteRun& piece, const ByteState* state) {
                 if (state != nullptr && state->by != number) {
                     Found one;
-                    one.finding.kind = "load_overlap";
-                    one.finding.message = fmt::format("'{}' overwrites bytes of '{}'", file.file,
-                                                      image_.memory[state->by].file);
+                    one.finding.id = "load_overlap";
+                    one.finding.sentence = fmt::format("'{}' overwrites bytes of '{}'", file.file,
+                                                       image_.memory[state->by].file);
                     one.finding.address = piece.address;
                     one.finding.surface = file.file;
                     one.remedy = "load it elsewhere";

@@ -39,8 +39,8 @@ bool starts_move(const WriteRegister& write) {
 }
 
 /// Silicon drops writes to a table that is selected for reading, and public programs do it.
-Severity severity_of(const Finding& finding) {
-    return finding.kind == "lut_not_writable" ? Severity::Note : finding.severity;
+Severity severity_of(const Diagnostic& finding) {
+    return finding.id == "lut_not_writable" ? Severity::Note : finding.severity;
 }
 
 }  // namespace
@@ -97,10 +97,10 @@ void LaunchBoard::write(const WriteRegister& write, const Place& place, FoundLis
     RegisterFile* target = file_at(write.address);
     if (target == nullptr) {
         Found one;
-        one.finding.kind = "register_unknown";
-        one.finding.message = fmt::format("no register at {}", to_hex(write.address));
+        one.finding.id = "register_unknown";
+        one.finding.sentence = fmt::format("no register at {}", to_hex(write.address));
         one.finding.place = place;
-        one.remedy = remedy_of(one.finding.kind);
+        one.remedy = remedy_of(one.finding.id);
         found.add(std::move(one));
         return;
     }
@@ -110,7 +110,7 @@ void LaunchBoard::write(const WriteRegister& write, const Place& place, FoundLis
         one.finding.place = place;
         one.finding.unit = target->block().name;
         one.finding.severity = severity_of(one.finding);
-        one.remedy = remedy_of(one.finding.kind);
+        one.remedy = remedy_of(one.finding.id);
         found.add(std::move(one));
     }
     if (starts_move(write)) {
@@ -217,11 +217,11 @@ void LaunchBoard::check_flight(std::size_t producer, std::size_t consumer, Found
     const CheckedOperation& from = operations_[producer];
     const CheckedOperation& to = operations_[consumer];
     const char* const unit = to.unit == OperationUnit::Sdp ? "NVDLA_SDP" : "NVDLA_PDP";
-    for (Finding& finding :
+    for (Diagnostic& finding :
          flight_contradictions({from.name, "", *from.gives}, {to.name, unit, *to.takes})) {
         finding.place = to.place;
         std::string register_name = flight_register(finding);
-        const char* const what = finding.kind == "shape_mismatch" ? "shape" : "precision";
+        const char* const what = finding.id == "shape_mismatch" ? "shape" : "precision";
         found.add({std::move(finding), std::move(register_name),
                    fmt::format("program one {} in both units", what)});
     }

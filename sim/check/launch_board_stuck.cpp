@@ -12,8 +12,8 @@ void LaunchBoard::report_stuck(FoundList& found) const {
     const auto add = [&](const std::string& register_name, std::string message,
                          const std::string& remedy) {
         Found one;
-        one.finding.kind = "never_starts";
-        one.finding.message = std::move(message);
+        one.finding.id = "never_starts";
+        one.finding.sentence = std::move(message);
         one.finding.unit = register_name.substr(0, register_name.find('.'));
         one.register_name = register_name;
         one.remedy = remedy;

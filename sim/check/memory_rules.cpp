@@ -12,8 +12,8 @@ namespace npuscope {
 Found surface_found(const CheckedOperation& operation, const SurfaceUse& use, const char* kind,
                     const std::string& message) {
     Found found;
-    found.finding.kind = kind;
-    found.finding.message = message;
+    found.finding.id = kind;
+    found.finding.sentence = message;
     found.finding.address = use.base;
     found.finding.unit = use.unit;
     found.finding.surface = use.surface;
@@ -29,9 +29,9 @@ void MemoryRules::fill(const InitMemory& init, const Place& place, FoundList& fo
     const ByteRun run{init.address, init.bytes};
     if (!in_memory(run)) {
         Found one;
-        one.finding.kind = "out_of_bounds";
-        one.finding.message = fmt::format("{} bytes at {} are filled outside every memory region",
-                                          run.bytes.value, to_hex(run.address));
+        one.finding.id = "out_of_bounds";
+        one.finding.sentence = fmt::format("{} bytes at {} are filled outside every memory region",
+                                           run.bytes.value, to_hex(run.address));
         one.finding.address = run.address;
         one.finding.place = place;
         one.remedy = "move it into a region (memory.regions)";
@@ -47,8 +47,8 @@ void MemoryRules::load(const LoadMemory& load, const Place& place, FoundList& fo
     loads_.push_back(&load);
     const auto add = [&](const char* kind, const std::string& message, Address address) {
         Found one;
-        one.finding.kind = kind;
-        one.finding.message = message;
+        one.finding.id = kind;
+        one.finding.sentence = message;
         one.finding.address = address;
         one.finding.surface = load.file;
         one.finding.place = place;

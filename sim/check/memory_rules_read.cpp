@@ -17,8 +17,8 @@ void MemoryRules::compare(const ByteRun& run, const Place& place, FoundList& fou
     }
     const auto add = [&](const char* kind, const std::string& message, Address address) {
         Found one;
-        one.finding.kind = kind;
-        one.finding.message = message;
+        one.finding.id = kind;
+        one.finding.sentence = message;
         one.finding.address = address;
         one.finding.place = place;
         one.remedy = "compare what an operation writes; fill the gaps in it beforehand";

@@ -76,7 +76,7 @@ auto decode(std::vector<RegisterValues>& values, std::vector<Found>& found, cons
 /// Whether the only complaints are of a read DMA whose registers may still be on their way.
 bool complains_of(const std::vector<Found>& found, std::string_view unit) {
     return std::ranges::any_of(found, [&](const Found& one) {
-        return one.finding.message.find(unit) != std::string::npos;
+        return one.finding.sentence.find(unit) != std::string::npos;
     });
 }
 
@@ -101,8 +101,8 @@ SurfaceUse writes(const char* unit) {
 Found register_found(Severity severity, const char* kind, const ConfigError& error) {
     Found found;
     found.finding.severity = severity;
-    found.finding.kind = kind;
-    found.finding.message = error.sentence();
+    found.finding.id = kind;
+    found.finding.sentence = error.sentence();
     found.register_name = register_in(error.sentence());
     found.finding.unit = found.register_name.substr(0, found.register_name.find('.'));
     found.remedy = error.remedy();
@@ -139,7 +139,7 @@ CheckedOperation OperationDecoder::conv(std::vector<RegisterValues> values, Buff
     if (!combined) {
         return operation;
     }
-    const auto add = [&](Finding& finding, const std::string& remedy) {
+    const auto add = [&](Diagnostic& finding, const std::string& remedy) {
         Found one{std::move(finding), {}, remedy};
         one.register_name = std::exchange(one.finding.surface, {});
         found.push_back(std::move(one));
@@ -147,17 +147,17 @@ CheckedOperation OperationDecoder::conv(std::vector<RegisterValues> values, Buff
     KnownBufferStart known;
     if (combined->computable()) {
         known = history.next(combined->job);
-        for (Finding& finding : known.findings) {
-            add(finding, finding.kind == "stale_weights" ? stale_remedy : reuse_remedy);
+        for (Diagnostic& finding : known.findings) {
+            add(finding, finding.id == "stale_weights" ? stale_remedy : reuse_remedy);
         }
     }
-    for (Finding& finding : combined->findings) {
+    for (Diagnostic& finding : combined->findings) {
         add(finding, "make the registers agree");
     }
     const ConvJob& job = combined->job;
     if (const auto image = miscounted_image(job, npu_.csc, npu_.datapath, npu_.cbuf.bank_width);
         image && combined->computable()) {
-        Finding finding = miscount_finding(job, *image);
+        Diagnostic finding = miscount_finding(job, *image);
         add(finding, miscount_remedy(job, *image));
     }
     operation.gives = combined->job.result();
@@ -193,7 +193,7 @@ std::optional<CheckedOperation> OperationDecoder::sdp(std::vector<RegisterValues
         std::vector<Found> without;
         if (auto other = with(whole, without)) {
             complaints.back().finding.severity = Severity::Warning;
-            complaints.back().finding.kind = "absent_feature";
+            complaints.back().finding.id = "absent_feature";
             job = other;
         }
     }

@@ -2,10 +2,10 @@
 #include "sim/check/program_check.h"
 
 #include "sim/check/compressed_rules.h"
-#include "sim/check/successor_rules.h"
 #include "sim/check/launch_board.h"
 #include "sim/check/memory_rules.h"
 #include "sim/check/overlap_rules.h"
+#include "sim/check/successor_rules.h"
 #include "sim/check/sync_rules.h"
 
 namespace npuscope {
@@ -74,8 +74,8 @@ class ProgramCheck {
         memory_.lose_track();
         Found one;
         one.finding.severity = Severity::Note;
-        one.finding.kind = "not_followed";
-        one.finding.message =
+        one.finding.id = "not_followed";
+        one.finding.sentence =
             "what BDMA and RUBIK move is not followed: from here on nothing is "
             "said of bytes that nobody wrote";
         one.finding.place = place_;

@@ -22,7 +22,7 @@ void check_delivery(const LaunchBoard& board, std::size_t index, FoundList& foun
         if (!before.finished) {
             Found one{*newest.short_delivery, {}, kDeliveryRemedy};
             one.register_name = std::exchange(one.finding.surface, {});
-            one.finding.message += fmt::format(
+            one.finding.sentence += fmt::format(
                 " {} leaves it, for nothing makes it wait for that: a mark too many then stays, "
                 "and the SDP closes a later convolution too early",
                 before.name);

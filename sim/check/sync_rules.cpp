@@ -35,8 +35,8 @@ std::optional<InterruptSource> source_of_block(const std::string& block) {
 void SyncRules::add(const char* kind, const std::string& message, const Place& place,
                     const std::string& remedy) {
     Found one;
-    one.finding.kind = kind;
-    one.finding.message = message;
+    one.finding.id = kind;
+    one.finding.sentence = message;
     one.finding.place = place;
     one.remedy = remedy;
     found_.add(std::move(one));

@@ -29,20 +29,20 @@ std::string wrapped(const std::string& text, std::size_t indent) {
     return lines;
 }
 
-std::string text_of(const Finding& finding, std::size_t times) {
-    std::string head = fmt::format("{} {}", enum_name(finding.severity), finding.kind);
+std::string text_of(const Diagnostic& finding, std::size_t times) {
+    std::string head = fmt::format("{} {}", enum_name(finding.severity), finding.id);
     head += times > 1 ? fmt::format(" {} times, first", times) : "";
     for (const std::string& part : {finding.unit, finding.surface, finding.operation}) {
         head += part.empty() ? "" : ", " + part;
     }
     head += finding.address ? ", " + to_hex(*finding.address) : "";
     head += finding.place.file.empty() ? "" : ", " + short_place(finding.place);
-    return "  " + cut_to(head, report_width - 2) + '\n' + wrapped(finding.message, 4);
+    return "  " + cut_to(head, report_width - 2) + '\n' + wrapped(finding.sentence, 4);
 }
 
 /// Notes of one kind are one entry: silicon ignores what they tell of.
-bool are_one_entry(const Finding& a, const Finding& b) {
-    return a.severity == Severity::Note && b.severity == Severity::Note && a.kind == b.kind;
+bool are_one_entry(const Diagnostic& a, const Diagnostic& b) {
+    return a.severity == Severity::Note && b.severity == Severity::Note && a.id == b.id;
 }
 
 }  // namespace
@@ -64,11 +64,11 @@ void add_text(Json& object, const char* key, const std::string& text) {
     }
 }
 
-Json finding_json(const Finding& finding) {
+Json finding_json(const Diagnostic& finding) {
     Json object;
     object["severity"] = to_json(finding.severity);
-    object["kind"] = finding.kind;
-    object["message"] = finding.message;
+    object["kind"] = finding.id;
+    object["message"] = finding.sentence;
     if (finding.address) {
         object["address"] = to_json(*finding.address);
     }
@@ -79,13 +79,13 @@ Json finding_json(const Finding& finding) {
     return object;
 }
 
-std::string findings_text(const std::vector<Finding>& findings) {
+std::string findings_text(const std::vector<Diagnostic>& findings) {
     struct Entry {
-        const Finding* finding;
+        const Diagnostic* finding;
         std::size_t times;
     };
     std::vector<Entry> entries;
-    for (const Finding& finding : findings) {
+    for (const Diagnostic& finding : findings) {
         const auto same = std::find_if(entries.begin(), entries.end(), [&](const Entry& entry) {
             return are_one_entry(*entry.finding, finding);
         });

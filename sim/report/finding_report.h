@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "models/base/finding.h"
+#include "models/base/diagnostic.h"
 #include "sim/config/json_writer.h"
 
 namespace npuscope {
@@ -17,8 +17,8 @@ void add_place(Json& object, const Place& place);
 /// Adds a text that is not empty.
 void add_text(Json& object, const char* key, const std::string& text);
 
-Json finding_json(const Finding& finding);
+Json finding_json(const Diagnostic& finding);
 /// A section of a summary, the gravest first; empty where there is none.
-std::string findings_text(const std::vector<Finding>& findings);
+std::string findings_text(const std::vector<Diagnostic>& findings);
 
 }  // namespace npuscope

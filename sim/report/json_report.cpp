@@ -114,7 +114,7 @@ std::string json_report(const Result& result) {
         report["drams"][dram.region] = to_json(dram.statistics);
     }
     report["findings"] = Json::array();
-    for (const Finding& finding : result.findings) {
+    for (const Diagnostic& finding : result.findings) {
         report["findings"].push_back(finding_json(finding));
     }
     report["config"] = to_json(result.config);

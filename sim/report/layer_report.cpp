@@ -71,22 +71,22 @@ Json json_of(const Refusal& refusal, const Graph& graph) {
 }
 
 /// Feature maps that do not fit are an error of the model, not of the run.
-std::vector<Finding> findings_of(const LayerResult& result) {
-    std::vector<Finding> findings = result.run.findings;
+std::vector<Diagnostic> findings_of(const LayerResult& result) {
+    std::vector<Diagnostic> findings = result.run.findings;
     const Bytes memory = result.system.npu.engine.memory;
     if (result.plan.peak_maps > memory) {
         findings.push_back(
             {.severity = Severity::Warning,
-             .kind = "memory_size",
-             .message = fmt::format("feature maps take {} bytes at a time, the NPU has {}",
-                                    result.plan.peak_maps.value, memory.value)});
+             .id = "memory_size",
+             .sentence = fmt::format("feature maps take {} bytes at a time, the NPU has {}",
+                                     result.plan.peak_maps.value, memory.value)});
     }
     return findings;
 }
 
 Json findings_json(const LayerResult& result) {
     Json findings = Json::array();
-    for (const Finding& finding : findings_of(result)) {
+    for (const Diagnostic& finding : findings_of(result)) {
         findings.push_back(finding_json(finding));
     }
     return findings;

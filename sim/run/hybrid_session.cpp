@@ -147,8 +147,8 @@ class HybridSession {
         if (plan_.segments.empty()) {
             joined_.result().findings.push_back(
                 {.severity = Severity::Note,
-                 .kind = "host_only",
-                 .message = "no layer of the model runs on the NPU: all of it ran on the host"});
+                 .id = "host_only",
+                 .sentence = "no layer of the model runs on the NPU: all of it ran on the host"});
         }
     }
 

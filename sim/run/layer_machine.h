@@ -43,7 +43,7 @@ class LayerMachine {
 
     // When it is over.
     Cycles now() const { return end_; }
-    const FindingLog& findings() const { return log_; }
+    const DiagnosticLog& findings() const { return log_; }
     std::vector<NamedTraffic> traffic() const;
     std::vector<NamedUnit> units() const;
     std::vector<NamedDram> drams() const;
@@ -63,7 +63,7 @@ class LayerMachine {
 
     KernelScope kernel_;
     LayerRunOptions options_;
-    FindingLog log_;
+    DiagnosticLog log_;
     TimelineRecorder recorder_;
     std::function<void()> program_;
     Memory memory_;

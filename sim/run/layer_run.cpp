@@ -18,7 +18,7 @@ std::string_view LayerOperation::bound_by() const {
 
 RunStatus LayerRun::status() const {
     const bool wrong = std::ranges::any_of(
-        findings, [](const Finding& finding) { return finding.severity == Severity::Error; });
+        findings, [](const Diagnostic& finding) { return finding.severity == Severity::Error; });
     return wrong ? RunStatus::Fail : RunStatus::Pass;
 }
 

@@ -46,7 +46,7 @@ struct LayerRun {
     std::vector<NamedTraffic> traffic;  ///< by client of the memory interface
     std::vector<NamedUnit> units;
     std::vector<NamedDram> drams;  ///< of the regions that have one
-    std::vector<Finding> findings;
+    std::vector<Diagnostic> findings;
     std::optional<Timeline> timeline;  ///< where it was asked for
 
     Cycles cycles() const { return npu + host; }

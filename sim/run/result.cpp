@@ -16,7 +16,7 @@ ClientTraffic Result::total_traffic() const {
 RunStatus Result::status() const {
     const bool checks_pass = std::all_of(checks.begin(), checks.end(),
                                          [](const CheckResult& check) { return check.pass; });
-    const bool wrong = std::any_of(findings.begin(), findings.end(), [](const Finding& finding) {
+    const bool wrong = std::any_of(findings.begin(), findings.end(), [](const Diagnostic& finding) {
         return finding.severity == Severity::Error;
     });
     return checks_pass && !wrong ? RunStatus::Pass : RunStatus::Fail;

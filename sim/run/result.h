@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "models/base/finding.h"
+#include "models/base/diagnostic.h"
 #include "models/base/statistics.h"
 #include "models/memory/dram_statistics.h"
 #include "sim/compile/refused_layer.h"
@@ -94,7 +94,7 @@ struct Result {
     std::vector<OperationRecord> operations;
     std::vector<NamedUnit> units;
     std::vector<NamedDram> drams;  ///< of the regions that have one
-    std::vector<Finding> findings;
+    std::vector<Diagnostic> findings;
     std::vector<std::vector<std::uint8_t>> kept;  ///< what RunOptions::keep asked for
     bool values = true;                           ///< false: time alone was simulated
     std::optional<Timeline> timeline;             ///< where it was asked for

@@ -58,7 +58,7 @@ struct Machine {
         }
     }
 
-    FindingLog log;
+    DiagnosticLog log;
     TimelineRecorder recorder;
     Memory memory;
     Npu npu;
@@ -97,13 +97,13 @@ std::string describe_waits(Machine& machine) {
 }
 
 /// What may have led there.
-std::string describe_findings(const FindingLog& log) {
+std::string describe_findings(const DiagnosticLog& log) {
     std::string text;
-    for (const Finding& finding : log.findings()) {
+    for (const Diagnostic& finding : log.findings()) {
         if (finding.severity != Severity::Note) {
             text += fmt::format("\n  {}: {}: {} [{}]", enum_name(finding.severity),
                                 finding.operation.empty() ? finding.unit : finding.operation,
-                                finding.message, finding.kind);
+                                finding.sentence, finding.id);
         }
     }
     return text;

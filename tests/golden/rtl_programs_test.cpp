@@ -73,11 +73,11 @@ TEST(RtlPrograms, that_fetch_weights_nobody_takes_compute_with_what_is_left) {
     EXPECT_EQ(result.status(), RunStatus::Pass);
     EXPECT_EQ(result.checks.size(), 4U);
     // nine of the ten convolutions find something in front of their weights
-    EXPECT_EQ(std::ranges::count(result.findings, "stale_weights", &Finding::kind), 9);
+    EXPECT_EQ(std::ranges::count(result.findings, "stale_weights", &Diagnostic::id), 9);
     const CheckReport report = check_program(program, {nv_small().npu, nv_small().memory});
     EXPECT_EQ(std::ranges::count_if(report.found,
                                     [](const Found& found) {
-                                        return found.finding.kind == "stale_weights" &&
+                                        return found.finding.id == "stale_weights" &&
                                                found.register_name == "NVDLA_CDMA.D_WEIGHT_BYTES_0";
                                     }),
               9);
@@ -101,7 +101,7 @@ TEST(RtlPrograms, whose_ends_meet_in_the_delivery_buffer_stop_where_the_rtl_stop
     const CheckReport report = check_program(program, {nv_small().npu, nv_small().memory});
     ASSERT_EQ(report.found.size(), 2U);
     for (const Found& found : report.found) {
-        EXPECT_EQ(found.finding.kind, "ends_meet");
+        EXPECT_EQ(found.finding.id, "ends_meet");
         EXPECT_EQ(found.register_name, "NVDLA_CACC.D_DATAOUT_SIZE_0_0");
         EXPECT_FALSE(found.remedy.empty());
         EXPECT_GT(found.finding.place.line, 0U);
@@ -128,10 +128,10 @@ TEST(RtlPrograms, whose_image_blocks_are_miscounted_meet_the_pixels_that_the_rtl
         const Program program = read_program(path, register_names(nvdla_register_blocks()));
         const Result result = run_program(program, nv_small(), {});
         ASSERT_EQ(result.findings.size(), 1U) << path;
-        EXPECT_EQ(result.findings[0].kind, "image_miscounted");
+        EXPECT_EQ(result.findings[0].id, "image_miscounted");
         const CheckReport report = check_program(program, {nv_small().npu, nv_small().memory});
         ASSERT_EQ(report.found.size(), 1U) << path;
-        EXPECT_EQ(report.found[0].finding.kind, "image_miscounted");
+        EXPECT_EQ(report.found[0].finding.id, "image_miscounted");
         EXPECT_EQ(report.found[0].register_name, "NVDLA_CSC.D_WEIGHT_SIZE_EXT_1_0");
         EXPECT_NE(report.found[0].remedy.find("column"), std::string::npos);
         // what a driver expects of such a program is something else

@@ -142,8 +142,8 @@ TEST(CompressedWeights, SurfacesThatContradictEachOtherAreFindings) {
     value_of(program.registers, "NVDLA_CSC.D_WEIGHT_BYTES_0") += 128;
     const Result result = run_layers({program}, nv_full_system());
     std::vector<std::string> kinds;
-    for (const Finding& finding : result.findings) {
-        kinds.push_back(finding.kind);
+    for (const Diagnostic& finding : result.findings) {
+        kinds.push_back(finding.id);
     }
     EXPECT_EQ(kinds, (std::vector<std::string>{"weight_bytes_mismatch", "wgs_mismatch"}));
     EXPECT_EQ(result.status(), RunStatus::Fail);

@@ -38,7 +38,7 @@ enum Image : std::size_t { Values = 1, Mask = 2, Sizes = 3 };
 class CompressedFaults : public testing::Test {
  protected:
     /// The only thing that running and checking find; the same sentence from both.
-    Finding only_finding() {
+    Diagnostic only_finding() {
         const Program program = program_of({program_}, system_);
         const Result result = run_program(program, system_, {});
         const CheckReport report = check_program(program, {system_.npu, system_.memory});
@@ -49,11 +49,11 @@ class CompressedFaults : public testing::Test {
         if (result.findings.size() != 1 || report.found.size() != 1) {
             return {};
         }
-        const Finding& checked = report.found.front().finding;
+        const Diagnostic& checked = report.found.front().finding;
         EXPECT_FALSE(report.found.front().register_name.empty());
         EXPECT_FALSE(report.found.front().remedy.empty());
-        EXPECT_EQ(checked.kind, result.findings.front().kind);
-        EXPECT_EQ(checked.message, result.findings.front().message);
+        EXPECT_EQ(checked.kind, result.findings.front().id);
+        EXPECT_EQ(checked.sentence, result.findings.front().sentence);
         EXPECT_EQ(checked.address, result.findings.front().address);
         EXPECT_EQ(checked.surface, result.findings.front().surface);
         return checked;
@@ -88,10 +88,10 @@ TEST_F(CompressedFaults, AGoodProgramHasNone) {
 TEST_F(CompressedFaults, AGroupSizeThatIsNotTheMasksCount) {
     const std::uint32_t kept = size_of_group(1);
     program_.images[Sizes].bytes[4] ^= 2U;
-    const Finding finding = only_finding();
-    EXPECT_EQ(finding.kind, "wgs_mismatch");
+    const Diagnostic finding = only_finding();
+    EXPECT_EQ(finding.id, "wgs_mismatch");
     EXPECT_EQ(finding.surface, "WGS");
-    EXPECT_EQ(finding.message,
+    EXPECT_EQ(finding.sentence,
               fmt::format("WGS says {} bytes for kernel group 1 (kernels 16 to 19) at {}, but the "
                           "group's mask keeps {}",
                           kept ^ 2U, at(Sizes, 4), kept));
@@ -108,13 +108,13 @@ TEST_F(CompressedFaults, AZeroAmongTheStoredValues) {
         "a stored value of kernel 16 (kernel group 1) at {} is 0, which its mask bit "
         "does not allow",
         at(Values, first));
-    EXPECT_EQ(report.found.front().finding.message, expected);
+    EXPECT_EQ(report.found.front().finding.sentence, expected);
     EXPECT_EQ(report.found.front().finding.address, Address(address(Values) + first));
     const Result result = run_program(program, system_, {});
     EXPECT_EQ(result.status(), RunStatus::Fail);
     ASSERT_EQ(result.findings.size(), 1U);
-    EXPECT_EQ(result.findings.front().kind, "stored_zero");
-    EXPECT_EQ(result.findings.front().message, expected);
+    EXPECT_EQ(result.findings.front().id, "stored_zero");
+    EXPECT_EQ(result.findings.front().sentence, expected);
 }
 
 TEST_F(CompressedFaults, AllValuesOfAGroupZeroAreOneFinding) {
@@ -132,9 +132,9 @@ TEST_F(CompressedFaults, ValuesThatTheirSizeCutsOff) {
     const std::size_t kept = size_of_group(0) + size_of_group(1);
     const std::size_t said = program_.images[Values].bytes.size() - 128;
     ASSERT_LT(said, kept);
-    const Finding finding = only_finding();
-    EXPECT_EQ(finding.kind, "weight_bytes_mismatch");
-    EXPECT_EQ(finding.message,
+    const Diagnostic finding = only_finding();
+    EXPECT_EQ(finding.id, "weight_bytes_mismatch");
+    EXPECT_EQ(finding.sentence,
               fmt::format("NVDLA_CDMA.D_WEIGHT_BYTES_0 says {} bytes of values, but the mask keeps "
                           "{}, {} with the zeros at the end: cut off at kernel 19 (kernel group "
                           "1), {}",
@@ -155,9 +155,9 @@ TEST_F(CompressedFaults, ASurfaceOfValuesThatIsTooLarge) {
 TEST_F(CompressedFaults, AMaskOfAnotherSizeThanItsKernels) {
     program_both("D_WMB_BYTES", 128);
     program_.images[Mask].bytes.resize(program_.images[Mask].bytes.size() + 128);
-    const Finding finding = only_finding();
-    EXPECT_EQ(finding.kind, "wmb_bytes_mismatch");
-    EXPECT_EQ(finding.message,
+    const Diagnostic finding = only_finding();
+    EXPECT_EQ(finding.id, "wmb_bytes_mismatch");
+    EXPECT_EQ(finding.sentence,
               fmt::format("NVDLA_CDMA.D_WMB_BYTES_0 says 256 bytes of mask, but 20 kernels have "
                           "100, 128 with the zeros at the end: they end with kernel 19 (kernel "
                           "group 1), {}",

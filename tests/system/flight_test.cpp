@@ -27,7 +27,7 @@ class FlightTest : public testing::Test {
         const CheckReport report =
             check_program(program_of({layer_}, system_), {system_.npu, system_.memory});
         for (const Found& found : report.found) {
-            if (found.finding.kind.ends_with("_mismatch")) {
+            if (found.finding.id.ends_with("_mismatch")) {
                 return found;
             }
         }
@@ -41,23 +41,23 @@ class FlightTest : public testing::Test {
 
 TEST_F(FlightTest, EndsThatAgreeRun) {
     EXPECT_EQ(run_layers({layer_}, system_).status(), RunStatus::Pass);
-    EXPECT_TRUE(checked().finding.kind.empty());
+    EXPECT_TRUE(checked().finding.id.empty());
 }
 
 TEST_F(FlightTest, AnSdpOfAnotherWidthIsRefused) {
     change("NVDLA_SDP.D_DATA_CUBE_WIDTH_0", 16);
     const Found found = checked();
-    EXPECT_EQ(found.finding.kind, "shape_mismatch");
+    EXPECT_EQ(found.finding.id, "shape_mismatch");
     EXPECT_EQ(found.register_name, "NVDLA_SDP.D_DATA_CUBE_WIDTH_0");
-    EXPECT_THAT(refusal(), HasSubstr("NVDLA_SDP.D_DATA_CUBE_WIDTH_0: " + found.finding.message));
+    EXPECT_THAT(refusal(), HasSubstr("NVDLA_SDP.D_DATA_CUBE_WIDTH_0: " + found.finding.sentence));
 }
 
 TEST_F(FlightTest, AnSdpOfIntegersDoesNotTakeFp16) {
     change("NVDLA_SDP.D_DATA_FORMAT_0", 0xA ^ 0x5);
     const Found found = checked();
-    EXPECT_EQ(found.finding.kind, "precision_mismatch");
+    EXPECT_EQ(found.finding.id, "precision_mismatch");
     EXPECT_EQ(found.finding.severity, Severity::Error);
-    EXPECT_THAT(refusal(), HasSubstr("NVDLA_SDP.D_DATA_FORMAT_0: " + found.finding.message));
+    EXPECT_THAT(refusal(), HasSubstr("NVDLA_SDP.D_DATA_FORMAT_0: " + found.finding.sentence));
 }
 
 }  // namespace

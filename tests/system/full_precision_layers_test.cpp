@@ -18,8 +18,8 @@ void expect_pass(const LayerWish& wish, bool compressed, const SystemConfig& sys
     try {
         const Result result = run_layers({layer}, system);
         EXPECT_EQ(result.status(), RunStatus::Pass);
-        for (const Finding& finding : result.findings) {
-            ADD_FAILURE() << finding.message;
+        for (const Diagnostic& finding : result.findings) {
+            ADD_FAILURE() << finding.sentence;
         }
     } catch (const std::exception& error) {
         ADD_FAILURE() << error.what();

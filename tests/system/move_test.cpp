@@ -66,7 +66,7 @@ class MoveTest : public testing::Test {
     std::string checked(const Program& program) const {
         std::string text;
         for (const Found& found : check_program(program, {system_.npu, system_.memory}).found) {
-            text += found.finding.kind + ": " + found.finding.message + "\n";
+            text += found.finding.id + ": " + found.finding.sentence + "\n";
         }
         return text;
     }

@@ -31,14 +31,14 @@ bool holds(const MemoryConfig& memory, const ByteRun& run) {
     });
 }
 
-Finding no_room(const MemoryRegionConfig& region, const ByteRun& run, const std::string& surface,
-                const std::string& layer) {
-    return {.kind = "memory_room",
-            .message = fmt::format("{} of {} bytes at {} ends {} bytes behind the {} bytes that "
-                                   "region '{}' has for it",
-                                   surface, run.bytes.value, to_hex(run.address),
-                                   (run.address + run.bytes - region.base - room_of(region)).value,
-                                   room_of(region).value, region.name),
+Diagnostic no_room(const MemoryRegionConfig& region, const ByteRun& run, const std::string& surface,
+                   const std::string& layer) {
+    return {.id = "memory_room",
+            .sentence = fmt::format("{} of {} bytes at {} ends {} bytes behind the {} bytes that "
+                                    "region '{}' has for it",
+                                    surface, run.bytes.value, to_hex(run.address),
+                                    (run.address + run.bytes - region.base - room_of(region)).value,
+                                    room_of(region).value, region.name),
             .address = run.address,
             .unit = "plan",
             .surface = surface,

@@ -3,7 +3,7 @@
 // of the first region; feature maps in the first other region that plans may use, else behind them.
 #pragma once
 
-#include "models/base/finding.h"
+#include "models/base/diagnostic.h"
 #include "models/layout/byte_run.h"
 #include "models/memory/memory_config.h"
 
@@ -22,7 +22,7 @@ Bytes room_of(const MemoryRegionConfig& region);
 /// One region holds all of it.
 bool holds(const MemoryConfig& memory, const ByteRun& run);
 /// The error that `surface` of `layer` ends behind what the region has room for.
-Finding no_room(const MemoryRegionConfig& region, const ByteRun& run, const std::string& surface,
-                const std::string& layer);
+Diagnostic no_room(const MemoryRegionConfig& region, const ByteRun& run, const std::string& surface,
+                   const std::string& layer);
 
 }  // namespace npuscope

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "models/base/finding.h"
+#include "models/base/diagnostic.h"
 #include "models/tinpu/tinpu_job.h"
 #include "sim/compile/tinpu/layer_system.h"
 #include "sim/compile/tinpu/pattern_plan.h"
@@ -33,7 +33,7 @@ struct LayerPlan {
     Bytes weights;                        ///< all images
     Bytes peak_maps;                      ///< most bytes of feature maps alive at a time
     MemoryConfig memory;                  ///< that addresses are of
-    std::vector<Finding> findings;        ///< surfaces that the memory has no room for
+    std::vector<Diagnostic> findings;     ///< surfaces that the memory has no room for
 };
 
 /// What has no room is placed behind the region's end, and is a finding.

@@ -63,7 +63,7 @@ TEST(BufferHistory, LinesThatDoNotAddUpAreAnError) {
     const KnownBufferStart known = history.next(second);
     ASSERT_EQ(known.findings.size(), 1U);
     EXPECT_EQ(known.findings[0].severity, Severity::Error);
-    EXPECT_NE(known.findings[0].message.find("2 kept and 5 fetched lines are not the 8"),
+    EXPECT_NE(known.findings[0].sentence.find("2 kept and 5 fetched lines are not the 8"),
               std::string::npos);
 }
 
@@ -78,7 +78,7 @@ TEST(BufferHistory, AnotherSplitOrModeDropsWhatWasKept) {
     const KnownBufferStart known = history.next(second);
     EXPECT_EQ(known.start, BufferStart{});
     ASSERT_EQ(known.findings.size(), 2U);
-    EXPECT_EQ(known.findings[0].kind, "reuse_of_nothing");
+    EXPECT_EQ(known.findings[0].id, "reuse_of_nothing");
     EXPECT_EQ(known.findings[1].severity, Severity::Warning);
 }
 
@@ -92,7 +92,7 @@ TEST(BufferHistory, KeptDataOfAnotherShapeAreAnError) {
     history.next(first);
     const KnownBufferStart known = history.next(second);
     ASSERT_EQ(known.findings.size(), 1U);
-    EXPECT_EQ(known.findings[0].kind, "impossible_reuse");
+    EXPECT_EQ(known.findings[0].id, "impossible_reuse");
 }
 
 /// Weights of 100 bytes (13 entries) that are fetched as 128 (16 entries).
@@ -112,7 +112,7 @@ TEST(BufferHistory, WeightsThatNobodyTakesPileUpInFrontOfTheNextOnes) {
     const KnownBufferStart second = history.next(job);
     EXPECT_EQ(second.start.stale_weights, 3U);
     ASSERT_EQ(second.findings.size(), 1U);
-    EXPECT_EQ(second.findings[0].kind, "stale_weights");
+    EXPECT_EQ(second.findings[0].id, "stale_weights");
     EXPECT_EQ(second.findings[0].severity, Severity::Warning);
     EXPECT_EQ(history.next(job).start.stale_weights, 6U);
 }

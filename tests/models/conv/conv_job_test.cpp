@@ -56,8 +56,8 @@ ConvParts image_parts() {
 
 std::vector<std::string> messages(const ConvParts& parts) {
     std::vector<std::string> texts;
-    for (const Finding& finding : combine(parts, {}).findings) {
-        texts.push_back(finding.message);
+    for (const Diagnostic& finding : combine(parts, {}).findings) {
+        texts.push_back(finding.sentence);
     }
     return texts;
 }

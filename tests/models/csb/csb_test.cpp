@@ -51,7 +51,7 @@ struct Listener : CsbListener {
 
 TEST(Csb, posts_writes_and_reads_behind_them) {
     Scene scene;
-    FindingLog log;
+    DiagnosticLog log;
     Csb csb("csb", CsbConfig{}, log);
     Initiator host("host");
     Listener listener;

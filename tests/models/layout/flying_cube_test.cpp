@@ -16,18 +16,18 @@ TEST(FlyingCube, EndsThatAgreeHaveNoFinding) {
 TEST(FlyingCube, AnotherShapeOrderOrNumberOfBatchesIsAnError) {
     FlightEnd end = taker();
     end.cube.shape.width = 4;
-    std::vector<Finding> findings = flight_contradictions(giver(), end);
+    std::vector<Diagnostic> findings = flight_contradictions(giver(), end);
     ASSERT_EQ(findings.size(), 1U);
     EXPECT_EQ(findings[0].severity, Severity::Error);
-    EXPECT_EQ(findings[0].kind, "shape_mismatch");
+    EXPECT_EQ(findings[0].id, "shape_mismatch");
     EXPECT_EQ(findings[0].unit, "NVDLA_SDP");
-    EXPECT_EQ(findings[0].message,
+    EXPECT_EQ(findings[0].sentence,
               "conv 1 gives 24x7x9 (channels x height x width), but sdp 0 takes 24x7x4");
     end = taker();
     end.cube.batches = 2;
     findings = flight_contradictions(giver(), end);
     ASSERT_EQ(findings.size(), 1U);
-    EXPECT_EQ(findings[0].message,
+    EXPECT_EQ(findings[0].sentence,
               "conv 1 gives 24x7x9 (channels x height x width), but sdp 0 takes 24x7x9 2 times");
     end = taker();
     end.cube.winograd = true;
@@ -37,10 +37,10 @@ TEST(FlyingCube, AnotherShapeOrderOrNumberOfBatchesIsAnError) {
 TEST(FlyingCube, IntegersAndFp16DoNotMeetButIntegersMay) {
     FlightEnd end = taker();
     end.cube.precision = Precision::Fp16;
-    std::vector<Finding> findings = flight_contradictions(giver(), end);
+    std::vector<Diagnostic> findings = flight_contradictions(giver(), end);
     ASSERT_EQ(findings.size(), 1U);
     EXPECT_EQ(findings[0].severity, Severity::Error);
-    EXPECT_EQ(findings[0].message, "conv 1 gives int8, but sdp 0 takes fp16");
+    EXPECT_EQ(findings[0].sentence, "conv 1 gives int8, but sdp 0 takes fp16");
     EXPECT_EQ(flight_register(findings[0]), "NVDLA_SDP.D_DATA_FORMAT_0");
     end.cube.precision = Precision::Int16;
     findings = flight_contradictions(giver(), end);

@@ -13,7 +13,7 @@ namespace {
 
 /// Two clients behind one interface and a memory of latency 50.
 struct Bench : sc_core::sc_module {
-    FindingLog log;
+    DiagnosticLog log;
     MemoryConfig memory_config;
     McifConfig config;
     Memory memory{"memory", memory_config, log};
@@ -106,8 +106,8 @@ TEST(Mcif, refuses_an_address_beyond_its_width_with_the_names_of_the_access) {
     });
     bench.scene.run();
     ASSERT_EQ(bench.log.findings().size(), 1U);
-    const Finding& finding = bench.log.findings().front();
-    EXPECT_EQ(finding.kind, "address_width");
+    const Diagnostic& finding = bench.log.findings().front();
+    EXPECT_EQ(finding.id, "address_width");
     EXPECT_EQ(finding.unit, "cdma");
     EXPECT_EQ(finding.surface, "input");
     EXPECT_EQ(finding.operation, "conv 0");
@@ -121,7 +121,7 @@ TEST(Memory, reports_a_read_of_bytes_that_nobody_wrote) {
         "fetch", [&](Activity&) { bench.reader.fetch(Address(0x80000000), bytes, bench.purpose); });
     bench.scene.run();
     ASSERT_EQ(bench.log.findings().size(), 1U);
-    EXPECT_EQ(bench.log.findings().front().kind, "uninitialised_read");
+    EXPECT_EQ(bench.log.findings().front().id, "uninitialised_read");
     EXPECT_EQ(bench.log.findings().front().address, Address(0x80000004));
 }
 
@@ -132,7 +132,7 @@ TEST(Memory, reports_an_access_outside_every_region) {
         "fetch", [&](Activity&) { bench.reader.fetch(Address(0x1000), bytes, bench.purpose); });
     bench.scene.run();
     ASSERT_EQ(bench.log.findings().size(), 1U);
-    EXPECT_EQ(bench.log.findings().front().kind, "outside_memory");
+    EXPECT_EQ(bench.log.findings().front().id, "outside_memory");
 }
 
 TEST(Memory, reports_a_write_to_an_operand_between_fetch_and_timed_read) {
@@ -152,7 +152,7 @@ TEST(Memory, reports_a_write_to_an_operand_between_fetch_and_timed_read) {
     });
     bench.scene.run();
     ASSERT_EQ(bench.log.findings().size(), 1U);
-    EXPECT_EQ(bench.log.findings().front().kind, "race");
+    EXPECT_EQ(bench.log.findings().front().id, "race");
     EXPECT_EQ(bench.log.findings().front().operation, "sdp 1");
     std::vector<std::uint8_t> stored(8);
     bench.memory.read(Address(0x80000020), stored);

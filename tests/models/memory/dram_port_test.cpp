@@ -29,7 +29,7 @@ MemoryConfig memory_with(const std::optional<DramConfig>& dram) {
 }
 
 struct Bench : sc_core::sc_module {
-    FindingLog log;
+    DiagnosticLog log;
     MemoryConfig memory_config;
     McifConfig config;
     Memory memory{"memory", memory_config, log};
@@ -115,7 +115,7 @@ TEST(DramPort, changes_nothing_where_no_region_has_one) {
 }
 
 TEST(DramPort, refuses_a_region_that_the_dram_cannot_hold) {
-    FindingLog log;
+    DiagnosticLog log;
     MemoryConfig config = memory_with(sample_dram());
     config.regions[0].size = Bytes(1ULL << 30);
     EXPECT_THROW(Memory("memory", config, log), ConfigError);

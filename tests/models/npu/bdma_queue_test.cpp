@@ -31,7 +31,7 @@ class BdmaQueueTest : public ::testing::Test {
     }
 
     RegisterValues registers_;
-    FindingLog log_;
+    DiagnosticLog log_;
     BdmaQueue queue_{present(), Bytes(32), log_};
 };
 
@@ -70,7 +70,7 @@ TEST_F(BdmaQueueTest, ACommandTooManyIsLostAndReported) {
         write("CFG_OP");
     }
     ASSERT_EQ(log_.findings().size(), 1U);
-    EXPECT_EQ(log_.findings().front().kind, "bdma_full");
+    EXPECT_EQ(log_.findings().front().id, "bdma_full");
     EXPECT_EQ(write("CFG_LAUNCH0")->jobs.size(), 20U);
 }
 
@@ -81,8 +81,8 @@ TEST_F(BdmaQueueTest, EmptyAndDoubleLaunchesAreReported) {
     write("CFG_OP");
     write("CFG_LAUNCH0");
     ASSERT_EQ(log_.findings().size(), 2U);
-    EXPECT_EQ(log_.findings()[0].kind, "bdma_empty");
-    EXPECT_EQ(log_.findings()[1].kind, "bdma_busy");
+    EXPECT_EQ(log_.findings()[0].id, "bdma_empty");
+    EXPECT_EQ(log_.findings()[1].id, "bdma_busy");
 }
 
 }  // namespace

@@ -26,10 +26,10 @@ TEST(LeftLines, AreNoneWhereTheLastWindowEndsWithTheInputOrBehindIt) {
 TEST(LeftLines, AreToldOfWithRegistersAndRemedy) {
     const auto left = lines_left(pooling(12, 5), "pdp 3");
     ASSERT_TRUE(left);
-    EXPECT_EQ(left->finding.kind, "lines_left");
+    EXPECT_EQ(left->finding.id, "lines_left");
     EXPECT_EQ(left->finding.operation, "pdp 3");
     EXPECT_EQ(left->finding.surface, "NVDLA_PDP.D_DATA_CUBE_IN_HEIGHT_0");
-    const std::string message = left->before("pdp 7").message;
+    const std::string message = left->before("pdp 7").sentence;
     EXPECT_NE(message.find("NVDLA_PDP.D_DATA_CUBE_IN_HEIGHT_0 is 0xb, 12 lines"), std::string::npos)
         << message;
     EXPECT_NE(message.find("ends with line 11"), std::string::npos) << message;

@@ -197,7 +197,7 @@ TEST_F(SdpConversionTest, Fp16ToInt8IsRefusedByItsCell) {
 
 TEST_F(SdpConversionTest, Int8ToFp16RunsWithANote) {
     convert(0, 0, 2);
-    const std::optional<Finding> note = conversion_note(decode());
+    const std::optional<Diagnostic> note = conversion_note(decode());
     ASSERT_TRUE(note.has_value());
     EXPECT_EQ(note->severity, Severity::Note);
     EXPECT_EQ(note->kind, "conversion_undocumented");

@@ -20,7 +20,7 @@ using sample::pointwise_job;
 constexpr Address descriptor_at{0x80040000};
 
 struct Bench : sc_core::sc_module {
-    FindingLog log;
+    DiagnosticLog log;
     Memory memory{"memory", {}, log};
     LayerNpu npu{"npu", {{}, {}}, log};
     tlm_utils::simple_initiator_socket<Bench> host{"host"};
@@ -138,10 +138,10 @@ TEST(TinpuPort, ADescriptorThatIsNoneIsRefusedWithAFinding) {
     });
     bench.scene.run();
     ASSERT_EQ(bench.log.findings().size(), 1U);
-    const Finding& finding = bench.log.findings().front();
-    EXPECT_EQ(finding.kind, "descriptor");
+    const Diagnostic& finding = bench.log.findings().front();
+    EXPECT_EQ(finding.id, "descriptor");
     EXPECT_EQ(finding.address, descriptor_at);
-    EXPECT_NE(finding.message.find("version 9"), std::string::npos);
+    EXPECT_NE(finding.sentence.find("version 9"), std::string::npos);
 }
 
 TEST(TinpuPort, MaskedInterruptsDoNotRaiseTheLine) {

@@ -40,7 +40,7 @@ struct Kernel {
 
 struct Bench {
     Kernel kernel;
-    FindingLog log;
+    DiagnosticLog log;
     Memory memory;
     LayerNpu npu;
     Scene scene;
@@ -218,13 +218,13 @@ TEST(Tinpu, ASecondWeightBufferHidesTheWeightsOfTheNextLayer) {
     EXPECT_EQ(two.output.values, one.output.values);
 }
 
-std::vector<std::string> kinds_of(const FindingLog& log) {
+std::vector<std::string> kinds_of(const DiagnosticLog& log) {
     std::vector<std::string> kinds;
-    for (const Finding& finding : log.findings()) {
+    for (const Diagnostic& finding : log.findings()) {
         EXPECT_EQ(finding.unit, "tinpu");
         EXPECT_EQ(finding.operation, "layer");
         EXPECT_TRUE(finding.address.has_value());
-        kinds.push_back(finding.kind + " " + finding.surface);
+        kinds.push_back(finding.id + " " + finding.surface);
     }
     return kinds;
 }

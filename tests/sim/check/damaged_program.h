@@ -48,7 +48,7 @@ int leave_out(Program& program, int keep = 0) {
 inline bool finds(const CheckReport& report, const std::string& kind,
                   const std::string& register_name = {}) {
     return std::ranges::any_of(report.found, [&](const Found& found) {
-        return found.finding.kind == kind &&
+        return found.finding.id == kind &&
                (register_name.empty() || found.register_name == register_name + "_0");
     });
 }
@@ -59,8 +59,7 @@ inline std::string kinds_of(const CheckReport& report) {
         if (found.finding.severity == Severity::Note) {
             continue;
         }
-        text +=
-            found.finding.kind + " " + found.register_name + ": " + found.finding.message + "\n";
+        text += found.finding.id + " " + found.register_name + ": " + found.finding.sentence + "\n";
     }
     return text;
 }

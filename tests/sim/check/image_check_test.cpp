@@ -28,7 +28,7 @@ class ImageCheckTest : public testing::Test {
                 const std::string& register_name) {
         const CheckReport report = checked();
         const bool found = std::ranges::any_of(report.found, [&](const Found& one) {
-            return one.finding.kind == kind && one.finding.surface == surface &&
+            return one.finding.id == kind && one.finding.surface == surface &&
                    one.register_name == register_name && !one.remedy.empty();
         });
         EXPECT_TRUE(found) << kinds_of(report);

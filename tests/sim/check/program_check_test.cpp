@@ -124,7 +124,7 @@ layers:
     }
     const CheckReport report = checked();
     ASSERT_EQ(report.found.size(), 1U) << kinds_of(report);
-    EXPECT_EQ(report.found[0].finding.kind, "lines_left");
+    EXPECT_EQ(report.found[0].finding.id, "lines_left");
     EXPECT_EQ(report.found[0].register_name, "NVDLA_PDP.D_DATA_CUBE_IN_HEIGHT_0");
 }
 
@@ -134,9 +134,10 @@ TEST_F(ProgramCheckTest, EveryFindingNamesWhereToLookAndWhatToDo) {
     const CheckReport report = checked();
     ASSERT_FALSE(report.found.empty());
     for (const Found& found : report.found) {
-        EXPECT_FALSE(found.remedy.empty()) << found.finding.message;
-        EXPECT_FALSE(found.finding.message.empty());
-        EXPECT_TRUE(found.finding.address || !found.register_name.empty()) << found.finding.message;
+        EXPECT_FALSE(found.remedy.empty()) << found.finding.sentence;
+        EXPECT_FALSE(found.finding.sentence.empty());
+        EXPECT_TRUE(found.finding.address || !found.register_name.empty())
+            << found.finding.sentence;
     }
 }
 

@@ -79,7 +79,7 @@ class ReferenceCheck : public testing::Test {
             EXPECT_FALSE(report.clean()) << one.name;
             EXPECT_TRUE(std::ranges::any_of(report.found,
                                             [&](const Found& found) {
-                                                return kind.find(found.finding.kind) !=
+                                                return kind.find(found.finding.id) !=
                                                        std::string::npos;
                                             }))
                 << one.name << "\n"

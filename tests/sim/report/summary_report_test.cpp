@@ -65,7 +65,7 @@ TEST(SummaryReport, ImageThatDiffersSaysWhere) {
 
 TEST(SummaryReport, ErrorsComeFirstAndNotesOfOneKindAreOneEntry) {
     Result result;
-    Finding note{Severity::Note, "read_only", "a write is ignored", {}, "sdp", "", "", {}};
+    Diagnostic note{Severity::Note, "read_only", "a write is ignored", {}, "sdp", "", "", {}};
     result.findings.push_back(note);
     note.unit = "cdma";
     result.findings.push_back(note);
@@ -85,7 +85,7 @@ TEST(SummaryReport, FitsTheWidthWhateverTheNames) {
     result.program = name;
     result.operations.front().name = name;
     result.checks.front().subject = name;
-    result.findings.front().message = name + " and " + name;
+    result.findings.front().sentence = name + " and " + name;
     result.findings.front().surface = name;
     std::istringstream lines(summary_report(result));
     for (std::string line; std::getline(lines, line);) {

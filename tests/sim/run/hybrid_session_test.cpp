@@ -191,7 +191,7 @@ TEST(HybridSession, NothingOnTheNpuIsANote) {
     EXPECT_TRUE(result.model->segments.empty());
     EXPECT_EQ(result.cycles, result.model->host);
     ASSERT_EQ(result.findings.size(), 1U);
-    EXPECT_THAT(result.findings[0].message, HasSubstr("all of it ran on the host"));
+    EXPECT_THAT(result.findings[0].sentence, HasSubstr("all of it ran on the host"));
 }
 
 TEST(HybridSession, LayersThatCannotBePlannedAreLeftToTheHost) {

@@ -40,11 +40,11 @@ struct Chain {
 
 std::set<std::string> kinds_of(const LayerRun& run) {
     std::set<std::string> kinds;
-    for (const Finding& finding : run.findings) {
-        EXPECT_TRUE(finding.address.has_value()) << finding.kind;
-        EXPECT_FALSE(finding.surface.empty()) << finding.kind;
-        EXPECT_FALSE(finding.operation.empty()) << finding.kind;
-        kinds.insert(finding.kind);
+    for (const Diagnostic& finding : run.findings) {
+        EXPECT_TRUE(finding.address.has_value()) << finding.id;
+        EXPECT_FALSE(finding.surface.empty()) << finding.id;
+        EXPECT_FALSE(finding.operation.empty()) << finding.id;
+        kinds.insert(finding.id);
     }
     return kinds;
 }
@@ -90,7 +90,7 @@ TEST(LayerMachine, AMapWithoutRoomIsAFindingWithItsPlace) {
     const LayerRun run = chain.run({});
     EXPECT_EQ(run.status(), RunStatus::Fail);
     EXPECT_EQ(kinds_of(run), (std::set<std::string>{"memory_room", "outside_memory"}));
-    EXPECT_THAT(run.findings.front().message, HasSubstr("region 'ram'"));
+    EXPECT_THAT(run.findings.front().sentence, HasSubstr("region 'ram'"));
 }
 
 TEST(LayerMachine, WeightsWithoutRoomAreAFindingWithTheirPlace) {

@@ -119,7 +119,7 @@ TEST(Session, finds_a_read_of_bytes_that_nobody_wrote) {
                      "NVDLA_SDP_RDMA.D_SRC_BASE_ADDR_LOW_0, 0x80000030"));
     EXPECT_EQ(result.status(), RunStatus::Fail);
     ASSERT_FALSE(result.findings.empty());
-    EXPECT_EQ(result.findings.back().kind, "uninitialised_read");
+    EXPECT_EQ(result.findings.back().id, "uninitialised_read");
     EXPECT_EQ(result.findings.back().address, Address(0x80000040));
     EXPECT_EQ(result.findings.back().operation, "sdp 0");
 }
@@ -129,7 +129,7 @@ TEST(Session, finds_a_write_outside_every_region) {
                                        "NVDLA_SDP.D_DST_BASE_ADDR_LOW_0, 0x10000000"));
     EXPECT_EQ(result.status(), RunStatus::Fail);
     ASSERT_FALSE(result.findings.empty());
-    EXPECT_EQ(result.findings.front().kind, "outside_memory");
+    EXPECT_EQ(result.findings.front().id, "outside_memory");
 }
 
 TEST(Session, finds_a_write_to_registers_in_use) {
@@ -138,7 +138,7 @@ TEST(Session, finds_a_write_to_registers_in_use) {
                      "reg_write(NVDLA_SDP.D_CVT_SCALE_0, 0x2);\nintr_notify(SDP_0, done);"));
     EXPECT_EQ(result.status(), RunStatus::Fail);
     ASSERT_FALSE(result.findings.empty());
-    EXPECT_EQ(result.findings.front().kind, "register_in_use");
+    EXPECT_EQ(result.findings.front().id, "register_in_use");
 }
 
 TEST(Session, refuses_a_misaligned_stride_where_the_program_wrote_it) {

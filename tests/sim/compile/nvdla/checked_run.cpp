@@ -45,8 +45,8 @@ Result run_checked(const Network& network, const PlanTarget& target) {
     for (const CheckResult& check : result.checks) {
         EXPECT_TRUE(check.pass) << to_string(check.place);
     }
-    for (const Finding& finding : result.findings) {
-        ADD_FAILURE() << finding.message;
+    for (const Diagnostic& finding : result.findings) {
+        ADD_FAILURE() << finding.sentence;
     }
     return result;
 }

@@ -183,7 +183,7 @@ TEST(PlannedForms, ResultsInSramAreTheSameBytesAndSpareTheFirstPort) {
             const CheckReport report =
                 check_program(plan_program(plan), {target.npu, target.memory});
             for (const Found& found : report.found) {
-                ADD_FAILURE() << found.finding.message;
+                ADD_FAILURE() << found.finding.sentence;
             }
         }
         EXPECT_LT(before, without_sram);

@@ -135,7 +135,7 @@ TEST(PlannedNetwork, TheCheckFindsNothingInPlans) {
             const CheckReport report = check_program(plan_program(plan_network(network, target)),
                                                      {target.npu, target.memory});
             for (const Found& found : report.found) {
-                ADD_FAILURE() << found.finding.message;
+                ADD_FAILURE() << found.finding.sentence;
             }
         }
     }

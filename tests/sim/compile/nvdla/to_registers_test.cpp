@@ -125,8 +125,8 @@ void check_conv(const ConvOperation& written, const std::vector<RegisterImage>& 
     EXPECT_EQ(parts.cacc.line_packed, written.conv.cacc.line_packed);
     EXPECT_EQ(parts.cacc.surface_packed, written.conv.cacc.surface_packed);
     EXPECT_EQ(parts.cacc.clip_truncate, written.conv.cacc.clip_truncate);
-    for (const Finding& finding : combine(parts, features).findings) {
-        ADD_FAILURE() << finding.message;
+    for (const Diagnostic& finding : combine(parts, features).findings) {
+        ADD_FAILURE() << finding.sentence;
     }
     expect_same(read_sdp(images, npu), written.sdp);
 }

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "models/base/finding.h"
+#include "models/base/diagnostic.h"
 
 #include <gtest/gtest.h>
 
 namespace npuscope {
 namespace {
 
-Finding finding_of(Severity severity, const std::string& message) {
-    Finding finding;
+Diagnostic finding_of(Severity severity, const std::string& message) {
+    Diagnostic finding;
     finding.severity = severity;
-    finding.kind = "register_in_use";
-    finding.message = message;
+    finding.id = "register_in_use";
+    finding.sentence = message;
     finding.unit = "sdp";
     return finding;
 }
 
 TEST(FindingTest, notes_and_warnings_are_no_errors) {
-    FindingLog log;
+    DiagnosticLog log;
     log.add(finding_of(Severity::Note, "a"));
     log.add(finding_of(Severity::Warning, "b"));
     EXPECT_FALSE(log.has_errors());
@@ -26,11 +26,11 @@ TEST(FindingTest, notes_and_warnings_are_no_errors) {
 }
 
 TEST(FindingTest, the_same_finding_is_listed_once_per_operation) {
-    FindingLog log;
+    DiagnosticLog log;
     log.add(finding_of(Severity::Note, "a"));
     log.add(finding_of(Severity::Note, "a"));
     EXPECT_EQ(log.findings().size(), 1U);
-    Finding next_operation = finding_of(Severity::Note, "a");
+    Diagnostic next_operation = finding_of(Severity::Note, "a");
     next_operation.operation = "conv 2";
     log.add(next_operation);
     EXPECT_EQ(log.findings().size(), 2U);

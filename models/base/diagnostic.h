@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// The one form of everything that is told to a user about their input: an access outside every
+// region, a read of uninitialised bytes, a register whose value does not fit, a layer that the NPU
+// does not take. A simulated machine goes on after a finding; the result lists what was found.
+#pragma once
+
+#include <array>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "models/base/describe.h"
+#include "models/base/quantity.h"
+
+namespace npuscope {
+
+/// Note: silicon ignores it. Warning: suspicious. Error: the program is wrong; the run fails.
+enum class Severity { Note, Warning, Error };
+
+template <>
+struct EnumNames<Severity> {
+    static constexpr std::array names{std::pair{Severity::Note, std::string_view("note")},
+                                      std::pair{Severity::Warning, std::string_view("warning")},
+                                      std::pair{Severity::Error, std::string_view("error")}};
+};
+
+/// Where in the user's input something stands; line and column count from 1, 0 = unknown.
+struct Place {
+    std::string file;
+    unsigned line = 0;
+    unsigned column = 0;
+
+    bool operator==(const Place&) const = default;
+};
+
+/// `nv_small.yaml:4:3`, or the file alone where no line is known.
+std::string to_string(const Place& place);
+
+/// Parts that are not known stay empty. No code reads a sentence to learn something: what others
+/// need to know stands in a field of its own.
+struct Diagnostic {
+    Severity severity = Severity::Error;
+    std::string id{};        ///< of the rule, short and stable: `uninitialised_read`
+    std::string sentence{};  ///< what is wrong
+    std::string remedy{};    ///< what to change
+    std::optional<Address> address{};
+    std::string unit{};           ///< `sdp`, or a register block: `NVDLA_SDP`
+    std::string register_name{};  ///< `NVDLA_SDP.D_DST_LINE_STRIDE_0`
+    std::string field{};          ///< of that register
+    std::string surface{};
+    std::string operation{};  ///< `conv 3`
+    Place place{};            ///< in the user's input
+};
+
+using Diagnostics = std::vector<Diagnostic>;
+
+/// Collects findings in the order of simulated time. A repeat of one rule, unit and surface within
+/// one operation is left out.
+class DiagnosticLog {
+ public:
+    void add(Diagnostic finding);
+    const Diagnostics& findings() const { return findings_; }
+    bool has_errors() const;
+
+ private:
+    Diagnostics findings_;
+};
+
+}  // namespace npuscope
