@@ -3,7 +3,8 @@
 and mutants: programs with one statement changed.
 """
 
-from compare.case import CYCLE_LIMIT, MODEL_NPUS, ROOT, both, check, folders, measured, run, setting
+from compare.case import (CYCLE_LIMIT, MODEL_NPUS, ROOT, both, check, folders, measured, run, saved_plan,
+                          setting)
 
 
 def traces(data):
@@ -69,6 +70,25 @@ def reports(data):
             extra = ["--values", "off", "--out", "out", "--timeline", "out/timeline.json"]
             files = (("net.yaml", ("link", ROOT / f"configs/workload/{name}.yaml")),)
             yield run("reports", "net.yaml", npu, extra, name=name, files=files)
+
+
+def given(folder, npus):
+    """Programs, models and shape tables of any other folder; `npus`: empty: of each what its name
+    begins with, else those of models.
+    """
+    presets = [path.stem for path in (ROOT / "configs/npu").glob("*.yaml")]
+    presets.sort(key=len, reverse=True)
+    for path in sorted(folder.rglob("*")):
+        if path.suffix not in (".cfg", ".txn", ".onnx", ".yaml") or path.name == "memory_map.yaml":
+            continue
+        name = path.relative_to(folder).as_posix()
+        named = [preset for preset in presets if name.startswith(f"{preset}_")][:1]
+        for npu in npus or named or MODEL_NPUS:
+            yield run("given", path, npu, CYCLE_LIMIT, name=name)
+            if path.suffix in (".onnx", ".yaml"):
+                yield saved_plan("given", path, npu, name=name)
+            if path.suffix != ".onnx":
+                yield check("given", path, npu, name=name)
 
 
 def mutated_program(group, folder, npu, number):

@@ -96,6 +96,16 @@ class CompareBuilds(unittest.TestCase):
         self.assertIn("cycles: 100 -> 7", text)
         self.assertEqual((self.runs(old), self.runs(new)), (first[0], 2 * first[1]))
 
+    def test_programs_of_another_folder_run_on_the_preset_of_their_name(self):
+        other = self.folder / "other/nv_large_add_1"
+        other.mkdir(parents=True)
+        (other / "program.cfg").write_text("")
+        old, new = self.build("old", RESULT), self.build("new", changed(cycles=7))
+        command = [sys.executable, str(SCRIPT), str(old), str(new), "--programs", str(other.parent)]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        self.assertIn("given: nv_large_add_1/program.cfg run nv_large: cycles: 100 -> 7", done.stdout)
+        self.assertEqual(done.returncode, 1)
+
     def test_wrong_input_is_told_from_a_difference(self):
         build = self.build("old", RESULT)
         self.assertEqual(self.compare(build, self.folder / "absent")[0], 2)
