@@ -8,10 +8,9 @@
 
 int main(int argc, char** argv) {
     npuscope::keep_freed_memory();
-    const std::vector<npuscope::Command> commands{npuscope::run_command(), npuscope::plan_command(),
-                                                  npuscope::check_command(),
-                                                  npuscope::convert_command(),
-                                                  npuscope::list_command()};
+    const std::vector<npuscope::Command> commands{
+        npuscope::run_command(), npuscope::plan_command(), npuscope::check_command(),
+        npuscope::convert_command(), npuscope::list_command()};
     const std::vector<std::string> arguments(argv + 1, argv + argc);
     return static_cast<int>(
         npuscope::run_command_line(arguments, commands, {std::cout, std::cerr}));

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Feature data in memory: the one format that every unit of the NPU reads and writes.
 //
-//     surface 0                           surface 1
-//     line 0:  |atom x=0|atom x=1|...|gap|     each atom holds E neighbouring channels of one
-//     pixel: line 1:  |atom x=0|atom x=1|...|gap|     | c=0 | c=1 | ... | c=E-1 |   E = atom /
-//     element bytes
+//     surface 0   line 0  | atom x=0 | atom x=1 | ... | gap |
+//                 line 1  | atom x=0 | atom x=1 | ... | gap |
+//     surface 1   ...
 //
-//     byte of (c, y, x) = base + (c / E) * surface_stride + y * line_stride + x * atom + (c % E) *
+//     atom        | c=0 | c=1 | ... | c=E-1 |     E = atom bytes / element bytes b, one pixel
+//
+//     byte of (c, y, x) = base + (c / E) * surface_stride + y * line_stride
+//                       + x * atom + (c % E) * b
 //     b
 //
-// Lanes beyond the last channel are ignored when read; gaps between lines belong to nobody.
+// Lanes beyond the last channel are ignored when read; gaps between lines are not touched.
 // source: NVDLA format page, "Feature Data Format"; atoms of 8 and 16 bytes: nv_small, nv_medium
 // traces
 #pragma once

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where every element of a tensor lies in memory: a layout sentence bound to a shape.
 //
-//     byte of element (n, c, h, w) = part.base + sum over steps of (index / divide % modulo) *
-//     pitch
+//     byte of element (n, c, h, w) = part.base
+//                                  + sum over steps of (index / divide % modulo) * pitch
 //
 // A layout has one part for each box of indices in which that sum holds: one as a rule, several
 // where last blocks are short (weights), planes differ (semi-planar pixels) or channels change
 // places. Codes say what stands at that byte where it is not the plain little-endian value; the
 // high/low format splits each entry of 16 scalars into 16 low and 16 high bytes:
 //
-//     byte of the low part = s / 16 * 32 + s % 16, of the high part 16 more, s = the sum above
+//     s = the sum above:   low byte at s / 16 * 32 + s % 16,   high byte 16 bytes later
+//
+//     entry | low 0 | low 1 | ... | low 15 | high 0 | high 1 | ... | high 15 |     32 bytes
 //
 // source: architecture; codes: Kneron pages "Supported NPU Data Layout Format", "Convert ONNX & NPU
 // Data"; packed words: NVDLA format page, table 33

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Pixel formats of the image input, one row each, and the pixel surface in memory.
 //
-//     name order is most significant first:  T_A8B8G8R8 = bytes | R | G | B | A |
-//     packed 10 bit, one 32-bit word:        T_A2B10G10R10 = | A 31:30 | B 29:20 | G 19:10 | R 9:0
-//     | semi-planar: plane 0 | Y | Y | ...     plane 1 of T_Y8___U8V8: | V | U | V | U | ...
+//     highest bits first in names:        T_A8B8G8R8 = bytes | R | G | B | A |
+//     packed 10 bits, one 32-bit word:    T_A2B10G10R10 = | A 31:30 | B 29:20 | G 19:10 | R 9:0 |
+//     semi-planar, T_Y8___U8V8:           plane 0 | Y | Y | ...    plane 1 | V | U | V | U | ...
 //
 // Channels leave in the order R/Y, G/U, B/V, A/X whatever the format. Elements are raw codes:
 // 10-bit fields are shifted left by 6 (their 2-bit alpha by 14) to make 16-bit codes, plain 10- and

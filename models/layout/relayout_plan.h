@@ -2,8 +2,8 @@
 // Two bound sentences cut against each other: loop nests that visit every element of a box once,
 // with constant steps in both memories.
 //
-//     N C H W -> N C/4 H W C%4 of 6x2x3:  C/4 (1) x C%4 (4) x HW (6)  and the short rest C%4 (2) x
-//     HW
+//     N C H W -> N C/4 H W C%4 of 6x2x3:     C/4 (1) x C%4 (4) x HW (6)
+//                                            and the short rest C%4 (2) x HW (6)
 //
 // A digit of one side may split the other's; where an axis' radices do not divide each other no
 // such nest exists and the pair is walked element by element.

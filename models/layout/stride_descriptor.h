@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Kneron's version-2 tensor descriptor: one stride in scalars for each ONNX axis.
 //
-//     scalar = sum of index * stride_npu                                   plain and compact
-//     layouts scalar = the same + (c / 16) * (G - 16),  c on the axis of stride 1  1W16C8B,
-//     1W16C8BHL
+//     plain and compact layouts     scalar = sum of index * stride_npu
+//     1W16C8B, 1W16C8BHL            scalar = the same + (c / 16) * (G - 16),
+//                                            c = the index on the axis of stride 1
 //
 // G, the channel-group stride, is not in the descriptor. The vendor's readers take the maximum of
 // stride * extent over the axes whose stride is not 1. That is wrong where the batch stride covers

@@ -2,8 +2,8 @@
 // One reshaping of RUBIK, decoded from the registers of NVDLA_RBK:
 //
 //     contract  X * Y cubes of one size, interleaved in width and height, as a deconvolution wants:
-//               out(s, Y * y + j, X * x + i) = in((j * X + i) * S + s, y, x)       S: output
-//               surfaces
+//               out(s, Y * y + j, X * x + i) = in((j * X + i) * S + s, y, x)
+//               where S is the number of output surfaces
 //     split     a feature cube to planes, one a channel; 0 behind a line up to a whole atom
 //     merge     planes to a feature cube; 0 in lanes beyond the last channel
 //

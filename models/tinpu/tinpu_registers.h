@@ -5,8 +5,8 @@
 //     DESCRIPTOR_LOW, _HIGH   byte address of a layer's descriptor (tinpu_descriptor.h)
 //     START                   writing 1 launches the layer that the descriptor names
 //     STATUS                  layers under way, and whether any
-//     INTERRUPT_STATUS        DONE: a layer has ended; REFUSED: a descriptor was none. Writing ones
-//                             clears
+//     INTERRUPT_STATUS        DONE: a layer has ended; REFUSED: a descriptor was not valid.
+//                             Writing ones clears.
 //     INTERRUPT_MASK          ones hide
 //     LAYERS_DONE             layers that ended since reset
 #pragma once

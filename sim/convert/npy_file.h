@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The head of a .npy file: element type, shape and order of an array of numpy.
 //
-//     "\x93NUMPY" | major minor | header length | {'descr': '<f4', 'fortran_order': False, 'shape':
-//     (1, 3), }
+//     | "\x93NUMPY" | major | minor | header length | header, ends with \n | elements ...
+//
+//     header: {'descr': '<f4', 'fortran_order': False, 'shape': (1, 3), }
 //
 // Versions 1 to 3, little-endian elements. source: numpy.lib.format
 #pragma once

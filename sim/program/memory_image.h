@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a file puts into memory: runs of bytes at offsets from the load address. The files are
 //
-//   packets   {offset:0x20, size:4, payload:0x00 0x10 0x20 0x30} ,        nv_small and later; the
-//             {offset:0x60, size:4, payload:0x00 0x10 0x20 0x30}          whole may stand in { }
+//   packets   {offset:0x20, size:4, payload:0x00 0x10 0x20 0x30} ,      nv_small and later; the
+//             {offset:0x60, size:4, payload:0x00 0x10 0x20 0x30}        whole may stand in { }
 //
-//   listing   # comment                                                   nv_full
-//             Data_size = 0x1000                                          key=value, ignored but
-//             for 0xce 0xe4 0xd2 ...                                          the size; then bytes,
-//             lowest
-//                                                                         address first
+//   listing   # comment                                                 nv_full: key=value, ignored
+//             Data_size = 0x1000                                        except for the size; then
+//             0xce 0xe4 0xd2 ...                                        bytes, lowest address first
+//
 //   raw       any .bin file
 //
 // Hexadecimal digits in either case. `#` and `//` start a comment.

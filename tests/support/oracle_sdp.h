@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Plain SDP, int8: two X stages (BS, BN), the Y stage (EW with its table), the output converter.
-//     X: ALU (operand << shift) -> x 16 bits -> >> shift -> ReLU     Y: x 32 bits -> >> -> ALU ->
-//     LUT
+//     X: ALU (operand << shift) -> x 16 bits -> >> shift -> ReLU
+//     Y: x 32 bits -> >> -> ALU -> LUT
 // Not modelled: the EQL mode, winograd, batches.
 // source: NVDLA precision page; nv_small RTL, SDP_HLS_X_int_*, SDP_HLS_Y_int_*, SDP_HLS_C_int
 #pragma once
