@@ -200,8 +200,8 @@ TEST_F(SdpConversionTest, Int8ToFp16RunsWithANote) {
     const std::optional<Diagnostic> note = conversion_note(decode());
     ASSERT_TRUE(note.has_value());
     EXPECT_EQ(note->severity, Severity::Note);
-    EXPECT_EQ(note->kind, "conversion_undocumented");
-    EXPECT_THAT(note->message, HasSubstr("table 30 (SDP), int8 feature data to fp16"));
+    EXPECT_EQ(note->id, "conversion_undocumented");
+    EXPECT_THAT(note->sentence, HasSubstr("table 30 (SDP), int8 feature data to fp16"));
 }
 
 TEST_F(SdpConversionTest, Int16BecomesInt8OnlyProcessedAsInt8AndFromMemory) {
