@@ -126,9 +126,9 @@ TEST(RegisterFileTest, an_enabled_group_refuses_writes_and_keeps_its_values) {
         EXPECT_EQ(effect.kind, Kind::Refused);
         ASSERT_TRUE(effect.finding.has_value());
         EXPECT_EQ(effect.finding->severity, Severity::Error);
-        EXPECT_EQ(effect.finding->kind, "register_in_use");
+        EXPECT_EQ(effect.finding->id, "register_in_use");
         EXPECT_EQ(effect.finding->unit, "sdp");
-        EXPECT_THAT(effect.finding->message, HasSubstr("NVDLA_SDP." + std::string(name) + "_0"));
+        EXPECT_THAT(effect.finding->sentence, HasSubstr("NVDLA_SDP." + std::string(name) + "_0"));
     }
     EXPECT_EQ(sdp.read("D_CVT_SHIFT"), 3U);
     EXPECT_TRUE(sdp.registers.op_enabled(0));
@@ -137,8 +137,8 @@ TEST(RegisterFileTest, an_enabled_group_refuses_writes_and_keeps_its_values) {
 TEST(RegisterFileTest, the_other_group_and_shared_registers_accept_writes_meanwhile) {
     Host sdp("NVDLA_SDP");
     sdp.write("D_OP_ENABLE", 1);
-    EXPECT_EQ(sdp.write("S_POINTER", 1).id, Kind::Stored);
-    EXPECT_EQ(sdp.write("D_CVT_SHIFT", 7).id, Kind::Stored);
+    EXPECT_EQ(sdp.write("S_POINTER", 1).kind, Kind::Stored);
+    EXPECT_EQ(sdp.write("D_CVT_SHIFT", 7).kind, Kind::Stored);
     EXPECT_EQ(sdp.registers.values(1).raw("D_CVT_SHIFT"), 7U);
     EXPECT_EQ(sdp.registers.values(0).raw("D_CVT_SHIFT"), 0U);
 }
@@ -149,10 +149,10 @@ TEST(RegisterFileTest, a_write_to_a_status_register_is_ignored_with_a_note) {
     for (const std::string_view name : {"S_STATUS", "D_OUT_SATURATION", "D_PERF_WRITE_STALL"}) {
         const std::uint32_t before = cdp.read(name);
         const WriteEffect effect = cdp.write(name, 0xff);
-        EXPECT_EQ(effect.id, Kind::Ignored) << name;
+        EXPECT_EQ(effect.kind, Kind::Ignored) << name;
         ASSERT_TRUE(effect.finding.has_value()) << name;
         EXPECT_EQ(effect.finding->severity, Severity::Note);
-        EXPECT_EQ(effect.finding->kind, "register_read_only");
+        EXPECT_EQ(effect.finding->id, "register_read_only");
         EXPECT_EQ(cdp.read(name), before) << name;
     }
 }
@@ -161,10 +161,10 @@ TEST(RegisterFileTest, an_offset_without_a_register_refuses_writes_and_reads_not
     Host cmac("NVDLA_CMAC_A");
     for (const std::uint32_t offset : {0x10U, 0x9U, 0xffcU}) {
         const WriteEffect effect = cmac.registers.write(offset, 1);
-        EXPECT_EQ(effect.id, Kind::Refused);
+        EXPECT_EQ(effect.kind, Kind::Refused);
         EXPECT_EQ(effect.row, nullptr);
         ASSERT_TRUE(effect.finding.has_value());
-        EXPECT_EQ(effect.finding->kind, "register_unknown");
+        EXPECT_EQ(effect.finding->id, "register_unknown");
         EXPECT_EQ(effect.finding->unit, "cmac_a");
         EXPECT_EQ(cmac.registers.read(offset), std::nullopt);
     }
@@ -205,19 +205,19 @@ TEST(RegisterFileTest, the_hardware_sets_only_registers_that_are_its_own) {
 TEST(RegisterFileTest, blocks_without_groups_store) {
     Host bdma("NVDLA_BDMA");
     EXPECT_FALSE(bdma.registers.has_groups());
-    EXPECT_EQ(bdma.write("CFG_LINE_REPEAT", 9).id, Kind::Stored);
+    EXPECT_EQ(bdma.write("CFG_LINE_REPEAT", 9).kind, Kind::Stored);
     EXPECT_EQ(bdma.read("CFG_LINE_REPEAT"), 9U);
-    EXPECT_EQ(bdma.write("STATUS", 9).id, Kind::Ignored);
+    EXPECT_EQ(bdma.write("STATUS", 9).kind, Kind::Ignored);
     bdma.registers.set_status("STATUS", 0x115);
     EXPECT_EQ(bdma.read("STATUS"), 0x115U);
     EXPECT_THROW(bdma.registers.operation_done(), InternalError);
     Host mcif("NVDLA_MCIF");
-    EXPECT_EQ(mcif.write("CFG_OUTSTANDING_CNT", 0x1020).id, Kind::Stored);
+    EXPECT_EQ(mcif.write("CFG_OUTSTANDING_CNT", 0x1020).kind, Kind::Stored);
     EXPECT_EQ(mcif.read("CFG_OUTSTANDING_CNT"), 0x1020U);
     Host glb("NVDLA_GLB");
     EXPECT_EQ(glb.read("S_NVDLA_HW_VERSION"), 0x303031U);
-    EXPECT_EQ(glb.write("S_NVDLA_HW_VERSION", 0).id, Kind::Ignored);
-    EXPECT_EQ(glb.write("S_INTR_MASK", 3).id, Kind::Stored);
+    EXPECT_EQ(glb.write("S_NVDLA_HW_VERSION", 0).kind, Kind::Ignored);
+    EXPECT_EQ(glb.write("S_INTR_MASK", 3).kind, Kind::Stored);
 }
 
 TEST(RegisterFileTest, the_look_up_tables_are_reached_through_their_window) {
@@ -225,7 +225,7 @@ TEST(RegisterFileTest, the_look_up_tables_are_reached_through_their_window) {
     ASSERT_NE(cdp.registers.lut_tables(), nullptr);
     EXPECT_EQ(Host("NVDLA_PDP").registers.lut_tables(), nullptr);
     cdp.write("S_LUT_ACCESS_CFG", 0x30000);
-    EXPECT_EQ(cdp.write("S_LUT_ACCESS_DATA", 0xfffe).id, Kind::Stored);
+    EXPECT_EQ(cdp.write("S_LUT_ACCESS_DATA", 0xfffe).kind, Kind::Stored);
     cdp.write("S_LUT_ACCESS_DATA", 5);
     EXPECT_EQ(cdp.registers.lut_tables()->lo[0], -2);
     EXPECT_EQ(cdp.registers.lut_tables()->lo[1], 5);
@@ -261,10 +261,10 @@ TEST(RegisterFileTest, loading_a_table_that_a_running_operation_looks_up_is_a_wa
     EXPECT_FALSE(cdp.write("S_LUT_ACCESS_DATA", 1).finding.has_value());
     cdp.write("D_OP_ENABLE", 1);
     const WriteEffect effect = cdp.write("S_LUT_ACCESS_DATA", 2);
-    EXPECT_EQ(effect.id, Kind::Stored);
+    EXPECT_EQ(effect.kind, Kind::Stored);
     ASSERT_TRUE(effect.finding.has_value());
     EXPECT_EQ(effect.finding->severity, Severity::Warning);
-    EXPECT_EQ(effect.finding->kind, "lut_in_use");
+    EXPECT_EQ(effect.finding->id, "lut_in_use");
     EXPECT_EQ(cdp.write("S_LUT_LE_START_LOW", 2).finding.value().id, "lut_in_use");
     EXPECT_FALSE(cdp.write("S_POINTER", 1).finding.has_value());
 }
