@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // One copy of the bridge DMA: lines of whole atoms, repeated in two directions, each side with its
-// own strides. Decoded from the registers of NVDLA_BDMA when CFG_OP is written.
+// own strides.
 //
 //     line(i, j) = base + j * surface_stride + i * line_stride      i < lines, j < surfaces
 //
@@ -9,7 +9,6 @@
 
 #include <cstdint>
 
-#include "models/base/register_map.h"
 #include "models/bdma/bdma_config.h"
 
 namespace npuscope {
@@ -35,10 +34,6 @@ struct BdmaJob {
     std::uint32_t surfaces = 1;
 
     bool operator==(const BdmaJob&) const = default;
-
-    /// ConfigError names the register where the NPU lacks the unit.
-    static BdmaJob from_registers(const RegisterValues& bdma, const BdmaConfig& config,
-                                  Bytes memory_atom);
 };
 
 }  // namespace npuscope

@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// One launch of the CDP: the cube, where it lies, and how it is normalised. Decoded from the
-// registers of NVDLA_CDP and NVDLA_CDP_RDMA; what does not fit together is refused. The contents of
-// the lookup tables are not part of a job: they stay in the unit from launch to launch.
-// source: NVDLA register specification, NVDLA_CDP.rdl; doc v1/ias/programming_guide.rst
+// One launch of the CDP: the cube, where it lies, and how it is normalised. The contents of the
+// lookup tables are not part of a job: they stay in the unit from launch to launch.
 #pragma once
 
-#include "models/base/register_map.h"
 #include "models/cdp/cdp_config.h"
 #include "models/cdp/cdp_math.h"
 #include "models/layout/datapath.h"
@@ -22,10 +19,6 @@ struct CdpJob {
     CdpNormalization normalization;
     bool count_lookups = false;
     bool count_stalls = false;
-
-    /// ConfigError names the register, its value and the remedy.
-    static CdpJob from_registers(const RegisterValues& cdp, const RegisterValues& rdma,
-                                 const CdpConfig& config, const DatapathConfig& datapath);
 };
 
 }  // namespace npuscope

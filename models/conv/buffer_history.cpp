@@ -17,8 +17,8 @@ Diagnostic reuse_finding(Severity severity, const char* field, const std::string
     finding.severity = severity;
     finding.id = severity == Severity::Error ? "impossible_reuse" : "reuse_of_nothing";
     finding.unit = "NVDLA_CSC";
-    finding.surface = spelled("NVDLA_CSC", "D_MISC_CFG");
-    finding.sentence = fmt::format("{} sets {}, but {}", finding.surface, field, why);
+    finding.register_name = spelled("NVDLA_CSC", "D_MISC_CFG");
+    finding.sentence = fmt::format("{} sets {}, but {}", finding.register_name, field, why);
     return finding;
 }
 
@@ -76,11 +76,11 @@ void BufferHistory::follow_weights(const ConvJob& job, KnownBufferStart& known) 
     finding.severity = Severity::Warning;
     finding.id = "stale_weights";
     finding.unit = "NVDLA_CDMA";
-    finding.surface = spelled("NVDLA_CDMA", "D_WEIGHT_BYTES");
+    finding.register_name = spelled("NVDLA_CDMA", "D_WEIGHT_BYTES");
     finding.sentence = fmt::format(
         "{} entries of {} bytes lie in front of the weights, because {} of operations before "
         "fetched more than their kernels take; this operation reads them as its first weights",
-        start.stale_weights, entry_.value, finding.surface);
+        start.stale_weights, entry_.value, finding.register_name);
     known.findings.push_back(std::move(finding));
 }
 

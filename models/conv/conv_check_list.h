@@ -61,7 +61,9 @@ class Checks {
         finding.id = std::move(kind);
         finding.sentence = std::move(message);
         finding.unit = said.unit;
-        finding.surface = spelled(said.unit, said.register_name);
+        finding.register_name = spelled(said.unit, said.register_name);
+        finding.field = said.field.substr(0, said.field.find(' '));
+        finding.remedy = "make the registers agree";
         findings_.push_back(std::move(finding));
     }
 

@@ -18,9 +18,9 @@ Diagnostic ends_meet(const ConvJob& job, const std::string& what) {
     finding.severity = Severity::Warning;
     finding.id = "ends_meet";
     finding.unit = "NVDLA_CACC";
-    finding.surface = spelled("NVDLA_CACC", "D_DATAOUT_SIZE_0");
+    finding.register_name = spelled("NVDLA_CACC", "D_DATAOUT_SIZE_0");
     finding.sentence = fmt::format("the last of its {} atoms ({} is {:#x}, {} kernel group{}) {}",
-                                   delivered_atoms(job), finding.surface,
+                                   delivered_atoms(job), finding.register_name,
                                    (job.output().height - 1) << 16U | (job.output().width - 1),
                                    groups, groups == 1 ? "" : "s", what);
     return finding;

@@ -19,7 +19,7 @@ inline constexpr const char* kDeliveryRemedy =
 /// Atoms that the convolution hands to the SDP: outputs x kernel groups.
 std::uint64_t delivered_atoms(const ConvJob& job);
 
-/// A warning of kind `ends_meet` at NVDLA_CACC.D_DATAOUT_SIZE_0, which is named as the surface:
+/// A warning of kind `ends_meet` at NVDLA_CACC.D_DATAOUT_SIZE_0:
 /// `the last of its 10 atoms (D_DATAOUT_SIZE_0 is 0x10004, 1 kernel group) <what>`.
 Diagnostic ends_meet(const ConvJob& job, const std::string& what);
 

@@ -67,12 +67,12 @@ Diagnostic miscount_finding(const ConvJob& job, const MiscountedImage& image) {
     finding.severity = Severity::Warning;
     finding.id = "image_miscounted";
     finding.unit = "NVDLA_CSC";
-    finding.surface = spelled("NVDLA_CSC", "D_WEIGHT_SIZE_EXT_1");
+    finding.register_name = spelled("NVDLA_CSC", "D_WEIGHT_SIZE_EXT_1");
     finding.sentence = fmt::format(
         "{} makes kernel rows of {} bytes, {} blocks of {} in the MAC cells, and {} rows of {} "
         "outputs: the sequencer miscounts these blocks, and outputs from column {} on meet wrong "
         "pixels from block {} on",
-        finding.surface, image.walk.row_bytes, image.walk.blocks(), image.walk.width,
+        finding.register_name, image.walk.row_bytes, image.walk.blocks(), image.walk.width,
         spelled("NVDLA_CSC", "D_DATAOUT_SIZE_0"), job.output().width, image.first.column,
         image.first.block);
     return finding;

@@ -57,18 +57,27 @@ std::string spelled(std::string_view unit, std::string_view register_name) {
     return fmt::format("{}.{}_0", unit, register_name);
 }
 
-void require_aligned(const RegisterValue& value, const AlignmentNeed& need) {
+std::optional<Diagnostic> misaligned(const RegisterValue& value, const AlignmentNeed& need) {
     const std::uint64_t multiple = required_multiple(need.kind, need.part, need.memory_atom).value;
     const std::uint64_t below = value.value / multiple * multiple;
     if (below == value.value) {
-        return;
+        return std::nullopt;
     }
-    throw AlignmentError(
-        value, Bytes(multiple),
-        fmt::format("{} = {:#x}: the {} of {} must be a multiple of {} bytes",
-                    spelled(value.unit, value.register_name), value.value, part_name(need.part),
-                    kind_name(need.kind), multiple),
-        fmt::format("the nearest legal values are {:#x} and {:#x}", below, below + multiple));
+    Diagnostic finding;
+    finding.id = "misaligned";
+    finding.unit = value.unit;
+    finding.register_name = spelled(value.unit, value.register_name);
+    finding.sentence = fmt::format("{} = {:#x}: the {} of {} must be a multiple of {} bytes",
+                                   finding.register_name, value.value, part_name(need.part),
+                                   kind_name(need.kind), multiple);
+    finding.remedy =
+        fmt::format("the nearest legal values are {:#x} and {:#x}", below, below + multiple);
+    finding.value = fmt::format("{:#x}", value.value);
+    finding.nearest = fmt::format("{:#x}", below);
+    if (need.part == AlignedPart::Start) {
+        finding.address = Address(value.value);
+    }
+    return finding;
 }
 
 }  // namespace npuscope

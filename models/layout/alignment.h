@@ -8,10 +8,11 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
-#include "models/base/error.h"
+#include "models/base/diagnostic.h"
 #include "models/base/quantity.h"
 
 namespace npuscope {
@@ -48,7 +49,7 @@ inline constexpr std::array alignment_rules{
 /// 1 where no rule asks for more.
 Bytes required_multiple(DataKind kind, AlignedPart part, Bytes memory_atom);
 
-/// A value as a register holds it, to be named when it breaks a rule.
+/// A value as a register holds it, to be named where it breaks a rule.
 struct RegisterValue {
     std::string_view unit;           ///< NVDLA_CDMA
     std::string_view register_name;  ///< D_LINE_STRIDE
@@ -64,30 +65,8 @@ struct AlignmentNeed {
     Bytes memory_atom;
 };
 
-/// What require_aligned throws; by its parts for whoever wants to look further.
-class AlignmentError : public ConfigError {
- public:
-    AlignmentError(const RegisterValue& value, Bytes multiple, const std::string& sentence,
-                   const std::string& remedy)
-        : ConfigError(sentence, remedy),
-          unit_(value.unit),
-          register_name_(value.register_name),
-          value_(value.value),
-          multiple_(multiple) {}
-
-    const std::string& unit() const { return unit_; }
-    const std::string& register_name() const { return register_name_; }
-    std::uint64_t value() const { return value_; }
-    Bytes multiple() const { return multiple_; }
-
- private:
-    std::string unit_;
-    std::string register_name_;
-    std::uint64_t value_;
-    Bytes multiple_;
-};
-
-/// AlignmentError with register, value, the multiple and the nearest legal values.
-void require_aligned(const RegisterValue& value, const AlignmentNeed& need);
+/// A finding of rule `misaligned` where the value is not the multiple that it must be: it names the
+/// register, its value, the multiple and the nearest legal values.
+std::optional<Diagnostic> misaligned(const RegisterValue& value, const AlignmentNeed& need);
 
 }  // namespace npuscope

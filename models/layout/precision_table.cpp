@@ -6,8 +6,6 @@
 #include <algorithm>
 #include <array>
 
-#include "models/base/error.h"
-
 namespace npuscope {
 
 namespace {
@@ -97,19 +95,15 @@ PrecisionCell precision_cell(ConvertingUnit unit, ConvertedInput input, Precisio
                                 : *found;
 }
 
-void require_valid(const PrecisionCell& cell, const std::string& register_name) {
-    if (cell.valid() || cell.runs) {
-        return;
-    }
+std::string legal_outputs(const PrecisionCell& cell) {
     std::string outputs;
     for (const PrecisionCell& other : cells) {
         if (other.unit == cell.unit && other.input == cell.input && other.valid()) {
-            outputs += outputs.empty() ? "" : " or ";
+            outputs += outputs.empty() ? "convert to " : " or ";
             outputs += precision_name(other.output);
         }
     }
-    throw ConfigError(fmt::format("{}: {} is an invalid case", register_name, cell.name()),
-                      outputs.empty() ? "" : fmt::format("convert to {}", outputs));
+    return outputs;
 }
 
 }  // namespace npuscope

@@ -43,8 +43,8 @@ constexpr ConvertedInput feature_input(Precision precision) {
 /// int8, int16, fp16.
 std::string_view precision_name(Precision precision);
 
-/// ConfigError naming the register and the cell where the cell is invalid and does not run; the
-/// remedy lists the outputs that the input may have.
-void require_valid(const PrecisionCell& cell, const std::string& register_name);
+/// What to do about an invalid case: `convert to int8 or int16`; empty where the input has no valid
+/// output.
+std::string legal_outputs(const PrecisionCell& cell);
 
 }  // namespace npuscope

@@ -4,6 +4,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "models/base/error.h"
+#include "models/bdma/bdma_registers.h"
+
 namespace npuscope {
 namespace {
 
@@ -35,14 +38,18 @@ std::shared_ptr<BdmaWork> BdmaQueue::written(std::string_view register_name,
 }
 
 void BdmaQueue::add_command(const RegisterValues& values) {
-    const BdmaJob job = BdmaJob::from_registers(values, config_, memory_atom_);
+    Diagnostics findings;
+    const auto job = decode_bdma(values, config_, memory_atom_, findings);
+    if (!job) {
+        throw ConfigError(findings.front());
+    }
     if (waiting() >= config_.commands) {
         complain("bdma_full", "NVDLA_BDMA.CFG_OP_0 was written while all " +
                                   std::to_string(config_.commands) +
                                   " places are taken; the command is lost");
         return;
     }
-    gathered_.push_back(job);
+    gathered_.push_back(*job);
     ++added_;
 }
 

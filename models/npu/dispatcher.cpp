@@ -5,15 +5,15 @@
 #include <iterator>
 
 #include "models/base/error.h"
-#include "models/conv/cacc_job.h"
-#include "models/conv/cdma_job.h"
-#include "models/conv/cmac_job.h"
-#include "models/conv/csc_job.h"
+#include "models/cdp/cdp_registers.h"
+#include "models/conv/conv_registers.h"
 #include "models/conv/csc_math.h"
 #include "models/conv/image_math.h"
 #include "models/conv/operand_fetch.h"
 #include "models/npu/conv_features.h"
-#include "models/sdp/sdp_conversion.h"
+#include "models/pdp/pdp_registers.h"
+#include "models/rubik/rubik_registers.h"
+#include "models/sdp/sdp_registers.h"
 
 namespace npuscope {
 namespace {
@@ -23,6 +23,19 @@ constexpr std::string_view flush_status = "S_CBUF_FLUSH_STATUS";
 LookupTables tables_of(const RegisterFile& file) {
     const LutTables* tables = file.lut_tables();
     return tables == nullptr ? LookupTables{} : LookupTables{tables->le, tables->lo};
+}
+
+/// The first error ends the run.
+void throw_error(const Diagnostics& findings) {
+    const auto error = std::ranges::find(findings, Severity::Error, &Diagnostic::severity);
+    if (error != findings.end()) {
+        throw ConfigError(*error);
+    }
+}
+
+/// Whether the first complaint is about registers of this block.
+bool blames(const Diagnostics& findings, std::string_view block) {
+    return !findings.empty() && findings.front().unit == block;
 }
 
 OperationRecord record_of(const std::string& unit, const std::string& name) {
@@ -107,20 +120,16 @@ bool Dispatcher::launch_conv() {
         return false;
     }
     const ConvFeatures features = conv_features(config_);
-    const ConvParts parts{
-        .cdma = cdma_job(conv_.values(0), features),
-        .csc = csc_job(conv_.values(1), features),
-        .cmac = {cmac_job(conv_.values(2), features), cmac_job(conv_.values(3), features)},
-        .cacc = cacc_job(conv_.values(4), features)};
-    CombinedConvJob combined = combine(parts, features);
+    Diagnostics findings;
+    const auto parts = decode_conv(
+        {conv_.values(0), conv_.values(1), conv_.values(2), conv_.values(3), conv_.values(4)},
+        features, findings);
+    throw_error(findings);
+    CombinedConvJob combined = combine(*parts, features);
     KnownBufferStart known = history_.next(combined.job);
     std::ranges::move(known.findings, std::back_inserter(combined.findings));
     add_miscount(combined);
-    if (!combined.computable()) {
-        const auto error =
-            std::ranges::find(combined.findings, Severity::Error, &Diagnostic::severity);
-        throw ConfigError(error->sentence, "make the registers agree");
-    }
+    throw_error(combined.findings);
     const auto work = std::make_shared<ConvWork>();
     work->name = next_name("conv");
     for (Diagnostic& finding : combined.findings) {
@@ -132,8 +141,8 @@ bool Dispatcher::launch_conv() {
     work->values = values_;
     work->start = known.start;
     work->buffer.entry = config_.cbuf.bank_width;
-    work->buffer.line = parts.cdma.entries_per_slice;
-    work->buffer.data = entries_of_data(parts.cdma);
+    work->buffer.line = parts->cdma.entries_per_slice;
+    work->buffer.data = entries_of_data(parts->cdma);
     work->buffer.unused_weights = unused_weights(combined.job, config_.cbuf.bank_width);
     if (!work->start.weights_reused) {
         assume_weight_ends(*work);  // on reused data the sequencer starts before the DMA looks
@@ -155,17 +164,15 @@ bool Dispatcher::launch_sdp() {
         return false;
     }
     const bool rdma_enabled = sdp_rdma_.open();
-    auto work = std::make_shared<SdpWork>();
-    try {
-        work->job = SdpJob::from_registers(sdp_.values(0), sdp_rdma_.values(0), config_.sdp,
-                                           config_.datapath);
-    } catch (const ConfigError& error) {
-        // the read DMA's registers may still be on their way
-        if (!rdma_enabled && error.sentence().find("SDP_RDMA") != std::string::npos) {
-            return false;
-        }
-        throw;
+    Diagnostics findings;
+    auto job =
+        decode_sdp(sdp_.values(0), sdp_rdma_.values(0), config_.sdp, config_.datapath, findings);
+    if (!rdma_enabled && blames(findings, "NVDLA_SDP_RDMA")) {
+        return false;  // the read DMA's registers may still be on their way
     }
+    throw_error(findings);
+    auto work = std::make_shared<SdpWork>();
+    work->job = std::move(*job);
     if (work->job.reads_memory() && !rdma_enabled) {
         return false;
     }
@@ -199,16 +206,15 @@ bool Dispatcher::launch_pdp() {
         return false;
     }
     const bool rdma_enabled = pdp_rdma_.open();
-    const auto work = std::make_shared<PdpWork>();
-    try {
-        work->job = PdpJob::from_registers(pdp_.values(0), pdp_rdma_.values(0), config_.pdp,
-                                           config_.datapath);
-    } catch (const ConfigError& error) {
-        if (!rdma_enabled && error.sentence().find("PDP_RDMA") != std::string::npos) {
-            return false;
-        }
-        throw;
+    Diagnostics findings;
+    auto job =
+        decode_pdp(pdp_.values(0), pdp_rdma_.values(0), config_.pdp, config_.datapath, findings);
+    if (!rdma_enabled && blames(findings, "NVDLA_PDP_RDMA")) {
+        return false;
     }
+    throw_error(findings);
+    const auto work = std::make_shared<PdpWork>();
+    work->job = std::move(*job);
     if (!work->job.flying() && !rdma_enabled) {
         return false;
     }
@@ -234,9 +240,11 @@ bool Dispatcher::launch_cdp() {
     if (!cdp_.open()) {
         return false;
     }
+    Diagnostics findings;
+    auto job = decode_cdp(cdp_.values(0), cdp_.values(1), config_.cdp, config_.datapath, findings);
+    throw_error(findings);
     const auto work = std::make_shared<CdpWork>();
-    work->job =
-        CdpJob::from_registers(cdp_.values(0), cdp_.values(1), config_.cdp, config_.datapath);
+    work->job = std::move(*job);
     work->name = next_name("cdp");
     work->group = cdp_.group();
     work->values = values_;
@@ -262,8 +270,11 @@ bool Dispatcher::launch_rubik() {
     if (!rubik_gate_.open()) {
         return false;
     }
+    Diagnostics findings;
+    const auto job = decode_rubik(rubik_gate_.values(0), config_.rubik, config_.datapath, findings);
+    throw_error(findings);
     const auto work = std::make_shared<RubikWork>();
-    work->job = RubikJob::from_registers(rubik_gate_.values(0), config_.rubik, config_.datapath);
+    work->job = *job;
     work->name = next_name("rubik");
     work->group = rubik_gate_.group();
     work->values = values_;

@@ -208,8 +208,10 @@ void Dispatcher::tell_of_lines_left(const PdpWork& work) {
 void Dispatcher::note_flight(std::vector<Diagnostic> findings) {
     for (Diagnostic& finding : findings) {
         if (finding.severity == Severity::Error) {
-            throw ConfigError(fmt::format("{}: {}", flight_register(finding), finding.sentence),
-                              "program one shape and one precision in both units");
+            finding.register_name = flight_register(finding);
+            finding.sentence = fmt::format("{}: {}", finding.register_name, finding.sentence);
+            finding.remedy = "program one shape and one precision in both units";
+            throw ConfigError(std::move(finding));
         }
         log_.add(std::move(finding));
     }

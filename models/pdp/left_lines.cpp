@@ -23,12 +23,12 @@ std::optional<LinesLeft> lines_left(const PdpJob& job, const std::string& name) 
     finding.severity = Severity::Warning;
     finding.id = "lines_left";
     finding.unit = "NVDLA_PDP";
-    finding.surface = spelled("NVDLA_PDP", "D_DATA_CUBE_IN_HEIGHT");
+    finding.register_name = spelled("NVDLA_PDP", "D_DATA_CUBE_IN_HEIGHT");
     finding.operation = name;
     finding.sentence = fmt::format(
         "{} is {:#x}, {} lines, but the last of {} windows ({} is {:#x}) ends with line {}: the "
         "PDP ends with its last result and takes the {} behind under the other group's registers",
-        finding.surface, job.input.height - 1, job.input.height, job.output.height,
+        finding.register_name, job.input.height - 1, job.input.height, job.output.height,
         spelled("NVDLA_PDP", "D_DATA_CUBE_OUT_HEIGHT"), job.output.height - 1, pooled,
         job.input.height - pooled);
     left.remedy =

@@ -16,7 +16,7 @@ namespace npuscope {
 
 /// An operation that leaves lines, and the warning for when another one comes behind it.
 struct LinesLeft {
-    Diagnostic finding;  ///< `lines_left` at NVDLA_PDP.D_DATA_CUBE_IN_HEIGHT, named as the surface
+    Diagnostic finding;  ///< `lines_left` at NVDLA_PDP.D_DATA_CUBE_IN_HEIGHT
     std::string remedy;
 
     /// The warning, now that the operation `next` comes.

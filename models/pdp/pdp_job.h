@@ -1,15 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// One launch of the PDP: what is pooled, how, from where and to where. Decoded from the registers
-// of NVDLA_PDP and, where the input comes from memory, NVDLA_PDP_RDMA; what does not fit together
-// is refused. Registers that the mode does not use may hold anything.
-// source: NVDLA register specification, NVDLA_PDP.rdl; doc v1/ias/programming_guide.rst
+// One launch of the PDP: what is pooled, how, from where and to where.
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
 #include <optional>
 
-#include "models/base/register_map.h"
 #include "models/layout/datapath.h"
 #include "models/layout/feature_cube.h"
 #include "models/layout/flying_cube.h"
@@ -35,11 +31,6 @@ struct PdpJob {
         return std::min(input.height, end - std::min(end, pooling.pad_top));
     }
     FlyingCube taken() const { return {.shape = input, .precision = pooling.precision}; }
-
-    /// ConfigError names the register, its value and the remedy. `rdma` is read only when the input
-    /// comes from memory.
-    static PdpJob from_registers(const RegisterValues& pdp, const RegisterValues& rdma,
-                                 const PdpConfig& config, const DatapathConfig& datapath);
 };
 
 /// Columns of output that the line buffer holds; a wider output must be split.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One reshaping of RUBIK, decoded from the registers of NVDLA_RBK:
+// One reshaping of RUBIK:
 //
 //     contract  X * Y cubes of one size, interleaved in width and height, as a deconvolution wants:
 //               out(s, Y * y + j, X * x + i) = in((j * X + i) * S + s, y, x)
@@ -12,7 +12,6 @@
 
 #include <cstdint>
 
-#include "models/base/register_map.h"
 #include "models/layout/datapath.h"
 #include "models/layout/feature_cube.h"
 #include "models/rubik/rubik_config.h"
@@ -46,10 +45,6 @@ struct RubikJob {
     Bytes super_line;  ///< from the first line of one input line's results to that of the next
     bool source_in_sram = false;
     bool destination_in_sram = false;
-
-    /// ConfigError names the register, its value and the remedy.
-    static RubikJob from_registers(const RegisterValues& rubik, const RubikConfig& config,
-                                   const DatapathConfig& datapath);
 };
 
 }  // namespace npuscope

@@ -1,19 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // One launch of the SDP: where values come from and go to, what the stages do, where operands lie.
-// Decoded from the registers of NVDLA_SDP and NVDLA_SDP_RDMA; what the NPU lacks or what does not
-// fit together is refused. Registers that the mode does not use may hold anything. The contents of
-// the lookup tables are not part of a job: they stay in the unit from launch to launch.
-// source: NVDLA register specification, NVDLA_SDP.rdl; doc v1/ias/programming_guide.rst
+// The contents of the lookup tables are not part of a job: they stay in the unit from launch to
+// launch.
 #pragma once
 
 #include <optional>
 
-#include "models/base/register_map.h"
 #include "models/layout/datapath.h"
 #include "models/layout/feature_cube.h"
 #include "models/layout/flying_cube.h"
 #include "models/layout/operand_layout.h"
-#include "models/sdp/sdp_config.h"
 #include "models/sdp/sdp_stages.h"
 
 namespace npuscope {
@@ -33,7 +29,7 @@ struct SdpJob {
     std::optional<FeatureCube> source;       ///< none: flying from the accumulators; whole atoms
     std::optional<FeatureCube> destination;  ///< none: to the PDP, or nothing is written
     bool to_pdp = false;
-    /// Cubes that flow one behind the other in height, each to its own destination.
+    /// Cubes that flow one after the other in height, each to its own destination.
     std::uint32_t batches = 1;
     Bytes batch_stride;     ///< from one destination to the next
     bool winograd = false;  ///< atoms fly in the order of Winograd's tiles
@@ -53,12 +49,11 @@ struct SdpJob {
     /// Whether NVDLA_SDP_RDMA takes part.
     bool reads_memory() const { return source || bs_operand || bn_operand || ew_operand; }
     /// The shape of what flows: channels rounded up to whole atoms of the processing precision.
-    Shape whole_atoms(const DatapathConfig& datapath) const;
-
-    /// ConfigError names the register, its value and the remedy. `rdma` is read only when the job
-    /// takes values or operands from memory.
-    static SdpJob from_registers(const RegisterValues& sdp, const RegisterValues& rdma,
-                                 const SdpConfig& config, const DatapathConfig& datapath);
+    Shape whole_atoms(const DatapathConfig& datapath) const {
+        const std::uint32_t atom = datapath.atom_channels(stages.processing);
+        return {static_cast<std::uint32_t>(round_up(shape.channels, atom)), shape.height,
+                shape.width};
+    }
 };
 
 }  // namespace npuscope

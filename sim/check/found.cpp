@@ -10,6 +10,15 @@ bool CheckReport::clean() const {
         found, [](const Found& one) { return one.finding.severity == Severity::Note; });
 }
 
+void add_findings(const Diagnostics& findings, std::vector<Found>& found) {
+    for (const Diagnostic& finding : findings) {
+        Found& one = found.emplace_back();
+        one.finding = finding;
+        one.register_name = finding.register_name;
+        one.remedy = finding.remedy;
+    }
+}
+
 void FoundList::add(Found found) {
     const auto same = [&](const Found& other) {
         return other.finding.id == found.finding.id &&

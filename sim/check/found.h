@@ -16,6 +16,9 @@ struct Found {
     std::string remedy;
 };
 
+/// What a decoder reports.
+void add_findings(const Diagnostics& findings, std::vector<Found>& found);
+
 struct CheckReport {
     std::string subject;  ///< the program's or the image's name
     std::string npu;

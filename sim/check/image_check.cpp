@@ -99,12 +99,10 @@ class ImageCheck {
     void check_multiple(const PlacedSurface& surface, AlignedPart part, std::uint64_t value,
                         const char* register_name) {
         const Bytes atom = target_.npu.datapath.memory_atom;
-        try {
-            require_aligned({surface.registers.unit, register_name, value},
-                            {surface.kind, part, atom});
-        } catch (const AlignmentError& error) {
-            found_.add(image_found(surface, "misaligned", error.sentence(), register_name,
-                                   error.remedy()));
+        if (const auto finding = misaligned({surface.registers.unit, register_name, value},
+                                            {surface.kind, part, atom})) {
+            found_.add(image_found(surface, "misaligned", finding->sentence, register_name,
+                                   finding->remedy));
         }
     }
 

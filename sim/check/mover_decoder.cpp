@@ -3,16 +3,11 @@
 
 #include <utility>
 
-#include "models/bdma/bdma_job.h"
-#include "models/rubik/rubik_job.h"
-#include "sim/check/operation_decoder.h"
+#include "models/bdma/bdma_registers.h"
+#include "models/rubik/rubik_registers.h"
 
 namespace npuscope {
 namespace {
-
-Found refused(const ConfigError& error) {
-    return register_found(Severity::Error, "register_value", error);
-}
 
 struct Side {
     const char* unit;
@@ -59,36 +54,37 @@ SurfaceUse contracted_ends(const RubikJob& job) {
 
 std::vector<SurfaceUse> bdma_uses(const RegisterValues& bdma, const NpuConfig& npu,
                                   std::vector<Found>& found) {
-    try {
-        const BdmaJob job = BdmaJob::from_registers(bdma, npu.bdma, npu.datapath.memory_atom);
-        const auto ends = [&job](const Side& names, const BdmaSide& side) {
-            return ends_of(names, {side.base, job.line},
-                           {side.line(job.lines - 1, job.surfaces - 1), job.line});
-        };
-        return {ends({"NVDLA_BDMA", "source", "CFG_SRC_ADDR_LOW"}, job.source),
-                ends({"NVDLA_BDMA", "destination", "CFG_DST_ADDR_LOW"}, job.destination)};
-    } catch (const ConfigError& error) {
-        found.push_back(refused(error));
+    Diagnostics findings;
+    const auto job = decode_bdma(bdma, npu.bdma, npu.datapath.memory_atom, findings);
+    add_findings(findings, found);
+    if (!job) {
         return {};
     }
+    const auto ends = [&job](const Side& names, const BdmaSide& side) {
+        return ends_of(names, {side.base, job->line},
+                       {side.line(job->lines - 1, job->surfaces - 1), job->line});
+    };
+    return {ends({"NVDLA_BDMA", "source", "CFG_SRC_ADDR_LOW"}, job->source),
+            ends({"NVDLA_BDMA", "destination", "CFG_DST_ADDR_LOW"}, job->destination)};
 }
 
 std::vector<SurfaceUse> rubik_uses(const RegisterValues& rubik, const NpuConfig& npu,
                                    std::vector<Found>& found) {
-    try {
-        const RubikJob job = RubikJob::from_registers(rubik, npu.rubik, npu.datapath);
-        switch (job.mode) {
-            case RubikMode::Contract:
-                return {ends_of(rubik_input, job.feature), contracted_ends(job)};
-            case RubikMode::Split:
-                return {ends_of(rubik_input, job.feature),
-                        ends_of(rubik_output, job.planar, job.input)};
-            case RubikMode::Merge:
-                return {ends_of(rubik_input, job.planar, job.input),
-                        ends_of(rubik_output, job.feature)};
-        }
-    } catch (const ConfigError& error) {
-        found.push_back(refused(error));
+    Diagnostics findings;
+    const auto job = decode_rubik(rubik, npu.rubik, npu.datapath, findings);
+    add_findings(findings, found);
+    if (!job) {
+        return {};
+    }
+    switch (job->mode) {
+        case RubikMode::Contract:
+            return {ends_of(rubik_input, job->feature), contracted_ends(*job)};
+        case RubikMode::Split:
+            return {ends_of(rubik_input, job->feature),
+                    ends_of(rubik_output, job->planar, job->input)};
+        case RubikMode::Merge:
+            return {ends_of(rubik_input, job->planar, job->input),
+                    ends_of(rubik_output, job->feature)};
     }
     return {};
 }

@@ -20,24 +20,20 @@ class OperationDecoder {
 
     /// What is wrong with the registers goes to `found`, without operation and place.
     /// `values`: CDMA, CSC, CMAC_A, CMAC_B, CACC. `history`: what the convolutions before left.
-    CheckedOperation conv(std::vector<RegisterValues> values, BufferHistory& history,
+    CheckedOperation conv(const std::vector<RegisterValues>& values, BufferHistory& history,
                           std::vector<Found>& found) const;
     /// `values`: SDP, SDP_RDMA. Nothing where the read DMA is needed but was not enabled yet.
-    std::optional<CheckedOperation> sdp(std::vector<RegisterValues> values, bool rdma_enabled,
-                                        std::vector<Found>& found) const;
+    std::optional<CheckedOperation> sdp(const std::vector<RegisterValues>& values,
+                                        bool rdma_enabled, std::vector<Found>& found) const;
     /// `values`: PDP, PDP_RDMA.
-    std::optional<CheckedOperation> pdp(std::vector<RegisterValues> values, bool rdma_enabled,
-                                        std::vector<Found>& found) const;
+    std::optional<CheckedOperation> pdp(const std::vector<RegisterValues>& values,
+                                        bool rdma_enabled, std::vector<Found>& found) const;
     /// `values`: CDP, CDP_RDMA.
-    CheckedOperation cdp(std::vector<RegisterValues> values, std::vector<Found>& found) const;
+    CheckedOperation cdp(const std::vector<RegisterValues>& values,
+                         std::vector<Found>& found) const;
 
  private:
     const NpuConfig& npu_;
 };
-
-/// What is wrong with the registers, in the error's words.
-Found register_found(Severity severity, const char* kind, const ConfigError& error);
-/// The first register that a sentence names, as `NVDLA_CSC.D_BANK_0`; empty: none.
-std::string register_in(const std::string& sentence);
 
 }  // namespace npuscope

@@ -21,7 +21,7 @@ void check_delivery(const LaunchBoard& board, std::size_t index, FoundList& foun
         }
         if (!before.finished) {
             Found one{*newest.short_delivery, {}, kDeliveryRemedy};
-            one.register_name = std::exchange(one.finding.surface, {});
+            one.register_name = one.finding.register_name;
             one.finding.sentence += fmt::format(
                 " {} leaves it, for nothing makes it wait for that: a mark too many then stays, "
                 "and the SDP closes a later convolution too early",
@@ -43,7 +43,7 @@ void check_lines_left(const LaunchBoard& board, std::size_t index, FoundList& fo
         }
         if (before.lines_left) {
             Found one{before.lines_left->before(newest.name), {}, before.lines_left->remedy};
-            one.register_name = std::exchange(one.finding.surface, {});
+            one.register_name = one.finding.register_name;
             one.finding.operation = before.name;
             one.finding.place = before.place;
             found.add(std::move(one));

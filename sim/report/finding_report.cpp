@@ -32,7 +32,8 @@ std::string wrapped(const std::string& text, std::size_t indent) {
 std::string text_of(const Diagnostic& finding, std::size_t times) {
     std::string head = fmt::format("{} {}", enum_name(finding.severity), finding.id);
     head += times > 1 ? fmt::format(" {} times, first", times) : "";
-    for (const std::string& part : {finding.unit, finding.surface, finding.operation}) {
+    for (const std::string& part :
+         {finding.unit, finding.register_name, finding.surface, finding.operation}) {
         head += part.empty() ? "" : ", " + part;
     }
     head += finding.address ? ", " + to_hex(*finding.address) : "";
@@ -73,6 +74,7 @@ Json finding_json(const Diagnostic& finding) {
         object["address"] = to_json(*finding.address);
     }
     add_text(object, "unit", finding.unit);
+    add_text(object, "register", finding.register_name);
     add_text(object, "surface", finding.surface);
     add_text(object, "operation", finding.operation);
     add_place(object, finding.place);

@@ -150,17 +150,12 @@ std::string Host::waits_for() const {
     return text;
 }
 
-std::optional<Place> Host::written_at(const std::string& sentence) const {
+std::optional<Place> Host::written_at(std::string_view register_name) const {
+    const auto meant = find_register_by_name(register_name, registers_);
     std::optional<Place> place;
-    std::size_t longest = 0;
     for (std::size_t i = 0; i < program_.statements.size() && i <= statement_; ++i) {
         const auto* write = std::get_if<WriteRegister>(&program_.statements[i].action);
-        if (write == nullptr) {
-            continue;
-        }
-        const std::string stem = write->name.substr(0, write->name.rfind("_0"));
-        if (stem.size() >= longest && sentence.find(stem) != std::string::npos) {
-            longest = stem.size();
+        if (write != nullptr && meant && write->address == meant->address()) {
             place = program_.statements[i].place;
         }
     }

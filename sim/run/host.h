@@ -50,8 +50,8 @@ class Host : public Unit {
     }
     /// What the host still waits for, for a machine that stopped.
     std::string waits_for() const;
-    /// Where the program last wrote a register that the sentence names.
-    std::optional<Place> written_at(const std::string& sentence) const;
+    /// Where the program last wrote a register, by its name.
+    std::optional<Place> written_at(std::string_view register_name) const;
 
  private:
     void execute_program(Activity& activity);

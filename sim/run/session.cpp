@@ -77,8 +77,9 @@ void rethrow_failure(const std::exception_ptr& failure, const Host& host) {
         if (!error.place().file.empty()) {
             throw;
         }
-        const Place place = host.written_at(error.sentence()).value_or(host.place());
-        throw ConfigError(place, error.sentence(), error.remedy());
+        Diagnostic diagnostic = error.diagnostic();
+        diagnostic.place = host.written_at(diagnostic.register_name).value_or(host.place());
+        throw ConfigError(std::move(diagnostic));
     }
 }
 

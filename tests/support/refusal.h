@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// For tests of what is refused: the sentence, which must come with a remedy.
+// For tests of what is refused: the sentence, which must come with a remedy, and of what decoders
+// report.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -20,6 +21,18 @@ std::string refusal_of(const Call& call) {
         return error.sentence();
     }
     return "accepted";
+}
+
+/// The job that `decode` makes; ConfigError with its first finding, where there is one.
+template <class Decode>
+auto decoded(const Decode& decode) {
+    Diagnostics findings;
+    auto job = decode(findings);
+    if (!findings.empty()) {
+        EXPECT_TRUE(findings.front().unit.starts_with("NVDLA_"));
+        throw ConfigError(findings.front());
+    }
+    return *job;
 }
 
 }  // namespace npuscope

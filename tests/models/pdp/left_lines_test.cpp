@@ -28,7 +28,7 @@ TEST(LeftLines, AreToldOfWithRegistersAndRemedy) {
     ASSERT_TRUE(left);
     EXPECT_EQ(left->finding.id, "lines_left");
     EXPECT_EQ(left->finding.operation, "pdp 3");
-    EXPECT_EQ(left->finding.surface, "NVDLA_PDP.D_DATA_CUBE_IN_HEIGHT_0");
+    EXPECT_EQ(left->finding.register_name, "NVDLA_PDP.D_DATA_CUBE_IN_HEIGHT_0");
     const std::string message = left->before("pdp 7").sentence;
     EXPECT_NE(message.find("NVDLA_PDP.D_DATA_CUBE_IN_HEIGHT_0 is 0xb, 12 lines"), std::string::npos)
         << message;

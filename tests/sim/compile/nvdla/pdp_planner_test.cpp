@@ -4,8 +4,10 @@
 
 #include <gtest/gtest.h>
 
+#include "models/pdp/pdp_registers.h"
 #include "sim/compile/nvdla/to_registers.h"
 #include "tests/sim/message_of.h"
+#include "tests/support/refusal.h"
 
 namespace npuscope {
 namespace {
@@ -37,7 +39,9 @@ PdpJob planned(const Pool& pool, LayerKind kind = LayerKind::MaxPool) {
 
 PdpJob decoded(const PdpJob& job) {
     const auto images = pdp_registers(job);
-    return PdpJob::from_registers(images[1].decoded(), images[0].decoded(), {}, {});
+    return decoded([&](Diagnostics& findings) {
+        return decode_pdp(images[1].decoded(), images[0].decoded(), {}, {}, findings);
+    });
 }
 
 TEST(PdpPlanner, SplitsTheWidthOnlyWhereTheLineBufferIsTooSmall) {

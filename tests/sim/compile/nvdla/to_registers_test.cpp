@@ -4,14 +4,14 @@
 
 #include <gtest/gtest.h>
 
-#include "models/conv/cacc_job.h"
-#include "models/conv/cdma_job.h"
-#include "models/conv/cmac_job.h"
-#include "models/conv/csc_job.h"
+#include "models/conv/conv_registers.h"
 #include "models/npu/conv_features.h"
+#include "models/pdp/pdp_registers.h"
+#include "models/sdp/sdp_registers.h"
 #include "sim/compile/nvdla/conv_tiling.h"
 #include "sim/config/preset.h"
 #include "tests/sim/compile/nvdla/sample_networks.h"
+#include "tests/support/refusal.h"
 
 namespace npuscope {
 namespace {
@@ -107,18 +107,21 @@ void expect_same(const PdpJob& read, const PdpJob& written) {
 }
 
 SdpJob read_sdp(const std::vector<RegisterImage>& images, const NpuConfig& npu) {
-    return SdpJob::from_registers(values_of(images, "NVDLA_SDP"),
-                                  values_of(images, "NVDLA_SDP_RDMA"), npu.sdp, npu.datapath);
+    return decoded([&](Diagnostics& findings) {
+        return decode_sdp(values_of(images, "NVDLA_SDP"), values_of(images, "NVDLA_SDP_RDMA"),
+                          npu.sdp, npu.datapath, findings);
+    });
 }
 
 void check_conv(const ConvOperation& written, const std::vector<RegisterImage>& images,
                 const NpuConfig& npu) {
     const ConvFeatures features = conv_features(npu);
-    const ConvParts parts{.cdma = cdma_job(values_of(images, "NVDLA_CDMA"), features),
-                          .csc = csc_job(values_of(images, "NVDLA_CSC"), features),
-                          .cmac = {cmac_job(values_of(images, "NVDLA_CMAC_A"), features),
-                                   cmac_job(values_of(images, "NVDLA_CMAC_B"), features)},
-                          .cacc = cacc_job(values_of(images, "NVDLA_CACC"), features)};
+    const ConvParts parts = decoded([&](Diagnostics& findings) {
+        return decode_conv({values_of(images, "NVDLA_CDMA"), values_of(images, "NVDLA_CSC"),
+                            values_of(images, "NVDLA_CMAC_A"), values_of(images, "NVDLA_CMAC_B"),
+                            values_of(images, "NVDLA_CACC")},
+                           features, findings);
+    });
     expect_same(parts.cdma, written.conv.cdma);
     expect_same(parts.csc, written.conv.csc);
     EXPECT_EQ(parts.cacc.output, written.conv.cacc.output);
@@ -136,10 +139,12 @@ void check_plan(const Plan& plan, const NpuConfig& npu) {
         SCOPED_TRACE(operation.name);
         const std::vector<RegisterImage> images = operation_registers(operation);
         if (const auto* pdp = std::get_if<PdpJob>(&operation.job)) {
-            expect_same(
-                PdpJob::from_registers(values_of(images, "NVDLA_PDP"),
-                                       values_of(images, "NVDLA_PDP_RDMA"), npu.pdp, npu.datapath),
-                *pdp);
+            expect_same(decoded([&](Diagnostics& findings) {
+                            return decode_pdp(values_of(images, "NVDLA_PDP"),
+                                              values_of(images, "NVDLA_PDP_RDMA"), npu.pdp,
+                                              npu.datapath, findings);
+                        }),
+                        *pdp);
         } else if (const auto* sdp = std::get_if<SdpJob>(&operation.job)) {
             expect_same(read_sdp(images, npu), *sdp);
         } else {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "models/cdp/cdp_job.h"
+#include "models/cdp/cdp_registers.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -29,7 +29,11 @@ class CdpJobTest : public ::testing::Test {
         place_surface(rdma_, "SRC", 0x1000, 40, 120);
     }
 
-    CdpJob decode() const { return CdpJob::from_registers(cdp_, rdma_, config_, datapath_); }
+    CdpJob decode() const {
+        return decoded([this](Diagnostics& findings) {
+            return decode_cdp(cdp_, rdma_, config_, datapath_, findings);
+        });
+    }
     std::string refusal() const {
         return refusal_of([this] { decode(); });
     }

@@ -1,13 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "models/conv/cacc_job.h"
+#include "models/conv/cacc_registers.h"
 
 #include <gtest/gtest.h>
 
 #include "models/base/error.h"
 #include "tests/models/layout/register_writer.h"
+#include "tests/support/refusal.h"
 
 namespace npuscope {
 namespace {
+
+CaccJob cacc_job(const RegisterValues& registers, const ConvFeatures& features = {}) {
+    return decoded(
+        [&](Diagnostics& findings) { return decode_cacc(registers, features, findings); });
+}
 
 RegisterWriter output_registers() {
     RegisterWriter registers("NVDLA_CACC");

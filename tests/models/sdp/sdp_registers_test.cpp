@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "models/sdp/sdp_job.h"
+#include "models/sdp/sdp_registers.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "models/base/error.h"
 #include "models/csb/register_blocks.h"
-#include "models/sdp/sdp_conversion.h"
 #include "tests/support/refusal.h"
 #include "tests/support/registers.h"
 
@@ -39,7 +38,11 @@ class SdpJobTest : public ::testing::Test {
         rdma_.set(find_register(rdma_.block(), "D_BRDMA_CFG")->offset, 0x02);  // ALU, 1 byte
         place_surface(rdma_, "BS", 0x3000, 3, 5);
     }
-    SdpJob decode() const { return SdpJob::from_registers(sdp_, rdma_, config_, datapath_); }
+    SdpJob decode() const {
+        return decoded([this](Diagnostics& findings) {
+            return decode_sdp(sdp_, rdma_, config_, datapath_, findings);
+        });
+    }
     std::string refusal() const {
         return refusal_of([this] { decode(); });
     }

@@ -1,13 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "models/conv/cmac_job.h"
+#include "models/conv/cmac_registers.h"
 
 #include <gtest/gtest.h>
 
 #include "models/base/error.h"
 #include "tests/models/layout/register_writer.h"
+#include "tests/support/refusal.h"
 
 namespace npuscope {
 namespace {
+
+CmacJob cmac_job(const RegisterValues& registers, const ConvFeatures& features = {}) {
+    return decoded(
+        [&](Diagnostics& findings) { return decode_cmac(registers, features, findings); });
+}
 
 TEST(CmacJob, BothHalvesDecodeInt8) {
     for (const char* half : {"NVDLA_CMAC_A", "NVDLA_CMAC_B"}) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "models/rubik/rubik_job.h"
+#include "models/rubik/rubik_registers.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -38,7 +38,11 @@ class RubikJobTest : public ::testing::Test {
     void set(std::string_view name, std::string_view field, std::uint32_t value) {
         write_field(rubik_, name, field, value);
     }
-    RubikJob read() const { return RubikJob::from_registers(rubik_, config_, datapath_); }
+    RubikJob read() const {
+        return decoded([this](Diagnostics& findings) {
+            return decode_rubik(rubik_, config_, datapath_, findings);
+        });
+    }
     std::string complaint() const {
         try {
             read();
@@ -98,7 +102,7 @@ TEST_F(RubikJobTest, WhatTheNpuLacksIsRefused) {
     set("D_MISC_CFG", "RUBIK_MODE", 3);
     EXPECT_THAT(complaint(), HasSubstr("no such mode (0 contract, 1 split, 2 merge)"));
     datapath_.int16 = datapath_.fp16 = false;
-    EXPECT_THAT(complaint(), HasSubstr("this NPU's RUBIK works on int8 only"));
+    EXPECT_THAT(complaint(), HasSubstr("int16 is not available: this NPU works on int8 only"));
     config_.present = false;
     EXPECT_THAT(complaint(), HasSubstr("NVDLA_RBK.D_MISC_CFG_0.RUBIK_MODE = 3: this NPU has no "
                                        "RUBIK (choose a preset with rubik.present = true)"));

@@ -1,14 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "models/conv/csc_job.h"
+#include "models/conv/csc_registers.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "models/base/error.h"
 #include "tests/models/layout/register_writer.h"
+#include "tests/support/refusal.h"
 
 namespace npuscope {
 namespace {
+
+CscJob csc_job(const RegisterValues& registers, const ConvFeatures& features = {}) {
+    return decoded(
+        [&](Diagnostics& findings) { return decode_csc(registers, features, findings); });
+}
 
 RegisterWriter direct_registers() {
     RegisterWriter registers("NVDLA_CSC");
@@ -74,13 +80,13 @@ TEST(CscJob, AbsentFeaturesAreRefusedByName) {
         }
     };
     EXPECT_THAT(refusal(direct_registers().field("D_MISC_CFG", "CONV_MODE", 1)),
-                testing::HasSubstr("NVDLA_CSC.D_MISC_CFG_0 = 0x11000001: Winograd"));
+                testing::HasSubstr("NVDLA_CSC.D_MISC_CFG_0.CONV_MODE = 1: Winograd"));
     EXPECT_THAT(refusal(direct_registers().raw("D_WEIGHT_FORMAT", 1)),
                 testing::HasSubstr("compressed weights are not available"));
     EXPECT_THAT(refusal(direct_registers().raw("D_BATCH_NUMBER", 3)),
                 testing::HasSubstr("more than one batch"));
     EXPECT_THAT(refusal(direct_registers().field("D_MISC_CFG", "PROC_PRECISION", 1)),
-                testing::HasSubstr("PROC_PRECISION int16"));
+                testing::HasSubstr("PROC_PRECISION = 1: int16"));
 }
 
 }  // namespace

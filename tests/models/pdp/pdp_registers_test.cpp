@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "models/pdp/pdp_job.h"
+#include "models/pdp/pdp_registers.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -53,7 +53,11 @@ class PdpJobTest : public ::testing::Test {
         write_field(pdp_, "D_PARTIAL_WIDTH_OUT", "PARTIAL_WIDTH_OUT_MID", 5);
         write_field(pdp_, "D_PARTIAL_WIDTH_OUT", "PARTIAL_WIDTH_OUT_LAST", 1);
     }
-    PdpJob decode() const { return PdpJob::from_registers(pdp_, rdma_, config_, datapath_); }
+    PdpJob decode() const {
+        return decoded([this](Diagnostics& findings) {
+            return decode_pdp(pdp_, rdma_, config_, datapath_, findings);
+        });
+    }
     std::string refusal() const {
         return refusal_of([this] { decode(); });
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "models/conv/cdma_job.h"
+#include "models/conv/cdma_registers.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,9 +8,15 @@
 
 #include "models/base/error.h"
 #include "tests/models/layout/register_writer.h"
+#include "tests/support/refusal.h"
 
 namespace npuscope {
 namespace {
+
+CdmaJob cdma_job(const RegisterValues& registers, const ConvFeatures& features = {}) {
+    return decoded(
+        [&](Diagnostics& findings) { return decode_cdma(registers, features, findings); });
+}
 
 RegisterWriter feature_registers() {
     RegisterWriter registers("NVDLA_CDMA");
@@ -155,7 +161,7 @@ TEST(CdmaJob, AbsentFeaturesAreRefusedByName) {
     expect_refused(feature_registers().raw("D_DAIN_RAM_TYPE", 0), "secondary memory port");
     expect_refused(pixel_registers("T_R16"), "T_R16 (16-bit elements)");
     expect_refused(pixel_registers("T_R8").field("D_DATAIN_FORMAT", "PIXEL_FORMAT", 40),
-                   "pixel format 40");
+                   "PIXEL_FORMAT = 40");
 }
 
 TEST(CdmaJob, ChannelsAndOffsetMustFitThePixelFormat) {
@@ -169,15 +175,15 @@ TEST(CdmaJob, ChannelsAndOffsetMustFitThePixelFormat) {
 TEST(CdmaJob, FieldsThatNoHardwareReadsForPixelsMustBeZero) {
     EXPECT_NO_THROW(cdma_job(pixel_registers("T_R8").values(), {}));
     expect_refused(pixel_registers("T_R8").field("D_DATAIN_FORMAT", "PIXEL_MAPPING", 1),
-                   "NVDLA_CDMA.D_DATAIN_FORMAT_0 = 0x10001: PIXEL_MAPPING 1 (block linear) is not "
+                   "NVDLA_CDMA.D_DATAIN_FORMAT_0.PIXEL_MAPPING = 1: block linear images are not "
                    "available");
     expect_refused(pixel_registers("T_R8").field("D_PIXEL_OFFSET", "PIXEL_Y_OFFSET", 3),
-                   "NVDLA_CDMA.D_PIXEL_OFFSET_0 = 0x30000: PIXEL_Y_OFFSET 3 is not available");
+                   "NVDLA_CDMA.D_PIXEL_OFFSET_0.PIXEL_Y_OFFSET = 3: it is not available");
     for (const std::string field : {"RSV_PER_LINE", "RSV_PER_UV_LINE"}) {
-        expect_refused(pixel_registers("T_R8").field("D_RESERVED_X_CFG", field, 2), field + " 2");
+        expect_refused(pixel_registers("T_R8").field("D_RESERVED_X_CFG", field, 2), field + " = 2");
     }
     for (const std::string field : {"RSV_HEIGHT", "RSV_Y_INDEX"}) {
-        expect_refused(pixel_registers("T_R8").field("D_RESERVED_Y_CFG", field, 1), field + " 1");
+        expect_refused(pixel_registers("T_R8").field("D_RESERVED_Y_CFG", field, 1), field + " = 1");
     }
 }
 

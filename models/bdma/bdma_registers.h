@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// The registers of NVDLA_BDMA as one copy, decoded when CFG_OP is written.
+// source: NVDLA register specification, NVDLA_BDMA.rdl
+#pragma once
+
+#include <optional>
+
+#include "models/base/diagnostic.h"
+#include "models/base/register_map.h"
+#include "models/bdma/bdma_job.h"
+
+namespace npuscope {
+
+/// Nothing where a register is refused.
+std::optional<BdmaJob> decode_bdma(const RegisterValues& bdma, const BdmaConfig& config,
+                                   Bytes memory_atom, Diagnostics& findings);
+
+}  // namespace npuscope

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// The registers of NVDLA_CDP and NVDLA_CDP_RDMA as one job; what does not fit together is refused.
+// source: NVDLA register specification, NVDLA_CDP.rdl; doc v1/ias/programming_guide.rst
+#pragma once
+
+#include <optional>
+
+#include "models/base/diagnostic.h"
+#include "models/base/register_map.h"
+#include "models/cdp/cdp_job.h"
+
+namespace npuscope {
+
+/// Misaligned addresses and strides are reported and rounded down; nothing where a register is
+/// refused.
+std::optional<CdpJob> decode_cdp(const RegisterValues& cdp, const RegisterValues& rdma,
+                                 const CdpConfig& config, const DatapathConfig& datapath,
+                                 Diagnostics& findings);
+
+}  // namespace npuscope

@@ -1,0 +1,320 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "models/conv/cdma_registers.h"
+
+#include <fmt/format.h>
+
+#include "models/conv/conv_fields.h"
+
+namespace npuscope {
+namespace {
+
+constexpr FieldName pixel_format_field{"D_DATAIN_FORMAT", "PIXEL_FORMAT"};
+
+// --- the input: types and conversion ------------------------------------------------------------
+
+/// Which types the conversion may lead from and to.
+void require_precisions(RegisterDecoder& registers, const CdmaJob& job) {
+    const FieldName field{"D_MISC_CFG", "PROC_PRECISION"};
+    ConvertedInput input = feature_input(job.in_precision);
+    if (job.mode == ConvMode::Image) {
+        input = job.in_precision == Precision::Fp16 ? ConvertedInput::FloatImage
+                                                    : ConvertedInput::IntegerImage;
+    }
+    registers.require_valid(precision_cell(ConvertingUnit::Convolution, input, job.precision),
+                            field);
+    if (job.in_precision != job.precision && !job.conversion.enabled) {
+        registers.refuse_as(
+            field,
+            fmt::format("{} says IN_PRECISION {} and PROC_PRECISION {}, but {} leaves the "
+                        "conversion off",
+                        spelled(registers.unit(), field.register_name),
+                        precision_name(job.in_precision), precision_name(job.precision),
+                        spelled(registers.unit(), "D_CVT_CFG")),
+            "set CVT_EN");
+    }
+}
+
+template <class Visitor, class Conversion>
+void describe_conversion(Visitor& visit, Conversion& conversion, ConvMode mode) {
+    visit.flag("D_CVT_CFG", "CVT_EN", conversion.enabled);
+    visit.field("D_CVT_CFG", "CVT_TRUNCATE", conversion.truncate);
+    visit.signed_field("D_CVT_OFFSET", "CVT_OFFSET", conversion.offset);
+    visit.signed_field("D_CVT_SCALE", "CVT_SCALE", conversion.scale);
+    if (mode == ConvMode::Image) {
+        visit.flag("D_MEAN_FORMAT", "MEAN_FORMAT", conversion.use_mean);
+        visit.signed_field("D_MEAN_GLOBAL_0", "MEAN_RY", conversion.mean[0]);
+        visit.signed_field("D_MEAN_GLOBAL_0", "MEAN_GU", conversion.mean[1]);
+        visit.signed_field("D_MEAN_GLOBAL_1", "MEAN_BV", conversion.mean[2]);
+        visit.signed_field("D_MEAN_GLOBAL_1", "MEAN_AX", conversion.mean[3]);
+        visit.flag("D_DATAIN_FORMAT", "PIXEL_SIGN_OVERRIDE", conversion.signed_input);
+    }
+}
+
+// --- weights ------------------------------------------------------------------------------------
+
+/// The SRAM at the secondary port, or main memory.
+template <class Visitor, class Flag>
+void describe_ram_type(Visitor& visit, const FieldName& name, Flag& secondary,
+                       const ConvFeatures& features) {
+    visit.inverse_flag(name.register_name, name.field_name, secondary);
+    if constexpr (Visitor::decodes) {
+        visit.refuse_unless(!secondary || features.secondary_port, name,
+                            "the secondary memory port is not available",
+                            "use the primary port (MCIF, 1)");
+    }
+}
+
+void check_weights(RegisterDecoder& registers, const CdmaJob& job, const ConvFeatures& features) {
+    registers.require_surface("D_WEIGHT_SIZE_1", {job.kernels, job.bytes_per_kernel});
+    // whole entries without the zeros after them work as well; source: nv_small RTL
+    const std::uint64_t used = (job.bytes_per_kernel * job.kernels).value;
+    if (job.weight_bytes.value != round_up(used, features.cbuf_entry.value)) {
+        registers.align("D_WEIGHT_BYTES",
+                        {DataKind::Weights, AlignedPart::Size, features.datapath.memory_atom});
+    }
+}
+
+template <class Visitor, class Job>
+void describe_weights(Visitor& visit, Job& job, const ConvFeatures& features) {
+    const AlignmentNeed start{DataKind::Weights, AlignedPart::Start, features.datapath.memory_atom};
+    const AlignmentNeed size{DataKind::Weights, AlignedPart::Size, features.datapath.memory_atom};
+    visit.align("D_WEIGHT_ADDR_LOW", start);
+    visit.address("D_WEIGHT_ADDR_HIGH", "D_WEIGHT_ADDR_LOW", job.weight_address);
+    visit.size_in_bytes("D_WEIGHT_SIZE_0", "BYTE_PER_KERNEL", job.bytes_per_kernel);
+    visit.size("D_WEIGHT_SIZE_1", "WEIGHT_KERNEL", job.kernels);
+    visit.bytes("D_WEIGHT_BYTES", job.weight_bytes);
+    if constexpr (Visitor::decodes) {
+        check_weights(visit, job, features);
+        visit.bytes("D_WEIGHT_BYTES", job.weight_bytes);
+    }
+    bool compressed = job.compression.has_value();
+    conv::describe_compression(visit, compressed, features);
+    if constexpr (Visitor::decodes) {
+        if (compressed) {
+            job.compression.emplace();
+        }
+    }
+    if (job.compression) {
+        visit.align("D_WMB_ADDR_LOW", start);
+        visit.align("D_WGS_ADDR_LOW", start);
+        visit.align("D_WMB_BYTES", size);
+        visit.address("D_WMB_ADDR_HIGH", "D_WMB_ADDR_LOW", job.compression->mask);
+        visit.bytes("D_WMB_BYTES", job.compression->mask_bytes);
+        visit.address("D_WGS_ADDR_HIGH", "D_WGS_ADDR_LOW", job.compression->sizes);
+    }
+}
+
+// --- feature data -------------------------------------------------------------------------------
+
+template <class Visitor, class Cube>
+void describe_feature_place(Visitor& visit, Cube& cube, Bytes atom) {
+    visit.align("D_DAIN_ADDR_LOW_0", {DataKind::Feature, AlignedPart::Start, atom});
+    visit.align("D_LINE_STRIDE", {DataKind::Feature, AlignedPart::LineStride, atom});
+    visit.align("D_SURF_STRIDE", {DataKind::Feature, AlignedPart::SurfaceStride, atom});
+    visit.address("D_DAIN_ADDR_HIGH_0", "D_DAIN_ADDR_LOW_0", cube.base);
+    visit.bytes("D_LINE_STRIDE", cube.line_stride);
+    visit.bytes("D_SURF_STRIDE", cube.surface_stride);
+    if (cube.batch_lines > 0) {
+        visit.align("D_BATCH_STRIDE", {DataKind::Feature, AlignedPart::SurfaceStride, atom});
+        visit.bytes("D_BATCH_STRIDE", cube.batch_stride);
+    }
+}
+
+template <class Visitor, class Winograd>
+void describe_winograd_input(Visitor& visit, Winograd& winograd) {
+    visit.field("D_ZERO_PADDING", "PAD_TOP", winograd.pad_top);
+    visit.field("D_ZERO_PADDING", "PAD_BOTTOM", winograd.pad_bottom);
+    visit.size("D_CONV_STRIDE", "CONV_Y_STRIDE", winograd.stride_y);
+    visit.size("D_CONV_STRIDE", "CONV_X_STRIDE", winograd.stride_x);
+    visit.size("D_DATAIN_SIZE_EXT_0", "DATAIN_HEIGHT_EXT", winograd.extended_height);
+    visit.size("D_DATAIN_SIZE_EXT_0", "DATAIN_WIDTH_EXT", winograd.extended_width);
+}
+
+template <class Visitor, class Job>
+void describe_feature(Visitor& visit, Job& job, const ConvFeatures& features) {
+    if constexpr (Visitor::decodes) {
+        job.feature.shape = job.input;
+        job.feature.atom = features.datapath.memory_atom;
+        job.feature.element = Bytes(bytes_of(job.in_precision));
+        if (job.batches > 1) {
+            job.feature.batch_lines = job.input.height;
+            job.feature.shape.height *= job.batches;
+        }
+    }
+    describe_feature_place(visit, job.feature, features.datapath.memory_atom);
+    if constexpr (Visitor::decodes) {
+        visit.require_surface("D_DATAIN_SIZE_0", {job.feature.lines(), job.feature.line_bytes()});
+    }
+    visit.flag("D_DAIN_MAP", "LINE_PACKED", job.line_packed);
+    visit.flag("D_DAIN_MAP", "SURF_PACKED", job.surface_packed);
+    if (job.mode == ConvMode::Winograd) {
+        describe_winograd_input(visit, job.winograd);
+    } else if (job.line_packed) {
+        visit.size("D_FETCH_GRAIN", "GRAINS", job.lines_per_fetch);
+    }
+}
+
+// --- images -------------------------------------------------------------------------------------
+
+/// What a format hands on before any conversion.
+Precision format_precision(const PixelFormat& format) {
+    if (format.floating) {
+        return Precision::Fp16;
+    }
+    return format.code_bits == 8 ? Precision::Int8 : Precision::Int16;
+}
+
+/// What the image's other registers must say about its format.
+void check_format(RegisterDecoder& registers, const CdmaJob& job, const ConvFeatures& features) {
+    const PixelFormat& format = *job.pixels.format;
+    const Precision precision = format_precision(format);
+    registers.refuse_unless(features.datapath.supports(precision), pixel_format_field,
+                            fmt::format("pixel format {} ({}) is not available", format.name,
+                                        format.floating ? "fp16" : "16-bit elements"),
+                            "use a format of 8-bit components");
+    const FieldName mapping{"D_DATAIN_FORMAT", "PIXEL_MAPPING"};
+    registers.refuse_unless(
+        registers.values().field(mapping.register_name, mapping.field_name) == 0, mapping,
+        "block linear images are not available",
+        "store the image line by line and use PIXEL_MAPPING 0 (pitch linear)");
+    const std::string selector = spelled(registers.unit(), "D_DATAIN_FORMAT");
+    if (job.input.channels != format.channels) {
+        registers.refuse_as({"D_DATAIN_SIZE_1", "DATAIN_CHANNEL"},
+                            fmt::format("{} describes {} channels, but {} selects {} with {}",
+                                        spelled(registers.unit(), "D_DATAIN_SIZE_1"),
+                                        job.input.channels, selector, format.name, format.channels),
+                            fmt::format("set DATAIN_CHANNEL to {}", format.channels - 1));
+    }
+    if (job.in_precision != precision) {
+        registers.refuse_as(
+            {"D_MISC_CFG", "IN_PRECISION"},
+            fmt::format("{} says IN_PRECISION {}, but {} selects {}, whose elements are {}",
+                        spelled(registers.unit(), "D_MISC_CFG"), precision_name(job.in_precision),
+                        selector, format.name, precision_name(precision)),
+            fmt::format("set IN_PRECISION to {}", static_cast<unsigned>(precision)));
+    }
+}
+
+/// What no hardware does: offsets in lines are for other mappings, reserved lines for nothing.
+/// source: nv_full RTL, assertions of NV_NVDLA_CDMA_IMG_{ctrl,sg}.v; nothing reads D_RESERVED_*
+void refuse_unread_fields(RegisterDecoder& registers) {
+    const auto expect_zero = [&](const FieldName& name, const std::string& remedy) {
+        registers.refuse_unless(registers.values().field(name.register_name, name.field_name) == 0,
+                                name, "it is not available", remedy);
+    };
+    expect_zero({"D_PIXEL_OFFSET", "PIXEL_Y_OFFSET"},
+                "program 0, and advance the start address by whole lines");
+    for (const std::string_view field : {"RSV_PER_LINE", "RSV_PER_UV_LINE"}) {
+        expect_zero({"D_RESERVED_X_CFG", field}, "program 0: no hardware reads it");
+    }
+    for (const std::string_view field : {"RSV_HEIGHT", "RSV_Y_INDEX"}) {
+        expect_zero({"D_RESERVED_Y_CFG", field}, "program 0: no hardware reads it");
+    }
+}
+
+void decode_format(RegisterDecoder& registers, CdmaJob& job, const ConvFeatures& features) {
+    job.pixels.format = find_pixel_format(
+        registers.values().field(pixel_format_field.register_name, pixel_format_field.field_name));
+    if (job.pixels.format == nullptr) {
+        registers.refuse(
+            pixel_format_field, "this pixel format is not available",
+            "use a code of the format page's pixel formats, e.g. 0 (T_R8) or 12 (T_A8B8G8R8)");
+        return;
+    }
+    check_format(registers, job, features);
+}
+
+template <class Visitor, class Surface>
+void describe_pixel_planes(Visitor& visit, Surface& pixels, Bytes atom) {
+    const AlignmentNeed start{DataKind::Pixels, AlignedPart::Start, atom};
+    const AlignmentNeed stride{DataKind::Pixels, AlignedPart::LineStride, atom};
+    visit.align("D_DAIN_ADDR_LOW_0", start);
+    visit.align("D_LINE_STRIDE", stride);
+    visit.address("D_DAIN_ADDR_HIGH_0", "D_DAIN_ADDR_LOW_0", pixels.base[0]);
+    visit.bytes("D_LINE_STRIDE", pixels.line_stride[0]);
+    if (pixels.format->planes == 2) {
+        visit.align("D_DAIN_ADDR_LOW_1", start);
+        visit.align("D_LINE_UV_STRIDE", stride);
+        visit.address("D_DAIN_ADDR_HIGH_1", "D_DAIN_ADDR_LOW_1", pixels.base[1]);
+        visit.bytes("D_LINE_UV_STRIDE", pixels.line_stride[1]);
+    }
+}
+
+void decode_pixels(RegisterDecoder& registers, CdmaJob& job, const ConvFeatures& features) {
+    refuse_unread_fields(registers);
+    decode_format(registers, job, features);
+    if (registers.refused()) {
+        return;
+    }
+    PixelSurface& pixels = job.pixels;
+    pixels.atom = features.datapath.memory_atom;
+    pixels.height = job.input.height;
+    pixels.width = job.input.width;
+    registers.field("D_PIXEL_OFFSET", "PIXEL_X_OFFSET", pixels.x_offset);
+    registers.require_surface("D_DATAIN_SIZE_0",
+                              {pixels.height, Bytes(4) * bytes_of(job.precision) * pixels.width});
+    describe_pixel_planes(registers, pixels, pixels.atom);
+    const std::uint64_t limit = pixels.atom / pixels.format->pixel_bytes(0);
+    if (pixels.x_offset >= limit) {
+        registers.refuse_as(
+            {"D_PIXEL_OFFSET", "PIXEL_X_OFFSET"},
+            fmt::format("{}: X offset {} is not below {}, the pixels of one atom",
+                        spelled(registers.unit(), "D_PIXEL_OFFSET"), pixels.x_offset, limit),
+            "advance the start address by whole atoms instead");
+    }
+}
+
+// --- the whole job ------------------------------------------------------------------------------
+
+template <class Visitor, class Job>
+void describe_input(Visitor& visit, Job& job, const ConvFeatures& features) {
+    conv::describe_mode(visit, job.mode, features);
+    conv::describe_batches(visit, job.batches, features);
+    visit.precision({"D_MISC_CFG", "IN_PRECISION"}, features.datapath, job.in_precision);
+    visit.precision({"D_MISC_CFG", "PROC_PRECISION"}, features.datapath, job.precision);
+    conv::describe_reuse(visit, job.reuse);
+    visit.shape({"D_DATAIN_SIZE_1", "DATAIN_CHANNEL"}, {"D_DATAIN_SIZE_0", "DATAIN_HEIGHT"},
+                {"D_DATAIN_SIZE_0", "DATAIN_WIDTH"}, job.input);
+    describe_conversion(visit, job.conversion, job.mode);
+    if constexpr (Visitor::decodes) {
+        require_precisions(visit, job);
+    }
+    visit.flag("D_NAN_FLUSH_TO_ZERO", "NAN_TO_ZERO", job.flush_nan);
+    visit.flag("D_PERF_ENABLE", "DMA_EN", job.count_performance);
+    visit.size("D_ENTRY_PER_SLICE", "ENTRIES", job.entries_per_slice);
+    conv::describe_banks(visit, job.banks);
+    describe_ram_type(visit, {"D_DAIN_RAM_TYPE", "DATAIN_RAM_TYPE"}, job.data_in_secondary,
+                      features);
+    describe_ram_type(visit, {"D_WEIGHT_RAM_TYPE", "WEIGHT_RAM_TYPE"}, job.weight_in_secondary,
+                      features);
+}
+
+/// Columns that the DMA itself inserts.
+template <class Visitor, class Job>
+void describe_padding(Visitor& visit, Job& job) {
+    visit.field("D_ZERO_PADDING", "PAD_LEFT", job.pad_left);
+    visit.field("D_ZERO_PADDING", "PAD_RIGHT", job.pad_right);
+    visit.field("D_ZERO_PADDING_VALUE", "PAD_VALUE", job.pad_value);
+}
+
+}  // namespace
+
+std::optional<CdmaJob> decode_cdma(const RegisterValues& values, const ConvFeatures& features,
+                                   Diagnostics& findings) {
+    RegisterDecoder registers(values, findings);
+    CdmaJob job;
+    describe_input(registers, job, features);
+    describe_weights(registers, job, features);
+    if (job.mode != ConvMode::Direct) {
+        describe_padding(registers, job);
+    }
+    if (job.mode == ConvMode::Image) {
+        decode_pixels(registers, job, features);
+        registers.size("D_FETCH_GRAIN", "GRAINS", job.lines_per_fetch);
+    } else {
+        describe_feature(registers, job, features);
+    }
+    return unless_refused(std::move(job), findings);
+}
+
+}  // namespace npuscope

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// The registers of NVDLA_RBK as one job; what does not fit together is refused.
+// source: NVDLA register specification, NVDLA_RBK.rdl
+#pragma once
+
+#include <optional>
+
+#include "models/base/diagnostic.h"
+#include "models/base/register_map.h"
+#include "models/rubik/rubik_job.h"
+
+namespace npuscope {
+
+/// Nothing where a register is refused.
+std::optional<RubikJob> decode_rubik(const RegisterValues& rubik, const RubikConfig& config,
+                                     const DatapathConfig& datapath, Diagnostics& findings);
+
+}  // namespace npuscope

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// The registers of NVDLA_SDP and NVDLA_SDP_RDMA as one job. What the NPU lacks or what does not fit
+// together is refused; registers that the mode does not use may hold anything.
+// source: NVDLA register specification, NVDLA_SDP.rdl; doc v1/ias/programming_guide.rst
+#pragma once
+
+#include <optional>
+
+#include "models/base/diagnostic.h"
+#include "models/base/register_map.h"
+#include "models/sdp/sdp_config.h"
+#include "models/sdp/sdp_job.h"
+
+namespace npuscope {
+
+/// Misaligned addresses and strides are reported and rounded down; nothing where a register is
+/// refused. `rdma` is read only when the job takes values or operands from memory.
+std::optional<SdpJob> decode_sdp(const RegisterValues& sdp, const RegisterValues& rdma,
+                                 const SdpConfig& config, const DatapathConfig& datapath,
+                                 Diagnostics& findings);
+
+/// A note where the job is an invalid case of the format page's table 30 that hardware computes
+/// nevertheless.
+std::optional<Diagnostic> conversion_note(const SdpJob& job);
+
+}  // namespace npuscope
