@@ -41,7 +41,7 @@ TEST(SummaryReport, ReadsAsATable) {
               "\n"
               "findings\n"
               "  warning uninitialised_read, cdma_dat, input, conv 0, 0x80000010, p.cfg:7:1\n"
-              "    bytes nobody wrote were read\n");
+              "    uninitialised bytes were read\n");
 }
 
 TEST(SummaryReport, FailedCheckStandsOut) {
@@ -65,11 +65,14 @@ TEST(SummaryReport, ImageThatDiffersSaysWhere) {
 
 TEST(SummaryReport, ErrorsComeFirstAndNotesOfOneKindAreOneEntry) {
     Result result;
-    Diagnostic note{Severity::Note, "read_only", "a write is ignored", {}, "sdp", "", "", {}};
+    Diagnostic note{.severity = Severity::Note,
+                    .id = "read_only",
+                    .sentence = "a write is ignored",
+                    .unit = "sdp"};
     result.findings.push_back(note);
     note.unit = "cdma";
     result.findings.push_back(note);
-    result.findings.push_back({Severity::Error, "outside", "no memory", {}, "", "", "", {}});
+    result.findings.push_back({.id = "outside", .sentence = "no memory"});
     const std::string text = summary_report(result);
     EXPECT_EQ(text.substr(text.find("findings")),
               "findings\n"

@@ -33,14 +33,14 @@ inline Result result() {
     operation.causes[Cause::SdpDrain] = Cycles(13900);
     result.operations = {operation};
     result.units = {{"cdma", {Cycles(100), Cycles(20), Cycles(3)}}};
-    result.findings = {{Severity::Warning,
-                        "uninitialised_read",
-                        "bytes nobody wrote were read",
-                        Address(0x80000010),
-                        "cdma_dat",
-                        "input",
-                        "conv 0",
-                        {"dc/p.cfg", 7, 1}}};
+    result.findings = {{.severity = Severity::Warning,
+                        .id = "uninitialised_read",
+                        .sentence = "uninitialised bytes were read",
+                        .address = Address(0x80000010),
+                        .unit = "cdma_dat",
+                        .surface = "input",
+                        .operation = "conv 0",
+                        .place = {"dc/p.cfg", 7, 1}}};
     result.config.npu.name = "nv_small";
     return result;
 }
