@@ -19,11 +19,12 @@ std::string to_string(const Place& place) {
 
 void DiagnosticLog::add(Diagnostic finding) {
     const auto same = [&](const Diagnostic& other) {
+        const bool located = !finding.register_name.empty() ||
+                             (!finding.surface.empty() && !finding.operation.empty());
         return other.id == finding.id && other.unit == finding.unit &&
-               other.surface == finding.surface && other.register_name == finding.register_name &&
+               other.register_name == finding.register_name && other.surface == finding.surface &&
                other.operation == finding.operation &&
-               (!finding.surface.empty() || !finding.register_name.empty() ||
-                other.sentence == finding.sentence);
+               (located || other.sentence == finding.sentence);
     };
     if (std::ranges::none_of(findings_, same)) {
         findings_.push_back(std::move(finding));

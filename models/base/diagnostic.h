@@ -59,8 +59,9 @@ struct Diagnostic {
 
 using Diagnostics = std::vector<Diagnostic>;
 
-/// Collects findings in the order of simulated time. A repeat of one rule, unit and surface within
-/// one operation is left out.
+/// Collects findings in their order. A repeat of one rule about the same unit, register, surface
+/// and operation is left out; where neither a register nor a surface of an operation is known, only
+/// a repeat of the sentence.
 class DiagnosticLog {
  public:
     void add(Diagnostic finding);

@@ -18,7 +18,11 @@ Diagnostic reuse_finding(Severity severity, const char* field, const std::string
     finding.id = severity == Severity::Error ? "impossible_reuse" : "reuse_of_nothing";
     finding.unit = "NVDLA_CSC";
     finding.register_name = spelled("NVDLA_CSC", "D_MISC_CFG");
+    finding.field = field;
     finding.sentence = fmt::format("{} sets {}, but {}", finding.register_name, field, why);
+    finding.remedy =
+        "make the operation before keep what this one reuses, with the same mode, precision and "
+        "D_BANK";
     return finding;
 }
 
@@ -81,6 +85,9 @@ void BufferHistory::follow_weights(const ConvJob& job, KnownBufferStart& known) 
         "{} entries of {} bytes lie in front of the weights, because {} of operations before "
         "fetched more than their kernels take; this operation reads them as its first weights",
         start.stale_weights, entry_.value, finding.register_name);
+    finding.remedy =
+        "program WEIGHT_BYTES as whole entries of what the kernels take, without the zeros at the "
+        "end, or another D_BANK in between";
     known.findings.push_back(std::move(finding));
 }
 

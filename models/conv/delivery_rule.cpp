@@ -23,6 +23,10 @@ Diagnostic ends_meet(const ConvJob& job, const std::string& what) {
                                    delivered_atoms(job), finding.register_name,
                                    (job.output().height - 1) << 16U | (job.output().width - 1),
                                    groups, groups == 1 ? "" : "s", what);
+    finding.remedy =
+        "wait for the interrupt of the convolution before (its SDP's, or its PDP's) before "
+        "enabling "
+        "this one, or let it deliver as many atoms as the buffer holds";
     return finding;
 }
 

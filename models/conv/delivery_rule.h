@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Convolutions whose whole result fits into the accumulator's delivery buffer behind the end of the
+// Convolutions whose whole result fits into the accumulator's delivery buffer after the end of the
 // one before: both ends may then be there at one time, and where one enters in the cycle in which
 // the other leaves, the marks of ends go wrong (models/link/end_marks.h).
 #pragma once
@@ -11,10 +11,6 @@
 #include "models/conv/conv_job.h"
 
 namespace npuscope {
-
-inline constexpr const char* kDeliveryRemedy =
-    "wait for the interrupt of the convolution before (its SDP's, or its PDP's) before enabling "
-    "this one, or let it deliver as many atoms as the buffer holds";
 
 /// Atoms that the convolution hands to the SDP: outputs x kernel groups.
 std::uint64_t delivered_atoms(const ConvJob& job);

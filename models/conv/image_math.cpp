@@ -75,15 +75,12 @@ Diagnostic miscount_finding(const ConvJob& job, const MiscountedImage& image) {
         finding.register_name, image.walk.row_bytes, image.walk.blocks(), image.walk.width,
         spelled("NVDLA_CSC", "D_DATAOUT_SIZE_0"), job.output().width, image.first.column,
         image.first.block);
-    return finding;
-}
-
-std::string miscount_remedy(const ConvJob& job, const MiscountedImage& image) {
     const std::uint32_t columns = columns_to_add(image.walk, image.row, job.input().channels);
-    return fmt::format(
+    finding.remedy = fmt::format(
         "add {} column{} of zeros to the kernels (rows of {} bytes) and to PAD_RIGHT of {}",
         columns, columns == 1 ? "" : "s", image.walk.row_bytes + columns * job.input().channels,
         spelled("NVDLA_CDMA", "D_ZERO_PADDING"));
+    return finding;
 }
 
 Tensor<std::int8_t> met_pixels(const Tensor<std::int8_t>& data, const ConvJob& job,

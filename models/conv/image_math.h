@@ -27,10 +27,8 @@ struct MiscountedImage {
 std::optional<MiscountedImage> miscounted_image(const ConvJob& job, const CscConfig& config,
                                                 const DatapathConfig& datapath, Bytes entry);
 
-/// A warning of kind `image_miscounted` at NVDLA_CSC.D_WEIGHT_SIZE_EXT_1, which is named as the
-/// surface.
+/// The warning `image_miscounted` at NVDLA_CSC.D_WEIGHT_SIZE_EXT_1.
 Diagnostic miscount_finding(const ConvJob& job, const MiscountedImage& image);
-std::string miscount_remedy(const ConvJob& job, const MiscountedImage& image);
 
 /// The data as the kernels meet them: for each line of input, [C'][line][column of the output].
 Tensor<std::int8_t> met_pixels(const Tensor<std::int8_t>& data, const ConvJob& job,

@@ -16,12 +16,14 @@ constexpr std::array<unsigned, 2> kBusyBits{9, 10};
 
 }  // namespace
 
-void BdmaQueue::complain(const std::string& kind, const std::string& message) {
+void BdmaQueue::report(std::string id, std::string register_name, const std::string& problem,
+                       std::string remedy) {
     Diagnostic finding;
-    finding.severity = Severity::Error;
-    finding.id = kind;
-    finding.sentence = message;
+    finding.id = std::move(id);
+    finding.sentence = register_name + " was written " + problem;
+    finding.remedy = std::move(remedy);
     finding.unit = "bdma";
+    finding.register_name = std::move(register_name);
     log_.add(std::move(finding));
 }
 
@@ -44,9 +46,10 @@ void BdmaQueue::add_command(const RegisterValues& values) {
         throw ConfigError(findings.front());
     }
     if (waiting() >= config_.commands) {
-        complain("bdma_full", "NVDLA_BDMA.CFG_OP_0 was written while all " +
-                                  std::to_string(config_.commands) +
-                                  " places are taken; the command is lost");
+        report("bdma_full", "NVDLA_BDMA.CFG_OP_0",
+               "while all " + std::to_string(config_.commands) +
+                   " places are taken; the command is lost",
+               "launch earlier, and poll STATUS.FREE_SLOT before adding commands");
         return;
     }
     gathered_.push_back(*job);
@@ -56,15 +59,13 @@ void BdmaQueue::add_command(const RegisterValues& values) {
 std::shared_ptr<BdmaWork> BdmaQueue::launch(unsigned group) {
     const std::string name = "NVDLA_BDMA.CFG_LAUNCH" + std::to_string(group) + "_0";
     if (gathered_.empty()) {
-        complain("bdma_empty", name +
-                                   " was written without a command since the last launch; no "
-                                   "interrupt follows");
+        report("bdma_empty", name, "without a command since the last launch; no interrupt follows",
+               "add a command with CFG_OP first");
         return nullptr;
     }
     if (busy_.at(group)) {
-        complain("bdma_busy", name +
-                                  " was written while the group is busy; its interrupts cannot "
-                                  "be told apart");
+        report("bdma_busy", name, "while the group is busy; its interrupts cannot be distinguished",
+               "wait for the group's interrupt, or launch the other group");
     }
     busy_.at(group) = true;
     auto work = std::make_shared<BdmaWork>();

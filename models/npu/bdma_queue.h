@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The BDMA's registers as a queue: CFG_OP adds a command, a launch hands all that were added since
-// the last one to the unit as group 0 or 1. STATUS tells the free places and who is busy. source:
-// nv_full RTL, NV_NVDLA_BDMA_csb.v
+// the last one to the unit as group 0 or 1. STATUS holds the number of free places and the busy
+// groups. source: nv_full RTL, NV_NVDLA_BDMA_csb.v
 #pragma once
 
 #include <array>
@@ -33,7 +33,8 @@ class BdmaQueue {
     std::shared_ptr<BdmaWork> launch(unsigned group);
     void add_command(const RegisterValues& values);
     std::uint64_t waiting() const { return added_ - (unit_ == nullptr ? 0 : unit_->begun()); }
-    void complain(const std::string& kind, const std::string& message);
+    void report(std::string id, std::string register_name, const std::string& problem,
+                std::string remedy);
 
     const BdmaConfig config_;
     const Bytes memory_atom_;

@@ -1,19 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "models/npu/dispatcher.h"
 
-#include <algorithm>
-#include <iterator>
+#include <fmt/format.h>
 
+#include <algorithm>
+
+#include "models/base/check.h"
 #include "models/base/error.h"
-#include "models/cdp/cdp_registers.h"
-#include "models/conv/conv_registers.h"
 #include "models/conv/csc_math.h"
-#include "models/conv/image_math.h"
+#include "models/conv/delivery_rule.h"
 #include "models/conv/operand_fetch.h"
-#include "models/npu/conv_features.h"
-#include "models/pdp/pdp_registers.h"
-#include "models/rubik/rubik_registers.h"
-#include "models/sdp/sdp_registers.h"
 
 namespace npuscope {
 namespace {
@@ -25,19 +21,6 @@ LookupTables tables_of(const RegisterFile& file) {
     return tables == nullptr ? LookupTables{} : LookupTables{tables->le, tables->lo};
 }
 
-/// The first error ends the run.
-void throw_error(const Diagnostics& findings) {
-    const auto error = std::ranges::find(findings, Severity::Error, &Diagnostic::severity);
-    if (error != findings.end()) {
-        throw ConfigError(*error);
-    }
-}
-
-/// Whether the first complaint is about registers of this block.
-bool blames(const Diagnostics& findings, std::string_view block) {
-    return !findings.empty() && findings.front().unit == block;
-}
-
 OperationRecord record_of(const std::string& unit, const std::string& name) {
     OperationRecord record;
     record.unit = unit;
@@ -46,21 +29,45 @@ OperationRecord record_of(const std::string& unit, const std::string& name) {
     return record;
 }
 
+std::uint32_t counter(std::uint64_t value) {
+    return static_cast<std::uint32_t>(std::min<std::uint64_t>(value, 0xFFFFFFFFU));
+}
+
+void set_lookup_counters(RegisterFile& file, const LookupCounters& lut) {
+    file.set_status("D_PERF_LUT_UFLOW", counter(lut.underflow));
+    file.set_status("D_PERF_LUT_OFLOW", counter(lut.overflow));
+    file.set_status("D_PERF_LUT_HYBRID", counter(lut.hybrid));
+    file.set_status("D_PERF_LUT_LE_HIT", counter(lut.le_hit));
+    file.set_status("D_PERF_LUT_LO_HIT", counter(lut.lo_hit));
+}
+
+void set_fetch_counters(RegisterFile& file, const ConvWork& work) {
+    const FetchCounters& counters = work.counters;
+    file.set_status("D_NAN_INPUT_DATA_NUM", counter(counters.data_nan));
+    file.set_status("D_NAN_INPUT_WEIGHT_NUM", counter(counters.weight_nan));
+    file.set_status("D_INF_INPUT_DATA_NUM", counter(counters.data_inf));
+    file.set_status("D_INF_INPUT_WEIGHT_NUM", counter(counters.weight_inf));
+    if (work.job.parts.cdma.count_performance) {
+        file.set_status("D_PERF_DAT_READ_STALL", counter(counters.data_stall.value));
+        file.set_status("D_PERF_WT_READ_STALL", counter(counters.weight_stall.value));
+        file.set_status("D_PERF_DAT_READ_LATENCY", counter(counters.data_latency.value));
+        file.set_status("D_PERF_WT_READ_LATENCY", counter(counters.weight_latency.value));
+    }
+}
+
+/// Errors, and what this NPU lacks, stop a run.
+bool refuses(const Diagnostic& finding) {
+    return finding.severity == Severity::Error || finding.id == "absent_feature";
+}
+
 }  // namespace
 
 Dispatcher::Dispatcher(const NpuConfig& config, DiagnosticLog& log, const Rooms& rooms)
     : config_(config),
       log_(log),
       rooms_(rooms),
-      conv_({&rooms.csb.file("NVDLA_CDMA"), &rooms.csb.file("NVDLA_CSC"),
-             &rooms.csb.file("NVDLA_CMAC_A"), &rooms.csb.file("NVDLA_CMAC_B"),
-             &rooms.csb.file("NVDLA_CACC")}),
-      sdp_({&rooms.csb.file("NVDLA_SDP")}),
-      sdp_rdma_({&rooms.csb.file("NVDLA_SDP_RDMA")}),
-      pdp_({&rooms.csb.file("NVDLA_PDP")}),
-      pdp_rdma_({&rooms.csb.file("NVDLA_PDP_RDMA")}),
-      cdp_({&rooms.csb.file("NVDLA_CDP"), &rooms.csb.file("NVDLA_CDP_RDMA")}),
-      rubik_gate_({&rooms.csb.file("NVDLA_RBK")}),
+      engine_(config,
+              [&rooms](std::string_view block) -> RegisterFile& { return rooms.csb.file(block); }),
       bdma_queue_(config.bdma, config.datapath.memory_atom, log) {
     rooms.csb.listen(*this);
     wire_conv();
@@ -69,10 +76,7 @@ Dispatcher::Dispatcher(const NpuConfig& config, DiagnosticLog& log, const Rooms&
 
 void Dispatcher::register_written(RegisterFile& file, const WriteEffect& effect, Cycles time) {
     if (effect.kind == WriteEffect::Kind::OpEnabled) {
-        for (LaunchGate* gate :
-             {&conv_, &sdp_, &sdp_rdma_, &pdp_, &pdp_rdma_, &cdp_, &rubik_gate_}) {
-            gate->note_enabled(file, effect.group, time);
-        }
+        engine_.note_enabled(file, effect.group, time);
         launch_ready();
     } else if (effect.kind == WriteEffect::Kind::Stored && file.block().name == "NVDLA_GLB") {
         rooms_.glb.controller().write(effect.row->name, file.values(0).raw(effect.row->name));
@@ -101,49 +105,33 @@ Cycles Dispatcher::register_holds_until(const RegisterFile& file, const Register
 }
 
 void Dispatcher::launch_ready() {
-    while (launch_pdp() || launch_sdp() || launch_cdp() || launch_conv() || launch_rubik()) {
+    while (std::optional<Launch> launch = engine_.next()) {
+        const auto refused = std::ranges::find_if(launch->findings, refuses);
+        if (refused != launch->findings.end()) {
+            throw ConfigError(*refused);
+        }
+        for (Diagnostic& finding : launch->findings) {
+            log_.add(std::move(finding));
+        }
+        std::visit([&](auto& job) { start(*launch, job); }, launch->job);
     }
 }
 
-void Dispatcher::add_miscount(CombinedConvJob& combined) const {
-    const ConvJob& job = combined.job;
-    if (const auto image =
-            miscounted_image(job, config_.csc, config_.datapath, config_.cbuf.bank_width)) {
-        Diagnostic finding = miscount_finding(job, *image);
-        finding.sentence += "; " + miscount_remedy(job, *image);
-        combined.findings.push_back(std::move(finding));
-    }
+void Dispatcher::start(const Launch& launch, std::monostate /*job*/) {
+    NPU_CHECK(false, launch.name + " has neither a job nor an error");
 }
 
-bool Dispatcher::launch_conv() {
-    if (!conv_.open()) {
-        return false;
-    }
-    const ConvFeatures features = conv_features(config_);
-    Diagnostics findings;
-    const auto parts = decode_conv(
-        {conv_.values(0), conv_.values(1), conv_.values(2), conv_.values(3), conv_.values(4)},
-        features, findings);
-    throw_error(findings);
-    CombinedConvJob combined = combine(*parts, features);
-    KnownBufferStart known = history_.next(combined.job);
-    std::ranges::move(known.findings, std::back_inserter(combined.findings));
-    add_miscount(combined);
-    throw_error(combined.findings);
+void Dispatcher::start(const Launch& launch, ConvJob& job) {
     const auto work = std::make_shared<ConvWork>();
-    work->name = next_name("conv");
-    for (Diagnostic& finding : combined.findings) {
-        finding.operation = work->name;
-        log_.add(std::move(finding));
-    }
-    work->job = combined.job;
-    work->group = conv_.group();
+    work->name = launch.name;
+    work->job = std::move(job);
+    work->group = launch.group;
     work->values = values_;
-    work->start = known.start;
+    work->start = launch.start;
     work->buffer.entry = config_.cbuf.bank_width;
-    work->buffer.line = parts->cdma.entries_per_slice;
-    work->buffer.data = entries_of_data(parts->cdma);
-    work->buffer.unused_weights = unused_weights(combined.job, config_.cbuf.bank_width);
+    work->buffer.line = work->job.parts.cdma.entries_per_slice;
+    work->buffer.data = entries_of_data(work->job.parts.cdma);
+    work->buffer.unused_weights = unused_weights(work->job, config_.cbuf.bank_width);
     if (!work->start.weights_reused) {
         assume_weight_ends(*work);  // on reused data the sequencer starts before the DMA looks
     }
@@ -151,137 +139,226 @@ bool Dispatcher::launch_conv() {
     work->record.macs = useful_macs(work->job);
     work->record.mac_cells =
         std::uint64_t{config_.datapath.atomic_c} * work->job.weights.group_kernels;
-    note_flight(to_sdp_.give({work->name, "NVDLA_CACC", work->job.result()}));
-    conv_.pass();
     awaiting_sdp_.push_back(work);
     rooms_.cdma.launches.push(work);
     rooms_.csc.launches.push(work);
-    return true;
 }
 
-bool Dispatcher::launch_sdp() {
-    if (!sdp_.open()) {
-        return false;
-    }
-    const bool rdma_enabled = sdp_rdma_.open();
-    Diagnostics findings;
-    auto job =
-        decode_sdp(sdp_.values(0), sdp_rdma_.values(0), config_.sdp, config_.datapath, findings);
-    if (!rdma_enabled && blames(findings, "NVDLA_SDP_RDMA")) {
-        return false;  // the read DMA's registers may still be on their way
-    }
-    throw_error(findings);
-    auto work = std::make_shared<SdpWork>();
-    work->job = std::move(*job);
-    if (work->job.reads_memory() && !rdma_enabled) {
-        return false;
-    }
-    work->name = next_name("sdp");
-    if (std::optional<Diagnostic> note = conversion_note(work->job)) {
-        note->operation = work->name;
-        log_.add(std::move(*note));
-    }
-    if (work->job.flying()) {
-        note_flight(to_sdp_.take({work->name, "NVDLA_SDP", work->job.taken()}));
-    }
-    if (work->job.to_pdp) {
-        note_flight(to_pdp_.give({work->name, "NVDLA_SDP", work->job.given()}));
-    }
-    work->group = sdp_.group();
+void Dispatcher::start(const Launch& launch, SdpJob& job) {
+    const auto work = std::make_shared<SdpWork>();
+    work->job = std::move(job);
+    work->name = launch.name;
+    work->group = launch.group;
     work->values = values_;
-    work->tables = tables_of(sdp_.file(0));
+    work->tables = tables_of(rooms_.csb.file("NVDLA_SDP"));
     work->record = record_of("sdp", work->name);
-    work->rdma_enabled = rdma_enabled ? sdp_rdma_.enabled(0) : now();
-    sdp_.pass();
-    if (rdma_enabled) {
-        sdp_rdma_.pass();
-    }
-    work->uses_rdma = rdma_enabled;
+    work->rdma_enabled = launch.rdma_enabled.value_or(now());
+    work->uses_rdma = launch.rdma_enabled.has_value();
     rooms_.sdp.launches.push(work);
-    return true;
 }
 
-bool Dispatcher::launch_pdp() {
-    if (!pdp_.open()) {
-        return false;
-    }
-    const bool rdma_enabled = pdp_rdma_.open();
-    Diagnostics findings;
-    auto job =
-        decode_pdp(pdp_.values(0), pdp_rdma_.values(0), config_.pdp, config_.datapath, findings);
-    if (!rdma_enabled && blames(findings, "NVDLA_PDP_RDMA")) {
-        return false;
-    }
-    throw_error(findings);
+void Dispatcher::start(const Launch& launch, PdpJob& job) {
     const auto work = std::make_shared<PdpWork>();
-    work->job = std::move(*job);
-    if (!work->job.flying() && !rdma_enabled) {
-        return false;
-    }
-    work->name = next_name("pdp");
-    tell_of_lines_left(*work);
-    if (work->job.flying()) {
-        note_flight(to_pdp_.take({work->name, "NVDLA_PDP", work->job.taken()}));
-    }
-    work->group = pdp_.group();
+    work->job = std::move(job);
+    work->name = launch.name;
+    work->group = launch.group;
     work->values = values_;
     work->record = record_of("pdp", work->name);
-    pdp_.pass();
-    if (rdma_enabled) {
-        work->rdma_enabled = pdp_rdma_.enabled(0);
-        pdp_rdma_.pass();
-    }
-    work->uses_rdma = rdma_enabled;
+    work->rdma_enabled = launch.rdma_enabled.value_or(work->rdma_enabled);
+    work->uses_rdma = launch.rdma_enabled.has_value();
     rooms_.pdp.launches.push(work);
-    return true;
 }
 
-bool Dispatcher::launch_cdp() {
-    if (!cdp_.open()) {
-        return false;
-    }
-    Diagnostics findings;
-    auto job = decode_cdp(cdp_.values(0), cdp_.values(1), config_.cdp, config_.datapath, findings);
-    throw_error(findings);
+void Dispatcher::start(const Launch& launch, CdpJob& job) {
     const auto work = std::make_shared<CdpWork>();
-    work->job = std::move(*job);
-    work->name = next_name("cdp");
-    work->group = cdp_.group();
+    work->job = std::move(job);
+    work->name = launch.name;
+    work->group = launch.group;
     work->values = values_;
-    work->tables = tables_of(cdp_.file(0));
+    work->tables = tables_of(rooms_.csb.file("NVDLA_CDP"));
     work->record = record_of("cdp", work->name);
-    work->rdma_enabled = cdp_.enabled(1);
-    cdp_.pass();
+    work->rdma_enabled = launch.rdma_enabled.value_or(now());
     rooms_.cdp.launches.push(work);
-    return true;
+}
+
+void Dispatcher::start(const Launch& launch, RubikJob& job) {
+    const auto work = std::make_shared<RubikWork>();
+    work->job = std::move(job);
+    work->name = launch.name;
+    work->group = launch.group;
+    work->values = values_;
+    work->record = record_of("rubik", work->name);
+    rubik_->launches.push(work);
 }
 
 void Dispatcher::launch_bdma(const std::shared_ptr<BdmaWork>& work) {
     if (work == nullptr) {
         return;
     }
-    work->name = next_name("bdma");
+    work->name = engine_.next_name("bdma");
     work->values = values_;
     work->record = record_of("bdma", work->name);
     bdma_->launches.push(work);
 }
 
-bool Dispatcher::launch_rubik() {
-    if (!rubik_gate_.open()) {
-        return false;
+void Dispatcher::wire_conv() {
+    const auto cdma_part_done = [this](const ConvWork& work) {
+        if (data_done_ && weights_done_) {
+            set_fetch_counters(rooms_.csb.file("NVDLA_CDMA"), work);
+            data_done_ = weights_done_ = false;
+            engine_.finish("NVDLA_CDMA");
+            launch_ready();
+        }
+    };
+    rooms_.cdma.on_data_done([this, cdma_part_done](const ConvWork& work) {
+        rooms_.glb.raise({InterruptSource::CdmaDat, work.group});
+        data_done_ = true;
+        cdma_part_done(work);
+    });
+    rooms_.cdma.on_weights_done([this, cdma_part_done](const ConvWork& work) {
+        rooms_.glb.raise({InterruptSource::CdmaWt, work.group});
+        weights_done_ = true;
+        cdma_part_done(work);
+    });
+    rooms_.csc.on_done([this](const ConvWork& /*work*/) {
+        engine_.finish("NVDLA_CSC");
+        engine_.finish("NVDLA_CMAC_A");
+        engine_.finish("NVDLA_CMAC_B");
+        launch_ready();
+    });
+    rooms_.cacc.on_done([this](const ConvWork& work) {
+        rooms_.csb.file("NVDLA_CACC").set_status("D_OUT_SATURATION", counter(work.saturated));
+        rooms_.glb.raise({InterruptSource::Cacc, work.group});
+        engine_.finish("NVDLA_CACC");
+        launch_ready();
+    });
+}
+
+void Dispatcher::wire_others() {
+    rooms_.sdp.on_done([this](SdpWork& work) { sdp_done(work); });
+    rooms_.sdp.on_ends_met(
+        [this](const SdpWork& /*work*/, EndMarks::Meeting meeting) { report_ends(meeting); });
+    rooms_.sdp.on_closed_early(
+        [this](const SdpWork& work, std::uint64_t atoms) { report_early_end(work, atoms); });
+    rooms_.pdp.on_done([this](PdpWork& work) { pdp_done(work); });
+    rooms_.cdp.on_done([this](CdpWork& work) { cdp_done(work); });
+}
+
+void Dispatcher::add(Bdma& bdma) {
+    bdma_ = &bdma;
+    bdma_queue_.attach(bdma);
+    bdma.on_done([this](BdmaWork& work) {
+        bdma_queue_.done(work.group);
+        finish_record(std::move(work.record));
+        rooms_.glb.raise({InterruptSource::Bdma, work.group});
+    });
+}
+
+void Dispatcher::add(Rubik& rubik) {
+    rubik_ = &rubik;
+    rubik.on_done([this](RubikWork& work) {
+        finish_record(std::move(work.record));
+        rooms_.glb.raise({InterruptSource::Rubik, work.group});
+        engine_.finish(Pipeline::Rubik, false);
+        launch_ready();
+    });
+}
+
+void Dispatcher::sdp_done(SdpWork& work) {
+    RegisterFile& file = rooms_.csb.file("NVDLA_SDP");
+    file.set_status("D_PERF_OUT_SATURATION", counter(work.counters.saturated));
+    if (work.job.count_lookups) {
+        set_lookup_counters(file, work.counters.lut);
     }
-    Diagnostics findings;
-    const auto job = decode_rubik(rubik_gate_.values(0), config_.rubik, config_.datapath, findings);
-    throw_error(findings);
-    const auto work = std::make_shared<RubikWork>();
-    work->job = *job;
-    work->name = next_name("rubik");
-    work->group = rubik_gate_.group();
-    work->values = values_;
-    work->record = record_of("rubik", work->name);
-    rubik_gate_.pass();
-    rubik_->launches.push(work);
-    return true;
+    file.set_status("D_STATUS_NAN_OUTPUT_NUM", counter(work.counters.nan_outputs));
+    if (work.uses_rdma) {
+        RegisterFile& rdma = rooms_.csb.file("NVDLA_SDP_RDMA");
+        rdma.set_status("D_STATUS_NAN_INPUT_NUM", counter(work.counters.inputs.nans));
+        rdma.set_status("D_STATUS_INF_INPUT_NUM", counter(work.counters.inputs.infs));
+    }
+    if (work.counters.unequal) {
+        file.set_status("D_STATUS", 1);
+    }
+    OperationRecord record = std::move(work.record);
+    if (work.job.flying() && !awaiting_sdp_.empty()) {
+        record = std::move(awaiting_sdp_.front()->record);
+        record.first_mac = awaiting_sdp_.front()->first_mac;
+        awaiting_sdp_.pop_front();
+    }
+    if (work.job.to_pdp) {
+        awaiting_pdp_.push_back(std::move(record));
+    } else {
+        finish_record(std::move(record));
+    }
+    rooms_.glb.raise({InterruptSource::Sdp, work.group});
+    engine_.finish(Pipeline::Sdp, work.uses_rdma);
+    launch_ready();
+}
+
+void Dispatcher::pdp_done(PdpWork& work) {
+    rooms_.csb.file("NVDLA_PDP").set_status("D_NAN_OUTPUT_NUM", counter(work.nan_outputs));
+    OperationRecord record = std::move(work.record);
+    if (work.job.flying() && !awaiting_pdp_.empty()) {
+        record = std::move(awaiting_pdp_.front());
+        awaiting_pdp_.pop_front();
+    }
+    finish_record(std::move(record));
+    rooms_.glb.raise({InterruptSource::Pdp, work.group});
+    engine_.finish(Pipeline::Pdp, work.uses_rdma);
+    launch_ready();
+}
+
+void Dispatcher::cdp_done(CdpWork& work) {
+    RegisterFile& file = rooms_.csb.file("NVDLA_CDP");
+    if (work.job.count_lookups) {
+        set_lookup_counters(file, work.counters.lut);
+    }
+    file.set_status("D_NAN_OUTPUT_NUM", counter(work.counters.nan_outputs));
+    file.set_status("D_OUT_SATURATION", counter(work.counters.saturated));
+    finish_record(std::move(work.record));
+    rooms_.glb.raise({InterruptSource::Cdp, work.group});
+    engine_.finish(Pipeline::Cdp, true);
+    launch_ready();
+}
+
+void Dispatcher::report_ends(EndMarks::Meeting meeting) {
+    const ConvWork& work = *awaiting_sdp_.front();
+    Diagnostic finding = ends_meet(
+        work.job, meeting == EndMarks::Meeting::AtOnce
+                      ? "entered the accumulator's delivery buffer in the cycle in which the last "
+                        "one of the convolution before left it: a mark too many stays, and the "
+                        "SDP closes a later convolution too early"
+                      : "entered the accumulator's delivery buffer while the last one of the "
+                        "convolution before was still there: where other latencies let one enter "
+                        "in the cycle in which the other leaves, the SDP closes a later "
+                        "convolution too early");
+    finding.operation = work.name;
+    log_.add(std::move(finding));
+}
+
+void Dispatcher::report_early_end(const SdpWork& work, std::uint64_t atoms) {
+    const ConvWork& conv = *awaiting_sdp_.front();
+    Diagnostic finding;
+    finding.id = "closed_early";
+    finding.unit = "NVDLA_SDP";
+    finding.operation = conv.name;
+    finding.sentence = fmt::format(
+        "{} is closed after {} of its {} atoms and stops: the end of an earlier convolution met "
+        "another one in the accumulator's delivery buffer and left an extra mark (see `ends_meet`)",
+        work.name, atoms, delivered_atoms(conv.job));
+    log_.add(std::move(finding));
+}
+
+void Dispatcher::finish_record(OperationRecord record) {
+    record.end = now();
+    Cycles accounted;
+    for (const Cycles cycles : record.causes.cycles) {
+        accounted += cycles;
+    }
+    if (accounted < record.cycles()) {
+        record.causes[Cause::Latency] += record.cycles() - accounted;
+    }
+    operations_.push_back(std::move(record));
 }
 
 }  // namespace npuscope

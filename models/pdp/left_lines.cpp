@@ -7,19 +7,12 @@
 
 namespace npuscope {
 
-Diagnostic LinesLeft::before(const std::string& next) const {
-    Diagnostic told = finding;
-    told.sentence += fmt::format("; {} behind it may stand still", next);
-    return told;
-}
-
-std::optional<LinesLeft> lines_left(const PdpJob& job, const std::string& name) {
+std::optional<Diagnostic> lines_left(const PdpJob& job, const std::string& name) {
     const std::uint32_t pooled = job.lines_pooled();
     if (pooled == job.input.height) {
         return std::nullopt;
     }
-    LinesLeft left;
-    Diagnostic& finding = left.finding;
+    Diagnostic finding;
     finding.severity = Severity::Warning;
     finding.id = "lines_left";
     finding.unit = "NVDLA_PDP";
@@ -27,13 +20,14 @@ std::optional<LinesLeft> lines_left(const PdpJob& job, const std::string& name) 
     finding.operation = name;
     finding.sentence = fmt::format(
         "{} is {:#x}, {} lines, but the last of {} windows ({} is {:#x}) ends with line {}: the "
-        "PDP ends with its last result and takes the {} behind under the other group's registers",
+        "PDP ends with its last result and takes the {} after it under the other group's "
+        "registers",
         finding.register_name, job.input.height - 1, job.input.height, job.output.height,
         spelled("NVDLA_PDP", "D_DATA_CUBE_OUT_HEIGHT"), job.output.height - 1, pooled,
         job.input.height - pooled);
-    left.remedy =
+    finding.remedy =
         fmt::format("program {} lines in NVDLA_PDP and NVDLA_PDP_RDMA (or the SDP)", pooled);
-    return left;
+    return finding;
 }
 
 }  // namespace npuscope

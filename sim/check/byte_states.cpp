@@ -6,13 +6,13 @@
 namespace npuscope {
 
 void ByteStates::split(std::uint64_t at) {
-    auto behind = pieces_.upper_bound(at);
-    if (behind == pieces_.begin()) {
+    auto after = pieces_.upper_bound(at);
+    if (after == pieces_.begin()) {
         return;
     }
-    const auto piece = std::prev(behind);
+    const auto piece = std::prev(after);
     if (piece->first < at && at < piece->second.end) {
-        pieces_.emplace_hint(behind, at, Piece{piece->second.end, piece->second.state});
+        pieces_.emplace_hint(after, at, Piece{piece->second.end, piece->second.state});
         piece->second.end = at;
     }
 }
@@ -25,19 +25,19 @@ void ByteStates::put(const ByteRun& run, const ByteState& state) {
     std::uint64_t end = run.end().value;
     split(begin);
     split(end);
-    auto behind = pieces_.erase(pieces_.lower_bound(begin), pieces_.lower_bound(end));
-    if (behind != pieces_.end() && behind->first == end && behind->second.state == state) {
-        end = behind->second.end;
-        behind = pieces_.erase(behind);
+    auto after = pieces_.erase(pieces_.lower_bound(begin), pieces_.lower_bound(end));
+    if (after != pieces_.end() && after->first == end && after->second.state == state) {
+        end = after->second.end;
+        after = pieces_.erase(after);
     }
-    if (behind != pieces_.begin()) {
-        const auto before = std::prev(behind);
+    if (after != pieces_.begin()) {
+        const auto before = std::prev(after);
         if (before->second.end == begin && before->second.state == state) {
             before->second.end = end;
             return;
         }
     }
-    pieces_.emplace_hint(behind, begin, Piece{end, state});
+    pieces_.emplace_hint(after, begin, Piece{end, state});
 }
 
 void ByteStates::look_at(const ByteRun& run) {

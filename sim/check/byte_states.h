@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What each byte of memory holds while a program is followed without running it: who put it there
-// and whether anyone looked at it since. Neighbours of one state are one piece.
+// What each byte of memory holds while a program is followed without running it: its origin,
+// and whether it was read since. Neighbours of one state are one piece.
 #pragma once
 
 #include <cstddef>
@@ -24,7 +24,7 @@ struct ByteState {
 
 class ByteStates {
  public:
-    /// A piece of what was asked for; nullptr where nobody put anything.
+    /// A piece of what was asked for; nullptr where it is uninitialised.
     using Visit = std::function<void(const ByteRun& piece, const ByteState* state)>;
 
     void put(const ByteRun& run, const ByteState& state);

@@ -9,30 +9,29 @@
 namespace npuscope {
 namespace {
 
-/// Findings of the codec by the register that a driver mends, and what it does there.
-struct Mending {
-    std::string_view kind;
+/// Findings of the codec by the register that a driver corrects, and how.
+struct Correction {
+    std::string_view id;
     const char* register_name;
     const char* remedy;
 };
 
-constexpr std::array mendings{
-    Mending{"weight_bytes_mismatch", "D_WEIGHT_BYTES", "program the bytes of the kept values"},
-    Mending{"wmb_bytes_mismatch", "D_WMB_BYTES", "program the bytes of the whole mask"},
-    Mending{"wgs_mismatch", "D_WGS_ADDR_LOW", "compress the weights anew, or mend the address"},
-    Mending{"stored_zero", "D_WEIGHT_ADDR_LOW",
-            "leave the zero out and clear its mask bit, or mend the address"}};
+constexpr std::array corrections{
+    Correction{"weight_bytes_mismatch", "D_WEIGHT_BYTES", "program the bytes of the kept values"},
+    Correction{"wmb_bytes_mismatch", "D_WMB_BYTES", "program the bytes of the whole mask"},
+    Correction{"wgs_mismatch", "D_WGS_ADDR_LOW",
+               "compress the weights again, or correct the address"},
+    Correction{"stored_zero", "D_WEIGHT_ADDR_LOW",
+               "leave the zero out and clear its mask bit, or correct the address"}};
 
-Found found_of(Diagnostic finding) {
-    Found found;
-    for (const Mending& mending : mendings) {
-        if (mending.kind == finding.id) {
-            found.register_name = spelled("NVDLA_CDMA", mending.register_name);
-            found.remedy = mending.remedy;
+Diagnostic with_remedy(Diagnostic finding) {
+    for (const Correction& correction : corrections) {
+        if (correction.id == finding.id) {
+            finding.register_name = spelled("NVDLA_CDMA", correction.register_name);
+            finding.remedy = correction.remedy;
         }
     }
-    found.finding = std::move(finding);
-    return found;
+    return finding;
 }
 
 /// Nothing where mask or sizes are not known; where values are not, they are not judged.
@@ -41,7 +40,7 @@ std::vector<Diagnostic> findings_of(const CompressedUse& use, const ReadImage& r
     const auto mask = read({use.places.mask, used_mask_bytes(layout)});
     const auto size_bytes = read({use.places.sizes, Bytes(4) * layout.groups()});
     if (!mask || !size_bytes) {
-        return {};  // told of as bytes that nobody loads
+        return {};  // reported as bytes that are never loaded
     }
     std::vector<std::uint32_t> sizes(layout.groups());
     std::memcpy(sizes.data(), size_bytes->data(), size_bytes->size());
@@ -69,22 +68,23 @@ bool any_one(const std::vector<std::uint8_t>& mask, std::uint64_t begin) {
 
 }  // namespace
 
-Found image_found(const PlacedSurface& surface, const char* kind, const std::string& message,
-                  const char* register_name, const std::string& remedy) {
-    Found found;
-    found.finding.id = kind;
-    found.finding.sentence = message;
-    found.finding.address = surface.described.address;
-    found.finding.unit = surface.registers.unit;
-    found.finding.surface = surface.described.name;
+Diagnostic image_finding(const PlacedSurface& surface, const char* id, const std::string& message,
+                         const char* register_name, const std::string& remedy) {
+    Diagnostic finding;
+    finding.id = id;
+    finding.sentence = message;
+    finding.address = surface.described.address;
+    finding.unit = surface.registers.unit;
+    finding.surface = surface.described.name;
     if (*register_name != '\0') {
-        found.register_name = spelled(surface.registers.unit, register_name);
+        finding.register_name = spelled(surface.registers.unit, register_name);
     }
-    found.remedy = remedy;
-    return found;
+    finding.remedy = remedy;
+    return finding;
 }
 
-void check_compressed(const PlacedCompression& surfaces, const ReadImage& read, FoundList& found) {
+void check_compressed(const PlacedCompression& surfaces, const ReadImage& read,
+                      DiagnosticLog& log) {
     const WeightLayout& layout = *surfaces.weights.weights;
     const auto mask = read({surfaces.mask.described.address, surfaces.mask.needed});
     if (!mask) {
@@ -99,25 +99,25 @@ void check_compressed(const PlacedCompression& surfaces, const ReadImage& read, 
     for (Diagnostic& finding : findings_of(use, read)) {
         const PlacedSurface& surface =
             finding.id == "wgs_mismatch" ? surfaces.sizes : surfaces.weights;
-        Found one = found_of(std::move(finding));
-        one.finding.unit = surface.registers.unit;
-        one.finding.surface = surface.described.name;
-        if (one.finding.id == "weight_bytes_mismatch") {
-            one.finding.id = "size_mismatch";
+        Diagnostic one = with_remedy(std::move(finding));
+        one.unit = surface.registers.unit;
+        one.surface = surface.described.name;
+        if (one.id == "weight_bytes_mismatch") {
+            one.id = "size_mismatch";
             one.remedy = fmt::format("program {}", stored.value);
         }
-        found.add(std::move(one));
+        log.add(std::move(one));
     }
     if (any_one(*mask, mask_bits(layout))) {
-        found.add(image_found(
+        log.add(image_finding(
             surfaces.mask, "wmb_mismatch",
-            fmt::format("'{}' has ones behind its last element", surfaces.mask.described.name),
+            fmt::format("'{}' has ones after its last element", surfaces.mask.described.name),
             "D_WMB_ADDR_LOW", "fill the mask up with zeros"));
     }
 }
 
 void check_compressed(const CheckedOperation& operation, const MemoryRules& memory,
-                      FoundList& found) {
+                      DiagnosticLog& log) {
     if (!operation.compressed) {
         return;
     }
@@ -126,7 +126,7 @@ void check_compressed(const CheckedOperation& operation, const MemoryRules& memo
         finding.unit = "NVDLA_CDMA";
         finding.operation = operation.name;
         finding.place = operation.place;
-        found.add(found_of(std::move(finding)));
+        log.add(with_remedy(std::move(finding)));
     }
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Compressed weights: one mask bit an element in the order of the uncompressed weights, the
-// non-zero values one behind the other, and for each kernel group the bytes of its values. The
-// three must tell one story, in a described image and in a program that loads them.
+// non-zero values one after the other, and for each kernel group the bytes of its values. The three
+// must agree, in a described image and in a program that loads them.
 // source: NVDLA format page; nv_full C model
 #pragma once
 
@@ -9,8 +9,6 @@
 #include <optional>
 #include <vector>
 
-#include "sim/check/checked_operation.h"
-#include "sim/check/found.h"
 #include "sim/check/image_surface.h"
 #include "sim/check/memory_rules.h"
 
@@ -25,13 +23,13 @@ struct PlacedCompression {
 /// The loaded bytes of a run; nothing where one is missing.
 using ReadImage = std::function<std::optional<std::vector<std::uint8_t>>(const ByteRun& run)>;
 
-void check_compressed(const PlacedCompression& surfaces, const ReadImage& read, FoundList& found);
+void check_compressed(const PlacedCompression& surfaces, const ReadImage& read, DiagnosticLog& log);
 /// The same for an operation, as far as the program itself loads what it reads.
 void check_compressed(const CheckedOperation& operation, const MemoryRules& memory,
-                      FoundList& found);
+                      DiagnosticLog& log);
 
 /// A finding about a surface and one of its registers.
-Found image_found(const PlacedSurface& surface, const char* kind, const std::string& message,
-                  const char* register_name, const std::string& remedy);
+Diagnostic image_finding(const PlacedSurface& surface, const char* id, const std::string& message,
+                         const char* register_name, const std::string& remedy);
 
 }  // namespace npuscope

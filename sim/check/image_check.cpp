@@ -8,8 +8,7 @@
 #include "sim/check/byte_states.h"
 #include "sim/check/compressed_rules.h"
 #include "sim/check/image_surface.h"
-#include "sim/check/loaded_bytes.h"
-#include "sim/check/memory_bounds.h"
+#include "sim/check/memory_rules.h"
 #include "sim/check/surface_use.h"
 
 namespace npuscope {
@@ -40,7 +39,7 @@ class ImageCheck {
         report.subject = image_.file;
         report.npu = target_.npu.name;
         report.surfaces = surfaces_.size();
-        report.found = found_.take();
+        report.findings = log_.findings();
         return report;
     }
 
@@ -58,14 +57,14 @@ class ImageCheck {
             }
             bytes_.visit(bytes, [&](const ByteRun& piece, const ByteState* state) {
                 if (state != nullptr && state->by != number) {
-                    Found one;
-                    one.finding.id = "load_overlap";
-                    one.finding.sentence = fmt::format("'{}' overwrites bytes of '{}'", file.file,
-                                                       image_.memory[state->by].file);
-                    one.finding.address = piece.address;
-                    one.finding.surface = file.file;
+                    Diagnostic one;
+                    one.id = "load_overlap";
+                    one.sentence = fmt::format("'{}' overwrites bytes of '{}'", file.file,
+                                               image_.memory[state->by].file);
+                    one.address = piece.address;
+                    one.surface = file.file;
                     one.remedy = "load it elsewhere";
-                    found_.add(std::move(one));
+                    log_.add(std::move(one));
                 }
             });
             bytes_.put(bytes, {ByteOrigin::Loaded, number, false});
@@ -81,7 +80,7 @@ class ImageCheck {
                              surface.described.layout == ImageLayout::PerElement ||
                              surface.described.layout == ImageLayout::Raw;
         if (!supported && !(operand && type == ImageType::Int16)) {
-            found_.add(image_found(
+            log_.add(image_finding(
                 surface, "absent_feature",
                 fmt::format("{} has no elements of type {}", target_.npu.name, enum_name(type)), "",
                 "choose int8, or a preset that has the type"));
@@ -89,7 +88,7 @@ class ImageCheck {
         const bool mask = surface.described.layout == ImageLayout::Wmb ||
                           surface.described.layout == ImageLayout::Wgs;
         if (mask && !target_.npu.cdma.weight_compression) {
-            found_.add(image_found(surface, "absent_feature",
+            log_.add(image_finding(surface, "absent_feature",
                                    fmt::format("{} has no compressed weights", target_.npu.name),
                                    "D_WEIGHT_FORMAT",
                                    "store the weights uncompressed, or choose another preset"));
@@ -101,7 +100,7 @@ class ImageCheck {
         const Bytes atom = target_.npu.datapath.memory_atom;
         if (const auto finding = misaligned({surface.registers.unit, register_name, value},
                                             {surface.kind, part, atom})) {
-            found_.add(image_found(surface, "misaligned", finding->sentence, register_name,
+            log_.add(image_finding(surface, "misaligned", finding->sentence, register_name,
                                    finding->remedy));
         }
     }
@@ -134,7 +133,7 @@ class ImageCheck {
 
     void check_size(const PlacedSurface& surface) {
         if (surface.overlaps_itself) {
-            found_.add(image_found(
+            log_.add(image_finding(
                 surface, "lines_overlap",
                 fmt::format("lines of '{}' overlap each other: strides of {} and {} bytes are too "
                             "small for {}",
@@ -149,7 +148,7 @@ class ImageCheck {
         }
         const bool exact = surface.is_weights() || surface.described.layout == ImageLayout::Wmb;
         if (*said < surface.needed || (exact && *said != surface.needed)) {
-            found_.add(image_found(
+            log_.add(image_finding(
                 surface, "size_mismatch",
                 fmt::format("'{}' has {} bytes, but its shape needs {}", surface.described.name,
                             said->value, surface.needed.value),
@@ -166,13 +165,13 @@ class ImageCheck {
     void check_bounds(const PlacedSurface& surface) {
         for (const ByteRun& run : surface.runs) {
             if (!in_memory(run)) {
-                Found one = image_found(
+                Diagnostic one = image_finding(
                     surface, "out_of_bounds",
                     fmt::format("'{}' reaches outside every memory region: {} bytes at {}",
                                 surface.described.name, run.bytes.value, to_hex(run.address)),
                     surface.registers.address, "move it into a region (memory.regions)");
-                one.finding.address = run.address;
-                found_.add(std::move(one));
+                one.address = run.address;
+                log_.add(std::move(one));
                 return;
             }
         }
@@ -193,18 +192,18 @@ class ImageCheck {
             });
         }
         if (missing > 0) {
-            Found one =
-                image_found(surface, "never_loaded",
-                            fmt::format("{} bytes of '{}' are never loaded, the first at {}",
-                                        missing, surface.described.name, to_hex(*first)),
-                            surface.registers.address,
-                            "load them, mend address and strides, or say `role: output`");
-            one.finding.address = *first;
-            found_.add(std::move(one));
+            Diagnostic one =
+                image_finding(surface, "never_loaded",
+                              fmt::format("{} bytes of '{}' are never loaded, the first at {}",
+                                          missing, surface.described.name, to_hex(*first)),
+                              surface.registers.address,
+                              "load them, correct address and strides, or set `role: output`");
+            one.address = *first;
+            log_.add(std::move(one));
         }
     }
 
-    /// Without the zeros behind weights, which matter to nobody.
+    /// Without the zeros after weights, which are never used.
     static std::vector<ByteRun> read_runs(const PlacedSurface& surface) {
         std::vector<ByteRun> runs = surface.runs;
         if (surface.is_weights() && runs.size() == 1) {
@@ -218,13 +217,13 @@ class ImageCheck {
             for (std::size_t j = i + 1; j < surfaces_.size(); ++j) {
                 const auto shared = common_byte(surfaces_[i].runs, surfaces_[j].runs);
                 if (shared) {
-                    Found one = image_found(
+                    Diagnostic one = image_finding(
                         surfaces_[j], "surface_overlap",
                         fmt::format("'{}' and '{}' overlap at {}", surfaces_[i].described.name,
                                     surfaces_[j].described.name, to_hex(*shared)),
                         surfaces_[j].registers.address, "move one of them");
-                    one.finding.address = *shared;
-                    found_.add(std::move(one));
+                    one.address = *shared;
+                    log_.add(std::move(one));
                 }
             }
         }
@@ -246,15 +245,15 @@ class ImageCheck {
                 continue;
             }
             if (mask == nullptr || sizes == nullptr) {
-                found_.add(
-                    image_found(surface, "compression_incomplete",
-                                fmt::format("'{}' has {} but no {}", surface.described.name,
-                                            mask == nullptr ? "group sizes (wgs)" : "a mask (wmb)",
-                                            mask == nullptr ? "mask (wmb)" : "group sizes (wgs)"),
-                                "D_WEIGHT_FORMAT", "compressed weights need both"));
+                log_.add(image_finding(
+                    surface, "compression_incomplete",
+                    fmt::format("'{}' has {} but no {}", surface.described.name,
+                                mask == nullptr ? "group sizes (wgs)" : "a mask (wmb)",
+                                mask == nullptr ? "mask (wmb)" : "group sizes (wgs)"),
+                    "D_WEIGHT_FORMAT", "compressed weights need both"));
                 continue;
             }
-            check_compressed({surface, *mask, *sizes}, read, found_);
+            check_compressed({surface, *mask, *sizes}, read, log_);
         }
     }
 
@@ -277,7 +276,7 @@ class ImageCheck {
     std::vector<PlacedSurface> surfaces_;
     std::vector<MemoryImage> files_;
     ByteStates bytes_;
-    FoundList found_;
+    DiagnosticLog log_;
 };
 
 }  // namespace

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // A memory image held against the formats of one NPU: alignment, sizes, strides, overlap, bounds,
-// bytes that nobody loads, and whether mask, group sizes and values of compressed weights tell one
-// story.
+// bytes that are never loaded, and whether mask, group sizes and values of compressed weights
+// agree.
 #pragma once
 
 #include <functional>
 
 #include "models/memory/memory_config.h"
 #include "models/npu/npu_config.h"
-#include "sim/check/found.h"
+#include "sim/check/check_report.h"
 #include "sim/check/image_description.h"
 #include "sim/program/memory_image.h"
 

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // A driver's program held against the rules of the machine, without running it: every statement in
-// order, every operation at the moment it is enabled. Found are misaligned addresses and strides,
+// order, every operation at the moment it is enabled. It finds misaligned addresses and strides,
 // registers that make no job or contradict each other, surfaces outside memory or on top of each
-// other, reads of bytes that nobody put there, groups used out of turn, and operations that race.
-// Not looked at: values, times, BDMA and RUBIK.
+// other, reads of uninitialised bytes, groups used in the wrong order, and operations that race.
+// Values, times, and what BDMA and RUBIK move are not looked at.
 #pragma once
 
 #include "models/memory/memory_config.h"
 #include "models/npu/npu_config.h"
-#include "sim/check/found.h"
+#include "sim/check/check_report.h"
 #include "sim/program/program.h"
 
 namespace npuscope {

@@ -32,14 +32,9 @@ std::optional<InterruptSource> source_of_block(const std::string& block) {
 
 }  // namespace
 
-void SyncRules::add(const char* kind, const std::string& message, const Place& place,
+void SyncRules::add(const char* id, const std::string& message, const Place& place,
                     const std::string& remedy) {
-    Found one;
-    one.finding.id = kind;
-    one.finding.sentence = message;
-    one.finding.place = place;
-    one.remedy = remedy;
-    found_.add(std::move(one));
+    log_.add({.id = id, .sentence = message, .remedy = remedy, .place = place});
 }
 
 bool SyncRules::bind(const Request& request) {
@@ -50,10 +45,10 @@ bool SyncRules::bind(const Request& request) {
     const auto open = [](const CheckedOperation& operation) { return !operation.notified; };
     std::optional<std::size_t> index;
     if (request.interrupt) {
-        index = board_.find(*request.interrupt, open);
+        index = operations_.find(*request.interrupt, open);
     } else {
-        for (std::size_t i = 0; i < board_.operations().size() && !index; ++i) {
-            if (open(board_.operations()[i]) && !board_.operations()[i].gives) {
+        for (std::size_t i = 0; i < operations_.all().size() && !index; ++i) {
+            if (open(operations_.all()[i]) && !operations_.all()[i].gives) {
                 index = i;
             }
         }
@@ -61,7 +56,7 @@ bool SyncRules::bind(const Request& request) {
     if (!index) {
         return false;
     }
-    board_.operation(*index).notified = true;
+    operations_.at(*index).notified = true;
     ends_[request.sync] = *index;
     return true;
 }
@@ -74,7 +69,7 @@ void SyncRules::note(const NotifyOnInterrupt& notify, const Place& place) {
             throw ConfigError(place, fmt::format("no interrupt is called {}", notify.unit),
                               "a unit and its register group, e.g. SDP_0");
         }
-        if ((board_.interrupt_mask() >> interrupt_bit(*request.interrupt) & 1U) != 0) {
+        if ((operations_.interrupt_mask() >> interrupt_bit(*request.interrupt) & 1U) != 0) {
             add("interrupt_masked", fmt::format("interrupt {} is awaited, but masked", notify.unit),
                 place, "clear its bit in NVDLA_GLB.S_INTR_MASK_0");
         }
@@ -88,11 +83,9 @@ void SyncRules::launched() {
     std::erase_if(requests_, [this](const Request& request) { return bind(request); });
 }
 
-void SyncRules::finish_chain(std::size_t index) { board_.finish(index); }
-
 void SyncRules::note(const SyncWait& wait, const Place& place) {
     if (const auto end = ends_.find(wait.sync); end != ends_.end()) {
-        finish_chain(end->second);
+        operations_.finish(end->second);
     } else if (std::ranges::find(raised_, wait.sync) == raised_.end()) {
         add("never_ends", fmt::format("'{}' is awaited, but nothing before raises it", wait.sync),
             place, "name an interrupt for it (intr_notify), or enable its operation first");
@@ -100,10 +93,10 @@ void SyncRules::note(const SyncWait& wait, const Place& place) {
 }
 
 void SyncRules::note(const WaitForInterrupt& /*wait*/, const Place& place) {
-    if (board_.operations().empty()) {
+    if (operations_.all().empty()) {
         awaited_too_early_ = awaited_too_early_.value_or(place);
     }
-    board_.finish_all();
+    operations_.finish_all();
 }
 
 void SyncRules::know(const std::string& register_name, std::uint32_t mask, std::uint32_t value) {
@@ -113,10 +106,10 @@ void SyncRules::know(const std::string& register_name, std::uint32_t mask, std::
             for (const unsigned group : {0U, 1U}) {
                 const Interrupt interrupt{source, group};
                 const auto index = (mask & value) >> interrupt_bit(interrupt) & 1U
-                                       ? board_.find(interrupt, unfinished)
+                                       ? operations_.find(interrupt, unfinished)
                                        : std::nullopt;
                 if (index) {
-                    finish_chain(*index);
+                    operations_.finish(*index);
                 }
             }
         }
@@ -131,8 +124,8 @@ void SyncRules::know(const std::string& register_name, std::uint32_t mask, std::
         if ((mask & bits) != bits || (value & bits) != 0) {
             continue;
         }
-        while (const auto index = board_.find({*source, group}, unfinished)) {
-            finish_chain(*index);
+        while (const auto index = operations_.find({*source, group}, unfinished)) {
+            operations_.finish(*index);
         }
     }
 }

@@ -8,20 +8,20 @@
 #include <string>
 #include <vector>
 
-#include "sim/check/found.h"
-#include "sim/check/launch_board.h"
+#include "sim/check/program_operations.h"
 #include "sim/program/program.h"
 
 namespace npuscope {
 
 class SyncRules {
  public:
-    SyncRules(LaunchBoard& board, FoundList& found) : board_(board), found_(found) {}
+    SyncRules(ProgramOperations& operations, DiagnosticLog& log)
+        : operations_(operations), log_(log) {}
 
     void note(const NotifyOnInterrupt& notify, const Place& place);
     void note(const SyncNotify& notify) { raised_.push_back(notify.sync); }
     void note(const SyncWait& wait, const Place& place);
-    /// The line of interrupts rose: whichever operations are under way may have ended.
+    /// The interrupt line rose: any operation under way may have ended.
     void note(const WaitForInterrupt& wait, const Place& place);
     /// A register that is known to have held a value.
     void know(const std::string& register_name, std::uint32_t mask, std::uint32_t value);
@@ -37,12 +37,11 @@ class SyncRules {
     };
 
     bool bind(const Request& request);
-    void finish_chain(std::size_t index);
-    void add(const char* kind, const std::string& message, const Place& place,
+    void add(const char* id, const std::string& message, const Place& place,
              const std::string& remedy);
 
-    LaunchBoard& board_;
-    FoundList& found_;
+    ProgramOperations& operations_;
+    DiagnosticLog& log_;
     std::vector<Request> requests_;            ///< for operations that are yet to come
     std::map<std::string, std::size_t> ends_;  ///< id to the operation whose end raises it
     std::vector<std::string> raised_;          ///< ids that mean nothing to operations

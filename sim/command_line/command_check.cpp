@@ -5,7 +5,7 @@
 #include <ostream>
 
 #include "models/csb/register_blocks.h"
-#include "sim/check/check_text.h"
+#include "sim/check/check_report.h"
 #include "sim/check/image_check.h"
 #include "sim/check/program_check.h"
 #include "sim/command_line/commands.h"

@@ -6,79 +6,26 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "sim/config/text_table.h"
+#include "sim/config/diagnostic_report.h"
 
 namespace npuscope {
 namespace {
 
 constexpr std::size_t most_findings = 50;
 
-/// Breaks a text into lines of the report's width, indented.
-std::string wrapped(const std::string& text, std::size_t indent) {
-    const std::size_t width = report_width - indent;
-    std::string lines;
-    for (std::size_t at = 0; at < text.size();) {
-        std::size_t length = std::min(width, text.size() - at);
-        if (at + length < text.size()) {
-            const std::size_t space = text.rfind(' ', at + length);
-            length = space == std::string::npos || space <= at ? length : space - at;
-        }
-        lines += std::string(indent, ' ') + text.substr(at, length) + '\n';
-        at = std::min(text.size(), text.find_first_not_of(' ', at + length));
-    }
-    return lines;
-}
-
-std::string text_of(const Diagnostic& finding, std::size_t times) {
-    std::string head = fmt::format("{} {}", enum_name(finding.severity), finding.id);
-    head += times > 1 ? fmt::format(" {} times, first", times) : "";
-    for (const std::string& part :
-         {finding.unit, finding.register_name, finding.surface, finding.operation}) {
-        head += part.empty() ? "" : ", " + part;
-    }
-    head += finding.address ? ", " + to_hex(*finding.address) : "";
-    head += finding.place.file.empty() ? "" : ", " + short_place(finding.place);
-    return "  " + cut_to(head, report_width - 2) + '\n' + wrapped(finding.sentence, 4);
-}
-
-/// Notes of one kind are one entry: silicon ignores what they tell of.
+/// Notes of one rule are one entry: silicon ignores what they are about.
 bool are_one_entry(const Diagnostic& a, const Diagnostic& b) {
     return a.severity == Severity::Note && b.severity == Severity::Note && a.id == b.id;
+}
+
+std::string file_name(const Place& place) {
+    return std::filesystem::path(place.file).filename().string();
 }
 
 }  // namespace
 
 std::string short_place(const Place& place) {
-    return to_string(
-        {std::filesystem::path(place.file).filename().string(), place.line, place.column});
-}
-
-void add_place(Json& object, const Place& place) {
-    if (!place.file.empty()) {
-        object["place"] = to_string(place);
-    }
-}
-
-void add_text(Json& object, const char* key, const std::string& text) {
-    if (!text.empty()) {
-        object[key] = text;
-    }
-}
-
-Json finding_json(const Diagnostic& finding) {
-    Json object;
-    object["severity"] = to_json(finding.severity);
-    object["kind"] = finding.id;
-    object["message"] = finding.sentence;
-    if (finding.address) {
-        object["address"] = to_json(*finding.address);
-    }
-    add_text(object, "unit", finding.unit);
-    add_text(object, "register", finding.register_name);
-    add_text(object, "surface", finding.surface);
-    add_text(object, "operation", finding.operation);
-    add_place(object, finding.place);
-    return object;
+    return to_string({file_name(place), place.line, place.column});
 }
 
 std::string findings_text(const std::vector<Diagnostic>& findings) {
@@ -98,7 +45,9 @@ std::string findings_text(const std::vector<Diagnostic>& findings) {
     });
     std::string text;
     for (std::size_t i = 0; i < entries.size() && i < most_findings; ++i) {
-        text += text_of(*entries[i].finding, entries[i].times);
+        Diagnostic shown = *entries[i].finding;
+        shown.place.file = file_name(shown.place);
+        text += diagnostic_text(shown, 2, entries[i].times);
     }
     if (entries.size() > most_findings) {
         text += fmt::format("  ... and {} more\n", entries.size() - most_findings);

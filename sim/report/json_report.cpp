@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/report/json_report.h"
 
-#include "sim/report/finding_report.h"
+#include "sim/config/diagnostic_report.h"
 
 namespace npuscope {
 namespace {
@@ -115,7 +115,7 @@ std::string json_report(const Result& result) {
     }
     report["findings"] = Json::array();
     for (const Diagnostic& finding : result.findings) {
-        report["findings"].push_back(finding_json(finding));
+        report["findings"].push_back(diagnostic_json(finding));
     }
     report["config"] = to_json(result.config);
     return report.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "sim/config/diagnostic_report.h"
 #include "sim/config/text_table.h"
 #include "sim/report/explain_report.h"
 #include "sim/report/finding_report.h"
@@ -87,7 +88,7 @@ std::vector<Diagnostic> findings_of(const LayerResult& result) {
 Json findings_json(const LayerResult& result) {
     Json findings = Json::array();
     for (const Diagnostic& finding : findings_of(result)) {
-        findings.push_back(finding_json(finding));
+        findings.push_back(diagnostic_json(finding));
     }
     return findings;
 }

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <memory>
 #include <systemc>
+#include <utility>
 
 #include "models/base/error.h"
 #include "models/link/advance.h"

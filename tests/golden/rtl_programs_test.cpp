@@ -75,9 +75,9 @@ TEST(RtlPrograms, that_fetch_weights_nobody_takes_compute_with_what_is_left) {
     // nine of the ten convolutions find something in front of their weights
     EXPECT_EQ(std::ranges::count(result.findings, "stale_weights", &Diagnostic::id), 9);
     const CheckReport report = check_program(program, {nv_small().npu, nv_small().memory});
-    EXPECT_EQ(std::ranges::count_if(report.found,
-                                    [](const Found& found) {
-                                        return found.finding.id == "stale_weights" &&
+    EXPECT_EQ(std::ranges::count_if(report.findings,
+                                    [](const Diagnostic& found) {
+                                        return found.id == "stale_weights" &&
                                                found.register_name == "NVDLA_CDMA.D_WEIGHT_BYTES_0";
                                     }),
               9);
@@ -99,12 +99,12 @@ TEST(RtlPrograms, whose_ends_meet_in_the_delivery_buffer_stop_where_the_rtl_stop
         EXPECT_NE(message.find("D_DATAOUT_SIZE_0_0 is 0x10004"), std::string::npos) << message;
     }
     const CheckReport report = check_program(program, {nv_small().npu, nv_small().memory});
-    ASSERT_EQ(report.found.size(), 2U);
-    for (const Found& found : report.found) {
-        EXPECT_EQ(found.finding.id, "ends_meet");
+    ASSERT_EQ(report.findings.size(), 2U);
+    for (const Diagnostic& found : report.findings) {
+        EXPECT_EQ(found.id, "ends_meet");
         EXPECT_EQ(found.register_name, "NVDLA_CACC.D_DATAOUT_SIZE_0_0");
         EXPECT_FALSE(found.remedy.empty());
-        EXPECT_GT(found.finding.place.line, 0U);
+        EXPECT_GT(found.place.line, 0U);
     }
 }
 
@@ -116,7 +116,7 @@ TEST(RtlPrograms, whose_ends_meet_run_where_the_hardware_keeps_its_marks) {
     const Result result = run_program(program, system, {});
     EXPECT_EQ(result.status(), RunStatus::Pass);
     EXPECT_TRUE(result.findings.empty());
-    EXPECT_TRUE(check_program(program, {system.npu, system.memory}).found.empty());
+    EXPECT_TRUE(check_program(program, {system.npu, system.memory}).findings.empty());
 }
 
 TEST(RtlPrograms, whose_image_blocks_are_miscounted_meet_the_pixels_that_the_rtl_meets) {
@@ -130,10 +130,10 @@ TEST(RtlPrograms, whose_image_blocks_are_miscounted_meet_the_pixels_that_the_rtl
         ASSERT_EQ(result.findings.size(), 1U) << path;
         EXPECT_EQ(result.findings[0].id, "image_miscounted");
         const CheckReport report = check_program(program, {nv_small().npu, nv_small().memory});
-        ASSERT_EQ(report.found.size(), 1U) << path;
-        EXPECT_EQ(report.found[0].finding.id, "image_miscounted");
-        EXPECT_EQ(report.found[0].register_name, "NVDLA_CSC.D_WEIGHT_SIZE_EXT_1_0");
-        EXPECT_NE(report.found[0].remedy.find("column"), std::string::npos);
+        ASSERT_EQ(report.findings.size(), 1U) << path;
+        EXPECT_EQ(report.findings[0].id, "image_miscounted");
+        EXPECT_EQ(report.findings[0].register_name, "NVDLA_CSC.D_WEIGHT_SIZE_EXT_1_0");
+        EXPECT_NE(report.findings[0].remedy.find("column"), std::string::npos);
         // what a driver expects of such a program is something else
         EXPECT_EQ(run_program(program, right, {}).status(), RunStatus::Fail) << path;
     }

@@ -45,14 +45,14 @@ class CompressedFaults : public testing::Test {
         EXPECT_EQ(result.status(), RunStatus::Fail);
         EXPECT_FALSE(report.clean());
         EXPECT_EQ(result.findings.size(), 1U);
-        EXPECT_EQ(report.found.size(), 1U);
-        if (result.findings.size() != 1 || report.found.size() != 1) {
+        EXPECT_EQ(report.findings.size(), 1U);
+        if (result.findings.size() != 1 || report.findings.size() != 1) {
             return {};
         }
-        const Diagnostic& checked = report.found.front().finding;
-        EXPECT_FALSE(report.found.front().register_name.empty());
-        EXPECT_FALSE(report.found.front().remedy.empty());
-        EXPECT_EQ(checked.kind, result.findings.front().id);
+        const Diagnostic& checked = report.findings.front();
+        EXPECT_FALSE(report.findings.front().register_name.empty());
+        EXPECT_FALSE(report.findings.front().remedy.empty());
+        EXPECT_EQ(checked.id, result.findings.front().id);
         EXPECT_EQ(checked.sentence, result.findings.front().sentence);
         EXPECT_EQ(checked.address, result.findings.front().address);
         EXPECT_EQ(checked.surface, result.findings.front().surface);
@@ -82,7 +82,7 @@ class CompressedFaults : public testing::Test {
 TEST_F(CompressedFaults, AGoodProgramHasNone) {
     const Program program = program_of({program_}, system_);
     EXPECT_EQ(run_program(program, system_, {}).status(), RunStatus::Pass);
-    EXPECT_TRUE(check_program(program, {system_.npu, system_.memory}).found.empty());
+    EXPECT_TRUE(check_program(program, {system_.npu, system_.memory}).findings.empty());
 }
 
 TEST_F(CompressedFaults, AGroupSizeThatIsNotTheMasksCount) {
@@ -103,13 +103,13 @@ TEST_F(CompressedFaults, AZeroAmongTheStoredValues) {
     std::fill_n(program_.images[Values].bytes.begin() + first, 2, std::uint8_t{0});
     const Program program = program_of({program_}, system_);
     const CheckReport report = check_program(program, {system_.npu, system_.memory});
-    ASSERT_EQ(report.found.size(), 1U);
+    ASSERT_EQ(report.findings.size(), 1U);
     const std::string expected = fmt::format(
         "a stored value of kernel 16 (kernel group 1) at {} is 0, which its mask bit "
         "does not allow",
         at(Values, first));
-    EXPECT_EQ(report.found.front().finding.sentence, expected);
-    EXPECT_EQ(report.found.front().finding.address, Address(address(Values) + first));
+    EXPECT_EQ(report.findings.front().finding.sentence, expected);
+    EXPECT_EQ(report.findings.front().finding.address, Address(address(Values) + first));
     const Result result = run_program(program, system_, {});
     EXPECT_EQ(result.status(), RunStatus::Fail);
     ASSERT_EQ(result.findings.size(), 1U);

@@ -65,8 +65,9 @@ class MoveTest : public testing::Test {
     }
     std::string checked(const Program& program) const {
         std::string text;
-        for (const Found& found : check_program(program, {system_.npu, system_.memory}).found) {
-            text += found.finding.id + ": " + found.finding.sentence + "\n";
+        for (const Diagnostic& found :
+             check_program(program, {system_.npu, system_.memory}).findings) {
+            text += found.id + ": " + found.sentence + "\n";
         }
         return text;
     }

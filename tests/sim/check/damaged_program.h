@@ -6,7 +6,7 @@
 #include <functional>
 #include <string>
 
-#include "sim/check/found.h"
+#include "sim/check/check_report.h"
 #include "sim/program/program.h"
 
 namespace npuscope::sample {
@@ -47,19 +47,19 @@ int leave_out(Program& program, int keep = 0) {
 
 inline bool finds(const CheckReport& report, const std::string& kind,
                   const std::string& register_name = {}) {
-    return std::ranges::any_of(report.found, [&](const Found& found) {
-        return found.finding.id == kind &&
+    return std::ranges::any_of(report.findings, [&](const Diagnostic& found) {
+        return found.id == kind &&
                (register_name.empty() || found.register_name == register_name + "_0");
     });
 }
 
 inline std::string kinds_of(const CheckReport& report) {
     std::string text;
-    for (const Found& found : report.found) {
-        if (found.finding.severity == Severity::Note) {
+    for (const Diagnostic& found : report.findings) {
+        if (found.severity == Severity::Note) {
             continue;
         }
-        text += found.finding.id + " " + found.register_name + ": " + found.finding.sentence + "\n";
+        text += found.id + " " + found.register_name + ": " + found.sentence + "\n";
     }
     return text;
 }

@@ -27,9 +27,9 @@ class ImageCheckTest : public testing::Test {
     void expect(const std::string& kind, const std::string& surface,
                 const std::string& register_name) {
         const CheckReport report = checked();
-        const bool found = std::ranges::any_of(report.found, [&](const Found& one) {
-            return one.finding.id == kind && one.finding.surface == surface &&
-                   one.register_name == register_name && !one.remedy.empty();
+        const bool found = std::ranges::any_of(report.findings, [&](const Diagnostic& one) {
+            return one.id == kind && one.surface == surface && one.register_name == register_name &&
+                   !one.remedy.empty();
         });
         EXPECT_TRUE(found) << kinds_of(report);
         EXPECT_FALSE(report.clean());
@@ -40,7 +40,7 @@ class ImageCheckTest : public testing::Test {
 
 TEST_F(ImageCheckTest, AGoodImageHoldsNoMistake) {
     const CheckReport report = checked();
-    EXPECT_TRUE(report.found.empty()) << kinds_of(report);
+    EXPECT_TRUE(report.findings.empty()) << kinds_of(report);
     EXPECT_EQ(report.surfaces, 6U);
 }
 

@@ -35,7 +35,7 @@ class ProgramCheckTest : public testing::Test {
 
 TEST_F(ProgramCheckTest, APlannedNetworkHoldsNoMistake) {
     const CheckReport report = checked();
-    EXPECT_TRUE(report.found.empty()) << kinds_of(report);
+    EXPECT_TRUE(report.findings.empty()) << kinds_of(report);
     EXPECT_GT(report.operations, 20U);
 }
 
@@ -115,7 +115,7 @@ layers:
 )",
                                           "pools.yaml");
     program_ = plan_program(plan_network(network, target_));
-    EXPECT_TRUE(checked().found.empty()) << kinds_of(checked());
+    EXPECT_TRUE(checked().findings.empty()) << kinds_of(checked());
     // all twelve lines of the first pooling, of which the last window leaves one
     for (const char* name :
          {"NVDLA_PDP.D_DATA_CUBE_IN_HEIGHT", "NVDLA_PDP_RDMA.D_DATA_CUBE_IN_HEIGHT"}) {
@@ -123,21 +123,20 @@ layers:
                               [](std::uint32_t lines) { return lines == 10 ? 11 : lines; });
     }
     const CheckReport report = checked();
-    ASSERT_EQ(report.found.size(), 1U) << kinds_of(report);
-    EXPECT_EQ(report.found[0].finding.id, "lines_left");
-    EXPECT_EQ(report.found[0].register_name, "NVDLA_PDP.D_DATA_CUBE_IN_HEIGHT_0");
+    ASSERT_EQ(report.findings.size(), 1U) << kinds_of(report);
+    EXPECT_EQ(report.findings[0].id, "lines_left");
+    EXPECT_EQ(report.findings[0].register_name, "NVDLA_PDP.D_DATA_CUBE_IN_HEIGHT_0");
 }
 
 TEST_F(ProgramCheckTest, EveryFindingNamesWhereToLookAndWhatToDo) {
     sample::change_writes(program_, "NVDLA_SDP.D_DST_BASE_ADDR_LOW",
                           [](std::uint32_t address) { return address + 4; });
     const CheckReport report = checked();
-    ASSERT_FALSE(report.found.empty());
-    for (const Found& found : report.found) {
-        EXPECT_FALSE(found.remedy.empty()) << found.finding.sentence;
-        EXPECT_FALSE(found.finding.sentence.empty());
-        EXPECT_TRUE(found.finding.address || !found.register_name.empty())
-            << found.finding.sentence;
+    ASSERT_FALSE(report.findings.empty());
+    for (const Diagnostic& found : report.findings) {
+        EXPECT_FALSE(found.remedy.empty()) << found.sentence;
+        EXPECT_FALSE(found.sentence.empty());
+        EXPECT_TRUE(found.address || !found.register_name.empty()) << found.sentence;
     }
 }
 

@@ -77,11 +77,9 @@ class ReferenceCheck : public testing::Test {
             ++damaged;
             const CheckReport report = checked(one, program);
             EXPECT_FALSE(report.clean()) << one.name;
-            EXPECT_TRUE(std::ranges::any_of(report.found,
-                                            [&](const Found& found) {
-                                                return kind.find(found.finding.id) !=
-                                                       std::string::npos;
-                                            }))
+            EXPECT_TRUE(std::ranges::any_of(
+                report.findings,
+                [&](const Diagnostic& found) { return kind.find(found.id) != std::string::npos; }))
                 << one.name << "\n"
                 << sample::kinds_of(report);
         }

@@ -182,8 +182,8 @@ TEST(PlannedForms, ResultsInSramAreTheSameBytesAndSpareTheFirstPort) {
             before = with.cycles.value;
             const CheckReport report =
                 check_program(plan_program(plan), {target.npu, target.memory});
-            for (const Found& found : report.found) {
-                ADD_FAILURE() << found.finding.sentence;
+            for (const Diagnostic& found : report.findings) {
+                ADD_FAILURE() << found.sentence;
             }
         }
         EXPECT_LT(before, without_sram);

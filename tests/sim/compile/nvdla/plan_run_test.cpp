@@ -134,8 +134,8 @@ TEST(PlannedNetwork, TheCheckFindsNothingInPlans) {
             SCOPED_TRACE(network.name + " on " + target.npu.name);
             const CheckReport report = check_program(plan_program(plan_network(network, target)),
                                                      {target.npu, target.memory});
-            for (const Found& found : report.found) {
-                ADD_FAILURE() << found.finding.sentence;
+            for (const Diagnostic& found : report.findings) {
+                ADD_FAILURE() << found.sentence;
             }
         }
     }

@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sim/check/overlap_rules.h"
+#include "sim/check/order_rules.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
+#include "models/conv/delivery_rule.h"
 #include "sim/check/memory_rules.h"
 
 namespace npuscope {
 namespace {
 
 /// First operation of the chain that `index` belongs to.
-std::size_t head_of(const LaunchBoard& board, std::size_t index) {
-    while (board.operations()[index].producer) {
-        index = *board.operations()[index].producer;
+std::size_t head_of(const ProgramOperations& operations, std::size_t index) {
+    while (operations.all()[index].producer) {
+        index = *operations.all()[index].producer;
     }
     return index;
 }
@@ -33,22 +34,22 @@ bool suspicious_pair(const SurfaceUse& one, const SurfaceUse& other) {
 
 class OverlapCheck {
  public:
-    OverlapCheck(const LaunchBoard& board, std::size_t index, FoundList& found)
-        : board_(board), index_(index), found_(found) {}
+    OverlapCheck(const ProgramOperations& operations, std::size_t index, DiagnosticLog& log)
+        : operations_(operations), index_(index), log_(log) {}
 
     void run() {
         for (std::size_t i = 0; i <= index_; ++i) {
-            const bool same_chain = head_of(board_, i) == head_of(board_, index_);
+            const bool same_chain = head_of(operations_, i) == head_of(operations_, index_);
             if (same_chain) {
-                within_chain(board_.operations()[i]);
-            } else if (!board_.operations()[i].finished) {
+                within_chain(operations_.all()[i]);
+            } else if (!operations_.all()[i].finished) {
                 between_operations(i);
             }
         }
     }
 
  private:
-    const CheckedOperation& newest() const { return board_.operations()[index_]; }
+    const CheckedOperation& newest() const { return operations_.all()[index_]; }
 
     void within_chain(const CheckedOperation& other) {
         for (const SurfaceUse& one : newest().uses) {
@@ -69,21 +70,21 @@ class OverlapCheck {
         }
         const SurfaceUse& blamed = two.writes ? two : one;
         const SurfaceUse& rest = two.writes ? one : two;
-        Found found =
-            surface_found(newest(), blamed, "surface_overlap",
-                          fmt::format("{} of {} and {} of {} overlap at {}", one.surface,
-                                      newest().name, two.surface, other.name, to_hex(*shared)));
-        found.finding.address = *shared;
-        found.remedy =
+        Diagnostic finding =
+            surface_finding(newest(), blamed, "surface_overlap",
+                            fmt::format("{} of {} and {} of {} overlap at {}", one.surface,
+                                        newest().name, two.surface, other.name, to_hex(*shared)));
+        finding.address = *shared;
+        finding.remedy =
             fmt::format("move it away from {}", spelled(rest.unit, rest.address_register));
-        found_.add(std::move(found));
+        log_.add(std::move(finding));
     }
 
     /// Whether a unit of the chain of `index` is `unit`.
-    bool chain_has(std::size_t index, OperationUnit unit) const {
-        for (std::optional<std::size_t> i = head_of(board_, index); i;
-             i = board_.operations()[*i].consumer) {
-            if (board_.operations()[*i].unit == unit) {
+    bool chain_has(std::size_t index, Pipeline unit) const {
+        for (std::optional<std::size_t> i = head_of(operations_, index); i;
+             i = operations_.all()[*i].consumer) {
+            if (operations_.all()[*i].unit == unit) {
                 return true;
             }
         }
@@ -91,7 +92,7 @@ class OverlapCheck {
     }
 
     void between_operations(std::size_t index) {
-        const CheckedOperation& other = board_.operations()[index];
+        const CheckedOperation& other = operations_.all()[index];
         for (const SurfaceUse& later : newest().uses) {
             // a writer of the same unit waits for the operation before it anyway
             const bool ordered = later.writes && chain_has(index, newest().unit);
@@ -109,28 +110,52 @@ class OverlapCheck {
         if (!shared) {
             return;
         }
-        Found found = surface_found(
+        Diagnostic finding = surface_finding(
             newest(), later, "race",
             fmt::format("{} of {} {} bytes that {} of {} {}, and nothing makes it wait for that: "
                         "at {}",
                         later.surface, newest().name, later.writes ? "overwrites" : "reads",
                         earlier.surface, other.name, earlier.writes ? "writes" : "reads",
                         to_hex(*shared)));
-        found.finding.address = *shared;
-        found.remedy =
+        finding.address = *shared;
+        finding.remedy =
             fmt::format("wait for the end of {} before enabling {}", other.name, newest().name);
-        found_.add(std::move(found));
+        log_.add(std::move(finding));
     }
 
-    const LaunchBoard& board_;
+    const ProgramOperations& operations_;
     std::size_t index_;
-    FoundList& found_;
+    DiagnosticLog& log_;
 };
 
 }  // namespace
 
-void check_overlaps(const LaunchBoard& board, std::size_t index, FoundList& found) {
-    OverlapCheck(board, index, found).run();
+void check_overlaps(const ProgramOperations& operations, std::size_t index, DiagnosticLog& log) {
+    OverlapCheck(operations, index, log).run();
+}
+
+void check_delivery(const ProgramOperations& operations, std::size_t index, DiagnosticLog& log) {
+    const CheckedOperation& newest = operations.all()[index];
+    if (!newest.short_delivery) {
+        return;
+    }
+    for (std::size_t i = index; i > 0; --i) {
+        const CheckedOperation& before = operations.all()[i - 1];
+        if (before.unit != Pipeline::Conv) {
+            continue;
+        }
+        if (!before.finished) {
+            Diagnostic finding = *newest.short_delivery;
+            finding.sentence += fmt::format(
+                " {} leaves it, because nothing makes it wait for that: an extra mark then stays, "
+                "and the SDP closes a later convolution too early",
+                before.name);
+            finding.operation = newest.name;
+            finding.place = newest.place;
+            log.add(std::move(finding));
+        }
+        return;
+    }
 }
 
 }  // namespace npuscope

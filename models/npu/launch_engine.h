@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+// From op-enable to launch, without time: when all blocks that an operation needs are enabled in
+// the register group that is next, their registers decode, once, into a job. The engine knows the
+// order of launches, what operations pass on the fly, and what convolutions leave in their buffer.
+// The dispatcher adds time to it, a static check adds rules. BDMA, whose registers are a queue, is
+// not part of it.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <deque>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "models/base/diagnostic.h"
+#include "models/cdp/cdp_job.h"
+#include "models/conv/buffer_history.h"
+#include "models/conv/conv_job.h"
+#include "models/csb/register_file.h"
+#include "models/npu/npu_config.h"
+#include "models/npu/on_the_fly.h"
+#include "models/pdp/left_lines.h"
+#include "models/pdp/pdp_job.h"
+#include "models/rubik/rubik_job.h"
+#include "models/sdp/sdp_job.h"
+
+namespace npuscope {
+
+enum class Pipeline { Conv, Sdp, Pdp, Cdp, Rubik };
+
+/// Blocks of registers that launch together; their two groups are used alternately.
+class LaunchGate {
+ public:
+    explicit LaunchGate(std::vector<RegisterFile*> files) : files_(std::move(files)) {}
+
+    unsigned group() const { return next_group_; }
+    /// All blocks are enabled in the group that is next, and not launched yet.
+    bool open() const;
+    /// Registers of a block in the group that is next.
+    const RegisterValues& values(std::size_t block) const {
+        return files_[block]->values(next_group_);
+    }
+    /// When a block of the group that is next was enabled.
+    Cycles enabled(std::size_t block) const { return enabled_[block][next_group_]; }
+    /// A group of `file`, which may be of another gate, has been enabled.
+    void note_enabled(const RegisterFile& file, unsigned group, Cycles time);
+    /// The group has been launched; the other one is next.
+    void pass();
+    /// A block, which may be of another gate, has finished its running operation.
+    void finish(std::string_view block);
+    void finish_all();
+
+    /// A block that is enabled in a group but has not started.
+    struct Waiting {
+        std::string_view block;
+        unsigned group = 0;
+        unsigned next_group = 0;  ///< the group that would start
+    };
+    void add_waiting(std::vector<Waiting>& waiting) const;
+
+ private:
+    void finish(std::size_t index);
+
+    std::vector<RegisterFile*> files_;
+    std::vector<std::array<bool, 2>> launched_ = std::vector<std::array<bool, 2>>(files_.size());
+    std::vector<std::array<Cycles, 2>> enabled_ = std::vector<std::array<Cycles, 2>>(files_.size());
+    unsigned next_group_ = 0;
+};
+
+/// One operation of one pipeline, as its registers describe it and in its place among the others.
+struct Launch {
+    /// Nothing where the registers make no job.
+    using Job = std::variant<std::monostate, ConvJob, SdpJob, PdpJob, CdpJob, RubikJob>;
+
+    std::string name;  ///< `sdp 3`
+    Pipeline pipeline = Pipeline::Conv;
+    unsigned group = 0;
+    /// When its read DMA was enabled; nothing where that has no part in it.
+    std::optional<Cycles> rdma_enabled;
+    Job job;
+    BufferStart start;  ///< of a convolution whose registers agree
+    /// What the operation consumes and produces on the fly; nothing: from and to memory.
+    std::optional<FlyingCube> consumes;
+    std::optional<FlyingCube> produces;
+    /// Pairs that are complete with this operation.
+    std::vector<OnTheFlyPair> pairs;
+    /// Without a place; `operation` is this one or one before it.
+    Diagnostics findings;
+};
+
+class LaunchEngine {
+ public:
+    /// The registers of a block by its published name.
+    using FileOf = std::function<RegisterFile&(std::string_view block)>;
+    LaunchEngine(const NpuConfig& npu, const FileOf& file_of);
+
+    void note_enabled(const RegisterFile& file, unsigned group, Cycles time = Cycles(0));
+    /// The next operation that starts; nothing where none can.
+    std::optional<Launch> next();
+    /// A block has finished the operation that it runs.
+    void finish(std::string_view block);
+    /// All blocks of the pipeline have.
+    void finish(Pipeline pipeline, bool uses_rdma);
+    /// `sdp 3`: operations are numbered together, whatever runs them.
+    std::string next_name(std::string_view unit);
+    std::vector<LaunchGate::Waiting> waiting() const;
+
+ private:
+    struct Gates {
+        LaunchGate main;
+        std::optional<LaunchGate> rdma;  ///< where it may be left out
+    };
+
+    Gates& gates(Pipeline pipeline) { return gates_[static_cast<std::size_t>(pipeline)]; }
+    std::optional<Launch> try_launch(Pipeline pipeline);
+    std::optional<Launch> launch_conv(Gates& gates);
+    std::optional<Launch> launch_sdp(Gates& gates);
+    std::optional<Launch> launch_pdp(Gates& gates);
+    std::optional<Launch> launch_cdp(Gates& gates);
+    std::optional<Launch> launch_rubik(Gates& gates);
+    /// Element-wise operands on an NPU without them make a job and the warning `absent_feature`:
+    /// what the operation touches is known, but it cannot run.
+    std::optional<SdpJob> decode_sdp_of(const Gates& gates, Diagnostics& findings) const;
+    /// Takes the group that is next; `findings` are those of the operation.
+    Launch begin(Pipeline pipeline, bool uses_rdma, Diagnostics findings);
+    /// Convolutions follow each other in the buffer.
+    void follow_buffer(const ConvJob& job, Launch& launch);
+    /// Lines of input that a pooling leaves disturb the next one.
+    void follow_lines(const std::optional<PdpJob>& job, Launch& launch);
+    static void add_pair(std::optional<OnTheFlyPair> pair, std::string_view unit, Launch& launch);
+
+    const NpuConfig npu_;
+    std::vector<Gates> gates_;  // by pipeline
+    BufferHistory history_;
+    std::optional<Diagnostic> lines_left_;  // by the pooling before
+    OnTheFlyPairs to_sdp_;
+    OnTheFlyPairs to_pdp_;
+    unsigned count_ = 0;
+};
+
+}  // namespace npuscope

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// One launch of one unit as a static check sees it: what it reads and writes, and how it is
+// connected to others. The surfaces follow from the jobs: a convolution reads input, weights and,
+// where they are compressed, their two other surfaces, but nothing of what it reuses from the
+// operation before.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "models/bdma/bdma_job.h"
+#include "models/conv/compression_findings.h"
+#include "models/glb/interrupt.h"
+#include "models/npu/launch_engine.h"
+#include "sim/check/surface_use.h"
+
+namespace npuscope {
+
+/// The compressed weights of a convolution.
+struct CompressedUse {
+    WeightLayout layout;
+    CompressedPlaces places;
+};
+
+struct CheckedOperation {
+    std::string name;  ///< `sdp 3`
+    Pipeline unit = Pipeline::Conv;
+    unsigned group = 0;
+    std::vector<SurfaceUse> uses;
+    std::optional<CompressedUse> compressed;
+    std::optional<FlyingCube> takes;      ///< on the fly; nothing: from memory
+    std::optional<FlyingCube> gives;      ///< on the fly; nothing: to memory
+    std::optional<std::size_t> producer;  ///< operation whose result it takes on the fly
+    std::optional<std::size_t> consumer;  ///< operation that takes its result on the fly
+    /// Reported where the convolution before may not be over.
+    std::optional<Diagnostic> short_delivery;
+    bool uses_rdma = false;
+    bool undecoded = false;  ///< its registers make no job: what it touches is not known
+    bool notified = false;   ///< the program asked to be told of its end
+    bool finished = false;   ///< the program knows of its end
+    Place place;             ///< of the write that launched it
+};
+
+/// The operation of a launch, without its place among the others.
+CheckedOperation checked_operation(const Launch& launch, const NpuConfig& npu);
+
+/// First and last line of both sides of a copy.
+std::vector<SurfaceUse> surfaces_of(const BdmaJob& job);
+
+/// The interrupt that ends an operation of the unit.
+InterruptSource interrupt_of(Pipeline unit);
+
+}  // namespace npuscope

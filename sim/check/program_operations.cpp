@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/check/program_operations.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "models/base/check.h"
+#include "models/bdma/bdma_registers.h"
+#include "models/csb/register_blocks.h"
+
+namespace npuscope {
+namespace {
+
+std::deque<RegisterFile> register_files(AddressMap map) {
+    std::deque<RegisterFile> files;
+    for (const RegisterBlock& block : nvdla_register_blocks(map)) {
+        files.emplace_back(block);
+    }
+    return files;
+}
+
+std::string remedy_of(const std::string& id) {
+    if (id == "register_in_use") {
+        return "wait for the operation's interrupt first, or program the other group (S_POINTER)";
+    }
+    if (id == "lut_not_writable" || id == "lut_past_end" || id == "register_read_only") {
+        return "leave the write out";
+    }
+    return id == "register_unknown" ? "`npuscope list registers` prints the map" : "";
+}
+
+bool starts_copy(const WriteRegister& write) {
+    return write.name.starts_with("NVDLA_BDMA.CFG_OP") && (write.value & 1U) != 0;
+}
+
+/// Silicon drops writes to a table that is selected for reading, and public programs do it.
+Severity severity_of(const Diagnostic& finding) {
+    return finding.id == "lut_not_writable" ? Severity::Note : finding.severity;
+}
+
+}  // namespace
+
+ProgramOperations::ProgramOperations(const NpuConfig& npu)
+    : npu_(npu),
+      files_(register_files(npu.csb.address_map)),
+      engine_(npu, [this](std::string_view name) -> RegisterFile& { return file(name); }) {}
+
+RegisterFile& ProgramOperations::file(std::string_view name) {
+    const auto found = std::ranges::find_if(
+        files_, [&](const RegisterFile& file) { return file.block().name == name; });
+    NPU_CHECK(found != files_.end(), "no register block " + std::string(name));
+    return *found;
+}
+
+RegisterFile* ProgramOperations::file_at(std::uint32_t address) {
+    const auto found = std::ranges::find_if(files_, [&](const RegisterFile& file) {
+        return address >= file.block().base &&
+               address - file.block().base < register_block_size.value;
+    });
+    return found == files_.end() ? nullptr : &*found;
+}
+
+void ProgramOperations::write(const WriteRegister& write, const Place& place, DiagnosticLog& log) {
+    RegisterFile* target = file_at(write.address);
+    if (target == nullptr) {
+        log.add({.id = "register_unknown",
+                 .sentence = fmt::format("no register at {}", to_hex(write.address)),
+                 .remedy = remedy_of("register_unknown"),
+                 .place = place});
+        return;
+    }
+    WriteEffect effect = target->write(write.address - target->block().base, write.value);
+    if (effect.finding) {
+        Diagnostic& finding = *effect.finding;
+        finding.register_name = write.name;
+        finding.place = place;
+        finding.unit = target->block().name;
+        finding.severity = severity_of(finding);
+        finding.remedy = remedy_of(finding.id);
+        log.add(std::move(finding));
+    }
+    if (starts_copy(write)) {
+        add_copy(target->values(0), place, log);
+    } else if (effect.kind == WriteEffect::Kind::OpEnabled) {
+        engine_.note_enabled(*target, effect.group);
+        launch_ready(place, log);
+    }
+}
+
+void ProgramOperations::add_copy(const RegisterValues& values, const Place& place,
+                                 DiagnosticLog& log) {
+    CheckedOperation copy;
+    copy.name = fmt::format("bdma {}", copies_++);
+    copy.place = place;
+    Diagnostics findings;
+    if (const auto job = decode_bdma(values, npu_.bdma, npu_.datapath.memory_atom, findings)) {
+        copy.uses = surfaces_of(*job);
+    }
+    for (Diagnostic& finding : findings) {
+        finding.operation = copy.name;
+        finding.place = place;
+        log.add(std::move(finding));
+    }
+    moves_.push_back(std::move(copy));
+}
+
+void ProgramOperations::launch_ready(const Place& place, DiagnosticLog& log) {
+    while (std::optional<Launch> launched = engine_.next()) {
+        launch(std::move(*launched), place, log);
+    }
+}
+
+void ProgramOperations::launch(Launch launch, const Place& place, DiagnosticLog& log) {
+    CheckedOperation operation = checked_operation(launch, npu_);
+    operation.place = place;
+    if (launch.pipeline == Pipeline::Rubik) {
+        moves_.push_back(std::move(operation));
+    } else {
+        operations_.push_back(std::move(operation));
+    }
+    for (const OnTheFlyPair& pair : launch.pairs) {
+        const std::size_t producer = index_of(pair.producer.operation);
+        const std::size_t consumer = index_of(pair.consumer.operation);
+        operations_[producer].consumer = consumer;
+        operations_[consumer].producer = producer;
+    }
+    for (Diagnostic& finding : launch.findings) {
+        finding.place = finding.operation == launch.name
+                            ? place
+                            : operations_[index_of(finding.operation)].place;
+        log.add(std::move(finding));
+    }
+}
+
+std::size_t ProgramOperations::index_of(const std::string& name) const {
+    const auto found =
+        std::ranges::find(operations_.rbegin(), operations_.rend(), name, &CheckedOperation::name);
+    NPU_CHECK(found != operations_.rend(), "no operation " + name);
+    return static_cast<std::size_t>(operations_.rend() - found) - 1;
+}
+
+std::optional<std::size_t> ProgramOperations::find(
+    Interrupt interrupt, const std::function<bool(const CheckedOperation&)>& good) const {
+    for (std::size_t i = 0; i < operations_.size(); ++i) {
+        const CheckedOperation& operation = operations_[i];
+        if (interrupt_of(operation.unit) == interrupt.source &&
+            operation.group == interrupt.group && good(operation)) {
+            return i;
+        }
+    }
+    return std::nullopt;
+}
+
+void ProgramOperations::finish(std::size_t index) {
+    if (operations_[index].finished) {
+        return;
+    }
+    const Pipeline unit = operations_[index].unit;
+    for (std::size_t i = 0; i <= index; ++i) {
+        CheckedOperation& operation = operations_[i];
+        if (operation.unit != unit || operation.finished) {
+            continue;
+        }
+        operation.finished = true;
+        engine_.finish(unit, operation.uses_rdma);
+        if (operation.producer) {
+            finish(*operation.producer);
+        }
+    }
+}
+
+void ProgramOperations::finish_all() {
+    for (std::size_t i = 0; i < operations_.size(); ++i) {
+        finish(i);
+    }
+}
+
+std::uint32_t ProgramOperations::interrupt_mask() const {
+    for (const RegisterFile& file : files_) {
+        if (file.block().name == "NVDLA_GLB") {
+            return file.values(0).raw("S_INTR_MASK");
+        }
+    }
+    return 0;
+}
+
+void ProgramOperations::report_stuck(DiagnosticLog& log) const {
+    const auto add = [&](std::string_view unit, const std::string& register_name,
+                         std::string sentence, std::string remedy) {
+        log.add({.id = "never_starts",
+                 .sentence = std::move(sentence),
+                 .remedy = std::move(remedy),
+                 .unit = std::string(unit),
+                 .register_name = spelled(unit, register_name)});
+    };
+    for (const LaunchGate::Waiting& waiting : engine_.waiting()) {
+        add(waiting.block, "D_OP_ENABLE",
+            fmt::format("{} of group {} is enabled but never starts: group {} is next, and all "
+                        "blocks of the pipeline must be enabled in it",
+                        waiting.block, waiting.group, waiting.next_group),
+            "program the groups alternately (S_POINTER 0, 1, 0, ...), enable every block");
+    }
+    if (std::ranges::any_of(operations_, &CheckedOperation::undecoded)) {
+        return;  // it may be the other end
+    }
+    for (const CheckedOperation& operation : operations_) {
+        if (operation.takes && !operation.producer) {
+            const bool sdp = operation.unit == Pipeline::Sdp;
+            add(sdp ? "NVDLA_SDP" : "NVDLA_PDP",
+                sdp ? "D_FEATURE_MODE_CFG" : "D_OPERATION_MODE_CFG",
+                fmt::format("{} waits for data on the fly, but no operation gives them",
+                            operation.name),
+                "enable the unit before it, or read from memory");
+        } else if (operation.gives && !operation.consumer) {
+            const bool conv = operation.unit == Pipeline::Conv;
+            add(conv ? "NVDLA_CACC" : "NVDLA_SDP", conv ? "D_OP_ENABLE" : "D_FEATURE_MODE_CFG",
+                fmt::format("{} gives its result on the fly, but no operation takes it",
+                            operation.name),
+                "enable the unit after it");
+        }
+    }
+}
+
+}  // namespace npuscope

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// The operations of a program, followed without time: an operation starts when the launch engine
+// lets it, and ends when the program has learnt of its end. The registers behave as on the bus,
+// both groups and both pointers included.
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "models/base/diagnostic.h"
+#include "models/csb/register_file.h"
+#include "models/npu/launch_engine.h"
+#include "models/npu/npu_config.h"
+#include "sim/check/operation_surfaces.h"
+#include "sim/program/program.h"
+
+namespace npuscope {
+
+class ProgramOperations {
+ public:
+    explicit ProgramOperations(const NpuConfig& npu);
+
+    /// Launches what the write sets off.
+    void write(const WriteRegister& write, const Place& place, DiagnosticLog& log);
+    /// Where the moves of BDMA and RUBIK begin and end that the last write added; they are not
+    /// among the operations.
+    std::vector<CheckedOperation> take_moves() { return std::exchange(moves_, {}); }
+    const std::deque<CheckedOperation>& all() const { return operations_; }
+    CheckedOperation& at(std::size_t index) { return operations_[index]; }
+    /// Oldest operation of the unit and group that satisfies the condition.
+    std::optional<std::size_t> find(Interrupt interrupt,
+                                    const std::function<bool(const CheckedOperation&)>& good) const;
+    /// The program knows that the operation, and all before it on its units, are over.
+    void finish(std::size_t index);
+    void finish_all();
+    std::uint32_t interrupt_mask() const;
+    /// Blocks that are enabled but never start, and results on the fly without another end.
+    void report_stuck(DiagnosticLog& log) const;
+
+ private:
+    /// A command of BDMA.
+    void add_copy(const RegisterValues& values, const Place& place, DiagnosticLog& log);
+    void launch_ready(const Place& place, DiagnosticLog& log);
+    void launch(Launch launch, const Place& place, DiagnosticLog& log);
+    std::size_t index_of(const std::string& name) const;
+    RegisterFile& file(std::string_view name);
+    RegisterFile* file_at(std::uint32_t address);
+
+    const NpuConfig& npu_;
+    std::deque<RegisterFile> files_;
+    LaunchEngine engine_;
+    std::deque<CheckedOperation> operations_;
+    std::vector<CheckedOperation> moves_;
+    std::size_t copies_ = 0;
+};
+
+}  // namespace npuscope

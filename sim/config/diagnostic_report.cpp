@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/config/diagnostic_report.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "sim/config/text_table.h"
+
+namespace npuscope {
+namespace {
+
+/// Breaks a text into lines of the report's width; the first is indented less than the others.
+std::string wrapped(const std::string& text, std::size_t first_indent, std::size_t indent) {
+    std::string lines;
+    for (std::size_t at = 0; at < text.size();) {
+        const std::size_t margin = at == 0 ? first_indent : indent;
+        const std::size_t width = report_width - margin;
+        std::size_t length = std::min(width, text.size() - at);
+        if (at + length < text.size()) {
+            const std::size_t space = text.rfind(' ', at + length);
+            length = space == std::string::npos || space <= at ? length : space - at;
+        }
+        lines += std::string(margin, ' ') + text.substr(at, length) + '\n';
+        at = std::min(text.size(), text.find_first_not_of(' ', at + length));
+    }
+    return lines;
+}
+
+std::string details_of(const Diagnostic& diagnostic) {
+    std::string text;
+    const auto add = [&text](const char* name, const std::string& value) {
+        if (!value.empty()) {
+            text += fmt::format("{}{} {}", text.empty() ? "" : ", ", name, value);
+        }
+    };
+    add("operation", diagnostic.operation);
+    add("unit", diagnostic.register_name.empty() ? diagnostic.unit : "");
+    add("register", diagnostic.register_name);
+    add("field", diagnostic.field);
+    add("surface", diagnostic.surface);
+    add("address", diagnostic.address ? to_hex(*diagnostic.address) : "");
+    return text;
+}
+
+}  // namespace
+
+void add_text(Json& object, const char* key, const std::string& text) {
+    if (!text.empty()) {
+        object[key] = text;
+    }
+}
+
+void add_place(Json& object, const Place& place) {
+    if (!place.file.empty()) {
+        object["place"] = to_string(place);
+    }
+}
+
+Json diagnostic_json(const Diagnostic& diagnostic) {
+    Json object;
+    object["severity"] = to_json(diagnostic.severity);
+    object["id"] = diagnostic.id;
+    object["message"] = diagnostic.sentence;
+    add_text(object, "remedy", diagnostic.remedy);
+    add_text(object, "unit", diagnostic.unit);
+    add_text(object, "register", diagnostic.register_name);
+    add_text(object, "field", diagnostic.field);
+    add_text(object, "surface", diagnostic.surface);
+    add_text(object, "operation", diagnostic.operation);
+    if (diagnostic.address) {
+        object["address"] = to_json(*diagnostic.address);
+    }
+    add_place(object, diagnostic.place);
+    return object;
+}
+
+std::string diagnostic_text(const Diagnostic& diagnostic, std::size_t indent, std::size_t times) {
+    const std::string place = to_string(diagnostic.place);
+    const std::string count = times > 1 ? fmt::format(", {} times", times) : "";
+    const std::size_t below = indent + 4;
+    std::string text = wrapped(
+        fmt::format("{}{}{}: {} [{}{}]", place, place.empty() ? "" : ": ",
+                    enum_name(diagnostic.severity), diagnostic.sentence, diagnostic.id, count),
+        indent, below);
+    text += wrapped(details_of(diagnostic), below, below);
+    if (!diagnostic.remedy.empty()) {
+        text += wrapped("remedy: " + diagnostic.remedy, below, below);
+    }
+    return text;
+}
+
+}  // namespace npuscope

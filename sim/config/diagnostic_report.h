@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// A diagnostic for other programs and for people; every command that reports findings uses these.
+#pragma once
+
+#include <string>
+
+#include "models/base/diagnostic.h"
+#include "sim/config/json_writer.h"
+
+namespace npuscope {
+
+/// Adds a text that is not empty.
+void add_text(Json& object, const char* key, const std::string& text);
+/// Adds `place` where there is one.
+void add_place(Json& object, const Place& place);
+
+/// {severity, id, message, remedy, unit, register, field, surface, operation, address, place};
+/// without the parts that are empty.
+Json diagnostic_json(const Diagnostic& diagnostic);
+
+/// `program.cfg:41:1: error: <sentence> [<id>]`, then what it is about and the remedy, each line
+/// indented by `indent` at least. `times`: this many diagnostics of one rule are told by this one.
+std::string diagnostic_text(const Diagnostic& diagnostic, std::size_t indent = 0,
+                            std::size_t times = 1);
+
+}  // namespace npuscope
