@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The assembly of an NPU that runs whole layers: a TINPU behind a memory interface. A host launches
+// The assembly of an NPU that runs whole layers: a TINPU with a memory interface. A host launches
 // layers directly, for no register map is public, or through the port, whose registers are ours.
 #pragma once
 

@@ -173,7 +173,7 @@ class Placer {
         constexpr std::uint64_t most = std::uint64_t{1} << 40U;
         if (std::uint64_t{k} * c > most / (std::uint64_t{r} * s) || c > largest_size / s) {
             refuse(image_, placed.described, "it has more weights than any memory holds",
-                   "mend its shape");
+                   "correct its shape");
         }
         placed.weights = direct_weights(shape, datapath_, Bytes(bytes_of(placed.described.type)));
         placed.needed = placed.weights->stored_bytes();

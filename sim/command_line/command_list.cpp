@@ -13,6 +13,7 @@
 #include "models/layout/layout_catalog.h"
 #include "models/layout/layout_text.h"
 #include "models/tinpu/tinpu_registers.h"
+#include "sim/check/rules.h"
 #include "sim/command_line/commands.h"
 #include "sim/command_line/layer_commands.h"
 #include "sim/compile/tinpu/layer_system.h"
@@ -31,6 +32,7 @@ struct ListOptions {
     std::string prefix;
     std::string map{};  ///< empty: that of the NPU
     std::string npu = "nv_small";
+    bool markdown = false;
 };
 
 bool is_wanted(std::string_view name, const ListOptions& options) {
@@ -157,15 +159,19 @@ void list_patterns(const ListOptions& options, std::ostream& out) {
     }
 }
 
+void list_rules(const ListOptions& options, std::ostream& out) {
+    out << (options.markdown ? rules_markdown() : rules_text(options.prefix));
+}
+
 struct TopicRow {
     std::string_view name;
     void (*list)(const ListOptions&, std::ostream&);
 };
 
-constexpr std::array topics{TopicRow{"presets", list_presets_of}, TopicRow{"layouts", list_layouts},
-                            TopicRow{"registers", list_registers},
-                            TopicRow{"patterns", list_patterns},
-                            TopicRow{"fields", list_all_fields}};
+constexpr std::array topics{
+    TopicRow{"presets", list_presets_of},  TopicRow{"layouts", list_layouts},
+    TopicRow{"registers", list_registers}, TopicRow{"patterns", list_patterns},
+    TopicRow{"fields", list_all_fields},   TopicRow{"rules", list_rules}};
 
 ExitCode list(const ListOptions& options, const Console& console) {
     std::vector<std::string> known;
@@ -183,11 +189,11 @@ ExitCode list(const ListOptions& options, const Console& console) {
 }  // namespace
 
 Command list_command() {
-    return {"list", "prints the presets, layouts, registers, patterns or fields that exist",
+    return {"list", "prints the presets, layouts, registers, patterns, fields or rules that exist",
             "npuscope list fields memory.", [](CLI::App& app) {
                 const auto options = std::make_shared<ListOptions>();
                 app.add_option("TOPIC", options->topic,
-                               "presets, layouts, registers, patterns or fields")
+                               "presets, layouts, registers, patterns, fields or rules")
                     ->required();
                 app.add_option("PREFIX", options->prefix, "only names that begin so");
                 app.add_option("--npu", options->npu,
@@ -196,6 +202,7 @@ Command list_command() {
                 app.add_option("--map", options->map,
                                "address map of the registers, nv_small or nv_full; default: that "
                                "of the preset");
+                app.add_flag("--markdown", options->markdown, "rules as the page docs/rules.md");
                 return [options](const Console& console) { return list(*options, console); };
             }};
 }

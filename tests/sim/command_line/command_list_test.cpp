@@ -53,6 +53,13 @@ TEST(CommandList, LayoutsAreTheCubeTheWeightsAndThePixelFormats) {
     EXPECT_NE(text.find("T_A8B8G8R8 "), std::string::npos);
 }
 
+TEST(CommandList, RulesHaveSeveritySentenceAndSource) {
+    const std::string text = listed({"rules", "register_in"});
+    EXPECT_TRUE(text.starts_with("register_in_use         error    check, run\n")) << text;
+    EXPECT_NE(text.find("    source: nv_small RTL"), std::string::npos);
+    EXPECT_TRUE(listed({"rules", "--markdown"}).starts_with("# Rules\n"));
+}
+
 TEST(CommandList, UnknownTopicOrMapIsRefused) {
     EXPECT_EQ(typed({"list", "preset"}).err,
               "npuscope: nothing to list under 'preset' (did you mean 'presets'?)\n");

@@ -77,7 +77,7 @@ TEST(LayerReport, MapsThatDoNotFitAreAFinding) {
     reported.system.npu.engine.memory = Bytes(4);
     const Json findings = Json::parse(layer_json(reported.result))["findings"];
     ASSERT_EQ(findings.size(), 1U);
-    EXPECT_EQ(findings[0]["kind"], "memory_size");
+    EXPECT_EQ(findings[0]["id"], "memory_size");
 }
 
 TEST(LayerTimeline, ShowsEveryOperationAndThePartsOfLayers) {

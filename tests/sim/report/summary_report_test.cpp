@@ -40,8 +40,8 @@ TEST(SummaryReport, ReadsAsATable) {
               "  pass  crc32  0x90000000  5,376  0x8c467827  0x8c467827  p.cfg:210:1\n"
               "\n"
               "findings\n"
-              "  warning uninitialised_read, cdma_dat, input, conv 0, 0x80000010, p.cfg:7:1\n"
-              "    uninitialised bytes were read\n");
+              "  p.cfg:7:1: warning: uninitialised bytes were read [uninitialised_read]\n"
+              "      operation conv 0, unit cdma_dat, surface input, address 0x80000010\n");
 }
 
 TEST(SummaryReport, FailedCheckStandsOut) {
@@ -76,10 +76,9 @@ TEST(SummaryReport, ErrorsComeFirstAndNotesOfOneKindAreOneEntry) {
     const std::string text = summary_report(result);
     EXPECT_EQ(text.substr(text.find("findings")),
               "findings\n"
-              "  error outside\n"
-              "    no memory\n"
-              "  note read_only 2 times, first, sdp\n"
-              "    a write is ignored\n");
+              "  error: no memory [outside]\n"
+              "  note: a write is ignored [read_only, 2 times]\n"
+              "      unit sdp\n");
 }
 
 TEST(SummaryReport, FitsTheWidthWhateverTheNames) {

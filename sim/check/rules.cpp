@@ -1,0 +1,312 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/check/rules.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+
+namespace npuscope {
+namespace {
+
+constexpr std::array all_rules{
+    Rule{"absent_feature", Severity::Warning, "check",
+         "What an operation or a surface needs must be part of the NPU; a run refuses the "
+         "operation.",
+         "the preset's configuration"},
+    Rule{"address_width", Severity::Error, "run", "Addresses fit the bits of the memory port.",
+         "the preset's configuration (mcif.address_bits)"},
+    Rule{"avgpool_reduce", Severity::Error, "plan",
+         "An average over the whole map is one over height and width.",
+         "TI NNC for MCUs, User's Guide v2.1.0, section 4.2.1"},
+    Rule{"batch_*", Severity::Error, "plan", "The batch has the size that the NPU takes.",
+         "TI NNC for MCUs, User's Guide v2.1.0, section 4.2.1"},
+    Rule{"bdma_busy", Severity::Error, "run",
+         "A group of the BDMA is launched after its last launch has ended.",
+         "nv_full RTL, NV_NVDLA_BDMA_csb.v"},
+    Rule{"bdma_empty", Severity::Error, "run", "A launch of the BDMA has at least one command.",
+         "nv_full RTL, NV_NVDLA_BDMA_csb.v"},
+    Rule{"bdma_full", Severity::Error, "run",
+         "A command is added to the BDMA while it has a free place.",
+         "nv_full RTL, NV_NVDLA_BDMA_csb.v"},
+    Rule{"bias_constant", Severity::Error, "plan", "Biases are constants of the model.",
+         "the pattern matcher"},
+    Rule{"bias_integer", Severity::Error, "plan", "Biases are integers.",
+         "TI NNC for MCUs, User's Guide v2.1.0, section 4.3.1"},
+    Rule{"bias_range", Severity::Error, "plan", "Biases fit the width that goes with the weights.",
+         "TI NNC for MCUs, User's Guide v2.1.0, section 4.3.1"},
+    Rule{"channels_multiple_of_*", Severity::Error, "plan",
+         "Channels are multiples of what the pattern asks for.",
+         "TI NNC for MCUs, User's Guide v2.1.0, section 4.2.1"},
+    Rule{"clip_range", Severity::Error, "plan", "A layer clips to the range of a feature map.",
+         "TI NNC for MCUs, User's Guide v2.1.0, section 4.3.1"},
+    Rule{"clip_required", Severity::Error, "plan", "A layer ends with a clip.",
+         "TI NNC for MCUs, User's Guide v2.1.0, section 4.3.1"},
+    Rule{"closed_early", Severity::Error, "run",
+         "The SDP ends an operation after all atoms of its convolution.",
+         "nv_small RTL, NV_NVDLA_CACC_delivery_ctrl.v, replayed"},
+    Rule{"compares_no_result", Severity::Error, "check",
+         "Bytes that are compared with an expectation are written by an operation.",
+         "the program itself"},
+    Rule{"compares_unwritten", Severity::Error, "check",
+         "Bytes that are compared with an expectation are initialised.", "the program itself"},
+    Rule{"compression_incomplete", Severity::Error, "check",
+         "Compressed weights have both a mask and group sizes.", "NVDLA format page"},
+    Rule{"conv_2d", Severity::Error, "plan", "Convolutions and poolings have two dimensions.",
+         "TI NNC for MCUs, User's Guide v2.1.0, section 4.2.1"},
+    Rule{"conversion_undocumented", Severity::Note, "check, run",
+         "The SDP converts between precisions as the format page has it.",
+         "NVDLA format page, table 30; nv_full C model"},
+    Rule{"descriptor", Severity::Error, "run",
+         "A descriptor of the TINPU describes a layer that the engine takes.",
+         "the simulator's programming interface of the TINPU (the vendor's is not public)"},
+    Rule{"dilation_1", Severity::Error, "plan", "Kernels are not dilated.",
+         "TI NNC for MCUs, User's Guide v2.1.0, section 4.2.1"},
+    Rule{"div_power_of_two", Severity::Error, "plan", "Divisors are powers of two.",
+         "TI NNC for MCUs, User's Guide v2.1.0, section 4.3.1"},
+    Rule{"ends_meet", Severity::Warning, "check, run",
+         "The last atom of a convolution does not meet that of the one before in the accumulator's "
+         "delivery buffer.",
+         "nv_small RTL, NV_NVDLA_CACC_delivery_ctrl.v, replayed"},
+    Rule{"fc_inputs", Severity::Error, "plan",
+         "A fully connected layer has as many inputs as the pattern asks for.",
+         "tinyml-tensorlab, NPU_CONFIGURATION_GUIDELINES.md"},
+    Rule{"floor_required", Severity::Error, "plan", "The shift is followed by Floor.",
+         "TI NNC for MCUs, User's Guide v2.1.0, section 4.3.1"},
+    Rule{"gemm_plain", Severity::Error, "plan", "A Gemm has alpha 1, beta 1 and no transposition.",
+         "the pattern matcher"},
+    Rule{"groups_1", Severity::Error, "plan",
+         "Convolutions have one group, or as many as channels.",
+         "TI NNC for MCUs, User's Guide v2.1.0, section 4.2.1"},
+    Rule{"host_only", Severity::Note, "run", "At least one layer of a model runs on the NPU.",
+         "information"},
+    Rule{"image_miscounted", Severity::Warning, "check, run",
+         "The sequencer counts the blocks of a row of image kernels correctly.",
+         "nv_small RTL, NV_NVDLA_CSC_dl.v, replayed"},
+    Rule{"impossible_register", Severity::Error, "check, run",
+         "A register of a convolution fits the rest of the operation.",
+         "NVDLA programming guide; nv_small RTL and nv_full C model"},
+    Rule{"impossible_reuse", Severity::Error, "check, run",
+         "Data and weights that a convolution reuses fit it.", "nv_full C model, CDMA and CSC"},
+    Rule{"input_8bit", Severity::Error, "plan", "The input is an 8-bit integer feature map.",
+         "TI NNC for MCUs, User's Guide v2.1.0, section 4.3.1"},
+    Rule{"input_zero_point", Severity::Error, "plan", "Quantised inputs have the zero point 0.",
+         "TI NNC for MCUs, User's Guide v2.1.0, section 4.3.1"},
+    Rule{"interrupt_masked", Severity::Error, "check",
+         "An interrupt that is awaited is not masked.", "NVDLA register specification, GLB"},
+    Rule{"kernel_limit", Severity::Error, "plan", "Kernels are as small as the pattern asks for.",
+         "TI NNC for MCUs, User's Guide v2.1.0, section 4.2.1"},
+    Rule{"lines_left", Severity::Warning, "check, run",
+         "The windows of a pooling reach the last line of its input where another pooling follows.",
+         "nv_small RTL, NV_NVDLA_PDP_CORE_cal2d.v, replayed"},
+    Rule{"lines_overlap", Severity::Error, "check",
+         "Strides are as large as the lines and surfaces that they separate.", "NVDLA format page"},
+    Rule{"load_overlap", Severity::Error, "check",
+         "A file does not overwrite bytes of another one that were never read.",
+         "the program itself"},
+    Rule{"lut_in_use", Severity::Warning, "check, run",
+         "A look-up table is not written while an operation looks values up in it.",
+         "nv_small RTL of SDP and CDP register access: the tables exist once"},
+    Rule{"lut_not_writable", Severity::Warning, "check, run",
+         "A look-up table is written only while it is selected for writing; `check` reports a "
+         "note, because silicon drops the write.",
+         "nv_small RTL of SDP and CDP register access"},
+    Rule{"lut_past_end", Severity::Warning, "check, run",
+         "A look-up table is not written past its last entry.",
+         "nv_small RTL of SDP and CDP register access"},
+    Rule{"memory_room", Severity::Error, "plan, run",
+         "A surface ends inside the region that it is placed in.",
+         "the memory's configuration (memory.regions)"},
+    Rule{"memory_size", Severity::Warning, "run",
+         "The feature maps that live at the same time fit the NPU's memory.", "F28P55x data sheet"},
+    Rule{"misaligned", Severity::Error, "check, run",
+         "Addresses, strides and sizes are multiples of what the memory atom, or the TINPU's "
+         "buffer, asks for.",
+         "NVDLA format page, table 35; register masks of nv_small and nv_full RTL"},
+    Rule{"never_ends", Severity::Error, "check",
+         "What a program waits for is raised by an operation or statement before.",
+         "the program itself"},
+    Rule{"never_loaded", Severity::Error, "check",
+         "A surface that is read is loaded or written before.", "the program itself"},
+    Rule{"never_starts", Severity::Error, "check",
+         "Every block that is enabled starts: in the group that is next, with all blocks of its "
+         "pipeline, and with both ends of what passes on the fly.",
+         "nv_small RTL, register groups of the units"},
+    Rule{"not_followed", Severity::Note, "check",
+         "What BDMA and RUBIK move is not followed by `check`; a run does.", "limit of `check`"},
+    Rule{"out_of_bounds", Severity::Error, "check",
+         "Everything that is loaded, read, written or compared lies in a memory region.",
+         "the memory's configuration (memory.regions)"},
+    Rule{"outside_memory", Severity::Error, "run", "Every access lies in a memory region.",
+         "the memory's configuration (memory.regions)"},
+    Rule{"overwritten_operand", Severity::Error, "check",
+         "An operand is read before a result overwrites parts of it.", "the program itself"},
+    Rule{"partly_loaded", Severity::Warning, "check", "A loaded surface is loaded to its end.",
+         "the program itself"},
+    Rule{"partly_unread", Severity::Warning, "check", "A result that is read is read as a whole.",
+         "the program itself"},
+    Rule{"pool_area", Severity::Error, "plan",
+         "An average divides by the number of elements of its whole window.",
+         "TI NNC for MCUs, User's Guide v2.1.0, section 4.2.1"},
+    Rule{"precision_mismatch", Severity::Error, "check, run",
+         "Units that pass a result on the fly are programmed with one precision; a warning where "
+         "the SDP takes integers in another width.",
+         "NVDLA programming guide; nv_full C model"},
+    Rule{"preclip_range", Severity::Error, "plan",
+         "A layer with a residual clips to a fixed range before it.",
+         "TI NNC for MCUs, User's Guide v2.1.0, section 4.3.1"},
+    Rule{"preclip_required", Severity::Error, "plan", "A layer with a residual clips before it.",
+         "TI NNC for MCUs, User's Guide v2.1.0, section 4.3.1"},
+    Rule{"quantised_exact", Severity::Error, "plan",
+         "A quantised layer is one that the NPU computes exactly.",
+         "TI NNC for MCUs, User's Guide v2.1.0, section 4.3.1"},
+    Rule{"race", Severity::Error, "check, run",
+         "An operation waits for the end of another one that reads or writes the same bytes.",
+         "the program itself"},
+    Rule{"register_in_use", Severity::Error, "check, run",
+         "A register group is not written while its operation is enabled: the write is lost.",
+         "nv_small RTL, register access logic of the units"},
+    Rule{"register_mismatch", Severity::Error, "check, run",
+         "Two units of the convolution pipeline are programmed with the same value where they "
+         "share one.",
+         "NVDLA programming guide; nv_small RTL"},
+    Rule{"register_read_only", Severity::Note, "check, run",
+         "A register that only the hardware writes ignores writes.",
+         "NVDLA register specification; nv_small RTL"},
+    Rule{"register_unknown", Severity::Error, "check, run", "A write must reach a register.",
+         "NVDLA register specification"},
+    Rule{"register_value", Severity::Error, "check, run",
+         "Every register holds a value that the machine takes, and that fits the other registers.",
+         "NVDLA register specification; nv_small and nv_full RTL"},
+    Rule{"residual_8bit", Severity::Error, "plan", "A residual is an 8-bit integer feature map.",
+         "TI NNC for MCUs, User's Guide v2.1.0, section 4.3.1"},
+    Rule{"residual_add", Severity::Error, "plan", "A residual is added.",
+         "TI NNC for MCUs, User's Guide v2.1.0, section 4.2.1"},
+    Rule{"residual_pointwise", Severity::Error, "plan",
+         "Only a point-wise convolution takes a residual.",
+         "TI NNC for MCUs, User's Guide v2.1.0, section 4.2.1"},
+    Rule{"residual_shape", Severity::Error, "plan", "A residual has the shape of the output.",
+         "TI NNC for MCUs, User's Guide v2.1.0, section 4.2.1"},
+    Rule{"result_lost", Severity::Error, "check", "A result is read before it is overwritten.",
+         "the program itself"},
+    Rule{"reuse_of_nothing", Severity::Warning, "check, run",
+         "A convolution reuses data or weights only where the one before kept them.",
+         "nv_full C model, CDMA and CSC"},
+    Rule{"round_required", Severity::Error, "plan", "An average is rounded.",
+         "TI NNC for MCUs, User's Guide v2.1.0, section 4.3.1"},
+    Rule{"scale_1_w*", Severity::Error, "plan", "With weights of this width the scale is 1.",
+         "TI NNC for MCUs, User's Guide v2.1.0, section 4.3.1"},
+    Rule{"scale_integer", Severity::Error, "plan", "Scales are integers.",
+         "TI NNC for MCUs, User's Guide v2.1.0, section 4.3.1"},
+    Rule{"scale_u*", Severity::Error, "plan", "Scales fit an unsigned integer of this width.",
+         "TI NNC for MCUs, User's Guide v2.1.0, section 4.3.1"},
+    Rule{"sequence_order", Severity::Error, "plan",
+         "The nodes of a layer follow each other in the order that the NPU computes them in.",
+         "TI NNC for MCUs, User's Guide v2.1.0, section 4.3.1"},
+    Rule{"shape_mismatch", Severity::Error, "check, run",
+         "Units that pass a result on the fly are programmed with one shape.",
+         "NVDLA programming guide"},
+    Rule{"shift_*bit", Severity::Error, "plan", "The right shift fits a number of this width.",
+         "TI NNC for MCUs, User's Guide v2.1.0, section 4.3.1"},
+    Rule{"size_mismatch", Severity::Error, "check",
+         "A described surface has the bytes that its shape and layout need.", "NVDLA format page"},
+    Rule{"stale_weights", Severity::Warning, "check, run",
+         "A convolution takes all the weights that it fetches; the rest is read by the next one as "
+         "its first weights.",
+         "nv_small RTL, NV_NVDLA_CSC_wl.v and NV_NVDLA_CDMA_wt.v, replayed"},
+    Rule{"stored_zero", Severity::Error, "check, run", "Compressed weights store no zero.",
+         "NVDLA format page; nv_full C model"},
+    Rule{"stride_limit", Severity::Error, "plan", "Strides are among those that the pattern takes.",
+         "TI NNC for MCUs, User's Guide v2.1.0, section 4.2.1"},
+    Rule{"stride_mismatch", Severity::Warning, "check",
+         "A result is read with the strides with which it was written.", "the program itself"},
+    Rule{"surface_overlap", Severity::Error, "check",
+         "Surfaces of one chain of units do not share bytes, unless the SDP works in place.",
+         "the program itself"},
+    Rule{"suspicious_register", Severity::Warning, "check, run",
+         "A register of a convolution that can be computed nevertheless has a meaningful value.",
+         "NVDLA programming guide; nv_small RTL"},
+    Rule{"tconv_stride_eq_kernel", Severity::Error, "plan",
+         "A transposed convolution has the stride of its kernel.",
+         "TI NNC for MCUs, User's Guide v2.1.0, section 4.2.1"},
+    Rule{"uninitialised_read", Severity::Error, "check, run",
+         "Bytes are loaded, filled or written before they are read.", "the program itself"},
+    Rule{"weight_4bit", Severity::Error, "plan", "Weights have 2 or 8 bits.",
+         "TI NNC for MCUs, User's Guide v2.1.0, section 4.2.1"},
+    Rule{"weight_bytes_mismatch", Severity::Error, "check, run",
+         "The size of compressed weights is that of the values that their mask keeps.",
+         "NVDLA format page; nv_full C model"},
+    Rule{"weight_constant", Severity::Error, "plan", "Weights are constants of the model.",
+         "the pattern matcher"},
+    Rule{"weight_integer", Severity::Error, "plan", "Weights are integers.",
+         "TI NNC for MCUs, User's Guide v2.1.0, section 4.3.1"},
+    Rule{"weight_range", Severity::Error, "plan", "Weights fit the width of their pattern.",
+         "TI NNC for MCUs, User's Guide v2.1.0, section 4.3.1"},
+    Rule{"weight_zero_point", Severity::Error, "plan",
+         "Quantised weights have a constant zero point that the NPU takes.",
+         "TI NNC for MCUs, User's Guide v2.1.0, section 4.3.1"},
+    Rule{"wgs_mismatch", Severity::Error, "check, run",
+         "Each group size is that of the values that the group's mask keeps.",
+         "NVDLA format page; nv_full C model"},
+    Rule{"window_area", Severity::Error, "plan",
+         "A window has as many elements as the pattern asks for.",
+         "tinyml-tensorlab, NPU_CONFIGURATION_GUIDELINES.md"},
+    Rule{"wmb_bytes_mismatch", Severity::Error, "check, run",
+         "The size of a mask is that of one bit for each weight.",
+         "NVDLA format page; nv_full C model"},
+    Rule{"wmb_mismatch", Severity::Error, "check", "A mask has no ones after its last element.",
+         "NVDLA format page"}};
+
+/// `*` in a row's id stands for digits.
+bool matches(std::string_view pattern, std::string_view id) {
+    const std::size_t star = pattern.find('*');
+    if (star == std::string_view::npos) {
+        return pattern == id;
+    }
+    const std::string_view head = pattern.substr(0, star);
+    const std::string_view tail = pattern.substr(star + 1);
+    if (id.size() <= head.size() + tail.size() || !id.starts_with(head) || !id.ends_with(tail)) {
+        return false;
+    }
+    const std::string_view number = id.substr(head.size(), id.size() - head.size() - tail.size());
+    return std::ranges::all_of(
+        number, [](char letter) { return std::isdigit(static_cast<unsigned char>(letter)) != 0; });
+}
+
+}  // namespace
+
+std::span<const Rule> rules() { return all_rules; }
+
+const Rule* find_rule(std::string_view id) {
+    const auto rule =
+        std::ranges::find_if(all_rules, [&](const Rule& row) { return matches(row.id, id); });
+    return rule == all_rules.end() ? nullptr : &*rule;
+}
+
+std::string rules_text(std::string_view prefix) {
+    std::string text;
+    for (const Rule& rule : all_rules) {
+        if (rule.id.starts_with(prefix)) {
+            text += fmt::format("{:<24}{:<8} {}\n    {}\n    source: {}\n", rule.id,
+                                enum_name(rule.severity), rule.applied, rule.sentence, rule.source);
+        }
+    }
+    return text;
+}
+
+std::string rules_markdown() {
+    std::string text =
+        "# Rules\n\n"
+        "Every finding that `check`, `run` and `plan` report carries the id of a rule. This page "
+        "is "
+        "the output of `npuscope list rules --markdown`.\n\n"
+        "| id | severity | reported by | rule | source |\n|---|---|---|---|---|\n";
+    for (const Rule& rule : all_rules) {
+        text += fmt::format("| `{}` | {} | {} | {} | {} |\n", rule.id, enum_name(rule.severity),
+                            rule.applied, rule.sentence, rule.source);
+    }
+    return text;
+}
+
+}  // namespace npuscope

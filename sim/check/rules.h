@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// The catalogue of rules: one row for each id that a diagnostic may carry, whichever command
+// reports it. docs/rules.md is printed from it (`npuscope list rules --markdown`).
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "models/base/diagnostic.h"
+
+namespace npuscope {
+
+struct Rule {
+    /// As a diagnostic has it; `*` stands for a number that depends on the NPU.
+    std::string_view id;
+    Severity severity;          ///< the usual one; where it varies, the gravest
+    std::string_view applied;   ///< commands that report it: `check`, `run`, `plan`
+    std::string_view sentence;  ///< what the rule says
+    std::string_view source;    ///< where it comes from
+};
+
+/// Sorted by id.
+std::span<const Rule> rules();
+/// nullptr where no row has the id.
+const Rule* find_rule(std::string_view id);
+
+/// One line of headline, one sentence and one source each; only ids that begin with `prefix`.
+std::string rules_text(std::string_view prefix);
+/// The page docs/rules.md.
+std::string rules_markdown();
+
+}  // namespace npuscope
