@@ -4,6 +4,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "models/base/quantity.h"
 #include "models/bdma/bdma_config.h"
@@ -15,12 +16,29 @@
 #include "models/csb/csb_config.h"
 #include "models/layout/datapath.h"
 #include "models/mcif/mcif_config.h"
-#include "models/npu/surface_config.h"
 #include "models/pdp/pdp_config.h"
 #include "models/rubik/rubik_config.h"
 #include "models/sdp/sdp_config.h"
 
 namespace npuscope {
+
+/// The images that a driver gives to the NPU and takes from it, where they are not in the machine's
+/// own feature format: the host converts them when it loads them and when the run is over. Layouts
+/// are named as in `npuscope list layouts`; the machine itself always works on feature cubes.
+struct SurfaceConfig {
+    std::vector<std::string> inputs;   ///< empty: any layout
+    std::vector<std::string> outputs;  ///< empty: any layout
+    Bytes entry{1};
+
+    template <class Visitor, class Self>
+    static void describe(Visitor& visit, Self& self) {
+        visit.field("inputs", self.inputs,
+                    "layouts of input images that this NPU takes, the usual one first; empty: any");
+        visit.field("outputs", self.outputs,
+                    "layouts of output images that it gives, the usual one first; empty: any");
+        visit.field("entry", self.entry, "such images are whole entries of so many bytes");
+    }
+};
 
 struct NpuConfig {
     std::string name = "unnamed";

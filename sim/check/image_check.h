@@ -4,18 +4,12 @@
 // agree.
 #pragma once
 
-#include <functional>
-
 #include "models/memory/memory_config.h"
 #include "models/npu/npu_config.h"
 #include "sim/check/check_report.h"
 #include "sim/check/image_description.h"
-#include "sim/program/memory_image.h"
 
 namespace npuscope {
-
-/// The bytes of one file of the description.
-using LoadImageFile = std::function<MemoryImage(const ImageFile& file)>;
 
 struct ImageTarget {
     const NpuConfig& npu;
@@ -25,8 +19,5 @@ struct ImageTarget {
 /// ConfigError where the description makes no sense.
 CheckReport check_image_description(const ImageDescription& image, const ImageTarget& target,
                                     const LoadImageFile& load);
-
-/// Files beside the description, each in its format. ConfigError where one cannot be read.
-LoadImageFile files_beside(const std::filesystem::path& description);
 
 }  // namespace npuscope

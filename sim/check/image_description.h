@@ -15,6 +15,7 @@
 
 #include <array>
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -23,6 +24,7 @@
 
 #include "models/base/describe.h"
 #include "models/base/quantity.h"
+#include "sim/program/memory_image.h"
 
 namespace npuscope {
 
@@ -137,5 +139,10 @@ struct ImageDescription {
 
 /// ConfigError with the place of whatever is wrong with the text.
 ImageDescription parse_image(const std::string& text, const std::string& file);
+
+/// The bytes of one file of the description.
+using LoadImageFile = std::function<MemoryImage(const ImageFile& file)>;
+/// Files beside the description, each in its format. ConfigError where one cannot be read.
+LoadImageFile files_beside(const std::filesystem::path& description);
 
 }  // namespace npuscope

@@ -12,7 +12,8 @@
 #include "sim/command_line/layer_commands.h"
 #include "sim/command_line/saved_plan.h"
 #include "sim/command_line/system_arguments.h"
-#include "sim/compile/hybrid_explain.h"
+#include "sim/compile/explain.h"
+#include "sim/compile/nvdla/nvdla_target.h"
 #include "sim/compile/nvdla/plan_text.h"
 #include "sim/compile/segment_files.h"
 #include "sim/config/atomic_file.h"
@@ -95,10 +96,12 @@ ExitCode plan_model(const PlanArguments& arguments, const SystemConfig& system,
                     const PlanTarget& target, const Console& console) {
     const Graph graph = load_graph(arguments.network);
     HybridPlan plan = plan_hybrid(graph, target, held(graph, arguments.input));
-    const std::string refusals = hybrid_refusals(graph, plan.partition);
+    const NvdlaTarget family;
+    const Explanation told{graph, family, plan.partition, layers_of_groups(plan)};
+    const std::string refusals = told.refusals();
     console.out << hybrid_headline(graph, plan, system.npu.name);
     if (arguments.explain) {
-        console.out << '\n' << hybrid_table(graph, plan);
+        console.out << '\n' << told.node_table();
     }
     console.out << (refusals.empty() ? "" : "\n") << refusals;
     for (const PlannedSegment& segment : plan.segments) {

@@ -138,7 +138,7 @@ class ModelRun {
     }
     /// An NPU of few layouts need not have one for every output; the array is there all the same.
     void find_outputs(const PlannedSegment& segment, const ModelFacts& model,
-                      const GraphPartition& partition) {
+                      const Partition& partition) {
         std::vector<OutputSurface> surfaces;
         try {
             surfaces = output_surfaces(segment.lowered.network, segment.plan, system_.npu.surfaces);

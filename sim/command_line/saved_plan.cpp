@@ -3,7 +3,6 @@
 
 #include <charconv>
 
-#include "sim/compile/nvdla/expectations.h"
 #include "sim/compile/nvdla/plan_program.h"
 #include "sim/compile/nvdla/plan_text.h"
 #include "sim/compile/nvdla/save_program.h"

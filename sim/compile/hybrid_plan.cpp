@@ -1,24 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/compile/hybrid_plan.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <optional>
 
 #include "models/base/error.h"
+#include "sim/compile/explain.h"
+#include "sim/compile/nvdla/nvdla_target.h"
 #include "sim/model/host_values.h"
 
 namespace npuscope {
 namespace {
-
-/// What the planner says against a network; nothing where it plans it.
-std::optional<ConfigError> plan_error(const Network& network, PlanTarget target) {
-    target.images = false;
-    try {
-        plan_network(network, target);
-    } catch (const ConfigError& error) {
-        return error;
-    }
-    return std::nullopt;
-}
 
 /// Inputs of floats hold int8 where nothing else is known of them.
 std::map<std::string, NumberFacts> with_floats(const Graph& graph,
@@ -43,7 +37,7 @@ class HybridPlanner {
     HybridPlan run() {
         HybridPlan plan;
         do {
-            plan.partition = partition_graph(model(), find_items(model(), problems_));
+            plan.partition = partition_graph(model(), NvdlaTarget(), problems_);
             plan.segments.clear();
         } while (!plan_segments(plan));
         for (std::size_t i = 0; i < graph_.nodes.size(); ++i) {
@@ -58,37 +52,35 @@ class HybridPlanner {
  private:
     ModelFacts model() const { return {graph_, view_, facts_}; }
 
-    /// False where one could not be planned: then one more item is left to the host.
+    /// False where a group could not be planned: then it is left to the host.
     bool plan_segments(HybridPlan& plan) {
         for (std::size_t i = 0; i < plan.partition.segments.size(); ++i) {
             RegisterNetwork lowered = register_network(model(), plan.partition, i);
-            try {
-                Plan planned = plan_network(lowered.network, target_);
-                plan.segments.push_back({std::move(lowered), std::move(planned)});
-            } catch (const ConfigError& error) {
-                leave_one(plan.partition, i, error);
+            auto planned = try_plan_network(lowered.network, target_);
+            if (auto* problem = std::get_if<Diagnostic>(&planned)) {
+                leave(plan.partition, plan.partition.segments[i], lowered, *std::move(problem));
                 return false;
             }
+            plan.segments.push_back({std::move(lowered), std::get<Plan>(std::move(planned))});
         }
         return true;
     }
 
-    /// The last item of the shortest beginning that cannot be planned.
-    void leave_one(const GraphPartition& partition, std::size_t segment, ConfigError error) {
-        std::size_t good = 0;
-        std::size_t bad = partition.segments[segment].items.size();
-        while (bad - good > 1) {
-            const std::size_t middle = (good + bad) / 2;
-            const Network begin = begin_of_segment(model(), partition, segment, middle).network;
-            if (auto found = plan_error(begin, target_)) {
-                bad = middle;
-                error = std::move(*found);
-            } else {
-                good = middle;
+    /// The group of the layer that a problem names, or the first that reads it as an input.
+    void leave(const Partition& partition, const Segment& segment, const RegisterNetwork& lowered,
+               Diagnostic problem) {
+        for (std::size_t i = 0; i < segment.groups.size(); ++i) {
+            const std::vector<std::string>& layers = lowered.layers[i];
+            const std::vector<std::string>& read = lowered.reads[i];
+            if (std::ranges::find(layers, problem.operation) != layers.end() ||
+                std::ranges::find(read, problem.operation) != read.end()) {
+                const NodeGroup& group = partition.groups[segment.groups[i]];
+                problem.operation = group.name;
+                problems_[group.nodes] = std::move(problem);
+                return;
             }
         }
-        const GraphItem& item = partition.found.items[partition.segments[segment].items[bad - 1]];
-        problems_[{item.anchor, item.joins()}] = {item.anchor, error.sentence(), error.remedy()};
+        throw ConfigError(std::move(problem));  // of the memory, not of a layer
     }
 
     const Graph& graph_;
@@ -103,6 +95,48 @@ class HybridPlanner {
 HybridPlan plan_hybrid(const Graph& graph, const PlanTarget& target,
                        const std::map<std::string, NumberFacts>& given) {
     return HybridPlanner(graph, target, given).run();
+}
+
+std::string hybrid_headline(const Graph& graph, const HybridPlan& plan, const std::string& npu) {
+    const Partition& partition = plan.partition;
+    std::size_t layers = 0;
+    for (const PlannedSegment& segment : plan.segments) {
+        layers += segment.plan.layers.size();
+    }
+    const std::string where =
+        plan.segments.empty()
+            ? "none of them on the NPU"
+            : fmt::format("{} of them in {} of the NPU in {}", partition.count(NodeSide::Npu),
+                          counted(layers, "layer"), counted(plan.segments.size(), "segment"));
+    return fmt::format("{} on {}: {}, {}, {} on the host; {} refused\n",
+                       graph.name.empty() ? graph.file : graph.name, npu,
+                       counted(graph.nodes.size(), "node"), where, partition.count(NodeSide::Host),
+                       counted(partition.refusals.size(), "layer"));
+}
+
+std::vector<std::string> layers_of_groups(const HybridPlan& plan) {
+    std::vector<std::string> texts(plan.partition.groups.size());
+    for (std::size_t s = 0; s < plan.segments.size(); ++s) {
+        const std::string prefix = plan.segments.size() > 1 ? fmt::format("{}: ", s + 1) : "";
+        const std::vector<std::size_t>& groups = plan.partition.segments[s].groups;
+        for (std::size_t i = 0; i < groups.size(); ++i) {
+            const std::vector<std::string>& names = plan.segments[s].lowered.layers[i];
+            const auto is_one = [&](const std::string& name) {
+                return std::ranges::find(names, name) != names.end();
+            };
+            const std::vector<PlannedLayer>& layers = plan.segments[s].plan.layers;
+            const auto planned = std::ranges::find_if(layers, [&](const PlannedLayer& layer) {
+                return is_one(layer.name) || is_one(layer.first_layer);
+            });
+            if (planned != layers.end()) {
+                const bool joined = planned->first_layer != planned->name;
+                texts[groups[i]] = fmt::format("{}{}{}, {}", prefix, planned->first_layer,
+                                               joined ? "+" + planned->name : "",
+                                               counted(planned->operations, "operation"));
+            }
+        }
+    }
+    return texts;
 }
 
 }  // namespace npuscope

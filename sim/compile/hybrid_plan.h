@@ -19,7 +19,7 @@ struct PlannedSegment {
 
 struct HybridPlan {
     std::map<std::string, NumberFacts> facts;  ///< of the graph's tensors
-    GraphPartition partition;
+    Partition partition;
     std::vector<PlannedSegment> segments;
 };
 
@@ -28,5 +28,10 @@ struct HybridPlan {
 /// does not.
 HybridPlan plan_hybrid(const Graph& graph, const PlanTarget& target,
                        const std::map<std::string, NumberFacts>& given = {});
+
+/// One line: how many nodes, layers and segments, how many refused.
+std::string hybrid_headline(const Graph& graph, const HybridPlan& plan, const std::string& npu);
+/// By group: `conv1+pool1, 2 operations`; with the segment where there are several.
+std::vector<std::string> layers_of_groups(const HybridPlan& plan);
 
 }  // namespace npuscope

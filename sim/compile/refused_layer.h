@@ -1,22 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// What stands against a layer of a model on an NPU, as results list it.
+// A layer of a model that the NPU does not take, as results list it.
 #pragma once
 
 #include <string>
-#include <vector>
+
+#include "models/base/diagnostic.h"
 
 namespace npuscope {
 
-/// A layer of a model that the NPU does not take.
 struct RefusedLayer {
-    struct Problem {
-        std::string node;
-        std::string sentence;
-        std::string remedy;
-    };
     std::string layer;
     std::string pattern;
-    std::vector<Problem> problems;
+    Diagnostics problems;  ///< each names its node as the operation
 };
 
 }  // namespace npuscope

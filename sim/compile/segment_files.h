@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How the programs of a model's segments follow each other, for whoever runs them: which tensors
-// each reads and leaves, and which operators the host computes before, between and behind.
+// How the programs of a model's segments follow each other: which tensors each reads and leaves,
+// and which operators the host computes before, between and after them.
 //
 //     model: name
 //     npu: nv_small

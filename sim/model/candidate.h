@@ -8,21 +8,23 @@
 #include <string>
 #include <vector>
 
+#include "models/base/diagnostic.h"
 #include "sim/model/graph.h"
 #include "sim/model/pattern.h"
 #include "sim/model/window.h"
 
 namespace npuscope {
 
-/// A rule that a layer breaks.
-struct Violation {
-    std::string rule;      ///< `bias_range`
-    std::size_t node = 0;  ///< of the graph
-    std::string value;     ///< as the model has it; may be empty
-    std::string allowed;
-    std::string nearest;  ///< nearest legal value; may be empty
-    std::string sentence;
-};
+/// A rule that a node of a layer breaks, and the only value that it takes.
+inline Diagnostic broken_rule(const GraphNode& node, const char* rule, std::string value,
+                              const std::string& allowed, std::string sentence) {
+    return {.id = rule,
+            .sentence = std::move(sentence),
+            .operation = node_name(node),
+            .value = std::move(value),
+            .allowed = allowed,
+            .nearest = allowed};
+}
 
 /// Constants of one step of the sequence: one number, or one per output channel.
 struct Step {
@@ -67,7 +69,7 @@ struct Candidate {
     double area = 1;  ///< of AVGPOOL: what the average was multiplied with
     bool count_padding = false;
     PoolRounding rounding = PoolRounding::HalfEven;
-    std::vector<Violation> violations;  ///< found while reading: order, missing parts
+    Diagnostics problems;  ///< found while reading: order, missing parts
 
     bool is_pool() const { return !has_weights(pattern); }
 };

@@ -27,8 +27,13 @@ CandidateBuilder::CandidateBuilder(const GraphView& view, std::size_t anchor, bo
 
 void CandidateBuilder::complain(const char* rule, std::string value, const std::string& allowed,
                                 std::string sentence) {
-    candidate_.violations.push_back(
-        {rule, candidate_.anchor, std::move(value), allowed, allowed, std::move(sentence)});
+    complain_at(candidate_.anchor, rule, std::move(value), allowed, std::move(sentence));
+}
+
+void CandidateBuilder::complain_at(std::size_t node, const char* rule, std::string value,
+                                   const std::string& allowed, std::string sentence) {
+    candidate_.problems.push_back(
+        broken_rule(view_.node(node), rule, std::move(value), allowed, std::move(sentence)));
 }
 
 void CandidateBuilder::take_ends() {
@@ -43,8 +48,8 @@ void CandidateBuilder::take_sequence(std::span<const RawStep> steps) {
     ParsedSequence parsed = parse_sequence(view_, candidate_.anchor, steps, with_residual_);
     candidate_.norm = std::move(parsed.norm);
     candidate_.nodes.insert(candidate_.nodes.end(), parsed.nodes.begin(), parsed.nodes.end());
-    candidate_.violations.insert(candidate_.violations.end(), parsed.violations.begin(),
-                                 parsed.violations.end());
+    candidate_.problems.insert(candidate_.problems.end(), parsed.problems.begin(),
+                               parsed.problems.end());
     if (!parsed.output.empty()) {
         candidate_.output = parsed.output;
     }

@@ -20,6 +20,9 @@ class CandidateBuilder {
     const Sizes& sizes(const std::string& tensor) const { return view_.sizes(tensor); }
     void complain(const char* rule, std::string value, const std::string& allowed,
                   std::string sentence);
+    /// The same of another node than the anchor.
+    void complain_at(std::size_t node, const char* rule, std::string value,
+                     const std::string& allowed, std::string sentence);
     /// Input and output of the anchor, as cubes.
     void take_ends();
     /// The steps behind the anchor as the layer's sequence.

@@ -44,11 +44,9 @@ class PoolReader : private CandidateBuilder {
             take_first(steps);
         }
         if (candidate_.area != area) {
-            candidate_.violations.push_back(
-                {"pool_area", candidate_.nodes.back(),
-                 candidate_.area == 0 ? "" : fmt::format("{:g}", candidate_.area),
-                 fmt::format("{:g}", area), fmt::format("{:g}", area),
-                 "AVGPOOL multiplies by the total pool size"});
+            complain_at(candidate_.nodes.back(), "pool_area",
+                        candidate_.area == 0 ? "" : fmt::format("{:g}", candidate_.area),
+                        fmt::format("{:g}", area), "AVGPOOL multiplies by the total pool size");
         }
         take_round(steps);
         take_sequence(steps);
@@ -136,9 +134,8 @@ class PoolReader : private CandidateBuilder {
                                return is_other_rounding(step.kind);
                            });
         const std::size_t blamed = other ? steps[0].nodes.front() : candidate_.nodes.back();
-        candidate_.violations.push_back({"round_required", blamed,
-                                         other ? view_.node(blamed).op : "", "Round", "Round",
-                                         "AVGPOOL rounds before BNORM"});
+        complain_at(blamed, "round_required", other ? view_.node(blamed).op : "", "Round",
+                    "AVGPOOL rounds before BNORM");
         if (other) {
             take_first(steps);
         }

@@ -70,8 +70,8 @@ class SequenceParser {
 
     void complain(const char* rule, std::size_t node, std::string value, const std::string& allowed,
                   std::string sentence) {
-        parsed_.violations.push_back(
-            {rule, node, std::move(value), allowed, allowed, std::move(sentence)});
+        parsed_.problems.push_back(
+            broken_rule(view_.node(node), rule, std::move(value), allowed, std::move(sentence)));
     }
 
     bool in_order(std::span<const RawStep> steps) {

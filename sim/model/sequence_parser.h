@@ -15,7 +15,7 @@ struct ParsedSequence {
     NormSequence norm;
     std::vector<std::size_t> nodes;
     std::string output;  ///< tensor behind the last step; empty where there is none
-    std::vector<Violation> violations;
+    Diagnostics problems;
 };
 
 /// `anchor` is blamed for what is missing altogether. With `with_residual` false, steps behind the

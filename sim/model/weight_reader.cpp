@@ -11,12 +11,6 @@
 namespace npuscope {
 namespace {
 
-void complain(Candidate& candidate, const char* rule, std::string value, const std::string& allowed,
-              std::string sentence) {
-    candidate.violations.push_back(
-        {rule, candidate.anchor, std::move(value), allowed, allowed, std::move(sentence)});
-}
-
 bool all_zero(const GraphValue& value) {
     return std::all_of(value.numbers.begin(), value.numbers.end(),
                        [](double number) { return number == 0; });
@@ -52,13 +46,13 @@ void check_zero_points(const GraphView& view, Candidate& candidate, GraphValue& 
     }
     const GraphValue* data_zero = view.graph().constant(node.input(2));
     if (!node.input(2).empty() && (data_zero == nullptr || !all_zero(*data_zero))) {
-        complain(candidate, "input_zero_point", "", "0",
-                 "the input has a zero point that is not 0");
+        candidate.problems.push_back(broken_rule(node, "input_zero_point", "", "0",
+                                                 "the input has a zero point that is not 0"));
     }
     const GraphValue* weight_zero = view.graph().constant(node.input(3));
     if (!node.input(3).empty() && weight_zero == nullptr) {
-        complain(candidate, "weight_zero_point", "", "a constant",
-                 "the zero point of the weights is not constant");
+        candidate.problems.push_back(broken_rule(node, "weight_zero_point", "", "a constant",
+                                                 "the zero point of the weights is not constant"));
     } else if (weight_zero != nullptr && !weight_zero->numbers.empty()) {
         subtract_zero(weights, *weight_zero, order);
     }
@@ -69,22 +63,25 @@ void check_zero_points(const GraphView& view, Candidate& candidate, GraphValue& 
 GraphValue read_weights(const GraphView& view, Candidate& candidate, WeightOrder order) {
     const GraphNode& node = view.node(candidate.anchor);
     if (node.op.starts_with("QLinear")) {
-        complain(candidate, "quantised_exact", "round half to even", "Floor",
-                 node.text(not_exact_attribute, "the operator rounds to nearest"));
+        candidate.problems.push_back(
+            broken_rule(node, "quantised_exact", "round half to even", "Floor",
+                        node.text(not_exact_attribute, "the operator rounds to nearest")));
         return {};
     }
     const GraphValue* constant = view.graph().constant(node.inputs[1]);
     if (constant == nullptr) {
         const std::string reason = node.text(not_exact_attribute, "");
-        complain(candidate, reason.empty() ? "weight_constant" : "quantised_exact", node.inputs[1],
-                 "a constant", reason.empty() ? "the weights are not constant" : reason);
+        candidate.problems.push_back(broken_rule(
+            node, reason.empty() ? "weight_constant" : "quantised_exact", node.inputs[1],
+            "a constant", reason.empty() ? "the weights are not constant" : reason));
         return {};
     }
     GraphValue weights = *constant;
     if (order == WeightOrder::Matrix) {
         if (weights.type.sizes.size() != 2) {
-            complain(candidate, "weight_constant", sizes_text(weights.type.sizes), "a matrix",
-                     "the weights are no matrix");
+            candidate.problems.push_back(broken_rule(node, "weight_constant",
+                                                     sizes_text(weights.type.sizes), "a matrix",
+                                                     "the weights are not a matrix"));
             return {};
         }
         if (node.op == "Gemm" && node.integer("transB", 0) != 0) {

@@ -11,7 +11,4 @@ namespace npuscope {
 
 std::string explain_report(const Graph& graph, const LayerPlan& plan, const LayerNpuConfig& config);
 
-/// The diagnostic of one layer that is not taken.
-std::string refusal_text(const Graph& graph, const Refusal& refusal);
-
 }  // namespace npuscope

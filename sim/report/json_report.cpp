@@ -53,20 +53,34 @@ void add_model(Json& report, const Result& result) {
                                       {"inputs", segment.inputs},
                                       {"outputs", segment.outputs}});
     }
-    report["refused"] = Json::array();
-    for (const RefusedLayer& layer : model.refused) {
-        Json rules = Json::array();
-        for (const RefusedLayer::Problem& problem : layer.problems) {
-            rules.push_back({{"node", problem.node},
-                             {"sentence", problem.sentence},
-                             {"remedy", problem.remedy}});
-        }
-        report["refused"].push_back(
-            {{"layer", layer.layer}, {"pattern", layer.pattern}, {"rules", rules}});
-    }
+    report["refused"] = refused_json(model.refused);
 }
 
 }  // namespace
+
+Json refused_json(const std::vector<RefusedLayer>& layers) {
+    Json refused = Json::array();
+    for (const RefusedLayer& layer : layers) {
+        Json rules = Json::array();
+        for (const Diagnostic& problem : layer.problems) {
+            Json rule;
+            if (!problem.id.empty()) {
+                rule["restriction"] = problem.id;
+            }
+            rule["node"] = problem.operation;
+            rule["sentence"] = problem.sentence;
+            rule["remedy"] = problem.remedy;
+            if (!problem.id.empty()) {
+                rule["value"] = problem.value;
+                rule["allowed"] = problem.allowed;
+                rule["nearest"] = problem.nearest;
+            }
+            rules.push_back(std::move(rule));
+        }
+        refused.push_back({{"layer", layer.layer}, {"pattern", layer.pattern}, {"rules", rules}});
+    }
+    return refused;
+}
 
 Json traffic_json(const std::vector<NamedTraffic>& traffic) {
     ClientTraffic total;

@@ -21,6 +21,8 @@ namespace npuscope {
 
 /// The traffic of all clients together, and `by_client`.
 Json traffic_json(const std::vector<NamedTraffic>& traffic);
+/// Layers that the NPU does not take, with the rules that they break.
+Json refused_json(const std::vector<RefusedLayer>& layers);
 /// Statistics by unit.
 Json units_json(const std::vector<NamedUnit>& units);
 

@@ -3,9 +3,10 @@
 
 #include <fmt/format.h>
 
+#include "sim/compile/explain.h"
+#include "sim/compile/tinpu/tinpu_target.h"
 #include "sim/config/diagnostic_report.h"
 #include "sim/config/text_table.h"
-#include "sim/report/explain_report.h"
 #include "sim/report/finding_report.h"
 #include "sim/report/json_report.h"
 
@@ -54,23 +55,6 @@ Json json_of(const LayerOperation& operation, std::size_t index, const TinpuConf
     return object;
 }
 
-Json json_of(const Refusal& refusal, const Graph& graph) {
-    Json object;
-    object["layer"] = node_name(graph.nodes[refusal.candidate.anchor]);
-    object["pattern"] = std::string(enum_name(refusal.candidate.pattern));
-    object["rules"] = Json::array();
-    for (const Violation& violation : refusal.violations) {
-        Json rule;
-        rule["restriction"] = violation.rule;
-        rule["node"] = node_name(graph.nodes[violation.node]);
-        rule["value"] = violation.value;
-        rule["allowed"] = violation.allowed;
-        rule["nearest"] = violation.nearest;
-        object["rules"].push_back(rule);
-    }
-    return object;
-}
-
 /// Feature maps that do not fit are an error of the model, not of the run.
 std::vector<Diagnostic> findings_of(const LayerResult& result) {
     std::vector<Diagnostic> findings = result.run.findings;
@@ -115,10 +99,7 @@ std::string layer_json(const LayerResult& result) {
     for (std::size_t i = 0; i < result.run.operations.size(); ++i) {
         report["operations"].push_back(json_of(result.run.operations[i], i, npu.engine));
     }
-    report["refused"] = Json::array();
-    for (const Refusal& refusal : result.plan.patterns.refusals) {
-        report["refused"].push_back(json_of(refusal, result.graph));
-    }
+    report["refused"] = refused_json(refused_layers(result.plan.partition));
     report["units"] = units_json(result.run.units);
     for (const NamedDram& dram : result.run.drams) {
         report["drams"][dram.region] = to_json(dram.statistics);
@@ -154,8 +135,9 @@ std::string layer_summary(const LayerResult& result) {
     if (!table.empty()) {
         text += '\n' + table.text();
     }
-    for (const Refusal& refusal : result.plan.patterns.refusals) {
-        text += '\n' + refusal_text(result.graph, refusal);
+    const TinpuTarget target(npu.restrictions);
+    for (const Refusal& refusal : result.plan.partition.refusals) {
+        text += '\n' + refusal_text(result.graph, target, refusal);
     }
     return text + findings_text(findings_of(result));
 }

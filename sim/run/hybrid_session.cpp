@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "models/base/check.h"
-#include "sim/compile/hybrid_explain.h"
+#include "sim/compile/explain.h"
 #include "sim/compile/map_values.h"
 #include "sim/compile/nvdla/plan_program.h"
 #include "sim/compile/surface_files.h"
@@ -63,7 +63,7 @@ class HybridSession {
           values_(graph, plan_.facts),
           joined_(graph.name.empty() ? "model" : graph.name, system, options.timeline) {
         joined_.result().values = options.values;
-        joined_.result().model->refused = refused_layers(graph, plan_.partition);
+        joined_.result().model->refused = refused_layers(plan_.partition);
     }
 
     HybridRun run(const GraphInputs* inputs) {

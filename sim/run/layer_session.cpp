@@ -5,7 +5,6 @@
 #include <set>
 
 #include "models/layout/packed_surface.h"
-#include "sim/compile/tinpu/layer_memory.h"
 #include "sim/compile/tinpu/signed_values.h"
 #include "sim/model/prepare_graph.h"
 #include "sim/run/host_cost.h"
@@ -55,10 +54,13 @@ class LayerSession {
 
     std::vector<Step> steps() const {
         std::vector<Step> steps;
-        for (std::size_t i = 0; i < graph_.nodes.size(); ++i) {
-            const Placement& placement = plan_.patterns.placements[i];
-            if (!placement.layer || is_last_node(i, *placement.layer)) {
-                steps.push_back({i, placement.layer});
+        for (const PartitionStep& step : plan_.partition.steps) {
+            if (!step.segment) {
+                steps.push_back({step.node, std::nullopt});
+                continue;
+            }
+            for (const std::size_t layer : plan_.partition.segments[*step.segment].groups) {
+                steps.push_back({0, layer});
             }
         }
         return steps;
@@ -84,11 +86,6 @@ class LayerSession {
         }
     }
 
-    bool is_last_node(std::size_t node, std::size_t layer) const {
-        const auto& nodes = plan_.patterns.layers[layer].candidate.nodes;
-        return *std::max_element(nodes.begin(), nodes.end()) == node;
-    }
-
     /// What lies outside of memory stays away; the plan has told of it.
     void load(Address base, std::span<const std::uint8_t> bytes) {
         if (holds(plan_.memory, {base, Bytes(bytes.size())})) {
@@ -106,8 +103,8 @@ class LayerSession {
     }
 
     void launch(std::size_t index) {
-        const NpuLayer& layer = plan_.patterns.layers[index];
-        const Candidate& candidate = layer.candidate;
+        const NodeGroup& layer = plan_.partition.groups[index];
+        const Candidate& candidate = *layer.layer;
         place_map(candidate.input, graph_.nodes[candidate.anchor]);
         if (!candidate.norm.residual.empty()) {
             place_map(candidate.norm.residual, graph_.nodes[candidate.norm.residual_node]);
@@ -122,14 +119,14 @@ class LayerSession {
     }
 
     void finish(std::size_t index) {
-        const NpuLayer& layer = plan_.patterns.layers[index];
+        const NodeGroup& layer = plan_.partition.groups[index];
         const OperationRecord record = machine_.await();
         const TinpuJob& job = jobs_.at(index);
         if (with_values_) {
-            read_back(layer.candidate.output, job.output);
+            read_back(layer.output, job.output);
         }
-        run_.operations.push_back({record.unit, layer.name, std::string(enum_name(layer.pattern())),
-                                   record.start, record.cycles(), record.macs, record.causes,
+        run_.operations.push_back({record.unit, layer.name, layer.pattern, record.start,
+                                   record.cycles(), record.macs, record.causes,
                                    tinpu_traffic(job)});
         run_.npu += record.cycles();
     }
@@ -149,7 +146,7 @@ class LayerSession {
         if (with_values_) {
             values_.evaluate(node);
         }
-        if (plan_.patterns.placements[index].side == Side::View) {
+        if (plan_.partition.places[index].side == NodeSide::View) {
             for (const std::string& output : node.outputs) {
                 if (const auto sign = values_.signs.find(node.inputs.front());
                     sign != values_.signs.end()) {

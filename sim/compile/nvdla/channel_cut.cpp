@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/compile/nvdla/channel_cut.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-
-#include "models/base/error.h"
 
 namespace npuscope {
 namespace {
@@ -14,13 +10,15 @@ std::uint32_t channels_per_atom(const NpuConfig& npu) {
     return static_cast<std::uint32_t>(npu.datapath.memory_atom.value);
 }
 
-ChannelCut cut_groups(const CutTask& task, const NpuConfig& npu) {
+constexpr const char* larger_buffer = "choose a preset with a larger cbuf";
+
+std::variant<ChannelCut, Diagnostic> cut_groups(const CutTask& task, const NpuConfig& npu) {
     const Layer& layer = task.layer;
     if (task.input.has_holes()) {
-        throw ConfigError(fmt::format("layer '{}': the layer before it leaves atoms partly empty, "
-                                      "which groups cannot skip",
-                                      layer.name),
-                          "choose a preset with a larger cbuf");
+        return Diagnostic{.sentence =
+                              "the layer before it leaves atoms partly empty, which groups "
+                              "cannot skip",
+                          .remedy = larger_buffer};
     }
     const std::uint32_t atom = channels_per_atom(npu);
     ChannelCut cut{.slices = {},
@@ -62,7 +60,7 @@ ConvProblem problem_of(const CutTask& task, const ChannelSlice& slice) {
     return problem;
 }
 
-ChannelCut cut_channels(const CutTask& task, const NpuConfig& npu) {
+std::variant<ChannelCut, Diagnostic> cut_channels(const CutTask& task, const NpuConfig& npu) {
     if (task.layer.groups > 1) {
         return cut_groups(task, npu);
     }
@@ -70,10 +68,10 @@ ChannelCut cut_channels(const CutTask& task, const NpuConfig& npu) {
     const ChannelSlice whole{0, task.input.cube.shape.channels, 0, kernels};
     const std::uint32_t group = largest_group(problem_of(task, whole), npu);
     if (group == 0) {
-        throw ConfigError(fmt::format("layer '{}': not even one of its kernels fits the "
-                                      "convolution buffer beside the input that it needs",
-                                      task.layer.name),
-                          "choose a preset with a larger cbuf");
+        return Diagnostic{.sentence =
+                              "not even one of its kernels fits the convolution buffer "
+                              "beside the input that it needs",
+                          .remedy = larger_buffer};
     }
     ChannelCut cut;
     cut.lanes = channels_per_atom(npu);

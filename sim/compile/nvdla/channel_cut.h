@@ -11,6 +11,7 @@
 #pragma once
 
 #include <cstdint>
+#include <variant>
 #include <vector>
 
 #include "sim/compile/nvdla/conv_tiling.h"
@@ -44,7 +45,7 @@ struct CutTask {
 /// The convolution of one slice.
 ConvProblem problem_of(const CutTask& task, const ChannelSlice& slice);
 
-/// ConfigError names the layer that cannot be cut.
-ChannelCut cut_channels(const CutTask& task, const NpuConfig& npu);
+/// Or why the layer cannot be cut.
+std::variant<ChannelCut, Diagnostic> cut_channels(const CutTask& task, const NpuConfig& npu);
 
 }  // namespace npuscope

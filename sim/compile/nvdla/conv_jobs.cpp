@@ -137,7 +137,7 @@ SdpJob ConvJobs::sdp_job(const ChannelSlice& slice, const ConvTile& tile) const 
                   .shift_left = rescale_.least_shift};
     }
     if (task_.residual != nullptr) {
-        bn = add_stage(rescale_.residual_shift, task_.relu_behind_residual);
+        bn = add_stage(rescale_.residual_shift, task_.relu_after_residual);
         const StoredCube& residual = task_.residual->stored;
         job.bn_operand = element_operand(part_of(residual.cube, slice, tile), residual.in_sram);
     }

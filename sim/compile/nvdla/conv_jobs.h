@@ -4,9 +4,9 @@
 // set by others (conv_weights.h).
 #pragma once
 
-#include "sim/compile/nvdla/conv_task.h"
+#include "sim/compile/nvdla/conv_planner.h"
 #include "sim/compile/nvdla/rescale.h"
-#include "sim/compile/nvdla/winograd_values.h"
+#include "sim/compile/nvdla/slice_weights.h"
 
 namespace npuscope {
 

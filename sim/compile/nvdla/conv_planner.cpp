@@ -9,11 +9,10 @@
 #include <vector>
 
 #include "models/base/check.h"
-#include "models/base/error.h"
 #include "sim/compile/nvdla/conv_jobs.h"
 #include "sim/compile/nvdla/conv_weights.h"
 #include "sim/compile/nvdla/rescale.h"
-#include "sim/compile/nvdla/winograd_values.h"
+#include "sim/compile/nvdla/slice_weights.h"
 
 namespace npuscope {
 namespace {
@@ -26,8 +25,10 @@ class ConvPlanner {
           context_(context),
           per_atom_(context.channels_per_atom()) {}
 
-    WrittenCube plan() {
-        cut_ = cut_channels(task_.cut_task(), context_.npu());
+    std::optional<WrittenCube> plan() {
+        if (!cut()) {
+            return std::nullopt;
+        }
         output_ = context_.place_cube(
             task_.result.empty() ? layer_.name : task_.result,
             task_.pool != nullptr ? task_.pool->output : task_.shapes.output, cut_.lanes);
@@ -41,7 +42,9 @@ class ConvPlanner {
                 : rescale_sum(inside * task_.shapes.window.rows * task_.shapes.window.columns,
                               task_.values.zeros());
         weights_.emplace(task_, cut_, context_);
-        choose();
+        if (!choose()) {
+            return std::nullopt;
+        }
         weights_->place(slice_problem(cut_.slices.front()), tiling_.form);
         const bool winograd = tiling_.form.mode == ConvMode::Winograd;
         if (winograd) {
@@ -51,22 +54,47 @@ class ConvPlanner {
         const ConvJobs jobs(
             task_, {output_.stored, rescale_, bias, place_rest(), context_.atom(), winograd});
         for (std::size_t i = 0; i < cut_.slices.size(); ++i) {
-            plan_slice(i, jobs);
+            if (!plan_slice(i, jobs)) {
+                return std::nullopt;
+            }
         }
-        return output_;
+        return std::move(output_);
     }
 
     const ConvChoice& choice() const { return choice_; }
 
     /// That of the first operations alone; nothing is placed.
-    ConvTiling tiling() {
-        cut_ = cut_channels(task_.cut_task(), context_.npu());
+    std::optional<ConvTiling> tiling() {
+        if (!cut()) {
+            return std::nullopt;
+        }
         weights_.emplace(task_, cut_, context_);
-        choose();
-        return tiling_;
+        return choose() ? std::optional(tiling_) : std::nullopt;
     }
 
  private:
+    /// The value, or nothing where it is a problem of the layer.
+    template <class Value>
+    std::optional<Value> accepted(std::variant<Value, Diagnostic> found) {
+        if (auto* problem = std::get_if<Diagnostic>(&found)) {
+            context_.refuse(layer_.name, *std::move(problem));
+            return std::nullopt;
+        }
+        return std::get<Value>(std::move(found));
+    }
+
+    bool cut() {
+        auto cut = accepted(cut_channels(task_.cut_task(), context_.npu()));
+        cut_ = cut ? *std::move(cut) : ChannelCut();
+        return !context_.problem;
+    }
+
+    bool tile(const ConvProblem& problem) {
+        auto tiling = accepted(choose_tiling(problem, context_.costs));
+        tiling_ = tiling ? *std::move(tiling) : ConvTiling();
+        return !context_.problem;
+    }
+
     ConvProblem slice_problem(const ChannelSlice& slice) const {
         ConvProblem problem = problem_of(task_.cut_task(), slice);
         problem.residual = task_.residual != nullptr;
@@ -88,10 +116,13 @@ class ConvPlanner {
     }
 
     /// The first slice's form and tiling, which all share but for the last one's fewer kernels.
-    void choose() {
+    bool choose() {
         const ConvProblem problem = slice_problem(cut_.slices.front());
-        tiling_ = tiling_of(problem);
+        if (!tile(problem)) {
+            return false;
+        }
         explain(tiling_, problem);
+        return true;
     }
 
     BiasShape bias_shape() const {
@@ -134,12 +165,14 @@ class ConvPlanner {
         return address;
     }
 
-    void plan_slice(std::size_t index, const ConvJobs& jobs) {
+    bool plan_slice(std::size_t index, const ConvJobs& jobs) {
         const ChannelSlice& slice = cut_.slices[index];
         if (slice.kernels != cut_.slices.front().kernels) {
             ConvProblem problem = slice_problem(slice);
             problem.settled = tiling_.form;
-            tiling_ = tiling_of(problem);
+            if (!tile(problem)) {
+                return false;
+            }
         }
         const ConvOperands operands =
             operands_of(slice_problem(slice), tiling_.form, context_.npu());
@@ -156,6 +189,7 @@ class ConvPlanner {
             }
             context_.add({name_of(slice, tile), operation, std::move(after)}, part, output_);
         }
+        return true;
     }
 
     CubePart part_read(const ChannelSlice& slice, const ConvTile& tile) const {
@@ -176,15 +210,6 @@ class ConvPlanner {
         reuse.weight_reuse = tiling_.resident && tile > 0;
         reuse.skip_weight_release = tiling_.resident && tile + 1 < tiling_.tiles.size();
         parts.csc.reuse = reuse;
-    }
-
-    ConvTiling tiling_of(const ConvProblem& problem) const {
-        try {
-            return choose_tiling(problem, context_.costs);
-        } catch (const ConfigError& error) {
-            throw ConfigError(fmt::format("layer '{}': {}", layer_.name, error.sentence()),
-                              error.remedy());
-        }
     }
 
     void explain(const ConvTiling& chosen, ConvProblem problem) {
@@ -235,13 +260,14 @@ class ConvPlanner {
 
 }  // namespace
 
-ConvTiling best_tiling(const ConvTask& task, PlanContext& context) {
+std::optional<ConvTiling> best_tiling(const ConvTask& task, PlanContext& context) {
     return ConvPlanner(task, context).tiling();
 }
 
-WrittenCube plan_conv(const ConvTask& task, PlanContext& context, ConvChoice& choice) {
+std::optional<WrittenCube> plan_conv(const ConvTask& task, PlanContext& context,
+                                     ConvChoice& choice) {
     ConvPlanner planner(task, context);
-    WrittenCube written = planner.plan();
+    std::optional<WrittenCube> written = planner.plan();
     choice = planner.choice();
     return written;
 }

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 
-#include "models/base/error.h"
 #include "sim/compile/nvdla/tiling_estimate.h"
 
 namespace npuscope {
@@ -180,18 +179,19 @@ std::vector<ConvTiling> tiling_candidates(const ConvProblem& problem, const Tili
     return candidates;
 }
 
-ConvTiling choose_tiling(const ConvProblem& problem, const TilingCosts& costs) {
+std::variant<ConvTiling, Diagnostic> choose_tiling(const ConvProblem& problem,
+                                                   const TilingCosts& costs) {
     if (costs.forced) {
         if (auto forced = tiling_with(problem, costs, *costs.forced)) {
-            return *forced;
+            return *std::move(forced);
         }
     }
     std::vector<ConvTiling> candidates = tiling_candidates(problem, costs);
     if (candidates.empty()) {
-        throw ConfigError(
-            "the rows under one row of output and one kernel group do not fit the "
-            "convolution buffer",
-            "choose a preset with a larger cbuf");
+        return Diagnostic{.sentence =
+                              "the rows under one row of output and one kernel group do "
+                              "not fit the convolution buffer",
+                          .remedy = "choose a preset with a larger cbuf"};
     }
     const std::uint64_t least = candidates.front().estimate.value;
     const auto nearly = std::ranges::find_if(candidates, [&](const ConvTiling& tiling) {

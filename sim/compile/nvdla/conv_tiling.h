@@ -10,8 +10,10 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <variant>
 #include <vector>
 
+#include "models/base/diagnostic.h"
 #include "sim/compile/nvdla/conv_problem.h"
 
 namespace npuscope {
@@ -76,8 +78,9 @@ std::optional<ConvTiling> tiling_with(const ConvProblem& problem, const TilingCo
                                       const TilingKey& key);
 
 /// The least estimate; of nearly equal ones that with the fewest tiles, then the fewest beats.
-/// ConfigError where nothing fits.
-ConvTiling choose_tiling(const ConvProblem& problem, const TilingCosts& costs);
+/// Or why nothing fits.
+std::variant<ConvTiling, Diagnostic> choose_tiling(const ConvProblem& problem,
+                                                   const TilingCosts& costs);
 
 /// `3 tiles, banks 2 + 30, weights stay, bound by mac`.
 std::string words_of(const ConvTiling& tiling, const ConvProblem& problem);

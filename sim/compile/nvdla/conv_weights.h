@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "sim/compile/nvdla/conv_task.h"
+#include "sim/compile/nvdla/conv_planner.h"
 #include "sim/compile/nvdla/slice_weights.h"
 
 namespace npuscope {

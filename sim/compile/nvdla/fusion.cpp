@@ -5,7 +5,6 @@
 
 #include <algorithm>
 
-#include "models/base/error.h"
 #include "sim/compile/nvdla/conv_planner.h"
 #include "sim/compile/nvdla/pdp_planner.h"
 
@@ -81,15 +80,23 @@ std::vector<std::optional<std::size_t>> choose_fusions(const Network& network,
             fused[*conv] = i;
         }
     }
+    return fused;
+}
+
+std::optional<Diagnostic> missing_fusion(const Network& network,
+                                         const std::vector<std::optional<std::size_t>>& fused) {
     for (std::size_t i = 0; i < network.numbers.size(); ++i) {
         if (network.numbers[i].joins_unclipped && !fused[i]) {
-            throw ConfigError(fmt::format("layer '{}': its result is added to another before it "
-                                          "is clipped, which this NPU's SDP cannot",
-                                          network.layers[i].name),
-                              "clip it to int8 before the addition");
+            const std::string& name = network.layers[i].name;
+            return Diagnostic{.sentence = fmt::format("layer '{}': its result is added to another "
+                                                      "before it is clipped, which this NPU's SDP "
+                                                      "cannot",
+                                                      name),
+                              .remedy = "clip it to int8 before the addition",
+                              .operation = name};
         }
     }
-    return fused;
+    return std::nullopt;
 }
 
 }  // namespace npuscope

@@ -8,10 +8,15 @@
 #include <optional>
 #include <vector>
 
+#include "models/base/diagnostic.h"
 #include "models/npu/npu_config.h"
 #include "sim/model/network_shapes.h"
 
 namespace npuscope {
+
+/// What stands against them: a layer that a model adds before it clips must be joined.
+std::optional<Diagnostic> missing_fusion(const Network& network,
+                                         const std::vector<std::optional<std::size_t>>& fused);
 
 /// For each layer the one that is joined to it.
 std::vector<std::optional<std::size_t>> choose_fusions(const Network& network,

@@ -9,7 +9,6 @@
 #include <span>
 
 #include "models/base/check.h"
-#include "sim/compile/nvdla/stored_zero.h"
 
 namespace npuscope {
 namespace {
@@ -20,6 +19,11 @@ constexpr unsigned rest_bits = 16;  // of a bias that the second stage adds
 /// What clips a result from below.
 enum class Floor { Saturation, Relu, SecondStage };
 
+Diagnostic problem_of(std::string_view field, std::string sentence, std::string remedy) {
+    return {
+        .sentence = std::move(sentence), .remedy = std::move(remedy), .field = std::string(field)};
+}
+
 class Staging {
  public:
     explicit Staging(IntegerSequence sequence)
@@ -28,14 +32,14 @@ class Staging {
           zero_out_(stored_zero(sequence_.result)),
           zero_residual_(sequence_.residual ? stored_zero(*sequence_.residual) : 0) {}
 
-    std::variant<StagedSequence, SequenceProblem> stage() {
+    std::variant<StagedSequence, Diagnostic> stage() {
         choose_floor();
         if (floor_ == Floor::SecondStage && sequence_.residual) {
-            return SequenceProblem{SequenceProblem::Part::Scale,
-                                   fmt::format("behind an addition it clips to {} with scales "
-                                               "that do not divide the limit",
-                                               sequence_.result.low),
-                                   "scale by powers of two, or clip to 0 or to 256 values"};
+            return problem_of(scale_field,
+                              fmt::format("after an addition it clips to {} with scales "
+                                          "that do not divide the limit",
+                                          sequence_.result.low),
+                              "scale by powers of two, or clip to 0 or to 256 values");
         }
         for (std::size_t k = 0; k < kernels(); ++k) {
             bias_.push_back(bias_of(k));
@@ -94,7 +98,7 @@ class Staging {
         return step / 2 - 1 + (zero_out_ - lost) * step;
     }
 
-    std::optional<SequenceProblem> set_bias() {
+    std::optional<Diagnostic> set_bias() {
         std::int64_t every = 0;
         std::int64_t largest = 0;
         for (const std::int64_t bias : bias_) {
@@ -114,13 +118,13 @@ class Staging {
             return std::nullopt;
         }
         if (sequence_.residual || floor_ == Floor::SecondStage || largest > largest_sum) {
-            return SequenceProblem{
-                SequenceProblem::Part::Bias,
-                fmt::format("its biases reach {} and are no multiples of {}", largest,
+            return problem_of(
+                bias_field,
+                fmt::format("its biases reach {} and are not multiples of {}", largest,
                             std::int64_t{1} << shift),
                 fmt::format("where the second stage has other work, biases have 16 bits, shifted "
                             "left together: round them to multiples of {}",
-                            std::int64_t{1} << shift)};
+                            std::int64_t{1} << shift));
         }
         numbers.bias_shift = rest_bits;
         for (const std::int64_t bias : bias_) {
@@ -132,7 +136,7 @@ class Staging {
     }
 
     /// For any input.
-    std::optional<SequenceProblem> sums_leave_32_bits() const {
+    std::optional<Diagnostic> sums_leave_32_bits() const {
         const auto low = std::min<std::int64_t>(0, static_cast<std::int64_t>(sequence_.input.low));
         const auto high =
             std::max<std::int64_t>(0, static_cast<std::int64_t>(sequence_.input.high));
@@ -153,10 +157,9 @@ class Staging {
                 std::max(std::abs(least - bias_[k]), std::abs(most - bias_[k]));
             if (std::max({scaled, stored, largest + largest_operand + 1, std::abs(offset())}) >
                 largest_sum) {
-                return SequenceProblem{
-                    SequenceProblem::Part::Sum,
-                    fmt::format("scaled sums of kernel {} may reach {}", k, scaled),
-                    "they must stay within 32 bits: take a smaller scale and shift"};
+                return problem_of("sum",
+                                  fmt::format("scaled sums of kernel {} may reach {}", k, scaled),
+                                  "they must stay within 32 bits: take a smaller scale and shift");
             }
         }
         return std::nullopt;
@@ -191,7 +194,7 @@ class Staging {
 
 }  // namespace
 
-std::variant<StagedSequence, SequenceProblem> stage_sequence(IntegerSequence sequence) {
+std::variant<StagedSequence, Diagnostic> stage_sequence(IntegerSequence sequence) {
     NPU_CHECK(!sequence.bias.empty() && sequence.bias.size() == sequence.scale.size(),
               "every kernel has a bias and a scale");
     return Staging(std::move(sequence)).stage();

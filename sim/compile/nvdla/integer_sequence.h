@@ -10,13 +10,26 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
+#include "models/base/diagnostic.h"
 #include "sim/model/graph.h"
 #include "sim/model/layer_numbers.h"
 
 namespace npuscope {
+
+// Feature maps lie in memory as int8, each value less the map's zero point, which makes the largest
+// one 127. So the convertor's saturation is the upper clip of every map, and the lower one of those
+// that use all 256 codes.
+
+inline bool uses_all_codes(const NumberRange& range) { return range.high - range.low == 255; }
+
+/// Of a map whose numbers fit 8 bits, signed or unsigned.
+inline std::int32_t stored_zero(const NumberRange& range) {
+    return static_cast<std::int32_t>(range.high) - 127;
+}
 
 /// Of products of one kernel, whole numbers.
 struct IntegerSequence {
@@ -26,7 +39,7 @@ struct IntegerSequence {
     unsigned shift = 0;
     NumberRange input;                      ///< its values, of 8 bits
     std::optional<NumberRange> residual{};  ///< likewise
-    NumberRange result;                     ///< behind the clip, likewise
+    NumberRange result;                     ///< after the clip, likewise
 };
 
 inline constexpr std::int64_t largest_factor = 16383;
@@ -37,14 +50,12 @@ struct StagedSequence {
     bool relu = false;  ///< of the last stage that has work
 };
 
-/// Why the stages cannot compute a sequence.
-struct SequenceProblem {
-    enum class Part { Bias, Scale, Sum } part = Part::Sum;
-    std::string sentence;
-    std::string remedy;
-};
+/// What a diagnostic of a sequence names as its field; another one is about the sums.
+inline constexpr std::string_view bias_field = "bias";
+inline constexpr std::string_view scale_field = "scale";
 
-std::variant<StagedSequence, SequenceProblem> stage_sequence(IntegerSequence sequence);
+/// The stages, or why they cannot compute the sequence.
+std::variant<StagedSequence, Diagnostic> stage_sequence(IntegerSequence sequence);
 
 /// clip(a + b) of stored values.
 StagedSequence stage_sum(const NumberRange& a, const NumberRange& b, const NumberRange& result);

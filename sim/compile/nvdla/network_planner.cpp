@@ -13,31 +13,102 @@
 #include "sim/compile/nvdla/conv_planner.h"
 #include "sim/compile/nvdla/fusion.h"
 #include "sim/compile/nvdla/input_surface.h"
-#include "sim/compile/nvdla/layer_limits.h"
 #include "sim/compile/nvdla/pdp_planner.h"
+#include "sim/compile/nvdla/plan.h"
 #include "sim/compile/nvdla/plan_context.h"
-#include "sim/compile/nvdla/planned_memory.h"
 #include "sim/compile/nvdla/rescale.h"
 #include "sim/compile/nvdla/result_board.h"
-#include "sim/compile/nvdla/sram_choice.h"
 #include "sim/model/network_shapes.h"
 
 namespace npuscope {
 namespace {
 
+constexpr std::uint32_t largest_cube = 8192;  // source: NVDLA_CDMA.rdl, sizes of 13 bits
+constexpr std::uint32_t largest_kernel = 32;  // source: NVDLA_CSC.rdl, WEIGHT_WIDTH_EXT
+constexpr std::uint32_t largest_stride = 8;   // source: NVDLA_CSC.rdl, CONV_X_STRIDE_EXT
+
+/// Where results lie until all constants before them are placed: farther than constants can reach.
+constexpr Bytes unknown_constants(std::uint64_t{1} << 48U);
+
+std::optional<Diagnostic> cube_problem(const std::string& subject, const Shape& shape) {
+    if (std::max({shape.channels, shape.height, shape.width}) <= largest_cube) {
+        return std::nullopt;
+    }
+    return Diagnostic{
+        .sentence = fmt::format("{}: {} is more than a register holds", subject, shape_text(shape)),
+        .remedy = "no size of a cube exceeds 8192"};
+}
+
+bool fits_registers(const LayerWindow& window) {
+    return std::max(window.rows, window.columns) <= largest_kernel &&
+           std::max(window.stride_y, window.stride_x) <= largest_stride &&
+           std::max(window.pad_top, window.pad_left) < largest_kernel;
+}
+
+const MemoryRegionConfig* sram_region(const PlanTarget& target) {
+    const auto& regions = target.memory.regions;
+    if (!target.npu.mcif.secondary_port || regions.empty()) {
+        return nullptr;
+    }
+    const auto found =
+        std::find_if(regions.begin() + 1, regions.end(), [](const MemoryRegionConfig& region) {
+            return region.surfaces.value_or(Bytes(0)) > Bytes(0);
+        });
+    return found == regions.end() ? nullptr : &*found;
+}
+
+Bytes sram_room(const MemoryRegionConfig& region) {
+    return std::min(region.surfaces.value_or(Bytes(0)), region.size);
+}
+
+TilingCosts costs_of(const PlanTarget& target) {
+    TilingCosts costs{.npu = target.npu,
+                      .beat_interval = target.memory.beat_interval.value,
+                      .read_latency = target.memory.read_latency,
+                      .forced = target.forced};
+    if (const MemoryRegionConfig* sram = sram_region(target)) {
+        costs.sram_interval = sram->beat_interval.value_or(target.memory.beat_interval).value;
+    }
+    return costs;
+}
+
+std::optional<SramPlan> sram_of(const PlanTarget& target, const std::set<std::string>& results) {
+    const MemoryRegionConfig* region = sram_region(target);
+    if (region == nullptr || results.empty()) {
+        return std::nullopt;
+    }
+    return SramPlan{MemoryMap(region->base, Bytes(0)), sram_room(*region), results};
+}
+
+/// The first region, which holds everything that does not go to SRAM.
+bool fits_memory(const PlanTarget& target, Bytes bytes) {
+    const MemoryRegionConfig& region = target.memory.regions.front();
+    const std::uint32_t bits = target.npu.mcif.address_bits;
+    const std::uint64_t end = region.base.value + bytes.value;
+    const Bytes limit = std::min(region.size, region.surfaces.value_or(region.size));
+    return bytes <= limit && (bits >= 64 || end <= std::uint64_t{1} << bits);
+}
+
+Diagnostic memory_problem(const PlanTarget& target, Bytes bytes) {
+    const MemoryRegionConfig& region = target.memory.regions.front();
+    return {.sentence = fmt::format("the network needs {} bytes of memory from {} on, more than "
+                                    "region '{}' or an address of {} bits gives",
+                                    bytes.value, to_hex(region.base), region.name,
+                                    target.npu.mcif.address_bits),
+            .remedy = "enlarge the region, or move its base down"};
+}
+
 class NetworkPlanner {
  public:
-    /// What is known from planning before: bytes of weights and biases, results that go to SRAM.
-    struct Known {
-        Bytes constants{};
-        std::set<std::string> sram{};
-    };
-    NetworkPlanner(const Network& network, const PlanTarget& target, const Known& known)
+    /// `sram`: names of the layers whose results go there.
+    NetworkPlanner(const Network& network, const PlanTarget& target,
+                   const std::set<std::string>& sram)
         : network_(network),
+          target_(target),
           shapes_(network_shapes(network)),
           context_{.costs = costs_of(target),
-                   .memory = MemoryMap(first_region(target.memory).base, known.constants),
-                   .sram = sram_of(target, known.sram),
+                   .memory = MemoryMap(target.memory.regions.front().base, unknown_constants),
+                   .sram = sram_of(target, sram),
                    .compression = target.compression,
                    .winograd = target.winograd && network.numbers.empty(),  // a model's are exact
                    .images = target.images,
@@ -50,29 +121,53 @@ class NetworkPlanner {
         context_.plan.registers = target.npu.csb.address_map;
     }
 
-    Plan plan() {
-        place_input();
-        for (std::size_t i = 0; i < network_.layers.size(); ++i) {
+    std::variant<Plan, Diagnostic> plan() {
+        context_.problem = missing_fusion(network_, fused_);
+        if (!context_.problem) {
+            place_input();
+        }
+        for (std::size_t i = 0; i < network_.layers.size() && !context_.problem; ++i) {
             if (network_.layers[i].kind == LayerKind::Input) {
                 place_more(i);
             }
         }
-        for (std::size_t i = 0; i < network_.layers.size(); ++i) {
+        for (std::size_t i = 0; i < network_.layers.size() && !context_.problem; ++i) {
             if (!results_.is_there(i)) {
                 plan_layer(i);
             }
         }
-        context_.plan.memory = context_.memory.used();
+        if (context_.problem) {
+            return *std::move(context_.problem);
+        }
+        if (beyond_memory_) {
+            Diagnostic problem = memory_problem(target_, memory());
+            problem.operation = *std::move(beyond_memory_);
+            return problem;
+        }
+        context_.plan.memory = memory();
         context_.plan.sram = context_.sram ? context_.sram->memory.used() : Bytes(0);
+        move_results(context_.plan, target_.memory.regions.front().base + unknown_constants,
+                     unknown_constants - constants());
         return std::move(context_.plan);
     }
-    Bytes constants() const { return context_.memory.constants(); }
-    Bytes memory() const { return context_.memory.used(); }
 
  private:
+    Bytes constants() const {
+        return Bytes(round_up(context_.memory.constants().value, MemoryMap::alignment));
+    }
+    /// From the first address to the end of the last surface.
+    Bytes memory() const { return context_.memory.used() - unknown_constants + constants(); }
+
+    void refuse(const std::string& layer, Diagnostic problem) {
+        problem.operation = layer;
+        context_.problem = std::move(problem);
+    }
+
     void place_input() {
         const Shape shape = network_.input.shape();
-        check_cube("the network's input", shape);
+        if (auto problem = cube_problem("the network's input", shape)) {
+            return refuse("input", *std::move(problem));
+        }
         const PixelFormat* declared = declared_pixels(network_, context_.npu());
         const PixelFormat* format = declared != nullptr ? declared : faster_pixels();
         results_.place_input(
@@ -80,6 +175,7 @@ class NetworkPlanner {
                               ? context_.place_pixels(shape, *format)
                               : context_.place_cube("input", shape, context_.channels_per_atom()));
         context_.plan.input = input().stored;
+        note_memory("input");
         context_.plan.images.push_back(input_image(network_, input().stored, context_.images));
     }
     const WrittenCube& input() { return results_.cube_of(std::nullopt); }
@@ -88,12 +184,15 @@ class NetworkPlanner {
     void place_more(std::size_t index) {
         const std::string& name = network_.layers[index].name;
         const Shape shape = shapes_[index].output;
-        check_cube(fmt::format("input '{}'", name), shape);
+        if (auto problem = cube_problem(fmt::format("input '{}'", name), shape)) {
+            return refuse(name, *std::move(problem));
+        }
         WrittenCube cube = context_.place_cube(name, shape, context_.channels_per_atom());
         context_.plan.more_inputs.push_back({name, shape, cube.stored});
         context_.plan.images.push_back(
             more_input_image(network_, index, context_.plan.more_inputs.back(), context_.images));
         results_.place_input(index, std::move(cube));
+        note_memory(name);
     }
 
     /// The format that is predicted to be faster than a feature cube; none where there is none.
@@ -112,43 +211,70 @@ class NetworkPlanner {
         for (const PixelFormat* format : pixels_) {
             ConvTask task = conv_task(reader, features);
             task.or_pixels = format;
-            const ConvTiling tiling = best_tiling(task, context_);
-            if (tiling.form.mode == ConvMode::Image && (!best || tiling.estimate < least)) {
+            const std::optional<ConvTiling> tiling = best_tiling(task, context_);
+            if (!tiling) {
+                return nullptr;
+            }
+            if (tiling->form.mode == ConvMode::Image && (!best || tiling->estimate < least)) {
                 best = format;
-                least = tiling.estimate;
+                least = tiling->estimate;
             }
         }
         return best;
     }
 
-    void require_pixel_reader(std::size_t index) {
-        if (input().stored.pixels && pixel_reader(network_, shapes_) != index) {
-            throw ConfigError(
-                fmt::format("layer '{}': an input in a pixel format can be read by one "
-                            "convolution without groups alone",
-                            network_.layers[index].name),
-                "declare no layout of pixels, or begin with such a layer");
+    /// What no plan of the layer could change.
+    std::optional<Diagnostic> problem_of(std::size_t index) {
+        const Layer& layer = network_.layers[index];
+        const std::string subject = fmt::format("layer '{}'", layer.name);
+        if (auto problem = cube_problem(subject, shapes_[index].output)) {
+            return problem;
+        }
+        const bool conv = layer.kind == LayerKind::Conv || layer.kind == LayerKind::Fc;
+        if (conv && !fits_registers(shapes_[index].window)) {
+            return Diagnostic{.sentence = subject +
+                                          ": kernels have up to 32 rows and columns, "
+                                          "strides go to 8, padding to 31",
+                              .remedy = "split the layer"};
+        }
+        if (reads_input(shapes_[index]) && input().stored.pixels &&
+            pixel_reader(network_, shapes_) != index) {
+            return Diagnostic{.sentence = subject +
+                                          ": an input in a pixel format can be read by one "
+                                          "convolution without groups alone",
+                              .remedy = "declare no layout of pixels, or begin with such a layer"};
+        }
+        return std::nullopt;
+    }
+
+    /// The first layer after which memory is used up.
+    void note_memory(const std::string& layer) {
+        if (!beyond_memory_ && !fits_memory(target_, memory())) {
+            beyond_memory_ = layer;
         }
     }
 
     void plan_layer(std::size_t index) {
-        check_limits(network_.layers[index], shapes_[index]);
-        if (reads_input(shapes_[index])) {
-            require_pixel_reader(index);
+        if (auto problem = problem_of(index)) {
+            return refuse(network_.layers[index].name, *std::move(problem));
         }
         PlannedLayer planned;
         planned.kind = network_.layers[index].kind;
         planned.macs = shapes_[index].macs;
         planned.first_operation = context_.plan.operations.size();
-        WrittenCube written = plan_operations(index, planned);
-        planned.stored = written.stored;
+        std::optional<WrittenCube> written = plan_operations(index, planned);
+        if (!written) {
+            return;
+        }
+        note_memory(network_.layers[index].name);
+        planned.stored = written->stored;
         planned.operations = context_.plan.operations.size() - planned.first_operation;
         const std::size_t result = fused_[index].value_or(index);
         planned.name = network_.layers[result].name;
         planned.shape = shapes_[result].output;
         planned.first_layer = network_.layers[index].name;
         planned.output = results_.is_output(result);
-        results_.place_result(result, std::move(written), context_.plan.layers.size());
+        results_.place_result(result, *std::move(written), context_.plan.layers.size());
         context_.plan.layers.push_back(std::move(planned));
         results_.note_reads(index, context_);
         if (fused_[index]) {
@@ -156,7 +282,7 @@ class NetworkPlanner {
         }
     }
 
-    WrittenCube plan_operations(std::size_t index, PlannedLayer& planned) {
+    std::optional<WrittenCube> plan_operations(std::size_t index, PlannedLayer& planned) {
         const Layer& layer = network_.layers[index];
         switch (layer.kind) {
             case LayerKind::Conv:
@@ -172,8 +298,8 @@ class NetworkPlanner {
             case LayerKind::Input:
                 break;
         }
-        NPU_CHECK(false, "no kind of layer that computes");
-        return {};
+        NPU_CHECK(false, "the layer does not compute");
+        return std::nullopt;
     }
 
     /// Without what must have been planned before it: residual, pixels to tell of.
@@ -186,7 +312,7 @@ class NetworkPlanner {
         if (const std::optional<std::size_t> other = fused_[index]) {
             const LayerKind kind = network_.layers[*other].kind;
             task.result = network_.layers[*other].name;
-            task.relu_behind_residual = network_.layers[*other].relu;
+            task.relu_after_residual = network_.layers[*other].relu;
             if (kind != LayerKind::Add) {
                 task.pool = &shapes_[*other];
                 task.pooling =
@@ -196,7 +322,7 @@ class NetworkPlanner {
         return task;
     }
 
-    WrittenCube plan_convolution(std::size_t index, PlannedLayer& planned) {
+    std::optional<WrittenCube> plan_convolution(std::size_t index, PlannedLayer& planned) {
         ConvTask task = conv_task(index, results_.cube_of(shapes_[index].sources.front()));
         if (reads_input(shapes_[index]) && !pixels_.empty()) {
             const auto& placed = input().stored.pixels;
@@ -208,7 +334,7 @@ class NetworkPlanner {
             task.residual = &results_.cube_of(sources[0] == index ? sources[1] : sources[0]);
         }
         ConvChoice choice;
-        WrittenCube written = plan_conv(task, context_, choice);
+        std::optional<WrittenCube> written = plan_conv(task, context_, choice);
         if (fused_[index]) {
             results_.join(index);
         }
@@ -217,15 +343,15 @@ class NetworkPlanner {
     }
 
     /// By the SDP alone: one source flows through, the other is the first stage's operand.
-    WrittenCube plan_add(std::size_t index) {
+    std::optional<WrittenCube> plan_add(std::size_t index) {
         const Layer& layer = network_.layers[index];
         const WrittenCube& first = results_.cube_of(shapes_[index].sources[0]);
         const WrittenCube& second = results_.cube_of(shapes_[index].sources[1]);
         if (first.stored.lanes != second.stored.lanes) {
-            throw ConfigError(fmt::format("layer '{}': one of its sources leaves atoms partly "
-                                          "empty, the other does not",
-                                          layer.name),
-                              "choose a preset with a larger cbuf");
+            context_.refuse(layer.name, {.sentence = "one of its sources leaves atoms partly "
+                                                     "empty, the other does not",
+                                         .remedy = "choose a preset with a larger cbuf"});
+            return std::nullopt;
         }
         WrittenCube output =
             context_.place_cube(layer.name, shapes_[index].output, first.stored.lanes);
@@ -260,38 +386,41 @@ class NetworkPlanner {
     }
 
     const Network& network_;
+    const PlanTarget& target_;
     std::vector<LayerShapes> shapes_;
     PlanContext context_;
     ResultBoard results_;
     std::vector<std::optional<std::size_t>> fused_;
     std::vector<const PixelFormat*> pixels_;  ///< that the input may be laid out in
+    std::optional<std::string> beyond_memory_;
 };
 
 }  // namespace
 
-Plan plan_network(const Network& network, const PlanTarget& target) {
-    try {
-        // results lie behind the constants, whose size is known only when all is planned
-        PlanTarget sizes = target;
-        sizes.images = false;
-        NetworkPlanner::Known known;
-        if (const MemoryRegionConfig* sram = sram_region(target)) {
-            known.sram =
-                results_for_sram(NetworkPlanner(network, sizes, known).plan(), sram_room(*sram));
-        }
-        NetworkPlanner first(network, sizes, known);
-        first.plan();
-        known.constants = first.constants();
-        NetworkPlanner planner(network, target, known);
-        Plan plan = planner.plan();
-        check_memory(target, planner.memory());
-        return plan;
-    } catch (const ConfigError& error) {
-        if (!error.place().file.empty()) {
-            throw;
-        }
-        throw ConfigError(Place{network.file, 0, 0}, error.sentence(), error.remedy());
+std::variant<Plan, Diagnostic> try_plan_network(const Network& network, const PlanTarget& target) {
+    if (target.memory.regions.empty()) {
+        return Diagnostic{.sentence = "the memory has no region to plan for",
+                          .remedy = "give it one"};
     }
+    std::set<std::string> results;
+    if (const MemoryRegionConfig* sram = sram_region(target)) {
+        PlanTarget without_values = target;
+        without_values.images = false;
+        const auto first = NetworkPlanner(network, without_values, {}).plan();
+        if (const auto* plan = std::get_if<Plan>(&first)) {
+            results = results_for_sram(*plan, sram_room(*sram));
+        }
+    }
+    return NetworkPlanner(network, target, results).plan();
+}
+
+Plan plan_network(const Network& network, const PlanTarget& target) {
+    auto planned = try_plan_network(network, target);
+    if (auto* problem = std::get_if<Diagnostic>(&planned)) {
+        problem->place.file = network.file;
+        throw ConfigError(*std::move(problem));
+    }
+    return std::get<Plan>(std::move(planned));
 }
 
 }  // namespace npuscope

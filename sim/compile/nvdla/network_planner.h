@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // A network to a plan: layer by layer in the table's order, an add joined to the convolution before
-// it where nobody else needs that one's result. Pure: the same network, NPU and memory give the
-// same plan. Values are made up (see synthetic_values.h).
+// it where nothing else needs that one's result. Pure: the same network, NPU and memory give the
+// same plan. Values are synthetic (see synthetic_values.h).
 #pragma once
 
+#include <variant>
+
+#include "models/base/diagnostic.h"
 #include "models/memory/memory_config.h"
 #include "models/npu/npu_config.h"
 #include "sim/compile/nvdla/conv_tiling.h"
@@ -22,7 +25,10 @@ struct PlanTarget {
     bool pixels = true;     ///< an input of few channels may be laid out as pixels
 };
 
-/// ConfigError names the layer that cannot be planned.
+/// The plan, or the first problem, which names its layer as the operation.
+std::variant<Plan, Diagnostic> try_plan_network(const Network& network, const PlanTarget& target);
+
+/// ConfigError with that problem.
 Plan plan_network(const Network& network, const PlanTarget& target);
 
 }  // namespace npuscope

@@ -5,8 +5,6 @@
 
 #include <algorithm>
 
-#include "models/base/error.h"
-
 namespace npuscope {
 namespace {
 
@@ -14,15 +12,9 @@ constexpr std::uint32_t largest_kernel = 8;   // source: NVDLA_PDP.rdl, KERNEL_W
 constexpr std::uint32_t largest_stride = 16;  // source: NVDLA_PDP.rdl, KERNEL_STRIDE_WIDTH
 constexpr std::uint32_t one = 65536;          // of the reciprocals; source: NVDLA_PDP.rdl
 
-void check_limits(const Layer& layer, const LayerWindow& window) {
-    if (std::max(window.rows, window.columns) > largest_kernel ||
-        std::max(window.stride_y, window.stride_x) > largest_stride) {
-        throw ConfigError(
-            fmt::format("layer '{}': the PDP pools windows of up to 8 rows and "
-                        "columns with strides of up to 16, not {} x {} with {} and {}",
-                        layer.name, window.rows, window.columns, window.stride_y, window.stride_x),
-            "pool in several layers");
-    }
+bool fits_registers(const LayerWindow& window) {
+    return std::max(window.rows, window.columns) <= largest_kernel &&
+           std::max(window.stride_y, window.stride_x) <= largest_stride;
 }
 
 std::uint32_t reciprocal(std::uint32_t size) { return (one + size / 2) / size; }
@@ -102,8 +94,16 @@ bool can_fuse_pool(const LayerShapes& pool, const NpuConfig& npu) {
                line_buffer_columns(pooling_of(window, PoolingMethod::Max), npu.pdp);
 }
 
-WrittenCube plan_pool(const PoolTask& task, PlanContext& context) {
-    check_limits(task.layer, task.shapes.window);
+std::optional<WrittenCube> plan_pool(const PoolTask& task, PlanContext& context) {
+    if (const LayerWindow& window = task.shapes.window; !fits_registers(window)) {
+        context.refuse(
+            task.layer.name,
+            {.sentence = fmt::format("the PDP pools windows of up to 8 rows and columns with "
+                                     "strides of up to 16, not {} x {} with {} and {}",
+                                     window.rows, window.columns, window.stride_y, window.stride_x),
+             .remedy = "pool in several layers"});
+        return std::nullopt;
+    }
     FeatureCube input = task.input.stored.cube;
     input.shape.height = lines_read(task.shapes);
     WrittenCube output =

@@ -22,6 +22,6 @@ PdpPooling pooling_of(const LayerWindow& window, PoolingMethod method);
 bool can_fuse_pool(const LayerShapes& pool, const NpuConfig& npu);
 
 /// Adds the operation to the plan; answers where the result lies.
-WrittenCube plan_pool(const PoolTask& task, PlanContext& context);
+std::optional<WrittenCube> plan_pool(const PoolTask& task, PlanContext& context);
 
 }  // namespace npuscope

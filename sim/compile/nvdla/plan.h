@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 #include <variant>
 #include <vector>
@@ -120,5 +121,14 @@ struct Plan {
     Bytes memory;                      ///< from the first address to the end of the last surface
     Bytes sram;                        ///< likewise, behind the second port
 };
+
+/// Moves everything that lies at `from` or after it down by `by`.
+void move_results(Plan& plan, Address from, Bytes by);
+
+/// Which results of a plan go to the memory behind the second port: names of layers, `room` in
+/// bytes. Results that most layers read come first, of those the larger, then the earlier ones; each
+/// is taken if it fits beside all taken before during the operations between which it must stay. A
+/// network's input and output and all constants stay where the host puts them.
+std::set<std::string> results_for_sram(const Plan& plan, Bytes room);
 
 }  // namespace npuscope

@@ -3,6 +3,8 @@
 // the plan that grows.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstdint>
 #include <optional>
@@ -10,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "models/base/diagnostic.h"
 #include "sim/compile/nvdla/conv_tiling.h"
 #include "sim/compile/nvdla/memory_map.h"
 #include "sim/compile/nvdla/plan.h"
@@ -71,11 +74,18 @@ struct PlanContext {
     bool images = true;  ///< make values up; otherwise images are empty
     Plan plan;
     std::optional<std::size_t> last_convolution{};  ///< operation
+    std::optional<Diagnostic> problem{};            ///< names the layer that cannot be planned
 
     const NpuConfig& npu() const { return costs.npu; }
     Bytes atom() const { return costs.npu.datapath.memory_atom; }
     std::uint32_t channels_per_atom() const { return static_cast<std::uint32_t>(atom().value); }
 
+    /// The layer cannot be planned: planning ends with this problem.
+    void refuse(const std::string& layer, Diagnostic why) {
+        why.sentence = fmt::format("layer '{}': {}", layer, why.sentence);
+        why.operation = layer;
+        problem = std::move(why);
+    }
     /// Room for the result of the layer of this name, without gaps.
     WrittenCube place_cube(const std::string& name, const Shape& shape, std::uint32_t lanes) {
         const auto per_atom = channels_per_atom();

@@ -18,4 +18,27 @@ Program plan_program(Plan plan);
 /// The interrupt that ends operation `i` raises this id.
 std::string sync_name(std::size_t operation);
 
+// What a planned program is expected to leave in memory: a CRC for the result of every layer,
+// compared when the layer's last interrupt has come, before its bytes are used again.
+
+/// A layer's bytes, gaps included, and the id after which they are there.
+struct ExpectedResult {
+    std::string layer;
+    std::string sync;
+    Address address;
+    Bytes bytes;
+    MemoryPort memory = MemoryPort::Primary;
+};
+
+/// In the order of the layers.
+std::vector<ExpectedResult> expected_results(const Plan& plan);
+
+/// Puts a statement after the one that raises an id; a bug of ours where there is none.
+void insert_after(Program& program, const std::string& sync, Statement statement);
+
+/// Adds a comparison for every result; their places are the numbers of the results, from 1 on.
+/// `crcs`: one for each result, or none: zeros.
+void add_expectations(Program& program, const std::vector<ExpectedResult>& results,
+                      const std::vector<std::uint32_t>& crcs);
+
 }  // namespace npuscope

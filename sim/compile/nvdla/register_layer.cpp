@@ -6,27 +6,59 @@
 #include <algorithm>
 #include <cmath>
 
+#include "sim/model/step_reader.h"
+
 namespace npuscope {
 namespace {
 
 constexpr NumberRange int8_range{-128, 127};
 constexpr int largest_shift = 30;  // of sums of 32 bits
+constexpr std::int64_t largest_size = 65536;
 
 bool is_whole(double number) { return number == std::trunc(number); }
 
-/// A wide clip between sum and residual of 8 bits: what is clipped behind it is the same without.
-bool hides(const ClipStep& between, const ClipStep& behind) {
-    return between.low <= behind.low - 255 && between.high >= behind.high + 128;
+/// A wide clip between sum and residual of 8 bits: the result of the clip after it is the same
+/// without.
+bool hides(const ClipStep& between, const ClipStep& after) {
+    return between.low <= after.low - 255 && between.high >= after.high + 128;
+}
+
+Diagnostic problem_at(const ModelFacts& model, std::size_t node, std::string sentence,
+                      std::string remedy) {
+    return {.sentence = std::move(sentence),
+            .remedy = std::move(remedy),
+            .operation = node_name(model.view.node(node))};
+}
+
+/// The numbers of a feature map; a problem where int8 with a zero point cannot hold them.
+std::optional<NumberRange> map_range(const ModelFacts& model, const std::string& tensor,
+                                     std::size_t reader, Diagnostics& problems) {
+    const auto found = model.facts.find(tensor);
+    if (found == model.facts.end() || !found->second.whole) {
+        problems.push_back(problem_at(model, reader, fmt::format("'{}' holds no integers", tensor),
+                                      "feature maps have 8 bits: round and clip it"));
+        return std::nullopt;
+    }
+    const NumberRange range = found->second.range;
+    if (!fits_bits(range, 8)) {
+        problems.push_back(problem_at(
+            model, reader,
+            fmt::format("'{}' holds numbers from {} to {}", tensor, range.low, range.high),
+            "feature maps have 8 bits: clip it to -128..127, or to 0..255"));
+        return std::nullopt;
+    }
+    return range;
 }
 
 class LayerLowering {
  public:
-    LayerLowering(const ModelFacts& model, const Candidate& candidate, LoweringProblems& problems)
+    LayerLowering(const ModelFacts& model, const Candidate& candidate, Diagnostics& problems)
         : model_(model), candidate_(candidate), problems_(problems) {}
 
     LoweredLayer lower() {
-        for (const Violation& violation : candidate_.violations) {
-            complain(violation.node, violation.sentence, violation.allowed);
+        for (const Diagnostic& problem : candidate_.problems) {
+            problems_.push_back(problem);
+            problems_.back().remedy = problem.allowed;
         }
         check_input();
         take_kind();
@@ -40,17 +72,17 @@ class LayerLowering {
 
  private:
     void complain(std::size_t node, std::string sentence, std::string remedy) {
-        problems_.push_back({node, std::move(sentence), std::move(remedy)});
+        problems_.push_back(problem_at(model_, node, std::move(sentence), std::move(remedy)));
     }
     void complain(std::string sentence, std::string remedy) {
         complain(candidate_.anchor, std::move(sentence), std::move(remedy));
     }
 
     void check_input() {
-        input_ = model_.map_range(candidate_.input, candidate_.anchor, problems_);
+        input_ = map_range(model_, candidate_.input, candidate_.anchor, problems_);
         if (!candidate_.norm.residual.empty()) {
-            residual_ = model_.map_range(candidate_.norm.residual, candidate_.norm.residual_node,
-                                         problems_);
+            residual_ = map_range(model_, candidate_.norm.residual, candidate_.norm.residual_node,
+                                  problems_);
         }
         if (candidate_.in[0] != 1) {
             complain(fmt::format("its batch is {}", candidate_.in[0]), "a batch is 1");
@@ -64,6 +96,9 @@ class LayerLowering {
         Layer& layer = lowered_.layer;
         layer.kernels = static_cast<std::uint32_t>(candidate_.out[1]);
         layer.bias = true;
+        if (std::max(candidate_.out[1], candidate_.groups) > largest_size) {
+            complain(fmt::format("it has {} kernels", candidate_.out[1]), "no size exceeds 65536");
+        }
         switch (candidate_.pattern) {
             case Pattern::Maxpool:
                 layer.kind = LayerKind::MaxPool;
@@ -101,6 +136,11 @@ class LayerLowering {
         layer.padding_end = end_padding(height);
         layer.padding_width = size(width.pad_begin);
         layer.padding_width_end = end_padding(width);
+        if (std::max(layer.padding, *layer.padding_end) >= layer.kernel ||
+            std::max(*layer.padding_width, *layer.padding_width_end) >= *layer.kernel_width) {
+            complain("a window lies in the padding altogether",
+                     "padding must be smaller than the kernel");
+        }
         const bool pads =
             layer.padding + *layer.padding_end + *layer.padding_width + *layer.padding_width_end >
             0;
@@ -163,7 +203,7 @@ class LayerLowering {
             return;
         }
         const NormSequence& norm = candidate_.norm;
-        const auto result = model_.map_range(candidate_.output, norm.clip->node, problems_);
+        const auto result = map_range(model_, candidate_.output, norm.clip->node, problems_);
         if (!result) {
             return;
         }
@@ -171,25 +211,21 @@ class LayerLowering {
         sequence_.residual = residual_;
         sequence_.result = *result;
         auto staged = stage_sequence(std::move(sequence_));
-        if (const auto* problem = std::get_if<SequenceProblem>(&staged)) {
-            complain(node_of(problem->part), problem->sentence, problem->remedy);
+        if (auto* problem = std::get_if<Diagnostic>(&staged)) {
+            problem->operation = node_name(model_.view.node(node_of(problem->field)));
+            problems_.push_back(*std::move(problem));
             return;
         }
         lowered_.numbers = std::move(std::get<StagedSequence>(staged).numbers);
         lowered_.numbers.joins_unclipped = residual_.has_value();
-        (residual_ ? lowered_.relu_behind_residual : lowered_.layer.relu) =
+        (residual_ ? lowered_.relu_after_residual : lowered_.layer.relu) =
             std::get<StagedSequence>(staged).relu;
     }
-    std::size_t node_of(SequenceProblem::Part part) const {
-        switch (part) {
-            case SequenceProblem::Part::Bias:
-                return node_of(candidate_.norm.bias);
-            case SequenceProblem::Part::Scale:
-                return node_of(candidate_.norm.scale);
-            case SequenceProblem::Part::Sum:
-                break;
-        }
-        return candidate_.anchor;
+    std::size_t node_of(std::string_view field) const {
+        const NormSequence& norm = candidate_.norm;
+        return field == bias_field    ? node_of(norm.bias)
+               : field == scale_field ? node_of(norm.scale)
+                                      : candidate_.anchor;
     }
 
     /// Biases, and scales before a shift that all kernels share.
@@ -233,7 +269,7 @@ class LayerLowering {
 
     const ModelFacts& model_;
     const Candidate& candidate_;
-    LoweringProblems& problems_;
+    Diagnostics& problems_;
     std::optional<NumberRange> input_;
     std::optional<NumberRange> residual_;
     IntegerSequence sequence_;
@@ -243,8 +279,8 @@ class LayerLowering {
 }  // namespace
 
 LoweredLayer lower_layer(const ModelFacts& model, const Candidate& candidate,
-                         LoweringProblems& problems) {
-    LoweringProblems own;
+                         Diagnostics& problems) {
+    Diagnostics own;
     LoweredLayer lowered = LayerLowering(model, candidate, own).lower();
     problems.insert(problems.end(), own.begin(), own.end());
     return lowered;
@@ -255,25 +291,32 @@ bool can_join(const Candidate& candidate) {
                       candidate.pattern != Pattern::Tconv;
     const NormSequence& norm = candidate.norm;
     return conv && norm.preclip && norm.clip && hides(*norm.preclip, *norm.clip) &&
-           candidate.violations.empty();
+           candidate.problems.empty();
 }
 
-std::optional<NumberRange> ModelFacts::map_range(const std::string& tensor, std::size_t reader,
-                                                 LoweringProblems& problems) const {
-    const auto found = facts.find(tensor);
-    if (found == facts.end() || !found->second.whole) {
-        problems.push_back({reader, fmt::format("'{}' holds no integers", tensor),
-                            "feature maps have 8 bits: round and clip it"});
+std::optional<Sum> read_sum(const GraphView& view, std::size_t node) {
+    const GraphNode& add = view.node(node);
+    const bool maps = add.op == "Add" && !view.graph().is_constant(add.inputs[0]) &&
+                      !view.graph().is_constant(add.inputs[1]) &&
+                      view.sizes(add.inputs[0]) == view.sizes(add.inputs[1]);
+    if (!maps) {
         return std::nullopt;
     }
-    const NumberRange range = found->second.range;
-    if (!fits_bits(range, 8)) {
-        problems.push_back(
-            {reader, fmt::format("'{}' holds numbers from {} to {}", tensor, range.low, range.high),
-             "feature maps have 8 bits: clip it to -128..127, or to 0..255"});
+    const std::vector<RawStep> steps = read_steps(view, {add.outputs.front(), 1});
+    if (steps.empty() || steps.front().kind != StepKind::Clip) {
         return std::nullopt;
     }
-    return range;
+    const RawStep& clip = steps.front();
+    Sum sum{node, {node}, add.inputs, clip.output, {clip.nodes.front(), clip.low, clip.high}};
+    sum.nodes.insert(sum.nodes.end(), clip.nodes.begin(), clip.nodes.end());
+    return sum;
+}
+
+StagedSequence lower_sum(const ModelFacts& model, const Sum& sum, Diagnostics& problems) {
+    const auto a = map_range(model, sum.terms[0], sum.node, problems);
+    const auto b = map_range(model, sum.terms[1], sum.node, problems);
+    const auto result = map_range(model, sum.output, sum.clip.node, problems);
+    return a && b && result ? stage_sum(*a, *b, *result) : StagedSequence{};
 }
 
 }  // namespace npuscope

@@ -4,26 +4,57 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <map>
+#include <set>
 #include <span>
 
-#include "sim/compile/nvdla/layer_names.h"
-#include "sim/compile/nvdla/stored_zero.h"
+#include "sim/compile/nvdla/integer_sequence.h"
+#include "sim/compile/nvdla/register_layer.h"
 
 namespace npuscope {
 namespace {
 
+/// Names for layers from names of nodes: files are named after them, so that letters, digits, dots,
+/// dashes and underscores stay and the rest becomes underscores; a second one gets a number.
+class LayerNames {
+ public:
+    /// A name that was not given before.
+    const std::string& of(const std::string& node) {
+        std::string name = node.empty() ? "layer" : node;
+        std::ranges::replace_if(
+            name,
+            [](unsigned char letter) {
+                return std::isalnum(letter) == 0 && letter != '.' && letter != '-' && letter != '_';
+            },
+            '_');
+        std::string tried = name;
+        for (int number = 2; given_.contains(tried); ++number) {
+            tried = name + '_' + std::to_string(number);
+        }
+        return *given_.insert(tried).first;
+    }
+
+ private:
+    std::set<std::string> given_{"input"};  // the network's own
+};
+
 class SegmentLowering {
  public:
-    SegmentLowering(const ModelFacts& model, const GraphPartition& partition)
+    SegmentLowering(const ModelFacts& model, const Partition& partition)
         : model_(model), partition_(partition) {}
 
-    RegisterNetwork run(std::span<const std::size_t> items, std::span<const std::string> outputs) {
-        find_inputs(items);
-        for (const std::size_t index : items) {
-            const GraphItem& item = partition_.found.items[index];
+    RegisterNetwork run(std::span<const std::size_t> groups, std::span<const std::string> outputs) {
+        find_inputs(groups);
+        for (const std::size_t index : groups) {
+            const NodeGroup& group = partition_.groups[index];
+            const auto& lowered = std::any_cast<const LoweredLayer&>(group.lowered);
             lowered_.layers.emplace_back();
-            item.layer ? add_layer(item) : add_sum(item, item.sum->node, item.reads);
+            std::vector<std::string>& reads = lowered_.reads.emplace_back();
+            for (const GroupRead& read : group.reads) {
+                reads.push_back(layer_of(read));
+            }
+            group.layer ? add_layer(group, lowered) : add_sum(group, group.reads, lowered);
         }
         for (const std::string& tensor : outputs) {
             const Source& source = sources_.at(tensor);
@@ -49,12 +80,12 @@ class SegmentLowering {
         return root_of(model_, partition_, tensor);
     }
 
-    /// What no item before gives in the shape that is read. Inputs stand before all layers.
-    void find_inputs(std::span<const std::size_t> items) {
+    /// What no group before gives in the shape that is read. Inputs stand before all layers.
+    void find_inputs(std::span<const std::size_t> groups) {
         std::map<std::string, Sizes> given;
-        for (const std::size_t index : items) {
-            const GraphItem& item = partition_.found.items[index];
-            for (const ItemRead& read : item.reads) {
+        for (const std::size_t index : groups) {
+            const NodeGroup& group = partition_.groups[index];
+            for (const GroupRead& read : group.reads) {
                 const std::string tensor = root(read.tensor);
                 const auto found = given.find(tensor);
                 const bool inside = found != given.end() && found->second == read.cube;
@@ -65,10 +96,10 @@ class SegmentLowering {
                     add_input({tensor, read.cube, read.node});
                 }
             }
-            given[item.output] = item.cube;
+            given[group.output] = group.cube;
         }
     }
-    void add_input(const ItemRead& read) {
+    void add_input(const GroupRead& read) {
         const auto size = [&](std::size_t i) { return static_cast<std::uint32_t>(read.cube[i]); };
         const std::int32_t zero = zero_of(read.tensor);
         if (lowered_.inputs.empty()) {
@@ -89,34 +120,31 @@ class SegmentLowering {
         push(std::move(layer), {});
     }
 
-    void add_layer(const GraphItem& item) {
-        const Candidate& candidate = *item.layer;
-        Layer layer = item.lowered.layer;
-        layer.name = names_.of(node_name(model_.graph.nodes[candidate.anchor]));
-        layer.from = {layer_of(item.reads[0])};
-        sources_[item.output] = {layer.name, item.cube, item.at};
-        push_work(std::move(layer), item.lowered.numbers);
-        if (item.joins()) {
-            GraphItem sum;  // of what the convolution gives and the residual
-            sum.output = item.output;
-            sum.cube = item.cube;
-            sum.at = item.at;
-            sum.lowered.layer.relu = item.lowered.relu_behind_residual;
-            const std::size_t node = candidate.norm.residual_node;
-            add_sum(sum, node, {{item.output, item.cube, node}, item.reads[1]});
+    void add_layer(const NodeGroup& group, const LoweredLayer& lowered) {
+        Layer layer = lowered.layer;
+        layer.name = names_.of(group.name);
+        layer.from = {layer_of(group.reads[0])};
+        sources_[group.output] = {layer.name, group.cube, group.last_node()};
+        push_work(std::move(layer), lowered.numbers);
+        if (group.has_residual()) {  // added to what the convolution gives
+            const std::size_t node = group.layer->norm.residual_node;
+            LoweredLayer sum;
+            sum.layer.relu = lowered.relu_after_residual;
+            add_sum(group, {{group.output, group.cube, node}, group.reads[1]}, sum);
         }
     }
 
-    void add_sum(const GraphItem& item, std::size_t node, const std::vector<ItemRead>& terms) {
+    void add_sum(const NodeGroup& group, const std::vector<GroupRead>& terms,
+                 const LoweredLayer& lowered) {
         Layer layer;
-        layer.name = names_.of(node_name(model_.graph.nodes[node]));
+        layer.name = names_.of(node_name(model_.graph.nodes[terms.front().node]));
         layer.kind = LayerKind::Add;
-        layer.relu = item.lowered.layer.relu;
-        for (const ItemRead& term : terms) {
+        layer.relu = lowered.layer.relu;
+        for (const GroupRead& term : terms) {
             layer.from.push_back(layer_of(term));
         }
-        sources_[item.output] = {layer.name, item.cube, item.at};
-        push_work(std::move(layer), item.lowered.numbers);
+        sources_[group.output] = {layer.name, group.cube, group.last_node()};
+        push_work(std::move(layer), lowered.numbers);
     }
 
     void push_work(Layer layer, LayerNumbers numbers) {
@@ -128,7 +156,7 @@ class SegmentLowering {
         lowered_.network.numbers.push_back(std::move(numbers));
     }
 
-    std::string layer_of(const ItemRead& read) const {
+    std::string layer_of(const GroupRead& read) const {
         const std::string tensor = root(read.tensor);
         const auto source = sources_.find(tensor);
         if (source != sources_.end() && source->second.cube == read.cube) {
@@ -142,20 +170,19 @@ class SegmentLowering {
     }
 
     const ModelFacts& model_;
-    const GraphPartition& partition_;
+    const Partition& partition_;
     RegisterNetwork lowered_;
     LayerNames names_;
     std::map<std::string, Source> sources_;
 };
 
-RegisterNetwork lower(const ModelFacts& model, const GraphPartition& partition, std::size_t index,
-                      std::size_t items) {
+}  // namespace
+
+RegisterNetwork register_network(const ModelFacts& model, const Partition& partition,
+                                 std::size_t index) {
     const Segment& segment = partition.segments[index];
-    const bool all = items == segment.items.size();
     RegisterNetwork lowered =
-        SegmentLowering(model, partition)
-            .run(std::span(segment.items).first(items),
-                 all ? std::span(segment.outputs) : std::span<const std::string>());
+        SegmentLowering(model, partition).run(segment.groups, segment.outputs);
     Network& network = lowered.network;
     network.name = model.graph.name.empty() ? "model" : model.graph.name;
     if (partition.segments.size() > 1 || !partition.is_whole()) {
@@ -163,18 +190,6 @@ RegisterNetwork lower(const ModelFacts& model, const GraphPartition& partition, 
     }
     network.file = model.graph.file;
     return lowered;
-}
-
-}  // namespace
-
-RegisterNetwork register_network(const ModelFacts& model, const GraphPartition& partition,
-                                 std::size_t index) {
-    return lower(model, partition, index, partition.segments[index].items.size());
-}
-
-RegisterNetwork begin_of_segment(const ModelFacts& model, const GraphPartition& partition,
-                                 std::size_t index, std::size_t items) {
-    return lower(model, partition, index, items);
 }
 
 }  // namespace npuscope

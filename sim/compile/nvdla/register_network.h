@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "sim/compile/nvdla/graph_partition.h"
+#include "sim/compile/partition.h"
 #include "sim/model/network.h"
 
 namespace npuscope {
@@ -24,15 +24,12 @@ struct RegisterNetwork {
     Network network;
     std::vector<SegmentTensor> inputs;
     std::vector<SegmentTensor> outputs;
-    std::vector<std::vector<std::string>> layers;  ///< of every item of the segment
+    std::vector<std::vector<std::string>> layers;  ///< of every group of the segment
+    std::vector<std::vector<std::string>> reads;   ///< layers and inputs that each group reads
 };
 
 /// Of segment `index`. A graph of one segment gives its name to the network.
-RegisterNetwork register_network(const ModelFacts& model, const GraphPartition& partition,
+RegisterNetwork register_network(const ModelFacts& model, const Partition& partition,
                                  std::size_t index);
-
-/// The same of the segment's first `items` alone: what nobody reads is its output.
-RegisterNetwork begin_of_segment(const ModelFacts& model, const GraphPartition& partition,
-                                 std::size_t index, std::size_t items);
 
 }  // namespace npuscope

@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/compile/tinpu/layer_plan.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
+#include "models/base/error.h"
 #include "models/layout/packed_surface.h"
 #include "models/tinpu/tinpu_checks.h"
 #include "models/tinpu/tinpu_constants.h"
-#include "sim/compile/tinpu/layer_memory.h"
-#include "sim/compile/tinpu/map_lives.h"
+#include "sim/compile/tinpu/live_ranges.h"
+#include "sim/compile/tinpu/tinpu_target.h"
 
 namespace npuscope {
 namespace {
@@ -65,31 +68,71 @@ std::vector<BnormChannel> constants_of(const Candidate& candidate) {
     return channels;
 }
 
+/// Which regions of a memory hold what of a planned graph.
+struct LayerMemory {
+    const MemoryRegionConfig* constants = nullptr;
+    const MemoryRegionConfig* maps = nullptr;  ///< may be the same
+
+    /// ConfigError for a memory without regions.
+    explicit LayerMemory(const MemoryConfig& memory) {
+        if (memory.regions.empty()) {
+            throw ConfigError("the memory has no region", "add one to memory.regions");
+        }
+        constants = &memory.regions.front();
+        const auto other = std::find_if(
+            memory.regions.begin() + 1, memory.regions.end(),
+            [](const MemoryRegionConfig& region) { return region.surfaces.has_value(); });
+        maps = other == memory.regions.end() ? constants : &*other;
+    }
+};
+
+/// Bytes of a region that plans may use.
+Bytes room_of(const MemoryRegionConfig& region) {
+    return std::min(region.surfaces.value_or(region.size), region.size);
+}
+
+/// The error that `surface` of `layer` ends after what the region has room for.
+Diagnostic no_room(const MemoryRegionConfig& region, const ByteRun& run, const std::string& surface,
+                   const std::string& layer) {
+    return {.id = "memory_room",
+            .sentence = fmt::format("{} of {} bytes at {} ends {} bytes after the {} bytes that "
+                                    "region '{}' has for it",
+                                    surface, run.bytes.value, to_hex(run.address),
+                                    (run.address + run.bytes - region.base - room_of(region)).value,
+                                    room_of(region).value, region.name),
+            .address = run.address,
+            .unit = "plan",
+            .surface = surface,
+            .operation = layer};
+}
+
 class LayerPlanner {
  public:
     LayerPlanner(const Graph& graph, const LayerNpuConfig& config, const MemoryConfig& memory)
         : graph_(graph), alignment_(config.engine.alignment) {
         check_engine(config.engine, config.mcif.bus_width);
         plan_.memory = memory;
-        plan_.patterns = plan_patterns(graph, config.restrictions);
+        const GraphView view(graph);
+        const std::map<std::string, NumberFacts> facts = number_facts(graph);
+        plan_.partition = partition_graph({graph, view, facts}, TinpuTarget(config.restrictions));
     }
 
     LayerPlan run() {
         const LayerMemory regions(plan_.memory);
         region_ = regions.constants;
-        for (const NpuLayer& layer : plan_.patterns.layers) {
+        for (const NodeGroup& layer : plan_.partition.groups) {
             place_constants(layer);
         }
         plan_.weights = used_;
-        const std::vector<MapLife> lives = map_lives(graph_, plan_.patterns);
+        const std::vector<LiveRange> ranges = live_ranges(graph_, plan_.partition);
         const Bytes begin = regions.maps == regions.constants ? used_ : Bytes(0);
-        const auto offsets = place_maps(lives, alignment_);
-        for (const MapLife& life : lives) {
-            const Address base = regions.maps->base + begin + offsets.at(life.tensor);
-            plan_.maps[life.tensor] = base;
-            expect_room(*regions.maps, {base, life.bytes}, life.tensor, life.layer);
+        const auto offsets = place_maps(ranges, alignment_);
+        for (const LiveRange& range : ranges) {
+            const Address base = regions.maps->base + begin + offsets.at(range.tensor);
+            plan_.maps[range.tensor] = base;
+            expect_room(*regions.maps, {base, range.bytes}, range.tensor, range.layer);
         }
-        plan_.peak_maps = peak_bytes(lives);
+        plan_.peak_maps = peak_bytes(ranges);
         return std::move(plan_);
     }
 
@@ -101,7 +144,7 @@ class LayerPlanner {
         }
     }
 
-    /// Behind what was placed before, in the region of constants.
+    /// After what was placed before, in the region of constants.
     Address place(std::vector<std::uint8_t> bytes, const char* surface, const std::string& layer) {
         const Address base = region_->base + used_;
         const Bytes size(bytes.size());
@@ -111,14 +154,14 @@ class LayerPlanner {
         return base;
     }
 
-    void place_constants(const NpuLayer& layer) {
-        const Candidate& candidate = layer.candidate;
+    void place_constants(const NodeGroup& layer) {
+        const Candidate& candidate = *layer.layer;
         LayerSurfaces surfaces;
         if (has_weights(candidate.pattern)) {
+            const std::uint32_t bits = tinpu_layer(layer).weight_bits;
             const Kernels<std::int8_t> kernels = kernels_of(candidate);
             surfaces.weights = WeightSurface{
-                place(store_weights(kernels, layer.weight_bits), "weights", layer.name),
-                kernels.shape, layer.weight_bits};
+                place(store_weights(kernels, bits), "weights", layer.name), kernels.shape, bits};
         }
         if (candidate.pattern != Pattern::Maxpool) {
             surfaces.constants =
@@ -177,14 +220,21 @@ LayerPlan plan_layers(const Graph& graph, const LayerNpuConfig& config,
     return LayerPlanner(graph, config, memory).run();
 }
 
-bool output_is_signed(const NpuLayer& layer, const Signs& signs) {
-    const Candidate& candidate = layer.candidate;
+bool output_is_signed(const NodeGroup& layer, const Signs& signs) {
+    const Candidate& candidate = *layer.layer;
     return candidate.norm.clip ? candidate.norm.clip->low < 0 : signs.at(candidate.input);
 }
 
+bool holds(const MemoryConfig& memory, const ByteRun& run) {
+    return std::ranges::any_of(memory.regions, [&](const MemoryRegionConfig& region) {
+        return run.address >= region.base && run.address - region.base <= region.size &&
+               run.bytes <= region.size - (run.address - region.base);
+    });
+}
+
 TinpuJob layer_job(const LayerPlan& plan, std::size_t index, const Signs& signs) {
-    const NpuLayer& layer = plan.patterns.layers[index];
-    const Candidate& candidate = layer.candidate;
+    const NodeGroup& layer = plan.partition.groups[index];
+    const Candidate& candidate = *layer.layer;
     TinpuJob job;
     job.name = layer.name;
     job.work = work_of(candidate.pattern);

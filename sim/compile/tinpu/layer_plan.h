@@ -8,9 +8,10 @@
 #include <vector>
 
 #include "models/base/diagnostic.h"
+#include "models/layout/byte_run.h"
 #include "models/tinpu/tinpu_job.h"
+#include "sim/compile/partition.h"
 #include "sim/compile/tinpu/layer_system.h"
-#include "sim/compile/tinpu/pattern_plan.h"
 
 namespace npuscope {
 
@@ -26,8 +27,8 @@ struct LayerSurfaces {
 };
 
 struct LayerPlan {
-    PatternPlan patterns;
-    std::vector<LayerSurfaces> surfaces;  ///< one per layer
+    Partition partition;
+    std::vector<LayerSurfaces> surfaces;  ///< one per group
     std::map<std::string, Address> maps;  ///< feature maps that the NPU reads or writes
     std::vector<MemoryBlock> images;      ///< weights and tables of constants
     Bytes weights;                        ///< all images
@@ -36,7 +37,9 @@ struct LayerPlan {
     std::vector<Diagnostic> findings;     ///< surfaces that the memory has no room for
 };
 
-/// What has no room is placed behind the region's end, and is a finding.
+/// Weights and constants lie at the beginning of the first region; feature maps in the first other
+/// region that plans may use, else after them. What has no room is placed after the region's end,
+/// and is a finding.
 LayerPlan plan_layers(const Graph& graph, const LayerNpuConfig& config,
                       const MemoryConfig& memory = {});
 
@@ -46,6 +49,9 @@ using Signs = std::map<std::string, bool>;
 /// The launch of layer `index`; `signs` knows its input and its residual.
 TinpuJob layer_job(const LayerPlan& plan, std::size_t index, const Signs& signs);
 /// Whether what a layer writes is signed.
-bool output_is_signed(const NpuLayer& layer, const Signs& signs);
+bool output_is_signed(const NodeGroup& layer, const Signs& signs);
+
+/// One region holds all of it.
+bool holds(const MemoryConfig& memory, const ByteRun& run);
 
 }  // namespace npuscope

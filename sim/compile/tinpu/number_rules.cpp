@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sim/compile/tinpu/number_rules.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
+
+#include "sim/compile/tinpu/restriction_check.h"
 
 namespace npuscope {
 namespace {
@@ -40,14 +40,20 @@ std::optional<int> exponent_of(double number) {
 
 class NumberRules {
  public:
-    NumberRules(const RestrictionCheck& check, const Candidate& candidate,
-                std::vector<Violation>& violations)
-        : restrictions_(check.restrictions), candidate_(candidate), violations_(violations) {}
+    NumberRules(const RestrictionCheck& check, const Candidate& candidate, Diagnostics& problems)
+        : restrictions_(check.restrictions),
+          view_(check.model.view),
+          candidate_(candidate),
+          problems_(problems) {}
 
     void complain(std::string rule, std::size_t node, std::string value, std::string allowed,
                   std::string nearest, std::string sentence) {
-        violations_.push_back({std::move(rule), node, std::move(value), std::move(allowed),
-                               std::move(nearest), std::move(sentence)});
+        problems_.push_back({.id = std::move(rule),
+                             .sentence = std::move(sentence),
+                             .operation = node_name(view_.node(node)),
+                             .value = std::move(value),
+                             .allowed = std::move(allowed),
+                             .nearest = std::move(nearest)});
     }
 
     void weights() {
@@ -224,16 +230,17 @@ class NumberRules {
     }
 
     const Restrictions& restrictions_;
+    const GraphView& view_;
     const Candidate& candidate_;
-    std::vector<Violation>& violations_;
+    Diagnostics& problems_;
 };
 
 /// Tool 1.2 tied the width of a bias to the feature map: 8 bits as with 8-bit weights.
 WeightWidths widths_by(const RestrictionCheck& check, const Candidate& candidate,
                        WeightWidths widths) {
     if (check.restrictions.bias_width == BiasWidth::FeatureMap) {
-        const auto facts = check.facts.find(candidate.input);
-        const bool narrow = facts != check.facts.end() && fits_bits(facts->second.range, 4);
+        const auto facts = check.model.facts.find(candidate.input);
+        const bool narrow = facts != check.model.facts.end() && fits_bits(facts->second.range, 4);
         for (const WeightWidths& row : check.restrictions.weights) {
             if (row.bits == (narrow ? 4U : 8U)) {
                 widths.bias_bits = row.bias_bits;
@@ -254,13 +261,13 @@ NumberRange weight_range(const GraphValue& weights) {
 }
 
 void check_weights(const RestrictionCheck& check, const Candidate& candidate,
-                   std::vector<Violation>& violations) {
-    NumberRules(check, candidate, violations).weights();
+                   Diagnostics& problems) {
+    NumberRules(check, candidate, problems).weights();
 }
 
 void check_sequence(const RestrictionCheck& check, const Candidate& candidate,
-                    const WeightWidths& widths, std::vector<Violation>& violations) {
-    NumberRules rules(check, candidate, violations);
+                    const WeightWidths& widths, Diagnostics& problems) {
+    NumberRules rules(check, candidate, problems);
     if (candidate.pattern == Pattern::Maxpool) {
         return;
     }
@@ -275,15 +282,14 @@ void check_sequence(const RestrictionCheck& check, const Candidate& candidate,
     rules.clips();
 }
 
-void check_maps(const RestrictionCheck& check, const Candidate& candidate,
-                std::vector<Violation>& violations) {
-    NumberRules rules(check, candidate, violations);
-    const auto facts = check.facts.find(candidate.input);
-    if (facts != check.facts.end()) {
+void check_maps(const RestrictionCheck& check, const Candidate& candidate, Diagnostics& problems) {
+    NumberRules rules(check, candidate, problems);
+    const auto facts = check.model.facts.find(candidate.input);
+    if (facts != check.model.facts.end()) {
         rules.map("input_8bit", candidate.anchor, facts->second, "its input");
     }
-    const auto residual = check.facts.find(candidate.norm.residual);
-    if (residual != check.facts.end()) {
+    const auto residual = check.model.facts.find(candidate.norm.residual);
+    if (residual != check.model.facts.end()) {
         rules.map("residual_8bit", candidate.norm.residual_node, residual->second, "the residual");
     }
 }

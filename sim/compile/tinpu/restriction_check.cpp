@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/compile/tinpu/restriction_check.h"
 
-#include <fmt/format.h>
-
-#include "sim/compile/tinpu/number_rules.h"
-#include "sim/compile/tinpu/shape_rules.h"
+#include <optional>
 
 namespace npuscope {
 
@@ -18,7 +15,7 @@ const PatternLimits* Restrictions::find(const std::vector<PatternLimits>& rows, 
 }
 
 CheckedLayer check_restrictions(const RestrictionCheck& check, const Candidate& candidate) {
-    std::vector<Violation> common = candidate.violations;
+    Diagnostics common = candidate.problems;
     check_shapes(check, candidate, common);
     check_maps(check, candidate, common);
     if (candidate.is_pool()) {
@@ -35,9 +32,9 @@ CheckedLayer check_restrictions(const RestrictionCheck& check, const Candidate& 
             continue;
         }
         CheckedLayer layer{widths.bits, common};
-        check_sequence(check, candidate, widths, layer.violations);
-        check_fc_inputs(check, candidate, widths, layer.violations);
-        if (layer.violations.size() == common.size()) {
+        check_sequence(check, candidate, widths, layer.problems);
+        check_fc_inputs(check, candidate, widths, layer.problems);
+        if (layer.problems.size() == common.size()) {
             return layer;
         }
         if (!narrowest) {
@@ -45,13 +42,6 @@ CheckedLayer check_restrictions(const RestrictionCheck& check, const Candidate& 
         }
     }
     return narrowest ? *narrowest : CheckedLayer{0, std::move(common)};
-}
-
-std::string padding_text(const Window& window) {
-    const WindowAxis height = window.height();
-    const WindowAxis width = window.width();
-    return fmt::format("t{} l{} b{} r{}", height.pad_begin, width.pad_begin, height.pad_end,
-                       width.pad_end);
 }
 
 }  // namespace npuscope

@@ -1,22 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sim/compile/tinpu/shape_rules.h"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
+
+#include "sim/compile/tinpu/restriction_check.h"
 
 namespace npuscope {
 namespace {
 
 class ShapeRules {
  public:
-    ShapeRules(const RestrictionCheck& check, const Candidate& candidate,
-               std::vector<Violation>& violations)
+    ShapeRules(const RestrictionCheck& check, const Candidate& candidate, Diagnostics& problems)
         : restrictions_(check.restrictions),
-          view_(check.view),
+          view_(check.model.view),
           candidate_(candidate),
-          violations_(violations) {}
+          problems_(problems) {}
 
     void run() {
         check_directions();
@@ -31,8 +30,12 @@ class ShapeRules {
  private:
     void complain(std::string rule, std::string value, std::string allowed, std::string nearest,
                   std::string sentence) {
-        violations_.push_back({std::move(rule), candidate_.anchor, std::move(value),
-                               std::move(allowed), std::move(nearest), std::move(sentence)});
+        problems_.push_back({.id = std::move(rule),
+                             .sentence = std::move(sentence),
+                             .operation = node_name(view_.node(candidate_.anchor)),
+                             .value = std::move(value),
+                             .allowed = std::move(allowed),
+                             .nearest = std::move(nearest)});
     }
 
     const Sizes& given_sizes() const {
@@ -172,8 +175,8 @@ class ShapeRules {
         }
         const auto blame = [&](const char* rule, std::string value, const std::string& allowed,
                                std::string sentence) {
-            violations_.push_back({rule, candidate_.norm.residual_node, std::move(value), allowed,
-                                   allowed, std::move(sentence)});
+            problems_.push_back(broken_rule(view_.node(candidate_.norm.residual_node), rule,
+                                            std::move(value), allowed, std::move(sentence)));
         };
         if (candidate_.pattern != Pattern::Pwconvres) {
             blame("residual_pointwise", std::string(enum_name(candidate_.pattern)),
@@ -189,27 +192,29 @@ class ShapeRules {
     const Restrictions& restrictions_;
     const GraphView& view_;
     const Candidate& candidate_;
-    std::vector<Violation>& violations_;
+    Diagnostics& problems_;
 };
 
 }  // namespace
 
 void check_shapes(const RestrictionCheck& check, const Candidate& candidate,
-                  std::vector<Violation>& violations) {
-    ShapeRules(check, candidate, violations).run();
+                  Diagnostics& problems) {
+    ShapeRules(check, candidate, problems).run();
 }
 
 void check_fc_inputs(const RestrictionCheck& check, const Candidate& candidate,
-                     const WeightWidths& widths, std::vector<Violation>& violations) {
+                     const WeightWidths& widths, Diagnostics& problems) {
     const std::int64_t inputs = candidate.in[1] * candidate.in[2] * candidate.in[3];
     const bool limited =
         candidate.pattern == Pattern::Fc && check.restrictions.beyond_guidelines == Verdict::Refuse;
     if (limited && inputs < widths.least_fc_inputs) {
-        violations.push_back(
-            {"fc_inputs", candidate.anchor, std::to_string(inputs),
-             fmt::format("at least {}", widths.least_fc_inputs),
-             std::to_string(widths.least_fc_inputs),
-             fmt::format("FC has too few inputs for {}-bit weights", widths.bits)});
+        const std::string least = std::to_string(widths.least_fc_inputs);
+        Diagnostic problem =
+            broken_rule(check.model.view.node(candidate.anchor), "fc_inputs",
+                        std::to_string(inputs), "at least " + least,
+                        fmt::format("FC has too few inputs for {}-bit weights", widths.bits));
+        problem.nearest = least;
+        problems.push_back(std::move(problem));
     }
 }
 

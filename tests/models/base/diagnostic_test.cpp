@@ -36,5 +36,33 @@ TEST(FindingTest, the_same_finding_is_listed_once_per_operation) {
     EXPECT_EQ(log.findings().size(), 2U);
 }
 
+TEST(FindingTest, what_repeats_a_rule_about_one_register_is_left_out) {
+    DiagnosticLog log;
+    Diagnostic finding = finding_of(Severity::Warning, "written in group 0");
+    finding.register_name = "NVDLA_SDP.D_DST_LINE_STRIDE_0";
+    log.add(finding);
+    finding.sentence = "written in group 1";
+    log.add(finding);
+    EXPECT_EQ(log.findings().size(), 1U);
+    finding.register_name = "NVDLA_SDP.D_DST_SURFACE_STRIDE_0";
+    log.add(finding);
+    EXPECT_EQ(log.findings().size(), 2U);
+}
+
+TEST(FindingTest, surfaces_outside_of_operations_are_told_apart_by_their_sentences) {
+    DiagnosticLog log;
+    Diagnostic finding = finding_of(Severity::Error, "'a.dat' overwrites bytes of 'b.dat'");
+    finding.surface = "a.dat";
+    log.add(finding);
+    finding.sentence = "'a.dat' overwrites bytes of 'c.dat'";
+    log.add(finding);
+    EXPECT_EQ(log.findings().size(), 2U);
+    finding.operation = "conv 0";
+    log.add(finding);
+    finding.sentence = "another byte";
+    log.add(finding);
+    EXPECT_EQ(log.findings().size(), 3U);
+}
+
 }  // namespace
 }  // namespace npuscope

@@ -105,7 +105,7 @@ TEST_F(ProgramCheckTest, SurfacesOutsideMemoryAreFound) {
     EXPECT_TRUE(finds(report, "out_of_bounds", "NVDLA_CDMA.D_WEIGHT_ADDR_LOW")) << kinds_of(report);
 }
 
-TEST_F(ProgramCheckTest, LinesBehindThePdpsLastWindowAreFoundWhereAPoolingComesBehind) {
+TEST_F(ProgramCheckTest, LinesAfterThePdpsLastWindowAreFoundWhereAPoolingFollows) {
     const Network network = parse_network(R"(
 name: pools
 input: {channels: 8, height: 12, width: 9}
@@ -126,6 +126,8 @@ layers:
     ASSERT_EQ(report.findings.size(), 1U) << kinds_of(report);
     EXPECT_EQ(report.findings[0].id, "lines_left");
     EXPECT_EQ(report.findings[0].register_name, "NVDLA_PDP.D_DATA_CUBE_IN_HEIGHT_0");
+    EXPECT_NE(report.findings[0].sentence.find("pdp 1 after it"), std::string::npos)
+        << report.findings[0].sentence;
 }
 
 TEST_F(ProgramCheckTest, EveryFindingNamesWhereToLookAndWhatToDo) {

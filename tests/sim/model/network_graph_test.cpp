@@ -26,13 +26,13 @@ TEST(NetworkGraph, LayersBecomePatterns) {
     const Graph graph = finish_graph(network_graph(parse_network(residual_table, "net.yaml")));
     const LayerPlan plan = plan_layers(graph, test::bundled_preset());
     std::vector<Pattern> patterns;
-    for (const NpuLayer& layer : plan.patterns.layers) {
-        patterns.push_back(layer.pattern());
+    for (const NodeGroup& group : plan.partition.groups) {
+        patterns.push_back(group.layer->pattern);
     }
     EXPECT_EQ(patterns, (std::vector<Pattern>{Pattern::Gconv, Pattern::Pwconv, Pattern::Dwconv,
                                               Pattern::Pwconvres, Pattern::Maxpool,
                                               Pattern::AvgpoolGlobal, Pattern::Fc}))
-        << ::testing::PrintToString(test::broken_rules(graph, plan.patterns));
+        << ::testing::PrintToString(test::broken_rules(plan.partition));
 }
 
 TEST(NetworkGraph, NumbersAreTheHostsAndDoNotAllSaturate) {
@@ -60,13 +60,13 @@ TEST(NetworkGraph, WindowsNeedNotBeSquare) {
     const Graph graph = finish_graph(network_graph(parse_network(series_table, "net.yaml")));
     const LayerPlan plan = plan_layers(graph, test::bundled_preset());
     std::vector<Pattern> patterns;
-    for (const NpuLayer& layer : plan.patterns.layers) {
-        patterns.push_back(layer.pattern());
+    for (const NodeGroup& group : plan.partition.groups) {
+        patterns.push_back(group.layer->pattern);
     }
     EXPECT_EQ(patterns,
               (std::vector<Pattern>{Pattern::Fconv, Pattern::Maxpool, Pattern::Dwconv,
                                     Pattern::Avgpool, Pattern::AvgpoolGlobal, Pattern::Fc}));
-    EXPECT_EQ(plan.patterns.layers[0].candidate.out, (Sizes{1, 8, 12, 3}));
+    EXPECT_EQ(plan.partition.groups[0].layer->out, (Sizes{1, 8, 12, 3}));
     const auto inputs = test::some_inputs(graph, ElementType::Int8, 4);
     EXPECT_EQ(test::run_on(graph, test::bundled_preset(), inputs).outputs,
               test::run_on(graph, test::host_only(), inputs).outputs);

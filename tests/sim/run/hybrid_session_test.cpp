@@ -8,7 +8,6 @@
 
 #include <set>
 
-#include "sim/compile/hybrid_explain.h"
 #include "sim/report/json_report.h"
 #include "sim/report/timeline_report.h"
 #include "tests/sim/compile/tinpu/layer_fixture.h"

@@ -5,7 +5,6 @@
 #include <zlib.h>
 
 #include "models/base/error.h"
-#include "sim/compile/nvdla/expectations.h"
 #include "sim/compile/nvdla/plan_program.h"
 #include "sim/config/preset.h"
 #include "sim/run/session.h"
@@ -52,12 +51,7 @@ Result run_checked(const Network& network, const PlanTarget& target) {
 }
 
 bool can_plan(const Network& network, const PlanTarget& target) {
-    try {
-        plan_network(network, target);
-    } catch (const ConfigError&) {
-        return false;
-    }
-    return true;
+    return std::holds_alternative<Plan>(try_plan_network(network, target));
 }
 
 PlanTarget preset_target(const std::string& name) {

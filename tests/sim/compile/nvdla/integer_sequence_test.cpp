@@ -8,8 +8,6 @@
 #include <algorithm>
 #include <random>
 
-#include "sim/compile/nvdla/stored_zero.h"
-
 namespace npuscope {
 namespace {
 

@@ -11,7 +11,9 @@
 
 #include "sim/command_line/network_files.h"
 #include "sim/command_line/system_arguments.h"
-#include "sim/compile/hybrid_explain.h"
+#include "sim/compile/explain.h"
+#include "sim/compile/hybrid_plan.h"
+#include "sim/compile/nvdla/nvdla_target.h"
 #include "sim/model/npy_file.h"
 #include "tests/sim/compile/nvdla/chain.h"
 #include "tests/sim/compile/tinpu/layer_fixture.h"
@@ -177,8 +179,9 @@ TEST_P(RefusedModels, NameTheNodeAndTheReason) {
     const Graph graph = chain.graph();
     const HybridPlan plan = plan_hybrid(graph, {});
     EXPECT_FALSE(plan.partition.is_whole());
-    EXPECT_THAT(hybrid_refusals(graph, plan.partition) + hybrid_table(graph, plan),
-                HasSubstr(GetParam().message));
+    const NvdlaTarget family;
+    const Explanation told{graph, family, plan.partition, layers_of_groups(plan)};
+    EXPECT_THAT(told.refusals() + told.node_table(), HasSubstr(GetParam().message));
 }
 
 INSTANTIATE_TEST_SUITE_P(

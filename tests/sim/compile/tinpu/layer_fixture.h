@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "sim/compile/tinpu/tinpu_target.h"
 #include "sim/config/preset.h"
 #include "sim/model/load_graph.h"
 #include "sim/model/onnx_reader.h"
@@ -47,12 +48,19 @@ inline LayerRun run_on(const Graph& graph, const LayerNpuConfig& config,
     return run_layers(graph, plan_layers(graph, config), config, inputs, {});
 }
 
+/// What a TINPU of these restrictions takes.
+inline Partition tinpu_partition(const Graph& graph, const Restrictions& restrictions) {
+    const GraphView view(graph);
+    const auto facts = number_facts(graph);
+    return partition_graph({graph, view, facts}, TinpuTarget(restrictions));
+}
+
 /// Rules broken by the only refused layer, with the nodes they name.
-inline std::vector<std::string> broken_rules(const Graph& graph, const PatternPlan& plan) {
+inline std::vector<std::string> broken_rules(const Partition& partition) {
     std::vector<std::string> rules;
-    for (const Refusal& refusal : plan.refusals) {
-        for (const Violation& violation : refusal.violations) {
-            rules.push_back(violation.rule + " at " + node_name(graph.nodes[violation.node]));
+    for (const Refusal& refusal : partition.refusals) {
+        for (const Diagnostic& problem : refusal.problems) {
+            rules.push_back(problem.id + " at " + problem.operation);
         }
     }
     return rules;

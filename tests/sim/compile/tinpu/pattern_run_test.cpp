@@ -15,12 +15,12 @@ using test::Sequence;
 void expect_taken(const ModelBuilder& builder, Pattern pattern, std::uint32_t weight_bits) {
     const Graph graph = test::graph_of(builder);
     const LayerPlan plan = plan_layers(graph, test::bundled_preset());
-    ASSERT_EQ(plan.patterns.layers.size(), 1U)
-        << ::testing::PrintToString(test::broken_rules(graph, plan.patterns));
-    EXPECT_EQ(plan.patterns.layers[0].pattern(), pattern);
-    EXPECT_EQ(plan.patterns.layers[0].weight_bits, weight_bits);
-    for (const Placement& placement : plan.patterns.placements) {
-        EXPECT_NE(placement.side, Side::Host);
+    ASSERT_EQ(plan.partition.groups.size(), 1U)
+        << ::testing::PrintToString(test::broken_rules(plan.partition));
+    EXPECT_EQ(plan.partition.groups[0].layer->pattern, pattern);
+    EXPECT_EQ(tinpu_layer(plan.partition.groups[0]).weight_bits, weight_bits);
+    for (const NodePlace& place : plan.partition.places) {
+        EXPECT_NE(place.side, NodeSide::Host);
     }
     for (const ElementType element : {ElementType::Int8, ElementType::Uint8}) {
         const auto inputs = test::some_inputs(graph, element, 5);
@@ -187,8 +187,9 @@ TEST(Spellings, FlattenedCubesAreReadWhereTheyLie) {
     builder.output("y");
     expect_taken(builder, Pattern::Fc, 2);
     const Graph graph = test::graph_of(builder);
-    EXPECT_EQ(plan_patterns(graph, test::bundled_preset().restrictions).layers[0].candidate.input,
-              "x");
+    EXPECT_EQ(
+        test::tinpu_partition(graph, test::bundled_preset().restrictions).groups[0].reads[0].tensor,
+        "x");
 }
 TEST(Spellings, GemmMayTurnItsWeights) {
     ModelBuilder builder;

@@ -76,12 +76,12 @@ void compare(const ModelBuilder& builder, bool exact) {
     const Graph graph = test::graph_of(builder);
     const auto inputs = test::some_inputs(graph, ElementType::Int8, 2);
     const LayerPlan plan = plan_layers(graph, test::bundled_preset());
-    EXPECT_EQ(plan.patterns.layers.size(), exact ? 1U : 0U)
-        << ::testing::PrintToString(test::broken_rules(graph, plan.patterns));
+    EXPECT_EQ(plan.partition.groups.size(), exact ? 1U : 0U)
+        << ::testing::PrintToString(test::broken_rules(plan.partition));
     EXPECT_EQ(test::run_on(graph, test::bundled_preset(), inputs).outputs.at("y").numbers,
               test::run_on(plain, test::host_only(), inputs).outputs.at("y").numbers);
     if (!exact) {
-        EXPECT_THAT(test::broken_rules(graph, plan.patterns),
+        EXPECT_THAT(test::broken_rules(plan.partition),
                     ::testing::Contains("quantised_exact at conv"));
     }
 }
@@ -161,7 +161,7 @@ TEST(Quantised, BiasesOfProductsMayStandBehindThem) {
     // several rows are no layer of the NPU, but their numbers stay
     const Graph graph = test::graph_of(qdq_product({1, 4, 8}));
     const auto inputs = test::some_inputs(graph, ElementType::Int8, 2);
-    EXPECT_THAT(test::broken_rules(graph, plan_patterns(graph, {})),
+    EXPECT_THAT(test::broken_rules(test::tinpu_partition(graph, {})),
                 ::testing::ElementsAre("batch_1 at conv"));
     Graph plain = parse_onnx(qdq_product({1, 4, 8}).bytes(), "built.onnx");
     prepare_graph(plain);
@@ -173,10 +173,10 @@ TEST(Quantised, LayersWithoutAQuantiserSayWhatIsMissing) {
     builder.graph().mutable_node()->RemoveLast();
     builder.graph().mutable_output(0)->set_name("bias_y");
     const Graph graph = test::graph_of(builder);
-    const PatternPlan plan = plan_patterns(graph, test::bundled_preset().restrictions);
+    const Partition plan = test::tinpu_partition(graph, test::bundled_preset().restrictions);
     ASSERT_EQ(plan.refusals.size(), 1U);
-    EXPECT_EQ(plan.refusals[0].violations[0].rule, "quantised_exact");
-    EXPECT_THAT(plan.refusals[0].violations[0].sentence, HasSubstr("no QuantizeLinear"));
+    EXPECT_EQ(plan.refusals[0].problems[0].id, "quantised_exact");
+    EXPECT_THAT(plan.refusals[0].problems[0].sentence, HasSubstr("no QuantizeLinear"));
 }
 TEST(Quantised, PoolsBetweenEqualScalesReadIntegers) {
     ModelBuilder builder;

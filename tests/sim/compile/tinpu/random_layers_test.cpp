@@ -118,8 +118,8 @@ TEST(RandomLayers, AnyMachineLeavesTheHostsNumbers) {
         const Graph graph = test::graph_of(random_model(dice, seed % 9));
         const LayerNpuConfig config = random_npu(dice);
         const LayerPlan plan = plan_layers(graph, config, random_memory(dice));
-        ASSERT_EQ(plan.patterns.layers.size(), 1U)
-            << ::testing::PrintToString(test::broken_rules(graph, plan.patterns));
+        ASSERT_EQ(plan.partition.groups.size(), 1U)
+            << ::testing::PrintToString(test::broken_rules(plan.partition));
         const auto inputs =
             test::some_inputs(graph, seed % 2 == 0 ? ElementType::Int8 : ElementType::Uint8, seed);
         const LayerRun npu = run_layers(graph, plan, config, inputs, {});

@@ -18,8 +18,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
 std::vector<std::string> rules_of(const ModelBuilder& builder, const Restrictions& restrictions) {
-    const Graph graph = test::graph_of(builder);
-    return test::broken_rules(graph, plan_patterns(graph, restrictions));
+    return test::broken_rules(test::tinpu_partition(test::graph_of(builder), restrictions));
 }
 std::vector<std::string> rules_of(const ModelBuilder& builder) {
     return rules_of(builder, test::bundled_preset().restrictions);
@@ -163,10 +162,10 @@ TEST(SequenceOrder, MissingAndMisplacedStepsAreNamed) {
 TEST(ResidualRules, PreclipAndJoinAreChecked) {
     // the part before the residual is legal by itself and runs on the NPU
     const Graph graph = test::graph_of(test::residual_model({}, -128, 127));
-    const PatternPlan plan = plan_patterns(graph, test::bundled_preset().restrictions);
-    EXPECT_THAT(test::broken_rules(graph, plan), ElementsAre("preclip_range at preclip"));
-    ASSERT_EQ(plan.layers.size(), 1U);
-    EXPECT_EQ(plan.layers[0].pattern(), Pattern::Pwconv);
+    const Partition plan = test::tinpu_partition(graph, test::bundled_preset().restrictions);
+    EXPECT_THAT(test::broken_rules(plan), ElementsAre("preclip_range at preclip"));
+    ASSERT_EQ(plan.groups.size(), 1U);
+    EXPECT_EQ(plan.groups[0].pattern, "PWCONV");
     EXPECT_TRUE(plan.refusals[0].partly_taken);
 
     ModelBuilder joined = test::residual_model({});

@@ -9,13 +9,13 @@
 #include <vector>
 
 #include "models/base/quantity.h"
-#include "sim/compile/tinpu/pattern_plan.h"
+#include "sim/compile/partition.h"
 #include "sim/model/graph.h"
 
 namespace npuscope {
 
-/// A map lives from the node that makes it to the last that reads it.
-struct MapLife {
+/// A map is alive from the node that makes it to the last that reads it.
+struct LiveRange {
     std::string tensor;
     Bytes bytes;
     std::size_t first = 0;  ///< node; 0 where none makes it
@@ -24,12 +24,12 @@ struct MapLife {
 };
 
 /// In the order in which layers name them. A layer holds what it reads until its last node.
-std::vector<MapLife> map_lives(const Graph& graph, const PatternPlan& patterns);
+std::vector<LiveRange> live_ranges(const Graph& graph, const Partition& partition);
 
 /// Most bytes alive at a time.
-Bytes peak_bytes(const std::vector<MapLife>& lives);
+Bytes peak_bytes(const std::vector<LiveRange>& ranges);
 
 /// Offsets at multiples of `alignment`, by tensor; maps that are alive together lie apart.
-std::map<std::string, Bytes> place_maps(const std::vector<MapLife>& lives, Bytes alignment);
+std::map<std::string, Bytes> place_maps(const std::vector<LiveRange>& ranges, Bytes alignment);
 
 }  // namespace npuscope

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sim/compile/nvdla/sram_choice.h"
-
 #include <gtest/gtest.h>
+
+#include "sim/compile/nvdla/plan.h"
 
 namespace npuscope {
 namespace {

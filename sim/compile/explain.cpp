@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/compile/explain.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "sim/config/text_table.h"
+
+namespace npuscope {
+namespace {
+
+constexpr std::size_t no_limit = 10'000;  // names of nodes are wanted whole
+
+/// A node of a group: `to 'y'` at its anchor.
+std::string why_taken(const NodeGroup& group, std::size_t node) {
+    return group.anchor == node ? fmt::format("to '{}'", group.output)
+                                : fmt::format("part of '{}'", group.name);
+}
+
+/// The rule, where one has a name, and what it says.
+std::string why_refused(const Diagnostic& problem) {
+    return fmt::format("{}{}{} at '{}'", problem.id, problem.id.empty() ? "" : ": ",
+                       problem.sentence, problem.operation);
+}
+
+std::string side_text(NodeSide side) { return side == NodeSide::View ? "view" : "host"; }
+
+std::vector<std::string> row_of(const Explanation& told, std::size_t node) {
+    const NodePlace& place = told.partition.places[node];
+    if (place.side == NodeSide::Unused) {
+        return {"-", "-", "", "no output of the model needs it"};
+    }
+    if (place.side == NodeSide::Npu) {
+        const NodeGroup& group = told.partition.groups[*place.group];
+        const bool without = group.anchor == node && place.refusal;
+        return {group.pattern, told.target.unit_of(group, node), told.layers[*place.group],
+                why_taken(group, node) + (without ? ", without its residual" : "")};
+    }
+    if (place.refusal) {
+        const Refusal& refusal = told.partition.refusals[*place.refusal];
+        return {fmt::format("({})", refusal.group.pattern), side_text(place.side), "",
+                why_refused(refusal.problems.front())};
+    }
+    return {"-", side_text(place.side), "",
+            place.side == NodeSide::View ? "nothing is moved or changed"
+                                         : "no layer of the NPU computes it"};
+}
+
+/// `'conv' (Conv)`, by the node's name.
+std::string text_of_node(const Graph& graph, const std::string& name) {
+    const auto found = std::ranges::find(graph.nodes, name, node_name);
+    return found == graph.nodes.end() ? name : node_text(*found);
+}
+
+std::string problem_text(const Graph& graph, const Diagnostic& problem) {
+    const std::string node = text_of_node(graph, problem.operation);
+    std::string text = problem.id.empty()
+                           ? fmt::format("  at node {}: {}", node, problem.sentence)
+                           : fmt::format("  {} at node {}: {}", problem.id, node, problem.sentence);
+    const auto add = [&](const char* what, const std::string& part) {
+        if (!part.empty()) {
+            text += fmt::format("; {}{}", what, part);
+        }
+    };
+    add("it is ", problem.value);
+    add("allowed ", problem.allowed);
+    add("nearest legal value ", problem.nearest == problem.allowed ? "" : problem.nearest);
+    add("", problem.remedy == problem.allowed ? "" : problem.remedy);
+    return text + '\n';
+}
+
+}  // namespace
+
+std::string Explanation::node_table() const {
+    TextTable table({{"#", Align::Right},
+                     {"node", Align::Left},
+                     {"operator", Align::Left},
+                     {"pattern", Align::Left},
+                     {"runs on", Align::Left},
+                     {"layer", Align::Left},
+                     {"why", Align::Left}},
+                    no_limit);
+    for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
+        std::vector<std::string> cells = row_of(*this, i);
+        cells.insert(cells.begin(),
+                     {std::to_string(i), node_name(graph.nodes[i]), graph.nodes[i].op});
+        table.add_row(std::move(cells));
+    }
+    return table.text();
+}
+
+std::string Explanation::refusals() const {
+    std::string text;
+    for (const Refusal& refusal : partition.refusals) {
+        text += text.empty() ? "" : "\n";
+        text += refusal_text(graph, target, refusal);
+    }
+    return text;
+}
+
+std::string refusal_text(const Graph& graph, const Target& target, const Refusal& refusal) {
+    std::string text = fmt::format(
+        "layer '{}' is not taken as {}: {}\n  {}\n", refusal.group.name, refusal.group.pattern,
+        refusal.partly_taken ? "all but its residual runs on the NPU" : "it runs on the host",
+        target.configuration(refusal.group));
+    for (const Diagnostic& problem : refusal.problems) {
+        text += problem_text(graph, problem);
+    }
+    return text;
+}
+
+std::vector<RefusedLayer> refused_layers(const Partition& partition) {
+    std::vector<RefusedLayer> layers;
+    for (const Refusal& refusal : partition.refusals) {
+        layers.push_back({refusal.group.name, refusal.group.pattern, refusal.problems});
+    }
+    return layers;
+}
+
+std::string counted(std::size_t number, const char* what) {
+    return fmt::format("{} {}{}", number, what, number == 1 ? "" : "s");
+}
+
+}  // namespace npuscope

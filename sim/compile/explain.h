@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where every node of a model runs, and why; for each layer that the NPU does not take, its
+// configuration, what stands against it, and what would help. The same columns for every NPU.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "sim/compile/partition.h"
+#include "sim/compile/refused_layer.h"
+
+namespace npuscope {
+
+struct Explanation {
+    const Graph& graph;
+    const Target& target;
+    const Partition& partition;
+    std::vector<std::string> layers;  ///< by group: of the NPU's plan, with its operations
+
+    /// One row per node: pattern, unit, layer and its operations, why.
+    std::string node_table() const;
+    /// A paragraph for each layer that is refused; empty where there is none.
+    std::string refusals() const;
+};
+
+std::string refusal_text(const Graph& graph, const Target& target, const Refusal& refusal);
+
+std::vector<RefusedLayer> refused_layers(const Partition& partition);
+
+/// `1 layer`, `2 layers`.
+std::string counted(std::size_t number, const char* what);
+
+}  // namespace npuscope

@@ -1,0 +1,307 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/compile/partition.h"
+
+#include <algorithm>
+#include <set>
+
+#include "sim/model/view_nodes.h"
+
+namespace npuscope {
+namespace {
+
+/// Finds the groups that a target takes, node by node, and those that it refuses.
+class Matcher {
+ public:
+    Matcher(const ModelFacts& model, const Target& target, const PlanProblems& planning)
+        : model_(model), target_(target), planning_(planning) {}
+
+    Partition run() {
+        for (std::size_t i = 0; i < model_.graph.nodes.size(); ++i) {
+            if (!taken_.contains(i)) {
+                try_anchor(i);
+            }
+        }
+        std::ranges::stable_sort(found_.groups, {}, &NodeGroup::last_node);
+        return std::move(found_);
+    }
+
+ private:
+    /// With its residual first; without it where that is refused or belongs to another group.
+    void try_anchor(std::size_t anchor) {
+        bool refused = false;
+        for (const bool with_residual : {true, false}) {
+            std::optional<NodeGroup> group = target_.group_at(model_, anchor, with_residual);
+            if (!group) {
+                return;
+            }
+            group->name = node_name(model_.graph.nodes[anchor]);
+            const bool joined = group->has_residual();
+            if (is_free(*group)) {
+                Diagnostics problems = problems_of(*group);
+                if (problems.empty()) {
+                    if (refused) {
+                        found_.refusals.back().partly_taken = true;
+                    }
+                    taken_.insert(group->nodes.begin(), group->nodes.end());
+                    found_.groups.push_back(*std::move(group));
+                    return;
+                }
+                if (!refused) {
+                    found_.refusals.push_back({*std::move(group), std::move(problems)});
+                    refused = true;
+                }
+            }
+            if (!joined) {
+                return;
+            }
+        }
+    }
+
+    bool is_free(const NodeGroup& group) const {
+        return std::ranges::none_of(group.nodes,
+                                    [&](std::size_t node) { return taken_.contains(node); });
+    }
+
+    Diagnostics problems_of(NodeGroup& group) const {
+        Diagnostics problems = target_.lower(model_, group);
+        if (const auto found = planning_.find(group.nodes); found != planning_.end()) {
+            problems.push_back(found->second);
+        }
+        return problems;
+    }
+
+    const ModelFacts& model_;
+    const Target& target_;
+    const PlanProblems& planning_;
+    std::set<std::size_t> taken_;
+    Partition found_;
+};
+
+class Partitioner {
+ public:
+    Partitioner(const ModelFacts& model, Partition found, bool joins_segments)
+        : model_(model), result_(std::move(found)), joins_segments_(joins_segments) {
+        place_nodes();
+    }
+
+    Partition run() {
+        find_needed();
+        if (joins_segments_) {
+            number_phases();
+            collect_segments();
+        } else {
+            collect_in_order();
+        }
+        collect_outputs();
+        return std::move(result_);
+    }
+
+ private:
+    const std::vector<NodeGroup>& groups() const { return result_.groups; }
+    const std::vector<GraphNode>& nodes() const { return model_.graph.nodes; }
+    /// The tensor that is read where a group reads `tensor`.
+    std::string root(const std::string& tensor) const {
+        return joins_segments_ ? root_of(model_, result_, tensor) : tensor;
+    }
+
+    void place_nodes() {
+        result_.places.resize(nodes().size());
+        for (std::size_t i = 0; i < nodes().size(); ++i) {
+            if (moves_nothing(model_.graph, model_.facts, nodes()[i])) {
+                result_.places[i].side = NodeSide::View;
+            }
+        }
+        for (std::size_t i = 0; i < result_.refusals.size(); ++i) {
+            for (const std::size_t node : result_.refusals[i].group.nodes) {
+                result_.places[node].refusal = i;
+            }
+        }
+        for (std::size_t i = 0; i < groups().size(); ++i) {
+            for (const std::size_t node : groups()[i].nodes) {
+                result_.places[node].side = NodeSide::Npu;
+                result_.places[node].group = i;
+            }
+            makers_[groups()[i].output] = i;
+        }
+    }
+
+    /// The group that ends at this node.
+    std::optional<std::size_t> ending_at(std::size_t node) const {
+        const auto& group = result_.places[node].group;
+        return group && groups()[*group].last_node() == node ? group : std::nullopt;
+    }
+    /// The group that gives a tensor.
+    std::optional<std::size_t> maker(const std::string& tensor) const {
+        const auto found = makers_.find(tensor);
+        return found == makers_.end() ? std::nullopt : std::optional(found->second);
+    }
+
+    /// Backwards from the graph's outputs: what must run, and which views are read by the host.
+    void find_needed() {
+        std::set<std::string> needed(model_.graph.outputs.begin(), model_.graph.outputs.end());
+        const auto is_needed = [&](const std::string& tensor) {
+            return !tensor.empty() && needed.contains(tensor);
+        };
+        needed_groups_.resize(groups().size());
+        needed_nodes_.resize(nodes().size());
+        for (std::size_t i = nodes().size(); i-- > 0;) {
+            if (const auto group = ending_at(i)) {
+                if (needed.contains(groups()[*group].output)) {
+                    needed_groups_[*group] = true;
+                    for (const GroupRead& read : groups()[*group].reads) {
+                        needed.insert(root(read.tensor));
+                    }
+                }
+            } else if (!result_.places[i].group) {
+                needed_nodes_[i] = std::ranges::any_of(nodes()[i].outputs, is_needed);
+                if (needed_nodes_[i]) {
+                    needed.insert(nodes()[i].inputs.begin(), nodes()[i].inputs.end());
+                } else if (result_.places[i].side == NodeSide::Host) {
+                    result_.places[i].side = NodeSide::Unused;
+                }
+            }
+        }
+        for (NodePlace& place : result_.places) {
+            if (place.group && !needed_groups_[*place.group]) {
+                place.side = NodeSide::Unused;
+            }
+        }
+    }
+
+    /// Segment `n` and all that the host does between it and the next one have the phase `n`.
+    void number_phases() {
+        group_phases_.resize(groups().size());
+        node_phases_.resize(nodes().size());
+        for (std::size_t i = 0; i < nodes().size(); ++i) {
+            if (const auto group = ending_at(i)) {
+                group_phases_[*group] = phase_of(groups()[*group]);
+                last_phase_ =
+                    std::max(last_phase_, needed_groups_[*group] ? group_phases_[*group] : 0);
+            } else if (!result_.places[i].group) {
+                for (const std::string& input : nodes()[i].inputs) {
+                    node_phases_[i] = std::max(node_phases_[i], phase_after(root(input)));
+                }
+            }
+        }
+    }
+    /// Of what makes a tensor; 0 for inputs and constants.
+    std::size_t phase_after(const std::string& tensor) const {
+        if (const auto group = maker(tensor)) {
+            return group_phases_[*group];
+        }
+        const auto node = model_.view.producer(tensor);
+        return node ? node_phases_[*node] : 0;
+    }
+    /// What a group takes in another shape than it was made in goes through the host.
+    std::size_t phase_of(const NodeGroup& group) const {
+        std::size_t phase = 1;
+        for (const GroupRead& read : group.reads) {
+            const std::string tensor = root(read.tensor);
+            const auto from = maker(tensor);
+            const bool direct = from && groups()[*from].cube == read.cube;
+            phase = std::max(phase, phase_after(tensor) + (direct ? 0 : 1));
+        }
+        return phase;
+    }
+
+    void collect_segments() {
+        result_.segments.resize(last_phase_);
+        for (std::size_t i = 0; i < groups().size(); ++i) {
+            if (needed_groups_[i]) {
+                result_.segments[group_phases_[i] - 1].groups.push_back(i);
+            }
+        }
+        for (std::size_t phase = 0; phase <= last_phase_; ++phase) {
+            if (phase > 0) {
+                result_.steps.push_back({phase - 1, 0});
+            }
+            for (std::size_t i = 0; i < nodes().size(); ++i) {
+                if (!result_.places[i].group && needed_nodes_[i] && node_phases_[i] == phase) {
+                    result_.steps.push_back({std::nullopt, i});
+                }
+            }
+        }
+    }
+
+    /// A group runs where its last node stands.
+    void collect_in_order() {
+        group_phases_.resize(groups().size());
+        for (std::size_t i = 0; i < nodes().size(); ++i) {
+            if (const auto group = ending_at(i); group && needed_groups_[*group]) {
+                if (result_.steps.empty() || !result_.steps.back().segment) {
+                    result_.steps.push_back({result_.segments.size(), 0});
+                    result_.segments.emplace_back();
+                }
+                result_.segments.back().groups.push_back(*group);
+                group_phases_[*group] = result_.segments.size();
+            } else if (!result_.places[i].group && needed_nodes_[i]) {
+                result_.steps.push_back({std::nullopt, i});
+            }
+        }
+    }
+
+    void collect_outputs() {
+        std::set<std::string> read;
+        const auto note = [&](const std::string& tensor) { read.insert(root(tensor)); };
+        std::ranges::for_each(model_.graph.outputs, note);
+        for (std::size_t i = 0; i < nodes().size(); ++i) {
+            if (!result_.places[i].group && needed_nodes_[i]) {
+                std::ranges::for_each(nodes()[i].inputs, note);
+            }
+        }
+        for (std::size_t i = 0; i < groups().size(); ++i) {
+            for (const GroupRead& one : groups()[i].reads) {
+                const auto from = maker(root(one.tensor));
+                if (needed_groups_[i] && from && group_phases_[*from] != group_phases_[i]) {
+                    note(one.tensor);
+                }
+            }
+        }
+        for (Segment& segment : result_.segments) {
+            for (const std::size_t group : segment.groups) {
+                if (read.contains(groups()[group].output)) {
+                    segment.outputs.push_back(groups()[group].output);
+                }
+            }
+        }
+    }
+
+    const ModelFacts& model_;
+    Partition result_;
+    bool joins_segments_;
+    std::map<std::string, std::size_t> makers_;
+    std::vector<bool> needed_groups_;
+    std::vector<bool> needed_nodes_;  ///< on the host, views among them
+    std::vector<std::size_t> group_phases_;
+    std::vector<std::size_t> node_phases_;
+    std::size_t last_phase_ = 0;
+};
+
+}  // namespace
+
+bool Partition::is_whole() const { return segments.size() == 1 && count(NodeSide::Host) == 0; }
+
+std::size_t Partition::count(NodeSide side) const {
+    return static_cast<std::size_t>(
+        std::ranges::count(places, side, [](const NodePlace& place) { return place.side; }));
+}
+
+std::string root_of(const ModelFacts& model, const Partition& partition,
+                    const std::string& tensor) {
+    std::string at = tensor;
+    while (const auto producer = model.view.producer(at)) {
+        if (partition.places[*producer].side != NodeSide::View) {
+            break;
+        }
+        at = model.view.node(*producer).inputs.front();
+    }
+    return at;
+}
+
+Partition partition_graph(const ModelFacts& model, const Target& target,
+                          const PlanProblems& planning) {
+    return Partitioner(model, Matcher(model, target, planning).run(), target.joins_segments())
+        .run();
+}
+
+}  // namespace npuscope

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a TINPU takes of a model: the layer patterns of its preset's restrictions.
+#pragma once
+
+#include <cstdint>
+
+#include "sim/compile/target.h"
+#include "sim/compile/tinpu/restrictions.h"
+
+namespace npuscope {
+
+/// Width of a feature map.
+struct MapWidth {
+    unsigned bits = 8;
+    bool is_signed = false;
+};
+/// Of what comes out of a layer; MAXPOOL keeps its input's.
+std::optional<MapWidth> clip_width(const Candidate& candidate);
+/// `8-bit signed`.
+std::string width_text(const std::optional<MapWidth>& width);
+
+/// What a group's lowered form is.
+struct TinpuLayer {
+    std::uint32_t weight_bits = 0;    ///< 0: no weights
+    std::optional<MapWidth> input{};  ///< nothing where it is not known, or fits no width
+};
+/// Of a group that a TINPU's target lowered.
+const TinpuLayer& tinpu_layer(const NodeGroup& group);
+
+class TinpuTarget final : public Target {
+ public:
+    explicit TinpuTarget(const Restrictions& restrictions) : restrictions_(restrictions) {}
+
+    std::optional<NodeGroup> group_at(const ModelFacts& model, std::size_t anchor,
+                                      bool with_residual) const override;
+    Diagnostics lower(const ModelFacts& model, NodeGroup& group) const override;
+    bool joins_segments() const override { return false; }
+    std::string unit_of(const NodeGroup& group, std::size_t node) const override;
+    std::string configuration(const NodeGroup& group) const override;
+
+ private:
+    Restrictions restrictions_;
+};
+
+}  // namespace npuscope
