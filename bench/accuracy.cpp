@@ -12,10 +12,9 @@
 #include "bench/accuracy_report.h"
 #include "bench/bench_main.h"
 #include "models/base/error.h"
-#include "sim/config/atomic_file.h"
+#include "sim/config/file_io.h"
 #include "sim/config/override_field.h"
 #include "sim/config/preset.h"
-#include "sim/config/whole_file.h"
 #include "tests/support/reference_data.h"
 
 namespace npuscope::bench {

@@ -51,7 +51,7 @@ Measured measure(const ConvertRow& row, unsigned times) {
     request.from = parse_layout_spec(row.from);
     request.to = parse_layout_spec(row.to);
     request.shape = parse_shape(row.shape, "NCHW");
-    request.type = &find_stored_type(row.type);
+    request.type = &find_element(row.type);
     if (*row.quantise != 0) {
         request.quantise = parse_quantisation(row.quantise);
     }

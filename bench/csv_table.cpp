@@ -6,7 +6,7 @@
 #include <charconv>
 
 #include "models/base/error.h"
-#include "sim/config/whole_file.h"
+#include "sim/config/file_io.h"
 
 namespace npuscope::bench {
 namespace {

@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "models/layout/convolution.h"
-#include "models/layout/shape.h"
+#include "models/layout/tensor.h"
 #include "sim/program/program.h"
 
 namespace npuscope::bench {

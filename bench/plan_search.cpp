@@ -8,7 +8,6 @@
 
 #include "sim/compile/nvdla/network_planner.h"
 #include "sim/compile/nvdla/plan_program.h"
-#include "sim/compile/nvdla/planned_memory.h"
 #include "sim/model/network_shapes.h"
 #include "sim/run/session.h"
 

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "models/base/error.h"
-#include "sim/config/whole_file.h"
+#include "sim/config/file_io.h"
 
 namespace npuscope::bench {
 namespace {

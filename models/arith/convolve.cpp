@@ -8,7 +8,7 @@
 
 #include "models/arith/convolve_layout.h"
 #include "models/arith/convolve_simd.h"
-#include "models/arith/saturate.h"
+#include "models/arith/fixed_point.h"
 #include "models/base/check.h"
 
 namespace npuscope {

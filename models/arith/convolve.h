@@ -7,7 +7,7 @@
 
 #include <cstdint>
 
-#include "models/arith/mac_order.h"
+#include "models/arith/convolve_fp16.h"
 #include "models/layout/convolution.h"
 #include "models/layout/tensor.h"
 

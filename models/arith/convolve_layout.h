@@ -18,7 +18,7 @@ namespace npuscope {
 
 /// Kernels that the inner loop takes at a time.
 inline constexpr std::size_t kernel_block = 4;
-/// Positions behind the last that a vector may load: at least the widest vector pair.
+/// Positions after the last that a vector may load: at least the widest vector pair.
 inline constexpr std::size_t position_slack = 64;
 
 /// Where taps lie in the phases of the padded input; counts are positions.

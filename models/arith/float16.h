@@ -80,7 +80,7 @@ constexpr float widen_to_fp17(Fp16 value) {
     return widen(value);
 }
 
-/// The upper bits of `value` behind `dropped` (>= 1) low ones, to nearest, ties to even.
+/// The upper bits of `value` above `dropped` (>= 1) low ones, to nearest, ties to even.
 constexpr std::uint32_t drop_bits_to_even(std::uint32_t value, unsigned dropped) {
     if (dropped > 31U) {
         return 0;

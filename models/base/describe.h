@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One list of fields per struct, read by everybody: the YAML reader and writer, `--set`, CSV
+// One list of fields per struct, with many readers: the YAML reader and writer, `--set`, CSV
 // columns, JSON keys and `npuscope list fields`. A described struct has
 //
 //     template <class Visitor, class Self>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a register map is: blocks of registers of fields, as plain rows. No behaviour: the shadow
-// groups, triggers and findings live in csb/register_file.h; the rows of NVDLA's units in csb/.
+// groups, triggers and findings are in csb/register_file.h; the rows of NVDLA's units in csb/.
 #pragma once
 
 #include <cstdint>

@@ -5,7 +5,7 @@
 #include <bit>
 #include <span>
 
-#include "models/arith/round.h"
+#include "models/arith/fixed_point.h"
 #include "models/base/check.h"
 
 namespace npuscope {

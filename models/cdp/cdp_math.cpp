@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "models/arith/saturate.h"
+#include "models/arith/fixed_point.h"
 #include "models/base/check.h"
 #include "models/cdp/cdp_float_math.h"
 #include "models/cdp/cdp_lut_math.h"

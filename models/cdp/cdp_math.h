@@ -18,8 +18,6 @@
 
 #include "models/arith/fixed_point.h"
 #include "models/arith/lookup_table.h"
-#include "models/layout/element_tensor.h"
-#include "models/layout/float_counters.h"
 #include "models/layout/precision.h"
 #include "models/layout/tensor.h"
 

@@ -12,7 +12,6 @@
 #include "models/layout/datapath.h"
 #include "models/link/atom_run.h"
 #include "models/link/channel.h"
-#include "models/link/sink.h"
 
 namespace npuscope {
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "models/arith/convolve_fp16.h"
-#include "models/arith/round.h"
+#include "models/arith/fixed_point.h"
 #include "models/arith/winograd.h"
 
 namespace npuscope {

@@ -11,7 +11,7 @@
 #include <cstdint>
 
 #include "models/arith/convolve.h"
-#include "models/arith/saturate.h"
+#include "models/arith/fixed_point.h"
 #include "models/conv/operands.h"
 #include "models/layout/convolution.h"
 #include "models/layout/precision.h"

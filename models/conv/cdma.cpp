@@ -6,7 +6,7 @@
 
 #include "models/conv/cdma_compressed_timing.h"
 #include "models/conv/cdma_image_timing.h"
-#include "models/link/measured_stream.h"
+#include "models/link/read_stream.h"
 
 namespace npuscope {
 namespace {

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "models/conv/conv_work.h"
-#include "models/link/sink.h"
+#include "models/link/channel.h"
 
 namespace npuscope {
 

@@ -16,7 +16,6 @@
 #include "models/layout/datapath.h"
 #include "models/link/channel.h"
 #include "models/link/entry_store.h"
-#include "models/link/sink.h"
 #include "models/link/unit.h"
 
 namespace npuscope {

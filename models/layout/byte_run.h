@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A stretch of memory without gaps: what a layout hands to whoever moves bytes.
+// A run of memory without gaps: what a layout hands to the code that moves bytes.
 #pragma once
 
 #include "models/base/quantity.h"

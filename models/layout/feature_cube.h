@@ -65,7 +65,7 @@ struct FeatureCube {
 /// Strides without gaps.
 FeatureCube packed_cube(Address base, const Shape& shape, Bytes atom, Bytes element = Bytes(1));
 
-/// Which line of the cube: the lines of one surface lie behind each other.
+/// Which line of the cube: the lines of one surface lie one after the other.
 struct CubeLine {
     std::uint32_t surface = 0;
     std::uint32_t y = 0;

@@ -6,7 +6,7 @@
 #include <cstdint>
 
 #include "models/layout/precision.h"
-#include "models/layout/shape.h"
+#include "models/layout/tensor.h"
 
 namespace npuscope {
 

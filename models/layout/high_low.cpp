@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "models/layout/high_low.h"
-
 #include <algorithm>
 #include <cstring>
+
+#include "models/layout/element_code.h"
 
 // The loops are compiled once per instruction set, as the vector kernels are.
 #undef HWY_TARGET_INCLUDE
@@ -114,7 +114,7 @@ constexpr std::int64_t entry = 16;  // scalars; source: Kneron pages, 128-bit en
 
 struct SplitStep {
     std::vector<LayoutStep> steps;
-    std::int64_t reach = 0;  ///< scalars inside an entry behind the first
+    std::int64_t reach = 0;  ///< scalars inside an entry after the first
 };
 
 /// A scalar step as byte steps of entry pairs; nothing where it leaves entries in between.

@@ -64,7 +64,7 @@ enum class ElementCode : std::uint8_t {
 
 struct IndexRange {
     std::uint64_t first = 0;
-    std::uint64_t last = 0;  ///< one behind the end
+    std::uint64_t last = 0;  ///< one past the end
 
     bool operator==(const IndexRange&) const = default;
     std::uint64_t size() const { return last - first; }

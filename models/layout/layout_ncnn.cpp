@@ -12,7 +12,6 @@
 
 #include "models/base/error.h"
 #include "models/layout/layout_catalog.h"
-#include "models/layout/ncnn_packing.h"
 
 namespace npuscope {
 

@@ -2,12 +2,14 @@
 // NVDLA's feature data and the SDP's operand tables as catalogue rows. Units of the machine use
 // feature_cube.h and operand_layout.h, which say the same for one surface at an address.
 // source: NVDLA format page, "Feature Data Format" to "Element-Wise Data Format"
+
 #include <fmt/format.h>
 
 #include <array>
 
 #include "models/base/error.h"
 #include "models/layout/layout_catalog.h"
+#include "models/layout/pixel_format.h"
 
 namespace npuscope {
 
@@ -56,7 +58,7 @@ void require_whole_atoms(const LayoutRow& row, const LayoutRequest& request) {
         const std::uint64_t stride = parameter(row, request, name);
         if (stride % atom != 0) {
             throw ConfigError(
-                fmt::format("{} {} of layout {} is no multiple of the atom's {} bytes", name,
+                fmt::format("{} {} of layout {} is not a multiple of the atom's {} bytes", name,
                             stride, row.name, atom),
                 fmt::format("{} or {}", stride / atom * atom, (stride / atom + 1) * atom));
         }
@@ -104,7 +106,7 @@ Layout make_elementwise(const LayoutRow& row, const LayoutRequest& request) {
     return bind_row(row, request, fmt::format("{} {} W C%{} N", surface, line, lanes));
 }
 
-constexpr std::array rows{
+constexpr std::array feature_rows{
     LayoutRow{"feature", "nvdla", "N C/E H W C%E", "feature cube; E = atom / element bytes",
               "strides are multiples of the atom", "NVDLA format page, traces", "NCHW", 0,
               feature_parameters, make_feature},
@@ -128,6 +130,136 @@ constexpr std::array rows{
 
 }  // namespace
 
-std::span<const LayoutRow> nvdla_layouts() { return rows; }
+std::span<const LayoutRow> nvdla_layouts() { return feature_rows; }
+
+// NVDLA's pixel formats as catalogue rows, one for each row of pixel_format.h. Every channel is a
+// part of its own, in logical order R/Y, G/U, B/V, A/X; plane 1 of semi-planar formats lies after
+// plane 0. source: NVDLA format page, table 33
+
+namespace {
+
+constexpr std::array pixel_parameters{
+    LayoutParameter{"line_stride", 0, "bytes from line to line; 0: packed"},
+    LayoutParameter{"line_stride_1", 0, "the same in plane 1"},
+    LayoutParameter{"plane_1", 0, "byte where plane 1 begins; 0: right after plane 0"}};
+
+struct Plane {
+    std::uint64_t base = 0;
+    std::uint64_t line_stride = 0;
+    std::uint64_t pixel = 0;
+};
+
+Plane plane_of(const LayoutRow& row, const LayoutRequest& request, const PixelFormat& format,
+               std::uint32_t plane) {
+    const std::uint64_t pixel = format.pixel_bytes(plane).value;
+    const std::uint64_t line = pixel * request.shape.extent('W');
+    const std::uint64_t given =
+        parameter(row, request, plane == 0 ? "line_stride" : "line_stride_1");
+    if (given != 0 && (given < line || given > std::uint64_t{1} << 40U)) {
+        throw ConfigError(
+            fmt::format("a line of {} takes {} bytes, the stride is {}", row.name, line, given));
+    }
+    return {0, given == 0 ? line : given, pixel};
+}
+
+BitField field_of(const PixelFormat& format, std::uint32_t component) {
+    if (!format.packed_word) {
+        return {};
+    }
+    const bool alpha = format.order[component] == 3;
+    const std::uint32_t before = format.order[0] == 3 && component > 0 ? 8 : 0;
+    return {static_cast<std::uint8_t>(10 * component - before),
+            static_cast<std::uint8_t>(alpha ? 2 : 10)};
+}
+
+LayoutPart channel_part(const LogicalShape& shape, std::uint32_t channel, const Plane& plane) {
+    LayoutPart part;
+    for (const AxisExtent& axis : shape.axes) {
+        part.box.push_back({0, axis.extent});
+    }
+    part.box[shape.find('C')] = {channel, channel + 1};
+    part.base = static_cast<std::int64_t>(plane.base);
+    part.steps = {{shape.find('H'), 1, 0, static_cast<std::int64_t>(plane.line_stride)},
+                  {shape.find('W'), 1, 0, static_cast<std::int64_t>(plane.pixel)}};
+    return part;
+}
+
+void require_image(const LayoutRow& row, const LayoutRequest& request, const PixelFormat& format) {
+    const LogicalShape& shape = request.shape;
+    const std::uint64_t image = shape.extent('C') * shape.extent('H') * shape.extent('W');
+    // where channels have bytes of their own the last ones may carry nothing
+    const std::uint64_t channels = shape.extent('C');
+    const bool fits = channels == format.channels ||
+                      (format.channels == 4 && !format.packed_word && channels < 4);
+    if (!fits || shape.elements() != image || shape.find('C') == shape.axes.size() ||
+        shape.find('H') == shape.axes.size() || shape.find('W') == shape.axes.size()) {
+        throw ConfigError(fmt::format("pixel format {} takes one image of {} channels, not {}",
+                                      row.name, format.channels, to_string(shape)));
+    }
+}
+
+Layout make_pixels(const LayoutRow& row, const LayoutRequest& request) {
+    const PixelFormat& format = *find_pixel_format(row.name);
+    require_image(row, request, format);
+    const std::uint64_t height = request.shape.extent('H');
+    Layout layout{std::string(row.name),
+                  std::string(row.sentence),
+                  request.shape,
+                  request.element,
+                  ElementCode::Plain,
+                  {},
+                  0,
+                  0};
+    std::uint64_t end = 0;
+    for (std::uint32_t plane = 0; plane < format.planes; ++plane) {
+        Plane place = plane_of(row, request, format, plane);
+        const std::uint64_t begin = plane == 0 ? 0 : parameter(row, request, "plane_1");
+        if (begin != 0 && (begin < end || begin > std::uint64_t{1} << 48U)) {
+            throw ConfigError(fmt::format("plane 1 of {} begins at byte {}, plane 0 ends at {}",
+                                          row.name, begin, end));
+        }
+        place.base = begin == 0 ? end : begin;
+        end = place.base + place.line_stride * height;
+        for (std::uint32_t i = 0; i < format.components(plane); ++i) {
+            if (format.order[plane + i] >= request.shape.extent('C')) {
+                continue;
+            }
+            const bool word = format.packed_word;
+            Plane component = place;
+            component.base += word ? 0 : std::uint64_t{i} * (format.field_bits / 8U);
+            LayoutPart part = channel_part(request.shape, format.order[plane + i], component);
+            part.field = field_of(format, i);
+            layout.parts.push_back(std::move(part));
+        }
+    }
+    layout.bytes = end;
+    finish_layout(layout);
+    return layout;
+}
+
+std::vector<LayoutRow> make_rows() {
+    std::vector<LayoutRow> rows;
+    for (const PixelFormat& format : pixel_formats()) {
+        const std::string_view use = format.planes == 2   ? "semi-planar pixels"
+                                     : format.packed_word ? "pixels in 32-bit words"
+                                                          : "pixels";
+        const std::string_view limits = format.channels == 1   ? "N = 1, C = 1"
+                                        : format.channels == 3 ? "N = 1, C = 3"
+                                        : format.packed_word   ? "N = 1, C = 4"
+                                                               : "N = 1, C = 1 to 4";
+        rows.push_back({format.name, "nvdla pixels", format.planes == 2 ? "plane H W C" : "H W C",
+                        use, limits, "NVDLA format page, table 33", "NCHW",
+                        static_cast<std::uint32_t>(format.code_bits / 8), pixel_parameters,
+                        make_pixels});
+    }
+    return rows;
+}
+
+}  // namespace
+
+std::span<const LayoutRow> nvdla_pixel_layouts() {
+    static const std::vector<LayoutRow> rows = make_rows();
+    return rows;
+}
 
 }  // namespace npuscope

@@ -6,7 +6,7 @@
 //
 //     C/4%2  is (index of C) / 4 % 2. '~': blocks of the quotient are as short as the axis ends, no
 //     lane is padded. '-': counted backwards. Pitch and alignment count bytes; without a pitch the
-//     digit lies right behind all faster ones, its pitch rounded up to the alignment.
+//     digit lies right after all faster ones, its pitch rounded up to the alignment.
 //
 // An axis is one capital letter: N batch, C channel, D depth, H row, W column; K kernel, R and S
 // rows and columns of a kernel. What a sentence means for a given shape is bound in layout.h.

@@ -11,7 +11,7 @@ namespace npuscope {
 
 namespace {
 
-constexpr std::uint64_t scanned_indices = 65536;  // of an axis; later ones lie behind any picture
+constexpr std::uint64_t scanned_indices = 65536;  // of an axis; later ones lie outside any picture
 
 std::string label_of(const LogicalShape& shape, std::span<const std::uint64_t> index) {
     const auto at = [&](char axis) {

@@ -54,7 +54,7 @@ struct PixelLine {
     std::uint32_t y = 0;
 };
 
-/// Pitch-linear pixels. The first pixel of a line lies x_offset pixels behind the line's start.
+/// Pitch-linear pixels. The first pixel of a line lies x_offset pixels after the line's start.
 struct PixelSurface {
     const PixelFormat* format = nullptr;
     std::array<Address, 2> base{};

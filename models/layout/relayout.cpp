@@ -1,17 +1,162 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "models/layout/relayout.h"
 
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cstring>
 
+#include "models/base/error.h"
 #include "models/layout/element_code.h"
-#include "models/layout/high_low.h"
-#include "models/layout/relayout_entries.h"
 #include "models/layout/relayout_tiles.h"
 
 namespace npuscope {
+
+namespace {
+
+constexpr std::uint64_t pair_bytes = 32;       // source: Kneron pages, low entry and high entry
+constexpr std::uint64_t box_elements = 65536;  // plain and joined in a second-level cache
+
+/// The high/low layout as the plain 16-bit values that its entry pairs hold.
+Layout values_of(const Layout& high_low) {
+    Layout layout = high_low;
+    layout.code = ElementCode::Plain;
+    for (LayoutPart& part : layout.parts) {
+        part.base *= 2;
+        for (LayoutStep& step : part.steps) {
+            step.pitch *= 2;
+        }
+    }
+    return layout;
+}
+
+struct PairRange {
+    std::uint64_t begin = 0;
+    std::uint64_t end = 0;
+    std::vector<IndexRange> box;
+};
+
+/// The whole entry pairs that a box reaches.
+PairRange pairs_reached(const LayoutPart& part, const std::vector<IndexRange>& box) {
+    std::vector<std::uint64_t> first, last;
+    for (const IndexRange& range : box) {
+        first.push_back(range.first);
+        last.push_back(range.last - 1);
+    }
+    std::int64_t low = part.base, high = part.base;
+    for (const LayoutStep& step : part.steps) {
+        const std::uint64_t from = first[step.axis] / step.divide;
+        const std::uint64_t to = last[step.axis] / step.divide;
+        const bool turns = step.modulo != 0 && from / step.modulo != to / step.modulo;
+        const std::uint64_t least = step.modulo == 0 ? from : turns ? 0 : from % step.modulo;
+        const std::uint64_t most = step.modulo == 0 ? to
+                                   : turns          ? step.modulo - 1
+                                                    : to % step.modulo;
+        low += step.pitch * static_cast<std::int64_t>(least);
+        high += step.pitch * static_cast<std::int64_t>(most);
+    }
+    return {static_cast<std::uint64_t>(low) / pair_bytes * pair_bytes,
+            (static_cast<std::uint64_t>(high) + 2 + pair_bytes - 1) / pair_bytes * pair_bytes, box};
+}
+
+/// Boxes with their ranges; none where two ranges would share a pair.
+std::vector<PairRange> boxes_with_pairs(const Layout& values, const Layout& other) {
+    std::vector<PairRange> ranges;
+    for_each_tile(values, other, box_elements, [&](const std::vector<IndexRange>& box) {
+        ranges.push_back(pairs_reached(values.parts.front(), box));
+    });
+    std::vector<const PairRange*> order;
+    order.reserve(ranges.size());
+    for (const PairRange& range : ranges) {
+        order.push_back(&range);
+    }
+    std::ranges::sort(order, {}, &PairRange::begin);
+    for (std::size_t i = 1; i < order.size(); ++i) {
+        if (order[i]->begin < order[i - 1]->end) {
+            return {};
+        }
+    }
+    return ranges;
+}
+
+bool is_single(const Layout& layout) {
+    return layout.parts.size() == 1 &&
+           std::ranges::all_of(layout.parts.front().steps,
+                               [](const LayoutStep& step) { return step.pitch >= 0; });
+}
+
+/// The fast path for high/low layouts: a pair of entries is 16 plain 16-bit values in another order
+/// of bytes, so a box that fills whole pairs moves as plain values and its pairs are split (or were
+/// joined) where they lie. True where it was done: one side is high/low and the other plain, and
+/// boxes fill whole pairs of entries. Bytes of the target outside all elements must be 0 before.
+bool relayout_entries(const Layout& source, std::span<const std::uint8_t> from,
+                      const Layout& target, std::span<std::uint8_t> to, MoveProgress& progress) {
+    const bool splits = target.code == ElementCode::HighLow && source.code == ElementCode::Plain;
+    const bool joins = source.code == ElementCode::HighLow && target.code == ElementCode::Plain;
+    const Layout& paired = splits ? target : source;
+    if ((!splits && !joins) || !is_single(paired)) {
+        return false;
+    }
+    Layout values = values_of(paired);
+    const std::vector<PairRange> ranges = boxes_with_pairs(values, splits ? source : target);
+    std::vector<std::uint8_t> joined;
+    for (const PairRange& range : ranges) {
+        const std::uint64_t bytes = range.end - range.begin;
+        if (splits) {
+            relayout_box(source, values, range.box, {from.data(), to.data(), false, &progress});
+            split_entries(to.data() + range.begin, bytes);
+            continue;
+        }
+        joined.resize(std::max<std::size_t>(joined.size(), bytes));
+        join_entries(from.data() + range.begin, bytes, joined.data());
+        const auto shift = static_cast<std::int64_t>(range.begin);
+        values.parts.front().base -= shift;
+        relayout_box(values, target, range.box, {joined.data(), to.data(), false, &progress});
+        values.parts.front().base += shift;
+    }
+    return !ranges.empty();
+}
+
+void require_size(const char* which, const Layout& layout, std::uint64_t needed,
+                  std::uint64_t given) {
+    if (given < needed) {
+        throw ConfigError(fmt::format("the {} holds {} bytes, layout {} of {} needs {}", which,
+                                      given, layout.name, to_string(layout.shape), needed));
+    }
+}
+
+/// Axes in another order do not make another tensor.
+bool same_tensor(const LogicalShape& a, const LogicalShape& b) {
+    return a.axes.size() == b.axes.size() && std::ranges::equal(a.axes, b.axes);
+}
+
+}  // namespace
+
+void require_pair(const Layout& source, std::span<const std::uint8_t> from, const Layout& target,
+                  std::span<const std::uint8_t> to) {
+    if (!same_tensor(source.shape, target.shape) || source.element != target.element) {
+        throw ConfigError(
+            fmt::format("{} of {} with elements of {} bytes cannot become {} of {} "
+                        "with elements of {} bytes",
+                        source.name, to_string(source.shape), source.element, target.name,
+                        to_string(target.shape), target.element));
+    }
+    require_size("source", source, source.used, from.size());
+    require_size("target", target, target.bytes, to.size());
+}
+
+void relayout_plain(const Layout& source, std::span<const std::uint8_t> from, const Layout& target,
+                    std::span<std::uint8_t> to, GapPolicy gaps) {
+    require_pair(source, from, target, to);
+    if (gaps == GapPolicy::Zero) {
+        std::ranges::fill(to.first(target.bytes), std::uint8_t{0});
+    }
+    std::vector<std::uint64_t> index(source.shape.axes.size(), 0);
+    do {
+        write_element(target, to, index, read_element(source, from, index));
+    } while (advance(index, source.shape));
+}
 
 namespace {
 

@@ -11,13 +11,14 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
-#include "models/layout/relayout_lines.h"
 #include "models/layout/relayout_registers.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace npuscope {
 namespace HWY_NAMESPACE {
 namespace {
+
+constexpr std::size_t wide = HWY_MAX_BYTES < line_bytes ? HWY_MAX_BYTES : line_bytes;
 
 #if HWY_TARGET == HWY_SCALAR  // no vectors: the same result unit by unit
 
@@ -78,8 +79,6 @@ HWY_INLINE void deinterleave_block(ShuffleShape shape, const std::uint8_t* piece
     }
     store_rows<D, L>(d, v, shape.row, rows, stream);
 }
-
-constexpr std::size_t wide = HWY_MAX_BYTES < 64 ? HWY_MAX_BYTES : 64;  // bytes: a line at most
 
 /// One group from column `done` on.
 template <class T, std::size_t L>
@@ -146,12 +145,12 @@ HWY_INLINE void fetch_pieces(ShuffleShape shape, std::size_t group, const std::u
     }
 }
 
-/// Few rows are written side by side; many of them one group after the other, a stretch of each.
+/// Few rows are written side by side; many of them one group after the other, some columns of each.
 template <class T, std::size_t L>
 void deinterleave(ShuffleShape shape, const std::uint8_t* pieces, std::uint8_t* rows) {
-    const std::size_t stretch = shape.ahead == 0 ? wide / sizeof(T) : shape.columns;
+    const std::size_t part = shape.ahead == 0 ? wide / sizeof(T) : shape.columns;
     std::size_t done = 0;
-    for (std::size_t last = stretch; last <= shape.columns; last += stretch) {
+    for (std::size_t last = part; last <= shape.columns; last += part) {
         std::size_t covered = done;
         for (std::size_t group = 0; group < shape.groups; ++group) {
             if (shape.ahead != 0) {
@@ -234,6 +233,28 @@ bool deinterleave_units(const ShuffleShape& shape, const std::uint8_t* pieces, s
     }
 }
 
+void spread(const RowShape& shape, const std::uint8_t* stage, std::uint8_t* to) {
+    const hn::CappedTag<std::uint8_t, wide> d;
+    for (std::size_t row = 0; row < shape.rows; ++row, stage += shape.run, to += shape.row) {
+        std::size_t at = 0;
+        for (; at + hn::Lanes(d) <= shape.run; at += hn::Lanes(d)) {
+            hn::StoreU(hn::LoadU(d, stage + at), d, to + at);
+        }
+        std::memcpy(to + at, stage + at, shape.run - at);
+    }
+}
+
+void stream(const RowShape& shape, const std::uint8_t* stage, std::uint8_t* to) {
+    const hn::CappedTag<std::uint8_t, wide> d;
+    for (std::size_t row = 0; row < shape.rows; ++row, stage += shape.run, to += shape.row) {
+        for (std::size_t at = 0; at < shape.run; at += hn::Lanes(d)) {
+            hn::Stream(hn::LoadU(d, stage + at), d, to + at);
+        }
+    }
+}
+
+std::size_t widest() { return wide; }
+
 }  // namespace
 }  // namespace HWY_NAMESPACE
 }  // namespace npuscope
@@ -253,6 +274,30 @@ void deinterleave_rows(const ShuffleShape& shape, const std::uint8_t* pieces, st
     NPU_CHECK(HWY_DYNAMIC_DISPATCH(deinterleave_units)(shape, pieces, rows),
               "units and lanes have a kernel");
 }
+
+HWY_EXPORT(spread);
+HWY_EXPORT(stream);
+HWY_EXPORT(widest);
+
+void spread_rows(const RowShape& shape, const std::uint8_t* stage, std::uint8_t* to) {
+    HWY_DYNAMIC_DISPATCH(spread)(shape, stage, to);
+}
+
+void stream_rows(const RowShape& shape, const std::uint8_t* stage, std::uint8_t* to) {
+    HWY_DYNAMIC_DISPATCH(stream)(shape, stage, to);
+}
+
+void fetch_rows(const RowShape& shape, const std::uint8_t* to) {
+    for (std::size_t row = 0; row < shape.rows; ++row, to += shape.row) {
+        for (std::size_t at = 0; at < shape.run; at += line_bytes) {
+            hwy::Prefetch(to + at);
+        }
+    }
+}
+
+void end_streams() { hwy::FlushStream(); }
+
+std::size_t vector_bytes() { return HWY_DYNAMIC_DISPATCH(widest)(); }
 
 }  // namespace npuscope
 #endif  // HWY_ONCE

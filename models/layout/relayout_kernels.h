@@ -9,8 +9,10 @@
 // rows out of pieces. Both are perfect shuffles: log2 steps of interleaving pairs of registers.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 
 namespace npuscope {
 
@@ -36,5 +38,45 @@ struct ShuffleShape {
 
 void interleave_rows(const ShuffleShape& shape, const std::uint8_t* rows, std::uint8_t* pieces);
 void deinterleave_rows(const ShuffleShape& shape, const std::uint8_t* pieces, std::uint8_t* rows);
+
+// Rows that leave a stage: copied to their places, through the caches or past them.
+
+constexpr std::size_t line_bytes = 64;  // of a cache
+
+/// `rows` of `run` bytes, one after the other in the stage and `row` bytes apart in the target.
+struct RowShape {
+    std::size_t rows = 1;
+    std::size_t run = 0;
+    std::ptrdiff_t row = 0;
+};
+
+void spread_rows(const RowShape& shape, const std::uint8_t* stage, std::uint8_t* to);
+/// The same past the caches: whole lines on the target's side.
+void stream_rows(const RowShape& shape, const std::uint8_t* stage, std::uint8_t* to);
+/// Fetches rows that are about to be written.
+void fetch_rows(const RowShape& shape, const std::uint8_t* to);
+/// Streamed bytes are seen by the next reader.
+void end_streams();
+
+/// Bytes of the widest vectors that the transposes use on this machine: a line at most.
+std::size_t vector_bytes();
+
+// Sizes of steps through memory, and counts that divide.
+
+inline std::uint64_t size_of(std::int64_t step) {
+    return static_cast<std::uint64_t>(std::abs(step));
+}
+
+/// Whether the step goes from line to line of the caches.
+inline bool is_aligned(std::int64_t step) { return size_of(step) % line_bytes == 0; }
+
+/// Of `count`; `most` at most, 1 at least.
+inline std::uint64_t largest_divisor(std::uint64_t count, std::uint64_t most) {
+    std::uint64_t divisor = std::max<std::uint64_t>(std::min(count, most), 1);
+    while (count % divisor != 0) {
+        --divisor;
+    }
+    return divisor;
+}
 
 }  // namespace npuscope

@@ -19,7 +19,7 @@ std::int64_t offset_on(const LayoutPart& part, std::size_t axis, std::uint64_t i
     return sum;
 }
 
-/// A stretch of one axis in which every digit of both sides steps evenly.
+/// A range of one axis in which every digit of both sides steps evenly.
 struct AxisPiece {
     std::uint64_t origin = 0;
     std::vector<NestLoop> loops;

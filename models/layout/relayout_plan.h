@@ -11,6 +11,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "models/layout/layout.h"
@@ -49,5 +50,38 @@ std::optional<std::vector<LoopNest>> plan_nests(const PartPair& pair,
 
 /// What both parts and the box hold; empty where it is nothing.
 std::vector<IndexRange> intersect(const PartPair& pair, const std::vector<IndexRange>& box);
+
+// Counts through loops of a nest, the last one fastest, with the offsets on both sides.
+
+class NestTurns {
+ public:
+    explicit NestTurns(std::vector<NestLoop> loops)
+        : loops_(std::move(loops)), turn_(loops_.size(), 0) {}
+
+    std::int64_t from() const { return from_; }
+    std::int64_t to() const { return to_; }
+
+    /// False, and the first turn again, after the last.
+    bool next() {
+        for (std::size_t level = loops_.size(); level-- > 0;) {
+            const NestLoop& loop = loops_[level];
+            if (++turn_[level] < loop.count) {
+                from_ += loop.from;
+                to_ += loop.to;
+                return true;
+            }
+            turn_[level] = 0;
+            from_ -= loop.from * static_cast<std::int64_t>(loop.count - 1);
+            to_ -= loop.to * static_cast<std::int64_t>(loop.count - 1);
+        }
+        return false;
+    }
+
+ private:
+    std::vector<NestLoop> loops_;
+    std::vector<std::uint64_t> turn_;
+    std::int64_t from_ = 0;
+    std::int64_t to_ = 0;
+};
 
 }  // namespace npuscope

@@ -7,7 +7,6 @@
 
 #include "models/base/check.h"
 #include "models/layout/element_code.h"
-#include "models/layout/high_low.h"
 #include "models/layout/relayout_kernels.h"
 
 namespace npuscope {

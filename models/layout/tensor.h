@@ -1,14 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
-// Logical values, free of any memory layout: plain row-major arrays that the math reads and writes.
+// Logical tensors: their sizes, and their values as plain row-major arrays that the math reads and
+// writes. Where the elements lie in memory is a layout, not a shape.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <variant>
 #include <vector>
 
-#include "models/layout/shape.h"
+#include "models/layout/precision.h"
 
 namespace npuscope {
+
+/// A feature cube: channels x height x width.
+struct Shape {
+    std::uint32_t channels = 0;
+    std::uint32_t height = 0;
+    std::uint32_t width = 0;
+
+    bool operator==(const Shape&) const = default;
+    std::size_t elements() const { return static_cast<std::size_t>(channels) * height * width; }
+};
+
+/// A set of kernels: K kernels x channels x rows R x columns S.
+struct KernelShape {
+    std::uint32_t kernels = 0;
+    std::uint32_t channels = 0;
+    std::uint32_t rows = 0;
+    std::uint32_t columns = 0;
+
+    bool operator==(const KernelShape&) const = default;
+    std::size_t elements() const {
+        return static_cast<std::size_t>(kernels) * channels * rows * columns;
+    }
+};
 
 /// channels x height x width, channel slowest: element (c, y, x) is values[(c * H + y) * W + x].
 template <class T>
@@ -51,5 +76,40 @@ struct Kernels {
         return values[index(k, c, r, s)];
     }
 };
+
+// A tensor of the elements that feature cubes hold: one byte (int8), or two (int16, or the bit
+// patterns of fp16). Which of the two-byte types it is stands with the operation.
+
+using ElementTensor = std::variant<Tensor<std::int8_t>, Tensor<std::int16_t>>;
+
+inline bool is_empty(const ElementTensor& tensor) {
+    return std::visit([](const auto& values) { return values.values.empty(); }, tensor);
+}
+
+inline const Shape& shape_of(const ElementTensor& tensor) {
+    return std::visit([](const auto& values) -> const Shape& { return values.shape; }, tensor);
+}
+
+/// NaNs and infinities among elements of fp16, as the status registers of units count them.
+struct SpecialCount {
+    std::uint64_t nans = 0;
+    std::uint64_t infs = 0;
+
+    bool operator==(const SpecialCount&) const = default;
+};
+
+/// Of a tensor of fp16, pad lanes included; nothing in a tensor of bytes.
+/// source: nv_full C model, status registers; NVDLA doc v1/ias/precision.rst, fp16
+inline SpecialCount count_specials(const ElementTensor& tensor) {
+    SpecialCount count;
+    if (const auto* words = std::get_if<Tensor<std::int16_t>>(&tensor)) {
+        for (const std::int16_t element : words->values) {
+            const int magnitude = element & 0x7FFF;
+            count.nans += magnitude > 0x7C00 ? 1U : 0U;
+            count.infs += magnitude == 0x7C00 ? 1U : 0U;
+        }
+    }
+    return count;
+}
 
 }  // namespace npuscope

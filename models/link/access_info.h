@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What travels with every TLM-2.0 transaction beside address and bytes: who asks, for which surface
-// of which operation, and back from the memory what its channel can do. A memory of somebody else's
+// of which operation, and back from the memory what its channel can do. A foreign memory
 // that does not know this extension still works: its answer is then the transaction's own delay.
 #pragma once
 
@@ -12,7 +12,7 @@
 
 namespace npuscope {
 
-/// Functional: values only, no time, and nobody asks whether they were ever written. Claim: values
+/// Functional: values only, no time, without asking whether they were ever written. Claim: values
 /// that are needed, and the bytes will be read again in time; a write to them before that is a race
 /// of the driver's. Timed: moves in simulated time.
 enum class AccessKind { Functional, Claim, Timed };

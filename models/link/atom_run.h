@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What flies between CACC, SDP and PDP: a run of feature atoms of one surface, in raster order,
+// What passes on the fly between CACC, SDP and PDP: a run of feature atoms of one surface, in raster order,
 // with the time at which the first is there. The values of the whole operation travel along by
 // reference.
 #pragma once

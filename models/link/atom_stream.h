@@ -56,7 +56,7 @@ class AtomStream : public ReadStream {
         const std::uint64_t skip = runs_[run_].address.value % setup_.beat.value;
         return (skip + (atom + 1) * setup_.atom.value - 1) / setup_.beat.value;
     }
-    /// When there is room for the next beat and `further` more; nothing when nobody knows yet.
+    /// When there is room for the next beat and `further` more; nothing when that is not known yet.
     std::optional<Cycles> room_for(std::uint64_t further) const;
     std::optional<Cycles> left_fifo(std::uint64_t beat) const;
 

@@ -7,16 +7,16 @@
 
 namespace npuscope {
 
-ByteStream::ByteStream(const ByteStreamSetup& setup, const ByteRun& stretch)
-    : setup_(setup), stretch_(stretch), beats_(0), taken_last_(setup.buffer) {
+ByteStream::ByteStream(const ByteStreamSetup& setup, const ByteRun& run)
+    : setup_(setup), run_(run), beats_(0), taken_last_(setup.buffer) {
     NPU_CHECK(setup.buffer > 0 && setup.run > 0, "a stream's buffer and runs have beats");
-    NPU_CHECK(stretch.bytes > Bytes(0), "a stream has bytes");
-    beats_ = beats_until(stretch.bytes);
+    NPU_CHECK(run.bytes > Bytes(0), "a stream has bytes");
+    beats_ = beats_until(run.bytes);
 }
 
 std::uint64_t ByteStream::beats_until(Bytes bytes) const {
     const std::uint64_t width = setup_.beat.value;
-    return divide_up((stretch_.address + bytes).value, width) - stretch_.address.value / width;
+    return divide_up((run_.address + bytes).value, width) - run_.address.value / width;
 }
 
 std::optional<Cycles> ByteStream::place_for(std::uint64_t beat) const {
@@ -32,10 +32,10 @@ std::optional<Cycles> ByteStream::place_for(std::uint64_t beat) const {
 
 ByteRun ByteStream::run_from(std::uint64_t beat) const {
     const std::uint64_t width = setup_.beat.value;
-    const std::uint64_t line = stretch_.address.value / width * width;
-    const std::uint64_t end = std::min((stretch_.address + stretch_.bytes).value,
+    const std::uint64_t line = run_.address.value / width * width;
+    const std::uint64_t end = std::min((run_.address + run_.bytes).value,
                                        line + std::min(beat + setup_.run, beats_) * width);
-    const Address begin(std::max(stretch_.address.value, line + beat * width));
+    const Address begin(std::max(run_.address.value, line + beat * width));
     return {begin, Address(end) - begin};
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// One stretch of memory, read from its beginning to its end. What was asked for and not taken yet
+// One run of memory, read from its beginning to its end. What was asked for and not taken yet
 // has its place in a buffer of so many beats; a place is asked for again in the cycle after its
-// beat was taken. The stretch is cut into runs of limited length, each a transaction of its own.
+// beat was taken. It is cut into pieces of limited length, each a transaction of its own.
 // Times only, no SystemC.
 #pragma once
 
@@ -22,8 +22,8 @@ struct ByteStreamSetup {
 
 class ByteStream : public ReadStream {
  public:
-    /// The stretch has bytes.
-    ByteStream(const ByteStreamSetup& setup, const ByteRun& stretch);
+    /// The run has bytes.
+    ByteStream(const ByteStreamSetup& setup, const ByteRun& run);
 
     std::uint64_t beats() const override { return beats_; }
     std::optional<ReadBurst> next_burst() override;
@@ -40,13 +40,13 @@ class ByteStream : public ReadStream {
     void take(Cycles time);
 
  private:
-    /// When a beat may be asked for; nothing when nobody knows yet.
+    /// When a beat may be asked for; nothing when that is not known yet.
     std::optional<Cycles> place_for(std::uint64_t beat) const;
     /// From a beat on to the next border of a run.
     ByteRun run_from(std::uint64_t beat) const;
 
     ByteStreamSetup setup_;
-    ByteRun stretch_;
+    ByteRun run_;
     std::uint64_t beats_;
     std::uint64_t asked_ = 0;
     std::uint64_t taken_ = 0;

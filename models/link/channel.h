@@ -62,4 +62,15 @@ class Channel {
     sc_core::sc_event space_;
 };
 
+// A unit of fixed latency has no thread of its own: what its neighbour gives passes through at
+// once, and the package carries the later time.
+
+template <class Package>
+class Sink {
+ public:
+    virtual ~Sink() = default;
+    /// May hold the giver, on the giver's account.
+    virtual void accept(Activity& giver, const Package& package) = 0;
+};
+
 }  // namespace npuscope

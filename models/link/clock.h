@@ -19,4 +19,11 @@ inline Cycles to_cycles(const sc_core::sc_time& time) {
 }
 inline Cycles now() { return to_cycles(sc_core::sc_time_stamp()); }
 
+// Lets the SystemC kernel run; the only call of sc_start. The kernel leaves AddressSanitizer with
+// the stack of its last thread, after which every exception on the caller's stack looks like an
+// overflow: where that sanitizer is built in, it is told whose stack is back.
+
+/// Until `limit` has passed or nothing is left to happen.
+void advance(const sc_core::sc_time& limit);
+
 }  // namespace npuscope

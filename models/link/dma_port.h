@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A unit's door to memory: one TLM-2.0 initiator socket per DMA client. At launch the unit fetches
-// the values of its operands without time; later it moves the same bytes in simulated time: reads
-// as a stream that the interface issues by itself, writes in runs that carry the bytes. Data that a
-// timed read brings is not looked at: it was fetched already.
+// What the memory interface offers a DMA beside its socket: it issues a stream of reads by itself,
+// beat by beat between all clients, and the DMA waits for the moments that it needs to know.
 #pragma once
 
 #include <tlm_utils/simple_initiator_socket.h>
@@ -12,15 +10,42 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <systemc>
 #include <tlm>
 #include <vector>
 
 #include "models/base/quantity.h"
 #include "models/link/access_info.h"
 #include "models/link/activity.h"
-#include "models/link/read_issuer.h"
+#include "models/link/read_stream.h"
 
 namespace npuscope {
+
+/// Names what a stream is for, in findings. The strings must outlive the stream.
+struct StreamLabel {
+    const std::string* unit = nullptr;
+    const std::string* surface = nullptr;
+    const std::string* operation = nullptr;
+};
+
+class ReadIssuer {
+ public:
+    virtual ~ReadIssuer() = default;
+
+    /// Begins to issue a stream; the client's stream before has been issued whole. No burst is
+    /// ready in this very cycle or before.
+    virtual void open(unsigned client, ReadStream& stream, const StreamLabel& label) = 0;
+    /// Returns when the first `beats` beats of the client's stream have been issued: their arrival
+    /// is known then. `room`: notified when another stream gives way to one that has to wait; null
+    /// where the caller himself is the one who does.
+    virtual void wait_issued(Activity& activity, unsigned client, std::uint64_t beats,
+                             const sc_core::sc_event* room) = 0;
+};
+
+// A unit's door to memory: one TLM-2.0 initiator socket per DMA client. At launch the unit fetches
+// the values of its operands without time; later it moves the same bytes in simulated time: reads
+// as a stream that the interface issues by itself, writes in runs that carry the bytes. Data that a
+// timed read brings is not looked at: it was fetched already.
 
 /// Names what a request is for, in findings and statistics.
 struct Purpose {
@@ -61,7 +86,7 @@ class DmaPort {
     /// whole.
     void open(ReadStream& stream, const Purpose& purpose);
     /// Returns when the first `beats` beats of the stream have been issued. `room`: notified when
-    /// somebody gives way to the stream.
+    /// another stream gives way to this one.
     void wait_issued(Activity& reader, std::uint64_t beats,
                      const sc_core::sc_event* room = nullptr);
     /// Issues one read; returns when the interface has taken the whole request. The answer is the
@@ -72,7 +97,7 @@ class DmaPort {
     Cycles write(Activity& writer, const OutgoingRun& run, const Purpose& purpose);
 
     const std::string& client() const { return client_; }
-    /// The interface behind a socket, and this port's number there.
+    /// The interface at the other end of a socket, and this port's number there.
     struct Door {
         ReadIssuer* issuer = nullptr;
         unsigned client = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where operations end in the accumulator's delivery buffer. Two marks hold the place of the last
-// atom of the operation that is leaving and of the one behind it; the SDP closes its operation when
+// atom of the operation that is leaving and of the next one; the SDP closes its operation when
 // an atom in a marked place leaves. When a last atom enters in the very cycle in which the last one
 // of the operation before leaves, the hardware keeps one mark too many: the place that its second
 // mark held before. The next atom that leaves from there closes its operation early.

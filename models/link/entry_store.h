@@ -42,8 +42,8 @@ class EntryStore {
         filled_.add_at(time, entries);
         record(time, static_cast<std::int64_t>(entries));
     }
-    /// Waits until all promised entries but `lost` ones, which nobody will release, are free again:
-    /// nobody uses what is there any more.
+    /// Waits until all promised entries but `lost` ones, which will not be released, are free again:
+    /// what is there is not used any more.
     void wait_empty(Activity& filler, std::uint64_t lost = 0) {
         while (releases_.total() + lost < promised_) {
             filler.wait_for(released_, WaitKind::Blocked, name_);

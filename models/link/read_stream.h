@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a DMA asks of the read channel, before anybody knows when it gets it: beats in order, each
+// What a DMA asks of the read channel, before it is known when it gets it: beats in order, each
 // with the time from which it stands at the arbiter. The interface pulls them burst by burst and
 // says when each beat arrives; so a whole surface needs no event of its own. No values, no SystemC.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <deque>
 #include <optional>
 #include <span>
 
@@ -27,7 +29,7 @@ class ReadStream {
 
     /// Beats of the whole stream.
     virtual std::uint64_t beats() const = 0;
-    /// The next burst; nothing while it is not known when it may be issued, because somebody must
+    /// The next burst; nothing while it is not known when it may be issued, because another must
     /// give way first. Whoever gives way says so before the time at which the burst is ready.
     virtual std::optional<ReadBurst> next_burst() = 0;
     /// The next beats arrive at these times.
@@ -53,6 +55,53 @@ class LineStream : public ReadStream {
     ReadBurst burst_;
     std::uint64_t beats_;
     Cycles last_arrival_;
+};
+
+// A stream of reads that is watched on its way: cycles in which a beat stood at the arbiter and was
+// not issued, and cycles in which at least one beat had been asked for and had not arrived. These
+// are what the performance counters of a DMA count.
+// source: nv_full RTL, NV_NVDLA_CDMA_wt.v, NV_NVDLA_CDMA_IMG_sg.v, rd_stall and rd_latency
+
+class MeasuredStream : public ReadStream {
+ public:
+    explicit MeasuredStream(ReadStream& stream) : stream_(stream) {}
+
+    Cycles stall() const { return stall_; }
+    Cycles latency() const { return latency_; }
+
+    std::uint64_t beats() const override { return stream_.beats(); }
+    std::optional<ReadBurst> next_burst() override {
+        const std::optional<ReadBurst> burst = stream_.next_burst();
+        if (burst) {
+            waiting_.push_back({burst->ready, burst->beats});
+        }
+        return burst;
+    }
+    void arrived(std::span<const Cycles> times) override {
+        for (const Cycles time : times) {
+            const Cycles begin = std::max(waiting_.front().ready, covered_);
+            latency_ += time > begin ? time - begin : Cycles(0);
+            covered_ = std::max(covered_, time);
+            if (--waiting_.front().beats == 0) {
+                waiting_.pop_front();
+            }
+        }
+        stream_.arrived(times);
+    }
+    void stalled(Cycles cycles) override { stall_ += cycles; }
+    Cycles ready_after(std::uint64_t count) const override { return stream_.ready_after(count); }
+
+ private:
+    struct Waiting {
+        Cycles ready;
+        std::uint64_t beats;
+    };
+
+    ReadStream& stream_;
+    std::deque<Waiting> waiting_;  // bursts with beats under way
+    Cycles covered_;               // no cycle before is counted again
+    Cycles stall_;
+    Cycles latency_;
 };
 
 }  // namespace npuscope

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "models/link/clock.h"
+
 namespace npuscope {
 
 std::span<const std::uint8_t> CubeWriter::packed(const PixelRun& run) {
@@ -35,6 +37,28 @@ Cycles CubeWriter::write(Activity& writer, DmaPort& port, const PixelRun& run,
         pixel += count;
     }
     return response;
+}
+
+void RunReader::open(const ByteStreamSetup& setup, const ByteRun& run, const Purpose& purpose) {
+    ByteStreamSetup begun = setup;
+    begun.first = now() + Cycles(1);
+    buffer_ = setup.buffer;
+    stream_.emplace(begun, run);
+    port.open(*stream_, purpose);
+}
+
+Cycles RunReader::take(Activity& activity, Bytes bytes, const Pace& pace) {
+    const std::uint64_t wanted = bytes == Bytes(0) ? 0 : stream_->beats_until(bytes);
+    Cycles last = now();
+    while (stream_->taken() < wanted) {
+        const std::uint64_t end = std::min(wanted, stream_->taken() + buffer_);
+        port.wait_issued(activity, end);
+        while (stream_->taken() < end) {
+            last = pace(std::max(stream_->arrival(stream_->taken()), now()));
+            stream_->take(last);
+        }
+    }
+    return last;
 }
 
 }  // namespace npuscope

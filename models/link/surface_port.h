@@ -4,10 +4,14 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
 #include <vector>
 
-#include "models/layout/element_tensor.h"
 #include "models/layout/feature_cube.h"
+#include "models/layout/tensor.h"
+#include "models/link/byte_stream.h"
 #include "models/link/dma_port.h"
 
 namespace npuscope {
@@ -52,7 +56,7 @@ inline ElementTensor fetch_elements(DmaPort& port, const FeatureCube& cube,
 class CubeWriter {
  public:
     /// A tensor without values (time alone) writes zeros; any other has the cube's height and
-    /// width, and at least its channels. Several cubes lie behind each other in the tensor's
+    /// width, and at least its channels. Several cubes lie one after the other in the tensor's
     /// height: `batch` is the number of the one that is written.
     template <class T>
     CubeWriter(const FeatureCube& cube, const Tensor<T>& tensor, std::uint32_t batch = 0)
@@ -89,6 +93,35 @@ class CubeWriter {
     FeatureCube cube_;
     bool values_;
     std::vector<std::uint8_t> bytes_;
+};
+
+// Reads one run of memory after the other through a port of its own, into a buffer from which
+// a unit takes the beats in order.
+
+class RunReader {
+ public:
+    /// `client` and `unit` as DmaPort has them; `name` of the port where a client has several.
+    RunReader(const std::string& client, const std::string& unit, const std::string& name)
+        : port(client, unit, name) {}
+
+    DmaPort port;
+
+    /// Begins to read; the run before has been taken whole. Requests begin in the next cycle.
+    void open(const ByteStreamSetup& setup, const ByteRun& run, const Purpose& purpose);
+
+    /// When a beat that arrives at a time is taken, not before that and not in the past.
+    using Pace = std::function<Cycles(Cycles arrival)>;
+    /// Takes the beats that hold the first `bytes` bytes, waiting only until all are on their way;
+    /// the time at which the last of them was taken, now where there was none.
+    Cycles take(Activity& activity, Bytes bytes, const Pace& pace);
+    /// The same for beats that are taken as they arrive.
+    Cycles take(Activity& activity, Bytes bytes) {
+        return take(activity, bytes, [](Cycles arrival) { return arrival; });
+    }
+
+ private:
+    std::uint64_t buffer_ = 1;
+    std::optional<ByteStream> stream_;
 };
 
 }  // namespace npuscope

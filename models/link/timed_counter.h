@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A count that somebody raises and one activity takes from: entries of a buffer, credits. Amounts
-// may be announced for later times, one after the other at a fixed interval, so that nobody needs
+// A count that others raise and one activity takes from: entries of a buffer, credits. Amounts
+// may be announced for later times, one after the other at a fixed interval, so that none needs
 // an event of his own for a fixed delay; who takes learns at what time his amount was complete.
 #pragma once
 

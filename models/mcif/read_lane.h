@@ -10,7 +10,7 @@
 
 #include "models/base/statistics.h"
 #include "models/link/access_info.h"
-#include "models/link/read_issuer.h"
+#include "models/link/dma_port.h"
 #include "models/mcif/mcif_timing.h"
 
 namespace npuscope {

@@ -42,7 +42,7 @@ Word read_word(const std::string& text) {
     const std::size_t colon = text.find(':');
     const auto name = std::ranges::find(field_names, std::string_view(text).substr(0, colon));
     if (name == field_names.end()) {
-        refuse(fmt::format("`{}` is no field of a DRAM address", text));
+        refuse(fmt::format("`{}` is not a field of a DRAM address", text));
     }
     Word word{static_cast<std::size_t>(name - field_names.begin()), std::nullopt};
     if (colon == std::string::npos) {
@@ -90,7 +90,7 @@ void expect_sound(const DramOrganisation& of) {
         throw ConfigError(
             "a DRAM needs one or more of everything, whole bursts in a row, and bursts of a power "
             "of two of bytes",
-            "mend memory.regions[].dram.organisation");
+            "correct memory.regions[].dram.organisation");
     }
 }
 
@@ -139,7 +139,8 @@ void DramAddressMap::place_pieces(const DramConfig& config) {
                                field_names[field], bits_of(counts[field])));
         }
         if (!std::has_single_bit(counts[field]) && pieces_.front().field != field) {
-            refuse(fmt::format("`{}` is no power of two and must stand first", field_names[field]));
+            refuse(
+                fmt::format("`{}` is not a power of two and must stand first", field_names[field]));
         }
     }
     const Piece& first = pieces_.front();

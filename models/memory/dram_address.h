@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "models/memory/dram_config.h"
+#include "models/memory/memory_config.h"
 
 namespace npuscope {
 

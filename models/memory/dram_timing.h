@@ -11,7 +11,7 @@
 
 #include "models/memory/dram_address.h"
 #include "models/memory/dram_state.h"
-#include "models/memory/dram_statistics.h"
+#include "models/memory/memory_config.h"
 
 namespace npuscope {
 

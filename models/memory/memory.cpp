@@ -7,6 +7,32 @@
 #include "models/link/clock.h"
 
 namespace npuscope {
+
+void Claims::claim(unsigned client, Address address, Bytes bytes, const Claimant& claimant) {
+    Pending& pending = clients_[client];
+    if (bytes > Bytes(0)) {
+        pending.bytes.insert(range_of(address, bytes));
+    }
+    pending.claimant = claimant;
+}
+
+void Claims::consume(unsigned client, Address address, Bytes bytes) {
+    const auto pending = clients_.find(client);
+    if (pending != clients_.end() && bytes > Bytes(0)) {
+        pending->second.bytes.erase(range_of(address, bytes));
+    }
+}
+
+std::optional<Claimant> Claims::disturbed_by_write(Address address, Bytes bytes) const {
+    const auto range = range_of(address, bytes);
+    for (const auto& [client, pending] : clients_) {
+        if (boost::icl::intersects(pending.bytes, range)) {
+            return pending.claimant;
+        }
+    }
+    return std::nullopt;
+}
+
 namespace {
 
 Address address_of(const tlm::tlm_generic_payload& payload) {
@@ -66,7 +92,7 @@ void Memory::require_region(Address address, Bytes bytes) const {
     if (region_of(address, bytes) == nullptr) {
         throw ConfigError(fmt::format("{} bytes at {} lie outside every memory region", bytes.value,
                                       to_hex(address)),
-                          "add a region to memory.regions, or mend the address");
+                          "add a region to memory.regions, or correct the address");
     }
 }
 

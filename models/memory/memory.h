@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The simulated memory: a TLM-2.0 target over sparse pages, with regions, the timing of each
-// region's channels, DMI and debug transport. It keeps watch: an access outside every region, a
-// read of bytes that nobody wrote and a write to an operand in use become findings. Banks, rows and
-// refresh where a region has a DRAM.
+// Operands between their functional fetch at launch and their read in time, per client. A write to
+// them in between means that the driver started two operations that depend on each other: a race.
 #pragma once
 
 #include <tlm_utils/multi_passthrough_target_socket.h>
 
+#include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <systemc>
@@ -16,21 +16,47 @@
 
 #include "models/base/diagnostic.h"
 #include "models/link/access_info.h"
-#include "models/memory/claims.h"
 #include "models/memory/dram_controller.h"
 #include "models/memory/memory_config.h"
 #include "models/memory/sparse_memory.h"
 
 namespace npuscope {
 
+/// Who will read a claimed byte.
+struct Claimant {
+    std::string unit;
+    std::string surface;
+    std::string operation;
+};
+
+class Claims {
+ public:
+    void claim(unsigned client, Address address, Bytes bytes, const Claimant& claimant);
+    void consume(unsigned client, Address address, Bytes bytes);
+    /// The claimant whose operand a write to this range would change.
+    std::optional<Claimant> disturbed_by_write(Address address, Bytes bytes) const;
+
+ private:
+    struct Pending {
+        AddressSet bytes;
+        Claimant claimant;
+    };
+    std::map<unsigned, Pending> clients_;
+};
+
+// The simulated memory: a TLM-2.0 target over sparse pages, with regions, the timing of each
+// region's channels, DMI and debug transport. It keeps watch: an access outside every region, a
+// read of uninitialised bytes and a write to an operand in use become findings. Banks, rows and
+// refresh where a region has a DRAM.
+
 class Memory : public sc_core::sc_module {
  public:
     Memory(const sc_core::sc_module_name& name, const MemoryConfig& config, DiagnosticLog& log);
 
-    /// One binding per port of the NPU, or of anybody else.
+    /// One binding per port of the NPU, or of another initiator.
     tlm_utils::multi_passthrough_target_socket<Memory> socket{"socket"};
 
-    /// Bytes that nobody wrote are 0, and reading them is no fault.
+    /// Uninitialised bytes are 0, and reading them is not a fault.
     void start_zeroed() { zeroed_ = true; }
     /// From now on writes are timed but not stored: they carry no values.
     void leave_out_values() { values_ = false; }

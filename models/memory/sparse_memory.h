@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bytes of a 64-bit space, held in pages that exist once somebody touches them, and beside them
+// Bytes of a 64-bit space, held in pages that exist once they are touched, and beside them
 // which bytes were ever written. No time, no transactions.
 #pragma once
 
@@ -22,9 +22,9 @@ class SparseMemory {
     void write(Address address, std::span<const std::uint8_t> bytes);
     /// Marks a range as written with zeros; pages that do not exist yet stay so.
     void zero(Address address, Bytes bytes);
-    /// Bytes that nobody wrote read as zero.
+    /// Uninitialised bytes read as zero.
     void read(Address address, std::span<std::uint8_t> bytes) const;
-    /// First byte of the range that nobody wrote, if any.
+    /// First uninitialised byte of the range, if any.
     std::optional<Address> first_unwritten(Address address, Bytes bytes) const;
 
     struct DirectPage {
@@ -32,7 +32,7 @@ class SparseMemory {
         std::span<std::uint8_t> bytes;
     };
     /// The whole page around an address, for direct access; from now on all of it counts as
-    /// written, since nobody sees who writes there.
+    /// written, since writes there are not seen.
     DirectPage direct_page(Address address);
 
  private:

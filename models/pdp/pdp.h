@@ -10,7 +10,7 @@
 
 #include "models/base/statistics.h"
 #include "models/layout/datapath.h"
-#include "models/layout/float_counters.h"
+#include "models/layout/tensor.h"
 #include "models/link/atom_run.h"
 #include "models/link/atom_stream.h"
 #include "models/link/channel.h"

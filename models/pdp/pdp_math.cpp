@@ -5,7 +5,7 @@
 #include <limits>
 #include <span>
 
-#include "models/arith/round.h"
+#include "models/arith/fixed_point.h"
 #include "models/base/check.h"
 #include "models/pdp/pdp_float_math.h"
 #include "models/pdp/pooling_axis.h"

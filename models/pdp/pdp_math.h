@@ -13,7 +13,6 @@
 #include <cstdint>
 #include <vector>
 
-#include "models/layout/element_tensor.h"
 #include "models/layout/precision.h"
 #include "models/layout/tensor.h"
 

@@ -13,7 +13,7 @@
 
 #include "models/base/statistics.h"
 #include "models/layout/datapath.h"
-#include "models/layout/element_tensor.h"
+#include "models/layout/tensor.h"
 #include "models/link/atom_run.h"
 #include "models/link/channel.h"
 #include "models/link/surface_port.h"

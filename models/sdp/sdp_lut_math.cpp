@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <bit>
 
-#include "models/arith/round.h"
+#include "models/arith/fixed_point.h"
 
 namespace npuscope {
 namespace {

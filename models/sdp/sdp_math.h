@@ -9,8 +9,6 @@
 
 #include <cstdint>
 
-#include "models/layout/element_tensor.h"
-#include "models/layout/float_counters.h"
 #include "models/layout/tensor.h"
 #include "models/sdp/sdp_stages.h"
 #include "models/sdp/sdp_x_math.h"

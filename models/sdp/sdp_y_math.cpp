@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "models/sdp/sdp_y_math.h"
 
-#include "models/arith/round.h"
+#include "models/arith/fixed_point.h"
 #include "models/base/check.h"
 
 namespace npuscope {

@@ -17,7 +17,7 @@
 #include "models/base/diagnostic.h"
 #include "models/base/statistics.h"
 #include "models/link/channel.h"
-#include "models/link/stretch_reader.h"
+#include "models/link/surface_port.h"
 #include "models/link/timed_counter.h"
 #include "models/link/unit.h"
 #include "models/tinpu/tinpu_config.h"
@@ -46,10 +46,10 @@ class Tinpu : public Unit {
           DiagnosticLog& log);
 
     Channel<std::shared_ptr<TinpuLaunch>> launches{"tinpu.launches"};
-    StretchReader weights{"tinpu_weights", "tinpu", "tinpu_weights"};
-    StretchReader constants{"tinpu_constants", "tinpu", "tinpu_constants"};
-    StretchReader input{"tinpu_maps", "tinpu", "tinpu_input"};
-    StretchReader residual{"tinpu_maps", "tinpu", "tinpu_residual"};
+    RunReader weights{"tinpu_weights", "tinpu", "tinpu_weights"};
+    RunReader constants{"tinpu_constants", "tinpu", "tinpu_constants"};
+    RunReader input{"tinpu_maps", "tinpu", "tinpu_input"};
+    RunReader residual{"tinpu_maps", "tinpu", "tinpu_residual"};
     DmaPort output{"tinpu_maps", "tinpu", "tinpu_output"};
 
     /// A layer launched now; `ended` hears of its end before on_done.

@@ -14,7 +14,7 @@
 #include "models/base/describe.h"
 #include "models/base/quantity.h"
 #include "models/layout/convolution.h"
-#include "models/layout/shape.h"
+#include "models/layout/tensor.h"
 #include "models/sdp/sdp_bnorm_math.h"
 
 namespace npuscope {

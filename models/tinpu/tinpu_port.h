@@ -13,7 +13,7 @@
 #include <tlm>
 
 #include "models/base/diagnostic.h"
-#include "models/link/stretch_reader.h"
+#include "models/link/surface_port.h"
 #include "models/link/unit.h"
 #include "models/tinpu/tinpu.h"
 #include "models/tinpu/tinpu_registers.h"
@@ -30,7 +30,7 @@ class TinpuPort : public Unit {
     /// High while an interrupt is pending that is not masked. Host and engine drive it, both to
     /// what the registers say.
     sc_core::sc_signal<bool, sc_core::SC_UNCHECKED_WRITERS> interrupt{"interrupt"};
-    StretchReader descriptor{"tinpu_descriptor", "tinpu", "tinpu_descriptor"};
+    RunReader descriptor{"tinpu_descriptor", "tinpu", "tinpu_descriptor"};
 
     /// Layers of this port are launched without values from now on.
     void leave_out_values() { values_ = false; }

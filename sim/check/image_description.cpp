@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/check/image_description.h"
 
-#include "sim/config/whole_file.h"
+#include "sim/config/file_io.h"
 #include "sim/config/yaml_reader.h"
 #include "sim/program/hex_image.h"
 

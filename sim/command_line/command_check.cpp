@@ -12,9 +12,8 @@
 #include "sim/command_line/system_arguments.h"
 #include "sim/compile/nvdla/network_planner.h"
 #include "sim/compile/nvdla/plan_program.h"
-#include "sim/config/atomic_file.h"
 #include "sim/config/config_node.h"
-#include "sim/config/whole_file.h"
+#include "sim/config/file_io.h"
 #include "sim/program/read_program.h"
 
 namespace npuscope {

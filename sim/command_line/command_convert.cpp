@@ -13,7 +13,7 @@
 #include "models/base/error.h"
 #include "models/layout/layout_text.h"
 #include "sim/command_line/commands.h"
-#include "sim/config/atomic_file.h"
+#include "sim/config/file_io.h"
 #include "sim/convert/convert_files.h"
 
 namespace npuscope {
@@ -137,7 +137,7 @@ ExitCode show_alone(const ConvertArguments& arguments, const FileConversion& job
     if (request.shape.axes.empty()) {
         throw ConfigError("--shape is missing", "there is no file that could tell it");
     }
-    request.type = &find_stored_type(job.type.empty() ? "int8" : job.type);
+    request.type = &find_element(job.type.empty() ? "int8" : job.type);
     const ConversionPlan conversion = plan_conversion(request);
     warn(conversion, console.err);
     show(arguments, conversion, console.out);

@@ -16,11 +16,11 @@
 #include "sim/compile/nvdla/nvdla_target.h"
 #include "sim/compile/nvdla/plan_text.h"
 #include "sim/compile/segment_files.h"
-#include "sim/config/atomic_file.h"
+#include "sim/config/file_io.h"
 #include "sim/config/text_table.h"
-#include "sim/model/load_graph.h"
 #include "sim/model/network_shapes.h"
 #include "sim/model/onnx_reader.h"
+#include "sim/model/prepare_graph.h"
 
 namespace npuscope {
 namespace {
@@ -81,9 +81,9 @@ void save_model(const Graph& graph, HybridPlan plan, const PlanArguments& argume
 }
 
 /// What inputs of floats hold.
-std::map<std::string, NumberFacts> held(const Graph& graph, InputType type) {
+std::map<std::string, ValueRange> held(const Graph& graph, InputType type) {
     const ElementType element = type == InputType::Uint8 ? ElementType::Uint8 : ElementType::Int8;
-    std::map<std::string, NumberFacts> facts;
+    std::map<std::string, ValueRange> facts;
     for (const std::string& name : graph.inputs) {
         if (is_float(graph.types.at(name).element)) {
             facts[name] = {true, range_of(element), false};

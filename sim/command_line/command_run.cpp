@@ -11,7 +11,7 @@
 #include "sim/command_line/layer_commands.h"
 #include "sim/command_line/network_files.h"
 #include "sim/command_line/system_arguments.h"
-#include "sim/config/atomic_file.h"
+#include "sim/config/file_io.h"
 #include "sim/config/preset.h"
 #include "sim/config/yaml_writer.h"
 #include "sim/program/read_program.h"

@@ -7,14 +7,13 @@
 #include <chrono>
 #include <ostream>
 
-#include "sim/config/atomic_file.h"
+#include "sim/config/file_io.h"
 #include "sim/config/override_field.h"
 #include "sim/config/preset.h"
 #include "sim/config/yaml_writer.h"
-#include "sim/model/load_graph.h"
-#include "sim/model/network_graph.h"
-#include "sim/model/npy_file.h"
+#include "sim/model/graph.h"
 #include "sim/model/onnx_reader.h"
+#include "sim/model/prepare_graph.h"
 #include "sim/report/explain_report.h"
 #include "sim/report/layer_report.h"
 #include "sim/report/layer_timeline.h"

@@ -11,9 +11,9 @@
 #include "models/base/error.h"
 #include "sim/compile/map_values.h"
 #include "sim/compile/surface_files.h"
-#include "sim/config/atomic_file.h"
-#include "sim/model/load_graph.h"
-#include "sim/model/npy_file.h"
+#include "sim/config/file_io.h"
+#include "sim/model/graph.h"
+#include "sim/model/prepare_graph.h"
 #include "sim/run/hybrid_session.h"
 
 namespace npuscope {
@@ -29,7 +29,7 @@ std::string file_name(std::string tensor) {
 
 /// Between which limits the numbers of an input lie: as its array's type says, or, of types wider
 /// than 8 bits, the numbers themselves.
-NumberFacts facts_of(const GraphValue& value) {
+ValueRange facts_of(const GraphValue& value) {
     const ElementType element = value.type.element;
     if (element == ElementType::Int8 || element == ElementType::Uint8) {
         return {true, range_of(element), false};
@@ -195,7 +195,7 @@ class ModelRun {
     const SystemConfig& system_;
     const RunOptions& options_;
     std::set<std::string> images_;  ///< inputs that lie there as raw bytes
-    std::map<std::string, NumberFacts> facts_;
+    std::map<std::string, ValueRange> facts_;
     GraphInputs inputs_;
     std::map<std::string, InputSurface> input_surfaces_;
     std::map<std::string, Layout> output_layouts_;

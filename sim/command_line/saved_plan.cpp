@@ -6,7 +6,7 @@
 #include "sim/compile/nvdla/plan_program.h"
 #include "sim/compile/nvdla/plan_text.h"
 #include "sim/compile/nvdla/save_program.h"
-#include "sim/config/atomic_file.h"
+#include "sim/config/file_io.h"
 #include "sim/run/session.h"
 
 namespace npuscope {

@@ -15,11 +15,11 @@ namespace npuscope {
 namespace {
 
 /// Inputs of floats hold int8 where nothing else is known of them.
-std::map<std::string, NumberFacts> with_floats(const Graph& graph,
-                                               std::map<std::string, NumberFacts> given) {
+std::map<std::string, ValueRange> with_floats(const Graph& graph,
+                                              std::map<std::string, ValueRange> given) {
     for (const std::string& name : graph.inputs) {
         if (is_float(graph.types.at(name).element)) {
-            given.try_emplace(name, NumberFacts{true, range_of(ElementType::Int8), false});
+            given.try_emplace(name, ValueRange{true, range_of(ElementType::Int8), false});
         }
     }
     return given;
@@ -28,11 +28,11 @@ std::map<std::string, NumberFacts> with_floats(const Graph& graph,
 class HybridPlanner {
  public:
     HybridPlanner(const Graph& graph, const PlanTarget& target,
-                  const std::map<std::string, NumberFacts>& given)
+                  const std::map<std::string, ValueRange>& given)
         : graph_(graph),
           target_(target),
           view_(graph),
-          facts_(number_facts(graph, with_floats(graph, given))) {}
+          facts_(value_ranges(graph, with_floats(graph, given))) {}
 
     HybridPlan run() {
         HybridPlan plan;
@@ -86,14 +86,14 @@ class HybridPlanner {
     const Graph& graph_;
     const PlanTarget& target_;
     GraphView view_;
-    std::map<std::string, NumberFacts> facts_;
+    std::map<std::string, ValueRange> facts_;
     PlanProblems problems_;
 };
 
 }  // namespace
 
 HybridPlan plan_hybrid(const Graph& graph, const PlanTarget& target,
-                       const std::map<std::string, NumberFacts>& given) {
+                       const std::map<std::string, ValueRange>& given) {
     return HybridPlanner(graph, target, given).run();
 }
 

@@ -18,7 +18,7 @@ struct PlannedSegment {
 };
 
 struct HybridPlan {
-    std::map<std::string, NumberFacts> facts;  ///< of the graph's tensors
+    std::map<std::string, ValueRange> facts;  ///< of the graph's tensors
     Partition partition;
     std::vector<PlannedSegment> segments;
 };
@@ -27,7 +27,7 @@ struct HybridPlan {
 /// are else taken to hold int8. ConfigError, with the node, where the host cannot run what the NPU
 /// does not.
 HybridPlan plan_hybrid(const Graph& graph, const PlanTarget& target,
-                       const std::map<std::string, NumberFacts>& given = {});
+                       const std::map<std::string, ValueRange>& given = {});
 
 /// One line: how many nodes, layers and segments, how many refused.
 std::string hybrid_headline(const Graph& graph, const HybridPlan& plan, const std::string& npu);

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <set>
 
-#include "sim/model/view_nodes.h"
+#include "sim/model/value_ranges.h"
 
 namespace npuscope {
 namespace {

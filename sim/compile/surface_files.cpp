@@ -8,11 +8,11 @@
 #include "models/base/check.h"
 #include "models/base/error.h"
 #include "models/layout/relayout.h"
-#include "sim/config/atomic_file.h"
+#include "sim/config/file_io.h"
 #include "sim/config/nearest_name.h"
+#include "sim/config/npy_file.h"
 #include "sim/convert/layout_spec.h"
 #include "sim/convert/mapped_file.h"
-#include "sim/convert/npy_file.h"
 
 namespace npuscope {
 
@@ -105,6 +105,7 @@ void convert_input(const InputSurface& surface, const fs::path& path, bool array
     const MappedInput file(path);
     std::span<const std::uint8_t> bytes = file.bytes();
     Layout layout = surface.file;
+    std::vector<std::uint8_t> ordered;
     if (array) {
         const NpyHeader header = read_npy_header(bytes, path.string());
         layout = plain_layout(surface.file.shape, 1);
@@ -118,11 +119,15 @@ void convert_input(const InputSurface& surface, const fs::path& path, bool array
         } else if (extents.size() == 2) {
             extents.resize(4, 1);
         }
-        if (header.type->name != surface.type || header.fortran_order || extents != wanted) {
-            throw ConfigError(fmt::format("'{}' is no {} array of {}", path.string(), surface.type,
-                                          to_string(layout.shape)));
+        if (header.type->name != surface.type || extents != wanted) {
+            throw ConfigError(fmt::format("'{}' is not a {} array of {}", path.string(),
+                                          surface.type, to_string(layout.shape)));
         }
         bytes = bytes.subspan(header.data_begin);
+        if (header.is_transposed()) {
+            ordered = in_c_order(header, bytes);
+            bytes = ordered;
+        }
     }
     if (bytes.size() < layout.used || bytes.size() > layout.bytes) {
         throw ConfigError(fmt::format("'{}' has {} bytes, {} ({}) of {} takes {}", path.string(),
@@ -261,7 +266,7 @@ void save_outputs(const NetworkSurfaces& surfaces,
         for (const AxisExtent& axis : plain.shape.axes) {
             extents.push_back(axis.extent);
         }
-        const std::string head = npy_header(find_stored_type("int8"), extents);
+        const std::string head = npy_header(find_element("int8"), extents);
         write_atomically(folder / (surface.name + ".npy"), head + as_text(values));
         write_atomically(folder / (surface.name + ".bin"), as_text(image));
     }

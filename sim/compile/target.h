@@ -12,8 +12,8 @@
 
 #include "models/base/diagnostic.h"
 #include "sim/model/candidate.h"
-#include "sim/model/graph_view.h"
-#include "sim/model/number_ranges.h"
+#include "sim/model/graph.h"
+#include "sim/model/value_ranges.h"
 
 namespace npuscope {
 
@@ -21,7 +21,7 @@ namespace npuscope {
 struct ModelFacts {
     const Graph& graph;
     const GraphView& view;
-    const std::map<std::string, NumberFacts>& facts;
+    const std::map<std::string, ValueRange>& facts;
 };
 
 /// A tensor that a group reads, with the sizes N C H W that it takes it for.

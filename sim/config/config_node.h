@@ -30,7 +30,7 @@ struct ConfigNode {
 
 /// `file` is how messages name the text.
 ConfigNode parse_yaml(const std::string& text, const std::string& file);
-/// Says of every node that it stands at `place`: for text that is no file.
+/// Says of every node that it stands at `place`: for text that is not from a file.
 void move_to(ConfigNode& node, const Place& place);
 /// `a mapping`, `a list`, `a single value`, `nothing`.
 std::string_view kind_name(ConfigNode::Kind kind);

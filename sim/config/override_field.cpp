@@ -20,7 +20,7 @@ PathStep parse_step(std::string_view part, const Place& place) {
         const char* last = rest.data() + rest.size() - 1;
         const auto [end, error] = std::from_chars(rest.data() + 1, last, index);
         if (error != std::errc{} || end != last || *last != ']') {
-            throw ConfigError(place, fmt::format("'{}' is no element of a list", part),
+            throw ConfigError(place, fmt::format("'{}' is not an element of a list", part),
                               "write name[0]");
         }
         step.index = index;

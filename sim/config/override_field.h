@@ -94,7 +94,7 @@ void override_value(T& value, const PathStep& step, std::span<const PathStep> re
         if constexpr (is_vector<T>) {
             return override_element(value, step, rest, node, path);
         }
-        refuse_step(node.place, path, "is no list");
+        refuse_step(node.place, path, "is not a list");
     }
     if (rest.empty()) {
         return read_value(node, value, path);

@@ -7,8 +7,8 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "sim/config/file_io.h"
 #include "sim/config/nearest_name.h"
-#include "sim/config/whole_file.h"
 
 namespace npuscope {
 namespace {

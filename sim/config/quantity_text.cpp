@@ -87,13 +87,13 @@ std::variant<std::uint64_t, QuantityFault> parse_hex(std::string_view text, Unit
     for (const char c : text.substr(2)) {
         const int digit = hex_digit(c);
         if (digit < 0) {
-            return fault(text, "is no hexadecimal number", kind);
+            return fault(text, "is not a hexadecimal number", kind);
         }
         if (!append_digit(value, static_cast<std::uint64_t>(digit), 16)) {
             return fault(text, "does not fit into 64 bits", kind);
         }
     }
-    return text.size() == 2 ? fault(text, "is no hexadecimal number", kind)
+    return text.size() == 2 ? fault(text, "is not a hexadecimal number", kind)
                             : std::variant<std::uint64_t, QuantityFault>(value);
 }
 
@@ -172,7 +172,7 @@ std::variant<std::uint64_t, QuantityFault> parse_quantity(std::string_view text,
     }
     const std::optional<Parts> parts = cut(text);
     if (!parts || parts->fraction.size() > most_decimals) {
-        return fault(text, "is no number", kind);
+        return fault(text, "is not a number", kind);
     }
     if (parts->whole.size() > 1 && parts->whole.front() == '0') {
         return fault(text, "looks octal", kind);
@@ -180,11 +180,11 @@ std::variant<std::uint64_t, QuantityFault> parse_quantity(std::string_view text,
     const std::optional<std::uint64_t> scale =
         parts->unit.empty() ? std::optional<std::uint64_t>(1) : find_scale(parts->unit, kind);
     if (!scale) {
-        return fault(text, fmt::format("is no number of {}", unit_kind_name(kind)), kind);
+        return fault(text, fmt::format("is not a number of {}", unit_kind_name(kind)), kind);
     }
     const std::optional<std::uint64_t> value = scaled(*parts, *scale);
     if (!value) {
-        return fault(text, "is no integer of 64 bits", kind);
+        return fault(text, "is not an integer of 64 bits", kind);
     }
     return *value;
 }

@@ -12,7 +12,7 @@ namespace npuscope {
 
 enum class UnitKind { Plain, ByteCount, Frequency, CycleCount, ByteAddress };
 
-/// Why a text is no number of its kind, and how to write it.
+/// Why a text is not a number of its kind, and how to write it.
 struct QuantityFault {
     std::string sentence;
     std::string remedy;

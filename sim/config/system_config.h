@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a run is configured with: one NPU, the memory behind it, and the host beside it. Fields are
+// What a run is configured with: one NPU, the memory, and the host beside it. Fields are
 // `npu.*`, `memory.*` and `host.*`.
 #pragma once
 

@@ -33,7 +33,7 @@ bool read_bool(const ConfigNode& node, const std::string& path) {
     const std::string text = read_text(node, path);
     if (text != "true" && text != "false") {
         throw ConfigError(node.place,
-                          fmt::format("{}: '{}' is no truth value", of_field(path), text),
+                          fmt::format("{}: '{}' is not a boolean", of_field(path), text),
                           "write true or false");
     }
     return text == "true";

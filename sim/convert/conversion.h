@@ -16,8 +16,8 @@
 
 #include "models/arith/quantise.h"
 #include "models/layout/stride_descriptor.h"
+#include "sim/config/npy_file.h"
 #include "sim/convert/layout_spec.h"
-#include "sim/convert/npy_file.h"
 
 namespace npuscope {
 
@@ -35,7 +35,7 @@ struct ConversionRequest {
     LayoutSpec from;
     LayoutSpec to;
     LogicalShape shape;
-    const StoredType* type = nullptr;  ///< of the values on the NPU's side
+    const ElementRow* type = nullptr;  ///< of the values on the NPU's side
     std::optional<Quantisation> quantise;
     std::optional<Quantisation> dequantise;
     std::vector<std::uint64_t> stride_npu;  ///< of the Kneron side; empty: by the layout
@@ -45,8 +45,8 @@ struct ConversionRequest {
 struct ConversionPlan {
     Layout source;
     Layout target;
-    const StoredType* source_type = nullptr;
-    const StoredType* target_type = nullptr;
+    const ElementRow* source_type = nullptr;
+    const ElementRow* target_type = nullptr;
     std::optional<Quantisation> quantise;
     std::optional<Quantisation> dequantise;
     std::vector<std::string> warnings;

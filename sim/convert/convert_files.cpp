@@ -49,21 +49,17 @@ std::vector<std::uint64_t> array_shape(const Layout& layout, std::uint32_t eleme
     return extents;
 }
 
-/// Bytes that are no elements of the type: planes of high/low values, words of several components.
-const StoredType& array_type(const Layout& layout, const StoredType& type) {
+/// Bytes that are not elements of the type: planes of high/low values, words of several components.
+const ElementRow& array_type(const Layout& layout, const ElementRow& type) {
     const bool words = std::ranges::any_of(
         layout.parts, [](const LayoutPart& part) { return part.field.width != 0; });
     const bool bytes = words || layout.code == ElementCode::HighLow ||
                        layout.code == ElementCode::SwappedEven || layout.bytes % type.bytes != 0;
-    return bytes ? find_stored_type("uint8") : type;
+    return bytes ? find_element("uint8") : type;
 }
 
-void take_from_header(FileConversion& job, const NpyHeader& header, const std::string& name) {
+void take_from_header(FileConversion& job, const NpyHeader& header) {
     ConversionRequest& request = job.request;
-    if (header.fortran_order && header.shape.size() > 1) {
-        throw ConfigError(fmt::format("'{}' is in Fortran order", name),
-                          "save numpy.ascontiguousarray(a)");
-    }
     if (request.shape.axes.empty()) {
         const LayoutRow* row = request.from.row;
         if (row == nullptr || (row->name != "nchw" && row->name != "kcrs")) {
@@ -91,7 +87,7 @@ std::string type_remedy(const NpyHeader& header, const ConversionPlan& conversio
 
 void require_header(const NpyHeader& header, const ConversionPlan& conversion,
                     const std::string& name) {
-    const StoredType& type = array_type(conversion.source, *conversion.source_type);
+    const ElementRow& type = array_type(conversion.source, *conversion.source_type);
     if (header.type != &type) {
         throw ConfigError(fmt::format("'{}' holds {}, layout {} here takes {}", name,
                                       header.type->name, conversion.source.name, type.name),
@@ -166,7 +162,7 @@ ConvertedFile convert_file(const FileConversion& given, const fs::path& input_pa
     std::optional<NpyHeader> header;
     if (is_npy(input.bytes())) {
         header = read_npy_header(input.bytes(), name);
-        take_from_header(job, *header, name);
+        take_from_header(job, *header);
     }
     if (job.request.shape.axes.empty()) {
         throw ConfigError("--shape is missing", "raw files do not tell it");
@@ -175,18 +171,22 @@ ConvertedFile convert_file(const FileConversion& given, const fs::path& input_pa
     if (job.type.empty() && !job.request.quantise) {
         throw ConfigError("--type is missing", "raw files do not tell it");
     }
-    job.request.type = &find_stored_type(type);
+    job.request.type = &find_element(type);
     const ConversionPlan conversion = plan_file(job.request, header);
     if (header) {
         require_header(*header, conversion, name);
     }
-    const std::span<const std::uint8_t> from =
-        input.bytes().subspan(header ? header->data_begin : 0);
+    std::span<const std::uint8_t> from = input.bytes().subspan(header ? header->data_begin : 0);
+    std::vector<std::uint8_t> ordered;
+    if (header && header->is_transposed()) {
+        ordered = in_c_order(*header, from);
+        from = ordered;
+    }
     require_size(conversion.source, from.size(), name);
 
     std::string head;
     if (output_path.extension() == ".npy") {
-        const StoredType& stored = array_type(conversion.target, *conversion.target_type);
+        const ElementRow& stored = array_type(conversion.target, *conversion.target_type);
         head = npy_header(stored, array_shape(conversion.target, stored.bytes));
     }
     MappedOutput output(output_path, head.size() + conversion.target.bytes);

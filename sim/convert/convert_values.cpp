@@ -17,10 +17,10 @@ namespace {
 
 constexpr std::uint64_t tile_elements = 32768;  // float and fixed tile in a second-level cache
 
-/// Stretches of a row-major tile that share a factor: visit(first value, values, first factor).
-/// One stretch of the last axis has a factor for each value.
+/// Runs of a row-major tile that share a factor: visit(first value, values, first factor).
+/// One run of the last axis has a factor for each value.
 template <class Visit>
-void for_each_stretch(const Layout& tile, std::size_t axis, Visit visit) {
+void for_each_run(const Layout& tile, std::size_t axis, Visit visit) {
     const LayoutPart& part = tile.parts.front();
     const bool each = axis + 1 == part.box.size();
     std::uint64_t length = each ? part.box[axis].size() : 0;
@@ -55,11 +55,11 @@ bool quantise_tile(const Layout& tile, const Quantisation& by, const float* valu
     const std::size_t axis = tile.shape.find(by.axis);
     const bool each = axis + 1 == tile.shape.axes.size();
     bool numbers = true;
-    for_each_stretch(tile, axis, [&](std::uint64_t at, std::uint64_t count, std::uint64_t factor) {
-        const std::span<const float> stretch(values + at, count);
-        numbers = (each ? quantise_each<T>(stretch, std::span(by.factors).subspan(factor, count),
+    for_each_run(tile, axis, [&](std::uint64_t at, std::uint64_t count, std::uint64_t factor) {
+        const std::span<const float> run(values + at, count);
+        numbers = (each ? quantise_each<T>(run, std::span(by.factors).subspan(factor, count),
                                            by.math, fixed + at)
-                        : quantise<T>(stretch, by.factors[factor], by.math, fixed + at)) &&
+                        : quantise<T>(run, by.factors[factor], by.math, fixed + at)) &&
                   numbers;
     });
     return numbers;
@@ -73,12 +73,12 @@ void dequantise_tile(const Layout& tile, const Quantisation& by, const T* fixed,
     }
     const std::size_t axis = tile.shape.find(by.axis);
     const bool each = axis + 1 == tile.shape.axes.size();
-    for_each_stretch(tile, axis, [&](std::uint64_t at, std::uint64_t count, std::uint64_t factor) {
-        const std::span<const T> stretch(fixed + at, count);
+    for_each_run(tile, axis, [&](std::uint64_t at, std::uint64_t count, std::uint64_t factor) {
+        const std::span<const T> run(fixed + at, count);
         if (each) {
-            dequantise_each<T>(stretch, std::span(by.factors).subspan(factor, count), values + at);
+            dequantise_each<T>(run, std::span(by.factors).subspan(factor, count), values + at);
         } else {
-            dequantise<T>(stretch, by.factors[factor], values + at);
+            dequantise<T>(run, by.factors[factor], values + at);
         }
     });
 }
@@ -107,7 +107,7 @@ void change_values(const ConversionPlan& conversion, const TilePair& pair) {
 }
 
 void change_tile(const ConversionPlan& conversion, const TilePair& pair) {
-    const StoredType& fixed =
+    const ElementRow& fixed =
         conversion.quantise ? *conversion.target_type : *conversion.source_type;
     if (fixed.name == "int8") {
         change_values<std::int8_t>(conversion, pair);

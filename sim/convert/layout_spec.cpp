@@ -37,7 +37,7 @@ void add_parameter(LayoutSpec& spec, std::string_view item) {
     const char* const begin = equals == std::string_view::npos ? end : item.data() + equals + 1;
     const auto result = std::from_chars(begin, end, value);
     if (equals == 0 || result.ec != std::errc() || result.ptr != end) {
-        throw ConfigError(fmt::format("layout '{}': '{}' is no parameter", spec.text, item),
+        throw ConfigError(fmt::format("layout '{}': '{}' is not a parameter", spec.text, item),
                           "parameters look like atom=8");
     }
     if (!spec.parameters.emplace(std::string(item.substr(0, equals)), value).second) {

@@ -3,7 +3,7 @@
 //
 //     4W4C8B    feature:atom=8,line_stride=64    "N C/8 H W C%8"
 //
-// a row of the catalogue, with parameters behind a colon, or a sentence of one's own.
+// a row of the catalogue, with parameters after a colon, or a sentence of one's own.
 #pragma once
 
 #include <cstdint>

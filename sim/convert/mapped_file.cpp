@@ -44,7 +44,7 @@ MappedInput::MappedInput(const fs::path& path) {
         refuse("read", path, reason());
     }
     if (!S_ISREG(status.st_mode)) {
-        refuse("read", path, "it is no regular file");
+        refuse("read", path, "it is not a regular file");
     }
     size_ = static_cast<std::size_t>(status.st_size);
     if (size_ == 0) {
@@ -76,7 +76,7 @@ MappedOutput::MappedOutput(const fs::path& path, std::uint64_t size)
         fs::create_directories(path.parent_path(), error);
     }
     if (fs::exists(path, error) && !fs::is_regular_file(path, error)) {
-        refuse("write", path, "it is no regular file");
+        refuse("write", path, "it is not a regular file");
     }
     temporary_ += fmt::format(".part{}", ::getpid());
     const Descriptor file{::open(temporary_.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)};

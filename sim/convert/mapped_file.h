@@ -37,7 +37,7 @@ class MappedOutput {
 
     std::span<std::uint8_t> bytes() { return {data_, size_}; }
     void release() const;
-    /// The file takes its name. Without this nothing stays behind.
+    /// The file takes its name. Without this nothing remains.
     void commit();
 
  private:

@@ -6,7 +6,7 @@
 #include <span>
 
 #include "sim/model/candidate.h"
-#include "sim/model/graph_view.h"
+#include "sim/model/graph.h"
 #include "sim/model/step_reader.h"
 
 namespace npuscope {

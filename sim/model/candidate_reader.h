@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Candidates for layer patterns: from every operator that a pattern is built on, with the sequence
-// behind it.
+// after it.
 #pragma once
 
 #include <optional>
 
 #include "sim/model/candidate.h"
-#include "sim/model/graph_view.h"
+#include "sim/model/graph.h"
 
 namespace npuscope {
 

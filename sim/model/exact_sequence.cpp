@@ -63,7 +63,7 @@ ExactSequence exact_sequence(const QuantisedLayer& layer) {
     exact.low = layer.relu ? std::max(range.low, layer.output_zero) : range.low;
     exact.high = range.high;
     if (layer.input_zero != 0 && layer.is_conv && has_padding(layer)) {
-        exact.reason = "its input has a zero point, and padding is no constant of the bias";
+        exact.reason = "its input has a zero point, and padding is not a constant of the bias";
         return exact;
     }
     const std::vector<KernelFacts> kernels = kernel_facts(layer);
@@ -79,7 +79,7 @@ ExactSequence exact_sequence(const QuantisedLayer& layer) {
         const double own = layer.bias.empty() ? 0 : layer.bias[layer.bias.size() == 1 ? 0 : k];
         const double bias = own - layer.input_zero * kernels[k].sum;
         if (bias != std::trunc(bias)) {
-            exact.reason = "its bias is no multiple of input scale x weight scale";
+            exact.reason = "its bias is not a multiple of input scale x weight scale";
             return exact;
         }
         if (shift > 0 && can_tie(bias, kernels[k].granule, shift)) {

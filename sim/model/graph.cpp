@@ -4,37 +4,15 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <cmath>
-#include <limits>
+#include <algorithm>
+#include <span>
 
 #include "models/base/error.h"
+#include "sim/config/file_io.h"
+#include "sim/config/npy_file.h"
 
 namespace npuscope {
 namespace {
-
-unsigned bits_of(ElementType type) {
-    switch (type) {
-        case ElementType::Bool:
-            return 1;
-        case ElementType::Int8:
-        case ElementType::Uint8:
-            return 8;
-        case ElementType::Int16:
-        case ElementType::Uint16:
-            return 16;
-        case ElementType::Int32:
-        case ElementType::Uint32:
-        case ElementType::Float32:
-            return 32;
-        default:
-            return 64;
-    }
-}
-
-bool is_signed(ElementType type) {
-    return type == ElementType::Int8 || type == ElementType::Int16 || type == ElementType::Int32 ||
-           type == ElementType::Int64;
-}
 
 template <class T>
 T typed(const GraphNode& node, const std::string& attribute, T fallback) {
@@ -49,45 +27,13 @@ T typed(const GraphNode& node, const std::string& attribute, T fallback) {
                       "write the model with an exporter that follows the operator's definition");
 }
 
-double wrapped(double number, ElementType type) {
-    const unsigned bits = bits_of(type);
-    if (bits == 64) {
-        return std::trunc(number);
-    }
-    const double span = std::ldexp(1.0, static_cast<int>(bits));
-    double rest = std::fmod(std::trunc(number), span);
-    if (!std::isfinite(rest)) {
-        return 0;
-    }
-    if (rest < 0) {
-        rest += span;
-    }
-    return is_signed(type) && rest >= span / 2 ? rest - span : rest;
-}
-
 }  // namespace
-
-bool is_float(ElementType type) {
-    return type == ElementType::Float32 || type == ElementType::Float64;
-}
-
-NumberRange range_of(ElementType type) {
-    if (is_float(type)) {
-        constexpr double infinite = std::numeric_limits<double>::infinity();
-        return {-infinite, infinite};
-    }
-    const int bits = static_cast<int>(bits_of(type));
-    if (is_signed(type)) {
-        return {-std::ldexp(1.0, bits - 1), std::ldexp(1.0, bits - 1) - 1};
-    }
-    return {0, std::ldexp(1.0, bits) - 1};
-}
 
 std::size_t count_elements(const Sizes& sizes, std::int64_t most) {
     std::int64_t elements = 1;
     for (const std::int64_t size : sizes) {
         if (size < 0 || size > most) {
-            throw ConfigError(fmt::format("{} is no size of a tensor", size),
+            throw ConfigError(fmt::format("{} is not a size of a tensor", size),
                               fmt::format("sizes are 0 to {}", most));
         }
         elements *= size;
@@ -110,32 +56,37 @@ GraphValue zeros(const TensorType& type) {
 
 void settle(GraphValue& value) {
     const ElementType type = value.type.element;
-    if (type == ElementType::Float64) {
-        return;
-    }
-    for (double& number : value.numbers) {
-        if (type == ElementType::Float32) {
+    if (type == ElementType::Float32) {
+        for (double& number : value.numbers) {
             number = static_cast<double>(static_cast<float>(number));
-        } else if (type == ElementType::Bool) {
-            number = number != 0 ? 1 : 0;
-        } else {
-            number = wrapped(number, type);
+        }
+    } else if (type != ElementType::Float64) {
+        for (double& number : value.numbers) {
+            number = stored_number(type, number);
         }
     }
 }
 
-std::int64_t to_integer(double number) {
-    constexpr double limit = 9223372036854775808.0;  // 2^63
-    if (std::isnan(number)) {
-        return 0;
+GraphValue parse_npy(const std::string& bytes, const std::string& file) {
+    const std::span<const std::uint8_t> data(reinterpret_cast<const std::uint8_t*>(bytes.data()),
+                                             bytes.size());
+    const NpyHeader header = read_npy_header(data, file);
+    const TensorType type{header.type->type, Sizes(header.shape.begin(), header.shape.end())};
+    try {
+        count_elements(type.sizes, most_made_elements);
+    } catch (const ConfigError& error) {
+        throw ConfigError(Place{file, 0, 0}, error.sentence(), error.remedy());
     }
-    if (number >= limit) {
-        return std::numeric_limits<std::int64_t>::max();
-    }
-    if (number < -limit) {
-        return std::numeric_limits<std::int64_t>::min();
-    }
-    return static_cast<std::int64_t>(number);
+    return {type, npy_numbers(header, data.subspan(header.data_begin))};
+}
+
+GraphValue read_npy(const std::filesystem::path& path) {
+    return parse_npy(read_whole_file(path), path.string());
+}
+
+std::string npy_bytes(const GraphValue& value) {
+    const std::vector<std::uint64_t> shape(value.type.sizes.begin(), value.type.sizes.end());
+    return npy_bytes(element_row(value.type.element), shape, value.numbers);
 }
 
 std::int64_t GraphNode::integer(const std::string& attribute, std::int64_t fallback) const {
@@ -171,6 +122,36 @@ const std::string& node_name(const GraphNode& node) {
 
 std::string node_text(const GraphNode& node) {
     return fmt::format("'{}' ({})", node_name(node), node.op);
+}
+
+GraphView::GraphView(const Graph& graph) : graph_(graph) {
+    for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
+        for (const std::string& output : graph.nodes[i].outputs) {
+            producers_[output] = i;
+        }
+        for (const std::string& input : graph.nodes[i].inputs) {
+            readers_[input].push_back(i);
+        }
+    }
+}
+
+std::optional<std::size_t> GraphView::producer(const std::string& tensor) const {
+    const auto found = producers_.find(tensor);
+    return found == producers_.end() ? std::nullopt : std::optional(found->second);
+}
+
+std::optional<std::size_t> GraphView::only_reader(const std::string& tensor) const {
+    const auto found = readers_.find(tensor);
+    if (found == readers_.end() || found->second.size() != 1 ||
+        std::find(graph_.outputs.begin(), graph_.outputs.end(), tensor) != graph_.outputs.end()) {
+        return std::nullopt;
+    }
+    return found->second.front();
+}
+
+std::size_t GraphView::readers(const std::string& tensor) const {
+    const auto found = readers_.find(tensor);
+    return found == readers_.end() ? 0 : found->second.size();
 }
 
 }  // namespace npuscope

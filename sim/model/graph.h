@@ -6,57 +6,17 @@
 // (sim/compile).
 #pragma once
 
-#include <array>
 #include <cstdint>
+#include <filesystem>
 #include <map>
+#include <optional>
 #include <string>
-#include <string_view>
-#include <utility>
 #include <variant>
 #include <vector>
 
-#include "models/base/describe.h"
+#include "sim/config/element_type.h"
 
 namespace npuscope {
-
-enum class ElementType {
-    Float32,
-    Float64,
-    Int8,
-    Uint8,
-    Int16,
-    Uint16,
-    Int32,
-    Uint32,
-    Int64,
-    Uint64,
-    Bool
-};
-
-template <>
-struct EnumNames<ElementType> {
-    static constexpr std::array names{std::pair{ElementType::Float32, std::string_view("float32")},
-                                      std::pair{ElementType::Float64, std::string_view("float64")},
-                                      std::pair{ElementType::Int8, std::string_view("int8")},
-                                      std::pair{ElementType::Uint8, std::string_view("uint8")},
-                                      std::pair{ElementType::Int16, std::string_view("int16")},
-                                      std::pair{ElementType::Uint16, std::string_view("uint16")},
-                                      std::pair{ElementType::Int32, std::string_view("int32")},
-                                      std::pair{ElementType::Uint32, std::string_view("uint32")},
-                                      std::pair{ElementType::Int64, std::string_view("int64")},
-                                      std::pair{ElementType::Uint64, std::string_view("uint64")},
-                                      std::pair{ElementType::Bool, std::string_view("bool")}};
-};
-
-bool is_float(ElementType type);
-
-/// Smallest and largest number of an integer type; infinite for floats.
-struct NumberRange {
-    double low;
-    double high;
-    bool operator==(const NumberRange&) const = default;
-};
-NumberRange range_of(ElementType type);
 
 using Sizes = std::vector<std::int64_t>;
 
@@ -90,8 +50,13 @@ struct GraphValue {
 GraphValue zeros(const TensorType& type);
 /// Every number as the element type would store it: floats rounded, integers wrapped.
 void settle(GraphValue& value);
-/// A double as an integer, saturated to 64 bits; NaN is 0.
-std::int64_t to_integer(double number);
+
+/// Tensors as .npy files; `file` is how messages name it. ConfigError for text that is not an array
+/// of numbers.
+GraphValue parse_npy(const std::string& bytes, const std::string& file);
+GraphValue read_npy(const std::filesystem::path& path);
+/// Stored as `value.type` says; numbers must fit.
+std::string npy_bytes(const GraphValue& value);
 
 using Attribute = std::variant<std::int64_t, double, std::string, std::vector<std::int64_t>,
                                std::vector<double>, GraphValue>;
@@ -132,5 +97,25 @@ struct Graph {
 std::string node_text(const GraphNode& node);
 /// The name alone, likewise.
 const std::string& node_name(const GraphNode& node);
+
+// Who makes and who reads each tensor of a graph.
+
+class GraphView {
+ public:
+    explicit GraphView(const Graph& graph);
+
+    const Graph& graph() const { return graph_; }
+    const GraphNode& node(std::size_t index) const { return graph_.nodes[index]; }
+    const Sizes& sizes(const std::string& tensor) const { return graph_.types.at(tensor).sizes; }
+    std::optional<std::size_t> producer(const std::string& tensor) const;
+    /// The node that alone reads a tensor which is not an output of the graph.
+    std::optional<std::size_t> only_reader(const std::string& tensor) const;
+    std::size_t readers(const std::string& tensor) const;
+
+ private:
+    const Graph& graph_;
+    std::map<std::string, std::size_t> producers_;
+    std::map<std::string, std::vector<std::size_t>> readers_;
+};
 
 }  // namespace npuscope

@@ -39,7 +39,7 @@ std::optional<bool> HostValues::take_input(const std::string& name,
         const bool fits = is_float(type.element) || (number == std::trunc(number) &&
                                                      number >= range.low && number <= range.high);
         if (!fits) {
-            throw ConfigError(fmt::format("input '{}' holds {}, which is no {}", name, number,
+            throw ConfigError(fmt::format("input '{}' holds {}, which is not a {}", name, number,
                                           enum_name(type.element)),
                               "give numbers of the model's own type");
         }

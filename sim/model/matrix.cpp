@@ -2,8 +2,9 @@
 // MatMul with batches, MatMulInteger, Gemm.
 #include <fmt/format.h>
 
-#include "sim/model/operand_reading.h"
-#include "sim/model/operator_families.h"
+#include <array>
+
+#include "sim/model/operator_parts.h"
 
 namespace npuscope::host {
 namespace {
@@ -107,6 +108,8 @@ Values matmul(const Operands& operands) {
     return {product(operands.at(0), operands.at(1), operands.element(0))};
 }
 
+namespace {
+
 Types matmul_integer_types(const Operands& operands) {
     for (std::size_t i = 0; i < 2; ++i) {
         const ElementType type = operands.element(i);
@@ -115,11 +118,15 @@ Types matmul_integer_types(const Operands& operands) {
     }
     return {{ElementType::Int32, matmul_shape(operands.sizes(0), operands.sizes(1)).result}};
 }
+}  // namespace
+
 Values matmul_integer(const Operands& operands) {
     matmul_integer_types(operands);
     return {product(without_zero(operands, 0, 2, false), without_zero(operands, 1, 3, true),
                     ElementType::Int32)};
 }
+
+namespace {
 
 Types gemm_types(const Operands& operands) {
     Sizes a = operands.sizes(0);
@@ -139,7 +146,7 @@ Types gemm_types(const Operands& operands) {
         const bool fits = c.size() <= 2 && (c.empty() || c.back() == 1 || c.back() == result[1]) &&
                           (c.size() < 2 || c[0] == 1 || c[0] == result[0]);
         require(fits, fmt::format("its third operand is {}", sizes_text(c)),
-                fmt::format("it must stretch to {}", sizes_text(result)));
+                fmt::format("it must be broadcast to {}", sizes_text(result)));
     }
     return {{operands.element(0), result}};
 }
@@ -167,5 +174,31 @@ Values gemm(const Operands& operands) {
     }
     return {std::move(result)};
 }
+
+constexpr std::array rows{OperatorRow{.op = "MatMul",
+                                      .least = 2,
+                                      .most = 2,
+                                      .types = TypeRule::Same,
+                                      .evaluate = matmul,
+                                      .infer = matmul_types,
+                                      .macs = MacRule::OutputsByRows},
+                          OperatorRow{.op = "MatMulInteger",
+                                      .least = 2,
+                                      .most = 4,
+                                      .evaluate = matmul_integer,
+                                      .infer = matmul_integer_types,
+                                      .macs = MacRule::OutputsByRows},
+                          OperatorRow{.op = "Gemm",
+                                      .least = 2,
+                                      .most = 3,
+                                      .types = TypeRule::Same,
+                                      .evaluate = gemm,
+                                      .infer = gemm_types,
+                                      .attributes = "alpha beta transA transB",
+                                      .macs = MacRule::OutputsByRows}};
+
+}  // namespace
+
+std::span<const OperatorRow> matrix_operators() { return rows; }
 
 }  // namespace npuscope::host

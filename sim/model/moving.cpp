@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Operators that pick and order elements.
+
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
-#include "sim/model/element_picker.h"
-#include "sim/model/operand_reading.h"
-#include "sim/model/operator_families.h"
+#include "sim/model/operator_parts.h"
 
 namespace npuscope::host {
 namespace {
@@ -21,7 +21,7 @@ struct SliceAxis {
     std::int64_t count = 0;
 };
 SliceAxis slice_axis(std::int64_t begin, std::int64_t end, std::int64_t step, std::int64_t size) {
-    require(step != 0 && std::abs(step) <= most_elements, fmt::format("{} is no step", step),
+    require(step != 0 && std::abs(step) <= most_elements, fmt::format("{} is not a step", step),
             "steps are whole numbers but 0");
     const auto clamped = [size](std::int64_t at, std::int64_t low, std::int64_t high) {
         return std::clamp(at < 0 ? std::max(at, -2 * size - 2) + size : at, low, high);
@@ -67,8 +67,6 @@ std::int64_t padded_source(std::int64_t place, std::int64_t size, const std::str
     }
     return place < 0 ? -place : 2 * (size - 1) - place;
 }
-
-}  // namespace
 
 Values transpose(const Operands& operands) {
     const GraphValue& input = operands.at(0);
@@ -229,5 +227,159 @@ Values gather(const Operands& operands) {
             .numbers[(i / inner / chosen * size + axis_index(index, size)) * inner + i % inner];
     })};
 }
+
+/// Index of the input below output `out` of a nearest-neighbour resize.
+std::int64_t nearest(std::int64_t out, std::int64_t out_size, std::int64_t in_size, double scale,
+                     const GraphNode& node) {
+    const std::string mode = node.text("coordinate_transformation_mode",
+                                       node.op == "Upsample" ? "asymmetric" : "half_pixel");
+    const auto place = static_cast<double>(out);
+    double source = place / scale;
+    if (mode == "half_pixel" || (mode == "pytorch_half_pixel" && out_size > 1)) {
+        source = (place + 0.5) / scale - 0.5;
+    } else if (mode == "pytorch_half_pixel") {
+        source = 0;
+    } else if (mode == "align_corners") {
+        source = out_size == 1
+                     ? 0
+                     : place * static_cast<double>(in_size - 1) / static_cast<double>(out_size - 1);
+    } else {
+        require(mode == "asymmetric",
+                fmt::format("coordinate_transformation_mode '{}' is not supported", mode),
+                "half_pixel, pytorch_half_pixel, align_corners or asymmetric");
+    }
+    const std::string rounding =
+        node.text("nearest_mode", node.op == "Upsample" ? "floor" : "round_prefer_floor");
+    double index = std::floor(source);
+    if (rounding == "ceil") {
+        index = std::ceil(source);
+    } else if (rounding == "round_prefer_floor") {
+        index = std::ceil(source - 0.5);
+    } else if (rounding == "round_prefer_ceil") {
+        index = std::floor(source + 0.5);
+    }
+    return std::clamp<std::int64_t>(to_integer(index), 0, in_size - 1);
+}
+
+/// Nearest neighbour only. Operands of Resize: x, roi, scales, sizes; of Upsample and Resize 10:
+/// x, scales.
+Values resize(const Operands& operands) {
+    const GraphValue& input = operands.at(0);
+    const Sizes& in = input.type.sizes;
+    require(operands.node.text("mode", "nearest") == "nearest",
+            fmt::format("mode '{}' is not supported", operands.node.text("mode", "nearest")),
+            "only 'nearest' is");
+    const bool old = operands.node.op == "Upsample" || operands.opset < 11;
+    const std::size_t scales_at = old ? 1 : 2;
+    std::vector<double> scales;
+    const auto attribute = operands.node.attributes.find("scales");
+    if (operands.has(scales_at) && !operands.at(scales_at).numbers.empty()) {
+        scales = operands.at(scales_at).numbers;
+    } else if (attribute != operands.node.attributes.end() &&
+               std::holds_alternative<std::vector<double>>(attribute->second)) {
+        scales = std::get<std::vector<double>>(attribute->second);
+    }
+    Sizes out(in.size());
+    if (scales.empty()) {
+        require(operands.has(3) && operands.at(3).numbers.size() == in.size(),
+                "it has neither scales nor sizes", "give one for every axis");
+        out = integers_of(operands.at(3));
+        for (std::size_t i = 0; i < in.size(); ++i) {
+            scales.push_back(static_cast<double>(out[i]) / static_cast<double>(in[i]));
+        }
+    } else {
+        require(scales.size() == in.size(), "it does not have one scale per axis", "give one");
+        for (std::size_t i = 0; i < in.size(); ++i) {
+            require(scales[i] > 0, "a scale is not positive", "give positive scales");
+            out[i] = to_integer(std::floor(static_cast<double>(in[i]) * scales[i]));
+        }
+    }
+    const std::vector<std::size_t> steps = steps_of(in);
+    GraphNode node = operands.node;
+    if (old && node.op == "Resize") {
+        node.op = "Upsample";
+    }
+    return {pick(input, out, 0, [&](std::vector<std::int64_t> at) {
+        for (std::size_t i = 0; i < at.size(); ++i) {
+            at[i] = nearest(at[i], out[i], in[i], scales[i], node);
+        }
+        return index_of(at, steps);
+    })};
+}
+
+ValueRange joined_range(const RangeOperands& operands) {
+    return combined_range(operands, join_ranges);
+}
+
+ValueRange padded_range(const RangeOperands& operands) {
+    ValueRange values = operands.at(0);
+    const GraphValue* constant = operands.graph.constant(operands.node.input(2));
+    const double padding =
+        constant != nullptr ? constant->numbers.front() : operands.node.number("value", 0);
+    values.whole = values.whole && padding == std::trunc(padding);
+    values.range = join_ranges(values.range, {padding, padding});
+    return values;
+}
+
+constexpr std::array rows{
+    OperatorRow{.op = "Transpose",
+                .least = 1,
+                .most = 1,
+                .evaluate = transpose,
+                .attributes = "perm",
+                .range = range_of_first},
+    OperatorRow{.op = "Concat",
+                .least = 1,
+                .types = TypeRule::Same,
+                .evaluate = concat,
+                .attributes = "axis",
+                .range = joined_range},
+    OperatorRow{.op = "Pad",
+                .least = 1,
+                .most = 3,
+                .evaluate = pad,
+                .attributes = "mode pads value",
+                .sizing = operand(1) | operand(2),
+                .range = padded_range},
+    OperatorRow{.op = "Slice",
+                .least = 1,
+                .most = 5,
+                .evaluate = slice,
+                .attributes = "axes ends starts",
+                .sizing = operand(1) | operand(2) | operand(3) | operand(4),
+                .range = range_of_first},
+    OperatorRow{.op = "Split",
+                .least = 1,
+                .most = 2,
+                .evaluate = split,
+                .attributes = "axis num_outputs split",
+                .sizing = operand(1),
+                .range = range_of_first},
+    OperatorRow{.op = "Gather",
+                .least = 2,
+                .most = 2,
+                .evaluate = gather,
+                .attributes = "axis",
+                .range = range_of_first},
+    OperatorRow{.op = "Resize",
+                .least = 1,
+                .most = 4,
+                .evaluate = resize,
+                .attributes =
+                    "antialias axes coordinate_transformation_mode cubic_coeff_a exclude_outside "
+                    "extrapolation_value keep_aspect_ratio_policy mode nearest_mode",
+                .sizing = operand(2) | operand(3),
+                .range = range_of_first},
+    OperatorRow{.op = "Upsample",
+                .least = 1,
+                .most = 2,
+                .evaluate = resize,
+                .attributes = "mode scales",
+                .sizing = operand(1),
+                .range = range_of_first}};
+
+}  // namespace
+
+std::span<const OperatorRow> moving_operators() { return rows; }
 
 }  // namespace npuscope::host

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sim/model/network_graph.h"
-
 #include <algorithm>
 #include <cmath>
 #include <random>
 
 #include "sim/model/network_shapes.h"
+#include "sim/model/prepare_graph.h"
 
 namespace npuscope {
 namespace {
@@ -221,7 +220,7 @@ class GraphBuilder {
         append("Floor", name + "/floor", {last_});
     }
 
-    /// Maps are unsigned behind relu, and pools of them; all others are signed.
+    /// Maps are unsigned after relu, and pools of them; all others are signed.
     void clip(const Layer& layer) { clip_to(layer.name, layer.relu); }
     void clip_to(const std::string& name, bool is_unsigned) {
         is_unsigned ? append_clip(name + "/clip", 0, 255) : append_clip(name + "/clip", -128, 127);

@@ -9,8 +9,26 @@
 #include <map>
 
 #include "models/base/error.h"
+#include "sim/config/file_io.h"
+#include "sim/config/yaml_reader.h"
+#include "sim/model/network.h"
 
 namespace npuscope {
+
+Network parse_network(const std::string& text, const std::string& file) {
+    Network network = read_yaml<Network>(text, file);
+    network.file = file;
+    return network;
+}
+
+bool is_network_file(const std::filesystem::path& path) {
+    return path.extension() == ".yaml" || path.extension() == ".yml";
+}
+
+Network read_network(const std::filesystem::path& path) {
+    return parse_network(read_whole_file(path), path.string());
+}
+
 namespace {
 
 constexpr std::uint32_t largest_size = 65536;  // far beyond any NPU; keeps products in 64 bits
@@ -24,7 +42,7 @@ class ShapeWalk {
         const NetworkInput& input = network_.input;
         for (const std::uint32_t size : {input.channels, input.height, input.width}) {
             require(size >= 1 && size <= largest_size, "the network's input",
-                    fmt::format("{} is no size", size), "1 to 65536");
+                    fmt::format("{} is not a size", size), "1 to 65536");
         }
         require(!network_.layers.empty(), "the network", "it has no layers", "list at least one");
         for (const Layer& layer : network_.layers) {
@@ -50,7 +68,7 @@ class ShapeWalk {
     }
 
     void add(const Layer& layer) {
-        require(layer.name != input_name && !layer.name.empty(), layer, "is no name for a layer",
+        require(layer.name != input_name && !layer.name.empty(), layer, "is not a name for a layer",
                 "`input` is the network's input");
         require(!indices_.contains(layer.name), layer, "the name is used twice",
                 "give every layer a name of its own");
@@ -62,7 +80,7 @@ class ShapeWalk {
         compute(layer, shapes);
         require(layer.output.empty() || layer.output == shape_text(shapes.output), layer,
                 fmt::format("{} comes out, not {}", shape_text(shapes.output), layer.output),
-                "mend the layer, or what stands at `output`");
+                "correct the layer, or what stands at `output`");
         indices_[layer.name] = shapes_.size();
         shapes_.push_back(std::move(shapes));
     }
@@ -73,7 +91,7 @@ class ShapeWalk {
                       layer.padding_end.value_or(0), layer.kernel_width.value_or(0),
                       layer.stride_width.value_or(0), layer.padding_width.value_or(0),
                       layer.padding_width_end.value_or(0)});
-        require(largest <= largest_size, layer, fmt::format("{} is no size", largest),
+        require(largest <= largest_size, layer, fmt::format("{} is not a size", largest),
                 "no size exceeds 65536");
         require(layer.kernel >= 1 && layer.stride >= 1 && layer.groups >= 1 &&
                     layer.kernel_width.value_or(1) >= 1 && layer.stride_width.value_or(1) >= 1,
@@ -124,7 +142,7 @@ class ShapeWalk {
             at = next;
         }
         require(whole && at == end, layer,
-                fmt::format("'{}' is no shape of an input", layer.output),
+                fmt::format("'{}' is not a shape of an input", layer.output),
                 "say its channels, height and width at `output`, as 64x112x112");
         return {sizes[0], sizes[1], sizes[2]};
     }

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "models/layout/shape.h"
+#include "models/layout/tensor.h"
 #include "sim/model/network.h"
 
 namespace npuscope {

@@ -7,7 +7,7 @@
 namespace npuscope {
 
 /// Sorts `graph.nodes` such that producers stand before consumers and keeps the file's order where
-/// it is one. ConfigError, with the node, where a tensor is made twice, is made by nobody, or where
+/// it is one. ConfigError, with the node, where a tensor is made twice, is not made at all, or where
 /// nodes wait for each other in a circle.
 void order_nodes(Graph& graph);
 

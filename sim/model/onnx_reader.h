@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // ONNX models, opset 7 to 21, as graphs. What cannot be a model is refused with what is wrong and
-// where: text that is no protobuf, names that nobody makes or two nodes make, cycles, sizes that
+// where: text that is not protobuf, names that no node or two nodes make, cycles, sizes that
 // are not fixed, element types and domains that are unknown, data in other files. Not looked at
 // here: what the operators demand of their inputs and attributes (operators.h).
 #pragma once

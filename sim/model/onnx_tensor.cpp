@@ -3,74 +3,25 @@
 
 #include <fmt/format.h>
 
-#include <array>
 #include <cmath>
-#include <cstring>
+#include <cstdint>
+#include <string>
+#include <vector>
 
 #include "models/base/error.h"
 
 namespace npuscope {
 namespace {
 
-struct ElementRow {
-    int number;  ///< source: onnx.proto, TensorProto.DataType
-    ElementType type;
-    std::size_t bytes;
-};
-constexpr std::array element_rows{
-    ElementRow{1, ElementType::Float32, 4},  ElementRow{2, ElementType::Uint8, 1},
-    ElementRow{3, ElementType::Int8, 1},     ElementRow{4, ElementType::Uint16, 2},
-    ElementRow{5, ElementType::Int16, 2},    ElementRow{6, ElementType::Int32, 4},
-    ElementRow{7, ElementType::Int64, 8},    ElementRow{9, ElementType::Bool, 1},
-    ElementRow{11, ElementType::Float64, 8}, ElementRow{12, ElementType::Uint32, 4},
-    ElementRow{13, ElementType::Uint64, 8}};
-
 const ElementRow& row_of(int number) {
-    for (const ElementRow& row : element_rows) {
-        if (row.number == number) {
-            return row;
-        }
+    if (const ElementRow* row = find_onnx_element(number)) {
+        return *row;
     }
     const std::string name = onnx::TensorProto_DataType_IsValid(number)
                                  ? onnx::TensorProto_DataType_Name(number)
                                  : std::to_string(number);
     throw ConfigError(fmt::format("element type {} is not supported", name),
                       "use float32, float64, bool or an integer type");
-}
-
-template <class T>
-void read_raw(const std::string& raw, std::vector<double>& numbers) {
-    for (std::size_t i = 0; i < numbers.size(); ++i) {
-        T number{};
-        std::memcpy(&number, raw.data() + i * sizeof(T), sizeof(T));
-        numbers[i] = static_cast<double>(number);
-    }
-}
-
-void read_raw_as(ElementType type, const std::string& raw, std::vector<double>& numbers) {
-    switch (type) {
-        case ElementType::Float32:
-            return read_raw<float>(raw, numbers);
-        case ElementType::Float64:
-            return read_raw<double>(raw, numbers);
-        case ElementType::Int8:
-            return read_raw<std::int8_t>(raw, numbers);
-        case ElementType::Bool:
-        case ElementType::Uint8:
-            return read_raw<std::uint8_t>(raw, numbers);
-        case ElementType::Int16:
-            return read_raw<std::int16_t>(raw, numbers);
-        case ElementType::Uint16:
-            return read_raw<std::uint16_t>(raw, numbers);
-        case ElementType::Int32:
-            return read_raw<std::int32_t>(raw, numbers);
-        case ElementType::Uint32:
-            return read_raw<std::uint32_t>(raw, numbers);
-        case ElementType::Int64:
-            return read_raw<std::int64_t>(raw, numbers);
-        case ElementType::Uint64:
-            return read_raw<std::uint64_t>(raw, numbers);
-    }
 }
 
 template <class Field>
@@ -125,7 +76,7 @@ GraphValue value_of(const onnx::TensorProto& tensor) {
     const ElementRow& row = row_of(tensor.data_type());
     TensorType type{row.type, {tensor.dims().begin(), tensor.dims().end()}};
     const std::size_t elements = count_elements(type.sizes);
-    // the data are there before memory is taken for them
+    // The data must be there before memory is taken for them.
     if (tensor.has_raw_data() && tensor.raw_data().size() != elements * row.bytes) {
         throw ConfigError(
             fmt::format("it holds {} bytes where its sizes ({}) ask for {}",
@@ -136,16 +87,19 @@ GraphValue value_of(const onnx::TensorProto& tensor) {
         throw ConfigError(fmt::format("its data are missing ({} elements)", elements),
                           "write the model again");
     }
-    GraphValue value{type, std::vector<double>(elements)};
+    GraphValue value{type, {}};
     if (tensor.has_raw_data()) {
-        read_raw_as(row.type, tensor.raw_data(), value.numbers);
+        const std::string& raw = tensor.raw_data();
+        value.numbers = read_elements(
+            row.type, {reinterpret_cast<const std::uint8_t*>(raw.data()), raw.size()});
     } else {
+        value.numbers.resize(elements);
         read_numbers(tensor, row.type, value.numbers);
         settle(value);
     }
     for (const double number : value.numbers) {
         if (std::isnan(number)) {
-            throw ConfigError("it holds a NaN, which is no number", "mend the model's values");
+            throw ConfigError("it holds a NaN", "correct the model's values");
         }
     }
     return value;
@@ -154,7 +108,7 @@ GraphValue value_of(const onnx::TensorProto& tensor) {
 TensorType type_of(const onnx::ValueInfoProto& info) {
     const std::string remedy = "export the model with fixed sizes";
     if (!info.has_type() || !info.type().has_tensor_type()) {
-        throw ConfigError("it is no tensor", "use tensors for inputs and outputs");
+        throw ConfigError("it is not a tensor", "use tensors for inputs and outputs");
     }
     const auto& tensor = info.type().tensor_type();
     TensorType type{element_of(tensor.elem_type()), {}};
@@ -168,7 +122,7 @@ TensorType type_of(const onnx::ValueInfoProto& info) {
                               remedy);
         }
         if (size.dim_value() < 1) {
-            throw ConfigError(fmt::format("{} is no size", size.dim_value()), remedy);
+            throw ConfigError(fmt::format("{} is not a size", size.dim_value()), remedy);
         }
         type.sizes.push_back(size.dim_value());
     }

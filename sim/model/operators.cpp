@@ -4,85 +4,43 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
+#include <iterator>
+#include <sstream>
 
 #include "models/base/check.h"
-#include "sim/model/operand_reading.h"
-#include "sim/model/operator_families.h"
+#include "sim/config/nearest_name.h"
+#include "sim/model/operator_parts.h"
 
 namespace npuscope {
 namespace {
 
-constexpr auto any = TypeRule::Any;
-constexpr auto same = TypeRule::Same;
-constexpr auto real = TypeRule::Float;
-
-constexpr std::array rows{
-    OperatorRow{"Conv", 2, 3, real, host::conv, host::conv_types},
-    OperatorRow{"ConvInteger", 2, 4, any, host::conv_integer, host::conv_integer_types},
-    OperatorRow{"ConvTranspose", 2, 3, real, host::conv_transpose, host::conv_transpose_types},
-    OperatorRow{"MatMul", 2, 2, same, host::matmul, host::matmul_types},
-    OperatorRow{"MatMulInteger", 2, 4, any, host::matmul_integer, host::matmul_integer_types},
-    OperatorRow{"Gemm", 2, 3, same, host::gemm, host::gemm_types},
-    OperatorRow{"QLinearConv", 8, 9, any, host::qlinear_conv, host::qlinear_conv_types},
-    OperatorRow{"QLinearMatMul", 8, 8, any, host::qlinear_matmul, host::qlinear_matmul_types},
-    OperatorRow{"QuantizeLinear", 2, 3, any, host::quantize_linear, nullptr},
-    OperatorRow{"DequantizeLinear", 2, 3, any, host::dequantize_linear, nullptr},
-    OperatorRow{"MaxPool", 1, 1, same, host::max_pool, host::pool_types},
-    OperatorRow{"AveragePool", 1, 1, real, host::average_pool, host::pool_types},
-    OperatorRow{"GlobalMaxPool", 1, 1, real, host::global_max_pool, nullptr},
-    OperatorRow{"GlobalAveragePool", 1, 1, real, host::global_average_pool, nullptr},
-    OperatorRow{"ReduceSum", 1, 2, any, host::reduce_sum, nullptr},
-    OperatorRow{"ReduceMean", 1, 2, any, host::reduce_mean, nullptr},
-    OperatorRow{"ReduceMax", 1, 2, any, host::reduce_max, nullptr},
-    OperatorRow{"ReduceMin", 1, 2, any, host::reduce_min, nullptr},
-    OperatorRow{"Add", 2, 2, same, host::add, host::stretched_types},
-    OperatorRow{"Sub", 2, 2, same, host::subtract, host::stretched_types},
-    OperatorRow{"Mul", 2, 2, same, host::multiply, host::stretched_types},
-    OperatorRow{"Div", 2, 2, same, host::divide, host::stretched_types},
-    OperatorRow{"Pow", 2, 2, any, host::power, host::stretched_types},
-    OperatorRow{"Max", 1, 0, same, host::maximum, host::stretched_types},
-    OperatorRow{"Min", 1, 0, same, host::minimum, host::stretched_types},
-    OperatorRow{"Sum", 1, 0, same, host::sum, host::stretched_types},
-    OperatorRow{"Floor", 1, 1, real, host::floor, host::own_type},
-    OperatorRow{"Ceil", 1, 1, real, host::ceil, host::own_type},
-    OperatorRow{"Round", 1, 1, real, host::round, host::own_type},
-    OperatorRow{"Neg", 1, 1, same, host::negate, host::own_type},
-    OperatorRow{"Abs", 1, 1, same, host::absolute, host::own_type},
-    OperatorRow{"Sqrt", 1, 1, real, host::square_root, host::own_type},
-    OperatorRow{"Exp", 1, 1, real, host::exponential, host::own_type},
-    OperatorRow{"Log", 1, 1, real, host::logarithm, host::own_type},
-    OperatorRow{"Relu", 1, 1, same, host::relu, host::own_type},
-    OperatorRow{"LeakyRelu", 1, 1, real, host::leaky_relu, host::own_type},
-    OperatorRow{"Sigmoid", 1, 1, real, host::sigmoid, host::own_type},
-    OperatorRow{"HardSigmoid", 1, 1, real, host::hard_sigmoid, host::own_type},
-    OperatorRow{"HardSwish", 1, 1, real, host::hard_swish, host::own_type},
-    OperatorRow{"Tanh", 1, 1, real, host::hyperbolic_tangent, host::own_type},
-    OperatorRow{"Clip", 1, 3, same, host::clip, host::own_type},
-    OperatorRow{"Cast", 1, 1, any, host::cast, host::cast_types},
-    OperatorRow{"Identity", 1, 1, any, host::identity, host::own_type},
-    OperatorRow{"Dropout", 1, 3, any, host::identity, host::own_type},
-    OperatorRow{"BatchNormalization", 5, 5, real, host::batch_normalise,
-                host::batch_normalise_types},
-    OperatorRow{"Softmax", 1, 1, real, host::softmax, host::own_type},
-    OperatorRow{"LogSoftmax", 1, 1, real, host::log_softmax, host::own_type},
-    OperatorRow{"ArgMax", 1, 1, same, host::arg_max, nullptr},
-    OperatorRow{"Reshape", 2, 2, any, host::reshape, nullptr},
-    OperatorRow{"Flatten", 1, 1, any, host::flatten, nullptr},
-    OperatorRow{"Squeeze", 1, 2, any, host::squeeze, nullptr},
-    OperatorRow{"Unsqueeze", 1, 2, any, host::unsqueeze, nullptr},
-    OperatorRow{"Shape", 1, 1, any, host::shape_of, nullptr},
-    OperatorRow{"Constant", 0, 0, any, host::constant, nullptr},
-    OperatorRow{"ConstantOfShape", 1, 1, any, host::constant_of_shape, nullptr},
-    OperatorRow{"Expand", 2, 2, any, host::expand, nullptr},
-    OperatorRow{"Transpose", 1, 1, any, host::transpose, nullptr},
-    OperatorRow{"Concat", 1, 0, same, host::concat, nullptr},
-    OperatorRow{"Pad", 1, 3, any, host::pad, nullptr},
-    OperatorRow{"Slice", 1, 5, any, host::slice, nullptr},
-    OperatorRow{"Split", 1, 2, any, host::split, nullptr},
-    OperatorRow{"Gather", 2, 2, any, host::gather, nullptr},
-    OperatorRow{"Resize", 1, 4, any, host::resize, nullptr},
-    OperatorRow{"Upsample", 1, 2, any, host::resize, nullptr}};
+/// All names, to tell a misspelled one from an operator that the host merely cannot run.
+/// source: ONNX, Operators.md, opset 7 to 21
+constexpr std::string_view operator_words =
+    "Abs Acos Acosh Add AffineGrid And ArgMax ArgMin Asin Asinh Atan Atanh AveragePool "
+    "BatchNormalization Bernoulli BitShift BitwiseAnd BitwiseNot BitwiseOr BitwiseXor "
+    "BlackmanWindow Cast CastLike Ceil Celu CenterCropPad Clip Col2Im Compress Concat "
+    "ConcatFromSequence Constant ConstantOfShape Conv ConvInteger ConvTranspose Cos Cosh "
+    "CumSum DFT DeformConv DepthToSpace DequantizeLinear Det Div Dropout "
+    "DynamicQuantizeLinear Einsum Elu Equal Erf Exp Expand EyeLike Flatten Floor GRU "
+    "Gather GatherElements GatherND Gelu Gemm GlobalAveragePool GlobalLpPool "
+    "GlobalMaxPool Greater GreaterOrEqual GridSample GroupNormalization HammingWindow "
+    "HannWindow HardSigmoid HardSwish Hardmax Identity If ImageDecoder "
+    "InstanceNormalization IsInf IsNaN LRN LSTM LayerNormalization LeakyRelu Less "
+    "LessOrEqual Log LogSoftmax Loop LpNormalization LpPool MatMul MatMulInteger Max "
+    "MaxPool MaxRoiPool MaxUnpool Mean MeanVarianceNormalization MelWeightMatrix Min Mish "
+    "Mod Mul Multinomial Neg NegativeLogLikelihoodLoss NonMaxSuppression NonZero Not "
+    "OneHot Optional OptionalGetElement OptionalHasElement Or PRelu Pad Pow QLinearConv "
+    "QLinearMatMul QuantizeLinear RNN RandomNormal RandomNormalLike RandomUniform "
+    "RandomUniformLike Range Reciprocal ReduceL1 ReduceL2 ReduceLogSum ReduceLogSumExp "
+    "ReduceMax ReduceMean ReduceMin ReduceProd ReduceSum ReduceSumSquare RegexFullMatch "
+    "Relu Reshape Resize ReverseSequence RoiAlign Round STFT Scan Scatter ScatterElements "
+    "ScatterND Selu SequenceAt SequenceConstruct SequenceEmpty SequenceErase "
+    "SequenceInsert SequenceLength SequenceMap Shape Shrink Sigmoid Sign Sin Sinh Size "
+    "Slice Softmax SoftmaxCrossEntropyLoss Softplus Softsign SpaceToDepth Split "
+    "SplitToSequence Sqrt Squeeze StringConcat StringNormalizer StringSplit Sub Sum Tan "
+    "Tanh TfIdfVectorizer ThresholdedRelu Tile TopK Transpose Trilu Unique Unsqueeze "
+    "Upsample Where Xor";
 
 void check_operands(const OperatorRow& row, const Operands& operands) {
     const std::size_t given = operands.values.size();
@@ -109,13 +67,34 @@ void check_operands(const OperatorRow& row, const Operands& operands) {
     }
 }
 
-/// Optional outputs that nobody fills must have no name.
+/// Optional outputs that are not computed must have no name.
 void check_outputs(const Operands& operands, std::size_t made) {
     for (std::size_t i = made; i < operands.node.outputs.size(); ++i) {
         host::require(operands.node.outputs[i].empty(),
                       fmt::format("its output '{}' is not supported", operands.node.outputs[i]),
                       "use only the first");
     }
+}
+
+std::vector<std::string> split(std::string_view words) {
+    std::istringstream text{std::string(words)};
+    return {std::istream_iterator<std::string>(text), {}};
+}
+
+void check_attributes(const GraphNode& node, std::string_view words) {
+    const std::vector<std::string> known = split(words);
+    for (const auto& [name, value] : node.attributes) {
+        // A name with a dot is a remark of our own.
+        if (name.find('.') == std::string::npos && std::ranges::find(known, name) == known.end()) {
+            throw ConfigError(fmt::format("the operator has no attribute '{}'", name),
+                              known.empty() ? "leave it out" : name_remedy(name, known));
+        }
+    }
+}
+
+std::uint64_t elements_of(const Graph& graph, const std::string& tensor) {
+    const auto found = graph.types.find(tensor);
+    return found == graph.types.end() ? 0 : count_elements(found->second.sizes);
 }
 
 }  // namespace
@@ -126,9 +105,32 @@ const GraphValue& Operands::at(std::size_t index) const {
 }
 
 const OperatorRow* find_operator(std::string_view op) {
-    const auto found =
-        std::find_if(rows.begin(), rows.end(), [op](const auto& row) { return row.op == op; });
-    return found == rows.end() ? nullptr : &*found;
+    for (const auto family :
+         {host::convolution_operators(), host::elementwise_operators(), host::matrix_operators(),
+          host::moving_operators(), host::pooling_operators(), host::quantised_operators(),
+          host::reduction_operators(), host::reshaping_operators()}) {
+        const auto found = std::ranges::find(family, op, &OperatorRow::op);
+        if (found != family.end()) {
+            return &*found;
+        }
+    }
+    return nullptr;
+}
+
+void check_names(const GraphNode& node) {
+    if (node.op.find('.') != std::string::npos) {
+        return;
+    }
+    static const std::vector<std::string> operators = split(operator_words);
+    if (std::ranges::find(operators, node.op) == operators.end()) {
+        const auto nearest = nearest_name(node.op, operators);
+        throw ConfigError("ONNX has no such operator",
+                          nearest ? fmt::format("did you mean '{}'?", *nearest)
+                                  : "use an operator of ONNX, or name its domain");
+    }
+    if (const OperatorRow* row = find_operator(node.op)) {
+        check_attributes(node, row->attributes);
+    }
 }
 
 Types infer_outputs(const OperatorRow& row, const Operands& operands) {
@@ -168,6 +170,24 @@ Values evaluate_outputs(const OperatorRow& row, const Operands& operands) {
         settle(value);
     }
     return values;
+}
+
+std::uint64_t count_macs(const Graph& graph, const GraphNode& node) {
+    const OperatorRow* row = find_operator(node.op);
+    if (row == nullptr || row->macs == MacRule::None) {
+        return 0;
+    }
+    const Sizes& sizes = graph.types.at(node.input(row->weights)).sizes;
+    const std::uint64_t weights = elements_of(graph, node.input(row->weights));
+    if (sizes.empty() || weights == 0) {
+        return 0;
+    }
+    if (row->macs == MacRule::InputsByKernel) {
+        return elements_of(graph, node.input(0)) *
+               (weights / static_cast<std::uint64_t>(sizes.front()));
+    }
+    const std::int64_t sums = row->macs == MacRule::OutputsByKernel ? sizes.front() : sizes.back();
+    return elements_of(graph, node.outputs.front()) * (weights / static_cast<std::uint64_t>(sums));
 }
 
 }  // namespace npuscope

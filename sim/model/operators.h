@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // ONNX's operators, plain and exact: results are those of real numbers, stored as the element type
 // stores them (float32 rounded once, integers wrapped). A sum of integers in float32 is therefore
-// exact as long as the sum itself fits, whatever its order. One row per operator; what comes out is
-// known from the operands alone. source: ONNX operator definitions, opset 7 to 21
+// exact as long as the sum itself fits, whatever its order. What comes out is known from the
+// operands alone. An operator is one row of its family's file, which says all that the simulator
+// knows of it. source: ONNX operator definitions, opset 7 to 21
 #pragma once
 
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -12,7 +14,10 @@
 
 namespace npuscope {
 
-/// A node with its operands. Where types are inferred, operands that are no constants have no
+struct RangeOperands;
+struct ValueRange;
+
+/// A node with its operands. Where types are inferred, operands that are not constants have no
 /// numbers.
 struct Operands {
     const GraphNode& node;
@@ -32,22 +37,70 @@ using Types = std::vector<TensorType>;
 /// How the element types of operands go together: not at all, all the same, all the same float.
 enum class TypeRule { Any, Same, Float };
 
+/// Multiplications of an operator with weights.
+enum class MacRule {
+    None,
+    OutputsByKernel,  ///< each output sums a kernel: all weights / their first size
+    InputsByKernel,   ///< each input is spread by as many
+    OutputsByRows     ///< each output sums a column: all weights / their last size
+};
+
+/// Whether the result is the first operand's memory seen with other sizes or another type.
+enum class ViewRule { Never, Always, WhereNumbersFit };
+
 struct OperatorRow {
     std::string_view op;
-    std::size_t least;  ///< inputs that must be there
-    std::size_t most;   ///< 0: any number
-    TypeRule types;
-    Values (*evaluate)(const Operands&);
+    std::size_t least = 0;  ///< inputs that must be there
+    std::size_t most = 0;   ///< 0: any number
+    TypeRule types = TypeRule::Any;
+    Values (*evaluate)(const Operands&) = nullptr;
     /// Types without numbers, for operators that are slow to evaluate; null: evaluate zeros.
-    Types (*infer)(const Operands&);
+    Types (*infer)(const Operands&) = nullptr;
+    std::string_view attributes{};  ///< with blanks between them
+    /// Bits of the operands whose numbers decide the sizes of the result: they must be constants.
+    std::uint32_t sizing = 0;
+    /// Throws where constant operands or attributes contradict each other.
+    void (*check)(const Operands&) = nullptr;
+    bool takes_infinity = false;  ///< constant operands need not be finite
+    bool folds = true;            ///< computed at once where all operands are constants
+    /// The range of its results' values; null: what their type holds.
+    ValueRange (*range)(const RangeOperands&) = nullptr;
+    MacRule macs = MacRule::None;
+    std::size_t weights = 1;  ///< the operand that is multiplied with
+    ViewRule view = ViewRule::Never;
 };
+
+/// Bit of an operand in OperatorRow::sizing.
+constexpr std::uint32_t operand(unsigned index) { return std::uint32_t{1} << index; }
 
 /// Null where the operator is unknown.
 const OperatorRow* find_operator(std::string_view op);
+
+/// ConfigError without a place, with the nearest name, where the node's operator is not one of
+/// ONNX's own, or has an attribute that the operator does not have. Operators of other domains and
+/// attributes of operators that the host does not know are not looked at.
+void check_names(const GraphNode& node);
 
 /// Types of a node's outputs, or its outputs; ConfigError without a place for operands or
 /// attributes that do not fit the operator.
 Types infer_outputs(const OperatorRow& row, const Operands& operands);
 Values evaluate_outputs(const OperatorRow& row, const Operands& operands);
+
+/// Multiplications of a node of a prepared graph; 0 for an operator that the host does not know.
+std::uint64_t count_macs(const Graph& graph, const GraphNode& node);
+
+namespace host {
+
+// The families, one file each.
+std::span<const OperatorRow> convolution_operators();
+std::span<const OperatorRow> elementwise_operators();
+std::span<const OperatorRow> matrix_operators();
+std::span<const OperatorRow> moving_operators();
+std::span<const OperatorRow> pooling_operators();
+std::span<const OperatorRow> quantised_operators();
+std::span<const OperatorRow> reduction_operators();
+std::span<const OperatorRow> reshaping_operators();
+
+}  // namespace host
 
 }  // namespace npuscope

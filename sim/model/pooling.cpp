@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <limits>
 
-#include "sim/model/operand_reading.h"
-#include "sim/model/operator_families.h"
+#include "sim/model/operator_parts.h"
 #include "sim/model/window.h"
 
 namespace npuscope::host {
@@ -58,6 +58,17 @@ class WindowReader {
     Taps taps_;
 };
 
+Types pool_types(const Operands& operands) {
+    require(operands.node.outputs.size() == 1 || operands.node.outputs[1].empty(),
+            "it gives indices as well", "only the values of a pool are supported");
+    const Sizes& in = operands.sizes(0);
+    Sizes out{in.begin(), in.begin() + std::min<std::ptrdiff_t>(2, std::ssize(in))};
+    for (const WindowAxis& axis : pool_window(operands.node, in).axes) {
+        out.push_back(axis.out);
+    }
+    return {{operands.element(0), out}};
+}
+
 template <class Reduce>
 Values pool(const Operands& operands, Reduce reduce) {
     const GraphValue& input = operands.at(0);
@@ -102,19 +113,6 @@ double sum_of(const std::vector<double>& values) {
     return sum;
 }
 
-}  // namespace
-
-Types pool_types(const Operands& operands) {
-    require(operands.node.outputs.size() == 1 || operands.node.outputs[1].empty(),
-            "it gives indices as well", "only the values of a pool are supported");
-    const Sizes& in = operands.sizes(0);
-    Sizes out{in.begin(), in.begin() + std::min<std::ptrdiff_t>(2, std::ssize(in))};
-    for (const WindowAxis& axis : pool_window(operands.node, in).axes) {
-        out.push_back(axis.out);
-    }
-    return {{operands.element(0), out}};
-}
-
 Values max_pool(const Operands& operands) {
     return pool(operands, [](const Taps& taps) { return largest_of(taps.inside); });
 }
@@ -135,5 +133,39 @@ Values global_average_pool(const Operands& operands) {
         return sum_of(values) / static_cast<double>(values.size());
     });
 }
+
+constexpr std::array rows{
+    OperatorRow{
+        .op = "MaxPool",
+        .least = 1,
+        .most = 1,
+        .types = TypeRule::Same,
+        .evaluate = max_pool,
+        .infer = pool_types,
+        .attributes = "auto_pad ceil_mode dilations kernel_shape pads storage_order strides",
+        .range = range_of_first},
+    OperatorRow{
+        .op = "AveragePool",
+        .least = 1,
+        .most = 1,
+        .types = TypeRule::Float,
+        .evaluate = average_pool,
+        .infer = pool_types,
+        .attributes = "auto_pad ceil_mode count_include_pad dilations kernel_shape pads strides"},
+    OperatorRow{.op = "GlobalMaxPool",
+                .least = 1,
+                .most = 1,
+                .types = TypeRule::Float,
+                .evaluate = global_max_pool,
+                .range = range_of_first},
+    OperatorRow{.op = "GlobalAveragePool",
+                .least = 1,
+                .most = 1,
+                .types = TypeRule::Float,
+                .evaluate = global_average_pool}};
+
+}  // namespace
+
+std::span<const OperatorRow> pooling_operators() { return rows; }
 
 }  // namespace npuscope::host

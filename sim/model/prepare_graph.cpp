@@ -5,27 +5,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
-#include "sim/model/operator_names.h"
+#include "sim/model/onnx_reader.h"
 #include "sim/model/operators.h"
+#include "sim/model/quantised_layer.h"
 
 namespace npuscope {
 namespace {
-
-/// Operands whose numbers decide the sizes of the result: they must be constants.
-struct SizingRow {
-    std::string_view op;
-    std::vector<std::size_t> operands;
-};
-const std::vector<SizingRow>& sizing_rows() {
-    static const std::vector<SizingRow> rows{
-        {"Reshape", {1}},   {"Expand", {1}},    {"ConstantOfShape", {0}}, {"Slice", {1, 2, 3, 4}},
-        {"Pad", {1, 2}},    {"Resize", {2, 3}}, {"Upsample", {1}},        {"Squeeze", {1}},
-        {"Unsqueeze", {1}}, {"ReduceSum", {1}}, {"ReduceMean", {1}},      {"ReduceMax", {1}},
-        {"ReduceMin", {1}}, {"Split", {1}},     {"Clip", {1, 2}}};
-    return rows;
-}
 
 class Preparation {
  public:
@@ -65,12 +51,11 @@ class Preparation {
             take_stated_types(node);
             return false;
         }
-        // typed operands without numbers live here
+        // Operands that are not constants have a type but no numbers.
         std::vector<GraphValue> typed;
         typed.reserve(node.inputs.size());
         Operands operands{node, graph_.opset, {}};
-        // what dequantises weights stays, so that their integers stay to be seen
-        bool constant = node.op != "DequantizeLinear";
+        bool constant = row->folds;
         for (const std::string& input : node.inputs) {
             const GraphValue* value = graph_.constant(input);
             if (value == nullptr && !input.empty()) {
@@ -81,9 +66,13 @@ class Preparation {
             operands.values.push_back(value);
         }
         at_node(graph_, node, [&] {
-            check_sizing(node);
-            check_divisor(operands);
-            check_limits(operands);
+            check_sizing(*row, node);
+            if (row->check != nullptr) {
+                row->check(operands);
+            }
+            if (!row->takes_infinity) {
+                check_finite(operands);
+            }
             if (constant) {
                 keep_constants(node, evaluate_outputs(*row, operands));
                 drop_read(node);
@@ -94,35 +83,22 @@ class Preparation {
         return constant;
     }
 
-    void check_sizing(const GraphNode& node) const {
-        for (const SizingRow& row : sizing_rows()) {
-            if (row.op != node.op) {
-                continue;
-            }
-            for (const std::size_t index : row.operands) {
-                const std::string& input = node.input(index);
-                if (!input.empty() && !graph_.is_constant(input)) {
-                    throw ConfigError(
-                        fmt::format("its operand '{}' is not constant, so that sizes or limits "
-                                    "are known only at run time",
-                                    input),
-                        "export the model with fixed sizes");
-                }
+    void check_sizing(const OperatorRow& row, const GraphNode& node) const {
+        for (unsigned i = 0; i < node.inputs.size(); ++i) {
+            const std::string& input = node.inputs[i];
+            if ((row.sizing & operand(i)) != 0 && !input.empty() && !graph_.is_constant(input)) {
+                throw ConfigError(
+                    fmt::format("its operand '{}' is not constant, so that sizes or limits "
+                                "are known only at run time",
+                                input),
+                    "export the model with fixed sizes");
             }
         }
     }
 
-    static void check_divisor(const Operands& operands) {
-        if (operands.node.op == "Div" && operands.has(1)) {
-            const auto& divisors = operands.at(1).numbers;
-            if (std::find(divisors.begin(), divisors.end(), 0.0) != divisors.end()) {
-                throw ConfigError("it divides by a constant 0", "mend the divisor");
-            }
-        }
+    static void check_finite(const Operands& operands) {
         for (std::size_t i = 0; i < operands.values.size(); ++i) {
-            const bool limit = operands.node.op == "Clip" || operands.node.op == "Max" ||
-                               operands.node.op == "Min";
-            if (limit || !operands.has(i)) {
+            if (!operands.has(i)) {
                 continue;
             }
             const auto& numbers = operands.at(i).numbers;
@@ -131,26 +107,8 @@ class Preparation {
                 throw ConfigError(fmt::format("its constant operand '{}' holds a number that is "
                                               "not finite",
                                               operands.node.inputs[i]),
-                                  "mend the model's values");
+                                  "correct the model's values");
             }
-        }
-    }
-
-    /// What a Clip gives whose limits are crossed changed from opset to opset.
-    static void check_limits(const Operands& operands) {
-        if (operands.node.op != "Clip") {
-            return;
-        }
-        const auto limit = [&](std::size_t operand, const char* attribute, double fallback) {
-            return operands.has(operand) && operands.at(operand).numbers.size() == 1
-                       ? operands.at(operand).numbers.front()
-                       : operands.node.number(attribute, fallback);
-        };
-        const double low = limit(1, "min", -std::numeric_limits<double>::infinity());
-        const double high = limit(2, "max", std::numeric_limits<double>::infinity());
-        if (low > high) {
-            throw ConfigError(fmt::format("its min {} exceeds its max {}", low, high),
-                              "mend the limits");
         }
     }
 
@@ -163,7 +121,7 @@ class Preparation {
         }
     }
 
-    /// Constants that nobody reads any more are not kept: weights may be large.
+    /// Constants without further readers are not kept: weights may be large.
     void drop_read(const GraphNode& node) {
         for (const std::string& input : node.inputs) {
             if (--readers_[input] == 0) {
@@ -188,7 +146,7 @@ class Preparation {
                 fmt::format("its output '{}' is {} {}, but the model states {} {}", tensor,
                             enum_name(type.element), sizes_text(type.sizes),
                             enum_name(found->second.element), sizes_text(found->second.sizes)),
-                "mend the node, or what the model states");
+                "correct the node, or what the model states");
         }
     }
 
@@ -218,6 +176,15 @@ void refuse_node(const Graph& graph, const GraphNode& node, const std::string& s
                  const std::string& remedy) {
     throw ConfigError(Place{graph.file, 0, 0},
                       fmt::format("node {}: {}", node_text(node), sentence), remedy);
+}
+
+Graph load_graph(const std::filesystem::path& path) { return finish_graph(read_onnx(path)); }
+
+Graph finish_graph(Graph graph) {
+    prepare_graph(graph);
+    normalise_quantised(graph);
+    prepare_graph(graph);
+    return graph;
 }
 
 }  // namespace npuscope

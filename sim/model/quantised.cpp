@@ -4,11 +4,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
-#include "sim/model/convolution_sums.h"
-#include "sim/model/operand_reading.h"
-#include "sim/model/operator_families.h"
+#include "sim/model/operator_parts.h"
 
 namespace npuscope::host {
 namespace {
@@ -50,8 +49,6 @@ class Scales {
 };
 
 double rounded_float(double number) { return static_cast<double>(static_cast<float>(number)); }
-
-}  // namespace
 
 Values quantize_linear(const Operands& operands) {
     const ElementType element = operands.has(2) ? operands.element(2) : ElementType::Uint8;
@@ -123,5 +120,37 @@ Values qlinear_matmul(const Operands& operands) {
                          type.element);
     })};
 }
+
+constexpr std::array rows{OperatorRow{.op = "QLinearConv",
+                                      .least = 8,
+                                      .most = 9,
+                                      .evaluate = qlinear_conv,
+                                      .infer = qlinear_conv_types,
+                                      .attributes = window_attributes,
+                                      .macs = MacRule::OutputsByKernel,
+                                      .weights = 3},
+                          OperatorRow{.op = "QLinearMatMul",
+                                      .least = 8,
+                                      .most = 8,
+                                      .evaluate = qlinear_matmul,
+                                      .infer = qlinear_matmul_types,
+                                      .macs = MacRule::OutputsByRows,
+                                      .weights = 3},
+                          OperatorRow{.op = "QuantizeLinear",
+                                      .least = 2,
+                                      .most = 3,
+                                      .evaluate = quantize_linear,
+                                      .attributes = "axis block_size output_dtype saturate",
+                                      .range = stored_range},
+                          OperatorRow{.op = "DequantizeLinear",
+                                      .least = 2,
+                                      .most = 3,
+                                      .evaluate = dequantize_linear,
+                                      .attributes = "axis block_size",
+                                      .folds = false}};
+
+}  // namespace
+
+std::span<const OperatorRow> quantised_operators() { return rows; }
 
 }  // namespace npuscope::host

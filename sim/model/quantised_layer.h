@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "sim/model/graph_view.h"
+#include "sim/model/graph.h"
 
 namespace npuscope {
 
@@ -24,11 +24,11 @@ struct QuantisedLayer {
     double input_zero = 0;
     double output_zero = 0;
     bool relu = false;
-    std::vector<std::size_t> behind;  ///< nodes behind the anchor that belong to it
-    std::string obstacle;             ///< why it cannot be exact, if that is plain already
+    std::vector<std::size_t> after;  ///< nodes after the anchor that belong to it
+    std::string obstacle;            ///< why it cannot be exact, if that is plain already
 };
 
-/// Nothing where node `index` is no such layer.
+/// Nothing where node `index` is not such a layer.
 std::optional<QuantisedLayer> read_quantised_layer(const GraphView& view, std::size_t index);
 
 bool is_power_of_two(double number);
@@ -44,7 +44,19 @@ ExactSequence exact_sequence(const QuantisedLayer& layer);
 
 /// The pool, reading and giving integers.
 GraphNode pool_on_integers(const QuantisedLayer& layer);
-/// Takes out dequantisers that nobody reads any more.
+/// Takes out dequantisers without readers.
 void drop_unread_dequantisers(Graph& graph);
+
+// Layers that carry scales and zero points (QLinearConv, QLinearMatMul, and operators between
+// DequantizeLinear and QuantizeLinear) as the integer sequence Add, Div (2^n), Floor, Clip, where
+// that gives the same numbers. It does where scales are powers of two that make a right shift, and
+// where no sum can be a tie: these forms round halves to even, the sequence rounds down after half
+// a unit was added to the bias.
+
+/// Attribute that tells, on a node that keeps its form, why.
+inline constexpr const char* not_exact_attribute = "npuscope.not_exact";
+
+/// `graph` has types (prepare_graph) and needs them inferred again afterwards.
+void normalise_quantised(Graph& graph);
 
 }  // namespace npuscope

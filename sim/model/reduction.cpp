@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 
-#include "sim/model/operand_reading.h"
-#include "sim/model/operator_families.h"
+#include "sim/model/operator_parts.h"
 
 namespace npuscope::host {
 namespace {
@@ -97,8 +97,6 @@ void normalise_row(double* row, std::size_t step, std::size_t length, bool logar
     }
 }
 
-}  // namespace
-
 Values reduce_sum(const Operands& operands) { return {sums_along(operands)}; }
 
 Values reduce_mean(const Operands& operands) {
@@ -156,5 +154,56 @@ Values arg_max(const Operands& operands) {
         return static_cast<double>(best);
     })};
 }
+
+constexpr std::array rows{OperatorRow{.op = "ReduceSum",
+                                      .least = 1,
+                                      .most = 2,
+                                      .evaluate = reduce_sum,
+                                      .attributes = reduce_attributes,
+                                      .sizing = operand(1)},
+                          OperatorRow{.op = "ReduceMean",
+                                      .least = 1,
+                                      .most = 2,
+                                      .evaluate = reduce_mean,
+                                      .attributes = reduce_attributes,
+                                      .sizing = operand(1)},
+                          OperatorRow{.op = "ReduceMax",
+                                      .least = 1,
+                                      .most = 2,
+                                      .evaluate = reduce_max,
+                                      .attributes = reduce_attributes,
+                                      .sizing = operand(1),
+                                      .range = range_of_first},
+                          OperatorRow{.op = "ReduceMin",
+                                      .least = 1,
+                                      .most = 2,
+                                      .evaluate = reduce_min,
+                                      .attributes = reduce_attributes,
+                                      .sizing = operand(1),
+                                      .range = range_of_first},
+                          OperatorRow{.op = "Softmax",
+                                      .least = 1,
+                                      .most = 1,
+                                      .types = TypeRule::Float,
+                                      .evaluate = softmax,
+                                      .infer = own_type,
+                                      .attributes = "axis"},
+                          OperatorRow{.op = "LogSoftmax",
+                                      .least = 1,
+                                      .most = 1,
+                                      .types = TypeRule::Float,
+                                      .evaluate = log_softmax,
+                                      .infer = own_type,
+                                      .attributes = "axis"},
+                          OperatorRow{.op = "ArgMax",
+                                      .least = 1,
+                                      .most = 1,
+                                      .types = TypeRule::Same,
+                                      .evaluate = arg_max,
+                                      .attributes = "axis keepdims select_last_index"}};
+
+}  // namespace
+
+std::span<const OperatorRow> reduction_operators() { return rows; }
 
 }  // namespace npuscope::host

@@ -4,9 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
-#include "sim/model/operand_reading.h"
-#include "sim/model/operator_families.h"
+#include "sim/model/operator_parts.h"
 
 namespace npuscope::host {
 namespace {
@@ -26,8 +26,6 @@ std::vector<std::int64_t> listed_axes(const Operands& operands) {
     return operands.has(1) ? integers_of(operands.at(1)) : operands.node.integers("axes");
 }
 
-}  // namespace
-
 Values reshape(const Operands& operands) {
     const GraphValue& input = operands.at(0);
     Sizes sizes = integers_of(operands.at(1));
@@ -36,13 +34,13 @@ Values reshape(const Operands& operands) {
     for (std::size_t i = 0; i < sizes.size(); ++i) {
         if (sizes[i] == 0 && !zero_is_zero) {
             require(i < input.type.sizes.size(), "it copies a size that is not there",
-                    "mend the constant");
+                    "correct the constant");
             sizes[i] = input.type.sizes[i];
         }
-        require(sizes[i] >= -1 && sizes[i] <= most_elements, fmt::format("{} is no size", sizes[i]),
-                "mend the constant");
+        require(sizes[i] >= -1 && sizes[i] <= most_elements,
+                fmt::format("{} is not a size", sizes[i]), "correct the constant");
         known *= sizes[i] == -1 ? 1 : std::max<std::int64_t>(sizes[i], 1);
-        require(known <= most_elements, "its result has too many elements", "mend the constant");
+        require(known <= most_elements, "its result has too many elements", "correct the constant");
     }
     const auto open = std::find(sizes.begin(), sizes.end(), -1);
     if (open != sizes.end()) {
@@ -115,7 +113,7 @@ Values constant(const Operands& operands) {
     const GraphNode& node = operands.node;
     if (const auto found = node.attributes.find("value"); found != node.attributes.end()) {
         const GraphValue* value = std::get_if<GraphValue>(&found->second);
-        require(value != nullptr, "attribute 'value' is no tensor", "write the model again");
+        require(value != nullptr, "attribute 'value' is not a tensor", "write the model again");
         return {*value};
     }
     if (node.has("value_float")) {
@@ -156,10 +154,53 @@ Values constant_of_shape(const Operands& operands) {
     return {fill({element, integers_of(operands.at(0))}, [number](std::size_t) { return number; })};
 }
 
-Values expand(const Operands& operands) {
-    const GraphValue ones =
-        fill({operands.element(0), integers_of(operands.at(1))}, [](std::size_t) { return 1.0; });
-    return multiply({operands.node, operands.opset, {&operands.at(0), &ones}});
-}
+constexpr std::array rows{
+    OperatorRow{.op = "Reshape",
+                .least = 2,
+                .most = 2,
+                .evaluate = reshape,
+                .attributes = "allowzero",
+                .sizing = operand(1),
+                .range = range_of_first,
+                .view = ViewRule::Always},
+    OperatorRow{.op = "Flatten",
+                .least = 1,
+                .most = 1,
+                .evaluate = flatten,
+                .attributes = "axis",
+                .range = range_of_first,
+                .view = ViewRule::Always},
+    OperatorRow{.op = "Squeeze",
+                .least = 1,
+                .most = 2,
+                .evaluate = squeeze,
+                .attributes = "axes",
+                .sizing = operand(1),
+                .range = range_of_first,
+                .view = ViewRule::Always},
+    OperatorRow{.op = "Unsqueeze",
+                .least = 1,
+                .most = 2,
+                .evaluate = unsqueeze,
+                .attributes = "axes",
+                .sizing = operand(1),
+                .range = range_of_first,
+                .view = ViewRule::Always},
+    OperatorRow{
+        .op = "Shape", .least = 1, .most = 1, .evaluate = shape_of, .attributes = "end start"},
+    OperatorRow{.op = "Constant",
+                .evaluate = constant,
+                .attributes = "sparse_value value value_float value_floats value_int value_ints "
+                              "value_string value_strings"},
+    OperatorRow{.op = "ConstantOfShape",
+                .least = 1,
+                .most = 1,
+                .evaluate = constant_of_shape,
+                .attributes = "value",
+                .sizing = operand(0)}};
+
+}  // namespace
+
+std::span<const OperatorRow> reshaping_operators() { return rows; }
 
 }  // namespace npuscope::host

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The operators behind a tensor as steps of a sequence, whatever their spelling: Sub for Add, Mul
+// The operators after a tensor as steps of a sequence, whatever their spelling: Sub for Add, Mul
 // by 2^-n for Div, Max and Min or Relu and Min for Clip; Cast, Identity and Dropout are looked
 // through where they change nothing.
 #pragma once
@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "sim/model/candidate.h"
-#include "sim/model/graph_view.h"
+#include "sim/model/graph.h"
 
 namespace npuscope {
 
@@ -22,7 +22,7 @@ struct RawStep {
     double low = 0;                  ///< of Clip
     double high = 0;
     std::string joined;  ///< of Join: the other tensor
-    std::string output;  ///< tensor behind it
+    std::string output;  ///< tensor after it
 };
 
 /// Where a chain of steps begins: a tensor whose channels lie along `axis`.
@@ -31,8 +31,8 @@ struct ChainStart {
     std::size_t axis = 1;
 };
 
-/// All steps behind a tensor as far as each has one reader, up to the clip that ends the sequence,
-/// or to the clip behind the residual where a residual follows.
+/// All steps after a tensor as far as each has one reader, up to the clip that ends the sequence,
+/// or to the clip after the residual where a residual follows.
 std::vector<RawStep> read_steps(const GraphView& view, const ChainStart& start);
 
 }  // namespace npuscope

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "sim/model/quantised_forms.h"
+#include "sim/model/quantised_layer.h"
 
 namespace npuscope {
 namespace {

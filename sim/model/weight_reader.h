@@ -4,7 +4,7 @@
 #pragma once
 
 #include "sim/model/candidate.h"
-#include "sim/model/graph_view.h"
+#include "sim/model/graph.h"
 
 namespace npuscope {
 

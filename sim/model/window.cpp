@@ -33,7 +33,7 @@ std::vector<std::int64_t> per_axis(const GraphNode& node, const std::string& att
             "give one per direction (two for paddings)");
     for (const std::int64_t value : values) {
         require(value >= least && value <= largest,
-                fmt::format("{} is no value of attribute '{}'", value, attribute),
+                fmt::format("{} is not a value of attribute '{}'", value, attribute),
                 fmt::format("values are {} to {}", least, largest));
     }
     return values;
@@ -61,7 +61,7 @@ std::vector<WindowAxis> read_axes(const GraphNode& node, const Sizes& input, con
     std::vector<WindowAxis> axes(count);
     for (std::size_t i = 0; i < count; ++i) {
         require(kernel[i] >= 1 && kernel[i] <= largest,
-                fmt::format("{} is no size of a kernel", kernel[i]), "sizes are 1 and more");
+                fmt::format("{} is not a size of a kernel", kernel[i]), "sizes are 1 and more");
         axes[i] = {input[i + 2], 1, kernel[i], strides[i], dilations[i], pads[i], pads[i + count]};
     }
     return axes;

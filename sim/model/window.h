@@ -33,7 +33,7 @@ struct Window {
 };
 
 /// Of a convolution: `kernel` are the sizes of its weights in space. ConfigError where attributes
-/// do not fit each other, a stride is no stride, or the kernel exceeds its padded input.
+/// do not fit each other, a stride is not positive, or the kernel exceeds its padded input.
 Window conv_window(const GraphNode& node, const Sizes& input, const Sizes& kernel);
 /// Of a pool; its kernel is an attribute, and sizes may be rounded up (ceil_mode).
 Window pool_window(const GraphNode& node, const Sizes& input);

@@ -8,7 +8,7 @@
 #include <limits>
 #include <optional>
 
-#include "sim/config/whole_file.h"
+#include "sim/config/file_io.h"
 #include "sim/program/text_scanner.h"
 
 namespace npuscope {

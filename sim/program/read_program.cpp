@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "sim/config/whole_file.h"
+#include "sim/config/file_io.h"
 #include "sim/program/trace_cfg.h"
 #include "sim/program/trace_txn.h"
 

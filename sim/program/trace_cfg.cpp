@@ -6,8 +6,8 @@
 #include <array>
 #include <limits>
 
+#include "sim/config/file_io.h"
 #include "sim/config/nearest_name.h"
-#include "sim/config/whole_file.h"
 #include "sim/program/call_reader.h"
 
 namespace npuscope {

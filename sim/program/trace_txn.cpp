@@ -7,8 +7,8 @@
 #include <array>
 #include <limits>
 
+#include "sim/config/file_io.h"
 #include "sim/config/nearest_name.h"
-#include "sim/config/whole_file.h"
 #include "sim/program/text_scanner.h"
 #include "sim/program/txn_reader.h"
 

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include "models/base/error.h"
-#include "models/link/advance.h"
 #include "models/link/clock.h"
 
 namespace npuscope {

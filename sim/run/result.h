@@ -11,7 +11,7 @@
 
 #include "models/base/diagnostic.h"
 #include "models/base/statistics.h"
-#include "models/memory/dram_statistics.h"
+#include "models/memory/memory_config.h"
 #include "sim/compile/refused_layer.h"
 #include "sim/config/system_config.h"
 #include "sim/run/timeline.h"

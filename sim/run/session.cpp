@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "models/base/error.h"
-#include "models/link/advance.h"
+#include "models/link/clock.h"
 #include "models/memory/memory.h"
 #include "models/npu/npu.h"
 #include "sim/run/host.h"

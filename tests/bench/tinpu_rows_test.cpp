@@ -4,8 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "sim/config/preset.h"
-#include "sim/model/load_graph.h"
-#include "sim/model/network_graph.h"
+#include "sim/model/prepare_graph.h"
 #include "sim/run/layer_session.h"
 
 namespace npuscope::bench {

@@ -3,8 +3,8 @@
 // repository's own few always run; the whole set where the reference data is.
 #include "models/base/error.h"
 #include "sim/config/preset.h"
-#include "sim/model/load_graph.h"
-#include "sim/model/npy_file.h"
+#include "sim/model/graph.h"
+#include "sim/model/prepare_graph.h"
 #include "sim/report/explain_report.h"
 #include "sim/run/layer_session.h"
 #include "tests/golden/golden_models.h"

@@ -5,7 +5,7 @@
 
 #include "sim/command_line/model_files.h"
 #include "sim/command_line/system_arguments.h"
-#include "sim/model/npy_file.h"
+#include "sim/model/graph.h"
 #include "tests/golden/golden_models.h"
 #include "tests/support/temp_folder.h"
 

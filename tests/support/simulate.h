@@ -6,7 +6,7 @@
 #include <string>
 #include <systemc>
 
-#include "models/link/advance.h"
+#include "models/link/clock.h"
 #include "models/link/unit.h"
 
 namespace npuscope {

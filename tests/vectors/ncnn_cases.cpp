@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include "models/layout/layout_catalog.h"
-#include "models/layout/ncnn_packing.h"
 #include "tests/vectors/vector_case.h"
 
 namespace npuscope::vectors {

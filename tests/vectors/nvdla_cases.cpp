@@ -7,7 +7,7 @@
 #include <functional>
 #include <map>
 
-#include "models/arith/winograd_weights.h"
+#include "models/arith/winograd.h"
 #include "models/layout/weight_codec.h"
 #include "tests/vectors/half.h"
 #include "tests/vectors/nvdla_surfaces.h"

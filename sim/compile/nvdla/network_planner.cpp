@@ -61,6 +61,8 @@ Bytes sram_room(const MemoryRegionConfig& region) {
     return std::min(region.surfaces.value_or(Bytes(0)), region.size);
 }
 
+}  // namespace
+
 TilingCosts costs_of(const PlanTarget& target) {
     TilingCosts costs{.npu = target.npu,
                       .beat_interval = target.memory.beat_interval.value,
@@ -71,6 +73,8 @@ TilingCosts costs_of(const PlanTarget& target) {
     }
     return costs;
 }
+
+namespace {
 
 std::optional<SramPlan> sram_of(const PlanTarget& target, const std::set<std::string>& results) {
     const MemoryRegionConfig* region = sram_region(target);

@@ -25,6 +25,9 @@ struct PlanTarget {
     bool pixels = true;     ///< an input of few channels may be laid out as pixels
 };
 
+/// What cuts of a layer cost on this target.
+TilingCosts costs_of(const PlanTarget& target);
+
 /// The plan, or the first problem, which names its layer as the operation.
 std::variant<Plan, Diagnostic> try_plan_network(const Network& network, const PlanTarget& target);
 

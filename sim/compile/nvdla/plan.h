@@ -16,7 +16,7 @@
 #include "models/pdp/pdp_job.h"
 #include "models/sdp/sdp_job.h"
 #include "sim/compile/nvdla/conv_tiling.h"
-#include "sim/model/layer.h"
+#include "sim/model/network.h"
 #include "sim/program/memory_image.h"
 
 namespace npuscope {

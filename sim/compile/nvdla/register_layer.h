@@ -9,7 +9,7 @@
 
 #include "sim/compile/nvdla/integer_sequence.h"
 #include "sim/compile/target.h"
-#include "sim/model/layer.h"
+#include "sim/model/network.h"
 
 namespace npuscope {
 

@@ -9,7 +9,7 @@
 #include <variant>
 
 #include "models/base/error.h"
-#include "sim/config/atomic_file.h"
+#include "sim/config/file_io.h"
 
 namespace npuscope {
 namespace {

@@ -5,8 +5,7 @@
 #include <array>
 #include <limits>
 
-#include "models/arith/round.h"
-#include "models/arith/saturate.h"
+#include "models/arith/fixed_point.h"
 
 namespace npuscope {
 namespace {

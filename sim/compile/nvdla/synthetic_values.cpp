@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/compile/nvdla/synthetic_values.h"
 
-#include "models/arith/round.h"
+#include "models/arith/fixed_point.h"
 
 namespace npuscope {
 namespace {

@@ -9,7 +9,7 @@
 #include <span>
 
 #include "models/base/check.h"
-#include "models/layout/shape.h"
+#include "models/layout/tensor.h"
 #include "models/layout/weight_layout.h"
 #include "sim/model/network_shapes.h"
 

@@ -113,7 +113,7 @@ class LayerPlanner {
         check_engine(config.engine, config.mcif.bus_width);
         plan_.memory = memory;
         const GraphView view(graph);
-        const std::map<std::string, NumberFacts> facts = number_facts(graph);
+        const std::map<std::string, ValueRange> facts = value_ranges(graph);
         plan_.partition = partition_graph({graph, view, facts}, TinpuTarget(config.restrictions));
     }
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <set>
 
-#include "sim/model/graph_view.h"
+#include "sim/model/graph.h"
 
 namespace npuscope {
 namespace {

@@ -173,7 +173,7 @@ class NumberRules {
     }
 
     /// 8-bit integers, signed or unsigned, or narrower ones.
-    void map(const std::string& rule, std::size_t node, const NumberFacts& facts,
+    void map(const std::string& rule, std::size_t node, const ValueRange& facts,
              const char* which) {
         if (!facts.whole) {
             complain(rule, node, "not integers", "8-bit integers", "Round, then Clip",

@@ -16,7 +16,7 @@ namespace npuscope {
 class SignedValues {
  public:
     explicit SignedValues(const Graph& graph)
-        : graph_(graph), values_(graph, number_facts(graph)) {}
+        : graph_(graph), values_(graph, value_ranges(graph)) {}
 
     /// ConfigError where there is no such input or it does not fit the graph.
     void take_input(const std::string& name, const std::map<std::string, GraphValue>& inputs);

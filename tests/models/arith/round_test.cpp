@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "models/arith/round.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <random>
+
+#include "models/arith/fixed_point.h"
 
 namespace npuscope {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "models/arith/saturate.h"
-
 #include <gtest/gtest.h>
+
+#include "models/arith/fixed_point.h"
 
 namespace npuscope {
 namespace {

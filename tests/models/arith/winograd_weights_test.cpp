@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "models/arith/winograd_weights.h"
-
 #include <gtest/gtest.h>
 
 #include <random>
+
+#include "models/arith/winograd.h"
 
 namespace npuscope {
 namespace {

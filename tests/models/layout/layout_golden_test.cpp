@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "models/arith/float16.h"
-#include "models/arith/winograd_weights.h"
+#include "models/arith/winograd.h"
 #include "models/conv/image_weights.h"
 #include "models/layout/feature_cube.h"
 #include "models/layout/operand_layout.h"

@@ -67,7 +67,7 @@ TEST(Layout, StridesOfPartsOfAnAtomAreRefused) {
         });
     };
     EXPECT_EQ(with("line_stride", 1028),
-              "line_stride 1028 of layout feature is no multiple of the atom's 8 bytes (1024 or "
+              "line_stride 1028 of layout feature is not a multiple of the atom's 8 bytes (1024 or "
               "1032)");
     EXPECT_NE(with("surface_stride", 65537), "");
     EXPECT_EQ(with("line_stride", 1024), "");

@@ -7,6 +7,8 @@
 #include <set>
 #include <tuple>
 
+#include "models/base/error.h"
+
 namespace npuscope {
 namespace {
 

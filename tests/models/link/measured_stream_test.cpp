@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "models/link/measured_stream.h"
-
 #include <gtest/gtest.h>
 
 #include <array>
+
+#include "models/link/read_stream.h"
 
 namespace npuscope {
 namespace {

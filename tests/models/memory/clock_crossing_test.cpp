@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "models/memory/clock_crossing.h"
-
 #include <gtest/gtest.h>
+
+#include "models/memory/dram_controller.h"
 
 namespace npuscope {
 namespace {

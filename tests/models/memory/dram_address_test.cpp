@@ -75,7 +75,7 @@ TEST(DramAddressMap, lets_the_first_field_end_anywhere) {
     EXPECT_EQ(map.decode(map.capacity() - Bytes(1)).row, 11U);
     EXPECT_EQ(map.encode(map.decode(map.capacity() - Bytes(64))), map.capacity() - Bytes(64));
     config.mapping = "rank row bank column bank_group channel";
-    EXPECT_EQ(refusal_of(config), "`row` is no power of two and must stand first");
+    EXPECT_EQ(refusal_of(config), "`row` is not a power of two and must stand first");
     config.mapping = "row rank row:3 bank column bank_group channel";
     EXPECT_EQ(refusal_of(config), "the first field of the mapping has no whole number of values");
 }
@@ -88,7 +88,7 @@ TEST(DramAddressMap, refuses_what_is_no_bijection) {
     EXPECT_EQ(refusal_of(with_mapping("row:9 rank bank column bank_group channel")),
               "the mapping gives 9 bits to `row`, which has 4");
     EXPECT_EQ(refusal_of(with_mapping("row rank bank coloumn bank_group channel")),
-              "`coloumn` is no field of a DRAM address");
+              "`coloumn` is not a field of a DRAM address");
     EXPECT_EQ(refusal_of(with_mapping("row rank bank column:x bank_group channel")),
               "`column:x` gives no number of bits from 1 to 32");
     EXPECT_NE(refusal_of(with_mapping("")), "accepted");

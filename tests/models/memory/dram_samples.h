@@ -2,7 +2,7 @@
 // DRAMs for the tests: small enough to walk through, with timing in which no two rules agree.
 #pragma once
 
-#include "models/memory/dram_config.h"
+#include "models/memory/memory_config.h"
 
 namespace npuscope {
 

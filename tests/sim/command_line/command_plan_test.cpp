@@ -3,8 +3,8 @@
 
 #include <filesystem>
 
+#include "sim/config/file_io.h"
 #include "sim/config/preset.h"
-#include "sim/config/whole_file.h"
 #include "tests/sim/command_line/typed.h"
 #include "tests/support/temp_folder.h"
 

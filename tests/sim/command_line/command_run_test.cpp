@@ -5,7 +5,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "sim/config/whole_file.h"
+#include "sim/config/file_io.h"
 #include "tests/sim/command_line/typed.h"
 #include "tests/support/temp_folder.h"
 
@@ -29,7 +29,7 @@ class CommandRun : public testing::Test {
 TEST_F(CommandRun, WrongInputIsRefusedBeforeAnythingRuns) {
     EXPECT_EQ(typed({"run", "none.cfg"}).err,
               "npuscope: cannot read 'none.cfg': No such file or directory"
-              " (put the file there, or mend its name)\n");
+              " (put the file there, or correct its name)\n");
     EXPECT_EQ(typed({"run", "picture.png"}).err,
               "npuscope: 'picture.png' is no program (a register trace ends in .cfg or .txn)\n");
     EXPECT_EQ(typed({"run", program_, "--set", "npu.cbuf.bank=3"}).err,

@@ -6,7 +6,7 @@
 #include <filesystem>
 
 #include "sim/config/preset.h"
-#include "sim/model/npy_file.h"
+#include "sim/model/graph.h"
 #include "tests/sim/command_line/typed.h"
 #include "tests/support/temp_folder.h"
 

@@ -8,7 +8,7 @@
 #include <sstream>
 
 #include "sim/config/yaml_reader.h"
-#include "sim/model/npy_file.h"
+#include "sim/model/graph.h"
 #include "tests/sim/command_line/typed.h"
 #include "tests/support/model_builder.h"
 #include "tests/support/temp_folder.h"

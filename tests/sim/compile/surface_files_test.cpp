@@ -12,8 +12,8 @@
 #include "models/layout/relayout.h"
 #include "sim/compile/nvdla/network_planner.h"
 #include "sim/compile/nvdla/plan_program.h"
+#include "sim/config/npy_file.h"
 #include "sim/config/preset.h"
-#include "sim/convert/npy_file.h"
 #include "sim/run/session.h"
 #include "tests/sim/message_of.h"
 #include "tests/support/temp_folder.h"
@@ -88,7 +88,7 @@ Layout named(const char* name, const LogicalShape& shape, std::uint64_t chip) {
 TEST_F(SurfaceFiles, ImagesOfKneronsFormatsAreTheSameTensors) {
     const std::array<std::uint64_t, 4> extents{1, 3, 9, 11};
     const Layout plain = plain_layout(image, 1);
-    write("array/input.npy", npy_header(find_stored_type("int8"), extents) + pixels());
+    write("array/input.npy", npy_header(find_element("int8"), extents) + pixels());
     write("image/input.bin", relayouted(pixels(), plain, named("4W4C8B", image, 730)));
     for (const auto& [preset, chip] :
          {std::pair{"kl520", 520U}, {"kl630", 630U}, {"kl720", 720U}}) {
@@ -123,12 +123,12 @@ TEST_F(SurfaceFiles, PixelsAreTheTensorThatLies128BelowThem) {
     for (char& byte : below) {
         byte = static_cast<char>(byte ^ static_cast<char>(0x80));
     }
-    write("array/input.npy", npy_header(find_stored_type("int8"), extents) + below);
+    write("array/input.npy", npy_header(find_element("int8"), extents) + below);
     run(small_network("", ""), "nv_small", "array", "from_array");
     for (const char* format : {"T_A8B8G8R8", "T_R8G8B8X8", "T_Y8___V8U8_N444"}) {
         const Network network =
             small_network(std::string(", layout: ") + format + ", type: uint8", "");
-        write("pixels/input.npy", npy_header(find_stored_type("uint8"), extents) + pixels());
+        write("pixels/input.npy", npy_header(find_element("uint8"), extents) + pixels());
         run(network, "nv_small", "pixels", "from_pixels");
         EXPECT_EQ(read("from_pixels/p1.npy"), read("from_array/p1.npy")) << format;
         write("image/input.bin", relayouted(pixels(), plain_layout(image, 1),

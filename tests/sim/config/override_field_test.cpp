@@ -47,11 +47,11 @@ TEST(OverrideField, RefusesWithTheTextAndTheNearestName) {
     EXPECT_EQ(complaint("unti.banks=3"),
               "--set unti.banks=3: unknown field 'unti' (did you mean 'unit'?)");
     EXPECT_EQ(complaint("unit.banks=many"),
-              "--set unit.banks=many: field 'unit.banks': 'many' is no number "
+              "--set unit.banks=many: field 'unit.banks': 'many' is not a number "
               "(write a plain decimal or 0x hexadecimal integer)");
     EXPECT_EQ(complaint("regions[4].size=1"),
               "--set regions[4].size=1: field 'regions[4]' lies beyond the list of 1");
-    EXPECT_EQ(complaint("unit[0].banks=1"), "--set unit[0].banks=1: field 'unit' is no list");
+    EXPECT_EQ(complaint("unit[0].banks=1"), "--set unit[0].banks=1: field 'unit' is not a list");
     EXPECT_EQ(complaint("unit.banks.x=1"),
               "--set unit.banks.x=1: field 'unit.banks' has no fields");
     EXPECT_EQ(complaint("regions.size=1"),

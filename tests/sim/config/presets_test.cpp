@@ -4,9 +4,9 @@
 
 #include <sstream>
 
+#include "sim/config/file_io.h"
 #include "sim/config/preset.h"
 #include "sim/config/system_config.h"
-#include "sim/config/whole_file.h"
 #include "sim/config/yaml_writer.h"
 
 namespace npuscope {

@@ -68,7 +68,7 @@ TEST(QuantityText, FaultNamesTheTextAndTheWayToWriteIt) {
     EXPECT_EQ(fault.sentence, "'010' looks octal");
     EXPECT_EQ(fault.remedy, "write cycles as 50 or 50 cycles");
     const auto wrong_unit = std::get<QuantityFault>(parse_quantity("12 KB", UnitKind::ByteCount));
-    EXPECT_EQ(wrong_unit.sentence, "'12 KB' is no number of bytes");
+    EXPECT_EQ(wrong_unit.sentence, "'12 KB' is not a number of bytes");
 }
 
 TEST(QuantityText, SpellsValuesWithTheLargestExactUnit) {

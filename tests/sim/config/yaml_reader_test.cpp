@@ -65,7 +65,7 @@ TEST(YamlReader, WrongValuesAreRefusedAtTheirPlace) {
     EXPECT_EQ(complaint("unit: {ways: 300}\n"),
               "nv.yaml:1:14: field 'unit.ways': 300 is out of range (at most 255)");
     EXPECT_EQ(complaint("unit: {enabled: yes}\n"),
-              "nv.yaml:1:17: field 'unit.enabled': 'yes' is no truth value (write true or false)");
+              "nv.yaml:1:17: field 'unit.enabled': 'yes' is not a boolean (write true or false)");
     EXPECT_EQ(complaint("unit: {policy: round_robbin}\n"),
               "nv.yaml:1:16: field 'unit.policy': unknown name 'round_robbin' "
               "(did you mean 'round_robin'? one of round_robin, oldest_first)");

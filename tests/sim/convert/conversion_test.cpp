@@ -21,7 +21,7 @@ ConversionRequest request(const char* from, const char* to, const char* shape, c
     request.from = parse_layout_spec(from);
     request.to = parse_layout_spec(to);
     request.shape = parse_shape(shape, "NCHW");
-    request.type = &find_stored_type(type);
+    request.type = &find_element(type);
     return request;
 }
 

@@ -108,13 +108,11 @@ TEST_F(ConvertFiles, TheInputMayBeTheOutput) {
 
 TEST_F(ConvertFiles, ArraysOfAnotherTypeOrShapeAreRefused) {
     const std::array<std::uint64_t, 4> shape{1, 2, 3, 4};
-    const fs::path array =
-        write("a.npy", npy_header(find_stored_type("int16"), shape) + values(48));
+    const fs::path array = write("a.npy", npy_header(find_element("int16"), shape) + values(48));
     EXPECT_NE(sample::message_of(
                   [&] { convert_file(job("nchw", "nhwc", "", "int8"), array, folder_ / "out"); }),
               "");
-    const fs::path real =
-        write("f.npy", npy_header(find_stored_type("float32"), shape) + values(96));
+    const fs::path real = write("f.npy", npy_header(find_element("float32"), shape) + values(96));
     EXPECT_EQ(sample::message_of(
                   [&] { convert_file(job("nchw", "16W1C8B", "", "int8"), real, folder_ / "out"); }),
               "'" + real.string() +

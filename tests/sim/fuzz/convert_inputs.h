@@ -11,8 +11,8 @@
 
 #include "models/base/error.h"
 #include "models/layout/relayout.h"
+#include "sim/config/npy_file.h"
 #include "sim/convert/conversion.h"
-#include "sim/convert/npy_file.h"
 
 namespace npuscope::fuzz {
 
@@ -25,7 +25,7 @@ inline const std::string repacking_seed =
 
 inline std::string npy_seed() {
     const std::array<std::uint64_t, 3> shape{2, 3, 5};
-    return npy_header(find_stored_type("int16"), shape) + std::string(60, 'x');
+    return npy_header(find_element("int16"), shape) + std::string(60, 'x');
 }
 
 inline void parse_npy(const std::string& text) {
@@ -47,7 +47,7 @@ inline ConversionRequest request_of(const std::string& text) {
     request.to = parse_layout_spec(lines[1]);
     const auto extents = static_cast<std::size_t>(std::ranges::count(lines[2], 'x')) + 1;
     request.shape = parse_shape(lines[2], request.from.axes_for(extents));
-    request.type = &find_stored_type(lines[3]);
+    request.type = &find_element(lines[3]);
     if (!lines[4].empty()) {
         request.quantise = parse_quantisation(lines[4]);
     }

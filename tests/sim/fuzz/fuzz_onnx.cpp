@@ -5,8 +5,8 @@
 
 #include "models/base/error.h"
 #include "sim/compile/tinpu/layer_plan.h"
-#include "sim/model/load_graph.h"
 #include "sim/model/onnx_reader.h"
+#include "sim/model/prepare_graph.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     using namespace npuscope;

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sim/model/network_graph.h"
-
 #include <gtest/gtest.h>
 
+#include "sim/model/prepare_graph.h"
 #include "tests/sim/compile/tinpu/layer_fixture.h"
 
 namespace npuscope {

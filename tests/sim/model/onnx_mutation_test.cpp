@@ -8,9 +8,9 @@
 #include "models/base/error.h"
 #include "sim/compile/hybrid_plan.h"
 #include "sim/compile/tinpu/layer_plan.h"
-#include "sim/model/load_graph.h"
-#include "sim/model/npy_file.h"
+#include "sim/model/graph.h"
 #include "sim/model/onnx_reader.h"
+#include "sim/model/prepare_graph.h"
 #include "tests/sim/fuzz/mutate.h"
 #include "tests/support/sample_models.h"
 

@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "sim/model/load_graph.h"
+#include "sim/model/prepare_graph.h"
 #include "tests/sim/message_of.h"
 #include "tests/support/sample_models.h"
 
@@ -116,7 +116,7 @@ INSTANTIATE_TEST_SUITE_P(
                           ->mutable_dim(0)
                           ->set_dim_param("N");
                   }},
-        BrokenRow{"-3 is no size",
+        BrokenRow{"-3 is not a size",
                   [](ModelBuilder& b) { b.graph().mutable_initializer(0)->set_dims(0, -3); }},
         BrokenRow{"4 numbers where its sizes ask for 3",
                   [](ModelBuilder& b) { b.graph().mutable_initializer(0)->set_dims(0, 3); }},
@@ -124,7 +124,7 @@ INSTANTIATE_TEST_SUITE_P(
             "data are missing",
             [](ModelBuilder& b) { b.graph().mutable_initializer(0)->set_dims(0, 1LL << 24); }},
         BrokenRow{
-            "1099511627776 is no size",
+            "1099511627776 is not a size",
             [](ModelBuilder& b) { b.graph().mutable_initializer(0)->set_dims(0, 1LL << 40); }},
         BrokenRow{"FLOAT16 is not supported",
                   [](ModelBuilder& b) {

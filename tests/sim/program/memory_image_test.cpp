@@ -109,7 +109,7 @@ TEST(MemoryImage, MissingFileIsReportedWhereItWasAskedFor) {
                   read_memory_file("no/a.dat", "a.dat", {"t.cfg", 2, 1});
               }),
               "t.cfg:2:1: cannot read 'no/a.dat': No such file or directory"
-              " (put the file there, or mend its name)");
+              " (put the file there, or correct its name)");
 }
 
 }  // namespace

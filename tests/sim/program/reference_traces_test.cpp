@@ -9,7 +9,7 @@
 #include <sstream>
 
 #include "models/csb/register_blocks.h"
-#include "sim/config/whole_file.h"
+#include "sim/config/file_io.h"
 #include "sim/program/trace_cfg.h"
 #include "tests/support/reference_data.h"
 

@@ -145,7 +145,7 @@ TEST(TraceCfg, ImagesAreFoundBesideTheProgram) {
     const std::string cfg = (folder / "p.cfg").string();
     EXPECT_EQ(message_of([&] { read_trace_cfg(folder / "p.cfg", sample::names()); }),
               cfg + ":1:1: cannot read '" + (folder / "a.dat").string() +
-                  "': No such file or directory (put the file there, or mend its name)");
+                  "': No such file or directory (put the file there, or correct its name)");
 }
 
 }  // namespace

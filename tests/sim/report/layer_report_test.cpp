@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <numeric>
 
-#include "sim/model/network_graph.h"
+#include "sim/model/prepare_graph.h"
 #include "sim/report/layer_timeline.h"
 #include "tests/sim/compile/tinpu/layer_fixture.h"
 

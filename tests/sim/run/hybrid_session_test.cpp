@@ -33,7 +33,7 @@ Result expect_equal(const ModelBuilder& builder, const std::string& npu,
     const Graph graph = test::graph_of(builder);
     const SystemConfig system = system_of(npu);
     const auto inputs = test::some_inputs(graph, element, 5);
-    std::map<std::string, NumberFacts> given;
+    std::map<std::string, ValueRange> given;
     for (const std::string& name : graph.inputs) {
         given[name] = {true, range_of(element), false};
     }

@@ -122,7 +122,7 @@ INSTANTIATE_TEST_SUITE_P(
         RefusedRow{"outputs: [i]\nlayers:\n  - {name: i, kind: input, output: 4x4x4}\n"
                    "  - {name: a, kind: conv, kernels: 4}\n",
                    "there is no layer 'i' to be an output"},
-        RefusedRow{"layers:\n  - {name: i, kind: input}\n", "'' is no shape of an input"},
+        RefusedRow{"layers:\n  - {name: i, kind: input}\n", "'' is not a shape of an input"},
         RefusedRow{"layers:\n  - {name: i, kind: input, output: 4x4x4x4}\n", "no shape"},
         RefusedRow{"layers:\n  - {name: i, kind: input, output: 0x4x4}\n", "no shape"},
         RefusedRow{"layers:\n  - {name: i, kind: input, output: 4x-1x4}\n", "no shape"},

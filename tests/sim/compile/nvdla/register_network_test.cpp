@@ -14,7 +14,7 @@
 #include "sim/compile/explain.h"
 #include "sim/compile/hybrid_plan.h"
 #include "sim/compile/nvdla/nvdla_target.h"
-#include "sim/model/npy_file.h"
+#include "sim/config/npy_file.h"
 #include "tests/sim/compile/nvdla/chain.h"
 #include "tests/sim/compile/tinpu/layer_fixture.h"
 #include "tests/support/temp_folder.h"

@@ -6,8 +6,8 @@
 
 #include "sim/compile/tinpu/tinpu_target.h"
 #include "sim/config/preset.h"
-#include "sim/model/load_graph.h"
 #include "sim/model/onnx_reader.h"
+#include "sim/model/prepare_graph.h"
 #include "sim/run/layer_session.h"
 #include "tests/support/sample_models.h"
 
@@ -51,7 +51,7 @@ inline LayerRun run_on(const Graph& graph, const LayerNpuConfig& config,
 /// What a TINPU of these restrictions takes.
 inline Partition tinpu_partition(const Graph& graph, const Restrictions& restrictions) {
     const GraphView view(graph);
-    const auto facts = number_facts(graph);
+    const auto facts = value_ranges(graph);
     return partition_graph({graph, view, facts}, TinpuTarget(restrictions));
 }
 

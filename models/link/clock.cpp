@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "models/link/clock.h"
+
+#ifdef __SANITIZE_ADDRESS__
+#include <pthread.h>
+#include <sanitizer/common_interface_defs.h>
+#endif
+
+namespace npuscope {
+namespace {
+
+void restore_stack_bounds() {
+#ifdef __SANITIZE_ADDRESS__
+    pthread_attr_t attributes;
+    void* bottom = nullptr;
+    std::size_t size = 0;
+    pthread_getattr_np(pthread_self(), &attributes);
+    pthread_attr_getstack(&attributes, &bottom, &size);
+    pthread_attr_destroy(&attributes);
+    void* fake_stack = nullptr;
+    __sanitizer_start_switch_fiber(&fake_stack, bottom, size);
+    __sanitizer_finish_switch_fiber(fake_stack, nullptr, nullptr);
+#endif
+}
+
+}  // namespace
+
+void advance(const sc_core::sc_time& limit) {
+    sc_core::sc_start(limit, sc_core::SC_EXIT_ON_STARVATION);
+    restore_stack_bounds();
+}
+
+}  // namespace npuscope

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+// What several families of operators share: how they read their operands, tensors made of another
+// tensor's elements, sums of convolutions, ranges of values.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "models/base/error.h"
+#include "sim/model/operators.h"
+#include "sim/model/value_ranges.h"
+#include "sim/model/window.h"
+
+namespace npuscope::host {
+
+/// Attributes that several operators have.
+inline constexpr std::string_view window_attributes =
+    "auto_pad dilations group kernel_shape pads strides";
+inline constexpr std::string_view reduce_attributes = "axes keepdims noop_with_empty_axes";
+
+/// The user's model is wrong unless `good`.
+void require(bool good, const std::string& sentence, const std::string& remedy);
+
+/// `axis` of ONNX (negative counts from the end) as an index below `rank`.
+std::size_t axis_index(std::int64_t axis, std::size_t rank);
+/// Steps from element to element in every direction.
+std::vector<std::size_t> steps_of(const Sizes& sizes);
+/// A constant operand's numbers as integers.
+std::vector<std::int64_t> integers_of(const GraphValue& value);
+/// One number of an operand with one element.
+double scalar_of(const GraphValue& value, const char* what);
+
+/// Counts through `sizes` as an odometer, last size fastest.
+class Odometer {
+ public:
+    explicit Odometer(const Sizes& sizes) : sizes_(sizes), at_(sizes.size(), 0) {}
+    const std::vector<std::int64_t>& at() const { return at_; }
+    void next() {
+        for (std::size_t i = at_.size(); i-- > 0;) {
+            if (++at_[i] < sizes_[i]) {
+                return;
+            }
+            at_[i] = 0;
+        }
+    }
+
+ private:
+    const Sizes& sizes_;
+    std::vector<std::int64_t> at_;
+};
+
+/// Result of the given type from a number for every element, called in order.
+template <class Number>
+GraphValue fill(const TensorType& type, Number number) {
+    GraphValue value = zeros(type);
+    for (std::size_t i = 0; i < value.numbers.size(); ++i) {
+        value.numbers[i] = number(i);
+    }
+    return value;
+}
+
+/// Result whose element at every place is the input's element at `source(place)`; a negative index
+/// gives `outside`.
+template <class Source>
+GraphValue pick(const GraphValue& input, const Sizes& sizes, double outside, Source source) {
+    GraphValue result = zeros({input.type.element, sizes});
+    Odometer odometer(sizes);
+    for (double& number : result.numbers) {
+        const std::int64_t index = source(odometer.at());
+        number = index < 0 ? outside : input.numbers[static_cast<std::size_t>(index)];
+        odometer.next();
+    }
+    return result;
+}
+
+inline std::int64_t index_of(const std::vector<std::int64_t>& at,
+                             const std::vector<std::size_t>& steps) {
+    std::int64_t index = 0;
+    for (std::size_t i = 0; i < at.size(); ++i) {
+        index += at[i] * static_cast<std::int64_t>(steps[i]);
+    }
+    return index;
+}
+
+// The sums of a convolution as plain loops over real numbers, with batch and groups; one direction
+// in space is a height of 1.
+
+/// Window of a convolution of `data` [N C space] with `weights` [K C/groups space], checked.
+Window checked_window(const GraphNode& node, const Sizes& data, const Sizes& weights);
+/// Sizes of its result, [N K space].
+Sizes conv_sizes(const GraphNode& node, const Sizes& data, const Sizes& weights);
+
+/// Every product is (data - data_zero) * (weight - weight_zero); padding counts as data_zero.
+struct ZeroPoints {
+    double data = 0;
+    std::vector<double> weight{0};  ///< one, or one per kernel
+};
+/// Sums [N K space]; `bias` is empty or has one number per kernel.
+std::vector<double> conv_sums(const GraphNode& node, const GraphValue& data,
+                              const GraphValue& weights, const std::vector<double>& bias,
+                              const ZeroPoints& zero);
+
+/// Product of operands 0 and 1 (less the zero points that are operands 2 and 3).
+Types matmul_types(const Operands& operands);
+Values matmul_integer(const Operands& operands);
+
+/// The type of the first operand.
+Types own_type(const Operands& operands);
+
+inline NumberRange join_ranges(const NumberRange& a, const NumberRange& b) {
+    return {std::min(a.low, b.low), std::max(a.high, b.high)};
+}
+
+/// The first operand's: the operator moves its numbers, or picks some of them.
+ValueRange range_of_first(const RangeOperands& operands);
+/// The first operand's where the result's type holds them, else the type's.
+ValueRange stored_range(const RangeOperands& operands);
+/// Of all operands, their ranges combined two by two.
+template <class Combine>
+ValueRange combined_range(const RangeOperands& operands, Combine combine) {
+    ValueRange values = operands.at(0);
+    for (std::size_t i = 1; i < operands.node.inputs.size(); ++i) {
+        const ValueRange& next = operands.at(i);
+        values = {values.whole && next.whole, combine(values.range, next.range),
+                  values.assumed || next.assumed};
+    }
+    return values;
+}
+
+}  // namespace npuscope::host
