@@ -7,8 +7,6 @@
 #include <set>
 #include <tuple>
 
-#include "models/base/error.h"
-
 namespace npuscope {
 namespace {
 

@@ -6,6 +6,7 @@
 
 #include "models/base/error.h"
 #include "models/csb/register_blocks.h"
+#include "tests/support/refusal.h"
 #include "tests/support/registers.h"
 
 namespace npuscope {
