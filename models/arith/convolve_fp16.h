@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which products a MAC cell sums at once, and in which order these block sums reach the
-// accumulator. Whoever rounds or saturates block by block depends on it.
-//
-//     direct:  channel block -> row -> column                  one block = one tap's channels
-//     image:   block of c' = s * C + c -> row                  columns lie beside each other
-//     image, post-extended by f:  group of f rows              one block = f rows of all c'
-//
-// source: NVDLA doc v1/ias/unit_description.rst, CSC; nv_full C model, runs
+// fp16 convolution, exact to the bit of the hardware: sums of blocks as the MAC cells make them,
+// added one after the other as the accumulator rounds them (see fp16_mac.h). Data and kernels hold
+// bit patterns, so does the padding's value; results are bit patterns of fp32, [kernel][y][x].
 #pragma once
 
 #include <cstdint>
@@ -17,6 +12,15 @@
 #include "models/layout/tensor.h"
 
 namespace npuscope {
+
+// Which products a MAC cell sums at once, and in which order these block sums reach the
+// accumulator. Whoever rounds or saturates block by block depends on it.
+//
+//     direct:  channel block -> row -> column                  one block = one tap's channels
+//     image:   block of c' = s * C + c -> row                  columns lie beside each other
+//     image, post-extended by f:  group of f rows              one block = f rows of all c'
+//
+// source: NVDLA doc v1/ias/unit_description.rst, CSC; nv_full C model, runs
 
 struct MacOrder {
     std::uint32_t block_channels = 64;  ///< multipliers of a MAC cell
@@ -52,10 +56,6 @@ class MacBlocks {
     std::vector<MacElement> elements_;
     std::vector<std::size_t> ends_;
 };
-
-// fp16 convolution, exact to the bit of the hardware: sums of blocks as the MAC cells make them,
-// added one after the other as the accumulator rounds them (see fp16_mac.h). Data and kernels hold
-// bit patterns, so does the padding's value; results are bit patterns of fp32, [kernel][y][x].
 
 /// The oracle: one output after the other.
 Tensor<std::int32_t> convolve_fp16_plain(const Tensor<std::int16_t>& data,

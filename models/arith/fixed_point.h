@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Clamping to a signed width, as the saturators at the ends of NVDLA's integer pipelines do it.
-// Values are plain integers that already fit the C++ type; the widths are those of the wires.
-// source: nv_small RTL, NV_NVDLA_HLS_saturate.v
+// Fixed-point arithmetic of NVDLA's integer pipelines: saturators, shifters, and the convertor that
+// is made of both.
 #pragma once
 
 #include <cstdint>
@@ -9,6 +8,10 @@
 #include <type_traits>
 
 namespace npuscope {
+
+// Clamping to a signed width, as the saturators at the ends of NVDLA's integer pipelines do it.
+// Values are plain integers that already fit the C++ type; the widths are those of the wires.
+// source: nv_small RTL, NV_NVDLA_HLS_saturate.v
 
 __extension__ typedef __int128 Int128;
 

@@ -5,6 +5,8 @@
 
 #include <utility>
 
+#include "models/base/check.h"
+
 namespace npuscope {
 namespace {
 
@@ -31,5 +33,10 @@ ConfigError::ConfigError(const std::string& sentence, const std::string& remedy)
 
 ConfigError::ConfigError(const Place& place, const std::string& sentence, const std::string& remedy)
     : ConfigError(Diagnostic{.sentence = sentence, .remedy = remedy, .place = place}) {}
+
+void fail_check(const char* condition, const std::string& sentence, const char* file, int line) {
+    throw InternalError(
+        fmt::format("{}:{}: internal error: {} (failed: {})", file, line, sentence, condition));
+}
 
 }  // namespace npuscope

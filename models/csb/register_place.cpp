@@ -1,32 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "models/csb/register_place.h"
 
-#include <algorithm>
 #include <cstddef>
 #include <limits>
-#include <numeric>
-#include <vector>
+#include <utility>
+
+#include "models/base/edit_distance.h"
 
 namespace npuscope {
-namespace {
-
-/// Letters to insert, remove or replace to turn one word into the other.
-std::size_t edit_distance(std::string_view from, std::string_view to) {
-    std::vector<std::size_t> row(to.size() + 1);
-    std::iota(row.begin(), row.end(), std::size_t{0});
-    for (std::size_t i = 0; i < from.size(); ++i) {
-        std::size_t diagonal = row[0];
-        row[0] = i + 1;
-        for (std::size_t j = 0; j < to.size(); ++j) {
-            const std::size_t replaced = diagonal + (from[i] == to[j] ? 0 : 1);
-            diagonal = row[j + 1];
-            row[j + 1] = std::min({replaced, row[j] + 1, diagonal + 1});
-        }
-    }
-    return row.back();
-}
-
-}  // namespace
 
 std::optional<RegisterPlace> find_register_by_name(std::string_view name, AddressMap map) {
     const std::size_t dot = name.find('.');

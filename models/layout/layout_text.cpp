@@ -84,17 +84,17 @@ class Picture {
                 return;
             }
         }
-        std::vector<std::size_t> turn(axes.size(), 0);
+        std::vector<std::size_t> choice(axes.size(), 0);
         std::vector<std::uint64_t> index(axes.size());
         for (bool more = true; more;) {
             for (std::size_t axis = 0; axis < axes.size(); ++axis) {
-                index[axis] = axes[axis][turn[axis]];
+                index[axis] = axes[axis][choice[axis]];
             }
             put(part, index);
             more = false;
             for (std::size_t axis = axes.size(); axis-- > 0 && !more;) {
-                more = ++turn[axis] < axes[axis].size();
-                turn[axis] = more ? turn[axis] : 0;
+                more = ++choice[axis] < axes[axis].size();
+                choice[axis] = more ? choice[axis] : 0;
             }
         }
     }

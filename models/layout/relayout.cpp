@@ -48,10 +48,10 @@ PairRange pairs_reached(const LayoutPart& part, const std::vector<IndexRange>& b
     for (const LayoutStep& step : part.steps) {
         const std::uint64_t from = first[step.axis] / step.divide;
         const std::uint64_t to = last[step.axis] / step.divide;
-        const bool turns = step.modulo != 0 && from / step.modulo != to / step.modulo;
-        const std::uint64_t least = step.modulo == 0 ? from : turns ? 0 : from % step.modulo;
+        const bool wraps = step.modulo != 0 && from / step.modulo != to / step.modulo;
+        const std::uint64_t least = step.modulo == 0 ? from : wraps ? 0 : from % step.modulo;
         const std::uint64_t most = step.modulo == 0 ? to
-                                   : turns          ? step.modulo - 1
+                                   : wraps          ? step.modulo - 1
                                                     : to % step.modulo;
         low += step.pitch * static_cast<std::int64_t>(least);
         high += step.pitch * static_cast<std::int64_t>(most);

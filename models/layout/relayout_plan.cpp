@@ -25,7 +25,7 @@ struct AxisPiece {
     std::vector<NestLoop> loops;
 };
 
-/// Where digits of either side turn over, ascending; nothing where one does not divide the next.
+/// Where digits of either side wrap around, ascending; nothing where one does not divide the next.
 std::optional<std::vector<std::uint64_t>> radices_of(const PartPair& pair, std::size_t axis) {
     std::vector<std::uint64_t> radices;
     for (const LayoutPart* part : {&pair.source, &pair.target}) {

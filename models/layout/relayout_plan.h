@@ -20,7 +20,7 @@ namespace npuscope {
 
 struct NestLoop {
     std::uint64_t count = 1;
-    std::int64_t from = 0;  ///< bytes from one turn to the next in the source
+    std::int64_t from = 0;  ///< bytes from one step to the next in the source
     std::int64_t to = 0;    ///< the same in the target
 
     bool operator==(const NestLoop&) const = default;
@@ -51,26 +51,25 @@ std::optional<std::vector<LoopNest>> plan_nests(const PartPair& pair,
 /// What both parts and the box hold; empty where it is nothing.
 std::vector<IndexRange> intersect(const PartPair& pair, const std::vector<IndexRange>& box);
 
-// Counts through loops of a nest, the last one fastest, with the offsets on both sides.
-
-class NestTurns {
+/// Counts through loops of a nest, the last one fastest, with the offsets on both sides.
+class NestIterator {
  public:
-    explicit NestTurns(std::vector<NestLoop> loops)
-        : loops_(std::move(loops)), turn_(loops_.size(), 0) {}
+    explicit NestIterator(std::vector<NestLoop> loops)
+        : loops_(std::move(loops)), index_(loops_.size(), 0) {}
 
     std::int64_t from() const { return from_; }
     std::int64_t to() const { return to_; }
 
-    /// False, and the first turn again, after the last.
+    /// False, and the first step again, after the last.
     bool next() {
         for (std::size_t level = loops_.size(); level-- > 0;) {
             const NestLoop& loop = loops_[level];
-            if (++turn_[level] < loop.count) {
+            if (++index_[level] < loop.count) {
                 from_ += loop.from;
                 to_ += loop.to;
                 return true;
             }
-            turn_[level] = 0;
+            index_[level] = 0;
             from_ -= loop.from * static_cast<std::int64_t>(loop.count - 1);
             to_ -= loop.to * static_cast<std::int64_t>(loop.count - 1);
         }
@@ -79,7 +78,7 @@ class NestTurns {
 
  private:
     std::vector<NestLoop> loops_;
-    std::vector<std::uint64_t> turn_;
+    std::vector<std::uint64_t> index_;
     std::int64_t from_ = 0;
     std::int64_t to_ = 0;
 };

@@ -117,7 +117,7 @@ HWY_INLINE void store_rows(D d, hn::Vec<D> (&v)[L], std::ptrdiff_t row, std::uin
 
 /// Blocks of two registers, two by two: [a0 b0 a2 b2] and [a1 b1 a3 b3].
 template <class V>
-HWY_INLINE void turn_blocks(V& a, V& b) {
+HWY_INLINE void exchange_blocks(V& a, V& b) {
     const V even = hn::OddEvenBlocks(hn::SwapAdjacentBlocks(b), a);
     b = hn::OddEvenBlocks(b, hn::SwapAdjacentBlocks(a));
     a = even;
@@ -126,8 +126,8 @@ HWY_INLINE void turn_blocks(V& a, V& b) {
 /// Four registers of four blocks: block b of register i becomes block i of register b.
 template <class D>
 HWY_INLINE void transpose_blocks(D d, hn::Vec<D> (&q)[4]) {
-    turn_blocks(q[0], q[1]);
-    turn_blocks(q[2], q[3]);
+    exchange_blocks(q[0], q[1]);
+    exchange_blocks(q[2], q[3]);
     const hn::Vec<D> first = hn::ConcatLowerLower(d, q[2], q[0]);
     const hn::Vec<D> second = hn::ConcatLowerLower(d, q[3], q[1]);
     q[2] = hn::ConcatUpperUpper(d, q[2], q[0]);

@@ -44,8 +44,8 @@ class ShuffleRun {
     const std::uint8_t* from_;
     std::uint8_t* to_;
     ShuffleShape shape_;
-    NestTurns ahead_;   ///< of the call whose source is fetched now
-    RowShape portion_;  ///< of a stage that leaves at once
+    NestIterator ahead_;  ///< of the call whose source is fetched now
+    RowShape portion_;    ///< of a stage that leaves at once
     std::uint64_t portions_ = 0;
     std::int64_t step_ = 0;
     bool stream_ = false;
@@ -109,9 +109,9 @@ void ShuffleRun::flush(std::uint64_t portion) {
 /// Makes one block in the first stage, and portion by portion gives away the second.
 void ShuffleRun::make_block(const std::uint8_t* from, const std::uint8_t* to) {
     std::uint64_t flushed = 0;
-    NestTurns turns(walk_.inner);
+    NestIterator place(walk_.inner);
     do {
-        call(from + turns.from(), stages_[0] + turns.to());
+        call(from + place.from(), stages_[0] + place.to());
         if (waiting_ != nullptr && flushed < portions_) {
             flush(flushed);
         }
@@ -120,23 +120,23 @@ void ShuffleRun::make_block(const std::uint8_t* from, const std::uint8_t* to) {
             const bool last = waiting_ == nullptr || flushed >= portions_;
             fetch_rows(portion_, last ? to : waiting_ + static_cast<std::int64_t>(flushed) * step_);
         }
-    } while (turns.next());
+    } while (place.next());
 }
 
 void ShuffleRun::run(MoveProgress& progress) {
     const bool in_place = stages_[0] == nullptr;
-    NestTurns turns(in_place ? all_loops(walk_) : walk_.outer);
+    NestIterator place(in_place ? all_loops(walk_) : walk_.outer);
     const std::uint64_t bytes = in_place ? walk_.bytes / walk_.calls() : walk_.bytes;
     do {
         if (in_place) {
-            call(from_ + turns.from(), to_ + turns.to());
+            call(from_ + place.from(), to_ + place.to());
         } else {
-            make_block(from_ + turns.from(), to_ + turns.to());
-            waiting_ = to_ + turns.to();
+            make_block(from_ + place.from(), to_ + place.to());
+            waiting_ = to_ + place.to();
             std::swap(stages_[0], stages_[1]);
         }
         progress.moved(bytes);
-    } while (turns.next());
+    } while (place.next());
     if (waiting_ != nullptr) {
         for (std::uint64_t portion = 0; portion < portions_; ++portion) {
             flush(portion);
@@ -149,9 +149,9 @@ void ShuffleRun::run(MoveProgress& progress) {
 
 constexpr std::uint64_t longest_run = std::uint64_t{1} << 20;  // bytes between progress reports
 constexpr std::uint64_t least_streamed = 512;                  // bytes of a unit
-constexpr std::uint64_t tile_side = 32;                        // turns of two loops done together
+constexpr std::uint64_t tile_side = 32;                        // steps of two loops done together
 
-/// The nest after the first `count` turns of a loop.
+/// The nest after the first `count` steps of a loop.
 LoopNest rest_of(const LoopNest& nest, std::size_t loop, std::uint64_t count) {
     LoopNest rest = nest;
     rest.from += nest.loops[loop].from * static_cast<std::int64_t>(count);
@@ -217,16 +217,16 @@ void copy_units(std::uint64_t unit, const NestLoop& loop, const std::uint8_t* fr
     }
 }
 
-/// Calls visit(from, to) for every turn of the loops, the last loop fastest.
+/// Calls visit(from, to) for every step of the loops, the last loop fastest.
 template <class Visit>
 void walk(std::vector<NestLoop> loops, const std::uint8_t* from, std::uint8_t* to, Visit visit) {
-    NestTurns turns(std::move(loops));
+    NestIterator place(std::move(loops));
     do {
-        visit(from + turns.from(), to + turns.to());
-    } while (turns.next());
+        visit(from + place.from(), to + place.to());
+    } while (place.next());
 }
 
-/// Cuts a loop into blocks of `side` turns; the rest is a nest of its own.
+/// Cuts a loop into blocks of `side` steps; the rest is a nest of its own.
 void block_loop(LoopNest& nest, std::size_t loop, std::uint64_t side, const NestMemory& memory) {
     const std::uint64_t count = nest.loops[loop].count;
     if (count <= side) {

@@ -48,10 +48,10 @@ std::optional<Shuffle> match(const LoopNest& nest, const Sides& sides) {
     for (std::size_t i = 0; i < nest.loops.size() && length * together == piece_bytes; ++i) {
         const bool follows = nest.loops[i].*sides.row == unit * static_cast<std::int64_t>(length);
         if (follows && i != found.lanes && nest.loops[i].count * length >= full) {
-            const std::uint64_t turns = full / length;
+            const std::uint64_t steps = full / length;
             found.continued = i;
             found.whole = {std::pair{found.columns, length},
-                           std::pair{i, nest.loops[i].count / turns * turns}};
+                           std::pair{i, nest.loops[i].count / steps * steps}};
             return found;
         }
     }
@@ -80,7 +80,7 @@ constexpr std::uint64_t kept_block = 16384;     // half of a first-level cache
 constexpr std::uint64_t longest_fetch = 256;    // of each of many rows in one go
 constexpr std::uint64_t least_streamed = 8192;  // pieces collected in a stage,
 constexpr std::uint64_t most_streamed = 16384;  // of which there are two
-constexpr std::uint64_t lone_block = 4096;      // where one turn covers whole pieces
+constexpr std::uint64_t lone_block = 4096;      // where one step covers whole pieces
 constexpr std::uint64_t rows_block = 8192;      // pieces of many rows
 constexpr std::uint64_t streamed_rows = 4096;   // the same, collected in a stage and streamed
 constexpr std::uint64_t line_run = 1024;        // of rows that are read in whole lines
@@ -92,12 +92,12 @@ constexpr std::uint64_t followed_rows = 16;     // that a machine fetches ahead 
 /// Rows that share their places in a first-level cache push each other out.
 bool collides(std::int64_t row) { return size_of(row) % 2048 == 0; }
 
-/// Turns of a block: at most `most`, a multiple of `multiple`.
+/// Steps of a block: at most `most`, a multiple of `multiple`.
 std::uint64_t block_of(std::uint64_t count, std::uint64_t multiple, std::uint64_t most) {
     return std::min(count, std::max(multiple, most / multiple * multiple));
 }
 
-/// `count` turns of `stride` turns of a loop each.
+/// `count` steps of `stride` steps of a loop each.
 NestLoop times(const NestLoop& loop, std::uint64_t count, std::uint64_t stride) {
     const auto steps = static_cast<std::int64_t>(stride);
     return {count, loop.from * steps, loop.to * steps};
@@ -174,20 +174,20 @@ class WalkPlanner {
         }
     }
 
-    /// Blocks of `turns` along the rows, what lies beyond is left; then the slowest loop first.
-    void cut(std::uint64_t turns) {
-        walk_.shape.columns = turns * start_;
-        walk_.covered = row_.count / turns * turns;
+    /// Blocks of `steps` along the rows, what lies beyond is left; then the slowest loop first.
+    void cut(std::uint64_t steps) {
+        walk_.shape.columns = steps * start_;
+        walk_.covered = row_.count / steps * steps;
         walk_.bytes = walk_.shape.columns * walk_.shape.lanes * walk_.shape.groups * nest_.unit;
-        if (turns < row_.count) {
-            others_.push_back(times(row_, row_.count / turns, turns));
+        if (steps < row_.count) {
+            others_.push_back(times(row_, row_.count / steps, steps));
         }
         std::ranges::sort(others_, [this](const NestLoop& a, const NestLoop& b) {
             return size_of(a.*sides_.piece) > size_of(b.*sides_.piece);
         });
     }
 
-    /// The loop whose turns are neighbouring pieces of the same column.
+    /// The loop whose steps are neighbouring pieces of the same column.
     std::optional<std::size_t> neighbours() const {
         for (std::size_t i = 0; i < others_.size(); ++i) {
             if (others_[i].*sides_.piece == static_cast<std::int64_t>(piece_bytes)) {
@@ -197,7 +197,7 @@ class WalkPlanner {
         return std::nullopt;
     }
 
-    /// The kernel takes `groups` turns of a loop.
+    /// The kernel takes `groups` steps of a loop.
     void take_groups(std::size_t loop, std::uint64_t groups) {
         walk_.shape.groups = groups;
         walk_.shape.group_row = others_[loop].*sides_.row;
@@ -251,21 +251,21 @@ class WalkPlanner {
         const std::uint64_t groups =
             largest_divisor(groups_of_lanes, block / line_bytes / shuffle_.width);
         const std::uint64_t rows = groups * shuffle_.width;
-        const std::uint64_t turns = block_of(row_.count, step_, block / rows / nest_.unit / start_);
-        const std::uint64_t run = turns * start_ * nest_.unit;
+        const std::uint64_t steps = block_of(row_.count, step_, block / rows / nest_.unit / start_);
+        const std::uint64_t run = steps * start_ * nest_.unit;
         if (run < line_bytes) {
             return false;
         }
         if (groups > 1) {
             take_groups(*neighbours(), groups);
         }
-        cut(turns);
+        cut(steps);
         walk_.stage = {rows, run, lanes_.to};
         walk_.stream = stream_ && run % line_bytes == 0 && is_aligned(lanes_.to) &&
                        is_aligned(nest_.to) && all_aligned(others_);
-        const std::uint64_t calls = turns % (rows_calls * step_) == 0 ? rows_calls : 1;
+        const std::uint64_t calls = steps % (rows_calls * step_) == 0 ? rows_calls : 1;
         walk_.shape.columns /= calls;
-        walk_.inner = {times(row_, calls, turns / calls)};
+        walk_.inner = {times(row_, calls, steps / calls)};
         return true;
     }
 
@@ -280,10 +280,10 @@ class WalkPlanner {
         });
         const std::uint64_t room = shared ? block : lone_block;
         const std::uint64_t limit = std::max(room / spread_, line_bytes / nest_.unit / start_);
-        const std::uint64_t turns = block_of(row_.count, step_, limit);
-        cut(turns);
+        const std::uint64_t steps = block_of(row_.count, step_, limit);
+        cut(steps);
         if (stream_ && row_.to > 0) {
-            collect_pieces(spread_ * turns);
+            collect_pieces(spread_ * steps);
         }
     }
 
@@ -312,11 +312,11 @@ class WalkPlanner {
     Sides sides_;
     bool goes_on_;         ///< a piece ends where its row goes on in another
     std::size_t along_;    ///< loop along the rows that is cut into blocks
-    std::uint64_t start_;  ///< columns of one turn of it
-    std::uint64_t step_;   ///< turns that 16 bytes of a row take
+    std::uint64_t start_;  ///< columns of one step of it
+    std::uint64_t step_;   ///< steps that 16 bytes of a row take
     const NestLoop& lanes_;
     const NestLoop& row_;
-    std::uint64_t spread_;  ///< bytes from one turn's pieces to the next
+    std::uint64_t spread_;  ///< bytes from one step's pieces to the next
     bool many_ = false;     ///< rows: more than a machine follows by itself
     ShuffleWalk walk_;
     std::vector<NestLoop> others_;  ///< than those in the kernel

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which loops of a nest a vector transpose takes.
-//
-//     interleaving    the source has rows (a loop of one unit there), the target pieces
-//     deinterleaving  the source has pieces, the target rows
+// In which blocks and order a vector transpose goes through its nest, and how its target is
+// written: in place, past the caches in whole lines, or collected in a stage first.
 #pragma once
 
 #include <array>
@@ -15,6 +13,11 @@
 #include "models/layout/relayout_plan.h"
 
 namespace npuscope {
+
+// Which loops of a nest a vector transpose takes.
+//
+//     interleaving    the source has rows (a loop of one unit there), the target pieces
+//     deinterleaving  the source has pieces, the target rows
 
 constexpr std::uint64_t piece_bytes = 16;
 
@@ -32,15 +35,12 @@ struct Shuffle {
     std::size_t lanes = 0;      ///< loop from row to row
     std::size_t continued = 0;  ///< loop that continues the row in pieces elsewhere, or none
     std::uint32_t width = 0;    ///< lanes of a piece
-    /// Turns of the two loops that whole blocks cover; what is beyond goes another way.
+    /// Steps of the two loops that whole blocks cover; what is beyond goes another way.
     std::array<std::pair<std::size_t, std::uint64_t>, 2> whole{};
 };
 
 /// Nothing where no pair of loops suits.
 std::optional<Shuffle> find_shuffle(const LoopNest& nest);
-
-// In which blocks and order a vector transpose goes through its nest, and how its target is
-// written: in place, past the caches in whole lines, or collected in a stage first.
 
 /// A block that is collected before it is written: rows that lie `row` bytes apart in the target.
 struct StageShape {
@@ -51,7 +51,7 @@ struct StageShape {
     std::uint64_t bytes() const { return rows * run; }
 };
 
-/// What the kernel does at each turn of `outer` and `inner`.
+/// What the kernel does at each step of `outer` and `inner`.
 struct ShuffleWalk {
     bool interleaves = true;
     ShuffleShape shape;
@@ -63,7 +63,7 @@ struct ShuffleWalk {
     /// From a call of the kernel to the one whose source it fetches; 0: it fetches nothing.
     unsigned calls_ahead = 0;
     std::size_t along = 0;      ///< loop of the nest that was cut into blocks
-    std::uint64_t covered = 0;  ///< its turns in whole blocks; the rest is a nest of its own
+    std::uint64_t covered = 0;  ///< its steps in whole blocks; the rest is a nest of its own
 
     /// Calls of the kernel for a block.
     std::uint64_t calls() const;

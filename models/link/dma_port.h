@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the memory interface offers a DMA beside its socket: it issues a stream of reads by itself,
-// beat by beat between all clients, and the DMA waits for the moments that it needs to know.
+// A unit's door to memory: one TLM-2.0 initiator socket per DMA client. At launch the unit fetches
+// the values of its operands without time; later it moves the same bytes in simulated time: reads
+// as a stream that the interface issues by itself, writes in runs that carry the bytes. Data that a
+// timed read brings is not looked at: it was fetched already.
 #pragma once
 
 #include <tlm_utils/simple_initiator_socket.h>
@@ -20,6 +22,9 @@
 #include "models/link/read_stream.h"
 
 namespace npuscope {
+
+// What the memory interface offers a DMA beside its socket: it issues a stream of reads by itself,
+// beat by beat between all clients, and the DMA waits for the moments that it needs to know.
 
 /// Names what a stream is for, in findings. The strings must outlive the stream.
 struct StreamLabel {
@@ -41,11 +46,6 @@ class ReadIssuer {
     virtual void wait_issued(Activity& activity, unsigned client, std::uint64_t beats,
                              const sc_core::sc_event* room) = 0;
 };
-
-// A unit's door to memory: one TLM-2.0 initiator socket per DMA client. At launch the unit fetches
-// the values of its operands without time; later it moves the same bytes in simulated time: reads
-// as a stream that the interface issues by itself, writes in runs that carry the bytes. Data that a
-// timed read brings is not looked at: it was fetched already.
 
 /// Names what a request is for, in findings and statistics.
 struct Purpose {

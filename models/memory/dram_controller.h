@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Between the NPU's clock and a memory's: an event of one side is seen at the first edge of the
-// other that does not lie before it. Both clocks have an edge at time 0. Integers only.
+// The controller between a port's beats and a DRAM's bursts: it keeps the last bursts that it read,
+// so that the beats of one burst cost one; it gathers written bursts and writes them in one go, so
+// that the bus turns around seldom; a write is answered when it has been gathered, and waits for
+// the batch before where that is not yet written. A read of gathered bytes is answered from there.
+// Time is the NPU's. Not modelled: reordering of reads, masked writes, a limit on outstanding reads
+// (the port has one).
 #pragma once
 
 #include <optional>
@@ -13,6 +17,9 @@
 #include "models/memory/memory_config.h"
 
 namespace npuscope {
+
+// Between the NPU's clock and a memory's: an event of one side is seen at the first edge of the
+// other that does not lie before it. Both clocks have an edge at time 0. Integers only.
 
 class ClockCrossing {
  public:
@@ -36,13 +43,6 @@ class ClockCrossing {
     std::uint64_t npu_;
     std::uint64_t memory_;
 };
-
-// The controller between a port's beats and a DRAM's bursts: it keeps the last bursts that it read,
-// so that the beats of one burst cost one; it gathers written bursts and writes them in one go, so
-// that the bus turns around seldom; a write is answered when it has been gathered, and waits for
-// the batch before where that is not yet written. A read of gathered bytes is answered from there.
-// Time is the NPU's. Not modelled: reordering of reads, masked writes, a limit on outstanding reads
-// (the port has one).
 
 class DramController : public BeatTimer {
  public:

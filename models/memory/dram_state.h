@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The timing of a DRAM as rows: after one command, the earliest clock of another, to the same bank,
-// bank group, rank or channel, or to the other ranks of a channel. The rows hold for every family
-// from DDR3 to LPDDR5; what differs is the numbers (and rows that come out as zero).
+// What every bank, bank group, rank and channel of a DRAM remembers: which row is open and when
+// each command may come next. Commands are issued elsewhere (dram_timing.h); one that comes
+// too early is a bug of ours. Not modelled: the command bus itself, which takes one command a
+// clock.
 #pragma once
 
 #include <array>
@@ -12,6 +13,10 @@
 #include "models/memory/memory_config.h"
 
 namespace npuscope {
+
+// The timing of a DRAM as rows: after one command, the earliest clock of another, to the same bank,
+// bank group, rank or channel, or to the other ranks of a channel. The rows hold for every family
+// from DDR3 to LPDDR5; what differs is the numbers (and rows that come out as zero).
 
 enum class DramCommand { Activate, Precharge, Read, Write };
 inline constexpr std::size_t dram_commands = 4;
@@ -34,11 +39,6 @@ std::vector<DramRule> dram_rules(const DramConfig& config);
 using DramGaps =
     std::array<std::array<std::array<Clocks, dram_commands>, dram_commands>, dram_scopes>;
 DramGaps dram_gaps(const std::vector<DramRule>& rules);
-
-// What every bank, bank group, rank and channel of a DRAM remembers: which row is open and when
-// each command may come next. Commands are issued elsewhere (dram_timing.h); one that comes
-// too early is a bug of ours. Not modelled: the command bus itself, which takes one command a
-// clock.
 
 class DramState {
  public:

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operands between their functional fetch at launch and their read in time, per client. A write to
-// them in between means that the driver started two operations that depend on each other: a race.
+// The simulated memory: a TLM-2.0 target over sparse pages, with regions, the timing of each
+// region's channels, DMI and debug transport. It keeps watch: an access outside every region, a
+// read of uninitialised bytes and a write to an operand in use become findings. Banks, rows and
+// refresh where a region has a DRAM.
 #pragma once
 
 #include <tlm_utils/multi_passthrough_target_socket.h>
@@ -21,6 +23,9 @@
 #include "models/memory/sparse_memory.h"
 
 namespace npuscope {
+
+// Operands between their functional fetch at launch and their read in time, per client. A write to
+// them in between means that the driver started two operations that depend on each other: a race.
 
 /// Who will read a claimed byte.
 struct Claimant {
@@ -43,11 +48,6 @@ class Claims {
     };
     std::map<unsigned, Pending> clients_;
 };
-
-// The simulated memory: a TLM-2.0 target over sparse pages, with regions, the timing of each
-// region's channels, DMI and debug transport. It keeps watch: an access outside every region, a
-// read of uninitialised bytes and a write to an operand in use become findings. Banks, rows and
-// refresh where a region has a DRAM.
 
 class Memory : public sc_core::sc_module {
  public:

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// A DRAM behind a memory region: how it is built, its timing in clocks of the command bus, and what
-// its controller does. Names are those of the JEDEC standards. Defaults are DDR4-2400R in a channel
-// of 64 bits (8 Gb x8 devices); presets of other parts stand beside configs/memory/ddr4_2400.yaml.
-// Not modelled: power-down, self-refresh, per-bank refresh, calibration, ECC.
+// What a simulated memory is made of: regions of the 64-bit space, each with its own timing. A read
+// command taken in cycle t has its first beat valid from t + 1 + read_latency on, then at most one
+// beat every beat_interval cycles, in order. Writes have their own channel; the response follows 1
+// + read_latency cycles after the last beat. This is the model that the RTL was measured with. A
+// region may have a DRAM instead, whose rows and banks give each beat its time.
 #pragma once
 
 #include <array>
@@ -17,6 +18,11 @@
 #include "models/base/quantity.h"
 
 namespace npuscope {
+
+// A DRAM behind a memory region: how it is built, its timing in clocks of the command bus, and what
+// its controller does. Names are those of the JEDEC standards. Defaults are DDR4-2400R in a channel
+// of 64 bits (8 Gb x8 devices); presets of other parts stand beside configs/memory/ddr4_2400.yaml.
+// Not modelled: power-down, self-refresh, per-bank refresh, calibration, ECC.
 
 /// Clocks of the memory's command bus, not cycles of the NPU.
 using Clocks = Quantity<struct ClocksKind>;
@@ -166,12 +172,6 @@ struct DramStatistics {
                     "beats that needed no burst: the controller held theirs");
     }
 };
-
-// What a simulated memory is made of: regions of the 64-bit space, each with its own timing. A read
-// command taken in cycle t has its first beat valid from t + 1 + read_latency on, then at most one
-// beat every beat_interval cycles, in order. Writes have their own channel; the response follows 1
-// + read_latency cycles after the last beat. This is the model that the RTL was measured with. A
-// region may have a DRAM instead, whose rows and banks give each beat its time.
 
 struct MemoryRegionConfig {
     std::string name = "dram";

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Input files are read in one piece.
+// Files of text: inputs are read in one piece, outputs appear under their names when all of them is
+// there.
 #pragma once
 
 #include <filesystem>
@@ -12,8 +13,6 @@ namespace npuscope {
 
 /// ConfigError at `asked_at` where the file cannot be read; the sentence names the path.
 std::string read_whole_file(const std::filesystem::path& path, const Place& asked_at = {});
-
-// Nothing is half-written: an output file appears under its name when all of it is there.
 
 /// Writes to a temporary name beside `path` and renames; makes missing folders. ConfigError where
 /// that is impossible; then no temporary file remains. A device or pipe is written as it is.

@@ -4,36 +4,12 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <algorithm>
-#include <cctype>
-#include <numeric>
-#include <vector>
+#include "models/base/edit_distance.h"
 
 namespace npuscope {
 namespace {
 
 constexpr std::size_t longest_word = 128;
-
-bool same_letter(char a, char b) {
-    return std::tolower(static_cast<unsigned char>(a)) ==
-           std::tolower(static_cast<unsigned char>(b));
-}
-
-/// Levenshtein distance, blind to case.
-std::size_t edit_distance(std::string_view a, std::string_view b) {
-    std::vector<std::size_t> row(b.size() + 1);
-    std::iota(row.begin(), row.end(), std::size_t{0});
-    for (std::size_t i = 0; i < a.size(); ++i) {
-        std::size_t diagonal = row[0];
-        row[0] = i + 1;
-        for (std::size_t j = 0; j < b.size(); ++j) {
-            const std::size_t replace = diagonal + (same_letter(a[i], b[j]) ? 0 : 1);
-            diagonal = row[j + 1];
-            row[j + 1] = std::min({replace, row[j] + 1, row[j + 1] + 1});
-        }
-    }
-    return row.back();
-}
 
 }  // namespace
 

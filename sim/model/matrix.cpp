@@ -153,10 +153,11 @@ Types gemm_types(const Operands& operands) {
 
 Values gemm(const Operands& operands) {
     const TensorType type = gemm_types(operands).front();
-    const bool turn_a = operands.node.integer("transA", 0) != 0;
-    const bool turn_b = operands.node.integer("transB", 0) != 0;
-    GraphValue result = product(turn_a ? transposed(operands.at(0)) : operands.at(0),
-                                turn_b ? transposed(operands.at(1)) : operands.at(1), type.element);
+    const bool transpose_a = operands.node.integer("transA", 0) != 0;
+    const bool transpose_b = operands.node.integer("transB", 0) != 0;
+    GraphValue result =
+        product(transpose_a ? transposed(operands.at(0)) : operands.at(0),
+                transpose_b ? transposed(operands.at(1)) : operands.at(1), type.element);
     const double alpha = operands.node.number("alpha", 1.0);
     const double beta = operands.node.number("beta", 1.0);
     const std::size_t columns = unsigned_of(type.sizes[1]);

@@ -1,7 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// One layer of a network as a shape table lists it: what it computes and from which layers, not how
-// or where. Kernels, strides and paddings are square unless their width is given; values are int8.
-// What is left out keeps its default; sizes of the input follow from the layers that it comes from.
+// A network as a shape table: its input and its layers in order of execution. Weights and images
+// are not part of it; a run makes synthetic ones from the seed. A file looks like
+//
+//     name: tiny
+//     input: {channels: 3, height: 32, width: 32}
+//     layers:
+//       - {name: conv1, kind: conv, kernels: 16, kernel: 3, padding: 1, relu: true}
+//       - {name: pool1, kind: max_pool, kernel: 2, stride: 2, output: 16x16x16}
+//
+// Further inputs are layers of the kind `input`; any results can be outputs.
 #pragma once
 
 #include <array>
@@ -13,11 +20,42 @@
 #include <utility>
 #include <vector>
 
+#include "models/arith/fixed_point.h"
 #include "models/base/describe.h"
 #include "models/layout/tensor.h"
-#include "sim/model/layer_numbers.h"
 
 namespace npuscope {
+
+// The numbers of one layer as a model brings them, in the form that the SDP takes: a feature map is
+// stored as int8 with a zero point, and
+//
+//     conv, fc   sum of weights and stored values
+//                first stage:   + bias << bias_shift, x factor where there is no rest
+//                second stage:  + rest, x factor; or not below `least` << `least_shift`;
+//                               or + stored residual << residual_shift
+//                convertor:     to what is stored of the result
+//     add        second stage:  + constant, then the convertor
+//
+// Which stage has a ReLU says the layer. Empty vectors: the layer has none.
+
+struct LayerNumbers {
+    std::vector<std::int8_t> weights;  ///< kernel, channel of its group, row, column
+    std::int8_t padding = 0;           ///< around the stored input
+    std::vector<std::int16_t> bias;    ///< per kernel
+    unsigned bias_shift = 0;
+    std::vector<std::int16_t> rest;    ///< per kernel: what a bias beyond 16 bits lacks
+    std::vector<std::int16_t> factor;  ///< per kernel, 0 or more
+    std::optional<std::int16_t> least{};
+    unsigned least_shift = 0;
+    std::int16_t constant = 0;
+    unsigned residual_shift = 0;
+    Conversion convertor{};
+    bool joins_unclipped = false;  ///< the add that reads it takes the result before it is clipped
+};
+
+// One layer of a network as a shape table lists it: what it computes and from which layers, not how
+// or where. Kernels, strides and paddings are square unless their width is given; values are int8.
+// What is left out keeps its default; sizes of the input follow from the layers that it comes from.
 
 /// Fc is a convolution whose kernel covers its whole input; Input computes nothing: it is another
 /// input of the network, whose shape stands at `output`.
@@ -88,17 +126,6 @@ struct Layer {
                     "input");
     }
 };
-
-// A network as a shape table: its input and its layers in order of execution. Weights and images
-// are not part of it; a run makes synthetic ones from the seed. A file looks like
-//
-//     name: tiny
-//     input: {channels: 3, height: 32, width: 32}
-//     layers:
-//       - {name: conv1, kind: conv, kernels: 16, kernel: 3, padding: 1, relu: true}
-//       - {name: pool1, kind: max_pool, kernel: 2, stride: 2, output: 16x16x16}
-//
-// Further inputs are layers of the kind `input`; any results can be outputs.
 
 /// Uint8: numbers from 0 to 255, of which 128 is taken on their way to the multipliers: by the NPU
 /// where they lie in memory as pixels, else before they get there.

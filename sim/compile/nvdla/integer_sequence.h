@@ -16,7 +16,7 @@
 
 #include "models/base/diagnostic.h"
 #include "sim/model/graph.h"
-#include "sim/model/layer_numbers.h"
+#include "sim/model/network.h"
 
 namespace npuscope {
 

@@ -8,7 +8,7 @@
 #include <optional>
 
 #include "models/arith/fixed_point.h"
-#include "sim/model/layer_numbers.h"
+#include "sim/model/network.h"
 
 namespace npuscope {
 

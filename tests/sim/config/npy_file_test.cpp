@@ -3,6 +3,14 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <string>
+#include <vector>
+
 #include "tests/sim/message_of.h"
 
 namespace npuscope {
