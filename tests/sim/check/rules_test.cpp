@@ -42,11 +42,12 @@ void add_matches(const std::string& text, const std::regex& wanted, std::set<std
 /// Literals where an `id` is set, or an early argument of a function that makes a diagnostic.
 std::set<std::string> ids_in_sources() {
     const std::string id = R"re("([a-z][a-z0-9]*(?:_[a-z0-9{}]+)*)")re";
-    const std::regex assigned(R"re(\bid = (?:[^;"{}]*\? )?)re" + id + "(?:\\s*:\\s*" + id + ")?");
+    const std::regex assigned(R"re(\b(?:id|refused_value) = (?:[^;"{}]*\? )?)re" + id +
+                              "(?:\\s*:\\s*" + id + ")?");
     const std::regex argument(
-        R"re(\b(?:add|advise|agree|blame|complain|each_whole|expect|finding|map|report|)re"
+        R"re(\b(?:add|advise|agree|blame|broken_rule|complain|complain_at|each_whole|expect|finding|map|report|)re"
         R"re(image_finding|surface_finding|push_back|emplace_back)\(\s*\{?)re"
-        R"re((?:[A-Za-z_.:? \[\]()*]+,\s*){0,3}(?:[a-z_]+\s*\?\s*)?(?:fmt::format\()?)re" +
+        R"re((?:[A-Za-z_.:? \[\]()*&>-]+,\s*){0,3}(?:[a-z_]+\s*\?\s*)?(?:fmt::format\()?)re" +
         id + R"re((?:,[^;"]*\)\s*:\s*fmt::format\()re" + id + ")?");
     std::set<std::string> ids;
     for (const char* folder : {"models", "sim"}) {
