@@ -2,6 +2,7 @@
 #include "models/csb/register_file.h"
 
 #include <cctype>
+#include <utility>
 
 #include "models/base/check.h"
 #include "models/csb/register_blocks.h"
@@ -26,6 +27,23 @@ std::string unit_name(const RegisterBlock& block) {
         name += static_cast<char>(std::tolower(static_cast<unsigned char>(letter)));
     }
     return name;
+}
+
+/// How a program avoids what the rule is about.
+std::string remedy_of(std::string_view id) {
+    if (id == "register_in_use") {
+        return "wait for the operation's interrupt first, or program the other group (S_POINTER)";
+    }
+    if (id == "lut_in_use") {
+        return "wait for the operation's interrupt before loading the tables";
+    }
+    return id == "register_unknown" ? "`npuscope list registers` prints the map"
+                                    : "leave the write out";
+}
+
+Diagnostic about(std::string register_name, Diagnostic finding) {
+    finding.register_name = std::move(register_name);
+    return finding;
 }
 
 std::optional<LutPort> lut_port_of(const RegisterBlock& block) {
@@ -53,6 +71,7 @@ Diagnostic RegisterFile::finding(Severity severity, std::string_view kind,
     finding.severity = severity;
     finding.id = kind;
     finding.sentence = message;
+    finding.remedy = remedy_of(kind);
     finding.unit = unit_name(*block_);
     return finding;
 }
@@ -75,15 +94,17 @@ WriteEffect RegisterFile::write(std::uint32_t offset, std::uint32_t value) {
     } else if (write_mask(*row) == 0) {
         effect.kind = WriteEffect::Kind::Ignored;
         effect.lost_bits = value;
-        effect.finding = finding(
-            Severity::Note, "register_read_only",
-            register_name(*block_, *row) + " is written by the hardware alone; a write is ignored");
+        const std::string name = register_name(*block_, *row);
+        effect.finding =
+            about(name, finding(Severity::Note, "register_read_only",
+                                name + " is written by the hardware alone; a write is ignored"));
     } else if (grouped(*row) && enabled_[producer_]) {
         effect.kind = WriteEffect::Kind::Refused;
+        const std::string name = register_name(*block_, *row);
         effect.finding =
-            finding(Severity::Error, "register_in_use",
-                    register_name(*block_, *row) + " was written while the operation of group " +
-                        std::to_string(producer_) + " is enabled; the write is lost");
+            about(name, finding(Severity::Error, "register_in_use",
+                                name + " was written while the operation of group " +
+                                    std::to_string(producer_) + " is enabled; the write is lost"));
     } else {
         effect = store(*row, value);
     }
@@ -165,18 +186,17 @@ std::optional<Diagnostic> RegisterFile::write_lut_window(const RegisterRow& row,
     const std::string name = register_name(*block_, row);
     switch (lut_->write(value)) {
         case LutPort::Written::TypeIsRead:
-            return finding(Severity::Warning, "lut_not_writable",
-                           name +
-                               " was written while the table is selected for reading; the "
-                               "value is lost");
+            return about(name, finding(Severity::Warning, "lut_not_writable",
+                                       name + " was written while the table is selected for "
+                                              "reading; the value is lost"));
         case LutPort::Written::PastEnd:
-            return finding(Severity::Warning, "lut_past_end",
-                           name + " was written past the end of the table; the value is lost");
+            return about(
+                name, finding(Severity::Warning, "lut_past_end",
+                              name + " was written past the end of the table; the value is lost"));
         case LutPort::Written::LastAgain:
-            return finding(Severity::Warning, "lut_past_end",
-                           name +
-                               " was written past the end of the table; the value replaces "
-                               "the last entry");
+            return about(name, finding(Severity::Warning, "lut_past_end",
+                                       name + " was written past the end of the table; the value "
+                                              "replaces the last entry"));
         case LutPort::Written::Stored:
             break;
     }
@@ -188,9 +208,10 @@ std::optional<Diagnostic> RegisterFile::lut_in_use(const RegisterRow& row) const
     if (!lut_ || !row.name.starts_with("S_LUT_") || !ready() || !lut_is_used(groups_[consumer_])) {
         return std::nullopt;
     }
-    return finding(Severity::Warning, "lut_in_use",
-                   register_name(*block_, row) + " was written while the operation of group " +
-                       std::to_string(consumer_) + " looks values up");
+    const std::string name = register_name(*block_, row);
+    return about(name, finding(Severity::Warning, "lut_in_use",
+                               name + " was written while the operation of group " +
+                                   std::to_string(consumer_) + " looks values up"));
 }
 
 std::optional<std::uint32_t> RegisterFile::read(std::uint32_t offset) {
@@ -232,7 +253,8 @@ void RegisterFile::show(std::string_view register_name, std::uint32_t value) {
 void RegisterFile::operation_done() {
     settle_();
     NPU_CHECK(has_groups_, std::string(block_->name) + " has no operations");
-    NPU_CHECK(enabled_[consumer_], std::string(block_->name) + " finished what nobody enabled");
+    NPU_CHECK(enabled_[consumer_],
+              std::string(block_->name) + " finished an operation that was not enabled");
     enabled_[consumer_] = false;
     consumer_ = 1 - consumer_;
     refresh();

@@ -20,16 +20,6 @@ std::deque<RegisterFile> register_files(AddressMap map) {
     return files;
 }
 
-std::string remedy_of(const std::string& id) {
-    if (id == "register_in_use") {
-        return "wait for the operation's interrupt first, or program the other group (S_POINTER)";
-    }
-    if (id == "lut_not_writable" || id == "lut_past_end" || id == "register_read_only") {
-        return "leave the write out";
-    }
-    return id == "register_unknown" ? "`npuscope list registers` prints the map" : "";
-}
-
 bool starts_copy(const WriteRegister& write) {
     return write.name.starts_with("NVDLA_BDMA.CFG_OP") && (write.value & 1U) != 0;
 }
@@ -66,7 +56,7 @@ void ProgramOperations::write(const WriteRegister& write, const Place& place, Di
     if (target == nullptr) {
         log.add({.id = "register_unknown",
                  .sentence = fmt::format("no register at {}", to_hex(write.address)),
-                 .remedy = remedy_of("register_unknown"),
+                 .remedy = "`npuscope list registers` prints the map",
                  .place = place});
         return;
     }
@@ -77,7 +67,6 @@ void ProgramOperations::write(const WriteRegister& write, const Place& place, Di
         finding.place = place;
         finding.unit = target->block().name;
         finding.severity = severity_of(finding);
-        finding.remedy = remedy_of(finding.id);
         log.add(std::move(finding));
     }
     if (starts_copy(write)) {
