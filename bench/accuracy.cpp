@@ -12,6 +12,7 @@
 #include "bench/accuracy_report.h"
 #include "bench/bench_main.h"
 #include "models/base/error.h"
+#include "sim/compile/nvdla/nvdla_family.h"
 #include "sim/config/file_io.h"
 #include "sim/config/override_field.h"
 #include "sim/config/preset.h"
@@ -77,8 +78,8 @@ void show_progress(std::size_t done, std::size_t all) {
 }
 
 int measure(const Arguments& arguments) {
-    SystemConfig system;
-    system.npu = read_preset<NpuConfig>(find_preset(configs_folder(), "npu", arguments.npu));
+    SystemConfig system = nvdla_system();
+    nvdla_npu(system) = read_preset<NpuConfig>(find_preset(configs_folder(), "npu", arguments.npu));
     for (const std::string& change : arguments.changes) {
         override_field(system, change);
     }

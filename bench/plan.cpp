@@ -11,6 +11,7 @@
 #include "bench/bench_main.h"
 #include "bench/plan_search.h"
 #include "sim/compile/nvdla/network_planner.h"
+#include "sim/compile/nvdla/nvdla_family.h"
 #include "sim/compile/nvdla/plan_program.h"
 #include "sim/config/preset.h"
 #include "sim/config/text_table.h"
@@ -37,10 +38,10 @@ std::string key_text(const TilingKey& key) {
 
 /// The bus moves whole beats: the interval is the nearest whole number of cycles, one at least.
 SystemConfig system_of(const std::string& npu, std::uint64_t bytes_per_cycle) {
-    SystemConfig system;
-    system.npu = read_preset<NpuConfig>(find_preset(configs_folder(), "npu", npu));
+    SystemConfig system = nvdla_system();
+    nvdla_npu(system) = read_preset<NpuConfig>(find_preset(configs_folder(), "npu", npu));
     system.memory = read_preset<MemoryConfig>(find_preset(configs_folder(), "memory", "dram_50"));
-    const std::uint64_t bus = system.npu.mcif.bus_width.value;
+    const std::uint64_t bus = nvdla_npu(system).mcif.bus_width.value;
     system.memory.beat_interval =
         Cycles(std::max<std::uint64_t>(1, (bus + bytes_per_cycle / 2) / bytes_per_cycle));
     return system;
@@ -108,8 +109,9 @@ Totals search_network(const Network& network, const SystemConfig& system, bool p
 Cycles cycles_of(const Network& network, const SystemConfig& system) {
     RunOptions options;
     options.values = false;
-    return run_program(plan_program(plan_network(network, {system.npu, system.memory, false})),
-                       system, options)
+    return run_program(
+               plan_program(plan_network(network, {nvdla_npu(system), system.memory, false})),
+               system, options)
         .cycles;
 }
 
@@ -142,12 +144,12 @@ int run(int argc, char** argv) {
         for (const std::string& npu : arguments.npus) {
             for (const std::uint64_t bytes : arguments.bytes_per_cycle) {
                 const SystemConfig system = system_of(npu, bytes);
-                const double clock = static_cast<double>(system.npu.clock.value);
+                const double clock = static_cast<double>(nvdla_npu(system).clock.value);
                 const Cycles cycles = cycles_of(network, system);
                 std::vector<std::string> row{
                     network.name, npu,
                     fmt::format("{:.2f}",
-                                static_cast<double>(system.npu.mcif.bus_width.value) /
+                                static_cast<double>(nvdla_npu(system).mcif.bus_width.value) /
                                     static_cast<double>(system.memory.beat_interval.value)),
                     with_separators(cycles.value),
                     fmt::format("{:.2f}", clock / static_cast<double>(cycles.value))};

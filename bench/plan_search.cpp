@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "sim/compile/nvdla/network_planner.h"
+#include "sim/compile/nvdla/nvdla_family.h"
 #include "sim/compile/nvdla/plan_program.h"
 #include "sim/model/network_shapes.h"
 #include "sim/run/session.h"
@@ -19,7 +20,7 @@ constexpr std::uint64_t most_groups_held = 4;
 
 Result simulated(const Network& network, const SystemConfig& system,
                  const std::optional<TilingKey>& forced) {
-    const Plan plan = plan_network(network, {system.npu, system.memory, false, forced});
+    const Plan plan = plan_network(network, {nvdla_npu(system), system.memory, false, forced});
     RunOptions options;
     options.values = false;
     return run_program(plan_program(plan), system, options);
@@ -67,7 +68,7 @@ struct FormSearch {
 /// Every way with operands of one form.
 void search_form(const FormSearch& search, SearchResult& result) {
     const ConvProblem& problem = search.problem;
-    const NpuConfig& npu = search.system.npu;
+    const NpuConfig& npu = nvdla_npu(search.system);
     const std::uint32_t rows = problem.geometry.out_height;
     std::uint64_t height = 0;
     for (std::uint32_t tiles = 1; tiles <= rows; ++tiles) {
@@ -131,8 +132,8 @@ std::vector<LayerCase> layer_cases(const Network& network) {
 }
 
 SearchResult search_layer(const LayerCase& layer, const SystemConfig& system) {
-    const TilingCosts costs = costs_of({system.npu, system.memory, false});
-    const Plan plan = plan_network(layer.network, {system.npu, system.memory, false});
+    const TilingCosts costs = costs_of({nvdla_npu(system), system.memory, false});
+    const Plan plan = plan_network(layer.network, {nvdla_npu(system), system.memory, false});
     const ConvChoice& chosen = *plan.layers.front().cut;
     const ConvProblem& problem = chosen.problem;
     SearchResult result;
@@ -145,7 +146,7 @@ SearchResult search_layer(const LayerCase& layer, const SystemConfig& system) {
         result.mac += operation.causes[Cause::Mac];
         result.sdp += operation.causes[Cause::SdpDrain];
     }
-    for (const ConvForm& form : forms_of(problem, system.npu)) {
+    for (const ConvForm& form : forms_of(problem, nvdla_npu(system))) {
         search_form({layer.network, system, problem, costs, form}, result);
     }
     return result;

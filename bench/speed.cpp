@@ -12,6 +12,7 @@
 #include "bench/layer_pair.h"
 #include "bench/speed_measure.h"
 #include "models/csb/register_blocks.h"
+#include "sim/compile/nvdla/nvdla_family.h"
 #include "sim/config/preset.h"
 #include "sim/config/text_table.h"
 #include "sim/program/read_program.h"
@@ -154,9 +155,9 @@ std::string memory_table(const std::vector<SpeedResult>& results) {
 }
 
 int measure(const Arguments& arguments) {
-    SystemConfig system;
+    SystemConfig system = nvdla_system();
     const fs::path configs = configs_folder();
-    system.npu = read_preset<NpuConfig>(find_preset(configs, "npu", arguments.npu));
+    nvdla_npu(system) = read_preset<NpuConfig>(find_preset(configs, "npu", arguments.npu));
     system.memory = read_preset<MemoryConfig>(find_preset(configs, "memory", arguments.memory));
     const std::vector<SpeedSubject> subjects = subjects_of(arguments);
     std::vector<Bytes> peaks;

@@ -4,19 +4,20 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <array>
 #include <cmath>
 #include <iostream>
 
 #include "bench/tinpu_rows.h"
 #include "sim/command_line/exit_code.h"
-#include "sim/config/preset.h"
+#include "sim/command_line/system_arguments.h"
+#include "sim/compile/tinpu/tinpu_family.h"
 #include "sim/config/text_table.h"
-#include "sim/run/layer_run.h"
 
 namespace npuscope::bench {
 namespace {
 
-std::string half(const LayerSystem& system, bool calibrated) {
+std::string half(const SystemConfig& system, bool calibrated) {
     TextTable table({{"model", Align::Left},
                      {"frame", Align::Right},
                      {"published", Align::Right},
@@ -29,8 +30,7 @@ std::string half(const LayerSystem& system, bool calibrated) {
         if (run.calibrated != calibrated) {
             continue;
         }
-        const Cycles cycles =
-            time_jobs(model_jobs(run.model, run.frame), system.npu, system.memory).cycles();
+        const Cycles cycles = time_jobs(model_jobs(run.model, run.frame), system).cycles;
         const double error =
             static_cast<double>(cycles.value) / static_cast<double>(run.cycles) - 1;
         worst = std::max(worst, std::abs(error));
@@ -58,7 +58,9 @@ int main(int count, char** arguments) {
     CLI11_PARSE(app, count, arguments);
     return static_cast<int>(guard(
         [&] {
-            const LayerSystem system = read_layer_system(configs_folder(), npu, memory);
+            const TinpuFamily tinpu;
+            const std::array<const NpuFamily*, 1> families{&tinpu};
+            const SystemConfig system = read_system({families, npu, memory, {}});
             std::cout << bench::half(system, true) << bench::half(system, false);
             return ExitCode::Good;
         },

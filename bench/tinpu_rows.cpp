@@ -130,4 +130,12 @@ std::vector<TinpuJob> model_jobs(std::string_view model, std::uint32_t frame) {
     return jobs;
 }
 
+Result time_jobs(const std::vector<TinpuJob>& jobs, const SystemConfig& system) {
+    Program program;
+    for (const TinpuJob& job : jobs) {
+        program.statements.push_back({{}, LaunchJob{std::make_shared<TinpuJob>(job)}});
+    }
+    return run_program(program, system, {.values = false});
+}
+
 }  // namespace npuscope::bench

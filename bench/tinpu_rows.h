@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "models/tinpu/tinpu_job.h"
+#include "sim/run/session.h"
 
 namespace npuscope::bench {
 
@@ -26,5 +27,8 @@ std::span<const PublishedRun> published_runs();
 /// Launches of a model on a frame, with 8-bit weights; weights from 0x80000000, maps from
 /// 0x50000000 on. Padding of convolutions and pools is half of the kernel.
 std::vector<TinpuJob> model_jobs(std::string_view model, std::uint32_t frame);
+
+/// Launches without values, one after the other.
+Result time_jobs(const std::vector<TinpuJob>& jobs, const SystemConfig& system);
 
 }  // namespace npuscope::bench

@@ -4,6 +4,8 @@
 #include <vector>
 
 #include "sim/command_line/commands.h"
+#include "sim/compile/nvdla/nvdla_family.h"
+#include "sim/compile/tinpu/tinpu_family.h"
 #include "sim/run/freed_memory.h"
 
 int main(int argc, char** argv) {
@@ -11,7 +13,10 @@ int main(int argc, char** argv) {
     const std::vector<npuscope::Command> commands{
         npuscope::run_command(), npuscope::plan_command(), npuscope::check_command(),
         npuscope::convert_command(), npuscope::list_command()};
+    const npuscope::NvdlaFamily nvdla;
+    const npuscope::TinpuFamily tinpu;
+    const std::vector<const npuscope::NpuFamily*> families{&nvdla, &tinpu};
     const std::vector<std::string> arguments(argv + 1, argv + argc);
     return static_cast<int>(
-        npuscope::run_command_line(arguments, commands, {std::cout, std::cerr}));
+        npuscope::run_command_line(arguments, commands, families, {std::cout, std::cerr}));
 }

@@ -85,16 +85,20 @@ struct CauseCycles {
     }
 };
 
-/// One launch of a pipeline: a convolution with what is fused to it, or SDP, PDP, CDP alone.
+/// One launch of a pipeline (a convolution with what is fused to it, or SDP, PDP, CDP alone) or of
+/// a unit, or an operator on the host.
 struct OperationRecord {
-    std::string unit;  ///< conv, sdp, pdp, cdp
+    std::string unit;  ///< conv, sdp, pdp, cdp, tinpu, host
     std::string name;
     Cycles start;
     Cycles end;
     std::uint64_t macs = 0;
-    std::uint64_t mac_cells = 0;  ///< products per cycle of the array, 0 where it has no part
+    double mac_cells = 0;  ///< products per cycle of the array, 0 where it has no part
     CauseCycles causes;
     std::optional<Cycles> first_mac{};  ///< first atom in the MAC array, where it has a part
+    std::string kind{};  ///< what a planner calls it: `PWCONV`, an operator; may be empty
+    Bytes read{};        ///< of a unit that counts them by operation
+    Bytes written{};     ///< likewise
 
     Cycles cycles() const { return end - start; }
 };

@@ -137,8 +137,7 @@ void Dispatcher::start(const Launch& launch, ConvJob& job) {
     }
     work->record = record_of("conv", work->name);
     work->record.macs = useful_macs(work->job);
-    work->record.mac_cells =
-        std::uint64_t{config_.datapath.atomic_c} * work->job.weights.group_kernels;
+    work->record.mac_cells = 1.0 * config_.datapath.atomic_c * work->job.weights.group_kernels;
     awaiting_sdp_.push_back(work);
     rooms_.cdma.launches.push(work);
     rooms_.csc.launches.push(work);

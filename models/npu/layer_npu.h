@@ -3,17 +3,19 @@
 // layers directly, for no register map is public, or through the port, whose registers are ours.
 #pragma once
 
+#include <memory>
 #include <systemc>
 #include <vector>
 
 #include "models/base/diagnostic.h"
 #include "models/mcif/mcif.h"
+#include "models/npu/machine.h"
 #include "models/tinpu/tinpu.h"
 #include "models/tinpu/tinpu_port.h"
 
 namespace npuscope {
 
-class LayerNpu : public sc_core::sc_module {
+class LayerNpu : public sc_core::sc_module, public Machine {
  public:
     struct Config {
         McifConfig mcif;
@@ -25,8 +27,22 @@ class LayerNpu : public sc_core::sc_module {
     Tinpu tinpu;
     TinpuPort port;  ///< for a host that knows registers and descriptors
 
-    /// One entry a client; without the port's where it was not used.
-    std::vector<Mcif::Traffic> traffic() const;
+    void bind_memory(Memory& memory) override { mcif.memory.bind(memory.socket); }
+    std::size_t launch_queue() const override { return launch_queue_; }
+    /// Of a TinpuJob.
+    void launch(const std::shared_ptr<const UnitJob>& job, Ended ended) override;
+    void leave_out_values() override { values_ = false; }
+    void record_to(Recorder* recorder) override { tinpu.record_to(recorder); }
+    /// Of layers that were launched directly.
+    const std::vector<OperationRecord>& operations() const override { return operations_; }
+    std::vector<UnitEntry> units() override { return {{"tinpu", &tinpu}}; }
+    /// Without the port's client where the port was not used.
+    std::vector<Mcif::Traffic> traffic() const override;
+
+ private:
+    const std::size_t launch_queue_;
+    bool values_ = true;
+    std::vector<OperationRecord> operations_;
 };
 
 }  // namespace npuscope

@@ -20,6 +20,7 @@ Npu::Npu(const sc_core::sc_module_name& name, const NpuConfig& config, Diagnosti
       pdp("pdp", config.pdp, config.datapath, config.mcif.bus_width),
       sdp("sdp", config.sdp, config.datapath, {cacc.atoms, pdp.flying, config.mcif.bus_width}),
       cdp("cdp", config.cdp, config.datapath, config.mcif.bus_width),
+      map_(config.csb.address_map),
       dispatcher_(config, log, {csb, glb, cdma, csc, cacc, sdp, pdp, cdp}) {
     if (config.mcif.secondary_port) {
         cvif.emplace("cvif", config.mcif, log);
@@ -63,6 +64,13 @@ void Npu::connect(DmaPort& port) {
     mcif.connect(port);
     if (cvif) {
         cvif->connect_secondary(port);
+    }
+}
+
+void Npu::bind_memory(Memory& memory) {
+    mcif.memory.bind(memory.socket);
+    if (cvif) {
+        cvif->memory.bind(memory.socket);
     }
 }
 

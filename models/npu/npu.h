@@ -22,6 +22,7 @@
 #include "models/glb/glb.h"
 #include "models/mcif/mcif.h"
 #include "models/npu/dispatcher.h"
+#include "models/npu/machine.h"
 #include "models/npu/npu_config.h"
 #include "models/pdp/pdp.h"
 #include "models/rubik/rubik.h"
@@ -29,7 +30,7 @@
 
 namespace npuscope {
 
-class Npu : public sc_core::sc_module {
+class Npu : public sc_core::sc_module, public Machine {
  public:
     Npu(const sc_core::sc_module_name& name, const NpuConfig& config, DiagnosticLog& log);
 
@@ -49,25 +50,22 @@ class Npu : public sc_core::sc_module {
     std::optional<Bdma> bdma;    ///< where the NPU has one
     std::optional<Rubik> rubik;  ///< likewise
 
-    /// Simulates time alone: nothing is fetched or computed, and what is written is zeros.
-    void leave_out_values() { dispatcher_.leave_out_values(); }
-    /// Tells `recorder` what the units do and what the convolution buffer holds.
-    void record_to(Recorder* recorder);
-    /// Operations in the order of their end.
-    const std::vector<OperationRecord>& operations() const { return dispatcher_.operations(); }
-    struct UnitEntry {
-        const char* name;
-        Unit* unit;
-    };
-    /// The units with threads of their own.
-    std::vector<UnitEntry> units();
-    /// Traffic of both ports, one entry a client.
-    std::vector<Mcif::Traffic> traffic() const;
+    void bind_memory(Memory& memory) override;
+    std::optional<Registers> registers() override { return Registers{csb.socket, glb, map_}; }
+    void leave_out_values() override { dispatcher_.leave_out_values(); }
+    /// Also what the convolution buffer holds.
+    void record_to(Recorder* recorder) override;
+    const std::vector<OperationRecord>& operations() const override {
+        return dispatcher_.operations();
+    }
+    std::vector<UnitEntry> units() override;
+    std::vector<Mcif::Traffic> traffic() const override;
 
  private:
     void connect(DmaPort& port);
     void connect_clients();
 
+    const AddressMap map_;
     Dispatcher dispatcher_;
 };
 

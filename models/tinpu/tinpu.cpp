@@ -35,7 +35,8 @@ Tinpu::Tinpu(const sc_core::sc_module_name& name, const TinpuConfig& config, Byt
     repeat_from(results_, "write", [this](Activity& activity) { write(activity); });
 }
 
-void Tinpu::launch(const TinpuJob& job, bool values, std::function<void()> ended) {
+void Tinpu::launch(const TinpuJob& job, bool values,
+                   std::function<void(const OperationRecord&)> ended) {
     const auto launch = std::make_shared<TinpuLaunch>();
     launch->job = job;
     launch->values = values;
@@ -184,7 +185,12 @@ void Tinpu::compute(Activity& activity) {
     OperationRecord& record = launch->record;
     record.unit = "tinpu";
     record.name = launch->job.name;
+    record.kind = launch->job.kind;
     record.macs = launch->job.macs();
+    record.mac_cells = record.macs == 0 ? 0 : products_per_cycle(config_);
+    const TinpuTraffic traffic = tinpu_traffic(launch->job);
+    record.read = traffic.read;
+    record.written = traffic.written;
     record.start = std::max(launch->launched, last_end_);
     const Cycles ready = std::max(launch->set_up, record.start);
     record.causes[Cause::StartUp] = ready - record.start;
@@ -199,7 +205,7 @@ void Tinpu::compute(Activity& activity) {
     last_end_ = now();
     weight_buffers_.add(1);
     if (launch->ended) {
-        launch->ended();
+        launch->ended(record);
     }
     if (done_) {
         done_(*launch);

@@ -32,7 +32,7 @@ struct TinpuLaunch {
     bool values = true;      ///< false: time alone is simulated
     OperationRecord record;  ///< `start`: of the launch, or the end of the layer before
     ClipCounters clipped;
-    std::function<void()> ended{};  ///< called then, where somebody asked for it
+    std::function<void(const OperationRecord&)> ended{};  ///< called at the end; may be empty
     // of the stages
     Cycles launched;
     Cycles set_up;
@@ -53,7 +53,8 @@ class Tinpu : public Unit {
     DmaPort output{"tinpu_maps", "tinpu", "tinpu_output"};
 
     /// A layer launched now; `ended` hears of its end before on_done.
-    void launch(const TinpuJob& job, bool values = true, std::function<void()> ended = {});
+    void launch(const TinpuJob& job, bool values = true,
+                std::function<void(const OperationRecord&)> ended = {});
     void on_done(std::function<void(TinpuLaunch&)> listener) { done_ = std::move(listener); }
 
  private:

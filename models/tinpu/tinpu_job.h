@@ -13,6 +13,7 @@
 
 #include "models/base/describe.h"
 #include "models/base/quantity.h"
+#include "models/base/unit_job.h"
 #include "models/layout/convolution.h"
 #include "models/layout/tensor.h"
 #include "models/sdp/sdp_bnorm_math.h"
@@ -52,8 +53,7 @@ struct WeightSurface {
 /// sum * area / count, halves to even or up.
 enum class HalfRounding { Even, Up };
 
-struct TinpuJob {
-    std::string name;
+struct TinpuJob : UnitJob {
     TinpuWork work = TinpuWork::Convolution;
     MapSurface input;
     MapSurface output;

@@ -134,7 +134,7 @@ void TinpuPort::launch(Activity& activity) {
         }
         TinpuJob job = load_descriptor(bytes);
         job.name = name;
-        tinpu_.launch(job, values_, [this] { layer_ended(); });
+        tinpu_.launch(job, values_, [this](const OperationRecord& /*record*/) { layer_ended(); });
     } catch (const ConfigError& error) {
         log_.add({.id = "descriptor",
                   .sentence = error.sentence(),

@@ -84,6 +84,10 @@ struct WindowReach {
 
 }  // namespace
 
+double products_per_cycle(const TinpuConfig& config) {
+    return 100.0 * config.input_lanes * config.output_lanes / config.cycles_per_100_steps;
+}
+
 TinpuTraffic tinpu_traffic(const TinpuJob& job) {
     TinpuTraffic traffic{job.input.bytes(), job.output.bytes(), {}, {}};
     if (job.weights) {

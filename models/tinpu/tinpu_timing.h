@@ -50,6 +50,8 @@ struct TinpuTraffic {
 /// `bus_width`: bytes of a beat.
 TinpuCycles tinpu_cycles(const TinpuJob& job, const TinpuConfig& config, Bytes bus_width);
 TinpuTraffic tinpu_traffic(const TinpuJob& job);
+/// Products a cycle that the array could do.
+double products_per_cycle(const TinpuConfig& config);
 /// What the engine takes to load so many bytes of packed weights that are there.
 Cycles tinpu_weight_cycles(Bytes bytes, const TinpuConfig& config);
 

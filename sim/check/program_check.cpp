@@ -81,6 +81,11 @@ class ProgramCheck {
         one.remedy = "run the program: it finds such reads";
         log_.add(std::move(one));
     }
+    // no rules of registers
+    void follow(const LaunchJob& /*launch*/) {}
+    void follow(const WaitForJobs& /*wait*/) {}
+    void follow(const RunNode& /*node*/) {}
+    void follow(const BeginSegment& /*segment*/) {}
     void follow(const ReadRegister& read) {
         if (read.comparison == Comparison::Equal) {
             sync_.know(read.name, read.mask, read.expected);

@@ -73,12 +73,12 @@ bool parse(CLI::App& app, std::vector<std::string> arguments, const Console& con
     return false;
 }
 
-Action add_commands(CLI::App& app, std::span<const Command> commands) {
+Action add_commands(CLI::App& app, std::span<const Command> commands, NpuFamilies families) {
     std::vector<std::pair<CLI::App*, Action>> actions;
     for (const Command& command : commands) {
         CLI::App* sub = app.add_subcommand(command.name, command.sentence);
         sub->footer("Example:\n  " + command.example);
-        actions.emplace_back(sub, command.add(*sub));
+        actions.emplace_back(sub, command.add(*sub, families));
     }
     return [actions](const Console& console) {
         for (const auto& [sub, action] : actions) {
@@ -93,12 +93,13 @@ Action add_commands(CLI::App& app, std::span<const Command> commands) {
 }  // namespace
 
 ExitCode run_command_line(const std::vector<std::string>& arguments,
-                          std::span<const Command> commands, const Console& console) {
+                          std::span<const Command> commands, NpuFamilies families,
+                          const Console& console) {
     const auto work = [&] {
         CLI::App app("npuscope simulates the data path of an NPU, cycle by approximate cycle",
                      "npuscope");
         app.set_version_flag("--version", "npuscope " NPUSCOPE_VERSION);
-        const Action action = add_commands(app, commands);
+        const Action action = add_commands(app, commands, families);
         if (!arguments.empty() && !arguments.front().starts_with('-')) {
             refuse_unknown_command(arguments.front(), commands);
         }

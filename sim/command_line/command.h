@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "sim/command_line/exit_code.h"
+#include "sim/config/system_config.h"
 
 namespace CLI {  // NOLINT(readability-identifier-naming): the library's own name
 class App;
@@ -27,12 +28,13 @@ struct Command {
     std::string name;
     std::string sentence;
     std::string example;
-    std::function<std::function<ExitCode(const Console&)>(CLI::App&)> add;
+    std::function<std::function<ExitCode(const Console&)>(CLI::App&, NpuFamilies)> add;
 };
 
-/// Parses `arguments` (without the program's name) and runs the command that they name. An unknown
-/// command or option is refused with the nearest known one.
+/// Parses `arguments` (without the program's name) and runs the command that they name, for NPUs of
+/// these families. An unknown command or option is refused with the nearest known one.
 ExitCode run_command_line(const std::vector<std::string>& arguments,
-                          std::span<const Command> commands, const Console& console);
+                          std::span<const Command> commands, NpuFamilies families,
+                          const Console& console);
 
 }  // namespace npuscope

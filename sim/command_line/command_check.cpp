@@ -4,13 +4,13 @@
 #include <memory>
 #include <ostream>
 
-#include "models/csb/register_blocks.h"
 #include "sim/check/check_report.h"
 #include "sim/check/image_check.h"
 #include "sim/check/program_check.h"
 #include "sim/command_line/commands.h"
 #include "sim/command_line/system_arguments.h"
 #include "sim/compile/nvdla/network_planner.h"
+#include "sim/compile/nvdla/nvdla_family.h"
 #include "sim/compile/nvdla/plan_program.h"
 #include "sim/config/config_node.h"
 #include "sim/config/file_io.h"
@@ -39,7 +39,7 @@ CheckReport report_on_image(const CheckArguments& arguments, const std::string& 
         chosen.npu = image.npu;
     }
     const SystemConfig system = read_system(chosen);
-    return check_image_description(image, {system.npu, system.memory},
+    return check_image_description(image, {nvdla_npu(system), system.memory},
                                    files_beside(arguments.program));
 }
 
@@ -51,14 +51,15 @@ CheckReport report_on(const CheckArguments& arguments) {
         }
         const SystemConfig system = read_system(arguments.system);
         const Network network = parse_network(text, arguments.program);
-        return check_program(plan_program(plan_network(network, {system.npu, system.memory})),
-                             {system.npu, system.memory});
+        const NpuConfig& npu = nvdla_npu(system);
+        return check_program(plan_program(plan_network(network, {npu, system.memory})),
+                             {npu, system.memory});
     }
     const SystemConfig system = read_system(arguments.system);
-    const Program program = read_program(
-        arguments.program, register_names(nvdla_register_blocks(system.npu.csb.address_map)),
-        Images::Read);
-    return check_program(program, {system.npu, system.memory});
+    const NpuConfig& npu = nvdla_npu(system);
+    const RegisterNames names = register_names(system.family->registers(system.npu).blocks);
+    return check_program(read_program(arguments.program, names, Images::Read),
+                         {npu, system.memory});
 }
 
 ExitCode check(const CheckArguments& arguments, const Console& console) {
@@ -78,14 +79,14 @@ ExitCode check(const CheckArguments& arguments, const Console& console) {
 Command check_command() {
     return {"check", "looks for mistakes in a driver's program or memory image without running it",
             "npuscope check traces/dc_8x8x36.cfg --npu nv_small --json findings.json",
-            [](CLI::App& app) {
+            [](CLI::App& app, NpuFamilies families) {
                 const auto arguments = std::make_shared<CheckArguments>();
                 app.add_option("PROGRAM", arguments->program,
                                "register trace: a .cfg or .txn file, or a folder that holds one; a "
                                "memory image's description, or a network to be planned: a .yaml "
                                "file")
                     ->required();
-                add_system_options(app, arguments->system);
+                add_system_options(app, arguments->system, families);
                 app.add_option("--json", arguments->json,
                                "file for the findings as JSON; - is standard output");
                 const CLI::Option* npu = app.get_option("--npu");

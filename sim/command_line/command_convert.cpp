@@ -281,7 +281,7 @@ Command convert_command() {
     return {"convert", "moves a tensor from one memory layout to another",
             "npuscope convert --shape 1x3x224x224 --type int8 --from nchw --to 4W4C8B in.npy "
             "out.bin --quantize scale=1.0,radix=7",
-            [](CLI::App& app) {
+            [](CLI::App& app, NpuFamilies /*families*/) {
                 const auto arguments = std::make_shared<ConvertArguments>();
                 add_options(app, *arguments);
                 return [arguments](const Console& console) { return run(*arguments, console); };

@@ -12,15 +12,12 @@
 #include "models/csb/register_blocks.h"
 #include "models/layout/layout_catalog.h"
 #include "models/layout/layout_text.h"
-#include "models/tinpu/tinpu_registers.h"
 #include "sim/check/rules.h"
 #include "sim/command_line/commands.h"
-#include "sim/command_line/layer_commands.h"
-#include "sim/compile/tinpu/layer_system.h"
+#include "sim/command_line/system_arguments.h"
 #include "sim/config/field_list.h"
 #include "sim/config/nearest_name.h"
 #include "sim/config/preset.h"
-#include "sim/config/system_config.h"
 #include "sim/config/text_table.h"
 #include "sim/model/pattern.h"
 
@@ -31,7 +28,7 @@ struct ListOptions {
     std::string topic;
     std::string prefix;
     std::string map{};  ///< empty: that of the NPU
-    std::string npu = "nv_small";
+    SystemArguments system{};
     bool markdown = false;
 };
 
@@ -51,8 +48,8 @@ void list_presets_of(const ListOptions& options, std::ostream& out) {
 }
 
 void list_all_fields(const ListOptions& options, std::ostream& out) {
-    for (const FieldRow& row :
-         names_layer_npu(options.npu) ? list_fields<LayerSystem>() : list_fields<SystemConfig>()) {
+    const NpuFamily* family = read_system(options.system).family;
+    for (const FieldRow& row : list_fields(SystemConfig{family, family->defaults()})) {
         if (is_wanted(row.name, options)) {
             out << fmt::format("{}\n    {}; default {}\n    {}\n", row.name, row.type,
                                row.default_text, row.sentence);
@@ -75,7 +72,7 @@ std::string fields_of(const RegisterRow& row) {
 }
 
 void list_block(const RegisterBlock& block, const ListOptions& options, std::ostream& out,
-                std::string_view suffix = {}) {
+                std::string_view suffix) {
     for (const RegisterRow& row : block.rows) {
         const std::string name = fmt::format("{}.{}{}", block.name, row.name, suffix);
         if (is_wanted(name, options)) {
@@ -85,28 +82,26 @@ void list_block(const RegisterBlock& block, const ListOptions& options, std::ost
     }
 }
 
-AddressMap address_map(const ListOptions& options) {
+FamilyRegisters registers_of(const ListOptions& options) {
     if (options.map.empty()) {
-        return read_preset<NpuConfig>(find_preset(configs_folder(), "npu", options.npu))
-            .csb.address_map;
+        const SystemConfig system = read_system(options.system);
+        return system.family->registers(system.npu);
     }
     const auto map = enum_from_name<AddressMap>(options.map);
     if (!map) {
         throw ConfigError(fmt::format("unknown address map '{}'", options.map),
                           name_remedy(options.map, enum_names<AddressMap>()));
     }
-    return *map;
+    return {.blocks = nvdla_register_blocks(*map), .suffix = "_0"};
 }
 
 void list_registers(const ListOptions& options, std::ostream& out) {
-    if (options.map.empty() && names_layer_npu(options.npu)) {
-        out << "The vendor's programming interface is not public; this one is the simulator's "
-               "own.\n";
-        list_block(tinpu_registers(), options, out);
-        return;
+    const FamilyRegisters registers = registers_of(options);
+    if (!registers.note.empty()) {
+        out << registers.note << '\n';
     }
-    for (const RegisterBlock& block : nvdla_register_blocks(address_map(options))) {
-        list_block(block, options, out, "_0");  // as NVIDIA spells them
+    for (const RegisterBlock& block : registers.blocks) {
+        list_block(block, options, out, registers.suffix);
     }
 }
 
@@ -190,13 +185,14 @@ ExitCode list(const ListOptions& options, const Console& console) {
 
 Command list_command() {
     return {"list", "prints the presets, layouts, registers, patterns, fields or rules that exist",
-            "npuscope list fields memory.", [](CLI::App& app) {
+            "npuscope list fields memory.", [](CLI::App& app, NpuFamilies families) {
                 const auto options = std::make_shared<ListOptions>();
                 app.add_option("TOPIC", options->topic,
                                "presets, layouts, registers, patterns, fields or rules")
                     ->required();
                 app.add_option("PREFIX", options->prefix, "only names that begin so");
-                app.add_option("--npu", options->npu,
+                options->system.families = families;
+                app.add_option("--npu", options->system.npu,
                                "preset whose registers or fields are listed, by name or file")
                     ->capture_default_str();
                 app.add_option("--map", options->map,

@@ -9,13 +9,15 @@
 #include <ostream>
 
 #include "sim/command_line/commands.h"
-#include "sim/command_line/layer_commands.h"
+#include "sim/command_line/network_files.h"
 #include "sim/command_line/saved_plan.h"
 #include "sim/command_line/system_arguments.h"
 #include "sim/compile/explain.h"
+#include "sim/compile/nvdla/nvdla_family.h"
 #include "sim/compile/nvdla/nvdla_target.h"
 #include "sim/compile/nvdla/plan_text.h"
 #include "sim/compile/segment_files.h"
+#include "sim/compile/tinpu/tinpu_family.h"
 #include "sim/config/file_io.h"
 #include "sim/config/text_table.h"
 #include "sim/model/network_shapes.h"
@@ -52,7 +54,7 @@ ExitCode plan_table_of(const PlanArguments& arguments, const SystemConfig& syste
                        const PlanTarget& target, const Console& console) {
     const Network network = read_network(arguments.network);
     Plan plan = plan_network(network, target);
-    console.out << plan_report(network, plan, arguments, system.npu.name);
+    console.out << plan_report(network, plan, arguments, system.npu_name());
     if (!arguments.out.empty()) {
         write_plan(finish_plan(std::move(plan), system, arguments.expectations), arguments.out);
     }
@@ -65,7 +67,7 @@ void save_model(const Graph& graph, HybridPlan plan, const PlanArguments& argume
                 const SystemConfig& system) {
     const std::filesystem::path folder = arguments.out;
     const bool whole = plan.partition.is_whole();
-    const std::string order = segments_yaml(graph, plan, system.npu.name);
+    const std::string order = segments_yaml(graph, plan, system.npu_name());
     std::vector<SavedPlan> saved;
     for (PlannedSegment& segment : plan.segments) {
         const std::string ends = tensors_yaml(segment, "");
@@ -99,7 +101,7 @@ ExitCode plan_model(const PlanArguments& arguments, const SystemConfig& system,
     const NvdlaTarget family;
     const Explanation told{graph, family, plan.partition, layers_of_groups(plan)};
     const std::string refusals = told.refusals();
-    console.out << hybrid_headline(graph, plan, system.npu.name);
+    console.out << hybrid_headline(graph, plan, system.npu_name());
     if (arguments.explain) {
         console.out << '\n' << told.node_table();
     }
@@ -107,7 +109,7 @@ ExitCode plan_model(const PlanArguments& arguments, const SystemConfig& system,
     for (const PlannedSegment& segment : plan.segments) {
         console.out << '\n'
                     << plan_report(segment.lowered.network, segment.plan, arguments,
-                                   system.npu.name);
+                                   system.npu_name());
     }
     if (!arguments.out.empty()) {
         save_model(graph, std::move(plan), arguments, system);
@@ -115,13 +117,24 @@ ExitCode plan_model(const PlanArguments& arguments, const SystemConfig& system,
     return ExitCode::Good;
 }
 
-ExitCode plan(const PlanArguments& arguments, const Console& console) {
-    if (names_layer_npu(arguments.system.npu)) {
-        return plan_layer_network({arguments.network, arguments.system, {}, {}, arguments.out},
-                                  console);
+ExitCode plan_layer_network(const PlanArguments& arguments, const SystemConfig& system,
+                            const Console& console) {
+    const Graph graph = read_any_network(arguments.network);
+    const LayerPlan plan = plan_layers(graph, tinpu_npu(system), system.memory);
+    const std::string text = explain_report(graph, plan, tinpu_npu(system));
+    if (!arguments.out.empty()) {
+        write_atomically(std::filesystem::path(arguments.out) / "plan.txt", text);
     }
+    console.out << text;
+    return ExitCode::Good;
+}
+
+ExitCode plan(const PlanArguments& arguments, const Console& console) {
     const SystemConfig system = read_system(arguments.system);
-    const PlanTarget target{.npu = system.npu,
+    if (system.npu.find<LayerNpuConfig>() != nullptr) {
+        return plan_layer_network(arguments, system, console);
+    }
+    const PlanTarget target{.npu = nvdla_npu(system),
                             .memory = system.memory,
                             .images = !arguments.out.empty(),
                             .compression = arguments.compression,
@@ -131,10 +144,10 @@ ExitCode plan(const PlanArguments& arguments, const Console& console) {
                                            : plan_table_of(arguments, system, target, console);
 }
 
-void add_options(CLI::App& app, PlanArguments& arguments) {
+void add_options(CLI::App& app, PlanArguments& arguments, NpuFamilies families) {
     app.add_option("NETWORK", arguments.network, "network: an ONNX model, or a shape table (.yaml)")
         ->required();
-    add_system_options(app, arguments.system);
+    add_system_options(app, arguments.system, families);
     app.add_option("--out", arguments.out,
                    "folder for the register program (program.cfg), its memory images and "
                    "memory_map.yaml; of a model that needs the host between, a folder for each "
@@ -171,9 +184,9 @@ void add_options(CLI::App& app, PlanArguments& arguments) {
 Command plan_command() {
     return {"plan", "plans a network into a register program",
             "npuscope plan configs/workload/resnet50.yaml --npu nv_small --out planned --explain",
-            [](CLI::App& app) {
+            [](CLI::App& app, NpuFamilies families) {
                 const auto arguments = std::make_shared<PlanArguments>();
-                add_options(app, *arguments);
+                add_options(app, *arguments, families);
                 return [arguments](const Console& console) { return plan(*arguments, console); };
             }};
 }

@@ -6,9 +6,7 @@
 #include <memory>
 #include <ostream>
 
-#include "models/csb/register_blocks.h"
 #include "sim/command_line/commands.h"
-#include "sim/command_line/layer_commands.h"
 #include "sim/command_line/network_files.h"
 #include "sim/command_line/system_arguments.h"
 #include "sim/config/file_io.h"
@@ -76,20 +74,18 @@ Result run_any(const RunArguments& arguments, const SystemConfig& system,
     if (arguments.files.any() || names_network(arguments.program)) {
         return run_network_files(arguments.program, arguments.files, system, options);
     }
-    const Program program = read_program(
-        arguments.program, register_names(nvdla_register_blocks(system.npu.csb.address_map)),
-        options.values ? Images::Read : Images::LeaveOut);
+    const FamilyRegisters registers = system.family->registers(system.npu);
+    if (!registers.programs) {
+        throw ConfigError(fmt::format("'{}' is not a network, and {} has no public registers",
+                                      arguments.program, system.npu_name()),
+                          "it runs ONNX models (.onnx) and shape tables (.yaml)");
+    }
+    const Program program = read_program(arguments.program, register_names(registers.blocks),
+                                         options.values ? Images::Read : Images::LeaveOut);
     return run_program(program, system, options);
 }
 
 ExitCode run(const RunArguments& arguments, const Console& console) {
-    if (names_layer_npu(arguments.system.npu)) {
-        return run_layer_network(
-            {arguments.program, arguments.system, arguments.files.inputs, arguments.files.outputs,
-             arguments.out, arguments.json, arguments.values == "on", arguments.timeline,
-             read_options(arguments).max_cycles},
-            console);
-    }
     const SystemConfig system = read_system(arguments.system);
     const RunOptions options = read_options(arguments);
     const Result result = run_any(arguments, system, options);
@@ -97,14 +93,14 @@ ExitCode run(const RunArguments& arguments, const Console& console) {
     return result.status() == RunStatus::Pass ? ExitCode::Good : ExitCode::ExpectationFailed;
 }
 
-void add_options(CLI::App& app, RunArguments& arguments) {
+void add_options(CLI::App& app, RunArguments& arguments, NpuFamilies families) {
     app.add_option(
            "PROGRAM", arguments.program,
            "register trace: a .cfg or .txn file, or a folder that holds one; or a network: "
            "a shape table (.yaml) or a model (.onnx), whose nodes run on the host where the "
            "NPU does not take them")
         ->required();
-    add_system_options(app, arguments.system);
+    add_system_options(app, arguments.system, families);
     app.add_option("--out", arguments.out, "folder for result.json, summary.txt and config.yaml");
     app.add_option("--json", arguments.json, "file for the result as JSON; - is standard output");
     app.add_option("--timeline", arguments.timeline,
@@ -126,9 +122,9 @@ void add_options(CLI::App& app, RunArguments& arguments) {
 Command run_command() {
     return {"run", "runs a program on a simulated NPU and checks what it leaves in memory",
             "npuscope run traces/dc_8x8x36.cfg --npu nv_small --set memory.read_latency=200",
-            [](CLI::App& app) {
+            [](CLI::App& app, NpuFamilies families) {
                 const auto arguments = std::make_shared<RunArguments>();
-                add_options(app, *arguments);
+                add_options(app, *arguments, families);
                 return [arguments](const Console& console) { return run(*arguments, console); };
             }};
 }

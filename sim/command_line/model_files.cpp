@@ -9,12 +9,14 @@
 #include <set>
 
 #include "models/base/error.h"
+#include "sim/compile/hybrid_program.h"
 #include "sim/compile/map_values.h"
+#include "sim/compile/nvdla/nvdla_family.h"
 #include "sim/compile/surface_files.h"
 #include "sim/config/file_io.h"
 #include "sim/model/graph.h"
 #include "sim/model/prepare_graph.h"
-#include "sim/run/hybrid_session.h"
+#include "sim/run/session.h"
 
 namespace npuscope {
 namespace {
@@ -73,13 +75,14 @@ class ModelRun {
             read_arrays();
         }
         HybridPlan plan =
-            plan_hybrid(graph_, {system_.npu, system_.memory, options_.values}, facts_);
+            plan_hybrid(graph_, {nvdla_npu(system_), system_.memory, options_.values}, facts_);
         if (given) {
             find_surfaces(plan);
             read_images();
         }
-        HybridRun run =
-            run_hybrid(graph_, std::move(plan), system_, options_, given ? &inputs_ : nullptr);
+        ModelResult run = run_model(
+            hybrid_program(graph_, std::move(plan), system_.host, given ? &inputs_ : nullptr),
+            system_, options_);
         if (!files_.outputs.empty() && run.result.status() == RunStatus::Pass) {
             write_outputs(run.outputs);
         }
@@ -127,7 +130,7 @@ class ModelRun {
     }
     void find_inputs(const PlannedSegment& segment) {
         const auto surfaces =
-            input_surfaces(segment.lowered.network, segment.plan, system_.npu.surfaces);
+            input_surfaces(segment.lowered.network, segment.plan, nvdla_npu(system_).surfaces);
         for (std::size_t i = 0; i < segment.lowered.inputs.size(); ++i) {
             const std::string& tensor = segment.lowered.inputs[i].tensor;
             InputSurface surface = surfaces[i];
@@ -141,7 +144,8 @@ class ModelRun {
                       const Partition& partition) {
         std::vector<OutputSurface> surfaces;
         try {
-            surfaces = output_surfaces(segment.lowered.network, segment.plan, system_.npu.surfaces);
+            surfaces =
+                output_surfaces(segment.lowered.network, segment.plan, nvdla_npu(system_).surfaces);
         } catch (const ConfigError&) {
             return;
         }

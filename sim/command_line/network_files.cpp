@@ -3,34 +3,90 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <filesystem>
+
 #include "models/base/error.h"
 #include "sim/compile/nvdla/network_planner.h"
+#include "sim/compile/nvdla/nvdla_family.h"
 #include "sim/compile/nvdla/plan_program.h"
 #include "sim/compile/surface_files.h"
+#include "sim/compile/tinpu/layer_program.h"
+#include "sim/compile/tinpu/tinpu_family.h"
+#include "sim/config/file_io.h"
 #include "sim/model/onnx_reader.h"
+#include "sim/model/prepare_graph.h"
 
 namespace npuscope {
+namespace {
+
+/// Names of tensors may have slashes, names of files may not.
+std::filesystem::path npy_path(const std::filesystem::path& folder, std::string tensor) {
+    std::ranges::replace(tensor, '/', '_');
+    return folder / (tensor + ".npy");
+}
+
+/// On an NPU of layer patterns.
+Result run_layers_of(const std::string& network, const NetworkFiles& files,
+                     const SystemConfig& system, const RunOptions& options) {
+    const Graph graph = read_any_network(network);
+    const bool values = options.values && !files.inputs.empty();
+    if (!values && !files.outputs.empty()) {
+        throw ConfigError("there are no inputs to compute outputs from",
+                          "name their folder: --inputs DIR");
+    }
+    GraphInputs inputs;
+    for (const std::string& name : values ? graph.inputs : std::vector<std::string>{}) {
+        inputs[name] = read_npy(npy_path(files.inputs, name));
+    }
+    const LayerNpuConfig& npu = tinpu_npu(system);
+    ModelResult run = run_model(layer_program(graph, plan_layers(graph, npu, system.memory), npu,
+                                              system.host, values ? &inputs : nullptr),
+                                system, options);
+    if (!files.outputs.empty() && run.result.status() == RunStatus::Pass) {
+        for (const auto& [name, value] : run.outputs) {
+            write_atomically(npy_path(files.outputs, name), npy_bytes(value));
+        }
+    }
+    return std::move(run.result);
+}
+
+}  // namespace
 
 bool names_network(const std::string& path) { return is_network_file(path) || is_onnx_file(path); }
 
+Graph read_any_network(const std::string& network) {
+    if (is_network_file(network)) {
+        return finish_graph(network_graph(read_network(network)));
+    }
+    if (!is_onnx_file(network)) {
+        throw ConfigError(fmt::format("'{}' is not a network", network),
+                          "networks are ONNX models (.onnx) and shape tables (.yaml)");
+    }
+    return load_graph(network);
+}
+
 Result run_network_files(const std::string& network, const NetworkFiles& files,
                          const SystemConfig& system, RunOptions options) {
+    if (system.npu.find<LayerNpuConfig>() != nullptr) {
+        return run_layers_of(network, files, system, options);
+    }
     if (is_onnx_file(network)) {
         return run_model_files(network, files, system, options);
     }
     if (!is_network_file(network)) {
-        throw ConfigError(fmt::format("'{}' is no network", network),
+        throw ConfigError(fmt::format("'{}' is not a network", network),
                           "--inputs and --outputs belong to networks");
     }
     if (files.any() && !options.values) {
         throw ConfigError("--inputs and --outputs need values", "leave out --values off");
     }
     const Network table = read_network(network);
-    Plan plan = plan_network(table, {system.npu, system.memory, options.values});
+    Plan plan = plan_network(table, {nvdla_npu(system), system.memory, options.values});
     if (!files.any()) {
         return run_program(plan_program(std::move(plan)), system, options);
     }
-    const NetworkSurfaces surfaces = network_surfaces(table, plan, system.npu.surfaces);
+    const NetworkSurfaces surfaces = network_surfaces(table, plan, nvdla_npu(system).surfaces);
     if (!files.inputs.empty()) {
         load_inputs(surfaces, files.inputs, plan);
     }

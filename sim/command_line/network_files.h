@@ -12,6 +12,9 @@ namespace npuscope {
 /// Whether `path` names a shape table or a model.
 bool names_network(const std::string& path);
 
+/// A shape table or a model as a graph. ConfigError where it is neither.
+Graph read_any_network(const std::string& network);
+
 /// Plans and runs a shape table or a model; outputs are written where the run passed. ConfigError
 /// where `network` is no network's file, or values are left out.
 Result run_network_files(const std::string& network, const NetworkFiles& files,

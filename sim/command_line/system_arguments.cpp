@@ -8,7 +8,8 @@
 
 namespace npuscope {
 
-void add_system_options(CLI::App& app, SystemArguments& arguments) {
+void add_system_options(CLI::App& app, SystemArguments& arguments, NpuFamilies families) {
+    arguments.families = families;
     app.add_option("--npu", arguments.npu, "preset of the NPU, by name or file")
         ->capture_default_str();
     app.add_option("--memory", arguments.memory, "preset of the memory, by name or file")
@@ -20,10 +21,13 @@ void add_system_options(CLI::App& app, SystemArguments& arguments) {
 
 SystemConfig read_system(const SystemArguments& arguments) {
     const auto folder = configs_folder();
-    SystemConfig system;
-    system.npu = read_preset<NpuConfig>(find_preset(folder, "npu", arguments.npu));
-    system.memory = read_preset<MemoryConfig>(
-        find_preset(folder, "memory", arguments.memory.empty() ? "dram_50" : arguments.memory));
+    const PresetFile preset = find_preset(folder, "npu", arguments.npu);
+    SystemConfig system = parse_system(read_preset_text(preset), preset.shown, arguments.families);
+    const std::string memory =
+        arguments.memory.empty() ? system.family->memory_preset(system.npu) : arguments.memory;
+    if (!memory.empty()) {
+        system.memory = read_preset<MemoryConfig>(find_preset(folder, "memory", memory));
+    }
     for (const std::string& change : arguments.changes) {
         override_field(system, change);
     }

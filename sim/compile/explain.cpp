@@ -113,7 +113,8 @@ std::string refusal_text(const Graph& graph, const Target& target, const Refusal
 std::vector<RefusedLayer> refused_layers(const Partition& partition) {
     std::vector<RefusedLayer> layers;
     for (const Refusal& refusal : partition.refusals) {
-        layers.push_back({refusal.group.name, refusal.group.pattern, refusal.problems});
+        layers.push_back(
+            {refusal.group.name, refusal.group.pattern, refusal.problems, refusal.partly_taken});
     }
     return layers;
 }

@@ -11,7 +11,8 @@ namespace npuscope {
 struct RefusedLayer {
     std::string layer;
     std::string pattern;
-    Diagnostics problems;  ///< each names its node as the operation
+    Diagnostics problems;       ///< each names its node as the operation
+    bool partly_taken = false;  ///< all but its residual runs on the NPU
 };
 
 }  // namespace npuscope

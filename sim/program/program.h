@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the host does, in order: fill memory, write registers, wait for interrupts, and what is
-// expected afterwards. Every front end makes a Program; the machine does not know where it came
-// from.
+// What the host does, in order: fill memory, write registers or launch jobs, compute what the NPU
+// does not take, wait for interrupts, and what is expected afterwards. Every front end makes a
+// Program; the machine does not know where it came from.
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -12,6 +15,7 @@
 
 #include "models/base/error.h"
 #include "models/base/quantity.h"
+#include "models/base/unit_job.h"
 #include "sim/program/memory_image.h"
 
 namespace npuscope {
@@ -122,9 +126,48 @@ struct CheckNothing {
     std::string sync;
 };
 
-using Action = std::variant<InitMemory, LoadMemory, WriteRegister, ReadRegister, PollRegister,
-                            NotifyOnInterrupt, WaitForInterrupt, ReadMemory, SyncNotify, SyncWait,
-                            CheckCrc, CheckImage, CheckNothing>;
+/// The NPU's memory as the host sees it while a program runs: no time passes. A range outside every
+/// region is a ConfigError.
+class HostMemory {
+ public:
+    virtual ~HostMemory() = default;
+    virtual void load(Address address, std::span<const std::uint8_t> bytes) = 0;
+    virtual void read(Address address, std::span<std::uint8_t> bytes) const = 0;
+};
+
+/// What the host does with values; called only where they are simulated. May be empty.
+using HostWork = std::function<void(HostMemory&)>;
+
+/// Launches a job on an NPU without public registers. Waits first while its queue is full.
+struct LaunchJob {
+    std::shared_ptr<const UnitJob> job;
+    HostWork before{};  ///< right before the launch: stores what the job reads
+    HostWork on_end{};  ///< when it has ended: reads what it wrote
+};
+
+/// Waits until all launched jobs have ended, and all interrupts have come that are to raise an id.
+struct WaitForJobs {};
+
+/// A part of a model on an NPU and a memory as after reset, with cycles of its own.
+struct BeginSegment {
+    std::string name;
+    std::vector<std::string> inputs{};   ///< tensors that it reads
+    std::vector<std::string> outputs{};  ///< and leaves
+};
+
+/// The host computes a node of a model. It is an operation of the result where `op` is not empty.
+struct RunNode {
+    std::string name;
+    std::string op{};  ///< the operator
+    Cycles cycles{};
+    std::uint64_t macs = 0;
+    HostWork work{};
+};
+
+using Action =
+    std::variant<InitMemory, LoadMemory, WriteRegister, ReadRegister, PollRegister,
+                 NotifyOnInterrupt, WaitForInterrupt, ReadMemory, SyncNotify, SyncWait, CheckCrc,
+                 CheckImage, CheckNothing, LaunchJob, WaitForJobs, RunNode, BeginSegment>;
 
 struct Statement {
     Place place;

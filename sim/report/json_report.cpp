@@ -24,6 +24,7 @@ Json json_of(const OperationRecord& operation, std::size_t index) {
     object["index"] = index;
     object["unit"] = operation.unit;
     object["name"] = operation.name;
+    add_text(object, "pattern", operation.kind);
     object["start"] = operation.start.value;
     object["end"] = operation.end.value;
     object["cycles"] = operation.cycles().value;
@@ -36,15 +37,23 @@ Json json_of(const OperationRecord& operation, std::size_t index) {
         causes[std::string(cause_names[i])] = operation.causes.cycles[i].value;
     }
     object["causes"] = causes;
+    if (operation.read > Bytes(0) || operation.written > Bytes(0)) {
+        object["read_bytes"] = operation.read.value;
+        object["write_bytes"] = operation.written.value;
+    }
     return object;
 }
 
 void add_model(Json& report, const Result& result) {
     const ModelShare& model = *result.model;
-    report["host"] = {{"cycles", model.host.value},
+    report["host"] = {{"cycles", model.host.cycles.value},
                       {"share", host_share(result)},
-                      {"macs", model.host_macs},
-                      {"operators", model.host_operators}};
+                      {"macs", model.host.macs},
+                      {"operators", model.host.operators}};
+    if (model.memory) {
+        report["memory"] = {{"weight_bytes", model.memory->weights.value},
+                            {"peak_map_bytes", model.memory->peak_maps.value}};
+    }
     report["segments"] = Json::array();
     for (const SegmentRecord& segment : model.segments) {
         report["segments"].push_back({{"name", segment.name},
@@ -110,6 +119,7 @@ std::string json_report(const Result& result) {
     report["values"] = result.values ? "on" : "off";
     report["cycles"] = result.cycles.value;
     report["simulated_cycles"] = result.simulated_cycles.value;
+    report["microseconds"] = microseconds(result);
     report["wall_seconds"] = result.wall_seconds;
     report["checks"] = Json::array();
     for (const CheckResult& check : result.checks) {

@@ -18,8 +18,9 @@ std::string percent(double share) { return fmt::format("{:.1f} %", share * 100);
 
 std::string headline(const Result& result) {
     const std::string head =
-        fmt::format("{} on {}: {}, {} cycles", result.program, result.npu(),
-                    enum_name(result.status()), with_separators(result.cycles.value));
+        fmt::format("{} on {}: {}, {} cycles, {:.1f} us at {:.0f} MHz", result.program,
+                    result.npu(), enum_name(result.status()), with_separators(result.cycles.value),
+                    microseconds(result), static_cast<double>(result.config.clock().value) / 1e6);
     const double rate =
         result.wall_seconds > 0
             ? static_cast<double>(result.simulated_cycles.value) / result.wall_seconds / 1e6
@@ -37,12 +38,43 @@ std::string model_of(const Result& result) {
     const auto counted = [](std::size_t number, const char* what) {
         return fmt::format("{} {}{}", number, what, number == 1 ? "" : "s");
     };
-    return fmt::format(
-        "host {} of the time ({} cycles, estimated, for {}); {} of the NPU, {} "
-        "refused\n",
-        percent(host_share(result)), with_separators(model.host.value),
-        counted(model.host_operators, "operator"), counted(model.segments.size(), "segment"),
+    std::string text = fmt::format(
+        "host {} of the time ({} cycles, estimated, for {}); {}{} refused\n",
+        percent(host_share(result)), with_separators(model.host.cycles.value),
+        counted(model.host.operators, "operator"),
+        model.segments.empty() ? "" : counted(model.segments.size(), "segment") + " of the NPU, ",
         counted(model.refused.size(), "layer"));
+    if (model.memory) {
+        text += fmt::format("weights {} bytes, feature maps {} bytes at most\n",
+                            with_separators(model.memory->weights.value),
+                            with_separators(model.memory->peak_maps.value));
+    }
+    return text;
+}
+
+/// Why, for each layer that the NPU does not take.
+std::string refused_of(const Result& result) {
+    std::string text;
+    for (const RefusedLayer& layer :
+         result.model ? result.model->refused : std::vector<RefusedLayer>{}) {
+        text += fmt::format(
+            "\nlayer '{}' is not taken as {}: {}\n", layer.layer, layer.pattern,
+            layer.partly_taken ? "all but its residual runs on the NPU" : "it runs on the host");
+        for (const Diagnostic& problem : layer.problems) {
+            text += fmt::format("  {}at '{}': {}", problem.id.empty() ? "" : problem.id + " ",
+                                problem.operation, problem.sentence);
+            const auto add = [&text](const char* before, const std::string& value) {
+                text += value.empty() ? "" : before + value;
+            };
+            add("; it is ", problem.value);
+            add("; allowed ", problem.allowed);
+            add("; nearest legal value ",
+                problem.nearest == problem.allowed ? "" : problem.nearest);
+            add("; ", problem.remedy);
+            text += '\n';
+        }
+    }
+    return text;
 }
 
 /// `mac 62 %, sdp_drain 30 %`: the causes of at least a twentieth of the cycles, largest first.
@@ -69,20 +101,30 @@ std::string causes_of(const OperationRecord& operation) {
 }
 
 std::string operations_of(const Result& result) {
-    TextTable table({{"#", Align::Right},
-                     {"unit", Align::Left},
-                     {"name", Align::Left},
-                     {"cycles", Align::Right},
-                     {"macs", Align::Right},
-                     {"used", Align::Right},
-                     {"bound by", Align::Left}});
+    const bool kinds = std::ranges::any_of(result.operations, [](const OperationRecord& operation) {
+        return !operation.kind.empty();
+    });
+    std::vector<TextTable::Column> columns{
+        {"#", Align::Right}, {"unit", Align::Left}, {"name", Align::Left}};
+    if (kinds) {
+        columns.push_back({"pattern", Align::Left});
+    }
+    columns.insert(columns.end(), {{"cycles", Align::Right},
+                                   {"macs", Align::Right},
+                                   {"used", Align::Right},
+                                   {"bound by", Align::Left}});
+    TextTable table(std::move(columns));
     for (std::size_t i = 0; i < result.operations.size() && i < most_operations; ++i) {
         const OperationRecord& operation = result.operations[i];
         const auto utilisation = mac_utilisation(operation);
-        table.add_row({std::to_string(i), operation.unit, operation.name,
-                       with_separators(operation.cycles().value),
-                       operation.macs == 0 ? "" : with_separators(operation.macs),
-                       utilisation ? percent(*utilisation) : "", causes_of(operation)});
+        std::vector<std::string> cells{std::to_string(i), operation.unit, operation.name};
+        if (kinds) {
+            cells.push_back(operation.kind);
+        }
+        cells.insert(cells.end(), {with_separators(operation.cycles().value),
+                                   operation.macs == 0 ? "" : with_separators(operation.macs),
+                                   utilisation ? percent(*utilisation) : "", causes_of(operation)});
+        table.add_row(std::move(cells));
     }
     std::string text = "\noperations\n" + table.text();
     if (result.operations.size() > most_operations) {
@@ -181,7 +223,8 @@ std::string checks_of(const Result& result) {
 
 std::string summary_report(const Result& result) {
     return headline(result) + model_of(result) + operations_of(result) + traffic_of(result) +
-           units_of(result) + drams_of(result) + checks_of(result) + findings_text(result.findings);
+           units_of(result) + drams_of(result) + checks_of(result) + refused_of(result) +
+           findings_text(result.findings);
 }
 
 }  // namespace npuscope

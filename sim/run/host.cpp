@@ -30,18 +30,33 @@ bool starts_operation(const WriteRegister& write) {
 
 }  // namespace
 
-Host::Host(const sc_core::sc_module_name& name, const Program& program, const Machine& machine)
+Host::Host(const sc_core::sc_module_name& name, std::span<const Statement> program,
+           Machine& machine, Memory& memory)
     : Unit(name),
       program_(program),
-      memory_(machine.memory),
-      glb_(machine.glb),
-      registers_(machine.registers) {
+      machine_(machine),
+      memory_(memory),
+      registers_(machine.registers()) {
     repeat("program", [this](Activity& activity) { execute_program(activity); });
-    repeat("interrupts", [this](Activity& activity) { serve_interrupts(activity); });
+    if (registers_) {
+        bus_.bind(registers_->bus);
+        repeat("interrupts", [this](Activity& activity) { serve_interrupts(activity); });
+    }
+}
+
+const Machine::Registers& Host::registers() const {
+    if (!registers_) {
+        throw ConfigError(place(), "this NPU has no public registers",
+                          "it runs networks: ONNX models (.onnx) and shape tables (.yaml)");
+    }
+    return *registers_;
 }
 
 void Host::unmask_interrupts() {
-    const auto mask = find_register_by_name(interrupt_mask, registers_);
+    if (!registers_) {
+        return;
+    }
+    const auto mask = find_register_by_name(interrupt_mask, registers_->map);
     const auto writes_mask = [&](const Statement& statement) {
         const auto* write = std::get_if<WriteRegister>(&statement.action);
         return write != nullptr && write->address == mask->address();
@@ -49,47 +64,52 @@ void Host::unmask_interrupts() {
     const auto awaits = [](const Statement& statement) {
         return std::holds_alternative<NotifyOnInterrupt>(statement.action);
     };
-    if (std::ranges::any_of(program_.statements, awaits) &&
-        std::ranges::none_of(program_.statements, writes_mask)) {
+    if (std::ranges::any_of(program_, awaits) && std::ranges::none_of(program_, writes_mask)) {
         access(tlm::TLM_WRITE_COMMAND, mask->address(), 0);
     }
 }
 
 void Host::execute_program(Activity& activity) {
     unmask_interrupts();
-    for (; statement_ < program_.statements.size(); ++statement_) {
-        const Action& action = program_.statements[statement_].action;
+    for (; statement_ < program_.size(); ++statement_) {
+        const Action& action = program_[statement_].action;
         if (!std::holds_alternative<WriteRegister>(action)) {
             catch_up(activity);
         }
         std::visit([&](const auto& chosen) { execute(activity, chosen); }, action);
     }
     catch_up(activity);
+    wait_for_jobs(activity, 1);
     executed_ = true;
-    while (!board_.complete()) {
-        activity.wait_for(board_changed_, WaitKind::Starved, "interrupts");
-    }
-    finish_checks();
+    wait_for_interrupts(activity);
     finished_ = true;
     sc_core::sc_pause();
     activity.wait_for(board_changed_, WaitKind::Idle, "nothing");
 }
 
+void Host::wait_for_interrupts(Activity& activity) {
+    while (!board_.complete()) {
+        activity.wait_for(board_changed_, WaitKind::Starved, "interrupts");
+    }
+    finish_checks();
+}
+
 void Host::serve_interrupts(Activity& activity) {
-    activity.wait_for(glb_.raised(), WaitKind::Idle, "interrupts");
+    activity.wait_for(registers_->interrupts.raised(), WaitKind::Idle, "interrupts");
     serve_pending();
 }
 
 void Host::serve_pending() {
+    Glb& glb = registers().interrupts;
     for (const auto& [source, name] : EnumNames<InterruptSource>::names) {
         for (const unsigned group : {0U, 1U}) {
             const Interrupt interrupt{source, group};
-            if (!glb_.controller().pending(interrupt)) {
+            if (!glb.controller().pending(interrupt)) {
                 continue;
             }
-            if (board_.serve(interrupt, glb_.last_raised())) {
-                glb_.controller().write("S_INTR_STATUS", 1U << interrupt_bit(interrupt));
-                glb_.changed();
+            if (board_.serve(interrupt, glb.last_raised())) {
+                glb.controller().write("S_INTR_STATUS", 1U << interrupt_bit(interrupt));
+                glb.changed();
                 finish_checks();
                 board_changed_.notify(sc_core::SC_ZERO_TIME);
             }
@@ -126,6 +146,10 @@ void Host::keep_check(CheckResult check) {
 }
 
 Cycles Host::cycles() const {
+    return register_cycles() + job_cycles_ + (share_ ? share_->cycles : Cycles(0));
+}
+
+Cycles Host::register_cycles() const {
     const std::optional<Cycles> end = std::max(board_.last_raised(), last_awaited_);
     if (!first_op_enable_ || !end || *end < *first_op_enable_) {
         return Cycles(0);
@@ -134,12 +158,23 @@ Cycles Host::cycles() const {
 }
 
 std::string Host::waits_for() const {
-    if (!executed_) {
-        const Action& action = program_.statements[statement_].action;
-        const bool waits = std::holds_alternative<WaitForInterrupt>(action);
-        return fmt::format("{} at {}", waits ? "an interrupt, awaited" : "the statement",
-                           to_string(place()));
+    const bool ended = statement_ == program_.size();
+    const Action* action = ended ? nullptr : &program_[statement_].action;
+    if (const auto* node = std::get_if<RunNode>(action)) {
+        return fmt::format("its own operator '{}'", node->name);
     }
+    if (!launched_.empty()) {
+        return fmt::format("layer '{}'", launched_.front());
+    }
+    if (executed_ || std::holds_alternative<WaitForJobs>(*action)) {
+        return awaited_interrupts();
+    }
+    const bool waits = std::holds_alternative<WaitForInterrupt>(*action);
+    return fmt::format("{} at {}", waits ? "an interrupt, awaited" : "the statement",
+                       to_string(place()));
+}
+
+std::string Host::awaited_interrupts() const {
     std::string text;
     for (const SyncBoard::Awaited& awaited : board_.awaited()) {
         text += fmt::format(
@@ -151,12 +186,13 @@ std::string Host::waits_for() const {
 }
 
 std::optional<Place> Host::written_at(std::string_view register_name) const {
-    const auto meant = find_register_by_name(register_name, registers_);
+    const auto meant =
+        registers_ ? find_register_by_name(register_name, registers_->map) : std::nullopt;
     std::optional<Place> place;
-    for (std::size_t i = 0; i < program_.statements.size() && i <= statement_; ++i) {
-        const auto* write = std::get_if<WriteRegister>(&program_.statements[i].action);
+    for (std::size_t i = 0; i < program_.size() && i <= statement_; ++i) {
+        const auto* write = std::get_if<WriteRegister>(&program_[i].action);
         if (write != nullptr && meant && write->address == meant->address()) {
-            place = program_.statements[i].place;
+            place = program_[i].place;
         }
     }
     return place;
@@ -176,7 +212,8 @@ std::uint32_t Host::access(tlm::tlm_command command, std::uint32_t address, std:
     payload.set_streaming_width(sizeof value);
     payload.set_extension(poll);
     sc_core::sc_time delay = to_time(ahead_);
-    bus->b_transport(payload, delay);
+    registers();
+    bus_->b_transport(payload, delay);
     payload.clear_extension(poll);
     if (payload.is_response_error()) {
         throw ConfigError(place(), fmt::format("no register at {}", to_hex(address)),
@@ -225,14 +262,15 @@ void Host::execute(Activity& activity, const ReadRegister& read) {
 
 void Host::execute(Activity& activity, const WaitForInterrupt& /*wait*/) {
     // a clear that is still on its way must have reached the register
-    access(tlm::TLM_READ_COMMAND, find_register_by_name(interrupt_status, registers_)->address(),
-           0);
+    const auto status = find_register_by_name(interrupt_status, registers().map);
+    access(tlm::TLM_READ_COMMAND, status->address(), 0);
     catch_up(activity);
-    while (!glb_.controller().line() && glb_.unmasked_raises() <= awaited_interrupts_) {
-        activity.wait_for(glb_.raised(), WaitKind::Starved, "an interrupt");
+    Glb& glb = registers().interrupts;
+    while (!glb.controller().line() && glb.unmasked_raises() <= awaited_interrupts_) {
+        activity.wait_for(glb.raised(), WaitKind::Starved, "an interrupt");
     }
-    awaited_interrupts_ = std::min(awaited_interrupts_ + 1, glb_.unmasked_raises());
-    last_awaited_ = glb_.last_raised();
+    awaited_interrupts_ = std::min(awaited_interrupts_ + 1, glb.unmasked_raises());
+    last_awaited_ = glb.last_raised();
 }
 
 void Host::execute(Activity& /*activity*/, const ReadMemory& read) {
@@ -291,5 +329,89 @@ void Host::execute(Activity& /*activity*/, const CheckImage& check) {
 }
 
 void Host::execute(Activity& /*activity*/, const CheckNothing& check) { board_.ignore(check.sync); }
+
+void Host::wait_for_jobs(Activity& activity, std::size_t limit) {
+    while (launched_.size() >= limit && !launched_.empty()) {
+        activity.wait_for(job_ended_, WaitKind::Idle, "the NPU");
+    }
+}
+
+void Host::execute(Activity& activity, const LaunchJob& launch) {
+    share_ = share_.value_or(HostShare{});
+    wait_for_jobs(activity, machine_.launch_queue());
+    work(launch.before);
+    if (launched_.empty()) {
+        jobs_since_ = now();
+    }
+    launched_.push_back(launch.job->name);
+    machine_.launch(launch.job, [this, &launch](const OperationRecord&) { job_ended(launch); });
+}
+
+void Host::job_ended(const LaunchJob& launch) {
+    launched_.pop_front();
+    if (launched_.empty()) {
+        job_cycles_ += now() - jobs_since_;
+    }
+    work(launch.on_end);
+    job_ended_.notify(sc_core::SC_ZERO_TIME);
+}
+
+void Host::execute(Activity& activity, const WaitForJobs& /*wait*/) {
+    wait_for_jobs(activity, 1);
+    wait_for_interrupts(activity);
+}
+
+void Host::execute(Activity& /*activity*/, const BeginSegment& /*segment*/) {
+    share_ = share_.value_or(HostShare{});
+}
+
+void Host::execute(Activity& activity, const RunNode& node) {
+    HostShare share = share_.value_or(HostShare{});
+    work(node.work);
+    if (!node.op.empty()) {
+        OperationRecord record;
+        record.unit = "host";
+        record.name = node.name;
+        record.kind = node.op;
+        record.start = now();
+        record.end = now() + node.cycles;
+        record.macs = node.macs;
+        record.causes[Cause::Work] = node.cycles;
+        if (recorder_ != nullptr) {
+            recorder_->worked("host.operator", {record.start, record.end});
+        }
+        operators_.push_back({machine_.operations().size(), std::move(record)});
+        share.cycles += node.cycles;
+        share.macs += node.macs;
+        ++share.operators;
+    }
+    share_ = share;
+    activity.spend(node.cycles);
+}
+
+void Host::work(const HostWork& work) {
+    struct View : HostMemory {
+        explicit View(Memory& the_memory) : memory(the_memory) {}
+        void load(Address address, std::span<const std::uint8_t> bytes) override {
+            memory.load(address, bytes);
+        }
+        void read(Address address, std::span<std::uint8_t> bytes) const override {
+            memory.read(address, bytes);
+        }
+        Memory& memory;
+    };
+    if (values_ && work) {
+        View view(memory_);
+        work(view);
+    }
+}
+
+std::vector<OperationRecord> Host::operations() const {
+    std::vector<OperationRecord> all = machine_.operations();
+    for (auto entry = operators_.rbegin(); entry != operators_.rend(); ++entry) {
+        all.insert(all.begin() + static_cast<std::ptrdiff_t>(entry->after), entry->record);
+    }
+    return all;
+}
 
 }  // namespace npuscope

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// The host beside the NPU: executes a program's statements in order over the configuration bus,
-// answers interrupts, and holds memory against what the program expects.
+// The host beside the NPU: executes a program's statements in order over the configuration bus or
+// by launching jobs, answers interrupts, computes what the NPU does not take, and holds memory
+// against what the program expects.
 #pragma once
 
 #include <tlm_utils/simple_initiator_socket.h>
 
+#include <deque>
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <tlm>
 #include <vector>
@@ -16,6 +19,7 @@
 #include "models/glb/glb.h"
 #include "models/link/unit.h"
 #include "models/memory/memory.h"
+#include "models/npu/machine.h"
 #include "sim/program/program.h"
 #include "sim/run/result.h"
 #include "sim/run/sync_board.h"
@@ -24,29 +28,30 @@ namespace npuscope {
 
 class Host : public Unit {
  public:
-    /// The machine's parts that the host sees beside the bus.
-    struct Machine {
-        Memory& memory;
-        Glb& glb;
-        AddressMap registers;
-    };
-    Host(const sc_core::sc_module_name& name, const Program& program, const Machine& machine);
-
-    tlm_utils::simple_initiator_socket<Host> bus{"bus"};
+    /// Binds itself to the machine's registers, where it has them.
+    Host(const sc_core::sc_module_name& name, std::span<const Statement> program, Machine& machine,
+         Memory& memory);
 
     /// Memory is neither filled nor compared with anything: time alone is simulated.
     void leave_out_values() { values_ = false; }
+    /// Tells `recorder` of operators that the host computes.
+    void record_operators_to(Recorder* recorder) { recorder_ = recorder; }
 
     bool finished() const { return finished_; }
     const std::vector<CheckResult>& checks() const { return checks_; }
-    /// First op-enable to last awaited interrupt; nothing where a program starts no operation.
+    /// First op-enable to last awaited interrupt, and what jobs and the host's operators took.
     Cycles cycles() const;
+    /// The first of these.
+    Cycles register_cycles() const;
+    /// Nothing where the program came from no model: it launches no job and runs no node.
+    const std::optional<HostShare>& share() const { return share_; }
+    /// The machine's operations and, between them, those of the host.
+    std::vector<OperationRecord> operations() const;
     /// Nothing where a program starts no operation.
     std::optional<Cycles> first_op_enable() const { return first_op_enable_; }
     /// Statement that is being executed, for messages.
     Place place() const {
-        return statement_ < program_.statements.size() ? program_.statements[statement_].place
-                                                       : Place{};
+        return statement_ < program_.size() ? program_[statement_].place : Place{};
     }
     /// What the host still waits for, for a machine that stopped.
     std::string waits_for() const;
@@ -75,6 +80,19 @@ class Host : public Unit {
     void execute(Activity& activity, const CheckCrc& check);
     void execute(Activity& activity, const CheckImage& check);
     void execute(Activity& activity, const CheckNothing& check);
+    void execute(Activity& activity, const LaunchJob& launch);
+    void execute(Activity& activity, const WaitForJobs& wait);
+    void execute(Activity& activity, const RunNode& node);
+    void execute(Activity& activity, const BeginSegment& segment);
+
+    std::string awaited_interrupts() const;
+    /// Waits until fewer than `limit` jobs are under way.
+    void wait_for_jobs(Activity& activity, std::size_t limit);
+    void job_ended(const LaunchJob& launch);
+    void wait_for_interrupts(Activity& activity);
+    void work(const HostWork& work);
+    /// Of a program that uses registers. ConfigError where the NPU has none.
+    const Machine::Registers& registers() const;
 
     /// Runs `check` as soon as `sync` has been raised; now where it is empty.
     void when_raised(const std::string& sync, std::function<void()> check);
@@ -89,22 +107,34 @@ class Host : public Unit {
         std::function<void()> run;
     };
 
-    const Program& program_;
+    const std::span<const Statement> program_;
     bool values_ = true;
+    Machine& machine_;
     Memory& memory_;
-    Glb& glb_;
-    AddressMap registers_;
+    const std::optional<Machine::Registers> registers_;
+    tlm_utils::simple_initiator_socket_optional<Host> bus_{"bus"};
     SyncBoard board_;
     std::vector<WaitingCheck> waiting_checks_;
     std::vector<CheckResult> checks_;
     std::optional<Cycles> first_op_enable_;
     std::uint64_t awaited_interrupts_ = 0;  // by waits for the line
     std::optional<Cycles> last_awaited_;    // when the newest of them rose
-    std::size_t statement_ = 0;             // that is being executed
-    Cycles ahead_;                          // of simulated time
+    std::optional<HostShare> share_;
+    std::deque<std::string> launched_;  // names of jobs under way
+    Cycles jobs_since_;                 // when the first of them was launched
+    Cycles job_cycles_;                 // while any was under way, up to now
+    struct HostOperation {
+        std::size_t after;  ///< so many of the machine's operations
+        OperationRecord record;
+    };
+    std::vector<HostOperation> operators_;
+    Recorder* recorder_ = nullptr;
+    std::size_t statement_ = 0;  // that is being executed
+    Cycles ahead_;               // of simulated time
     bool executed_ = false;
     bool finished_ = false;
     sc_core::sc_event board_changed_;
+    sc_core::sc_event job_ended_;
 };
 
 }  // namespace npuscope

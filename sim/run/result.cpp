@@ -2,8 +2,116 @@
 #include "sim/run/result.h"
 
 #include <algorithm>
+#include <iterator>
+#include <utility>
 
 namespace npuscope {
+namespace {
+
+template <class T>
+void append(std::vector<T>& all, std::vector<T>& part) {
+    all.insert(all.end(), std::make_move_iterator(part.begin()),
+               std::make_move_iterator(part.end()));
+}
+
+void add(DramStatistics& all, const DramStatistics& part) {
+    using Count = std::uint64_t DramStatistics::*;
+    for (const Count count :
+         {&DramStatistics::read_bursts, &DramStatistics::write_bursts, &DramStatistics::row_hits,
+          &DramStatistics::row_misses, &DramStatistics::row_conflicts, &DramStatistics::refreshes,
+          &DramStatistics::turnarounds, &DramStatistics::merged_beats}) {
+        all.*count += part.*count;
+    }
+}
+
+void add(UnitStatistics& all, const UnitStatistics& part) {
+    all.busy += part.busy;
+    all.starved += part.starved;
+    all.blocked += part.blocked;
+}
+
+void add(ClientTraffic& all, const ClientTraffic& part) { all += part; }
+
+/// Entries of one name become one.
+template <class Named, class Value>
+void add_named(std::vector<Named>& all, const std::vector<Named>& part, std::string Named::*name,
+               Value Named::*value) {
+    for (const Named& one : part) {
+        const auto found = std::ranges::find(all, one.*name, name);
+        if (found == all.end()) {
+            all.push_back(one);
+        } else {
+            add((*found).*value, one.*value);
+        }
+    }
+}
+
+/// Moves what happened to `offset` cycles later.
+void delay(Result& part, Cycles offset) {
+    part.first_op_enable += offset;
+    for (OperationRecord& operation : part.operations) {
+        operation.start += offset;
+        operation.end += offset;
+        if (operation.first_mac) {
+            *operation.first_mac += offset;
+        }
+    }
+    if (part.model) {
+        for (SegmentRecord& segment : part.model->segments) {
+            segment.start += offset;
+        }
+    }
+    if (!part.timeline) {
+        return;
+    }
+    for (auto& [name, spans] : part.timeline->lanes) {
+        for (TimelineSpan& span : spans) {
+            span.begin += offset;
+            span.end += offset;
+        }
+    }
+    for (auto& [name, steps] : part.timeline->counters) {
+        for (TimelineStep& step : steps) {
+            step.time += offset;
+        }
+    }
+}
+
+void append(ModelShare& all, ModelShare& part) {
+    all.host.cycles += part.host.cycles;
+    all.host.macs += part.host.macs;
+    all.host.operators += part.host.operators;
+    append(all.segments, part.segments);
+}
+
+}  // namespace
+
+void append(Result& all, Result part) {
+    delay(part, all.simulated_cycles);
+    if (all.first_op_enable == Cycles(0)) {
+        all.first_op_enable = part.first_op_enable;
+    }
+    if (all.model && part.model) {
+        append(*all.model, *part.model);
+    }
+    append(all.operations, part.operations);
+    append(all.checks, part.checks);
+    append(all.findings, part.findings);
+    append(all.kept, part.kept);
+    add_named(all.traffic, part.traffic, &NamedTraffic::client, &NamedTraffic::traffic);
+    add_named(all.units, part.units, &NamedUnit::unit, &NamedUnit::statistics);
+    add_named(all.drams, part.drams, &NamedDram::region, &NamedDram::statistics);
+    if (all.timeline && part.timeline) {
+        for (auto& [name, spans] : part.timeline->lanes) {
+            append(all.timeline->lanes[name], spans);
+        }
+        for (auto& [name, steps] : part.timeline->counters) {
+            append(all.timeline->counters[name], steps);
+        }
+    }
+    all.cycles += part.cycles;
+    all.simulated_cycles += part.simulated_cycles;
+}
 
 ClientTraffic Result::total_traffic() const {
     ClientTraffic total;
@@ -23,14 +131,20 @@ RunStatus Result::status() const {
 }
 
 double host_share(const Result& result) {
-    return result.model && result.cycles.value > 0 ? static_cast<double>(result.model->host.value) /
-                                                         static_cast<double>(result.cycles.value)
-                                                   : 0.0;
+    if (!result.model || result.cycles.value == 0) {
+        return 0;
+    }
+    return static_cast<double>(result.model->host.cycles.value) /
+           static_cast<double>(result.cycles.value);
+}
+
+double microseconds(const Result& result) {
+    const std::uint64_t clock = std::max<std::uint64_t>(result.config.clock().value, 1);
+    return static_cast<double>(result.cycles.value) * 1e6 / static_cast<double>(clock);
 }
 
 std::optional<double> mac_utilisation(const OperationRecord& operation) {
-    const double possible =
-        static_cast<double>(operation.mac_cells) * static_cast<double>(operation.cycles().value);
+    const double possible = operation.mac_cells * static_cast<double>(operation.cycles().value);
     if (possible <= 0) {
         return std::nullopt;
     }

@@ -12,7 +12,7 @@
 #include "models/base/diagnostic.h"
 #include "models/base/statistics.h"
 #include "models/memory/memory_config.h"
-#include "sim/compile/refused_layer.h"
+#include "sim/compile/model_program.h"
 #include "sim/config/system_config.h"
 #include "sim/run/timeline.h"
 
@@ -74,13 +74,19 @@ struct SegmentRecord {
     std::vector<std::string> outputs;
 };
 
+/// What the host computed of a model.
+struct HostShare {
+    Cycles cycles;
+    std::uint64_t macs = 0;
+    std::size_t operators = 0;
+};
+
 /// How NPU and host share a model. `cycles` of the result are both together.
 struct ModelShare {
-    Cycles host;
-    std::uint64_t host_macs = 0;
-    std::size_t host_operators = 0;
-    std::vector<SegmentRecord> segments;
-    std::vector<RefusedLayer> refused;
+    HostShare host;
+    std::vector<SegmentRecord> segments{};
+    std::vector<RefusedLayer> refused{};
+    std::optional<ModelMemory> memory{};  ///< where the plan counts it
 };
 
 struct Result {
@@ -101,14 +107,21 @@ struct Result {
     std::optional<ModelShare> model;              ///< where a model ran
     SystemConfig config;
 
-    const std::string& npu() const { return config.npu.name; }
+    std::string npu() const { return config.npu_name(); }
     ClientTraffic total_traffic() const;
     /// Fail where a check failed or a finding is an error.
     RunStatus status() const;
 };
 
+/// Adds what followed in time: what is counted is added up. The first part decides whether there is
+/// a model or a timeline.
+void append(Result& all, Result part);
+
 /// Share of a model's cycles that the host took, 0 to 1.
 double host_share(const Result& result);
+
+/// `cycles` at the NPU's clock.
+double microseconds(const Result& result);
 
 /// Share of the array's products that were of use, 0 to 1; nothing where it has no part.
 std::optional<double> mac_utilisation(const OperationRecord& operation);

@@ -3,15 +3,17 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <memory>
+#include <span>
 #include <systemc>
 #include <utility>
 
 #include "models/base/error.h"
 #include "models/link/clock.h"
 #include "models/memory/memory.h"
-#include "models/npu/npu.h"
+#include "models/npu/machine.h"
 #include "sim/run/host.h"
 #include "sim/run/kernel_scope.h"
 #include "sim/run/timeline_recorder.h"
@@ -20,19 +22,13 @@ namespace npuscope {
 namespace {
 
 /// What belongs to one simulation. The kernel demands that modules are gone before it is reset.
-struct Machine {
-    Machine(const Program& program, const SystemConfig& system, const RunOptions& options)
-        : memory("memory", memory_beside(system.memory, system.npu.clock), log),
-          npu("npu", system.npu, log),
-          host("host", program, {memory, npu.glb, system.npu.csb.address_map}) {
-        if (program.zeroed_memory) {
-            memory.start_zeroed();
-        }
-        host.bus.bind(npu.csb.socket);
-        npu.mcif.memory.bind(memory.socket);
-        if (npu.cvif) {
-            npu.cvif->memory.bind(memory.socket);
-        }
+struct Simulation {
+    Simulation(std::span<const Statement> program, const SystemConfig& system,
+               const RunOptions& options)
+        : memory("memory", memory_beside(system.memory, system.clock()), log),
+          machine(system.family->build(system.npu, log)),
+          host("host", program, *machine, memory) {
+        machine->bind_memory(memory);
         sc_core::sc_spawn_options spawn;
         spawn.spawn_method();
         spawn.set_sensitivity(&end_threads);
@@ -44,17 +40,18 @@ struct Machine {
     void apply(const RunOptions& options) {
         if (!options.values) {
             memory.leave_out_values();
-            npu.leave_out_values();
+            machine->leave_out_values();
             host.leave_out_values();
         }
         if (options.timeline) {
-            npu.record_to(&recorder);
+            machine->record_to(&recorder);
+            host.record_operators_to(&recorder);
         }
     }
 
     void kill_threads() {
         host.kill_threads();
-        for (const Npu::UnitEntry& entry : npu.units()) {
+        for (const Machine::UnitEntry& entry : machine->units()) {
             entry.unit->kill_threads();
         }
     }
@@ -62,7 +59,7 @@ struct Machine {
     DiagnosticLog log;
     TimelineRecorder recorder;
     Memory memory;
-    Npu npu;
+    std::unique_ptr<Machine> machine;
     Host host;
     /// Threads end while the kernel runs, so that what they hold is freed.
     sc_core::sc_event end_threads{"end_threads"};
@@ -84,9 +81,9 @@ void rethrow_failure(const std::exception_ptr& failure, const Host& host) {
     }
 }
 
-std::string describe_waits(Machine& machine) {
+std::string describe_waits(Simulation& simulation) {
     std::string text;
-    for (const Npu::UnitEntry& entry : machine.npu.units()) {
+    for (const Machine::UnitEntry& entry : simulation.machine->units()) {
         for (const Activity& activity : entry.unit->activities()) {
             if (activity.waiting() && !activity.idle()) {
                 text += fmt::format("\n  {} waits for {} since cycle {}", activity.name(),
@@ -94,8 +91,9 @@ std::string describe_waits(Machine& machine) {
             }
         }
     }
-    return text.empty() ? "\n  no unit has work: was everything enabled that the operation needs?"
-                        : text;
+    return text.empty() && simulation.machine->registers()
+               ? "\n  no unit has work: was everything enabled that the operation needs?"
+               : text;
 }
 
 /// What may have led there.
@@ -111,77 +109,171 @@ std::string describe_findings(const DiagnosticLog& log) {
     return text;
 }
 
-void stop_if_unfinished(Machine& machine, const RunOptions& options) {
-    if (machine.host.finished()) {
+void stop_if_unfinished(Simulation& simulation, const RunOptions& options) {
+    if (simulation.host.finished()) {
         return;
     }
     const bool limit = sc_core::sc_pending_activity() || now() >= options.max_cycles;
     throw MachineStopped(fmt::format("{} at cycle {}: the host waits for {}{}{}",
                                      limit ? "cycle limit" : "deadlock", now().value,
-                                     machine.host.waits_for(), describe_waits(machine),
-                                     describe_findings(machine.log)));
+                                     simulation.host.waits_for(), describe_waits(simulation),
+                                     describe_findings(simulation.log)));
 }
 
-void simulate(Machine& machine, const RunOptions& options) {
+void simulate(Simulation& simulation, const RunOptions& options) {
     // without pending events the kernel returns at once, so that a deadlock takes no time
     advance(to_time(options.max_cycles));
-    std::exception_ptr failure = machine.host.failure();
-    for (const Npu::UnitEntry& entry : machine.npu.units()) {
+    std::exception_ptr failure = simulation.host.failure();
+    for (const Machine::UnitEntry& entry : simulation.machine->units()) {
         failure = failure ? failure : entry.unit->failure();
     }
     try {
-        rethrow_failure(failure, machine.host);
-        stop_if_unfinished(machine, options);
+        rethrow_failure(failure, simulation.host);
+        stop_if_unfinished(simulation, options);
     } catch (...) {
-        machine.end_threads.notify(sc_core::SC_ZERO_TIME);
+        simulation.end_threads.notify(sc_core::SC_ZERO_TIME);
         advance(to_time(Cycles(1)));
         throw;
     }
 }
 
-Result gather(Machine& machine, const Program& program, const RunOptions& options) {
-    Result result;
-    result.values = options.values;
-    if (options.timeline) {
-        result.timeline = machine.recorder.take();
-    }
-    result.program = program.name;
-    result.cycles = machine.host.cycles();
-    result.first_op_enable = machine.host.first_op_enable().value_or(Cycles(0));
-    result.simulated_cycles = now();
-    result.checks = machine.host.checks();
-    for (const Mcif::Traffic& entry : machine.npu.traffic()) {
+void gather_units(Simulation& simulation, Result& result) {
+    for (const Mcif::Traffic& entry : simulation.machine->traffic()) {
         result.traffic.push_back({entry.client, entry.moved});
     }
-    result.operations = machine.npu.operations();
-    for (const Npu::UnitEntry& entry : machine.npu.units()) {
+    for (const Machine::UnitEntry& entry : simulation.machine->units()) {
         result.units.push_back({entry.name, entry.unit->statistics()});
     }
-    for (const Memory::NamedDram& dram : machine.memory.dram_statistics()) {
+    for (const Memory::NamedDram& dram : simulation.memory.dram_statistics()) {
         result.drams.push_back({dram.region, dram.statistics});
     }
+}
+
+Result gather(Simulation& simulation, const RunOptions& options) {
+    Result result;
+    if (options.timeline) {
+        result.timeline = simulation.recorder.take();
+    }
+    const Host& host = simulation.host;
+    result.cycles = host.cycles();
+    result.first_op_enable = host.first_op_enable().value_or(Cycles(0));
+    result.simulated_cycles = now();
+    result.checks = host.checks();
+    result.operations = host.operations();
+    if (host.share()) {
+        result.model = ModelShare{.host = *host.share()};
+    }
+    gather_units(simulation, result);
     for (const ByteRun& run : options.keep) {
         result.kept.emplace_back(run.bytes.value);
-        machine.memory.read(run.address, result.kept.back());
+        simulation.memory.read(run.address, result.kept.back());
     }
-    result.findings = machine.log.findings();
+    result.findings = simulation.log.findings();
     return result;
+}
+
+/// Statements that run on one machine: a segment, or what stands before the first.
+struct Part {
+    std::span<const Statement> statements;
+    const BeginSegment* segment = nullptr;
+};
+
+std::vector<Part> parts_of(const Program& program) {
+    const std::span<const Statement> all = program.statements;
+    std::vector<Part> parts;
+    std::size_t begin = 0;
+    for (std::size_t i = 0; i <= all.size(); ++i) {
+        if (i < all.size() && !std::holds_alternative<BeginSegment>(all[i].action)) {
+            continue;
+        }
+        if (i > begin || i == all.size()) {
+            const auto* segment =
+                i > begin ? std::get_if<BeginSegment>(&all[begin].action) : nullptr;
+            parts.push_back({all.subspan(begin, i - begin), segment});
+        }
+        begin = i;
+    }
+    return parts;
+}
+
+Result run_part(const Part& part, const Program& program, const SystemConfig& system,
+                const RunOptions& options) {
+    const KernelScope kernel;
+    Simulation simulation(part.statements, system, options);
+    if (program.zeroed_memory) {
+        simulation.memory.start_zeroed();
+    }
+    simulate(simulation, options);
+    Result result = gather(simulation, options);
+    if (part.segment != nullptr) {
+        result.model->segments.push_back({part.segment->name, result.first_op_enable,
+                                          simulation.host.register_cycles(), part.segment->inputs,
+                                          part.segment->outputs});
+    }
+    simulation.end_threads.notify(sc_core::SC_ZERO_TIME);
+    advance(to_time(Cycles(1)));
+    return result;
+}
+
+/// Each segment counts its operations anew.
+void name_operations(Result& part, std::size_t segment) {
+    for (OperationRecord& operation : part.operations) {
+        if (operation.unit != "host") {
+            operation.name = fmt::format("segment {} {}", segment, operation.name);
+        }
+    }
 }
 
 }  // namespace
 
 Result run_program(const Program& program, const SystemConfig& system, const RunOptions& options) {
     const auto begin = std::chrono::steady_clock::now();
-    const KernelScope kernel;
-    Machine machine(program, system, options);
-    simulate(machine, options);
-    Result result = gather(machine, program, options);
+    const std::vector<Part> parts = parts_of(program);
+    const auto segments =
+        std::ranges::count_if(parts, [](const Part& part) { return part.segment != nullptr; });
+    Result result;
+    std::size_t segment = 0;
+    for (const Part& part : parts) {
+        RunOptions left = options;
+        left.max_cycles =
+            options.max_cycles - std::min(result.simulated_cycles, options.max_cycles);
+        if (&part != &parts.back()) {
+            left.keep.clear();
+        }
+        Result one = run_part(part, program, system, left);
+        segment += part.segment != nullptr ? 1U : 0U;
+        if (segments > 1 && part.segment != nullptr) {
+            name_operations(one, segment);
+        }
+        if (&part == &parts.front()) {
+            result = std::move(one);
+        } else {
+            append(result, std::move(one));
+        }
+    }
+    if (result.model) {
+        result.units.push_back({"host", {result.model->host.cycles, Cycles(0), Cycles(0)}});
+    }
+    result.program = program.name;
+    result.values = options.values;
     result.config = system;
-    machine.end_threads.notify(sc_core::SC_ZERO_TIME);
-    advance(to_time(Cycles(1)));
     result.wall_seconds =
         std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     return result;
+}
+
+ModelResult run_model(const ModelProgram& model, const SystemConfig& system, RunOptions options) {
+    options.values = options.values && model.values;
+    ModelResult run{run_program(model.program, system, options), {}};
+    Result& result = run.result;
+    ModelShare& share = result.model ? *result.model : result.model.emplace();
+    share.refused = model.refused;
+    share.memory = model.memory;
+    result.findings.insert(result.findings.begin(), model.findings.begin(), model.findings.end());
+    if (options.values) {
+        run.outputs = model.outputs();
+    }
+    return run;
 }
 
 }  // namespace npuscope

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "models/layout/byte_run.h"
+#include "sim/compile/model_program.h"
 #include "sim/config/system_config.h"
 #include "sim/program/program.h"
 #include "sim/run/result.h"
@@ -23,5 +24,13 @@ struct RunOptions {
 /// Throws ConfigError for a program that cannot be executed, with its place, and MachineStopped for
 /// a deadlock or when `max_cycles` have passed.
 Result run_program(const Program& program, const SystemConfig& system, const RunOptions& options);
+
+struct ModelResult {
+    Result result;
+    GraphInputs outputs;  ///< as they are to be stored; none where time alone was simulated
+};
+
+/// The same of a model, with what its plan says in the result.
+ModelResult run_model(const ModelProgram& model, const SystemConfig& system, RunOptions options);
 
 }  // namespace npuscope

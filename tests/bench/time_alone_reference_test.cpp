@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "models/csb/register_blocks.h"
+#include "sim/compile/nvdla/nvdla_family.h"
 #include "sim/program/read_program.h"
 #include "sim/run/session.h"
 #include "tests/support/reference_data.h"
@@ -32,8 +33,8 @@ std::vector<fs::path> programs() {
 Result run(const fs::path& path, bool values) {
     RunOptions options;
     options.values = values;
-    SystemConfig system;
-    system.npu.sdp.element_wise = true;  // some traces use what nv_small lacks
+    SystemConfig system = nvdla_system();
+    nvdla_npu(system).sdp.element_wise = true;  // some traces use what nv_small lacks
     const Program program = read_program(path, register_names(nvdla_register_blocks()),
                                          values ? Images::Read : Images::LeaveOut);
     return run_program(program, system, options);

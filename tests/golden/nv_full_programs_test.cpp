@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "models/csb/register_blocks.h"
+#include "sim/compile/nvdla/nvdla_family.h"
 #include "sim/config/preset.h"
 #include "sim/program/read_program.h"
 #include "sim/run/session.h"
@@ -23,8 +24,8 @@ namespace fs = std::filesystem;
 fs::path source() { return NPUSCOPE_SOURCE; }
 
 SystemConfig nv_full() {
-    SystemConfig system;
-    system.npu = read_preset<NpuConfig>(find_preset(source() / "configs", "npu", "nv_full"));
+    SystemConfig system = nvdla_system();
+    nvdla_npu(system) = read_preset<NpuConfig>(find_preset(source() / "configs", "npu", "nv_full"));
     system.memory =
         read_preset<MemoryConfig>(find_preset(source() / "configs", "memory", "dram_50"));
     return system;
@@ -33,7 +34,8 @@ SystemConfig nv_full() {
 void expect_pass(const fs::path& folder) {
     SCOPED_TRACE(folder.filename());
     const SystemConfig system = nv_full();
-    const RegisterNames names = register_names(nvdla_register_blocks(system.npu.csb.address_map));
+    const RegisterNames names =
+        register_names(nvdla_register_blocks(nvdla_npu(system).csb.address_map));
     const Result result = run_program(read_program(folder, names), system, {});
     EXPECT_EQ(result.status(), RunStatus::Pass);
     EXPECT_FALSE(result.checks.empty());

@@ -2,11 +2,13 @@
 // Golden ONNX models on the bundled preset: numbers, patterns, restrictions, refusals. The
 // repository's own few always run; the whole set where the reference data is.
 #include "models/base/error.h"
+#include "sim/compile/tinpu/layer_program.h"
+#include "sim/compile/tinpu/tinpu_family.h"
 #include "sim/config/preset.h"
 #include "sim/model/graph.h"
 #include "sim/model/prepare_graph.h"
 #include "sim/report/explain_report.h"
-#include "sim/run/layer_session.h"
+#include "sim/run/session.h"
 #include "tests/golden/golden_models.h"
 
 namespace npuscope {
@@ -56,11 +58,12 @@ void expect_golden(const fs::path& folder) {
         for (const std::string& input : graph.inputs) {
             inputs[input] = read_npy(folder / files.at(input));
         }
-        const LayerRun run = run_layers(graph, plan, config, inputs, {});
+        const ModelResult run = run_model(layer_program(graph, plan, config, {}, &inputs),
+                                          tinpu_system(config, plan.memory), {});
         std::vector<std::string> patterns;
         std::size_t on_host = 0;
-        for (const LayerOperation& operation : run.operations) {
-            operation.unit == "tinpu" ? patterns.push_back(operation.pattern) : void(++on_host);
+        for (const OperationRecord& operation : run.result.operations) {
+            operation.unit == "tinpu" ? patterns.push_back(operation.kind) : void(++on_host);
         }
         EXPECT_EQ(patterns, wanted_patterns(meta));
         EXPECT_EQ(on_host, meta.value("host_ops", Json::array()).size());

@@ -31,6 +31,7 @@ void expect_case(const fs::path& model, const Json& meta, const std::string& npu
         }
     }
     SystemArguments arguments;
+    arguments.families = test::families();
     arguments.npu = npu;
     const Result result = run_model_files((model / "model.onnx").string(),
                                           {(folder / "in").string(), (folder / "out").string()},

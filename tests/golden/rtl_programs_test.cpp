@@ -14,6 +14,7 @@
 #include "models/base/error.h"
 #include "models/csb/register_blocks.h"
 #include "sim/check/program_check.h"
+#include "sim/compile/nvdla/nvdla_family.h"
 #include "sim/config/preset.h"
 #include "sim/program/read_program.h"
 #include "sim/run/session.h"
@@ -38,8 +39,9 @@ std::vector<fs::path> folders_in(const fs::path& folder) {
 }
 
 SystemConfig nv_small() {
-    SystemConfig system;
-    system.npu = read_preset<NpuConfig>(find_preset(source() / "configs", "npu", "nv_small"));
+    SystemConfig system = nvdla_system();
+    nvdla_npu(system) =
+        read_preset<NpuConfig>(find_preset(source() / "configs", "npu", "nv_small"));
     system.memory =
         read_preset<MemoryConfig>(find_preset(source() / "configs", "memory", "dram_50"));
     return system;
@@ -52,7 +54,8 @@ std::size_t expect_all_to_pass(const fs::path& folder) {
     for (const fs::path& program : folders_in(folder)) {
         SystemConfig system = nv_small();
         // these four ask for a unit that nv_small lacks
-        system.npu.sdp.element_wise = program.filename().string().find("_ew_") != std::string::npos;
+        nvdla_npu(system).sdp.element_wise =
+            program.filename().string().find("_ew_") != std::string::npos;
         const Result result = run_program(read_program(program, names), system, {});
         EXPECT_EQ(result.status(), RunStatus::Pass) << program;
         EXPECT_FALSE(result.checks.empty()) << program;
@@ -74,7 +77,7 @@ TEST(RtlPrograms, that_fetch_weights_nobody_takes_compute_with_what_is_left) {
     EXPECT_EQ(result.checks.size(), 4U);
     // nine of the ten convolutions find something in front of their weights
     EXPECT_EQ(std::ranges::count(result.findings, "stale_weights", &Diagnostic::id), 9);
-    const CheckReport report = check_program(program, {nv_small().npu, nv_small().memory});
+    const CheckReport report = check_program(program, {nvdla_npu(nv_small()), nv_small().memory});
     EXPECT_EQ(std::ranges::count_if(report.findings,
                                     [](const Diagnostic& found) {
                                         return found.id == "stale_weights" &&
@@ -98,7 +101,7 @@ TEST(RtlPrograms, whose_ends_meet_in_the_delivery_buffer_stop_where_the_rtl_stop
             << message;
         EXPECT_NE(message.find("D_DATAOUT_SIZE_0_0 is 0x10004"), std::string::npos) << message;
     }
-    const CheckReport report = check_program(program, {nv_small().npu, nv_small().memory});
+    const CheckReport report = check_program(program, {nvdla_npu(nv_small()), nv_small().memory});
     ASSERT_EQ(report.findings.size(), 2U);
     for (const Diagnostic& found : report.findings) {
         EXPECT_EQ(found.id, "ends_meet");
@@ -112,24 +115,25 @@ TEST(RtlPrograms, whose_ends_meet_run_where_the_hardware_keeps_its_marks) {
     const Program program = read_program(source() / "tests/golden/rtl_short_ends",
                                          register_names(nvdla_register_blocks()));
     SystemConfig system = nv_small();
-    system.npu.cacc.stale_end_marks = false;
+    nvdla_npu(system).cacc.stale_end_marks = false;
     const Result result = run_program(program, system, {});
     EXPECT_EQ(result.status(), RunStatus::Pass);
     EXPECT_TRUE(result.findings.empty());
-    EXPECT_TRUE(check_program(program, {system.npu, system.memory}).findings.empty());
+    EXPECT_TRUE(check_program(program, {nvdla_npu(system), system.memory}).findings.empty());
 }
 
 TEST(RtlPrograms, whose_image_blocks_are_miscounted_meet_the_pixels_that_the_rtl_meets) {
     const fs::path folder = source() / "tests/golden/rtl_image_blocks";
     EXPECT_EQ(expect_all_to_pass(folder), 5U);
     SystemConfig right = nv_small();
-    right.npu.csc.miscounts_image_blocks = false;
+    nvdla_npu(right).csc.miscounts_image_blocks = false;
     for (const fs::path& path : folders_in(folder)) {
         const Program program = read_program(path, register_names(nvdla_register_blocks()));
         const Result result = run_program(program, nv_small(), {});
         ASSERT_EQ(result.findings.size(), 1U) << path;
         EXPECT_EQ(result.findings[0].id, "image_miscounted");
-        const CheckReport report = check_program(program, {nv_small().npu, nv_small().memory});
+        const CheckReport report =
+            check_program(program, {nvdla_npu(nv_small()), nv_small().memory});
         ASSERT_EQ(report.findings.size(), 1U) << path;
         EXPECT_EQ(report.findings[0].id, "image_miscounted");
         EXPECT_EQ(report.findings[0].register_name, "NVDLA_CSC.D_WEIGHT_SIZE_EXT_1_0");

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "models/csb/register_place.h"
+#include "sim/compile/nvdla/nvdla_family.h"
 #include "sim/config/preset.h"
 #include "sim/run/session.h"
 #include "tests/support/generate_full_layer.h"
@@ -22,8 +23,8 @@ namespace npuscope {
 
 inline SystemConfig nv_full_system() {
     const std::filesystem::path configs = std::filesystem::path(NPUSCOPE_SOURCE) / "configs";
-    SystemConfig system;
-    system.npu = read_preset<NpuConfig>(find_preset(configs, "npu", "nv_full"));
+    SystemConfig system = nvdla_system();
+    nvdla_npu(system) = read_preset<NpuConfig>(find_preset(configs, "npu", "nv_full"));
     system.memory = read_preset<MemoryConfig>(find_preset(configs, "memory", "dram_50"));
     return system;
 }
@@ -77,7 +78,7 @@ inline Program program_of(const std::vector<LayerProgram>& layers, const SystemC
     Program program;
     program.name = "layers";
     for (const LayerProgram& layer : layers) {
-        append_layer(program, layer, system.npu.csb.address_map);
+        append_layer(program, layer, nvdla_npu(system).csb.address_map);
     }
     return program;
 }

@@ -11,6 +11,7 @@
 
 #include "models/base/quantity.h"
 #include "sim/check/program_check.h"
+#include "sim/compile/nvdla/nvdla_family.h"
 #include "tests/support/full_layer_session.h"
 
 namespace npuscope {
@@ -41,7 +42,7 @@ class CompressedFaults : public testing::Test {
     Diagnostic only_finding() {
         const Program program = program_of({program_}, system_);
         const Result result = run_program(program, system_, {});
-        const CheckReport report = check_program(program, {system_.npu, system_.memory});
+        const CheckReport report = check_program(program, {nvdla_npu(system_), system_.memory});
         EXPECT_EQ(result.status(), RunStatus::Fail);
         EXPECT_FALSE(report.clean());
         EXPECT_EQ(result.findings.size(), 1U);
@@ -82,7 +83,7 @@ class CompressedFaults : public testing::Test {
 TEST_F(CompressedFaults, AGoodProgramHasNone) {
     const Program program = program_of({program_}, system_);
     EXPECT_EQ(run_program(program, system_, {}).status(), RunStatus::Pass);
-    EXPECT_TRUE(check_program(program, {system_.npu, system_.memory}).findings.empty());
+    EXPECT_TRUE(check_program(program, {nvdla_npu(system_), system_.memory}).findings.empty());
 }
 
 TEST_F(CompressedFaults, AGroupSizeThatIsNotTheMasksCount) {
@@ -102,7 +103,7 @@ TEST_F(CompressedFaults, AZeroAmongTheStoredValues) {
     const std::uint32_t first = size_of_group(0);
     std::fill_n(program_.images[Values].bytes.begin() + first, 2, std::uint8_t{0});
     const Program program = program_of({program_}, system_);
-    const CheckReport report = check_program(program, {system_.npu, system_.memory});
+    const CheckReport report = check_program(program, {nvdla_npu(system_), system_.memory});
     ASSERT_EQ(report.findings.size(), 1U);
     const std::string expected = fmt::format(
         "a stored value of kernel 16 (kernel group 1) at {} is 0, which its mask bit "

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "sim/check/program_check.h"
+#include "sim/compile/nvdla/nvdla_family.h"
 #include "tests/sim/message_of.h"
 #include "tests/support/full_layer_session.h"
 
@@ -66,7 +67,7 @@ class MoveTest : public testing::Test {
     std::string checked(const Program& program) const {
         std::string text;
         for (const Diagnostic& found :
-             check_program(program, {system_.npu, system_.memory}).findings) {
+             check_program(program, {nvdla_npu(system_), system_.memory}).findings) {
             text += found.id + ": " + found.sentence + "\n";
         }
         return text;

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "sim/check/program_check.h"
+#include "sim/compile/nvdla/nvdla_family.h"
 #include "tests/sim/message_of.h"
 #include "tests/support/full_layer_session.h"
 
@@ -25,7 +26,7 @@ class OnTheFlyTest : public testing::Test {
     }
     Diagnostic checked() const {
         const CheckReport report =
-            check_program(program_of({layer_}, system_), {system_.npu, system_.memory});
+            check_program(program_of({layer_}, system_), {nvdla_npu(system_), system_.memory});
         for (const Diagnostic& found : report.findings) {
             if (found.id.ends_with("_mismatch")) {
                 return found;

@@ -6,6 +6,7 @@
 
 #include <filesystem>
 
+#include "sim/compile/nvdla/nvdla_family.h"
 #include "sim/config/preset.h"
 #include "sim/run/session.h"
 
@@ -18,7 +19,7 @@ class RandomFull : public testing::TestWithParam<full::Type> {
  protected:
     RandomFull() {
         const std::filesystem::path configs = std::filesystem::path(NPUSCOPE_SOURCE) / "configs";
-        system_.npu = read_preset<NpuConfig>(find_preset(configs, "npu", "nv_full"));
+        nvdla_npu(system_) = read_preset<NpuConfig>(find_preset(configs, "npu", "nv_full"));
         system_.memory = read_preset<MemoryConfig>(find_preset(configs, "memory", "dram_50"));
     }
 
@@ -35,7 +36,7 @@ class RandomFull : public testing::TestWithParam<full::Type> {
         }
     }
 
-    SystemConfig system_;
+    SystemConfig system_ = nvdla_system();
 };
 
 TEST_P(RandomFull, sdp_programs_leave_what_plain_loops_compute) {

@@ -72,6 +72,12 @@ struct StatementText {
     std::string operator()(const CheckNothing& check) const {
         return fmt::format("check_nothing({});", check.sync);
     }
+    /// Jobs, and what the host computes.
+    template <class Other>
+    std::string operator()(const Other& /*other*/) const {
+        throw ConfigError("a launch of a job has no form in a .cfg trace",
+                          "it holds what a host does by registers");
+    }
 };
 
 void append_byte(std::string& text, std::uint8_t byte) {

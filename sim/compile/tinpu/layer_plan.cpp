@@ -237,6 +237,7 @@ TinpuJob layer_job(const LayerPlan& plan, std::size_t index, const Signs& signs)
     const Candidate& candidate = *layer.layer;
     TinpuJob job;
     job.name = layer.name;
+    job.kind = layer.pattern;
     job.work = work_of(candidate.pattern);
     job.input = {plan.maps.at(candidate.input), cube_of(candidate.in), signs.at(candidate.input)};
     job.output = {plan.maps.at(candidate.output), cube_of(candidate.out),

@@ -3,6 +3,7 @@
 #include <cstdio>
 
 #include "models/csb/register_blocks.h"
+#include "sim/compile/nvdla/nvdla_family.h"
 #include "sim/program/read_program.h"
 #include "sim/run/session.h"
 
@@ -12,7 +13,7 @@ int main(int argc, char** argv) {
     }
     const npuscope::Program program = npuscope::read_program(
         argv[1], npuscope::register_names(npuscope::nvdla_register_blocks()));
-    const npuscope::Result result = npuscope::run_program(program, {}, {});
+    const npuscope::Result result = npuscope::run_program(program, npuscope::nvdla_system(), {});
     std::printf("%llu cycles\n", static_cast<unsigned long long>(result.cycles.value));
     return result.status() == npuscope::RunStatus::Pass ? 0 : 1;
 }

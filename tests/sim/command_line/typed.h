@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "sim/command_line/commands.h"
+#include "tests/support/families.h"
 
 namespace npuscope::sample {
 
@@ -20,7 +21,7 @@ inline Answer typed(const std::vector<std::string>& arguments,
                     const std::vector<Command>& commands = {run_command(), list_command()}) {
     std::ostringstream out;
     std::ostringstream err;
-    const ExitCode code = run_command_line(arguments, commands, {out, err});
+    const ExitCode code = run_command_line(arguments, commands, test::families(), {out, err});
     return {code, out.str(), err.str()};
 }
 

@@ -11,6 +11,7 @@
 #include "models/layout/layout_catalog.h"
 #include "models/layout/relayout.h"
 #include "sim/compile/nvdla/network_planner.h"
+#include "sim/compile/nvdla/nvdla_family.h"
 #include "sim/compile/nvdla/plan_program.h"
 #include "sim/config/npy_file.h"
 #include "sim/config/preset.h"
@@ -37,11 +38,12 @@ class SurfaceFiles : public testing::Test {
     /// Runs the network on the preset's machine from `inputs` to `outputs` below the folder.
     void run(const Network& network, const std::string& preset, const char* inputs,
              const char* outputs) const {
-        SystemConfig system;
-        system.npu = read_preset<NpuConfig>(find_preset(configs_folder(), "npu", preset));
+        SystemConfig system = nvdla_system();
+        nvdla_npu(system) = read_preset<NpuConfig>(find_preset(configs_folder(), "npu", preset));
         system.memory = read_preset<MemoryConfig>(find_preset(configs_folder(), "memory", "ideal"));
-        Plan plan = plan_network(network, {system.npu, system.memory, true});
-        const NetworkSurfaces surfaces = network_surfaces(network, plan, system.npu.surfaces);
+        Plan plan = plan_network(network, {nvdla_npu(system), system.memory, true});
+        const NetworkSurfaces surfaces =
+            network_surfaces(network, plan, nvdla_npu(system).surfaces);
         load_inputs(surfaces, folder_ / inputs, plan);
         RunOptions options;
         options.keep = surfaces.output_bytes();

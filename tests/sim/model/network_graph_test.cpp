@@ -37,7 +37,7 @@ TEST(NetworkGraph, LayersBecomePatterns) {
 TEST(NetworkGraph, NumbersAreTheHostsAndDoNotAllSaturate) {
     const Graph graph = finish_graph(network_graph(parse_network(residual_table, "net.yaml")));
     const auto inputs = test::some_inputs(graph, ElementType::Int8, 4);
-    const LayerRun npu = test::run_on(graph, test::bundled_preset(), inputs);
+    const ModelResult npu = test::run_on(graph, test::bundled_preset(), inputs);
     EXPECT_EQ(npu.outputs, test::run_on(graph, test::host_only(), inputs).outputs);
     const auto& numbers = npu.outputs.begin()->second.numbers;
     EXPECT_GT(std::set<double>(numbers.begin(), numbers.end()).size(), 1U);

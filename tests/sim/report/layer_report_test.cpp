@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sim/report/layer_report.h"
-
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
 #include <numeric>
 
 #include "sim/model/prepare_graph.h"
-#include "sim/report/layer_timeline.h"
+#include "sim/report/json_report.h"
+#include "sim/report/timeline_report.h"
 #include "tests/sim/compile/tinpu/layer_fixture.h"
 
 namespace npuscope {
@@ -27,11 +26,12 @@ layers:
 
 struct Reported {
     Graph graph = finish_graph(network_graph(parse_network(table, "net.yaml")));
-    LayerSystem system{test::bundled_preset()};
-    LayerPlan plan = plan_layers(graph, system.npu);
-    LayerResult result{
-        "net.yaml", graph, plan, system,
-        run_layers(graph, plan, system.npu, {}, {.values = false, .timeline = true})};
+    LayerNpuConfig npu = test::bundled_preset();
+
+    Result result() const {
+        return test::run_plan(graph, plan_layers(graph, npu), npu, nullptr, {.timeline = true})
+            .result;
+    }
 };
 
 std::uint64_t sum(const Json& numbers) {
@@ -42,13 +42,11 @@ std::uint64_t sum(const Json& numbers) {
 
 TEST(LayerReport, CausesOfALayerAreAllOfItsCycles) {
     const Reported reported;
-    const Json report = Json::parse(layer_json(reported.result));
+    const Json report = Json::parse(json_report(reported.result()));
     std::size_t on_npu = 0;
     for (const Json& operation : report["operations"]) {
-        if (operation["unit"] == "tinpu") {
-            EXPECT_EQ(sum(operation["causes"]), operation["cycles"]) << operation;
-            ++on_npu;
-        }
+        EXPECT_EQ(sum(operation["causes"]), operation["cycles"]) << operation;
+        on_npu += operation["unit"] == "tinpu" ? 1U : 0U;
     }
     EXPECT_GT(on_npu, 0U);
     EXPECT_LT(on_npu, report["operations"].size());
@@ -59,7 +57,7 @@ TEST(LayerReport, CausesOfALayerAreAllOfItsCycles) {
 
 TEST(LayerReport, ClientsShareAllOfTheTraffic) {
     const Reported reported;
-    const Json traffic = Json::parse(layer_json(reported.result))["traffic"];
+    const Json traffic = Json::parse(json_report(reported.result()))["traffic"];
     std::uint64_t read = 0;
     std::uint64_t written = 0;
     for (const auto& [name, client] : traffic["by_client"].items()) {
@@ -73,16 +71,16 @@ TEST(LayerReport, ClientsShareAllOfTheTraffic) {
 
 TEST(LayerReport, MapsThatDoNotFitAreAFinding) {
     Reported reported;
-    EXPECT_TRUE(Json::parse(layer_json(reported.result))["findings"].empty());
-    reported.system.npu.engine.memory = Bytes(4);
-    const Json findings = Json::parse(layer_json(reported.result))["findings"];
+    EXPECT_TRUE(Json::parse(json_report(reported.result()))["findings"].empty());
+    reported.npu.engine.memory = Bytes(4);
+    const Json findings = Json::parse(json_report(reported.result()))["findings"];
     ASSERT_EQ(findings.size(), 1U);
     EXPECT_EQ(findings[0]["id"], "memory_size");
 }
 
 TEST(LayerTimeline, ShowsEveryOperationAndThePartsOfLayers) {
-    const Reported reported;
-    const Json events = Json::parse(layer_timeline(reported.result))["traceEvents"];
+    const Result result = Reported().result();
+    const Json events = Json::parse(timeline_report(result))["traceEvents"];
     std::map<std::string, std::string> lanes;  // by process and thread
     std::map<std::string, std::uint64_t> cycles;
     const auto place = [](const Json& event) {
@@ -98,10 +96,9 @@ TEST(LayerTimeline, ShowsEveryOperationAndThePartsOfLayers) {
             cycles[lanes.at(place(event))] += event["dur"].get<std::uint64_t>();
         }
     }
-    const LayerRun& run = reported.result.run;
-    EXPECT_EQ(cycles.at("tinpu"), run.npu.value);
-    EXPECT_EQ(cycles.at("host"), run.host.value);
-    EXPECT_EQ(cycles.at("host.operator"), run.host.value);
+    EXPECT_EQ(cycles.at("tinpu"), test::npu_cycles(result).value);
+    EXPECT_EQ(cycles.at("host"), result.model->host.cycles.value);
+    EXPECT_EQ(cycles.at("host.operator"), result.model->host.cycles.value);
     EXPECT_GT(cycles.at("tinpu.weights"), 0U);
     EXPECT_GT(cycles.at("tinpu.set_up"), 0U);
 }

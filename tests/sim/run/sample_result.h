@@ -2,6 +2,7 @@
 // A result with one of everything.
 #pragma once
 
+#include "sim/compile/nvdla/nvdla_family.h"
 #include "sim/run/result.h"
 
 namespace npuscope::sample {
@@ -41,7 +42,8 @@ inline Result result() {
                         .surface = "input",
                         .operation = "conv 0",
                         .place = {"dc/p.cfg", 7, 1}}};
-    result.config.npu.name = "nv_small";
+    result.config = nvdla_system();
+    nvdla_npu(result.config).name = "nv_small";
     return result;
 }
 

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "models/csb/register_blocks.h"
+#include "sim/compile/nvdla/nvdla_family.h"
 #include "sim/program/trace_cfg.h"
 
 namespace npuscope {
@@ -64,7 +65,7 @@ std::string replaced(std::string text, const std::string& old, const std::string
     return text.replace(at, old.size(), with);
 }
 
-Result run(const std::string& text, const SystemConfig& system = {},
+Result run(const std::string& text, const SystemConfig& system = nvdla_system(),
            const RunOptions& options = {}) {
     const Program program =
         parse_trace_cfg(text, "copy.cfg", register_names(nvdla_register_blocks()), counting_image);
@@ -100,7 +101,7 @@ TEST(Session, gives_the_same_result_again_in_one_process) {
 }
 
 TEST(Session, costs_two_latencies_of_memory) {
-    SystemConfig slow;
+    SystemConfig slow = nvdla_system();
     slow.memory.read_latency = Cycles(150);
     EXPECT_EQ(run(copy_program, slow).cycles - run(copy_program).cycles, Cycles(200));
 }

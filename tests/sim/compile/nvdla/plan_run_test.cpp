@@ -7,6 +7,7 @@
 #include <set>
 
 #include "sim/check/program_check.h"
+#include "sim/compile/nvdla/nvdla_family.h"
 #include "sim/compile/nvdla/plan_program.h"
 #include "sim/config/preset.h"
 #include "sim/run/session.h"
@@ -81,7 +82,7 @@ TEST(PlannedNetwork, MadeUpValuesNeitherSaturateNorVanish) {
 
 TEST(PlannedNetwork, TakesTheSameTimeWithoutValues) {
     PlanTarget target;
-    const SystemConfig system{target.npu, target.memory};
+    const SystemConfig system = nvdla_system(target.npu, target.memory);
     const Program with = plan_program(plan_network(sample::mixed_network(), target));
     target.images = false;
     const Program without = plan_program(plan_network(sample::mixed_network(), target));

@@ -43,12 +43,13 @@ void expect_equal(Chain& chain, const std::string& npu, ElementType element = El
     write_file(folder / "model.onnx", chain.builder.bytes());
     write_file(folder / "in/x.npy", npy_bytes(inputs.at("x")));
     SystemArguments arguments;
+    arguments.families = test::families();
     arguments.npu = npu;
     const Result result = run_network_files((folder / "model.onnx").string(),
                                             {(folder / "in").string(), (folder / "out").string()},
                                             read_system(arguments), {});
     EXPECT_EQ(result.status(), RunStatus::Pass);
-    EXPECT_EQ(result.model->host_operators, 0U);
+    EXPECT_EQ(result.model->host.operators, 0U);
     const GraphValue given = read_npy(folder / "out" / (graph.outputs.front() + ".npy"));
     EXPECT_EQ(given.type.sizes, wanted.type.sizes);
     EXPECT_EQ(given.numbers, wanted.numbers) << npu;

@@ -4,11 +4,13 @@
 
 #include <string>
 
+#include "sim/compile/tinpu/layer_program.h"
+#include "sim/compile/tinpu/tinpu_family.h"
 #include "sim/compile/tinpu/tinpu_target.h"
 #include "sim/config/preset.h"
 #include "sim/model/onnx_reader.h"
 #include "sim/model/prepare_graph.h"
-#include "sim/run/layer_session.h"
+#include "sim/run/session.h"
 #include "tests/support/sample_models.h"
 
 namespace npuscope::test {
@@ -43,10 +45,19 @@ inline std::map<std::string, GraphValue> some_inputs(const Graph& graph, Element
     return inputs;
 }
 
-inline LayerRun run_on(const Graph& graph, const LayerNpuConfig& config,
-                       const std::map<std::string, GraphValue>& inputs) {
-    return run_layers(graph, plan_layers(graph, config), config, inputs, {});
+/// Without `inputs` for its time alone.
+inline ModelResult run_plan(const Graph& graph, const LayerPlan& plan, const LayerNpuConfig& config,
+                            const GraphInputs* inputs, const RunOptions& options = {}) {
+    return run_model(layer_program(graph, plan, config, {}, inputs),
+                     tinpu_system(config, plan.memory), options);
 }
+inline ModelResult run_on(const Graph& graph, const LayerNpuConfig& config,
+                          const GraphInputs& inputs) {
+    return run_plan(graph, plan_layers(graph, config), config, &inputs);
+}
+
+/// Of what ran on the NPU.
+inline Cycles npu_cycles(const Result& result) { return result.cycles - result.model->host.cycles; }
 
 /// What a TINPU of these restrictions takes.
 inline Partition tinpu_partition(const Graph& graph, const Restrictions& restrictions) {

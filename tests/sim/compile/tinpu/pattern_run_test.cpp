@@ -24,11 +24,11 @@ void expect_taken(const ModelBuilder& builder, Pattern pattern, std::uint32_t we
     }
     for (const ElementType element : {ElementType::Int8, ElementType::Uint8}) {
         const auto inputs = test::some_inputs(graph, element, 5);
-        const LayerRun npu = test::run_on(graph, test::bundled_preset(), inputs);
-        const LayerRun host = test::run_on(graph, test::host_only(), inputs);
-        EXPECT_GT(npu.npu, Cycles(0));
-        EXPECT_EQ(npu.host, Cycles(0));
-        EXPECT_EQ(host.npu, Cycles(0));
+        const ModelResult npu = test::run_on(graph, test::bundled_preset(), inputs);
+        const ModelResult host = test::run_on(graph, test::host_only(), inputs);
+        EXPECT_GT(test::npu_cycles(npu.result), Cycles(0));
+        EXPECT_EQ(npu.result.model->host.cycles, Cycles(0));
+        EXPECT_EQ(test::npu_cycles(host.result), Cycles(0));
         ASSERT_EQ(npu.outputs.at("y").numbers, host.outputs.at("y").numbers);
     }
 }

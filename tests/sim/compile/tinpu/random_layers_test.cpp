@@ -87,28 +87,29 @@ MemoryConfig random_memory(Dice& dice) {
     return memory;
 }
 
-void expect_consistent(const LayerRun& run) {
+void expect_consistent(const Result& run) {
     EXPECT_TRUE(run.findings.empty());
-    EXPECT_EQ(run.simulated, run.cycles());
+    EXPECT_EQ(run.simulated_cycles, run.cycles);
     Cycles end;
-    for (const LayerOperation& operation : run.operations) {
+    for (const OperationRecord& operation : run.operations) {
         EXPECT_EQ(std::accumulate(operation.causes.cycles.begin(), operation.causes.cycles.end(),
                                   Cycles(0)),
-                  operation.cycles);
+                  operation.cycles());
         EXPECT_EQ(operation.start, end);
-        end = operation.start + operation.cycles;
+        end = operation.end;
     }
     ClientTraffic moved;
     for (const NamedTraffic& client : run.traffic) {
         moved += client.traffic;
     }
-    TinpuTraffic wanted;
-    for (const LayerOperation& operation : run.operations) {
-        wanted.read += operation.traffic.read;
-        wanted.written += operation.traffic.written;
+    Bytes read;
+    Bytes written;
+    for (const OperationRecord& operation : run.operations) {
+        read += operation.read;
+        written += operation.written;
     }
-    EXPECT_EQ(moved.read_bytes, wanted.read);
-    EXPECT_EQ(moved.write_bytes, wanted.written);
+    EXPECT_EQ(moved.read_bytes, read);
+    EXPECT_EQ(moved.write_bytes, written);
 }
 
 TEST(RandomLayers, AnyMachineLeavesTheHostsNumbers) {
@@ -122,13 +123,13 @@ TEST(RandomLayers, AnyMachineLeavesTheHostsNumbers) {
             << ::testing::PrintToString(test::broken_rules(plan.partition));
         const auto inputs =
             test::some_inputs(graph, seed % 2 == 0 ? ElementType::Int8 : ElementType::Uint8, seed);
-        const LayerRun npu = run_layers(graph, plan, config, inputs, {});
-        const LayerRun host = test::run_on(graph, test::host_only(), inputs);
+        const ModelResult npu = test::run_plan(graph, plan, config, &inputs);
+        const ModelResult host = test::run_on(graph, test::host_only(), inputs);
         ASSERT_EQ(npu.outputs.at("y").numbers, host.outputs.at("y").numbers);
-        expect_consistent(npu);
-        const LayerRun timed = run_layers(graph, plan, config, {}, {.values = false});
-        EXPECT_EQ(timed.cycles(), npu.cycles());
-        expect_consistent(timed);
+        expect_consistent(npu.result);
+        const ModelResult timed = test::run_plan(graph, plan, config, nullptr);
+        EXPECT_EQ(timed.result.cycles, npu.result.cycles);
+        expect_consistent(timed.result);
     }
 }
 

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Models shared by a register NPU and the host: whatever the partition, the numbers are those of
 // the host's plain operators.
-#include "sim/run/hybrid_session.h"
+#include "sim/compile/hybrid_program.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <set>
 
+#include "sim/compile/nvdla/nvdla_family.h"
 #include "sim/report/json_report.h"
 #include "sim/report/timeline_report.h"
 #include "tests/sim/compile/tinpu/layer_fixture.h"
@@ -22,8 +23,8 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 SystemConfig system_of(const std::string& npu) {
-    SystemConfig system;
-    system.npu = read_preset<NpuConfig>(find_preset(configs_folder(), "npu", npu));
+    SystemConfig system = nvdla_system();
+    nvdla_npu(system) = read_preset<NpuConfig>(find_preset(configs_folder(), "npu", npu));
     return system;
 }
 
@@ -37,9 +38,10 @@ Result expect_equal(const ModelBuilder& builder, const std::string& npu,
     for (const std::string& name : graph.inputs) {
         given[name] = {true, range_of(element), false};
     }
-    const LayerRun host = test::run_on(graph, test::host_only(), inputs);
-    HybridPlan plan = plan_hybrid(graph, {system.npu, system.memory}, given);
-    HybridRun run = run_hybrid(graph, std::move(plan), system, {}, &inputs);
+    const ModelResult host = test::run_on(graph, test::host_only(), inputs);
+    HybridPlan plan = plan_hybrid(graph, {nvdla_npu(system), system.memory}, given);
+    ModelResult run =
+        run_model(hybrid_program(graph, std::move(plan), system.host, &inputs), system, {});
     EXPECT_EQ(run.result.status(), RunStatus::Pass);
     EXPECT_EQ(run.outputs.size(), host.outputs.size());
     for (const auto& [name, value] : host.outputs) {
@@ -105,7 +107,7 @@ TEST(HybridSession, RandomModelsGiveTheHostsNumbers) {
         const Result result =
             expect_equal(test::random_graph(seed), seed % 3 == 0 ? "nv_full" : "nv_small");
         most_segments = std::max(most_segments, result.model->segments.size());
-        without_host += result.model->host_operators == 0 ? 1U : 0U;
+        without_host += result.model->host.operators == 0 ? 1U : 0U;
         for (const SegmentRecord& segment : result.model->segments) {
             most_inputs = std::max(most_inputs, segment.inputs.size());
             most_outputs = std::max(most_outputs, segment.outputs.size());
@@ -132,7 +134,7 @@ TEST(HybridSession, HostsStandBeforeBetweenAndBehind) {
     EXPECT_THAT(units_of(result), ElementsAre("host", "conv", "host", "conv", "host"));
     ASSERT_EQ(result.model->segments.size(), 2U);
     EXPECT_THAT(result.model->segments[1].inputs, ElementsAre("turn_y"));
-    EXPECT_EQ(result.model->host_operators, 3U);
+    EXPECT_EQ(result.model->host.operators, 3U);
 }
 
 TEST(HybridSession, BranchesAroundTheHostDoNotWaitForEachOther) {
@@ -162,7 +164,7 @@ TEST(HybridSession, InputsMayBeResidualsAndOutputsMayBeSeveral) {
         model.conv("b", sum, 8, 3);
         model.builder.output(model.builder.last()).output(sum);
         const Result result = expect_equal(model.builder, npu);
-        EXPECT_EQ(result.model->host_operators, 0U);
+        EXPECT_EQ(result.model->host.operators, 0U);
         ASSERT_EQ(result.model->segments.size(), 1U);
         EXPECT_THAT(result.model->segments[0].inputs, ElementsAre("x", "r"));
     }
@@ -178,7 +180,7 @@ TEST(HybridSession, OtherShapesOfTheSameNumbersGoThroughTheHost) {
     model.builder.output(model.builder.last());
     const Result result = expect_equal(model.builder, "nv_small");
     EXPECT_EQ(result.model->segments.size(), 2U);
-    EXPECT_EQ(result.model->host_operators, 0U);
+    EXPECT_EQ(result.model->host.operators, 0U);
 }
 
 TEST(HybridSession, NothingOnTheNpuIsANote) {
@@ -188,7 +190,7 @@ TEST(HybridSession, NothingOnTheNpuIsANote) {
     model.builder.output(model.node("Softmax", "soft", {model.builder.last()}));
     const Result result = expect_equal(model.builder, "nv_small");
     EXPECT_TRUE(result.model->segments.empty());
-    EXPECT_EQ(result.cycles, result.model->host);
+    EXPECT_EQ(result.cycles, result.model->host.cycles);
     ASSERT_EQ(result.findings.size(), 1U);
     EXPECT_THAT(result.findings[0].sentence, HasSubstr("all of it ran on the host"));
 }
@@ -223,10 +225,12 @@ TEST(HybridSession, TimesFollowEachOtherAndAddUp) {
     const SystemConfig system = system_of("nv_small");
     RunOptions options;
     options.timeline = true;
-    HybridPlan plan = plan_hybrid(graph, {system.npu, system.memory});
-    const Result result = run_hybrid(graph, std::move(plan), system, options, nullptr).result;
+    HybridPlan plan = plan_hybrid(graph, {nvdla_npu(system), system.memory});
+    const Result result =
+        run_model(hybrid_program(graph, std::move(plan), system.host, nullptr), system, options)
+            .result;
     Cycles end{0};
-    Cycles sum = result.model->host;
+    Cycles sum = result.model->host.cycles;
     for (const SegmentRecord& segment : result.model->segments) {
         EXPECT_GE(segment.start, end);
         end = segment.start + segment.cycles;
@@ -252,8 +256,10 @@ TEST(HybridSession, TimeAloneIsTheSameTime) {
         const auto cycles = [&](bool values, const GraphInputs* given) {
             RunOptions options;
             options.values = values;
-            HybridPlan plan = plan_hybrid(graph, {system.npu, system.memory, values});
-            return run_hybrid(graph, std::move(plan), system, options, given).result.cycles;
+            HybridPlan plan = plan_hybrid(graph, {nvdla_npu(system), system.memory, values});
+            return run_model(hybrid_program(graph, std::move(plan), system.host, given), system,
+                             options)
+                .result.cycles;
         };
         EXPECT_EQ(cycles(false, nullptr), cycles(true, &inputs));
         EXPECT_EQ(cycles(true, nullptr), cycles(true, &inputs));
@@ -276,7 +282,7 @@ TEST(HybridSession, WhatNobodyRunsIsAnErrorWithTheNode) {
     const Graph graph = test::graph_of(model.builder);
     const SystemConfig system = system_of("nv_small");
     EXPECT_THAT(sample::message_of([&] {
-                    plan_hybrid(graph, {system.npu, system.memory});
+                    plan_hybrid(graph, {nvdla_npu(system), system.memory});
                 }),
                 HasSubstr("node 'odd' (Erf): the host has no such operator"));
 }

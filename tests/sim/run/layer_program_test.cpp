@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sim/run/layer_session.h"
+#include "sim/compile/tinpu/layer_program.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "models/base/error.h"
-#include "sim/report/layer_report.h"
+#include "sim/report/json_report.h"
+#include "sim/report/summary_report.h"
 #include "tests/sim/compile/tinpu/layer_fixture.h"
 #include "tests/sim/message_of.h"
 
@@ -42,32 +43,33 @@ ModelBuilder branched_model() {
     return builder;
 }
 
-TEST(LayerSession, BranchesResidualsAndHostOperatorsGiveTheHostsNumbers) {
+TEST(LayerProgram, BranchesResidualsAndHostOperatorsGiveTheHostsNumbers) {
     const Graph graph = test::graph_of(branched_model());
     const auto inputs = test::some_inputs(graph, ElementType::Int8, 1);
-    const LayerRun mixed = test::run_on(graph, test::bundled_preset(), inputs);
-    const LayerRun host = test::run_on(graph, test::host_only(), inputs);
+    const ModelResult mixed = test::run_on(graph, test::bundled_preset(), inputs);
+    const ModelResult host = test::run_on(graph, test::host_only(), inputs);
     EXPECT_EQ(mixed.outputs, host.outputs);
     std::vector<std::string> patterns;
-    for (const LayerOperation& operation : mixed.operations) {
-        patterns.push_back(operation.pattern);
+    for (const OperationRecord& operation : mixed.result.operations) {
+        patterns.push_back(operation.kind);
     }
     EXPECT_EQ(patterns, (std::vector<std::string>{"PWCONV", "PWCONVRES", "Concat", "PWCONV"}));
-    EXPECT_EQ(mixed.operations.back().start + mixed.operations.back().cycles, mixed.cycles());
+    EXPECT_EQ(mixed.result.operations.back().end, mixed.result.cycles);
+    EXPECT_EQ(mixed.result.simulated_cycles, mixed.result.cycles);
 }
 
-TEST(LayerSession, TimeAloneIsTheSameTime) {
+TEST(LayerProgram, TimeAloneIsTheSameTime) {
     const Graph graph = test::graph_of(branched_model());
     const LayerNpuConfig config = test::bundled_preset();
     const LayerPlan plan = plan_layers(graph, config);
-    const LayerRun timed = run_layers(graph, plan, config, {}, {false});
-    const LayerRun whole =
-        run_layers(graph, plan, config, test::some_inputs(graph, ElementType::Int8, 1), {true});
-    EXPECT_EQ(timed.cycles(), whole.cycles());
+    const ModelResult timed = test::run_plan(graph, plan, config, nullptr);
+    const auto inputs = test::some_inputs(graph, ElementType::Int8, 1);
+    const ModelResult whole = test::run_plan(graph, plan, config, &inputs);
+    EXPECT_EQ(timed.result.cycles, whole.result.cycles);
     EXPECT_TRUE(timed.outputs.empty());
 }
 
-TEST(LayerSession, InputsThatDoNotFitAreRefused) {
+TEST(LayerProgram, InputsThatDoNotFitAreRefused) {
     const Graph graph = test::graph_of(test::max_pool_model(2, 2));
     const auto run = [&](GraphValue value) {
         return sample::message_of([&] {
@@ -87,19 +89,16 @@ TEST(LayerSession, InputsThatDoNotFitAreRefused) {
     EXPECT_THAT(run(value), HasSubstr("from -1 to 200"));
 }
 
-TEST(LayerSession, ResultsNameOperationsAndTheHostsShare) {
+TEST(LayerProgram, ResultsNameOperationsAndTheHostsShare) {
     const Graph graph = test::graph_of(branched_model());
-    LayerSystem system{test::bundled_preset()};
-    const LayerPlan plan = plan_layers(graph, system.npu);
-    const LayerResult result{
-        "built.onnx", graph, plan, system, run_layers(graph, plan, system.npu, {}, {false}), 0,
-        false};
-    const std::string json = layer_json(result);
+    const LayerNpuConfig config = test::bundled_preset();
+    const Result result = test::run_plan(graph, plan_layers(graph, config), config, nullptr).result;
+    const std::string json = json_report(result);
     for (const char* key : {"\"npu\": \"tinpu_f28p55\"", "\"pattern\": \"PWCONVRES\"",
                             "\"bound_by\"", "\"share\"", "\"macs\": 576"}) {
         EXPECT_THAT(json, HasSubstr(key));
     }
-    EXPECT_THAT(layer_summary(result), HasSubstr("PWCONVRES"));
+    EXPECT_THAT(summary_report(result), HasSubstr("PWCONVRES"));
 }
 
 }  // namespace

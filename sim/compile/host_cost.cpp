@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sim/run/host_cost.h"
+#include "sim/compile/host_cost.h"
 
 #include "sim/model/operators.h"
 

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a host sees of an NPU's assembly, whatever its family: ports towards memory, registers and
+// interrupts where it has them, or direct launches where it has none; and what was counted. One
+// assembly a family implements it.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <tlm>
+#include <vector>
+
+#include "models/base/check.h"
+#include "models/base/statistics.h"
+#include "models/base/unit_job.h"
+#include "models/csb/register_blocks.h"
+#include "models/glb/glb.h"
+#include "models/link/unit.h"
+#include "models/mcif/mcif.h"
+#include "models/memory/memory.h"
+
+namespace npuscope {
+
+class Machine {
+ public:
+    Machine() = default;
+    Machine(const Machine&) = delete;
+    Machine& operator=(const Machine&) = delete;
+    virtual ~Machine() = default;
+
+    /// Binds every port towards memory.
+    virtual void bind_memory(Memory& memory) = 0;
+
+    /// How a host reaches the registers.
+    struct Registers {
+        tlm::tlm_target_socket<>& bus;
+        Glb& interrupts;
+        AddressMap map;
+    };
+    /// Nothing where the NPU has no public registers.
+    virtual std::optional<Registers> registers() { return std::nullopt; }
+
+    /// Jobs that a host may launch before the first of them has ended; 0 where it launches by
+    /// registers alone.
+    virtual std::size_t launch_queue() const { return 0; }
+    using Ended = std::function<void(const OperationRecord&)>;
+    /// Launches a job of this NPU; jobs end in the order of their launch.
+    virtual void launch(const std::shared_ptr<const UnitJob>& /*job*/, Ended /*ended*/) {
+        NPU_CHECK(false, "this NPU takes no jobs");
+    }
+
+    struct UnitEntry {
+        const char* name;
+        Unit* unit;
+    };
+    /// The units with threads of their own.
+    virtual std::vector<UnitEntry> units() = 0;
+    /// Operations in the order of their end.
+    virtual const std::vector<OperationRecord>& operations() const = 0;
+    /// Traffic of all ports, one entry a client.
+    virtual std::vector<Mcif::Traffic> traffic() const = 0;
+    /// Tells `recorder` what the units do.
+    virtual void record_to(Recorder* recorder) = 0;
+    /// Simulates time alone: nothing is fetched or computed, and what is written is zeros.
+    virtual void leave_out_values() = 0;
+};
+
+}  // namespace npuscope

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// A model as a program, with what is known of it before it runs.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "models/base/diagnostic.h"
+#include "sim/compile/refused_layer.h"
+#include "sim/model/graph.h"
+#include "sim/program/program.h"
+
+namespace npuscope {
+
+/// Numbers of a graph's inputs or outputs, by name.
+using GraphInputs = std::map<std::string, GraphValue>;
+
+/// Bytes of a model in an NPU's memory.
+struct ModelMemory {
+    Bytes weights;    ///< and other constants
+    Bytes peak_maps;  ///< most bytes of feature maps that are needed at a time
+};
+
+struct ModelProgram {
+    Program program;
+    bool values = true;                    ///< false: made for its time alone
+    std::function<GraphInputs()> outputs;  ///< after a run with values: as they are to be stored
+    std::vector<RefusedLayer> refused{};
+    Diagnostics findings{};  ///< of the plan
+    std::optional<ModelMemory> memory{};
+};
+
+}  // namespace npuscope

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/compile/nvdla/nvdla_family.h"
+
+#include "models/csb/register_blocks.h"
+#include "models/npu/npu.h"
+
+namespace npuscope {
+
+std::unique_ptr<Machine> NvdlaFamily::build(const AnyConfig& npu, DiagnosticLog& log) const {
+    return std::make_unique<Npu>("npu", typed(npu), log);
+}
+
+FamilyRegisters NvdlaFamily::registers(const AnyConfig& npu) const {
+    return {.blocks = nvdla_register_blocks(typed(npu).csb.address_map),
+            .suffix = "_0",  // as NVIDIA spells them
+            .programs = true};
+}
+
+SystemConfig nvdla_system(NpuConfig npu, MemoryConfig memory, HostConfig host) {
+    static const NvdlaFamily family;
+    return {&family, AnyConfig(std::move(npu)), std::move(memory), host};
+}
+
+const NpuConfig& nvdla_npu(const SystemConfig& system) {
+    const auto* npu = system.npu.find<NpuConfig>();
+    if (npu == nullptr) {
+        throw ConfigError(system.npu_name() + " has no registers of an NVDLA");
+    }
+    return *npu;
+}
+
+NpuConfig& nvdla_npu(SystemConfig& system) {
+    return const_cast<NpuConfig&>(nvdla_npu(std::as_const(system)));
+}
+
+}  // namespace npuscope

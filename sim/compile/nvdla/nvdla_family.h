@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// The family nvdla: NPUs that a host runs by registers.
+#pragma once
+
+#include "models/npu/npu_config.h"
+#include "sim/config/system_config.h"
+
+namespace npuscope {
+
+class NvdlaFamily : public TypedFamily<NpuConfig> {
+ public:
+    std::string_view name() const override { return "nvdla"; }
+    std::string memory_preset(const AnyConfig& /*npu*/) const override { return "dram_50"; }
+    std::unique_ptr<Machine> build(const AnyConfig& npu, DiagnosticLog& log) const override;
+    FamilyRegisters registers(const AnyConfig& npu) const override;
+};
+
+SystemConfig nvdla_system(NpuConfig npu = {}, MemoryConfig memory = {}, HostConfig host = {});
+/// ConfigError where the NPU is of another family.
+const NpuConfig& nvdla_npu(const SystemConfig& system);
+NpuConfig& nvdla_npu(SystemConfig& system);
+
+}  // namespace npuscope

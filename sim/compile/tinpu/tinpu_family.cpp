@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/compile/tinpu/tinpu_family.h"
+
+#include "models/npu/layer_npu.h"
+#include "models/tinpu/tinpu_registers.h"
+
+namespace npuscope {
+
+std::unique_ptr<Machine> TinpuFamily::build(const AnyConfig& npu, DiagnosticLog& log) const {
+    const LayerNpuConfig& config = typed(npu);
+    return std::make_unique<LayerNpu>("npu", LayerNpu::Config{config.mcif, config.engine}, log);
+}
+
+FamilyRegisters TinpuFamily::registers(const AnyConfig& /*npu*/) const {
+    return {.blocks = {&tinpu_registers(), 1},
+            .note =
+                "The vendor's programming interface is not public; this one is the simulator's "
+                "own."};
+}
+
+SystemConfig tinpu_system(LayerNpuConfig npu, MemoryConfig memory, HostConfig host) {
+    static const TinpuFamily family;
+    return {&family, AnyConfig(std::move(npu)), std::move(memory), host};
+}
+
+const LayerNpuConfig& tinpu_npu(const SystemConfig& system) {
+    const auto* npu = system.npu.find<LayerNpuConfig>();
+    if (npu == nullptr) {
+        throw ConfigError(system.npu_name() + " is not an NPU of the family tinpu");
+    }
+    return *npu;
+}
+
+}  // namespace npuscope
