@@ -4,8 +4,8 @@
 //     one atom = elements per atom * components * bytes per component, e.g. batch norm, 1 byte:
 //     | alu c=0 | mul c=0 | alu c=1 | mul c=1 | ...      pairs adjacent: ALU value, then MUL value
 //
-// Per element the atoms lie like those of a feature cube; per channel all channels lie behind each
-// other and only whole atoms are read. Per-layer operands live in registers, not here.
+// Per element the atoms lie like those of a feature cube; per channel all channels lie one after
+// the other and only whole atoms are read. Per-layer operands live in registers, not here.
 // source: NVDLA format page, "Bias Data Format" to "Element-Wise Data Format"; pair order: nv_full
 // C model
 #pragma once

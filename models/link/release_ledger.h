@@ -26,8 +26,8 @@ class ReleaseLedger {
         }
         steps_.push_back({time, total() + entries});
     }
-    /// The first step at which `entries` have been released in total; nothing as long as nobody
-    /// knows.
+    /// The first step at which `entries` have been released in total; nothing as long as that
+    /// is not known.
     std::optional<Step> reached(std::uint64_t entries) const {
         if (entries == 0) {
             return Step{};

@@ -6,6 +6,7 @@
 // region may have a DRAM instead, whose rows and banks give each beat its time.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <optional>
@@ -19,7 +20,7 @@
 
 namespace npuscope {
 
-// A DRAM behind a memory region: how it is built, its timing in clocks of the command bus, and what
+// The DRAM of a memory region: how it is built, its timing in clocks of the command bus, and what
 // its controller does. Names are those of the JEDEC standards. Defaults are DDR4-2400R in a channel
 // of 64 bits (8 Gb x8 devices); presets of other parts stand beside configs/memory/ddr4_2400.yaml.
 // Not modelled: power-down, self-refresh, per-bank refresh, calibration, ECC.
@@ -204,6 +205,14 @@ struct MemoryConfig {
     Cycles read_latency{50};
     Cycles beat_interval{1};
     std::vector<MemoryRegionConfig> regions{MemoryRegionConfig{}};
+
+    /// One region holds all of these bytes.
+    bool holds(Address address, Bytes bytes) const {
+        return std::ranges::any_of(regions, [&](const MemoryRegionConfig& region) {
+            return address >= region.base && address - region.base <= region.size &&
+                   bytes <= region.size - (address - region.base);
+        });
+    }
 
     template <class Visitor, class Self>
     static void describe(Visitor& visit, Self& self) {

@@ -159,7 +159,7 @@ class ImageCheck {
     bool in_memory(const ByteRun& run) const {
         const std::uint32_t bits = target_.npu.mcif.address_bits;
         const bool reachable = bits >= 64 || run.end().value <= std::uint64_t{1} << bits;
-        return reachable && holds(target_.memory, run);
+        return reachable && target_.memory.holds(run.address, run.bytes);
     }
 
     void check_bounds(const PlacedSurface& surface) {

@@ -56,13 +56,6 @@ void copy_loaded(const MemoryImage& image, std::uint64_t offset, std::span<std::
     }
 }
 
-bool holds(const MemoryConfig& memory, const ByteRun& run) {
-    return std::ranges::any_of(memory.regions, [&](const MemoryRegionConfig& region) {
-        return run.address >= region.base && run.bytes <= region.size &&
-               run.address - region.base <= region.size - run.bytes;
-    });
-}
-
 Diagnostic surface_finding(const CheckedOperation& operation, const SurfaceUse& use, const char* id,
                            const std::string& message) {
     Diagnostic finding;
@@ -77,7 +70,7 @@ Diagnostic surface_finding(const CheckedOperation& operation, const SurfaceUse& 
     return finding;
 }
 
-bool MemoryRules::in_memory(const ByteRun& run) const { return holds(machine_.memory, run); }
+bool MemoryRules::in_memory(const ByteRun& run) const { return machine_.memory.holds(run.address, run.bytes); }
 
 void MemoryRules::fill(const InitMemory& init, const Place& place, DiagnosticLog& log) {
     const ByteRun run{init.address, init.bytes};

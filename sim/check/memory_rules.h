@@ -17,8 +17,6 @@
 
 namespace npuscope {
 
-/// Whether one region holds the whole run.
-bool holds(const MemoryConfig& memory, const ByteRun& run);
 /// What the packets of a file put at `offset` and after it, the last one winning; bytes that none
 /// holds stay as they are.
 void copy_loaded(const MemoryImage& image, std::uint64_t offset, std::span<std::uint8_t> bytes);

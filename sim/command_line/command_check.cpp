@@ -12,8 +12,8 @@
 #include "sim/compile/nvdla/network_planner.h"
 #include "sim/compile/nvdla/nvdla_family.h"
 #include "sim/compile/nvdla/plan_program.h"
-#include "sim/config/config_node.h"
 #include "sim/config/file_io.h"
+#include "sim/config/yaml_reader.h"
 #include "sim/program/read_program.h"
 
 namespace npuscope {

@@ -19,7 +19,7 @@
 #include "sim/config/nearest_name.h"
 #include "sim/config/preset.h"
 #include "sim/config/text_table.h"
-#include "sim/model/pattern.h"
+#include "sim/model/candidate.h"
 
 namespace npuscope {
 namespace {

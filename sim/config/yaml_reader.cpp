@@ -3,12 +3,181 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <yaml-cpp/eventhandler.h>
+#include <yaml-cpp/yaml.h>
 
 #include <algorithm>
+#include <sstream>
 
 #include "sim/config/nearest_name.h"
 
 namespace npuscope {
+namespace {
+
+/// Builds the tree from the parser's events. The stack holds the open maps and sequences.
+class TreeBuilder : public YAML::EventHandler {
+ public:
+    explicit TreeBuilder(std::string file) : file_(std::move(file)) {}
+
+    ConfigNode take_root() { return std::move(root_); }
+
+    void OnDocumentStart(const YAML::Mark& /*mark*/) override {}
+    void OnDocumentEnd() override {}
+    void OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) override {
+        refuse_anchor(mark, anchor);
+        add(leaf(ConfigNode::Kind::Null, mark, {}));
+    }
+    void OnAlias(const YAML::Mark& mark, YAML::anchor_t /*anchor*/) override {
+        throw ConfigError(at(mark), "aliases are not supported", "write the value out");
+    }
+    void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
+                  const std::string& value) override {
+        refuse_anchor(mark, anchor);
+        if (tag != "?" && tag != "!" && !tag.empty()) {
+            throw ConfigError(at(mark), "tags are not supported", "write the value alone");
+        }
+        add(leaf(ConfigNode::Kind::Scalar, mark, value));
+    }
+    void OnSequenceStart(const YAML::Mark& mark, const std::string& /*tag*/, YAML::anchor_t anchor,
+                         YAML::EmitterStyle::value /*style*/) override {
+        refuse_anchor(mark, anchor);
+        open_.push_back({leaf(ConfigNode::Kind::Sequence, mark, {}), false});
+    }
+    void OnSequenceEnd() override { close(); }
+    void OnMapStart(const YAML::Mark& mark, const std::string& /*tag*/, YAML::anchor_t anchor,
+                    YAML::EmitterStyle::value /*style*/) override {
+        refuse_anchor(mark, anchor);
+        open_.push_back({leaf(ConfigNode::Kind::Map, mark, {}), true});
+    }
+    void OnMapEnd() override { close(); }
+
+ private:
+    struct Open {
+        ConfigNode node;
+        bool expects_key;
+    };
+
+    Place at(const YAML::Mark& mark) const {
+        if (mark.is_null()) {
+            return {file_, 0, 0};
+        }
+        return {file_, static_cast<unsigned>(mark.line + 1),
+                static_cast<unsigned>(mark.column + 1)};
+    }
+    ConfigNode leaf(ConfigNode::Kind kind, const YAML::Mark& mark, const std::string& text) const {
+        ConfigNode node;
+        node.kind = kind;
+        node.place = at(mark);
+        node.text = text;
+        return node;
+    }
+    void refuse_anchor(const YAML::Mark& mark, YAML::anchor_t anchor) const {
+        if (anchor != 0) {
+            throw ConfigError(at(mark), "anchors are not supported", "write the value out");
+        }
+    }
+    void add(ConfigNode node) {
+        if (open_.empty()) {
+            root_ = std::move(node);
+            return;
+        }
+        Open& parent = open_.back();
+        if (parent.expects_key) {
+            add_key(parent.node, node);
+            parent.expects_key = false;
+            return;
+        }
+        if (node.kind == ConfigNode::Kind::Null && !parent.node.keys.empty()) {
+            node.place = parent.node.keys.back().place;  // yaml-cpp sees an absent value too late
+        }
+        parent.node.items.push_back(std::move(node));
+        parent.expects_key = parent.node.kind == ConfigNode::Kind::Map;
+    }
+    static void add_key(ConfigNode& map, const ConfigNode& key) {
+        if (key.kind != ConfigNode::Kind::Scalar) {
+            throw ConfigError(key.place, "a key must be a name");
+        }
+        if (key.text == "<<") {
+            throw ConfigError(key.place, "merge keys are not supported", "write the fields out");
+        }
+        for (const ConfigNode::Key& other : map.keys) {
+            if (other.name == key.text) {
+                throw ConfigError(key.place, fmt::format("field '{}' is given twice", key.text),
+                                  fmt::format("first given at line {}", other.place.line));
+            }
+        }
+        map.keys.push_back({key.text, key.place});
+    }
+    void close() {
+        ConfigNode node = std::move(open_.back().node);
+        open_.pop_back();
+        add(std::move(node));
+    }
+
+    std::string file_;
+    ConfigNode root_;
+    std::vector<Open> open_;
+};
+
+}  // namespace
+
+const ConfigNode* ConfigNode::find(std::string_view key) const {
+    for (std::size_t i = 0; i < keys.size(); ++i) {
+        if (keys[i].name == key) {
+            return &items[i];
+        }
+    }
+    return nullptr;
+}
+
+ConfigNode parse_yaml(const std::string& text, const std::string& file) {
+    std::istringstream stream(text);
+    TreeBuilder builder(file);
+    try {
+        YAML::Parser parser(stream);
+        if (!parser.HandleNextDocument(builder)) {
+            return {ConfigNode::Kind::Null, {file, 1, 1}, {}, {}, {}};
+        }
+        TreeBuilder rest(file);
+        if (parser.HandleNextDocument(rest)) {
+            throw ConfigError(Place{file, 0, 0}, "more than one YAML document in a file",
+                              "remove the '---' between them");
+        }
+    } catch (const YAML::Exception& error) {
+        Place place{file, 0, 0};
+        if (!error.mark.is_null()) {
+            place.line = static_cast<unsigned>(error.mark.line + 1);
+            place.column = static_cast<unsigned>(error.mark.column + 1);
+        }
+        throw ConfigError(place, error.msg);
+    }
+    return builder.take_root();
+}
+
+void move_to(ConfigNode& node, const Place& place) {
+    node.place = place;
+    for (ConfigNode::Key& key : node.keys) {
+        key.place = place;
+    }
+    for (ConfigNode& item : node.items) {
+        move_to(item, place);
+    }
+}
+
+std::string_view kind_name(ConfigNode::Kind kind) {
+    switch (kind) {
+        case ConfigNode::Kind::Null:
+            return "nothing";
+        case ConfigNode::Kind::Scalar:
+            return "a single value";
+        case ConfigNode::Kind::Sequence:
+            return "a list";
+        case ConfigNode::Kind::Map:
+            break;
+    }
+    return "a mapping";
+}
+
 namespace {
 
 std::string of_field(const std::string& path) {

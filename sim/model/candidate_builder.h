@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What readers of candidates have in common: the ends of a layer, the sequence behind it, a bias
+// What readers of candidates have in common: the ends of a layer, the sequence after it, a bias
 // that stands in the operator itself.
 #pragma once
 
@@ -25,7 +25,7 @@ class CandidateBuilder {
                      const std::string& allowed, std::string sentence);
     /// Input and output of the anchor, as cubes.
     void take_ends();
-    /// The steps behind the anchor as the layer's sequence.
+    /// The steps after the anchor as the layer's sequence.
     void take_sequence(std::span<const RawStep> steps);
     /// A bias in the anchor itself goes before those of the sequence.
     void take_own_bias(const std::string& tensor);
@@ -40,5 +40,18 @@ class CandidateBuilder {
 
     bool with_residual_;
 };
+
+// The weights of a candidate as whole numbers in the order that the hardware's patterns use, with
+// zero points taken off; what stands against that becomes a violation.
+
+enum class WeightOrder {
+    Conv,        ///< [K C/groups R S]
+    Transposed,  ///< [C K R S]
+    Matrix       ///< [C K]
+};
+
+/// The zero point of ConvInteger's and MatMulInteger's weights is subtracted from them; one of the
+/// data is a violation.
+GraphValue read_weights(const GraphView& view, Candidate& candidate, WeightOrder order);
 
 }  // namespace npuscope

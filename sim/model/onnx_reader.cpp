@@ -11,7 +11,6 @@
 
 #include "models/base/error.h"
 #include "sim/config/file_io.h"
-#include "sim/model/onnx_order.h"
 #include "sim/model/onnx_tensor.h"
 
 namespace npuscope {
@@ -68,8 +67,9 @@ bool is_ready(const GraphNode& node, const std::set<std::string>& known) {
     });
 }
 
-}  // namespace
-
+/// Sorts `graph.nodes` such that producers stand before consumers and keeps the file's order where
+/// that is such an order. ConfigError, with the node, where a tensor is made twice, is not made at
+/// all, or where nodes wait for each other in a circle.
 void order_nodes(Graph& graph) {
     std::set<std::string> known = given_tensors(graph);
     check_names(graph, known);
@@ -93,8 +93,6 @@ void order_nodes(Graph& graph) {
         waiting = std::move(later);
     }
 }
-
-namespace {
 
 constexpr std::int64_t oldest_opset = 7;
 constexpr std::int64_t newest_opset = 21;

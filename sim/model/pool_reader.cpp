@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
+#include "sim/model/candidate.h"
 #include "sim/model/candidate_builder.h"
-#include "sim/model/candidate_reader.h"
 
 namespace npuscope {
 namespace {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sim/model/sequence_parser.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
+
+#include "sim/model/step_reader.h"
 
 namespace npuscope {
 namespace {
@@ -202,7 +202,7 @@ class SequenceParser {
                      "BNORMRES ends with Clip after the residual");
         } else {
             complain("sequence_order", steps[1].nodes.front(), "", "Add, Clip",
-                     "behind the residual there is more than a Clip");
+                     "after the residual there is more than a Clip");
         }
     }
 

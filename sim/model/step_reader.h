@@ -5,6 +5,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -34,5 +35,20 @@ struct ChainStart {
 /// All steps after a tensor as far as each has one reader, up to the clip that ends the sequence,
 /// or to the clip after the residual where a residual follows.
 std::vector<RawStep> read_steps(const GraphView& view, const ChainStart& start);
+
+// Steps after a layer's operator as BNORM or BNORMRES, and what of the sequence is missing or out
+// of order.
+
+struct ParsedSequence {
+    NormSequence norm;
+    std::vector<std::size_t> nodes;
+    std::string output;  ///< tensor after the last step; empty where there is none
+    Diagnostics problems;
+};
+
+/// `anchor` is blamed for what is missing altogether. With `with_residual` false, steps after the
+/// first clip are left alone.
+ParsedSequence parse_sequence(const GraphView& view, std::size_t anchor,
+                              std::span<const RawStep> steps, bool with_residual);
 
 }  // namespace npuscope

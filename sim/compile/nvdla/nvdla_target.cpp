@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "sim/compile/nvdla/register_layer.h"
-#include "sim/model/candidate_reader.h"
+#include "sim/model/candidate.h"
 
 namespace npuscope {
 namespace {

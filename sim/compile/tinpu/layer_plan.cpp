@@ -225,13 +225,6 @@ bool output_is_signed(const NodeGroup& layer, const Signs& signs) {
     return candidate.norm.clip ? candidate.norm.clip->low < 0 : signs.at(candidate.input);
 }
 
-bool holds(const MemoryConfig& memory, const ByteRun& run) {
-    return std::ranges::any_of(memory.regions, [&](const MemoryRegionConfig& region) {
-        return run.address >= region.base && run.address - region.base <= region.size &&
-               run.bytes <= region.size - (run.address - region.base);
-    });
-}
-
 TinpuJob layer_job(const LayerPlan& plan, std::size_t index, const Signs& signs) {
     const NodeGroup& layer = plan.partition.groups[index];
     const Candidate& candidate = *layer.layer;

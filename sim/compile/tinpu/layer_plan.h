@@ -51,7 +51,5 @@ TinpuJob layer_job(const LayerPlan& plan, std::size_t index, const Signs& signs)
 /// Whether what a layer writes is signed.
 bool output_is_signed(const NodeGroup& layer, const Signs& signs);
 
-/// One region holds all of it.
-bool holds(const MemoryConfig& memory, const ByteRun& run);
 
 }  // namespace npuscope

@@ -40,7 +40,7 @@ class LayerRun {
     void read_back(std::size_t index, const TinpuJob& job, const HostMemory& memory) {
         const MapSurface& surface = job.output;
         std::vector<std::uint8_t> bytes(surface.bytes().value);
-        if (holds(plan_.memory, {surface.base, surface.bytes()})) {
+        if (plan_.memory.holds(surface.base, surface.bytes())) {
             memory.read(surface.base, bytes);
         }
         values_.take_map(plan_.partition.groups[index].output,
@@ -83,7 +83,7 @@ class LayerRun {
         }
         const std::vector<std::uint8_t> bytes = values_.map_bytes(tensor, reader);
         const Address base = plan_.maps.at(tensor);
-        if (holds(plan_.memory, {base, Bytes(bytes.size())})) {
+        if (plan_.memory.holds(base, Bytes(bytes.size()))) {
             memory.load(base, bytes);
         }
     }
@@ -131,7 +131,7 @@ class LayerProgrammer {
     void add(Action action) { program_.statements.push_back({{}, std::move(action)}); }
 
     void load(const MemoryBlock& block) {
-        if (holds(plan_.memory, {block.base, Bytes(block.bytes.size())})) {
+        if (plan_.memory.holds(block.base, Bytes(block.bytes.size()))) {
             LoadMemory load;
             load.address = block.base;
             load.image.bytes = block.bytes;

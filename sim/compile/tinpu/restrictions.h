@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "models/base/describe.h"
-#include "sim/model/pattern.h"
+#include "sim/model/candidate.h"
 
 namespace npuscope {
 

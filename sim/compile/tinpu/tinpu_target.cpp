@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include "sim/compile/tinpu/restriction_check.h"
-#include "sim/model/candidate_reader.h"
+#include "sim/model/candidate.h"
 
 namespace npuscope {
 namespace {
