@@ -70,7 +70,9 @@ Diagnostic surface_finding(const CheckedOperation& operation, const SurfaceUse& 
     return finding;
 }
 
-bool MemoryRules::in_memory(const ByteRun& run) const { return machine_.memory.holds(run.address, run.bytes); }
+bool MemoryRules::in_memory(const ByteRun& run) const {
+    return machine_.memory.holds(run.address, run.bytes);
+}
 
 void MemoryRules::fill(const InitMemory& init, const Place& place, DiagnosticLog& log) {
     const ByteRun run{init.address, init.bytes};

@@ -51,5 +51,4 @@ TinpuJob layer_job(const LayerPlan& plan, std::size_t index, const Signs& signs)
 /// Whether what a layer writes is signed.
 bool output_is_signed(const NodeGroup& layer, const Signs& signs);
 
-
 }  // namespace npuscope

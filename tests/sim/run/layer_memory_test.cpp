@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "sim/model/network_graph.h"
+#include "sim/model/prepare_graph.h"
 #include "tests/sim/compile/tinpu/layer_fixture.h"
 
 namespace npuscope {
