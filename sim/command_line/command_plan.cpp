@@ -17,12 +17,12 @@
 #include "sim/compile/nvdla/nvdla_target.h"
 #include "sim/compile/nvdla/plan_text.h"
 #include "sim/compile/segment_files.h"
-#include "sim/compile/tinpu/tinpu_family.h"
 #include "sim/config/file_io.h"
 #include "sim/config/text_table.h"
 #include "sim/model/network_shapes.h"
 #include "sim/model/onnx_reader.h"
 #include "sim/model/prepare_graph.h"
+#include "sim/report/explain_report.h"
 
 namespace npuscope {
 namespace {
@@ -98,7 +98,7 @@ ExitCode plan_model(const PlanArguments& arguments, const SystemConfig& system,
                     const PlanTarget& target, const Console& console) {
     const Graph graph = load_graph(arguments.network);
     HybridPlan plan = plan_hybrid(graph, target, held(graph, arguments.input));
-    const NvdlaTarget family;
+    const NvdlaTarget family(target);
     const Explanation told{graph, family, plan.partition, layers_of_groups(plan)};
     const std::string refusals = told.refusals();
     console.out << hybrid_headline(graph, plan, system.npu_name());
@@ -117,11 +117,12 @@ ExitCode plan_model(const PlanArguments& arguments, const SystemConfig& system,
     return ExitCode::Good;
 }
 
-ExitCode plan_layer_network(const PlanArguments& arguments, const SystemConfig& system,
-                            const Console& console) {
+/// On an NPU without register programs: where every node runs.
+ExitCode explain_model(const PlanArguments& arguments, const SystemConfig& system,
+                       const Console& console) {
     const Graph graph = read_any_network(arguments.network);
-    const LayerPlan plan = plan_layers(graph, tinpu_npu(system), system.memory);
-    const std::string text = explain_report(graph, plan, tinpu_npu(system));
+    const auto target = system.family->target(system.npu, system.memory, false);
+    const std::string text = explain_report(graph, *target, *target->plan(graph));
     if (!arguments.out.empty()) {
         write_atomically(std::filesystem::path(arguments.out) / "plan.txt", text);
     }
@@ -131,8 +132,8 @@ ExitCode plan_layer_network(const PlanArguments& arguments, const SystemConfig& 
 
 ExitCode plan(const PlanArguments& arguments, const Console& console) {
     const SystemConfig system = read_system(arguments.system);
-    if (system.npu.find<LayerNpuConfig>() != nullptr) {
-        return plan_layer_network(arguments, system, console);
+    if (system.npu.find<NpuConfig>() == nullptr) {
+        return explain_model(arguments, system, console);
     }
     const PlanTarget target{.npu = nvdla_npu(system),
                             .memory = system.memory,

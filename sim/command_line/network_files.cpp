@@ -7,12 +7,12 @@
 #include <filesystem>
 
 #include "models/base/error.h"
+#include "sim/compile/model_plan.h"
 #include "sim/compile/nvdla/network_planner.h"
 #include "sim/compile/nvdla/nvdla_family.h"
 #include "sim/compile/nvdla/plan_program.h"
 #include "sim/compile/surface_files.h"
-#include "sim/compile/tinpu/layer_program.h"
-#include "sim/compile/tinpu/tinpu_family.h"
+#include "sim/compile/target.h"
 #include "sim/config/file_io.h"
 #include "sim/model/onnx_reader.h"
 #include "sim/model/prepare_graph.h"
@@ -26,9 +26,9 @@ std::filesystem::path npy_path(const std::filesystem::path& folder, std::string 
     return folder / (tensor + ".npy");
 }
 
-/// On an NPU of layer patterns.
-Result run_layers_of(const std::string& network, const NetworkFiles& files,
-                     const SystemConfig& system, const RunOptions& options) {
+/// On an NPU without surfaces in files of their own: inputs and outputs are arrays.
+Result run_arrays(const std::string& network, const NetworkFiles& files, const SystemConfig& system,
+                  const RunOptions& options) {
     const Graph graph = read_any_network(network);
     const bool values = options.values && !files.inputs.empty();
     if (!values && !files.outputs.empty()) {
@@ -39,10 +39,9 @@ Result run_layers_of(const std::string& network, const NetworkFiles& files,
     for (const std::string& name : values ? graph.inputs : std::vector<std::string>{}) {
         inputs[name] = read_npy(npy_path(files.inputs, name));
     }
-    const LayerNpuConfig& npu = tinpu_npu(system);
-    ModelResult run = run_model(layer_program(graph, plan_layers(graph, npu, system.memory), npu,
-                                              system.host, values ? &inputs : nullptr),
-                                system, options);
+    const auto target = system.family->target(system.npu, system.memory, values);
+    ModelResult run = run_model(
+        target->plan(graph)->program(system.host, values ? &inputs : nullptr), system, options);
     if (!files.outputs.empty() && run.result.status() == RunStatus::Pass) {
         for (const auto& [name, value] : run.outputs) {
             write_atomically(npy_path(files.outputs, name), npy_bytes(value));
@@ -68,8 +67,8 @@ Graph read_any_network(const std::string& network) {
 
 Result run_network_files(const std::string& network, const NetworkFiles& files,
                          const SystemConfig& system, RunOptions options) {
-    if (system.npu.find<LayerNpuConfig>() != nullptr) {
-        return run_layers_of(network, files, system, options);
+    if (system.npu.find<NpuConfig>() == nullptr) {
+        return run_arrays(network, files, system, options);
     }
     if (is_onnx_file(network)) {
         return run_model_files(network, files, system, options);

@@ -37,7 +37,7 @@ class HybridPlanner {
     HybridPlan run() {
         HybridPlan plan;
         do {
-            plan.partition = partition_graph(model(), NvdlaTarget(), problems_);
+            plan.partition = partition_graph(model(), NvdlaTarget(target_), problems_);
             plan.segments.clear();
         } while (!plan_segments(plan));
         for (std::size_t i = 0; i < graph_.nodes.size(); ++i) {

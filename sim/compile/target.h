@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an NPU family is to the compiler: which groups of a model's nodes it takes, and what they
-// become. The partition (partition.h) asks it node by node and knows nothing else of the NPU. A
+// What an NPU family is to the compiler: which groups of a model's nodes it takes, what they become,
+// where their tensors lie and which statements run them (model_plan.h). The partition (partition.h)
+// asks it node by node and knows nothing else of the NPU. A
 // family implements it in one folder; nvdla/ and tinpu/ are two of them.
 #pragma once
 
 #include <any>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -48,9 +50,16 @@ struct NodeGroup {
     std::size_t last_node() const;
 };
 
+class ModelPlan;
+
 class Target {
  public:
     virtual ~Target() = default;
+
+    /// Partitions a graph that finish_graph gave, and places the tensors of what the NPU takes; the
+    /// graph must outlive the plan. `given`: what is known of inputs beyond their types.
+    virtual std::unique_ptr<ModelPlan> plan(
+        const Graph& graph, const std::map<std::string, ValueRange>& given = {}) const = 0;
 
     /// The group that is built on node `anchor`; nothing where the NPU builds none on such an
     /// operator. With `with_residual` false it ends before a residual.

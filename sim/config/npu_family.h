@@ -19,6 +19,8 @@ namespace npuscope {
 
 class DiagnosticLog;
 class Machine;
+class Target;
+struct MemoryConfig;
 
 /// Registers of an NPU, for those who list them or write programs.
 struct FamilyRegisters {
@@ -46,6 +48,9 @@ class NpuFamily {
     virtual std::string memory_preset(const AnyConfig& npu) const = 0;
     /// ConfigError where such an NPU could not work.
     virtual std::unique_ptr<Machine> build(const AnyConfig& npu, DiagnosticLog& log) const = 0;
+    /// What plans models for such an NPU and this memory; without `values` for their time alone.
+    virtual std::shared_ptr<const Target> target(const AnyConfig& npu, const MemoryConfig& memory,
+                                                 bool values) const = 0;
     virtual FamilyRegisters registers(const AnyConfig& /*npu*/) const { return {}; }
 };
 

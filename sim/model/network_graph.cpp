@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cmath>
-#include <random>
 
 #include "sim/model/network_shapes.h"
 #include "sim/model/prepare_graph.h"
+#include "sim/model/synthetic_numbers.h"
 
 namespace npuscope {
 namespace {
 
-constexpr double weight_limit = 127;  // 8-bit weights, symmetric
+constexpr std::int16_t bias_limit = 127;
 // root mean squares, of which shifts are made
-constexpr double weight_spread = 73;  // of -127..127
+constexpr double weight_spread = 73;  // of int8
 constexpr double input_spread = 74;   // of -128..127
 constexpr double signed_spread = 45;  // of what shall come out
 constexpr double unsigned_spread = 80;
@@ -20,7 +20,7 @@ constexpr double largest_spread = 100;
 class GraphBuilder {
  public:
     explicit GraphBuilder(const Network& network)
-        : network_(network), shapes_(network_shapes(network)), random_(network.seed) {}
+        : network_(network), shapes_(network_shapes(network)) {}
 
     Graph build() {
         graph_.name = network_.name;
@@ -141,12 +141,14 @@ class GraphBuilder {
         const Layer& layer = network_.layers[index];
         const std::int64_t channels = shapes_[index].input.channels / layer.groups;
         const LayerWindow& window = shapes_[index].window;
-        const std::string weights = random_constant(
-            layer.name + "/weight", {layer.kernels, channels, window.rows, window.columns});
+        const SyntheticLayer numbers = numbers_of(index);
+        const std::string weights = made_constant(
+            layer.name + "/weight", {layer.kernels, channels, window.rows, window.columns},
+            [&](std::size_t i) { return numbers.weight(i); });
         append("Conv", layer.name, {last_, weights});
         set_window(index);
         graph_.nodes.back().attributes["group"] = std::int64_t{layer.groups};
-        normalise(layer, channels * area_of(index), {1, layer.kernels, 1, 1});
+        normalise(index, channels * area_of(index), {1, layer.kernels, 1, 1});
         joined_[index] ? append_clip(layer.name + "/preclip", -512, 511) : clip(layer);
     }
 
@@ -154,9 +156,14 @@ class GraphBuilder {
         const Layer& layer = network_.layers[index];
         const auto inner = static_cast<std::int64_t>(shapes_[index].input.elements());
         append("Flatten", layer.name + "/flatten", {last_});
-        const std::string weights = random_constant(layer.name + "/weight", {inner, layer.kernels});
+        const SyntheticLayer numbers = numbers_of(index);
+        const std::size_t kernels = layer.kernels;
+        const std::string weights =
+            made_constant(layer.name + "/weight", {inner, layer.kernels}, [&](std::size_t i) {
+                return numbers.weight(i % kernels * static_cast<std::size_t>(inner) + i / kernels);
+            });
         append("MatMul", layer.name, {last_, weights});
-        normalise(layer, inner, {1, layer.kernels});
+        normalise(index, inner, {1, layer.kernels});
         clip(layer);
     }
 
@@ -198,10 +205,14 @@ class GraphBuilder {
     }
 
     /// Bias, and a shift by what a sum of so many random products is likely to exceed.
-    void normalise(const Layer& layer, std::int64_t products, const Sizes& sizes) {
+    void normalise(std::size_t index, std::int64_t products, const Sizes& sizes) {
+        const Layer& layer = network_.layers[index];
         if (layer.bias) {
+            const SyntheticLayer numbers = numbers_of(index);
             append("Add", layer.name + "/bias",
-                   {last_, random_constant(layer.name + "/bias_c", sizes)});
+                   {last_, made_constant(layer.name + "/bias_c", sizes, [&](std::size_t k) {
+                        return numbers.bias(k, bias_limit);
+                    })});
         }
         const double sum = std::sqrt(static_cast<double>(products)) * weight_spread * spread_;
         const double wanted = layer.relu ? unsigned_spread : signed_spread;
@@ -247,17 +258,20 @@ class GraphBuilder {
         graph_.constants[name] = {{element, sizes}, std::move(numbers)};
         return name;
     }
-    std::string random_constant(const std::string& name, const Sizes& sizes) {
+    template <class At>
+    std::string made_constant(const std::string& name, const Sizes& sizes, const At& at) {
         std::vector<double> numbers(count_elements(sizes));
-        for (double& number : numbers) {
-            number = static_cast<double>(random_() % 255) - weight_limit;
+        for (std::size_t i = 0; i < numbers.size(); ++i) {
+            numbers[i] = static_cast<double>(at(i));
         }
         return constant(name, ElementType::Float32, sizes, std::move(numbers));
+    }
+    SyntheticLayer numbers_of(std::size_t index) const {
+        return {network_.seed, index, network_.layers[index].zeros.value_or(network_.zeros)};
     }
 
     const Network& network_;
     std::vector<LayerShapes> shapes_;
-    std::mt19937 random_;
     Graph graph_;
     std::vector<std::string> outputs_;
     std::vector<std::size_t> readers_;

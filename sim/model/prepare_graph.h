@@ -47,7 +47,7 @@ Graph load_graph(const std::filesystem::path& path);
 Graph finish_graph(Graph graph);
 
 // A shape table as a graph of the integer sequences that a TINPU runs, for people without a model.
-// Weights, biases and shifts are synthetic, from the table's seed: 8-bit weights, and shifts that keep
+// Weights and biases are the synthetic ones of the table's seed, the same as on every NPU; shifts keep
 // results of random inputs within 8 bits most of the time. A 1x1 convolution without relu that only
 // an addition reads becomes PWCONVRES.
 

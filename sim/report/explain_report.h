@@ -5,10 +5,10 @@
 
 #include <string>
 
-#include "sim/compile/tinpu/layer_plan.h"
+#include "sim/compile/model_plan.h"
 
 namespace npuscope {
 
-std::string explain_report(const Graph& graph, const LayerPlan& plan, const LayerNpuConfig& config);
+std::string explain_report(const Graph& graph, const Target& target, const ModelPlan& plan);
 
 }  // namespace npuscope

@@ -4,6 +4,7 @@
 #include "models/base/error.h"
 #include "sim/compile/tinpu/layer_program.h"
 #include "sim/compile/tinpu/tinpu_family.h"
+#include "sim/compile/tinpu/tinpu_target.h"
 #include "sim/config/preset.h"
 #include "sim/model/graph.h"
 #include "sim/model/prepare_graph.h"
@@ -78,9 +79,9 @@ void expect_named(const fs::path& folder) {
     if (!meta.value("detectable_from_graph", true)) {
         return;
     }
-    const LayerNpuConfig config = preset();
+    const TinpuTarget target(preset());
     const Graph graph = load_graph(folder / "model.onnx");
-    const std::string text = explain_report(graph, plan_layers(graph, config), config);
+    const std::string text = explain_report(graph, target, *target.plan(graph, {}));
     const std::string wanted = meta["restriction"].get<std::string>() + " at node '" +
                                meta["node"].get<std::string>() + "'";
     EXPECT_NE(text.find(wanted), std::string::npos) << wanted << "\n" << text;

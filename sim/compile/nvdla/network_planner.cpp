@@ -10,14 +10,13 @@
 
 #include "models/base/check.h"
 #include "models/base/error.h"
+#include "sim/compile/nvdla/conv_jobs.h"
 #include "sim/compile/nvdla/conv_planner.h"
 #include "sim/compile/nvdla/fusion.h"
 #include "sim/compile/nvdla/input_surface.h"
 #include "sim/compile/nvdla/pdp_planner.h"
 #include "sim/compile/nvdla/plan.h"
 #include "sim/compile/nvdla/plan_context.h"
-#include "sim/compile/nvdla/rescale.h"
-#include "sim/compile/nvdla/result_board.h"
 #include "sim/model/network_shapes.h"
 
 namespace npuscope {

@@ -3,11 +3,18 @@
 
 #include "models/csb/register_blocks.h"
 #include "models/npu/npu.h"
+#include "sim/compile/nvdla/nvdla_target.h"
 
 namespace npuscope {
 
 std::unique_ptr<Machine> NvdlaFamily::build(const AnyConfig& npu, DiagnosticLog& log) const {
     return std::make_unique<Npu>("npu", typed(npu), log);
+}
+
+std::shared_ptr<const Target> NvdlaFamily::target(const AnyConfig& npu, const MemoryConfig& memory,
+                                                  bool values) const {
+    return std::make_shared<NvdlaTarget>(
+        PlanTarget{.npu = typed(npu), .memory = memory, .images = values});
 }
 
 FamilyRegisters NvdlaFamily::registers(const AnyConfig& npu) const {

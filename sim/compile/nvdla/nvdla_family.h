@@ -12,6 +12,8 @@ class NvdlaFamily : public TypedFamily<NpuConfig> {
     std::string_view name() const override { return "nvdla"; }
     std::string memory_preset(const AnyConfig& /*npu*/) const override { return "dram_50"; }
     std::unique_ptr<Machine> build(const AnyConfig& npu, DiagnosticLog& log) const override;
+    std::shared_ptr<const Target> target(const AnyConfig& npu, const MemoryConfig& memory,
+                                         bool values) const override;
     FamilyRegisters registers(const AnyConfig& npu) const override;
 };
 

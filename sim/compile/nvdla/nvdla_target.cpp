@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "sim/compile/hybrid_program.h"
+#include "sim/compile/model_plan.h"
 #include "sim/compile/nvdla/register_layer.h"
 #include "sim/model/candidate.h"
 
@@ -51,7 +53,30 @@ LoweredLayer lower_group(const ModelFacts& model, const NodeGroup& group, Diagno
     return lowered;
 }
 
+class NvdlaPlan final : public ModelPlan {
+ public:
+    NvdlaPlan(const Graph& graph, HybridPlan plan, std::string npu)
+        : graph_(graph), plan_(std::move(plan)), npu_(std::move(npu)) {}
+
+    const Partition& partition() const override { return plan_.partition; }
+    std::vector<std::string> layers() const override { return layers_of_groups(plan_); }
+    std::string summary() const override { return hybrid_headline(graph_, plan_, npu_) + '\n'; }
+    ModelProgram program(const HostConfig& host, const GraphInputs* inputs) const override {
+        return hybrid_program(graph_, plan_, host, inputs);
+    }
+
+ private:
+    const Graph& graph_;
+    HybridPlan plan_;
+    std::string npu_;
+};
+
 }  // namespace
+
+std::unique_ptr<ModelPlan> NvdlaTarget::plan(const Graph& graph,
+                                             const std::map<std::string, ValueRange>& given) const {
+    return std::make_unique<NvdlaPlan>(graph, plan_hybrid(graph, target_, given), target_.npu.name);
+}
 
 /// A residual that cannot be added before the clip is an addition of its own.
 std::optional<NodeGroup> NvdlaTarget::group_at(const ModelFacts& model, std::size_t anchor,

@@ -136,8 +136,10 @@ class LayerLowering {
         layer.padding_end = end_padding(height);
         layer.padding_width = size(width.pad_begin);
         layer.padding_width_end = end_padding(width);
-        if (std::max(layer.padding, *layer.padding_end) >= layer.kernel ||
-            std::max(*layer.padding_width, *layer.padding_width_end) >= *layer.kernel_width) {
+        const bool beyond =
+            std::max(layer.padding, *layer.padding_end) >= layer.kernel ||
+            std::max(*layer.padding_width, *layer.padding_width_end) >= *layer.kernel_width;
+        if (beyond && candidate_.pattern != Pattern::Tconv) {
             complain("a window lies in the padding altogether",
                      "padding must be smaller than the kernel");
         }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Made-up weights, biases and inputs, or those of a model. A value follows from the network's seed,
+// Synthetic weights, biases and inputs, or the weights and biases of a model. A value follows from the network's seed,
 // the layer and its place in the layer alone: however a layer is cut, ordered or compressed, its
 // numbers stay, and so do the results.
 #pragma once
@@ -12,34 +12,9 @@
 #include "models/layout/tensor.h"
 #include "models/layout/weight_layout.h"
 #include "sim/model/network_shapes.h"
+#include "sim/model/synthetic_numbers.h"
 
 namespace npuscope {
-
-/// One sequence of random numbers: a network's seed, and what the numbers are for.
-struct RandomStream {
-    std::uint64_t seed = 1;
-    std::uint64_t stream = 0;
-};
-
-/// SplitMix64, any number of the sequence at once.
-/// source: Steele, Lea, Flood, "Fast Splittable Pseudorandom Number Generators", 2014
-class RandomNumbers {
- public:
-    explicit RandomNumbers(RandomStream stream)
-        : start_(mixed(stream.seed * step + stream.stream * 0xd1342543de82ef95U)) {}
-
-    std::uint64_t at(std::uint64_t index) const { return mixed(start_ + (index + 1) * step); }
-
- private:
-    static constexpr std::uint64_t step = 0x9e3779b97f4a7c15U;
-    static std::uint64_t mixed(std::uint64_t z) {
-        z = (z ^ (z >> 30U)) * 0xbf58476d1ce4e5b9U;
-        z = (z ^ (z >> 27U)) * 0x94d049bb133111ebU;
-        return z ^ (z >> 31U);
-    }
-
-    std::uint64_t start_;
-};
 
 /// A network's input, uniform over int8.
 class InputValues {
@@ -59,17 +34,14 @@ class InputValues {
     Shape shape_;
 };
 
-/// Weights and biases of one layer, made up unless a model brings them.
+/// Weights and biases of one layer, synthetic unless a model brings them.
 class LayerValues {
  public:
     /// `kernels`: as the layer has them, channels of one group; `zeros`: percent of the weights
     /// that are forced to zero.
     LayerValues(std::uint64_t seed, std::size_t layer, const KernelShape& kernels,
                 std::uint32_t zeros)
-        : weights_({seed, 2 * layer + 1}),
-          biases_({seed, 2 * layer + 2}),
-          kernels_(kernels),
-          zeros_(zeros) {}
+        : synthetic_(seed, layer, zeros), kernels_(kernels), zeros_(zeros) {}
     /// Those of `numbers`, which must outlive this.
     LayerValues(const LayerNumbers& numbers, const KernelShape& kernels);
 
@@ -80,24 +52,19 @@ class LayerValues {
         if (given_ != nullptr) {
             return given_->weights[index];
         }
-        const std::uint64_t number = weights_.at(index);
-        return zeros_ > 0 && (number >> 32U) % 100 < zeros_
-                   ? std::int8_t{0}
-                   : static_cast<std::int8_t>(number & 0xffU);
+        return synthetic_.weight(index);
     }
     /// Uniform in [-limit, limit].
     std::int16_t bias(std::uint32_t k, std::int16_t limit) const {
-        const std::uint64_t count = 2 * static_cast<std::uint64_t>(limit) + 1;
-        return static_cast<std::int16_t>(static_cast<std::int64_t>(biases_.at(k) % count) - limit);
+        return synthetic_.bias(k, limit);
     }
     /// Percent of the weights that are zero beyond chance.
     std::uint32_t zeros() const { return zeros_; }
-    /// Null where they are made up.
+    /// Null where they are synthetic.
     const LayerNumbers* given() const { return given_; }
 
  private:
-    RandomNumbers weights_;
-    RandomNumbers biases_;
+    SyntheticLayer synthetic_;
     KernelShape kernels_;
     std::uint32_t zeros_;
     const LayerNumbers* given_ = nullptr;
@@ -157,7 +124,7 @@ void for_each_weight(const WeightLayout& layout, Visit visit) {
 template <class At>
 void fill_weights(const WeightLayout& layout, std::span<std::uint8_t> bytes, const At& at) {
     NPU_CHECK(bytes.size() >= layout.stored_bytes().value, "the image is smaller than the weights");
-    NPU_CHECK(layout.element == Bytes(1), "weights are made up for int8 alone");
+    NPU_CHECK(layout.element == Bytes(1), "synthetic weights are int8");
     std::size_t position = 0;
     for_each_weight(layout,
                     [&](std::uint32_t k, std::uint32_t c, std::uint32_t r, std::uint32_t s) {

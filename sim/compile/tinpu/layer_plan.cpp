@@ -114,7 +114,7 @@ class LayerPlanner {
         plan_.memory = memory;
         const GraphView view(graph);
         const std::map<std::string, ValueRange> facts = value_ranges(graph);
-        plan_.partition = partition_graph({graph, view, facts}, TinpuTarget(config.restrictions));
+        plan_.partition = partition_graph({graph, view, facts}, TinpuTarget(config));
     }
 
     LayerPlan run() {

@@ -3,12 +3,18 @@
 
 #include "models/npu/layer_npu.h"
 #include "models/tinpu/tinpu_registers.h"
+#include "sim/compile/tinpu/tinpu_target.h"
 
 namespace npuscope {
 
 std::unique_ptr<Machine> TinpuFamily::build(const AnyConfig& npu, DiagnosticLog& log) const {
     const LayerNpuConfig& config = typed(npu);
     return std::make_unique<LayerNpu>("npu", LayerNpu::Config{config.mcif, config.engine}, log);
+}
+
+std::shared_ptr<const Target> TinpuFamily::target(const AnyConfig& npu, const MemoryConfig& memory,
+                                                  bool /*values*/) const {
+    return std::make_shared<TinpuTarget>(typed(npu), memory);
 }
 
 FamilyRegisters TinpuFamily::registers(const AnyConfig& /*npu*/) const {

@@ -11,6 +11,8 @@ class TinpuFamily : public TypedFamily<LayerNpuConfig> {
  public:
     std::string_view name() const override { return "tinpu"; }
     std::unique_ptr<Machine> build(const AnyConfig& npu, DiagnosticLog& log) const override;
+    std::shared_ptr<const Target> target(const AnyConfig& npu, const MemoryConfig& memory,
+                                         bool values) const override;
     /// Of the simulator's own port.
     FamilyRegisters registers(const AnyConfig& npu) const override;
 };

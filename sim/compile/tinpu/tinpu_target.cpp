@@ -3,7 +3,11 @@
 
 #include <fmt/format.h>
 
+#include "models/tinpu/tinpu_timing.h"
+#include "sim/compile/model_plan.h"
+#include "sim/compile/tinpu/layer_program.h"
 #include "sim/compile/tinpu/restriction_check.h"
+#include "sim/config/text_table.h"
 #include "sim/model/candidate.h"
 
 namespace npuscope {
@@ -24,6 +28,80 @@ std::optional<MapWidth> known_width(const ModelFacts& model, const std::string& 
     return known ? width_of(facts->second.range) : std::nullopt;
 }
 
+constexpr std::size_t no_limit = 10'000;  // names of nodes are wanted whole
+
+/// What the NPU takes, as it takes it, with the cycles of a memory that answers at once.
+std::string layer_table(const LayerPlan& plan, const LayerNpuConfig& config) {
+    TextTable table({{"layer", Align::Left},
+                     {"pattern", Align::Left},
+                     {"weights", Align::Right},
+                     {"input [H,W,C]", Align::Left},
+                     {"output [H,W,C]", Align::Left},
+                     {"kernel", Align::Left},
+                     {"strides", Align::Left},
+                     {"padding", Align::Left},
+                     {"cycles", Align::Right}},
+                    no_limit);
+    Signs signs;  // they cost no cycles
+    for (std::size_t i = 0; i < plan.partition.groups.size(); ++i) {
+        const NodeGroup& layer = plan.partition.groups[i];
+        const Candidate& candidate = *layer.layer;
+        const std::uint32_t weight_bits = tinpu_layer(layer).weight_bits;
+        signs.emplace(candidate.input, false);
+        signs.emplace(candidate.norm.residual, false);
+        const Cycles cycles =
+            tinpu_cycles(layer_job(plan, i, signs), config.engine, config.mcif.bus_width).total();
+        const WindowAxis height = candidate.window.height();
+        const WindowAxis width = candidate.window.width();
+        table.add_row(
+            {layer.name, layer.pattern, weight_bits == 0 ? "-" : fmt::format("{}-bit", weight_bits),
+             fmt::format("{},{},{}", candidate.in[2], candidate.in[3], candidate.in[1]),
+             fmt::format("{},{},{} {}", candidate.out[2], candidate.out[3], candidate.out[1],
+                         candidate.norm.clip ? width_text(clip_width(candidate)) : ""),
+             fmt::format("{}x{}", height.kernel, width.kernel),
+             fmt::format("{}x{}", height.stride, width.stride), padding_text(candidate.window),
+             with_separators(cycles.value)});
+    }
+    return table.empty() ? "" : table.text() + '\n';
+}
+
+class TinpuPlan final : public ModelPlan {
+ public:
+    TinpuPlan(const Graph& graph, LayerPlan plan, const LayerNpuConfig& config)
+        : graph_(graph), plan_(std::move(plan)), config_(config) {}
+
+    const Partition& partition() const override { return plan_.partition; }
+    Diagnostics findings() const override { return plan_.findings; }
+    std::vector<std::string> layers() const override {
+        std::vector<std::string> layers;
+        for (const NodeGroup& group : plan_.partition.groups) {
+            layers.push_back(group.name + ", 1 operation");
+        }
+        return layers;
+    }
+    std::string summary() const override {
+        return fmt::format(
+                   "{} on {}: {} nodes, {} of them in {} layers of the NPU\n"
+                   "weights and constants {} bytes, feature maps {} bytes at most at a time{}\n\n",
+                   graph_.name.empty() ? graph_.file : graph_.name, config_.name,
+                   graph_.nodes.size(), plan_.partition.count(NodeSide::Npu),
+                   plan_.partition.groups.size(), with_separators(plan_.weights.value),
+                   with_separators(plan_.peak_maps.value),
+                   plan_.peak_maps > config_.engine.memory
+                       ? fmt::format(", more than the NPU's {}", config_.engine.memory.value)
+                       : "") +
+               layer_table(plan_, config_);
+    }
+    ModelProgram program(const HostConfig& host, const GraphInputs* inputs) const override {
+        return layer_program(graph_, plan_, config_, host, inputs);
+    }
+
+ private:
+    const Graph& graph_;
+    LayerPlan plan_;
+    LayerNpuConfig config_;
+};
+
 }  // namespace
 
 std::optional<MapWidth> clip_width(const Candidate& candidate) {
@@ -40,6 +118,11 @@ const TinpuLayer& tinpu_layer(const NodeGroup& group) {
     return std::any_cast<const TinpuLayer&>(group.lowered);
 }
 
+std::unique_ptr<ModelPlan> TinpuTarget::plan(
+    const Graph& graph, const std::map<std::string, ValueRange>& /*given*/) const {
+    return std::make_unique<TinpuPlan>(graph, plan_layers(graph, config_, memory_), config_);
+}
+
 std::optional<NodeGroup> TinpuTarget::group_at(const ModelFacts& model, std::size_t anchor,
                                                bool with_residual) const {
     std::optional<Candidate> candidate = read_candidate(model.view, anchor, with_residual);
@@ -47,7 +130,7 @@ std::optional<NodeGroup> TinpuTarget::group_at(const ModelFacts& model, std::siz
 }
 
 Diagnostics TinpuTarget::lower(const ModelFacts& model, NodeGroup& group) const {
-    CheckedLayer checked = check_restrictions({model, restrictions_}, *group.layer);
+    CheckedLayer checked = check_restrictions({model, config_.restrictions}, *group.layer);
     group.lowered = TinpuLayer{checked.weight_bits, known_width(model, group.layer->input)};
     return std::move(checked.problems);
 }

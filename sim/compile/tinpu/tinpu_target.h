@@ -3,9 +3,10 @@
 #pragma once
 
 #include <cstdint>
+#include <utility>
 
 #include "sim/compile/target.h"
-#include "sim/compile/tinpu/restrictions.h"
+#include "sim/compile/tinpu/layer_system.h"
 
 namespace npuscope {
 
@@ -29,7 +30,11 @@ const TinpuLayer& tinpu_layer(const NodeGroup& group);
 
 class TinpuTarget final : public Target {
  public:
-    explicit TinpuTarget(const Restrictions& restrictions) : restrictions_(restrictions) {}
+    explicit TinpuTarget(LayerNpuConfig config, MemoryConfig memory = {})
+        : config_(std::move(config)), memory_(std::move(memory)) {}
+
+    std::unique_ptr<ModelPlan> plan(const Graph& graph,
+                                    const std::map<std::string, ValueRange>& given) const override;
 
     std::optional<NodeGroup> group_at(const ModelFacts& model, std::size_t anchor,
                                       bool with_residual) const override;
@@ -39,7 +44,8 @@ class TinpuTarget final : public Target {
     std::string configuration(const NodeGroup& group) const override;
 
  private:
-    Restrictions restrictions_;
+    LayerNpuConfig config_;
+    MemoryConfig memory_;
 };
 
 }  // namespace npuscope

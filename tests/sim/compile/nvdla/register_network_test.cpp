@@ -17,6 +17,7 @@
 #include "sim/config/npy_file.h"
 #include "tests/sim/compile/nvdla/chain.h"
 #include "tests/sim/compile/tinpu/layer_fixture.h"
+#include "tests/support/families.h"
 #include "tests/support/temp_folder.h"
 
 namespace npuscope {
@@ -180,7 +181,7 @@ TEST_P(RefusedModels, NameTheNodeAndTheReason) {
     const Graph graph = chain.graph();
     const HybridPlan plan = plan_hybrid(graph, {});
     EXPECT_FALSE(plan.partition.is_whole());
-    const NvdlaTarget family;
+    const NvdlaTarget family(PlanTarget{});
     const Explanation told{graph, family, plan.partition, layers_of_groups(plan)};
     EXPECT_THAT(told.refusals() + told.node_table(), HasSubstr(GetParam().message));
 }

@@ -63,7 +63,9 @@ inline Cycles npu_cycles(const Result& result) { return result.cycles - result.m
 inline Partition tinpu_partition(const Graph& graph, const Restrictions& restrictions) {
     const GraphView view(graph);
     const auto facts = value_ranges(graph);
-    return partition_graph({graph, view, facts}, TinpuTarget(restrictions));
+    LayerNpuConfig config;
+    config.restrictions = restrictions;
+    return partition_graph({graph, view, facts}, TinpuTarget(config));
 }
 
 /// Rules broken by the only refused layer, with the nodes they name.

@@ -269,8 +269,8 @@ TEST(Explain, GivesConfigurationRuleAndNearestLegalValue) {
     ConvShape shape;
     shape.channels = 6;
     const Graph graph = test::graph_of(test::conv_model(shape, {}));
-    const LayerNpuConfig config = test::bundled_preset();
-    const std::string text = explain_report(graph, plan_layers(graph, config), config);
+    const TinpuTarget target(test::bundled_preset());
+    const std::string text = explain_report(graph, target, *target.plan(graph, {}));
     EXPECT_THAT(text, HasSubstr("[H,W,C] = [6,5,6]"));
     EXPECT_THAT(text, HasSubstr("kernel 3x3, strides 1x1, padding t1 l1 b1 r1"));
     EXPECT_THAT(text, HasSubstr("channels_multiple_of_4 at node 'conv' (Conv)"));
