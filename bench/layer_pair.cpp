@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "models/base/quantity.h"
-#include "models/csb/register_blocks.h"
+#include "models/npu/register_blocks.h"
 #include "sim/program/trace_cfg.h"
 
 namespace npuscope::bench {

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <exception>
 
-#include "models/csb/register_blocks.h"
+#include "models/npu/register_blocks.h"
 #include "sim/program/read_program.h"
 
 namespace npuscope::bench {

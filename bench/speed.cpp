@@ -11,7 +11,7 @@
 #include "bench/bench_main.h"
 #include "bench/layer_pair.h"
 #include "bench/speed_measure.h"
-#include "models/csb/register_blocks.h"
+#include "models/npu/register_blocks.h"
 #include "sim/compile/nvdla/nvdla_family.h"
 #include "sim/config/preset.h"
 #include "sim/config/text_table.h"

@@ -44,6 +44,45 @@ const RegisterRow* find_register(const RegisterBlock& block, std::uint32_t offse
     return row == block.rows.end() ? nullptr : &*row;
 }
 
+std::string spelled(std::string_view block_name, std::string_view register_name) {
+    return std::string(block_name) + "." + std::string(register_name) + "_0";
+}
+
+const RegisterBlock* find_block(std::span<const RegisterBlock> blocks, std::string_view name) {
+    const auto block = std::ranges::find(blocks, name, &RegisterBlock::name);
+    return block == blocks.end() ? nullptr : &*block;
+}
+
+std::optional<RegisterPlace> find_place(std::span<const RegisterBlock> blocks,
+                                        std::string_view name) {
+    const std::size_t dot = name.find('.');
+    const RegisterBlock* block = find_block(blocks, name.substr(0, dot));
+    if (block == nullptr || dot == std::string_view::npos) {
+        return std::nullopt;
+    }
+    const std::string_view written = name.substr(dot + 1);
+    const RegisterRow* row = nullptr;
+    if (written.ends_with("_0")) {
+        row = find_register(*block, written.substr(0, written.size() - 2));
+    }
+    if (row == nullptr) {
+        row = find_register(*block, written);
+    }
+    return row == nullptr ? std::nullopt : std::optional(RegisterPlace{block, row});
+}
+
+std::optional<RegisterPlace> find_place(std::span<const RegisterBlock> blocks,
+                                        std::uint32_t address) {
+    for (const RegisterBlock& block : blocks) {
+        if (address < block.base || address - block.base >= register_block_size.value) {
+            continue;
+        }
+        const RegisterRow* row = find_register(block, address - block.base);
+        return row == nullptr ? std::nullopt : std::optional(RegisterPlace{&block, row});
+    }
+    return std::nullopt;
+}
+
 RegisterValues::RegisterValues(const RegisterBlock& block) : block_(&block) {
     for (const RegisterRow& row : block.rows) {
         values_.push_back(reset_value(row));

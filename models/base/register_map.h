@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a register map is: blocks of registers of fields, as plain rows. No behaviour: the shadow
-// groups, triggers and findings are in csb/register_file.h; the rows of NVDLA's units in csb/.
+// What a register map is: blocks of registers of fields, as plain rows, and how a register is found
+// by name or address. No behaviour: the shadow groups, triggers and findings live in
+// csb/register_file.h; the rows stand with their units.
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -47,6 +50,8 @@ class RegisterValues {
     const RegisterBlock& block() const { return *block_; }
     void set(std::uint32_t offset, std::uint32_t value);
     std::uint32_t raw(std::string_view register_name) const;
+    /// All of them, in the order of the block's rows.
+    const std::vector<std::uint32_t>& words() const { return values_; }
     /// An unknown name is a bug of ours (InternalError).
     std::uint32_t field(std::string_view register_name, std::string_view field_name) const;
     /// The same, sign-extended from the field's width.
@@ -66,5 +71,29 @@ std::uint32_t reset_value(const RegisterRow& row);
 std::uint32_t write_mask(const RegisterRow& row);
 const RegisterRow* find_register(const RegisterBlock& block, std::string_view name);
 const RegisterRow* find_register(const RegisterBlock& block, std::uint32_t offset);
+
+inline constexpr Bytes register_block_size{0x1000};  ///< address space of one block
+
+/// `NVDLA_CDMA.D_LINE_STRIDE_0`, as traces and messages spell a register. The published spelling
+/// ends in `_0`, also after a name that ends in a digit: `NVDLA_CDMA.D_DATAIN_SIZE_0_0`.
+std::string spelled(std::string_view block_name, std::string_view register_name);
+
+/// One register of one block of a map.
+struct RegisterPlace {
+    const RegisterBlock* block = nullptr;
+    const RegisterRow* row = nullptr;
+
+    std::uint32_t address() const { return block->base + row->offset; }
+    std::string name() const { return spelled(block->name, row->name); }
+};
+
+/// `name` as published, e.g. `NVDLA_CDMA`; nullptr where there is none.
+const RegisterBlock* find_block(std::span<const RegisterBlock> blocks, std::string_view name);
+/// `NVDLA_CDMA.D_OP_ENABLE_0`; the trailing `_0` may be left out.
+std::optional<RegisterPlace> find_place(std::span<const RegisterBlock> blocks,
+                                        std::string_view name);
+/// The register at a byte address.
+std::optional<RegisterPlace> find_place(std::span<const RegisterBlock> blocks,
+                                        std::uint32_t address);
 
 }  // namespace npuscope

@@ -11,6 +11,8 @@
 
 namespace npuscope {
 
+extern const RegisterBlock bdma_block;
+
 /// Nothing where a register is refused.
 std::optional<BdmaJob> decode_bdma(const RegisterValues& bdma, const BdmaConfig& config,
                                    Bytes memory_atom, Diagnostics& findings);

@@ -11,6 +11,9 @@
 
 namespace npuscope {
 
+extern const RegisterBlock cdp_block;
+extern const RegisterBlock cdp_rdma_block;
+
 /// Misaligned addresses and strides are reported and rounded down; nothing where a register is
 /// refused.
 std::optional<CdpJob> decode_cdp(const RegisterValues& cdp, const RegisterValues& rdma,

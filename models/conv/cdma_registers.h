@@ -11,9 +11,15 @@
 
 namespace npuscope {
 
+extern const RegisterBlock cdma_block;
+
 /// Misaligned addresses and strides are reported and rounded down; nothing where a register asks
 /// for what the machine does not do.
 std::optional<CdmaJob> decode_cdma(const RegisterValues& registers, const ConvFeatures& features,
                                    Diagnostics& findings);
+
+/// Of int8 input. `csc`: what the sequencer is told of the same operation, for the registers that
+/// say it to both.
+RegisterValues encode_cdma(const CdmaJob& job, const CscJob& csc);
 
 }  // namespace npuscope

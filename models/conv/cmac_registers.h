@@ -10,8 +10,14 @@
 
 namespace npuscope {
 
+extern const RegisterBlock cmac_a_block;
+extern const RegisterBlock cmac_b_block;
+
 /// Nothing where a register is refused; `findings` says which.
 std::optional<CmacJob> decode_cmac(const RegisterValues& registers, const ConvFeatures& features,
                                    Diagnostics& findings);
+
+/// `block`: cmac_a_block or cmac_b_block.
+RegisterValues encode_cmac(const RegisterBlock& block, const CmacJob& job);
 
 }  // namespace npuscope

@@ -8,6 +8,7 @@
 
 #include "models/conv/conv_job.h"
 #include "models/layout/register_decoder.h"
+#include "models/layout/register_encoder.h"
 
 namespace npuscope::conv {
 

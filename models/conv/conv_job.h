@@ -72,6 +72,8 @@ struct CompressionPlace {
     Address mask;      ///< WMB
     Bytes mask_bytes;  ///< with the zeros at the end
     Address sizes;     ///< WGS
+
+    bool operator==(const CompressionPlace&) const = default;
 };
 
 /// What the DMA puts around Winograd input, and how it folds strides into channels.
@@ -82,6 +84,8 @@ struct WinogradInput {
     std::uint32_t stride_x = 1;
     std::uint32_t extended_height = 0;
     std::uint32_t extended_width = 0;
+
+    bool operator==(const WinogradInput&) const = default;
 };
 
 /// The convolution DMA's part: what to fetch and how to convert it.
@@ -113,6 +117,8 @@ struct CdmaJob {
     BankSplit banks;
     bool data_in_secondary = false;  ///< SRAM behind the secondary port
     bool weight_in_secondary = false;
+
+    bool operator==(const CdmaJob&) const = default;
 };
 
 /// The sequence controller's part: how the layer is cut into MAC operations.
@@ -140,12 +146,16 @@ struct CscJob {
     std::uint32_t pad_left = 0;  ///< direct mode; images get theirs in the DMA
     std::uint16_t pad_value = 0;
     BankSplit banks;
+
+    bool operator==(const CscJob&) const = default;
 };
 
 /// One half of the MAC array.
 struct CmacJob {
     Precision precision = Precision::Int8;
     bool winograd = false;
+
+    bool operator==(const CmacJob&) const = default;
 };
 
 /// The accumulator's part.
@@ -157,6 +167,8 @@ struct CaccJob {
     std::uint32_t clip_truncate = 0;
     bool line_packed = false;
     bool surface_packed = false;
+
+    bool operator==(const CaccJob&) const = default;
 };
 
 struct ConvParts {

@@ -21,4 +21,10 @@ std::optional<ConvParts> decode_conv(const ConvRegisters& registers, const ConvF
     return ConvParts{.cdma = *cdma, .csc = *csc, .cmac = {*cmac_a, *cmac_b}, .cacc = *cacc};
 }
 
+std::vector<RegisterValues> encode_conv(const ConvParts& parts, const FeatureCube& output) {
+    return {encode_cacc(parts.cacc, output), encode_cmac(cmac_a_block, parts.cmac[0]),
+            encode_cmac(cmac_b_block, parts.cmac[1]), encode_csc(parts.csc),
+            encode_cdma(parts.cdma, parts.csc)};
+}
+
 }  // namespace npuscope

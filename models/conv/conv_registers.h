@@ -3,6 +3,7 @@
 #pragma once
 
 #include <optional>
+#include <vector>
 
 #include "models/base/diagnostic.h"
 #include "models/base/register_map.h"
@@ -22,5 +23,9 @@ struct ConvRegisters {
 /// Nothing where a register is refused. Whether the parts agree says `combine`.
 std::optional<ConvParts> decode_conv(const ConvRegisters& registers, const ConvFeatures& features,
                                      Diagnostics& findings);
+
+/// NVDLA_CACC, CMAC_A, CMAC_B, CSC, CDMA, in the order in which they are enabled. `output` is where
+/// the SDP writes; features or pixels of int8 only.
+std::vector<RegisterValues> encode_conv(const ConvParts& parts, const FeatureCube& output);
 
 }  // namespace npuscope

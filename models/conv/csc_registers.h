@@ -10,8 +10,12 @@
 
 namespace npuscope {
 
+extern const RegisterBlock csc_block;
+
 /// Nothing where a register is refused; `findings` says which.
 std::optional<CscJob> decode_csc(const RegisterValues& registers, const ConvFeatures& features,
                                  Diagnostics& findings);
+
+RegisterValues encode_csc(const CscJob& job);
 
 }  // namespace npuscope

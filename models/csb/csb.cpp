@@ -10,9 +10,10 @@
 
 namespace npuscope {
 
-Csb::Csb(const sc_core::sc_module_name& name, const CsbConfig& config, DiagnosticLog& log)
+Csb::Csb(const sc_core::sc_module_name& name, const CsbConfig& config,
+         std::span<const RegisterBlock> blocks, DiagnosticLog& log)
     : Unit(name), config_(config), log_(log), queue_(config.fifo_depth, config.fifo_round_trip) {
-    for (const RegisterBlock& block : nvdla_register_blocks(config.address_map)) {
+    for (const RegisterBlock& block : blocks) {
         files_.emplace_back(block).before_hardware_writes([this] { settle(); });
     }
     socket.register_b_transport(this, &Csb::b_transport);

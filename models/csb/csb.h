@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <span>
 #include <string_view>
 #include <systemc>
 #include <tlm>
@@ -20,7 +21,6 @@
 #include "models/base/diagnostic.h"
 #include "models/csb/csb_config.h"
 #include "models/csb/csb_timing.h"
-#include "models/csb/register_blocks.h"
 #include "models/csb/register_file.h"
 #include "models/link/unit.h"
 
@@ -56,7 +56,9 @@ struct PollExtension : tlm::tlm_extension<PollExtension> {
 
 class Csb : public Unit {
  public:
-    Csb(const sc_core::sc_module_name& name, const CsbConfig& config, DiagnosticLog& log);
+    /// `blocks` outlive the bus.
+    Csb(const sc_core::sc_module_name& name, const CsbConfig& config,
+        std::span<const RegisterBlock> blocks, DiagnosticLog& log);
 
     tlm_utils::simple_target_socket<Csb> socket{"socket"};
 

@@ -2,10 +2,24 @@
 // The configuration bus as the host sees it: what an access to a register costs.
 #pragma once
 
+#include <array>
+#include <string_view>
+#include <utility>
+
+#include "models/base/describe.h"
 #include "models/base/quantity.h"
-#include "models/csb/register_blocks.h"
 
 namespace npuscope {
+
+/// Where the blocks of registers stand: as in nv_small, which every configurable preset shares, or
+/// as in nv_full.
+enum class AddressMap { NvSmall, NvFull };
+
+template <>
+struct EnumNames<AddressMap> {
+    static constexpr std::array names{std::pair{AddressMap::NvSmall, std::string_view("nv_small")},
+                                      std::pair{AddressMap::NvFull, std::string_view("nv_full")}};
+};
 
 struct CsbConfig {
     AddressMap address_map = AddressMap::NvSmall;

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "models/base/check.h"
-#include "models/csb/register_blocks.h"
 
 namespace npuscope {
 namespace {
@@ -94,13 +93,13 @@ WriteEffect RegisterFile::write(std::uint32_t offset, std::uint32_t value) {
     } else if (write_mask(*row) == 0) {
         effect.kind = WriteEffect::Kind::Ignored;
         effect.lost_bits = value;
-        const std::string name = register_name(*block_, *row);
+        const std::string name = spelled(block_->name, row->name);
         effect.finding =
             about(name, finding(Severity::Note, "register_read_only",
                                 name + " is written by the hardware alone; a write is ignored"));
     } else if (grouped(*row) && enabled_[producer_]) {
         effect.kind = WriteEffect::Kind::Refused;
-        const std::string name = register_name(*block_, *row);
+        const std::string name = spelled(block_->name, row->name);
         effect.finding =
             about(name, finding(Severity::Error, "register_in_use",
                                 name + " was written while the operation of group " +
@@ -183,7 +182,7 @@ std::optional<Diagnostic> RegisterFile::write_lut_window(const RegisterRow& row,
         lut_->select(value);
         return std::nullopt;
     }
-    const std::string name = register_name(*block_, row);
+    const std::string name = spelled(block_->name, row.name);
     switch (lut_->write(value)) {
         case LutPort::Written::TypeIsRead:
             return about(name, finding(Severity::Warning, "lut_not_writable",
@@ -208,7 +207,7 @@ std::optional<Diagnostic> RegisterFile::lut_in_use(const RegisterRow& row) const
     if (!lut_ || !row.name.starts_with("S_LUT_") || !ready() || !lut_is_used(groups_[consumer_])) {
         return std::nullopt;
     }
-    const std::string name = register_name(*block_, row);
+    const std::string name = spelled(block_->name, row.name);
     return about(name, finding(Severity::Warning, "lut_in_use",
                                name + " was written while the operation of group " +
                                    std::to_string(consumer_) + " looks values up"));

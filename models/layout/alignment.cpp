@@ -53,10 +53,6 @@ Bytes required_multiple(DataKind kind, AlignedPart part, Bytes memory_atom) {
     return Bytes(1);
 }
 
-std::string spelled(std::string_view unit, std::string_view register_name) {
-    return fmt::format("{}.{}_0", unit, register_name);
-}
-
 std::optional<Diagnostic> misaligned(const RegisterValue& value, const AlignmentNeed& need) {
     const std::uint64_t multiple = required_multiple(need.kind, need.part, need.memory_atom).value;
     const std::uint64_t below = value.value / multiple * multiple;

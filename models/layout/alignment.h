@@ -14,6 +14,7 @@
 
 #include "models/base/diagnostic.h"
 #include "models/base/quantity.h"
+#include "models/base/register_map.h"
 
 namespace npuscope {
 
@@ -55,9 +56,6 @@ struct RegisterValue {
     std::string_view register_name;  ///< D_LINE_STRIDE
     std::uint64_t value = 0;
 };
-
-/// `NVDLA_CDMA.D_LINE_STRIDE_0`, as traces and messages spell it.
-std::string spelled(std::string_view unit, std::string_view register_name);
 
 struct AlignmentNeed {
     DataKind kind;

@@ -13,11 +13,11 @@
 #include "models/base/check.h"
 #include "models/base/statistics.h"
 #include "models/base/unit_job.h"
-#include "models/csb/register_blocks.h"
 #include "models/glb/glb.h"
 #include "models/link/unit.h"
 #include "models/mcif/mcif.h"
 #include "models/memory/memory.h"
+#include "models/npu/register_blocks.h"
 
 namespace npuscope {
 

@@ -2,12 +2,13 @@
 #include "models/npu/npu.h"
 
 #include "models/npu/client_traffic.h"
+#include "models/npu/register_blocks.h"
 
 namespace npuscope {
 
 Npu::Npu(const sc_core::sc_module_name& name, const NpuConfig& config, DiagnosticLog& log)
     : sc_core::sc_module(name),
-      csb("csb", config.csb, log),
+      csb("csb", config.csb, nvdla_register_blocks(config.csb.address_map), log),
       mcif("mcif", config.mcif, log),
       cbuf("cbuf", config.cbuf),
       cacc(config.cacc, config.datapath),

@@ -6,11 +6,101 @@
 #include <algorithm>
 #include <string>
 
+#include "models/base/register_rows.h"
 #include "models/layout/register_decoder.h"
+#include "models/layout/register_encoder.h"
 #include "models/pdp/pdp_timing.h"
 
 namespace npuscope {
 namespace {
+
+// Registers of NVDLA_PDP: the planar (pooling) processor.
+// source: NVDLA register specification, nv_small, NVDLA_PDP.rdl
+constexpr RegisterText pdp_text[] = {
+    {"S_STATUS", 0x00, {ro("STATUS_0", 0, 2), ro("STATUS_1", 16, 2)}},
+    {"S_POINTER", 0x04, {rw("PRODUCER", 0, 1), ro("CONSUMER", 16, 1)}},
+    {"D_OP_ENABLE", 0x08, {rw("OP_EN", 0, 1)}},
+    {"D_DATA_CUBE_IN_WIDTH", 0x0c, {rw("CUBE_IN_WIDTH", 0, 13)}},
+    {"D_DATA_CUBE_IN_HEIGHT", 0x10, {rw("CUBE_IN_HEIGHT", 0, 13)}},
+    {"D_DATA_CUBE_IN_CHANNEL", 0x14, {rw("CUBE_IN_CHANNEL", 0, 13)}},
+    {"D_DATA_CUBE_OUT_WIDTH", 0x18, {rw("CUBE_OUT_WIDTH", 0, 13)}},
+    {"D_DATA_CUBE_OUT_HEIGHT", 0x1c, {rw("CUBE_OUT_HEIGHT", 0, 13)}},
+    {"D_DATA_CUBE_OUT_CHANNEL", 0x20, {rw("CUBE_OUT_CHANNEL", 0, 13)}},
+    {"D_OPERATION_MODE_CFG",
+     0x24,
+     {rw("POOLING_METHOD", 0, 2), rw("FLYING_MODE", 4, 1), rw("SPLIT_NUM", 8, 8)}},
+    {"D_NAN_FLUSH_TO_ZERO", 0x28, {rw("NAN_TO_ZERO", 0, 1)}},
+    {"D_PARTIAL_WIDTH_IN",
+     0x2c,
+     {rw("PARTIAL_WIDTH_IN_FIRST", 0, 10), rw("PARTIAL_WIDTH_IN_LAST", 10, 10),
+      rw("PARTIAL_WIDTH_IN_MID", 20, 10)}},
+    {"D_PARTIAL_WIDTH_OUT",
+     0x30,
+     {rw("PARTIAL_WIDTH_OUT_FIRST", 0, 10), rw("PARTIAL_WIDTH_OUT_LAST", 10, 10),
+      rw("PARTIAL_WIDTH_OUT_MID", 20, 10)}},
+    {"D_POOLING_KERNEL_CFG",
+     0x34,
+     {rw("KERNEL_WIDTH", 0, 4), rw("KERNEL_HEIGHT", 8, 4), rw("KERNEL_STRIDE_WIDTH", 16, 4),
+      rw("KERNEL_STRIDE_HEIGHT", 20, 4)}},
+    {"D_RECIP_KERNEL_WIDTH", 0x38, {rw("RECIP_KERNEL_WIDTH", 0, 17)}},
+    {"D_RECIP_KERNEL_HEIGHT", 0x3c, {rw("RECIP_KERNEL_HEIGHT", 0, 17)}},
+    {"D_POOLING_PADDING_CFG",
+     0x40,
+     {rw("PAD_LEFT", 0, 3), rw("PAD_TOP", 4, 3), rw("PAD_RIGHT", 8, 3), rw("PAD_BOTTOM", 12, 3)}},
+    {"D_POOLING_PADDING_VALUE_1_CFG", 0x44, {rw("PAD_VALUE_1X", 0, 19)}},
+    {"D_POOLING_PADDING_VALUE_2_CFG", 0x48, {rw("PAD_VALUE_2X", 0, 19)}},
+    {"D_POOLING_PADDING_VALUE_3_CFG", 0x4c, {rw("PAD_VALUE_3X", 0, 19)}},
+    {"D_POOLING_PADDING_VALUE_4_CFG", 0x50, {rw("PAD_VALUE_4X", 0, 19)}},
+    {"D_POOLING_PADDING_VALUE_5_CFG", 0x54, {rw("PAD_VALUE_5X", 0, 19)}},
+    {"D_POOLING_PADDING_VALUE_6_CFG", 0x58, {rw("PAD_VALUE_6X", 0, 19)}},
+    {"D_POOLING_PADDING_VALUE_7_CFG", 0x5c, {rw("PAD_VALUE_7X", 0, 19)}},
+    {"D_SRC_BASE_ADDR_LOW", 0x60, {rw("SRC_BASE_ADDR_LOW", 0, 32)}},
+    {"D_SRC_BASE_ADDR_HIGH", 0x64, {rw("SRC_BASE_ADDR_HIGH", 0, 32)}},
+    {"D_SRC_LINE_STRIDE", 0x68, {rw("SRC_LINE_STRIDE", 0, 32)}},
+    {"D_SRC_SURFACE_STRIDE", 0x6c, {rw("SRC_SURFACE_STRIDE", 0, 32)}},
+    {"D_DST_BASE_ADDR_LOW", 0x70, {rw("DST_BASE_ADDR_LOW", 0, 32)}},
+    {"D_DST_BASE_ADDR_HIGH", 0x74, {rw("DST_BASE_ADDR_HIGH", 0, 32)}},
+    {"D_DST_LINE_STRIDE", 0x78, {rw("DST_LINE_STRIDE", 0, 32)}},
+    {"D_DST_SURFACE_STRIDE", 0x7c, {rw("DST_SURFACE_STRIDE", 0, 32)}},
+    {"D_DST_RAM_CFG", 0x80, {rw("DST_RAM_TYPE", 0, 1)}},
+    {"D_DATA_FORMAT", 0x84, {rw("INPUT_DATA", 0, 2)}},
+    {"D_INF_INPUT_NUM", 0x88, {ro("INF_INPUT_NUM", 0, 32)}},
+    {"D_NAN_INPUT_NUM", 0x8c, {ro("NAN_INPUT_NUM", 0, 32)}},
+    {"D_NAN_OUTPUT_NUM", 0x90, {ro("NAN_OUTPUT_NUM", 0, 32)}},
+    {"D_PERF_ENABLE", 0x94, {rw("DMA_EN", 0, 1)}},
+    {"D_PERF_WRITE_STALL", 0x98, {ro("PERF_WRITE_STALL", 0, 32)}},
+    {"D_CYA", 0x9c, {rw("CYA", 0, 32)}},
+};
+constexpr auto pdp_rows = to_rows(pdp_text);
+
+// Registers of NVDLA_PDP_RDMA: the read DMA of the planar (pooling) processor.
+// source: NVDLA register specification, nv_small, NVDLA_PDP_RDMA.rdl
+constexpr RegisterText pdp_rdma_text[] = {
+    {"S_STATUS", 0x00, {ro("STATUS_0", 0, 2), ro("STATUS_1", 16, 2)}},
+    {"S_POINTER", 0x04, {rw("PRODUCER", 0, 1), ro("CONSUMER", 16, 1)}},
+    {"D_OP_ENABLE", 0x08, {rw("OP_EN", 0, 1)}},
+    {"D_DATA_CUBE_IN_WIDTH", 0x0c, {rw("CUBE_IN_WIDTH", 0, 13)}},
+    {"D_DATA_CUBE_IN_HEIGHT", 0x10, {rw("CUBE_IN_HEIGHT", 0, 13)}},
+    {"D_DATA_CUBE_IN_CHANNEL", 0x14, {rw("CUBE_IN_CHANNEL", 0, 13)}},
+    {"D_FLYING_MODE", 0x18, {rw("FLYING_MODE", 0, 1)}},
+    {"D_SRC_BASE_ADDR_LOW", 0x1c, {rw("SRC_BASE_ADDR_LOW", 0, 32)}},
+    {"D_SRC_BASE_ADDR_HIGH", 0x20, {rw("SRC_BASE_ADDR_HIGH", 0, 32)}},
+    {"D_SRC_LINE_STRIDE", 0x24, {rw("SRC_LINE_STRIDE", 0, 32)}},
+    {"D_SRC_SURFACE_STRIDE", 0x28, {rw("SRC_SURFACE_STRIDE", 0, 32)}},
+    {"D_SRC_RAM_CFG", 0x2c, {rw("SRC_RAM_TYPE", 0, 1)}},
+    {"D_DATA_FORMAT", 0x30, {rw("INPUT_DATA", 0, 2)}},
+    {"D_OPERATION_MODE_CFG", 0x34, {rw("SPLIT_NUM", 0, 8)}},
+    {"D_POOLING_KERNEL_CFG", 0x38, {rw("KERNEL_WIDTH", 0, 4), rw("KERNEL_STRIDE_WIDTH", 4, 4)}},
+    {"D_POOLING_PADDING_CFG", 0x3c, {rw("PAD_WIDTH", 0, 4)}},
+    {"D_PARTIAL_WIDTH_IN",
+     0x40,
+     {rw("PARTIAL_WIDTH_IN_FIRST", 0, 10), rw("PARTIAL_WIDTH_IN_LAST", 10, 10),
+      rw("PARTIAL_WIDTH_IN_MID", 20, 10)}},
+    {"D_PERF_ENABLE", 0x44, {rw("DMA_EN", 0, 1)}},
+    {"D_PERF_READ_STALL", 0x48, {ro("PERF_READ_STALL", 0, 32)}},
+    {"D_CYA", 0x4c, {rw("CYA", 0, 32)}},
+};
+constexpr auto pdp_rdma_rows = to_rows(pdp_rdma_text);
 
 constexpr std::uint32_t largest_kernel = 8;  // source: NVDLA_PDP.rdl, KERNEL_WIDTH_8
 constexpr FieldName split_field{"D_OPERATION_MODE_CFG", "SPLIT_NUM"};
@@ -219,7 +309,71 @@ void check_rdma(RegisterDecoder& rdma, const RegisterDecoder& pdp) {
     }
 }
 
+// --- from a job to its registers ----------------------------------------------------------------
+
+void encode_surface(RegisterEncoder& registers, std::string_view stem, const FeatureCube& cube) {
+    registers.start(stem, DataKind::Feature, cube.atom, cube.base);
+    registers.strides(stem, DataKind::Feature, cube.atom, cube.line_stride, cube.surface_stride);
+}
+
+/// First, last and middle slice of a split; the columns that a slice shares with the one before it
+/// do not count among its input. `side`: IN or OUT.
+void encode_slices(RegisterEncoder& registers, const std::string& side, const PdpPooling& pooling) {
+    const auto& parts = pooling.parts;
+    if (parts.size() < 2) {
+        return;
+    }
+    const std::int64_t overlap = std::int64_t{pooling.kernel_width} - pooling.stride_x;
+    const auto encode = [&](const char* place, std::size_t i) {
+        const std::int64_t own = side == "OUT" ? std::int64_t{parts[i].out_width}
+                                 : i == 0      ? std::int64_t{parts[i].in_width}
+                                               : parts[i].in_width - overlap;
+        registers.size("D_PARTIAL_WIDTH_" + side, "PARTIAL_WIDTH_" + side + "_" + place,
+                       static_cast<std::uint64_t>(own));
+    };
+    encode("FIRST", 0);
+    encode("LAST", parts.size() - 1);
+    if (parts.size() > 2) {
+        encode("MID", 1);
+    }
+}
+
+/// Padding on the left and, as far as the windows reach beyond the input, on the right and below.
+void encode_padding(RegisterEncoder& registers, const PdpJob& job) {
+    const PdpPooling& pooling = job.pooling;
+    const auto beyond = [](std::uint32_t reached, std::uint32_t size) {
+        return reached > size ? reached - size : 0;
+    };
+    const std::uint32_t columns = (job.output.width - 1) * pooling.stride_x + pooling.kernel_width;
+    const std::uint32_t rows = (job.output.height - 1) * pooling.stride_y + pooling.kernel_height;
+    const std::uint32_t left = pooling.parts.front().pad_left;
+    registers.field("D_POOLING_PADDING_CFG", "PAD_LEFT", left);
+    registers.field("D_POOLING_PADDING_CFG", "PAD_RIGHT", beyond(columns, left + job.input.width));
+    registers.field("D_POOLING_PADDING_CFG", "PAD_BOTTOM",
+                    beyond(rows, pooling.pad_top + job.input.height));
+}
+
+RegisterValues encode_rdma(const PdpJob& job) {
+    RegisterEncoder registers(pdp_rdma_block);
+    const PdpPooling& pooling = job.pooling;
+    describe_input(registers, job.input);
+    encode_surface(registers, "SRC", *job.source);
+    encode_slices(registers, "IN", pooling);
+    registers.flag("D_FLYING_MODE", "FLYING_MODE", true);
+    registers.inverse_flag("D_SRC_RAM_CFG", "SRC_RAM_TYPE", job.source_in_sram);
+    registers.field("D_DATA_FORMAT", "INPUT_DATA", pooling.precision);
+    registers.size(split_field.register_name, split_field.field_name, pooling.parts.size());
+    registers.size("D_POOLING_KERNEL_CFG", "KERNEL_WIDTH", pooling.kernel_width);
+    registers.size("D_POOLING_KERNEL_CFG", "KERNEL_STRIDE_WIDTH", pooling.stride_x);
+    registers.field("D_POOLING_PADDING_CFG", "PAD_WIDTH", pooling.parts.front().pad_left);
+    registers.flag("D_PERF_ENABLE", "DMA_EN", job.count_stalls);
+    return registers.values();
+}
+
 }  // namespace
+
+constinit const RegisterBlock pdp_block{"NVDLA_PDP", 0xb000, pdp_rows};
+constinit const RegisterBlock pdp_rdma_block{"NVDLA_PDP_RDMA", 0xa000, pdp_rdma_rows};
 
 std::uint32_t line_buffer_columns(const PdpPooling& pooling, const PdpConfig& config) {
     std::uint32_t ways = 1;  // banks are shared by a power of two of lines
@@ -263,6 +417,32 @@ std::optional<PdpJob> decode_pdp(const RegisterValues& pdp_values,
         rdma.inverse_flag("D_SRC_RAM_CFG", "SRC_RAM_TYPE", job.source_in_sram);
     }
     return unless_refused(std::move(job), findings);
+}
+
+std::vector<RegisterValues> encode_pdp(const PdpJob& job) {
+    std::vector<RegisterValues> blocks;
+    if (!job.flying()) {
+        blocks.push_back(encode_rdma(job));
+    }
+    RegisterEncoder registers(pdp_block);
+    describe_input(registers, job.input);
+    describe_output(registers, job.output);
+    describe_pooling(registers, job.pooling);
+    encode_padding(registers, job);
+    encode_slices(registers, "IN", job.pooling);
+    encode_slices(registers, "OUT", job.pooling);
+    if (job.source) {
+        encode_surface(registers, "SRC", *job.source);
+    }
+    encode_surface(registers, "DST", job.destination);
+    registers.flag("D_OPERATION_MODE_CFG", "FLYING_MODE", !job.flying());
+    registers.size(split_field.register_name, split_field.field_name, job.pooling.parts.size());
+    registers.flag("D_NAN_FLUSH_TO_ZERO", "NAN_TO_ZERO", job.pooling.nan_to_zero);
+    registers.inverse_flag("D_DST_RAM_CFG", "DST_RAM_TYPE", job.destination_in_sram);
+    registers.field("D_DATA_FORMAT", "INPUT_DATA", job.pooling.precision);
+    registers.flag("D_PERF_ENABLE", "DMA_EN", job.count_stalls);
+    blocks.push_back(registers.values());
+    return blocks;
 }
 
 }  // namespace npuscope

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <optional>
+#include <vector>
 
 #include "models/base/diagnostic.h"
 #include "models/base/register_map.h"
@@ -12,10 +13,16 @@
 
 namespace npuscope {
 
+extern const RegisterBlock pdp_block;
+extern const RegisterBlock pdp_rdma_block;
+
 /// Misaligned addresses and strides are reported and rounded down; nothing where a register is
 /// refused. `rdma` is read only when the input comes from memory.
 std::optional<PdpJob> decode_pdp(const RegisterValues& pdp, const RegisterValues& rdma,
                                  const PdpConfig& config, const DatapathConfig& datapath,
                                  Diagnostics& findings);
+
+/// NVDLA_PDP_RDMA, where it takes part, and NVDLA_PDP.
+std::vector<RegisterValues> encode_pdp(const PdpJob& job);
 
 }  // namespace npuscope

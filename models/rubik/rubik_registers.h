@@ -11,6 +11,8 @@
 
 namespace npuscope {
 
+extern const RegisterBlock rbk_block;
+
 /// Nothing where a register is refused.
 std::optional<RubikJob> decode_rubik(const RegisterValues& rubik, const RubikConfig& config,
                                      const DatapathConfig& datapath, Diagnostics& findings);

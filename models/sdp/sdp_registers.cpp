@@ -3,25 +3,118 @@
 
 #include <fmt/format.h>
 
+#include "models/base/register_rows.h"
+#include "models/sdp/sdp_rdma_registers.h"
 #include "models/sdp/sdp_stage_registers.h"
 
 namespace npuscope {
 namespace {
 
-constexpr FieldName flying_field{"D_FEATURE_MODE_CFG", "FLYING_MODE"};
-constexpr FieldName winograd_field{"D_FEATURE_MODE_CFG", "WINOGRAD"};
-constexpr FieldName batches_field{"D_FEATURE_MODE_CFG", "BATCH_NUMBER"};
+// Registers of NVDLA_SDP: the single-point processor.
+// source: NVDLA register specification, nv_small, NVDLA_SDP.rdl
+constexpr RegisterText sdp_text[] = {
+    {"S_STATUS", 0x00, {ro("STATUS_0", 0, 2), ro("STATUS_1", 16, 2)}},
+    {"S_POINTER", 0x04, {rw("PRODUCER", 0, 1), ro("CONSUMER", 16, 1)}},
+    {"S_LUT_ACCESS_CFG",
+     0x08,
+     {rw("LUT_ADDR", 0, 10), rw("LUT_TABLE_ID", 16, 1), rw("LUT_ACCESS_TYPE", 17, 1)}},
+    {"S_LUT_ACCESS_DATA", 0x0c, {rw("LUT_DATA", 0, 16)}},
+    {"S_LUT_CFG",
+     0x10,
+     {rw("LUT_LE_FUNCTION", 0, 1), rw("LUT_UFLOW_PRIORITY", 4, 1), rw("LUT_OFLOW_PRIORITY", 5, 1),
+      rw("LUT_HYBRID_PRIORITY", 6, 1)}},
+    {"S_LUT_INFO",
+     0x14,
+     {rw("LUT_LE_INDEX_OFFSET", 0, 8), rw("LUT_LE_INDEX_SELECT", 8, 8),
+      rw("LUT_LO_INDEX_SELECT", 16, 8)}},
+    {"S_LUT_LE_START", 0x18, {rw("LUT_LE_START", 0, 32)}},
+    {"S_LUT_LE_END", 0x1c, {rw("LUT_LE_END", 0, 32)}},
+    {"S_LUT_LO_START", 0x20, {rw("LUT_LO_START", 0, 32)}},
+    {"S_LUT_LO_END", 0x24, {rw("LUT_LO_END", 0, 32)}},
+    {"S_LUT_LE_SLOPE_SCALE",
+     0x28,
+     {rw("LUT_LE_SLOPE_UFLOW_SCALE", 0, 16), rw("LUT_LE_SLOPE_OFLOW_SCALE", 16, 16)}},
+    {"S_LUT_LE_SLOPE_SHIFT",
+     0x2c,
+     {rw("LUT_LE_SLOPE_UFLOW_SHIFT", 0, 5), rw("LUT_LE_SLOPE_OFLOW_SHIFT", 5, 5)}},
+    {"S_LUT_LO_SLOPE_SCALE",
+     0x30,
+     {rw("LUT_LO_SLOPE_UFLOW_SCALE", 0, 16), rw("LUT_LO_SLOPE_OFLOW_SCALE", 16, 16)}},
+    {"S_LUT_LO_SLOPE_SHIFT",
+     0x34,
+     {rw("LUT_LO_SLOPE_UFLOW_SHIFT", 0, 5), rw("LUT_LO_SLOPE_OFLOW_SHIFT", 5, 5)}},
+    {"D_OP_ENABLE", 0x38, {rw("OP_EN", 0, 1)}},
+    {"D_DATA_CUBE_WIDTH", 0x3c, {rw("WIDTH", 0, 13)}},
+    {"D_DATA_CUBE_HEIGHT", 0x40, {rw("HEIGHT", 0, 13)}},
+    {"D_DATA_CUBE_CHANNEL", 0x44, {rw("CHANNEL", 0, 13)}},
+    {"D_DST_BASE_ADDR_LOW", 0x48, {rw("DST_BASE_ADDR_LOW", 0, 32)}},
+    {"D_DST_BASE_ADDR_HIGH", 0x4c, {rw("DST_BASE_ADDR_HIGH", 0, 32)}},
+    {"D_DST_LINE_STRIDE", 0x50, {rw("DST_LINE_STRIDE", 0, 32)}},
+    {"D_DST_SURFACE_STRIDE", 0x54, {rw("DST_SURFACE_STRIDE", 0, 32)}},
+    {"D_DP_BS_CFG",
+     0x58,
+     {rw("BS_BYPASS", 0, 1, 1), rw("BS_ALU_BYPASS", 1, 1, 1), rw("BS_ALU_ALGO", 2, 2),
+      rw("BS_MUL_BYPASS", 4, 1, 1), rw("BS_MUL_PRELU", 5, 1, 1), rw("BS_RELU_BYPASS", 6, 1, 1)}},
+    {"D_DP_BS_ALU_CFG", 0x5c, {rw("BS_ALU_SRC", 0, 1), rw("BS_ALU_SHIFT_VALUE", 8, 6)}},
+    {"D_DP_BS_ALU_SRC_VALUE", 0x60, {rw("BS_ALU_OPERAND", 0, 16)}},
+    {"D_DP_BS_MUL_CFG", 0x64, {rw("BS_MUL_SRC", 0, 1), rw("BS_MUL_SHIFT_VALUE", 8, 8)}},
+    {"D_DP_BS_MUL_SRC_VALUE", 0x68, {rw("BS_MUL_OPERAND", 0, 16)}},
+    {"D_DP_BN_CFG",
+     0x6c,
+     {rw("BN_BYPASS", 0, 1, 1), rw("BN_ALU_BYPASS", 1, 1, 1), rw("BN_ALU_ALGO", 2, 2),
+      rw("BN_MUL_BYPASS", 4, 1, 1), rw("BN_MUL_PRELU", 5, 1), rw("BN_RELU_BYPASS", 6, 1, 1)}},
+    {"D_DP_BN_ALU_CFG", 0x70, {rw("BN_ALU_SRC", 0, 1), rw("BN_ALU_SHIFT_VALUE", 8, 6)}},
+    {"D_DP_BN_ALU_SRC_VALUE", 0x74, {rw("BN_ALU_OPERAND", 0, 16)}},
+    {"D_DP_BN_MUL_CFG", 0x78, {rw("BN_MUL_SRC", 0, 1), rw("BN_MUL_SHIFT_VALUE", 8, 8)}},
+    {"D_DP_BN_MUL_SRC_VALUE", 0x7c, {rw("BN_MUL_OPERAND", 0, 16)}},
+    {"D_DP_EW_CFG",
+     0x80,
+     {rw("EW_BYPASS", 0, 1, 1), rw("EW_ALU_BYPASS", 1, 1, 1), rw("EW_ALU_ALGO", 2, 2),
+      rw("EW_MUL_BYPASS", 4, 1, 1), rw("EW_MUL_PRELU", 5, 1), rw("EW_LUT_BYPASS", 6, 1, 1)}},
+    {"D_DP_EW_ALU_CFG", 0x84, {rw("EW_ALU_SRC", 0, 1), rw("EW_ALU_CVT_BYPASS", 1, 1, 1)}},
+    {"D_DP_EW_ALU_SRC_VALUE", 0x88, {rw("EW_ALU_OPERAND", 0, 32)}},
+    {"D_DP_EW_ALU_CVT_OFFSET_VALUE", 0x8c, {rw("EW_ALU_CVT_OFFSET", 0, 32)}},
+    {"D_DP_EW_ALU_CVT_SCALE_VALUE", 0x90, {rw("EW_ALU_CVT_SCALE", 0, 16)}},
+    {"D_DP_EW_ALU_CVT_TRUNCATE_VALUE", 0x94, {rw("EW_ALU_CVT_TRUNCATE", 0, 6)}},
+    {"D_DP_EW_MUL_CFG", 0x98, {rw("EW_MUL_SRC", 0, 1), rw("EW_MUL_CVT_BYPASS", 1, 1, 1)}},
+    {"D_DP_EW_MUL_SRC_VALUE", 0x9c, {rw("EW_MUL_OPERAND", 0, 32)}},
+    {"D_DP_EW_MUL_CVT_OFFSET_VALUE", 0xa0, {rw("EW_MUL_CVT_OFFSET", 0, 32)}},
+    {"D_DP_EW_MUL_CVT_SCALE_VALUE", 0xa4, {rw("EW_MUL_CVT_SCALE", 0, 16)}},
+    {"D_DP_EW_MUL_CVT_TRUNCATE_VALUE", 0xa8, {rw("EW_MUL_CVT_TRUNCATE", 0, 6)}},
+    {"D_DP_EW_TRUNCATE_VALUE", 0xac, {rw("EW_TRUNCATE", 0, 10)}},
+    {"D_FEATURE_MODE_CFG",
+     0xb0,
+     {rw("FLYING_MODE", 0, 1), rw("OUTPUT_DST", 1, 1), rw("WINOGRAD", 2, 1),
+      rw("NAN_TO_ZERO", 3, 1), rw("BATCH_NUMBER", 8, 5)}},
+    {"D_DST_DMA_CFG", 0xb4, {rw("DST_RAM_TYPE", 0, 1)}},
+    {"D_DST_BATCH_STRIDE", 0xb8, {rw("DST_BATCH_STRIDE", 0, 32)}},
+    {"D_DATA_FORMAT", 0xbc, {rw("PROC_PRECISION", 0, 2), rw("OUT_PRECISION", 2, 2)}},
+    {"D_CVT_OFFSET", 0xc0, {rw("CVT_OFFSET", 0, 32)}},
+    {"D_CVT_SCALE", 0xc4, {rw("CVT_SCALE", 0, 16)}},
+    {"D_CVT_SHIFT", 0xc8, {rw("CVT_SHIFT", 0, 6)}},
+    {"D_STATUS", 0xcc, {ro("STATUS_UNEQUAL", 0, 1)}},
+    {"D_STATUS_NAN_INPUT_NUM", 0xd0, {ro("STATUS_NAN_INPUT_NUM", 0, 32)}},
+    {"D_STATUS_INF_INPUT_NUM", 0xd4, {ro("STATUS_INF_INPUT_NUM", 0, 32)}},
+    {"D_STATUS_NAN_OUTPUT_NUM", 0xd8, {ro("STATUS_NAN_OUTPUT_NUM", 0, 32)}},
+    {"D_PERF_ENABLE",
+     0xdc,
+     {rw("PERF_DMA_EN", 0, 1), rw("PERF_LUT_EN", 1, 1), rw("PERF_SAT_EN", 2, 1),
+      rw("PERF_NAN_INF_COUNT_EN", 3, 1)}},
+    {"D_PERF_WDMA_WRITE_STALL", 0xe0, {ro("WDMA_STALL", 0, 32)}},
+    {"D_PERF_LUT_UFLOW", 0xe4, {ro("LUT_UFLOW", 0, 32)}},
+    {"D_PERF_LUT_OFLOW", 0xe8, {ro("LUT_OFLOW", 0, 32)}},
+    {"D_PERF_OUT_SATURATION", 0xec, {ro("OUT_SATURATION", 0, 32)}},
+    {"D_PERF_LUT_HYBRID", 0xf0, {ro("LUT_HYBRID", 0, 32)}},
+    {"D_PERF_LUT_LE_HIT", 0xf4, {ro("LUT_LE_HIT", 0, 32)}},
+    {"D_PERF_LUT_LO_HIT", 0xf8, {ro("LUT_LO_HIT", 0, 32)}},
+};
+constexpr auto sdp_rows = to_rows(sdp_text);
+
 constexpr FieldName destination_field{"D_FEATURE_MODE_CFG", "OUTPUT_DST"};
 constexpr FieldName processing_field{"D_DATA_FORMAT", "PROC_PRECISION"};
 constexpr FieldName output_field{"D_DATA_FORMAT", "OUT_PRECISION"};
-constexpr FieldName rdma_input_field{"D_FEATURE_MODE_CFG", "IN_PRECISION"};
-constexpr FieldName rdma_processing_field{"D_FEATURE_MODE_CFG", "PROC_PRECISION"};
 
 // --- element types ------------------------------------------------------------------------------
-
-PrecisionCell cell_of(Precision input, Precision output) {
-    return precision_cell(ConvertingUnit::Sdp, feature_input(input), output);
-}
 
 /// Elements of two bytes leave as int8 only where the stages process int8: the accumulators' int16
 /// packed to int8 puts two neighbouring pixels into one atom.
@@ -35,7 +128,7 @@ void require_output_width(RegisterDecoder& sdp, const SdpStages& stages, bool fl
         fmt::format("{} from the accumulators cannot leave as int8, which is half as wide",
                     precision_name(stages.processing)),
         "write elements of two bytes; the SDP converts int16 to int8 from memory to memory");
-    sdp.require_valid(cell_of(stages.processing, stages.output), output_field);
+    sdp.require_valid(sdp::conversion(stages.processing, stages.output), output_field);
     sdp.refuse(output_field, "int16 leaves as int8 only where int8 is processed",
                "program PROC_PRECISION 0 (int8) in SDP and SDP_RDMA and keep IN_PRECISION 1 "
                "(int16)");
@@ -61,15 +154,15 @@ void describe_precisions(Visitor& visit, Stages& stages, const DatapathConfig& d
 /// Winograd and several cubes are modes of the accumulators' output.
 template <class Visitor, class Job>
 void describe_flight(Visitor& visit, Job& job, const SdpConfig& modes, bool flying) {
-    visit.flag(winograd_field.register_name, winograd_field.field_name, job.winograd);
-    visit.size(batches_field.register_name, batches_field.field_name, job.batches);
+    visit.flag(sdp::winograd_field.register_name, sdp::winograd_field.field_name, job.winograd);
+    visit.size(sdp::batches_field.register_name, sdp::batches_field.field_name, job.batches);
     if constexpr (Visitor::decodes) {
         visit.refuse_unless(
-            !job.winograd || (modes.winograd && flying), winograd_field,
+            !job.winograd || (modes.winograd && flying), sdp::winograd_field,
             modes.winograd ? "values from memory have no tiles" : "this NPU has no Winograd mode",
             "program 0");
         visit.refuse_unless(
-            job.batches == 1 || (job.batches <= modes.max_batch && flying), batches_field,
+            job.batches == 1 || (job.batches <= modes.max_batch && flying), sdp::batches_field,
             modes.max_batch == 1 ? "this NPU has no multi-batch mode"
             : flying             ? fmt::format("this NPU takes {} cubes at most", modes.max_batch)
                                  : "values from memory are one cube",
@@ -77,17 +170,10 @@ void describe_flight(Visitor& visit, Job& job, const SdpConfig& modes, bool flyi
     }
 }
 
-/// A cube of one pixel is moved in one go: its surfaces follow each other without a gap.
-/// source: NV_NVDLA_SDP_MRDMA_ig.v and NV_NVDLA_SDP_WDMA_cmd.v, cfg_mode_1x1_pack
-FeatureCube decode_sdp_cube(RegisterDecoder& registers, std::string_view stem, const Shape& shape,
-                            Bytes atom, Bytes element) {
-    if (shape.width > 1 || shape.height > 1) {
-        return decode_cube(registers, stem, shape, atom, element);
-    }
-    FeatureCube cube{{}, atom, atom, shape, atom, element};
-    registers.start(stem, DataKind::Feature, atom, cube.base);
-    cube.shape.channels = cube.surfaces() * cube.channels_per_atom();
-    return cube;
+template <class Visitor, class Job>
+void describe_performance(Visitor& visit, Job& job) {
+    visit.flag("D_PERF_ENABLE", "PERF_DMA_EN", job.count_stalls);
+    visit.flag("D_PERF_ENABLE", "PERF_LUT_EN", job.count_lookups);
 }
 
 void decode_destination(RegisterDecoder& sdp, Bytes memory_atom, SdpJob& job) {
@@ -101,7 +187,7 @@ void decode_destination(RegisterDecoder& sdp, Bytes memory_atom, SdpJob& job) {
         return;
     }
     job.destination =
-        decode_sdp_cube(sdp, "DST", job.shape, memory_atom, Bytes(bytes_of(job.stages.output)));
+        sdp::decode_cube(sdp, "DST", job.shape, memory_atom, Bytes(bytes_of(job.stages.output)));
     sdp.inverse_flag("D_DST_DMA_CFG", "DST_RAM_TYPE", job.destination_in_sram);
     if (job.batches > 1) {
         sdp.align("D_DST_BATCH_STRIDE",
@@ -110,161 +196,9 @@ void decode_destination(RegisterDecoder& sdp, Bytes memory_atom, SdpJob& job) {
     }
 }
 
-// --- the read DMA -------------------------------------------------------------------------------
-
-/// The read DMA has sizes and modes of its own.
-void check_rdma(RegisterDecoder& rdma, const RegisterDecoder& sdp, const SdpJob& job,
-                const DatapathConfig& datapath) {
-    for (const FieldName& name :
-         {FieldName{"D_DATA_CUBE_WIDTH", "WIDTH"}, FieldName{"D_DATA_CUBE_HEIGHT", "HEIGHT"},
-          FieldName{"D_DATA_CUBE_CHANNEL", "CHANNEL"}, flying_field, winograd_field,
-          batches_field}) {
-        rdma.require_same(sdp.values(), name);
-    }
-    Precision processing = Precision::Int8;
-    rdma.precision(rdma_processing_field, datapath, processing);
-    rdma.refuse_unless(
-        processing == job.stages.processing, rdma_processing_field,
-        fmt::format("{} says {}", spelled(sdp.unit(), processing_field.register_name),
-                    static_cast<unsigned>(job.stages.processing)),
-        "program the same value in both units");
-}
-
-/// int16 becomes int8 two surfaces at a time; every other source has the processing precision.
-void decode_source(RegisterDecoder& rdma, const DatapathConfig& datapath, SdpJob& job) {
-    Precision input = Precision::Int8;
-    rdma.precision(rdma_input_field, datapath, input);
-    const Precision processing = job.stages.processing;
-    rdma.refuse_unless(
-        input == processing || (input == Precision::Int16 && processing == Precision::Int8),
-        rdma_input_field, "the stages process another precision",
-        "program PROC_PRECISION alike; int16 may be processed as int8");
-    rdma.require_valid(cell_of(input, job.stages.output), rdma_input_field);
-    job.source = decode_sdp_cube(rdma, "SRC", job.whole_atoms(datapath), datapath.memory_atom,
-                                 Bytes(bytes_of(input)));
-    rdma.inverse_flag("D_SRC_DMA_CFG", "SRC_RAM_TYPE", job.source_in_sram);
-    rdma.flag("D_PERF_ENABLE", "PERF_NAN_INF_COUNT_EN", job.stages.count_input_specials);
-    job.stages.count_input_specials &= input == Precision::Fp16;
-}
-
-/// What one operand DMA is asked for by its stage.
-struct OperandNeed {
-    bool alu = false;
-    bool mul = false;
-
-    bool any() const { return alu || mul; }
-};
-
-template <class Stage>
-OperandNeed need_of(const Stage& stage) {
-    const auto from_memory = [&stage](const auto& part) {
-        return !stage.bypass && !part.bypass && part.source == OperandSource::Memory;
-    };
-    return {from_memory(stage.alu), from_memory(stage.mul)};
-}
-
-/// The registers of one operand DMA: D_<letter>RDMA_CFG and D_<stage>_...
-struct OperandNames {
-    const char* letter;  ///< B, N, E
-    const char* stage;   ///< BS, BN, EW
-    DataKind kind;
-
-    std::string register_name() const { return fmt::format("D_{}RDMA_CFG", letter); }
-    std::string field(std::string_view rest) const {
-        return fmt::format("{}RDMA_{}", letter, rest);
-    }
-};
-
-constexpr OperandNames bs_names{"B", "BS", DataKind::Bias};
-constexpr OperandNames bn_names{"N", "BN", DataKind::BatchNorm};
-constexpr OperandNames ew_names{"E", "EW", DataKind::ElementWise};
-
-template <class Visitor, class Fetch>
-void describe_fetch(Visitor& visit, const OperandNames& names, Fetch& fetch) {
-    const std::string name = names.register_name();
-    auto use = fetch.alu && fetch.mul ? 2U : fetch.alu ? 1U : 0U;
-    bool per_element = fetch.surface.spread == OperandSpread::PerElement;
-    visit.field(name, names.field("DATA_USE"), use);
-    visit.size_in_bytes(name, names.field("DATA_SIZE"), fetch.surface.component);
-    visit.flag(name, names.field("DATA_MODE"), per_element);
-    visit.inverse_flag(name, names.field("RAM_TYPE"), fetch.in_sram);
-    if constexpr (Visitor::decodes) {
-        fetch.mul = use == 0 || use == 2;
-        fetch.alu = use == 1 || use == 2;
-        fetch.surface.spread = per_element ? OperandSpread::PerElement : OperandSpread::PerChannel;
-    }
-}
-
-/// Strides count per element only; a cube of one pixel is read in one go without them.
-void place_operand(RegisterDecoder& rdma, const OperandNames& names, Bytes memory_atom,
-                   OperandSurface& surface) {
-    rdma.start(names.stage, names.kind, memory_atom, surface.base);
-    if (surface.spread == OperandSpread::PerChannel) {
-        return;
-    }
-    if (surface.shape.height == 1 && surface.shape.width == 1) {
-        surface.line_stride = surface.atom();
-        surface.surface_stride = surface.atom();
-        return;
-    }
-    rdma.strides(names.stage, DataKind::ElementWise, memory_atom, surface.line_stride,
-                 surface.surface_stride);
-    rdma.require_surface(fmt::format("D_{}_BASE_ADDR_LOW", names.stage),
-                         {std::uint64_t{surface.surfaces()} * surface.shape.height,
-                          surface.atom() * surface.shape.width});
-}
-
-/// What is fetched must be what the stage consumes: the unit waits for ever otherwise.
-void check_need(RegisterDecoder& rdma, const OperandNames& names, const OperandNeed& need,
-                const SdpOperandFetch& fetch) {
-    const std::string name = names.register_name();
-    const std::string disable = names.field("DISABLE");
-    const std::string use = names.field("DATA_USE");
-    rdma.refuse_unless(rdma.values().field(name, disable) == 0, {name, disable},
-                       fmt::format("{} takes an operand from memory", names.stage),
-                       "program 0, or take the operand from a register");
-    rdma.refuse_unless(fetch.alu == need.alu && fetch.mul == need.mul, {name, use},
-                       fmt::format("{} takes {} from memory", names.stage,
-                                   need.alu && need.mul ? "both operands"
-                                   : need.alu           ? "its ALU operand"
-                                                        : "its multiplier's operand"),
-                       "0 multiplier, 1 ALU, 2 both");
-}
-
-std::optional<SdpOperandFetch> decode_operand(RegisterDecoder& rdma, const OperandNames& names,
-                                              const OperandNeed& need, const SdpJob& job,
-                                              const DatapathConfig& datapath) {
-    if (!need.any()) {
-        return std::nullopt;
-    }
-    SdpOperandFetch fetch;
-    describe_fetch(rdma, names, fetch);
-    check_need(rdma, names, need, fetch);
-    fetch.surface.shape = job.whole_atoms(datapath);
-    fetch.surface.elements_per_atom = datapath.atom_channels(job.stages.processing);
-    fetch.surface.components = need.alu && need.mul ? 2 : 1;
-    place_operand(rdma, names, datapath.memory_atom, fetch.surface);
-    return fetch;
-}
-
-void decode_rdma(RegisterDecoder& rdma, const RegisterDecoder& sdp, bool flying,
-                 const DatapathConfig& datapath, SdpJob& job) {
-    const OperandNeed bs = need_of(job.stages.bs);
-    const OperandNeed bn = need_of(job.stages.bn);
-    const OperandNeed ew = need_of(job.stages.ew);
-    if (flying && !bs.any() && !bn.any() && !ew.any()) {
-        return;
-    }
-    check_rdma(rdma, sdp, job, datapath);
-    if (!flying) {
-        decode_source(rdma, datapath, job);
-    }
-    job.bs_operand = decode_operand(rdma, bs_names, bs, job, datapath);
-    job.bn_operand = decode_operand(rdma, bn_names, bn, job, datapath);
-    job.ew_operand = decode_operand(rdma, ew_names, ew, job, datapath);
-}
-
 }  // namespace
+
+constinit const RegisterBlock sdp_block{"NVDLA_SDP", 0x9000, sdp_rows};
 
 std::optional<SdpJob> decode_sdp(const RegisterValues& sdp_values,
                                  const RegisterValues& rdma_values, const SdpConfig& config,
@@ -273,17 +207,37 @@ std::optional<SdpJob> decode_sdp(const RegisterValues& sdp_values,
     RegisterDecoder rdma(rdma_values, findings);
     SdpJob job;
     bool flying = false;
-    sdp.shape({"D_DATA_CUBE_CHANNEL", "CHANNEL"}, {"D_DATA_CUBE_HEIGHT", "HEIGHT"},
-              {"D_DATA_CUBE_WIDTH", "WIDTH"}, job.shape);
-    sdp.flag(flying_field.register_name, flying_field.field_name, flying);
+    sdp::describe_shape(sdp, job.shape);
+    sdp.flag(sdp::flying_field.register_name, sdp::flying_field.field_name, flying);
     sdp::describe_stages(sdp, job.stages, config);
     describe_precisions(sdp, job.stages, datapath, flying);
     describe_flight(sdp, job, config, flying);
-    sdp.flag("D_PERF_ENABLE", "PERF_DMA_EN", job.count_stalls);
-    sdp.flag("D_PERF_ENABLE", "PERF_LUT_EN", job.count_lookups);
+    describe_performance(sdp, job);
     decode_destination(sdp, datapath.memory_atom, job);
-    decode_rdma(rdma, sdp, flying, datapath, job);
+    sdp::decode_rdma(rdma, sdp, flying, datapath, job);
     return unless_refused(std::move(job), findings);
+}
+
+std::vector<RegisterValues> encode_sdp(const SdpJob& job) {
+    std::vector<RegisterValues> blocks;
+    if (job.reads_memory()) {
+        blocks.push_back(sdp::encode_rdma(job));
+    }
+    RegisterEncoder registers(sdp_block);
+    sdp::describe_shape(registers, job.shape);
+    registers.flag(sdp::flying_field.register_name, sdp::flying_field.field_name, job.flying());
+    sdp::describe_stages(registers, job.stages, {});
+    describe_precisions(registers, job.stages, {}, job.flying());
+    describe_flight(registers, job, {}, job.flying());
+    describe_performance(registers, job);
+    registers.flag(destination_field.register_name, destination_field.field_name, job.to_pdp);
+    registers.inverse_flag("D_DST_DMA_CFG", "DST_RAM_TYPE", job.destination_in_sram);
+    registers.bytes("D_DST_BATCH_STRIDE", job.batch_stride);
+    if (job.destination) {
+        sdp::encode_cube(registers, "DST", *job.destination);
+    }
+    blocks.push_back(registers.values());
+    return blocks;
 }
 
 std::optional<Diagnostic> conversion_note(const SdpJob& job) {
@@ -294,7 +248,7 @@ std::optional<Diagnostic> conversion_note(const SdpJob& job) {
     const Precision input = one_byte                                   ? Precision::Int8
                             : job.stages.processing == Precision::Fp16 ? Precision::Fp16
                                                                        : Precision::Int16;
-    const PrecisionCell cell = cell_of(input, job.stages.output);
+    const PrecisionCell cell = sdp::conversion(input, job.stages.output);
     if (cell.valid()) {
         return std::nullopt;
     }

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <optional>
+#include <vector>
 
 #include "models/base/diagnostic.h"
 #include "models/base/register_map.h"
@@ -13,11 +14,16 @@
 
 namespace npuscope {
 
+extern const RegisterBlock sdp_block;
+
 /// Misaligned addresses and strides are reported and rounded down; nothing where a register is
 /// refused. `rdma` is read only when the job takes values or operands from memory.
 std::optional<SdpJob> decode_sdp(const RegisterValues& sdp, const RegisterValues& rdma,
                                  const SdpConfig& config, const DatapathConfig& datapath,
                                  Diagnostics& findings);
+
+/// NVDLA_SDP_RDMA, where it takes part, and NVDLA_SDP.
+std::vector<RegisterValues> encode_sdp(const SdpJob& job);
 
 /// A note where the job is an invalid case of the format page's table 30 that hardware computes
 /// nevertheless.

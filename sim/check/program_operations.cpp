@@ -7,7 +7,7 @@
 
 #include "models/base/check.h"
 #include "models/bdma/bdma_registers.h"
-#include "models/csb/register_blocks.h"
+#include "models/npu/register_blocks.h"
 
 namespace npuscope {
 namespace {

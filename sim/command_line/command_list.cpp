@@ -9,9 +9,9 @@
 #include <optional>
 #include <ostream>
 
-#include "models/csb/register_blocks.h"
 #include "models/layout/layout_catalog.h"
 #include "models/layout/layout_text.h"
+#include "models/npu/register_blocks.h"
 #include "sim/check/rules.h"
 #include "sim/command_line/commands.h"
 #include "sim/command_line/system_arguments.h"

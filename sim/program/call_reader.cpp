@@ -145,7 +145,7 @@ NamedRegister CallReader::take_register() {
         throw ConfigError(scanner_.place_of(start), fmt::format("unknown register '{}'", name),
                           names_.remedy(name));
     }
-    return {std::move(name), *address};
+    return {names_.name(*address).value_or(name), *address};
 }
 
 }  // namespace npuscope

@@ -8,69 +8,32 @@
 #include "sim/config/nearest_name.h"
 
 namespace npuscope {
-namespace {
 
-const RegisterBlock* find_block(std::span<const RegisterBlock> blocks, std::string_view name) {
-    for (const RegisterBlock& block : blocks) {
-        if (block.name == name) {
-            return &block;
-        }
-    }
-    return nullptr;
+std::optional<std::uint32_t> RegisterNames::address(std::string_view name) const {
+    const auto place = find_place(blocks_, name);
+    return place ? std::optional(place->address()) : std::nullopt;
 }
 
-std::string_view block_part(std::string_view name) { return name.substr(0, name.find('.')); }
-
-std::string_view register_part(std::string_view name) {
-    const std::size_t dot = name.find('.');
-    std::string_view part = dot == std::string_view::npos ? "" : name.substr(dot + 1);
-    if (part.ends_with("_0")) {
-        part.remove_suffix(2);
-    }
-    return part;
+std::optional<std::string> RegisterNames::name(std::uint32_t address) const {
+    const auto place = find_place(blocks_, address);
+    return place ? std::optional(place->name()) : std::nullopt;
 }
 
-std::optional<std::uint32_t> find_address(std::span<const RegisterBlock> blocks,
-                                          std::string_view name) {
-    const RegisterBlock* block = find_block(blocks, block_part(name));
-    const RegisterRow* row =
-        block == nullptr ? nullptr : find_register(*block, register_part(name));
-    return row == nullptr ? std::nullopt : std::optional(block->base + row->offset);
-}
-
-std::optional<std::string> find_name(std::span<const RegisterBlock> blocks, std::uint32_t address) {
-    for (const RegisterBlock& block : blocks) {
-        for (const RegisterRow& row : block.rows) {
-            if (block.base + row.offset == address) {
-                return fmt::format("{}.{}_0", block.name, row.name);
-            }
-        }
-    }
-    return std::nullopt;
-}
-
-std::string suggest(std::span<const RegisterBlock> blocks, std::string_view name) {
+std::string RegisterNames::remedy(std::string_view name) const {
+    const std::string_view block_name = name.substr(0, name.find('.'));
     std::vector<std::string> names;
-    if (const RegisterBlock* block = find_block(blocks, block_part(name))) {
+    if (const RegisterBlock* block = find_block(blocks_, block_name)) {
         for (const RegisterRow& row : block->rows) {
-            names.push_back(fmt::format("{}.{}_0", block->name, row.name));
+            names.push_back(spelled(block->name, row.name));
         }
         const auto nearest = nearest_name(name, names);
         return nearest ? fmt::format("did you mean '{}'?", *nearest)
                        : fmt::format("`npuscope list registers` lists those of {}", block->name);
     }
-    for (const RegisterBlock& block : blocks) {
+    for (const RegisterBlock& block : blocks_) {
         names.emplace_back(block.name);
     }
-    return name_remedy(block_part(name), names);
-}
-
-}  // namespace
-
-RegisterNames register_names(std::span<const RegisterBlock> blocks) {
-    return {[blocks](std::string_view name) { return find_address(blocks, name); },
-            [blocks](std::uint32_t address) { return find_name(blocks, address); },
-            [blocks](std::string_view name) { return suggest(blocks, name); }};
+    return name_remedy(block_name, names);
 }
 
 }  // namespace npuscope

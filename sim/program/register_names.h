@@ -4,7 +4,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -14,15 +13,23 @@
 
 namespace npuscope {
 
-struct RegisterNames {
-    std::function<std::optional<std::uint32_t>(std::string_view name)> address;
+/// The registers of a map. The blocks must outlive it.
+class RegisterNames {
+ public:
+    explicit RegisterNames(std::span<const RegisterBlock> blocks) : blocks_(blocks) {}
+
+    std::optional<std::uint32_t> address(std::string_view name) const;
     /// `NVDLA_CDMA.D_OP_ENABLE_0` for a byte address.
-    std::function<std::optional<std::string>(std::uint32_t address)> name;
-    /// What to tell who wrote an unknown name.
-    std::function<std::string(std::string_view name)> remedy;
+    std::optional<std::string> name(std::uint32_t address) const;
+    /// What to do about an unknown name.
+    std::string remedy(std::string_view name) const;
+
+ private:
+    std::span<const RegisterBlock> blocks_;
 };
 
-/// The registers of a map. The blocks must outlive the result.
-RegisterNames register_names(std::span<const RegisterBlock> blocks);
+inline RegisterNames register_names(std::span<const RegisterBlock> blocks) {
+    return RegisterNames(blocks);
+}
 
 }  // namespace npuscope

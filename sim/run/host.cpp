@@ -9,8 +9,8 @@
 #include <utility>
 
 #include "models/base/error.h"
-#include "models/csb/register_place.h"
 #include "models/link/clock.h"
+#include "models/npu/register_blocks.h"
 #include "sim/run/memory_checks.h"
 
 namespace npuscope {
@@ -56,7 +56,7 @@ void Host::unmask_interrupts() {
     if (!registers_) {
         return;
     }
-    const auto mask = find_register_by_name(interrupt_mask, registers_->map);
+    const auto mask = find_place(nvdla_register_blocks(registers_->map), interrupt_mask);
     const auto writes_mask = [&](const Statement& statement) {
         const auto* write = std::get_if<WriteRegister>(&statement.action);
         return write != nullptr && write->address == mask->address();
@@ -186,8 +186,9 @@ std::string Host::awaited_interrupts() const {
 }
 
 std::optional<Place> Host::written_at(std::string_view register_name) const {
-    const auto meant =
-        registers_ ? find_register_by_name(register_name, registers_->map) : std::nullopt;
+    const auto meant = registers_
+                           ? find_place(nvdla_register_blocks(registers_->map), register_name)
+                           : std::nullopt;
     std::optional<Place> place;
     for (std::size_t i = 0; i < program_.size() && i <= statement_; ++i) {
         const auto* write = std::get_if<WriteRegister>(&program_[i].action);
@@ -262,7 +263,7 @@ void Host::execute(Activity& activity, const ReadRegister& read) {
 
 void Host::execute(Activity& activity, const WaitForInterrupt& /*wait*/) {
     // a clear that is still on its way must have reached the register
-    const auto status = find_register_by_name(interrupt_status, registers().map);
+    const auto status = find_place(nvdla_register_blocks(registers().map), interrupt_status);
     access(tlm::TLM_READ_COMMAND, status->address(), 0);
     catch_up(activity);
     Glb& glb = registers().interrupts;

@@ -15,7 +15,6 @@
 #include <vector>
 
 #include "models/csb/csb.h"
-#include "models/csb/register_blocks.h"
 #include "models/glb/glb.h"
 #include "models/link/unit.h"
 #include "models/memory/memory.h"

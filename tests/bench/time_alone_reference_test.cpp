@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <filesystem>
 
-#include "models/csb/register_blocks.h"
+#include "models/npu/register_blocks.h"
 #include "sim/compile/nvdla/nvdla_family.h"
 #include "sim/program/read_program.h"
 #include "sim/run/session.h"

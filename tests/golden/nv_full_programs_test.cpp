@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "models/csb/register_blocks.h"
+#include "models/npu/register_blocks.h"
 #include "sim/compile/nvdla/nvdla_family.h"
 #include "sim/config/preset.h"
 #include "sim/program/read_program.h"

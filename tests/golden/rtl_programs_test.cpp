@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "models/base/error.h"
-#include "models/csb/register_blocks.h"
+#include "models/npu/register_blocks.h"
 #include "sim/check/program_check.h"
 #include "sim/compile/nvdla/nvdla_family.h"
 #include "sim/config/preset.h"

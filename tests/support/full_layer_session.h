@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "models/csb/register_place.h"
+#include "models/npu/register_blocks.h"
 #include "sim/compile/nvdla/nvdla_family.h"
 #include "sim/config/preset.h"
 #include "sim/run/session.h"
@@ -61,7 +61,7 @@ inline void append_layer(Program& program, const LayerProgram& layer, AddressMap
         }
     }
     for (const auto& [name, value] : layer.registers) {
-        const auto place = find_register_by_name(name, map);
+        const auto place = find_place(nvdla_register_blocks(map), name);
         EXPECT_TRUE(place.has_value()) << name;
         append(program, WriteRegister{name, place->address(), value});
     }

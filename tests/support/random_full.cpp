@@ -5,7 +5,7 @@
 #include <cmath>
 #include <stdexcept>
 
-#include "models/csb/register_place.h"
+#include "models/npu/register_blocks.h"
 
 namespace npuscope::full {
 
@@ -49,7 +49,7 @@ void Builder::load(std::uint64_t address, const ByteVector& bytes) {
 }
 
 void Builder::write(const std::string& name, std::uint32_t value) {
-    const auto place = find_register_by_name("NVDLA_" + name, AddressMap::NvFull);
+    const auto place = find_place(nvdla_register_blocks(AddressMap::NvFull), "NVDLA_" + name);
     if (!place) {
         throw std::logic_error("no register " + name);
     }

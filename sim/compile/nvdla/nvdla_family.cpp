@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/compile/nvdla/nvdla_family.h"
 
-#include "models/csb/register_blocks.h"
 #include "models/npu/npu.h"
+#include "models/npu/register_blocks.h"
 #include "sim/compile/nvdla/nvdla_target.h"
 
 namespace npuscope {

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "models/conv/conv_job.h"
-#include "models/csb/register_blocks.h"
 #include "models/layout/feature_cube.h"
+#include "models/npu/register_blocks.h"
 #include "models/pdp/pdp_job.h"
 #include "models/sdp/sdp_job.h"
 #include "sim/compile/nvdla/conv_tiling.h"

@@ -8,10 +8,13 @@
 #include <optional>
 
 #include "models/base/check.h"
-#include "models/csb/register_blocks.h"
-#include "models/csb/register_place.h"
+#include "models/conv/cdma_registers.h"
+#include "models/conv/conv_registers.h"
+#include "models/glb/glb_registers.h"
 #include "models/glb/interrupt.h"
-#include "sim/compile/nvdla/to_registers.h"
+#include "models/npu/register_blocks.h"
+#include "models/pdp/pdp_registers.h"
+#include "models/sdp/sdp_registers.h"
 
 namespace npuscope {
 namespace {
@@ -35,9 +38,9 @@ class ProgramWriter {
                            image.name + ".dat"});
         }
         unmask_interrupts();
-        const RegisterBlock& cdma = *find_block("NVDLA_CDMA");
+        const RegisterBlock& cdma = cdma_block;
         const RegisterRow& flush = *find_register(cdma, "S_CBUF_FLUSH_STATUS");
-        add(PollRegister{register_name(cdma, flush), cdma.base + flush.offset, 0xffffffff, 1});
+        add(PollRegister{spelled(cdma.name, flush.name), cdma.base + flush.offset, 0xffffffff, 1});
         for (std::size_t i = 0; i < plan_.operations.size(); ++i) {
             write_operation(i);
         }
@@ -53,7 +56,7 @@ class ProgramWriter {
         program_.statements.push_back({Place{plan_.name, 0, 0}, std::move(action)});
     }
     void write_register(const RegisterBlock& block, const RegisterRow& row, std::uint32_t value) {
-        add(WriteRegister{register_name(block, row), block.base + row.offset, value});
+        add(WriteRegister{spelled(block.name, row.name), block.base + row.offset, value});
     }
     void write_register(const RegisterBlock& block, std::string_view name, std::uint32_t value) {
         write_register(block, *find_register(block, name), value);
@@ -62,7 +65,7 @@ class ProgramWriter {
     /// Registers are named alike in both address maps; statements get the target's addresses.
     void move_registers() {
         const auto address = [this](const std::string& name) {
-            const auto place = find_register_by_name(name, plan_.registers);
+            const auto place = find_place(nvdla_register_blocks(plan_.registers), name);
             NPU_CHECK(place.has_value(), "the target has no register " + name);
             return place->address();
         };
@@ -83,14 +86,14 @@ class ProgramWriter {
                 mask &= ~(1U << interrupt_bit({source, group}));
             }
         }
-        write_register(*find_block("NVDLA_GLB"), "S_INTR_MASK", mask);
+        write_register(glb_block, "S_INTR_MASK", mask);
     }
 
     void write_operation(std::size_t index) {
         const Operation& operation = plan_.operations[index];
-        const std::vector<RegisterImage> images = operation_registers(operation);
+        const std::vector<RegisterValues> images = operation_registers(operation);
         std::vector<BlockState*> states;
-        for (const RegisterImage& image : images) {
+        for (const RegisterValues& image : images) {
             states.push_back(&states_[image.block().name]);
             wait_for(states.back()->user[states.back()->next_group]);
         }
@@ -119,7 +122,7 @@ class ProgramWriter {
         add(NotifyOnInterrupt{to_string(interrupt), sync_name(index)});
     }
 
-    void write_block(const RegisterImage& image, BlockState& state) {
+    void write_block(const RegisterValues& image, BlockState& state) {
         const RegisterBlock& block = image.block();
         write_register(block, "S_POINTER", state.next_group);
         std::vector<std::uint32_t>& held = state.values[state.next_group];
@@ -127,11 +130,11 @@ class ProgramWriter {
             const RegisterRow& row = block.rows[i];
             const bool ours =
                 row.name.starts_with("D_") && row.name != "D_OP_ENABLE" && write_mask(row) != 0;
-            if (ours && (held.empty() || held[i] != image.values()[i])) {
-                write_register(block, row, image.values()[i]);
+            if (ours && (held.empty() || held[i] != image.words()[i])) {
+                write_register(block, row, image.words()[i]);
             }
         }
-        held = image.values();
+        held = image.words();
     }
 
     void wait_for(std::optional<std::size_t> operation) {
@@ -155,22 +158,22 @@ std::string sync_name(std::size_t operation) { return fmt::format("sync_id_{}", 
 
 Program plan_program(Plan plan) { return ProgramWriter(std::move(plan)).write(); }
 
-std::vector<RegisterImage> operation_registers(const Operation& operation) {
+std::vector<RegisterValues> operation_registers(const Operation& operation) {
     if (const auto* pdp = std::get_if<PdpJob>(&operation.job)) {
-        return pdp_registers(*pdp);
+        return encode_pdp(*pdp);
     }
     if (const auto* sdp = std::get_if<SdpJob>(&operation.job)) {
-        return sdp_registers(*sdp);
+        return encode_sdp(*sdp);
     }
     const auto& conv = std::get<ConvOperation>(operation.job);
-    std::vector<RegisterImage> images;
+    std::vector<RegisterValues> images;
     if (conv.pdp) {
-        images = pdp_registers(*conv.pdp);
+        images = encode_pdp(*conv.pdp);
     }
-    for (RegisterImage& image : sdp_registers(conv.sdp)) {
+    for (RegisterValues& image : encode_sdp(conv.sdp)) {
         images.push_back(std::move(image));
     }
-    for (RegisterImage& image : conv_registers(conv.conv, conv.destination())) {
+    for (RegisterValues& image : encode_conv(conv.conv, conv.destination())) {
         images.push_back(std::move(image));
     }
     return images;

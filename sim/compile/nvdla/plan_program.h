@@ -7,10 +7,16 @@
 // another value.
 #pragma once
 
+#include <vector>
+
+#include "models/base/register_map.h"
 #include "sim/compile/nvdla/plan.h"
 #include "sim/program/program.h"
 
 namespace npuscope {
+
+/// All blocks of an operation, consumers first, as they are enabled.
+std::vector<RegisterValues> operation_registers(const Operation& operation);
 
 /// Takes the plan's images.
 Program plan_program(Plan plan);

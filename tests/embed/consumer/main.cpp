@@ -2,7 +2,7 @@
 // Somebody else's program: runs a register program on the default NPU and says whether it passed.
 #include <cstdio>
 
-#include "models/csb/register_blocks.h"
+#include "models/npu/register_blocks.h"
 #include "sim/compile/nvdla/nvdla_family.h"
 #include "sim/program/read_program.h"
 #include "sim/run/session.h"

@@ -3,14 +3,13 @@
 
 #include <gtest/gtest.h>
 
-#include "models/csb/register_blocks.h"
 #include "tests/support/registers.h"
 
 namespace npuscope {
 namespace {
 
 TEST(BdmaJob, LinesRepeatInTwoDirections) {
-    RegisterValues bdma(*find_block("NVDLA_BDMA"));
+    RegisterValues bdma(bdma_block);
     write_field(bdma, "CFG_SRC_ADDR_LOW", "V32", 0x80001000U >> 5U);
     write_field(bdma, "CFG_SRC_ADDR_HIGH", "V8", 2);
     write_field(bdma, "CFG_DST_ADDR_LOW", "V32", 0x50000000U >> 5U);
@@ -36,7 +35,7 @@ TEST(BdmaJob, LinesRepeatInTwoDirections) {
 }
 
 TEST(BdmaJob, AnNpuWithoutTheUnitRefuses) {
-    RegisterValues bdma(*find_block("NVDLA_BDMA"));
+    RegisterValues bdma(bdma_block);
     write_field(bdma, "CFG_OP", "EN", 1);
     Diagnostics findings;
     EXPECT_FALSE(decode_bdma(bdma, {}, Bytes(8), findings).has_value());

@@ -5,7 +5,6 @@
 #include <gtest/gtest.h>
 
 #include "models/base/error.h"
-#include "models/csb/register_blocks.h"
 #include "tests/support/refusal.h"
 #include "tests/support/registers.h"
 
@@ -17,7 +16,7 @@ using ::testing::HasSubstr;
 /// 5 x 3 x 10 from 0x1000 to 0x2000; registers that are never used hold rubbish.
 class CdpJobTest : public ::testing::Test {
  protected:
-    CdpJobTest() : cdp_(*find_block("NVDLA_CDP")), rdma_(*find_block("NVDLA_CDP_RDMA")) {
+    CdpJobTest() : cdp_(cdp_block), rdma_(cdp_rdma_block) {
         fill_registers(cdp_, 0xffffffff);
         fill_registers(rdma_, 0xffffffff);
         write_field(rdma_, "D_DATA_CUBE_WIDTH", "WIDTH", 4);

@@ -16,7 +16,7 @@ CaccJob cacc_job(const RegisterValues& registers, const ConvFeatures& features =
 }
 
 RegisterWriter output_registers() {
-    RegisterWriter registers("NVDLA_CACC");
+    RegisterWriter registers(cacc_block);
     registers.int8()
         .raw("D_DATAOUT_SIZE_0", 0x002b'000b)
         .raw("D_DATAOUT_SIZE_1", 31)

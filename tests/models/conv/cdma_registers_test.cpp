@@ -19,7 +19,7 @@ CdmaJob cdma_job(const RegisterValues& registers, const ConvFeatures& features =
 }
 
 RegisterWriter feature_registers() {
-    RegisterWriter registers("NVDLA_CDMA");
+    RegisterWriter registers(cdma_block);
     registers.int8()
         .raw("D_DAIN_RAM_TYPE", 1)
         .raw("D_WEIGHT_RAM_TYPE", 1)

@@ -16,18 +16,17 @@ CmacJob cmac_job(const RegisterValues& registers, const ConvFeatures& features =
 }
 
 TEST(CmacJob, BothHalvesDecodeInt8) {
-    for (const char* half : {"NVDLA_CMAC_A", "NVDLA_CMAC_B"}) {
-        EXPECT_EQ(cmac_job(RegisterWriter(half).int8().values()).precision, Precision::Int8);
+    for (const RegisterBlock* half : {&cmac_a_block, &cmac_b_block}) {
+        EXPECT_EQ(cmac_job(RegisterWriter(*half).int8().values()).precision, Precision::Int8);
     }
 }
 
 TEST(CmacJob, TheResetValueOfThePrecisionIsRefusedBecauseItIsInt16) {
-    EXPECT_THROW(cmac_job(RegisterWriter("NVDLA_CMAC_B").values()), ConfigError);
+    EXPECT_THROW(cmac_job(RegisterWriter(cmac_b_block).values()), ConfigError);
 }
 
 TEST(CmacJob, WinogradIsRefused) {
-    EXPECT_THROW(cmac_job(RegisterWriter("NVDLA_CMAC_A").raw("D_MISC_CFG", 1).values()),
-                 ConfigError);
+    EXPECT_THROW(cmac_job(RegisterWriter(cmac_a_block).raw("D_MISC_CFG", 1).values()), ConfigError);
 }
 
 }  // namespace

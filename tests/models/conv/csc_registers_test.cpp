@@ -17,7 +17,7 @@ CscJob csc_job(const RegisterValues& registers, const ConvFeatures& features = {
 }
 
 RegisterWriter direct_registers() {
-    RegisterWriter registers("NVDLA_CSC");
+    RegisterWriter registers(csc_block);
     registers.raw("D_MISC_CFG", 0x1100'0000)
         .raw("D_DATAIN_SIZE_EXT_0", 0x0007'0009)
         .raw("D_DATAIN_SIZE_EXT_1", 35)

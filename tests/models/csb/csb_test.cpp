@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "models/link/clock.h"
+#include "models/npu/register_blocks.h"
 #include "tests/support/simulate.h"
 
 namespace npuscope {
@@ -52,7 +53,7 @@ struct Listener : CsbListener {
 TEST(Csb, posts_writes_and_reads_behind_them) {
     Scene scene;
     DiagnosticLog log;
-    Csb csb("csb", CsbConfig{}, log);
+    Csb csb("csb", CsbConfig{}, nvdla_register_blocks(), log);
     Initiator host("host");
     Listener listener;
     host.socket.bind(csb.socket);

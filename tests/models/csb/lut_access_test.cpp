@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "models/csb/register_blocks.h"
+#include "models/npu/register_blocks.h"
 
 namespace npuscope {
 namespace {
@@ -107,14 +107,14 @@ TEST(LutAccessTest, cdp_moves_on_only_when_the_access_agrees_with_the_type) {
 }
 
 TEST(LutAccessTest, a_unit_looks_values_up_unless_its_stage_is_bypassed) {
-    const RegisterBlock& sdp_block = *find_block("NVDLA_SDP");
+    const RegisterBlock& sdp_block = *find_block(nvdla_register_blocks(), "NVDLA_SDP");
     RegisterValues sdp(sdp_block);
     EXPECT_FALSE(lut_is_used(sdp));
     sdp.set(find_register(sdp_block, "D_DP_EW_CFG")->offset, 0x12);  // stage on, look-up on
     EXPECT_TRUE(lut_is_used(sdp));
     sdp.set(find_register(sdp_block, "D_DP_EW_CFG")->offset, 0x52);  // stage on, look-up bypassed
     EXPECT_FALSE(lut_is_used(sdp));
-    const RegisterBlock& cdp_block = *find_block("NVDLA_CDP");
+    const RegisterBlock& cdp_block = *find_block(nvdla_register_blocks(), "NVDLA_CDP");
     RegisterValues cdp(cdp_block);
     EXPECT_TRUE(lut_is_used(cdp));
     cdp.set(find_register(cdp_block, "D_FUNC_BYPASS")->offset, 2);

@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "models/base/check.h"
-#include "models/csb/register_blocks.h"
+#include "models/npu/register_blocks.h"
 
 namespace npuscope {
 namespace {
@@ -16,7 +16,8 @@ using Kind = WriteEffect::Kind;
 /// The registers of one unit, spoken to by name.
 class Host {
  public:
-    explicit Host(std::string_view block) : registers(*find_block(block)) {}
+    explicit Host(std::string_view block)
+        : registers(*find_block(nvdla_register_blocks(), block)) {}
 
     std::uint32_t offset(std::string_view name) const {
         return find_register(registers.block(), name)->offset;

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "models/csb/register_blocks.h"
+#include "models/npu/register_blocks.h"
 
 namespace npuscope {
 namespace {
@@ -18,7 +18,8 @@ TEST(SurfaceLimit, HoldsWhateverTheProductOverflows) {
 
 TEST(SurfaceLimit, NamesTheRegisterAndTheLines) {
     Diagnostics findings;
-    RegisterDecoder rubik(RegisterValues(*find_block("NVDLA_RBK")), findings);
+    RegisterDecoder rubik(RegisterValues(*find_block(nvdla_register_blocks(), "NVDLA_RBK")),
+                          findings);
     rubik.require_surface("D_DATAIN_SIZE_0", {4, Bytes(64)});
     EXPECT_TRUE(findings.empty());
     rubik.require_surface("D_DATAIN_SIZE_0", {16384, Bytes(262144)});
@@ -33,7 +34,7 @@ const AlignmentNeed stride_need{DataKind::Feature, AlignedPart::LineStride, Byte
 
 TEST(RegisterDecoder, AMisalignedValueIsReportedAndRoundedDown) {
     Diagnostics findings;
-    RegisterValues values(*find_block("NVDLA_CDMA"));
+    RegisterValues values(*find_block(nvdla_register_blocks(), "NVDLA_CDMA"));
     values.set(find_register(values.block(), "D_LINE_STRIDE")->offset, 0x143);
     RegisterDecoder cdma(values, findings);
     cdma.align("D_LINE_STRIDE", stride_need);
@@ -48,7 +49,8 @@ TEST(RegisterDecoder, AMisalignedValueIsReportedAndRoundedDown) {
 
 TEST(RegisterDecoder, NothingIsJudgedAfterARefusal) {
     Diagnostics findings;
-    RegisterDecoder cdma(RegisterValues(*find_block("NVDLA_CDMA")), findings);
+    RegisterDecoder cdma(RegisterValues(*find_block(nvdla_register_blocks(), "NVDLA_CDMA")),
+                         findings);
     cdma.refuse({"D_BANK", "DATA_BANK"}, "why", "remedy");
     cdma.refuse({"D_BANK", "WEIGHT_BANK"}, "why", "remedy");
     ASSERT_EQ(findings.size(), 1U);

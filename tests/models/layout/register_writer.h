@@ -5,14 +5,13 @@
 #include <string_view>
 
 #include "models/base/register_map.h"
-#include "models/csb/register_blocks.h"
 #include "tests/support/registers.h"
 
 namespace npuscope {
 
 class RegisterWriter {
  public:
-    explicit RegisterWriter(std::string_view unit) : values_(*find_block(unit)) {}
+    explicit RegisterWriter(const RegisterBlock& block) : values_(block) {}
 
     RegisterWriter& raw(std::string_view name, std::uint32_t value) {
         values_.set(find_register(values_.block(), name)->offset, value);

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "models/csb/register_blocks.h"
+#include "models/bdma/bdma_registers.h"
 #include "tests/support/registers.h"
 
 namespace npuscope {
@@ -15,7 +15,7 @@ constexpr std::uint32_t kBusy1 = 1U << 10U;
 
 class BdmaQueueTest : public ::testing::Test {
  protected:
-    BdmaQueueTest() : registers_(*find_block("NVDLA_BDMA")) {
+    BdmaQueueTest() : registers_(bdma_block) {
         write_field(registers_, "CFG_OP", "EN", 1);
         write_field(registers_, "CFG_LAUNCH0", "GRP0_LAUNCH", 1);
         write_field(registers_, "CFG_LAUNCH1", "GRP1_LAUNCH", 1);

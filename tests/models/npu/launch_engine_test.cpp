@@ -7,7 +7,7 @@
 #include <deque>
 #include <string_view>
 
-#include "models/csb/register_blocks.h"
+#include "models/npu/register_blocks.h"
 
 namespace npuscope {
 namespace {

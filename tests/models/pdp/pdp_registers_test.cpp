@@ -4,8 +4,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <random>
+
 #include "models/base/error.h"
-#include "models/csb/register_blocks.h"
 #include "tests/support/refusal.h"
 #include "tests/support/registers.h"
 
@@ -17,7 +18,7 @@ using ::testing::HasSubstr;
 /// Max pooling 4 x 2, stride 2, of 16 x 6 x 10 with 2 columns and 1 row of padding, from memory.
 class PdpJobTest : public ::testing::Test {
  protected:
-    PdpJobTest() : pdp_(*find_block("NVDLA_PDP")), rdma_(*find_block("NVDLA_PDP_RDMA")) {
+    PdpJobTest() : pdp_(pdp_block), rdma_(pdp_rdma_block) {
         fill_registers(pdp_, 0xffffffff);
         fill_registers(rdma_, 0xffffffff);
         both("D_DATA_CUBE_IN_WIDTH", "CUBE_IN_WIDTH", 15);
@@ -173,6 +174,62 @@ TEST_F(PdpJobTest, MisalignedSurfacesAreRefused) {
 TEST_F(PdpJobTest, AnAbsentUnitRefusesEveryJob) {
     config_.present = false;
     EXPECT_THAT(refusal(), HasSubstr("no PDP"));
+}
+
+/// Poolings from memory, in one slice.
+TEST(PdpRegisters, DecodingUndoesEncoding) {
+    std::mt19937 random(3);
+    const auto number = [&](std::uint32_t low, std::uint32_t high) {
+        return std::uniform_int_distribution<std::uint32_t>(low, high)(random);
+    };
+    for (int round = 0; round < 300; ++round) {
+        PdpJob job;
+        PdpPooling& pooling = job.pooling;
+        pooling.method = static_cast<PoolingMethod>(number(0, 2));
+        pooling.kernel_width = number(1, 8);
+        pooling.kernel_height = number(1, 8);
+        pooling.stride_x = number(1, pooling.kernel_width);
+        pooling.stride_y = number(1, pooling.kernel_height);
+        pooling.pad_top = number(0, pooling.kernel_height - 1) % 8;
+        const std::uint32_t pad_left = number(0, pooling.kernel_width - 1) % 8;
+        job.output = {number(1, 64), number(1, 12), number(1, 12)};
+        const std::uint32_t columns =
+            (job.output.width - 1) * pooling.stride_x + pooling.kernel_width;
+        const std::uint32_t rows =
+            (job.output.height - 1) * pooling.stride_y + pooling.kernel_height;
+        job.input = {job.output.channels, rows - pooling.pad_top, columns - pad_left};
+        if (pooling.method == PoolingMethod::Average) {
+            pooling.recip_width = number(0, 0x1ffff);
+            pooling.recip_height = number(0, 0x1ffff);
+            for (std::size_t n = 1; n < pooling.pad_value.size(); ++n) {
+                pooling.pad_value[n] = static_cast<std::int32_t>(number(0, 0x7ffff)) - 0x40000;
+            }
+        }
+        pooling.output = job.output;
+        pooling.parts = {{0, job.input.width, pad_left, 0, job.output.width}};
+        const auto cube = [&](Shape shape) {
+            shape.channels = (shape.channels + 7) / 8 * 8;
+            return FeatureCube{Address(std::uint64_t{number(0, 0xffffffffU)} * 8),
+                               Bytes(8) * number(1, 1000), Bytes(8) * number(1, 1000), shape};
+        };
+        job.source = cube(job.input);
+        job.destination = cube(job.output);
+        job.source_in_sram = number(0, 1) == 1;
+        job.destination_in_sram = number(0, 1) == 1;
+        job.count_stalls = number(0, 1) == 1;
+        const std::vector<RegisterValues> blocks = encode_pdp(job);
+        const PdpJob read = decoded([&](Diagnostics& findings) {
+            return decode_pdp(blocks.back(), blocks.front(), {}, {}, findings);
+        });
+        ASSERT_EQ(read.input, job.input);
+        ASSERT_EQ(read.output, job.output);
+        ASSERT_EQ(read.pooling, job.pooling);
+        ASSERT_EQ(read.source, job.source);
+        ASSERT_EQ(read.destination, job.destination);
+        ASSERT_EQ(read.source_in_sram, job.source_in_sram);
+        ASSERT_EQ(read.destination_in_sram, job.destination_in_sram);
+        ASSERT_EQ(read.count_stalls, job.count_stalls);
+    }
 }
 
 }  // namespace

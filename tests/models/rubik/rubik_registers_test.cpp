@@ -5,7 +5,6 @@
 #include <gtest/gtest.h>
 
 #include "models/base/error.h"
-#include "models/csb/register_blocks.h"
 #include "tests/support/refusal.h"
 #include "tests/support/registers.h"
 
@@ -16,7 +15,7 @@ using ::testing::HasSubstr;
 
 class RubikJobTest : public ::testing::Test {
  protected:
-    RubikJobTest() : rubik_(*find_block("NVDLA_RBK")) {
+    RubikJobTest() : rubik_(rbk_block) {
         config_.present = true;
         datapath_.memory_atom = Bytes(32);
         datapath_.int16 = datapath_.fp16 = true;

@@ -4,8 +4,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <random>
+
 #include "models/base/error.h"
-#include "models/csb/register_blocks.h"
+#include "models/sdp/sdp_rdma_registers.h"
 #include "tests/support/refusal.h"
 #include "tests/support/registers.h"
 
@@ -17,7 +19,7 @@ using ::testing::HasSubstr;
 /// A pass-through from 0x1000 to 0x2000, 5 x 3 x 10; everything else holds rubbish.
 class SdpJobTest : public ::testing::Test {
  protected:
-    SdpJobTest() : sdp_(*find_block("NVDLA_SDP")), rdma_(*find_block("NVDLA_SDP_RDMA")) {
+    SdpJobTest() : sdp_(sdp_block), rdma_(sdp_rdma_block) {
         fill_registers(sdp_, 0xffffffff);
         fill_registers(rdma_, 0xffffffff);
         for (RegisterValues* unit : {&sdp_, &rdma_}) {
@@ -246,6 +248,159 @@ TEST_F(SdpJobTest, AnOperandDmaMustFetchWhatItsStageTakes) {
     for (const std::uint32_t use : {0U, 2U, 3U}) {
         write_field(rdma_, "D_BRDMA_CFG", "BRDMA_DATA_USE", use);
         EXPECT_THAT(refusal(), HasSubstr("BRDMA_DATA_USE")) << use;
+    }
+}
+
+class RandomStages {
+ public:
+    std::uint32_t number(std::uint32_t high) {
+        return std::uniform_int_distribution<std::uint32_t>(0, high)(random_);
+    }
+    bool flag() { return number(1) == 1; }
+    std::int16_t half() { return static_cast<std::int16_t>(number(0xffff)); }
+    OperandSource source() { return flag() ? OperandSource::Memory : OperandSource::Register; }
+    Conversion conversion() {
+        return {static_cast<std::int32_t>(number(0xffffffffU)), half(), number(63)};
+    }
+    SdpXStage x() {
+        SdpXStage stage;
+        stage.bypass = flag();
+        if (stage.bypass) {
+            return stage;
+        }
+        if (flag()) {
+            stage.alu = {false, static_cast<AluAlgorithm>(number(2)), source(), half(), number(63)};
+        }
+        if (flag()) {
+            stage.mul = {false, source(), half(), flag()};
+        }
+        stage.shift_right = number(63);
+        stage.relu = flag();
+        return stage;
+    }
+    SdpOperandConvertor convertor() {
+        return flag() ? SdpOperandConvertor{} : SdpOperandConvertor{false, conversion()};
+    }
+    LookupRange range() {
+        return {static_cast<std::int32_t>(number(0xffffffffU)),
+                static_cast<std::int32_t>(number(0xffffffffU)),
+                static_cast<std::int8_t>(number(255)),
+                {half(), static_cast<int>(number(31)) - 16},
+                {half(), static_cast<int>(number(31)) - 16}};
+    }
+    SdpYStage y() {
+        SdpYStage stage;
+        stage.bypass = flag();
+        if (stage.bypass) {
+            return stage;
+        }
+        if (flag()) {
+            stage.mul = {false,       source(), static_cast<std::int32_t>(number(0xffffffffU)),
+                         convertor(), flag(),   number(1023)};
+        }
+        if (flag()) {
+            stage.alu = {false, static_cast<AluAlgorithm>(number(2)), source(),
+                         static_cast<std::int32_t>(number(0xffffffffU)), convertor()};
+        }
+        stage.lut_bypass = flag();
+        if (!stage.lut_bypass) {
+            stage.lut.le_function = flag() ? LeFunction::Linear : LeFunction::Exponent;
+            stage.lut.le_index_offset = static_cast<std::int8_t>(number(255));
+            stage.lut.le = range();
+            stage.lut.lo = range();
+            stage.lut.underflow_priority = flag() ? LookupTable::Lo : LookupTable::Le;
+            stage.lut.overflow_priority = flag() ? LookupTable::Lo : LookupTable::Le;
+            stage.lut.hybrid_priority = flag() ? LookupTable::Lo : LookupTable::Le;
+        }
+        return stage;
+    }
+    FeatureCube cube(const Shape& shape, std::uint32_t surfaces) {
+        FeatureCube cube{Address(std::uint64_t{number(0xffffffffU)} * 8),
+                         Bytes(8) * (1 + number(1000)), Bytes(8) * (1 + number(1000)), shape};
+        cube.shape.channels = surfaces * 8;
+        return cube;
+    }
+    /// What a stage takes from memory.
+    template <class Stage>
+    std::optional<SdpOperandFetch> operand(const Stage& stage, const Shape& shape) {
+        const auto fetched = [&](const auto& part) {
+            return !stage.bypass && !part.bypass && part.source == OperandSource::Memory;
+        };
+        SdpOperandFetch fetch;
+        fetch.alu = fetched(stage.alu);
+        fetch.mul = fetched(stage.mul);
+        if (!fetch.alu && !fetch.mul) {
+            return std::nullopt;
+        }
+        fetch.in_sram = flag();
+        fetch.surface.shape = shape;
+        fetch.surface.components = fetch.alu && fetch.mul ? 2 : 1;
+        fetch.surface.component = Bytes(1 + number(1));
+        fetch.surface.base = Address(std::uint64_t{number(0xffffffffU)} * 8);
+        if (flag()) {
+            fetch.surface.spread = OperandSpread::PerElement;
+            fetch.surface.line_stride = Bytes(8) * (1 + number(1000));
+            fetch.surface.surface_stride = Bytes(8) * (1 + number(1000));
+        }
+        return fetch;
+    }
+
+    SdpJob job() {
+        SdpJob job;
+        job.shape = {1 + number(99), 2 + number(9), 2 + number(9)};
+        const std::uint32_t surfaces = (job.shape.channels + 7) / 8;
+        Shape whole = job.shape;
+        whole.channels = surfaces * 8;
+        job.stages.bs = x();
+        job.stages.bn = x();
+        job.stages.ew = y();
+        job.stages.convertor = conversion();
+        job.stages.count_saturated = flag();
+        job.count_stalls = flag();
+        job.count_lookups = flag();
+        job.bs_operand = operand(job.stages.bs, whole);
+        job.bn_operand = operand(job.stages.bn, whole);
+        job.ew_operand = operand(job.stages.ew, whole);
+        if (flag()) {
+            job.source = cube(job.shape, surfaces);
+            job.source_in_sram = flag();
+        }
+        job.to_pdp = flag();
+        if (!job.to_pdp) {
+            job.destination = cube(job.shape, surfaces);
+            job.destination_in_sram = flag();
+        }
+        return job;
+    }
+
+ private:
+    std::mt19937 random_{7};
+};
+
+TEST(SdpRegisters, DecodingUndoesEncoding) {
+    RandomStages random;
+    SdpConfig config;
+    config.element_wise = config.lut = true;
+    for (int round = 0; round < 300; ++round) {
+        const SdpJob written = random.job();
+        const std::vector<RegisterValues> blocks = encode_sdp(written);
+        const RegisterValues rdma =
+            blocks.size() == 2 ? blocks.front() : RegisterValues(sdp_rdma_block);
+        const SdpJob read = decoded([&](Diagnostics& findings) {
+            return decode_sdp(blocks.back(), rdma, config, {}, findings);
+        });
+        ASSERT_EQ(read.shape, written.shape);
+        ASSERT_EQ(read.stages, written.stages) << round;
+        ASSERT_EQ(read.source, written.source);
+        ASSERT_EQ(read.destination, written.destination);
+        ASSERT_EQ(read.bs_operand, written.bs_operand);
+        ASSERT_EQ(read.bn_operand, written.bn_operand);
+        ASSERT_EQ(read.ew_operand, written.ew_operand);
+        ASSERT_EQ(read.to_pdp, written.to_pdp);
+        ASSERT_EQ(read.source_in_sram, written.source_in_sram);
+        ASSERT_EQ(read.destination_in_sram, written.destination_in_sram);
+        ASSERT_EQ(read.count_stalls, written.count_stalls);
+        ASSERT_EQ(read.count_lookups, written.count_lookups);
     }
 }
 

@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <vector>
 
-#include "models/csb/register_blocks.h"
+#include "models/npu/register_blocks.h"
 #include "sim/check/program_check.h"
 #include "sim/config/preset.h"
 #include "sim/program/read_program.h"

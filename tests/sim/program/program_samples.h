@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A register map of two registers, and programs for it.
+// A register map of three registers, and programs for it.
 #pragma once
 
 #include <array>
@@ -14,7 +14,8 @@
 namespace npuscope::sample {
 
 inline constexpr std::array cdma_rows{RegisterRow{"S_POINTER", 0x4, {}},
-                                      RegisterRow{"D_OP_ENABLE", 0x10, {}}};
+                                      RegisterRow{"D_OP_ENABLE", 0x10, {}},
+                                      RegisterRow{"D_DATAIN_SIZE_0", 0x1c, {}}};
 inline constexpr std::array blocks{RegisterBlock{"NVDLA_CDMA", 0x5000, cdma_rows},
                                    RegisterBlock{"NVDLA_GLB", 0x1000, {}}};
 

@@ -8,7 +8,7 @@
 #include <map>
 #include <sstream>
 
-#include "models/csb/register_blocks.h"
+#include "models/npu/register_blocks.h"
 #include "sim/config/file_io.h"
 #include "sim/program/trace_cfg.h"
 #include "tests/support/reference_data.h"

@@ -15,6 +15,13 @@ TEST(RegisterNames, NameWithAndWithoutItsSuffixIsAnAddress) {
     EXPECT_EQ(names.address("NVDLA_CDMA.S_POINTER_0"), 0x5004U);
 }
 
+TEST(RegisterNames, ANameThatEndsInTheSuffixItselfIsFoundWithoutAnotherOne) {
+    const RegisterNames names = sample::names();
+    EXPECT_EQ(names.address("NVDLA_CDMA.D_DATAIN_SIZE_0"), 0x501cU);
+    EXPECT_EQ(names.address("NVDLA_CDMA.D_DATAIN_SIZE_0_0"), 0x501cU);
+    EXPECT_EQ(names.name(0x501c), "NVDLA_CDMA.D_DATAIN_SIZE_0_0");
+}
+
 TEST(RegisterNames, UnknownNameHasNoAddressButARemedy) {
     const RegisterNames names = sample::names();
     for (const char* name : {"", ".", "NVDLA_CDMA", "NVDLA_CDMA.", "NVDLA_CDMA._0", "X.Y_0"}) {

@@ -7,7 +7,7 @@
 
 #include <string>
 
-#include "models/csb/register_blocks.h"
+#include "models/npu/register_blocks.h"
 #include "sim/compile/nvdla/nvdla_family.h"
 #include "sim/program/trace_cfg.h"
 

@@ -5,7 +5,6 @@
 #include <gtest/gtest.h>
 
 #include "models/pdp/pdp_registers.h"
-#include "sim/compile/nvdla/to_registers.h"
 #include "tests/sim/message_of.h"
 #include "tests/support/refusal.h"
 
@@ -38,10 +37,9 @@ PdpJob planned(const Pool& pool, LayerKind kind = LayerKind::MaxPool) {
 }
 
 PdpJob decoded(const PdpJob& job) {
-    const auto images = pdp_registers(job);
-    return decoded([&](Diagnostics& findings) {
-        return decode_pdp(images[1].decoded(), images[0].decoded(), {}, {}, findings);
-    });
+    const auto images = encode_pdp(job);
+    return npuscope::decoded(
+        [&](Diagnostics& findings) { return decode_pdp(images[1], images[0], {}, {}, findings); });
 }
 
 TEST(PdpPlanner, SplitsTheWidthOnlyWhereTheLineBufferIsTooSmall) {

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "models/csb/register_blocks.h"
+#include "models/npu/register_blocks.h"
 #include "sim/compile/nvdla/plan_program.h"
 #include "sim/program/read_program.h"
 #include "tests/sim/compile/nvdla/sample_networks.h"

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Registers are what the units decode: every job of planned networks is written and read back.
-#include "sim/compile/nvdla/to_registers.h"
-
 #include <gtest/gtest.h>
 
 #include "models/conv/conv_registers.h"
 #include "models/npu/conv_features.h"
+#include "models/npu/register_blocks.h"
 #include "models/pdp/pdp_registers.h"
 #include "models/sdp/sdp_registers.h"
 #include "sim/compile/nvdla/conv_tiling.h"
+#include "sim/compile/nvdla/plan_program.h"
 #include "sim/config/preset.h"
 #include "tests/sim/compile/nvdla/sample_networks.h"
 #include "tests/support/refusal.h"
@@ -16,13 +16,13 @@
 namespace npuscope {
 namespace {
 
-RegisterValues values_of(const std::vector<RegisterImage>& images, std::string_view block) {
-    for (const RegisterImage& image : images) {
+RegisterValues values_of(const std::vector<RegisterValues>& images, std::string_view block) {
+    for (const RegisterValues& image : images) {
         if (image.block().name == block) {
-            return image.decoded();
+            return image;
         }
     }
-    return RegisterImage(block).decoded();
+    return RegisterValues(*find_block(nvdla_register_blocks(), block));
 }
 
 void expect_same(const CdmaJob& read, const CdmaJob& written) {
@@ -106,14 +106,14 @@ void expect_same(const PdpJob& read, const PdpJob& written) {
     EXPECT_EQ(read.destination_in_sram, written.destination_in_sram);
 }
 
-SdpJob read_sdp(const std::vector<RegisterImage>& images, const NpuConfig& npu) {
+SdpJob read_sdp(const std::vector<RegisterValues>& images, const NpuConfig& npu) {
     return decoded([&](Diagnostics& findings) {
         return decode_sdp(values_of(images, "NVDLA_SDP"), values_of(images, "NVDLA_SDP_RDMA"),
                           npu.sdp, npu.datapath, findings);
     });
 }
 
-void check_conv(const ConvOperation& written, const std::vector<RegisterImage>& images,
+void check_conv(const ConvOperation& written, const std::vector<RegisterValues>& images,
                 const NpuConfig& npu) {
     const ConvFeatures features = conv_features(npu);
     const ConvParts parts = decoded([&](Diagnostics& findings) {
@@ -137,7 +137,7 @@ void check_conv(const ConvOperation& written, const std::vector<RegisterImage>& 
 void check_plan(const Plan& plan, const NpuConfig& npu) {
     for (const Operation& operation : plan.operations) {
         SCOPED_TRACE(operation.name);
-        const std::vector<RegisterImage> images = operation_registers(operation);
+        const std::vector<RegisterValues> images = operation_registers(operation);
         if (const auto* pdp = std::get_if<PdpJob>(&operation.job)) {
             expect_same(decoded([&](Diagnostics& findings) {
                             return decode_pdp(values_of(images, "NVDLA_PDP"),
@@ -156,7 +156,7 @@ void check_plan(const Plan& plan, const NpuConfig& npu) {
     }
 }
 
-TEST(ToRegisters, IsTheReverseOfDecodingForEveryKindOfLayer) {
+TEST(OperationRegisters, IsTheReverseOfDecodingForEveryKindOfLayer) {
     for (const std::uint32_t depth : {28U, 64U, 512U}) {
         PlanTarget target = sample::target_with_bank_depth(depth);
         target.images = false;
@@ -188,12 +188,12 @@ INSTANTIATE_TEST_SUITE_P(All, EveryPreset,
                          testing::Values("nv_small", "nv_small_256", "nv_medium_512", "nv_large",
                                          "nv_full"));
 
-TEST(ToRegisters, EnablesConsumersBeforeProducers) {
+TEST(OperationRegisters, EnablesConsumersBeforeProducers) {
     PlanTarget target;
     target.images = false;
     const Plan plan = plan_network(sample::mixed_network(), target);
     std::vector<std::string_view> blocks;
-    for (const RegisterImage& image : operation_registers(plan.operations.front())) {
+    for (const RegisterValues& image : operation_registers(plan.operations.front())) {
         blocks.push_back(image.block().name);
     }
     EXPECT_EQ(blocks, (std::vector<std::string_view>{"NVDLA_SDP_RDMA", "NVDLA_SDP", "NVDLA_CACC",

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How the files registers_*.cpp write a unit's registers down: one register a row, its fields in
-// braces. `ro` and `rw` say who may change a field: the hardware alone, or the host as well; a
+// How a unit writes its registers down: one register a row, its fields in braces. `ro` and `rw` say who may change a field: the hardware alone, or the host as well; a
 // field that triggers something when written (an op-enable, an interrupt clear) is `rw` too.
 #pragma once
 
@@ -40,23 +39,5 @@ constexpr std::array<RegisterRow, N> to_rows(const RegisterText (&text)[N]) {
     }
     return rows;
 }
-
-std::span<const RegisterRow> cfgrom_rows();
-std::span<const RegisterRow> glb_rows();
-std::span<const RegisterRow> mcif_rows();
-std::span<const RegisterRow> cdma_rows();
-std::span<const RegisterRow> csc_rows();
-std::span<const RegisterRow> cmac_a_rows();
-std::span<const RegisterRow> cmac_b_rows();
-std::span<const RegisterRow> cacc_rows();
-std::span<const RegisterRow> sdp_rdma_rows();
-std::span<const RegisterRow> sdp_rows();
-std::span<const RegisterRow> pdp_rdma_rows();
-std::span<const RegisterRow> pdp_rows();
-std::span<const RegisterRow> cdp_rdma_rows();
-std::span<const RegisterRow> cdp_rows();
-std::span<const RegisterRow> cvif_rows();
-std::span<const RegisterRow> bdma_rows();
-std::span<const RegisterRow> rbk_rows();
 
 }  // namespace npuscope

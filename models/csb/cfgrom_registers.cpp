@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Registers of NVDLA_CFGROM: the read-only description of the configuration, as nv_small answers
-// it. source: NVDLA register specification, nv_small, NVDLA_CFGROM.rdl
-#include "models/csb/register_rows.h"
+#include "models/csb/cfgrom_registers.h"
+
+#include "models/base/register_rows.h"
 
 namespace npuscope {
 namespace {
 
+// Registers of NVDLA_CFGROM: the read-only description of the configuration, as nv_small answers
+// it. source: NVDLA register specification, nv_small, NVDLA_CFGROM.rdl
 constexpr RegisterText cfgrom_text[] = {
     {"CFGROM_HW_VERSION", 0x00, {ro("HW_VERSION", 0, 32, 0x10001)}},
     {"CFGROM_GLB_DESC", 0x04, {ro("GLB_DESC", 0, 32, 1)}},
@@ -114,10 +116,10 @@ constexpr RegisterText cfgrom_text[] = {
     {"CFGROM_CDP_BASE_THROUGHPUT", 0x198, {ro("CDP_BASE_THROUGHPUT", 0, 32, 1)}},
     {"CFGROM_END_OF_LIST", 0x19c, {ro("END_OF_LIST", 0, 32)}},
 };
-constexpr auto cfgrom_table = to_rows(cfgrom_text);
+constexpr auto cfgrom_rows = to_rows(cfgrom_text);
 
 }  // namespace
 
-std::span<const RegisterRow> cfgrom_rows() { return cfgrom_table; }
+constinit const RegisterBlock cfgrom_block{"NVDLA_CFGROM", 0x0, cfgrom_rows};
 
 }  // namespace npuscope

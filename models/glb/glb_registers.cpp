@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Registers of NVDLA_GLB: version and interrupts.
-// source: NVDLA register specification, nv_small, NVDLA_GLB.rdl
-#include "models/csb/register_rows.h"
+#include "models/glb/glb_registers.h"
+
+#include "models/base/register_rows.h"
 
 namespace npuscope {
 namespace {
 
+// Registers of NVDLA_GLB: version and interrupts.
+// source: NVDLA register specification, nv_small, NVDLA_GLB.rdl
 constexpr RegisterText glb_text[] = {
     {"S_NVDLA_HW_VERSION", 0x00, {ro("MAJOR", 0, 8, 0x31), ro("MINOR", 8, 16, 0x3030)}},
     {"S_INTR_MASK",
@@ -34,10 +36,10 @@ constexpr RegisterText glb_text[] = {
       rw("CDMA_WT_DONE_STATUS1", 19, 1), rw("CACC_DONE_STATUS0", 20, 1),
       rw("CACC_DONE_STATUS1", 21, 1)}},
 };
-constexpr auto glb_table = to_rows(glb_text);
+constexpr auto glb_rows = to_rows(glb_text);
 
 }  // namespace
 
-std::span<const RegisterRow> glb_rows() { return glb_table; }
+constinit const RegisterBlock glb_block{"NVDLA_GLB", 0x1000, glb_rows};
 
 }  // namespace npuscope

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Registers of NVDLA_MCIF: arbitration between the clients of the external memory port.
-// source: NVDLA register specification, nv_small, NVDLA_MCIF.rdl
-#include "models/csb/register_rows.h"
+#include "models/mcif/mcif_registers.h"
+
+#include "models/base/register_rows.h"
 
 namespace npuscope {
 namespace {
 
+// Registers of NVDLA_MCIF: arbitration between the clients of the external memory port.
+// source: NVDLA register specification, nv_small, NVDLA_MCIF.rdl
 constexpr RegisterText mcif_text[] = {
     {"CFG_RD_WEIGHT_0",
      0x00,
@@ -30,10 +32,11 @@ constexpr RegisterText mcif_text[] = {
     {"CFG_OUTSTANDING_CNT", 0x14, {rw("RD_OS_CNT", 0, 8, 0xff), rw("WR_OS_CNT", 8, 8, 0xff)}},
     {"STATUS", 0x18, {ro("IDLE", 8, 1, 1)}},
 };
-constexpr auto mcif_table = to_rows(mcif_text);
+constexpr auto mcif_rows = to_rows(mcif_text);
 
 }  // namespace
 
-std::span<const RegisterRow> mcif_rows() { return mcif_table; }
+constinit const RegisterBlock mcif_block{"NVDLA_MCIF", 0x2000, mcif_rows};
+constinit const RegisterBlock cvif_block{"NVDLA_CVIF", 0xf000, mcif_rows};
 
 }  // namespace npuscope
