@@ -8,12 +8,16 @@
 #include "sim/check/image_check.h"
 #include "sim/check/program_check.h"
 #include "sim/command_line/commands.h"
+#include "sim/command_line/network_files.h"
 #include "sim/command_line/system_arguments.h"
+#include "sim/compile/model_plan.h"
 #include "sim/compile/nvdla/network_planner.h"
 #include "sim/compile/nvdla/nvdla_family.h"
 #include "sim/compile/nvdla/plan_program.h"
+#include "sim/compile/target.h"
 #include "sim/config/file_io.h"
 #include "sim/config/yaml_reader.h"
+#include "sim/model/onnx_reader.h"
 #include "sim/program/read_program.h"
 
 namespace npuscope {
@@ -43,23 +47,72 @@ CheckReport report_on_image(const CheckArguments& arguments, const std::string& 
                                    files_beside(arguments.program));
 }
 
+/// The register programs of a model's segments, one by one.
+void check_segments(const Program& program, const CheckTarget& target, CheckReport& report) {
+    Program segment;
+    const auto check_part = [&] {
+        const CheckReport part = check_program(segment, target);
+        report.operations += part.operations;
+        report.findings.insert(report.findings.end(), part.findings.begin(), part.findings.end());
+        segment.statements.clear();
+    };
+    for (const Statement& statement : program.statements) {
+        if (std::holds_alternative<BeginSegment>(statement.action)) {
+            check_part();
+        }
+        segment.statements.push_back(statement);
+    }
+    check_part();
+}
+
+/// What the plan of a model lacks, and, as notes, what the NPU does not take and the host runs.
+CheckReport report_on_model(const std::string& network, const SystemConfig& system) {
+    const Graph graph = read_any_network(network);
+    const auto target = system.family->target(system.npu, system.memory, true);
+    const auto plan = target->plan(graph);
+    const ModelProgram model = plan->program(system.host, nullptr);
+    CheckReport report;
+    report.subject = model.program.name;
+    report.npu = system.npu_name();
+    report.findings = model.findings;
+    for (const RefusedLayer& layer : model.refused) {
+        for (Diagnostic problem : layer.problems) {
+            problem.severity = Severity::Note;
+            problem.id = problem.id.empty() ? "not_taken" : problem.id;
+            problem.unit = "host";
+            report.findings.push_back(std::move(problem));
+        }
+    }
+    if (const auto* npu = system.npu.find<NpuConfig>()) {
+        check_segments(model.program, {*npu, system.memory}, report);
+    }
+    for (const Statement& statement : model.program.statements) {
+        report.operations += std::holds_alternative<LaunchJob>(statement.action) ? 1U : 0U;
+    }
+    return report;
+}
+
 CheckReport report_on(const CheckArguments& arguments) {
-    if (is_network_file(arguments.program)) {
+    const bool yaml = is_network_file(arguments.program);
+    if (yaml) {
         const std::string text = read_whole_file(arguments.program);
         if (has_key(text, arguments.program, "surfaces")) {
             return report_on_image(arguments, text);
         }
-        const SystemConfig system = read_system(arguments.system);
-        const Network network = parse_network(text, arguments.program);
-        const NpuConfig& npu = nvdla_npu(system);
-        return check_program(plan_program(plan_network(network, {npu, system.memory})),
-                             {npu, system.memory});
     }
     const SystemConfig system = read_system(arguments.system);
-    const NpuConfig& npu = nvdla_npu(system);
-    const RegisterNames names = register_names(system.family->registers(system.npu).blocks);
+    const auto* npu = system.npu.find<NpuConfig>();
+    if (is_onnx_file(arguments.program) || (yaml && npu == nullptr)) {
+        return report_on_model(arguments.program, system);
+    }
+    if (yaml) {
+        const Network network = read_network(arguments.program);
+        return check_program(plan_program(plan_network(network, {*npu, system.memory})),
+                             {*npu, system.memory});
+    }
+    const RegisterNames names = register_names(registers_of_programs(arguments.program, system));
     return check_program(read_program(arguments.program, names, Images::Read),
-                         {npu, system.memory});
+                         {nvdla_npu(system), system.memory});
 }
 
 ExitCode check(const CheckArguments& arguments, const Console& console) {
@@ -83,8 +136,9 @@ Command check_command() {
                 const auto arguments = std::make_shared<CheckArguments>();
                 app.add_option("PROGRAM", arguments->program,
                                "register trace: a .cfg or .txn file, or a folder that holds one; a "
-                               "memory image's description, or a network to be planned: a .yaml "
-                               "file")
+                               "memory image's description (.yaml); or a network to be planned: a "
+                               "model (.onnx) or a shape table (.yaml), of which it also says what "
+                               "the NPU does not take")
                     ->required();
                 add_system_options(app, arguments->system, families);
                 app.add_option("--json", arguments->json,

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // `npuscope run`: one program on one NPU with one memory.
-#include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
 #include <memory>
@@ -74,14 +73,9 @@ Result run_any(const RunArguments& arguments, const SystemConfig& system,
     if (arguments.files.any() || names_network(arguments.program)) {
         return run_network_files(arguments.program, arguments.files, system, options);
     }
-    const FamilyRegisters registers = system.family->registers(system.npu);
-    if (!registers.programs) {
-        throw ConfigError(fmt::format("'{}' is not a network, and {} has no public registers",
-                                      arguments.program, system.npu_name()),
-                          "it runs ONNX models (.onnx) and shape tables (.yaml)");
-    }
-    const Program program = read_program(arguments.program, register_names(registers.blocks),
-                                         options.values ? Images::Read : Images::LeaveOut);
+    const RegisterNames names = register_names(registers_of_programs(arguments.program, system));
+    const Program program =
+        read_program(arguments.program, names, options.values ? Images::Read : Images::LeaveOut);
     return run_program(program, system, options);
 }
 

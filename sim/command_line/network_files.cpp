@@ -54,6 +54,17 @@ Result run_arrays(const std::string& network, const NetworkFiles& files, const S
 
 bool names_network(const std::string& path) { return is_network_file(path) || is_onnx_file(path); }
 
+std::span<const RegisterBlock> registers_of_programs(const std::string& path,
+                                                     const SystemConfig& system) {
+    const FamilyRegisters registers = system.family->registers(system.npu);
+    if (!registers.programs) {
+        throw ConfigError(fmt::format("'{}' is not a network, and {} has no public registers", path,
+                                      system.npu_name()),
+                          "it runs ONNX models (.onnx) and shape tables (.yaml)");
+    }
+    return registers.blocks;
+}
+
 Graph read_any_network(const std::string& network) {
     if (is_network_file(network)) {
         return finish_graph(network_graph(read_network(network)));

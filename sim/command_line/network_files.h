@@ -2,6 +2,7 @@
 // Running a network whose input or output images lie in files.
 #pragma once
 
+#include <span>
 #include <string>
 
 #include "sim/command_line/model_files.h"
@@ -11,6 +12,10 @@ namespace npuscope {
 
 /// Whether `path` names a shape table or a model.
 bool names_network(const std::string& path);
+
+/// The registers that the program `path` may name. ConfigError where the NPU has no public ones.
+std::span<const RegisterBlock> registers_of_programs(const std::string& path,
+                                                     const SystemConfig& system);
 
 /// A shape table or a model as a graph. ConfigError where it is neither.
 Graph read_any_network(const std::string& network);

@@ -18,7 +18,8 @@ using sample::Answer;
 using ::testing::HasSubstr;
 
 Answer typed(const std::vector<std::string>& arguments) {
-    return sample::typed(arguments, {run_command(), plan_command(), list_command()});
+    return sample::typed(arguments,
+                         {run_command(), plan_command(), list_command(), check_command()});
 }
 
 fs::path golden(const std::string& model) {
@@ -95,6 +96,16 @@ TEST(LayerCommands, WrongInputIsRefusedWithWhatToDo) {
         EXPECT_EQ(answer.code, ExitCode::WrongInput);
         EXPECT_THAT(answer.err, HasSubstr(message));
     }
+}
+
+TEST(LayerCommands, ChecksSayWhatRunsOnTheHostAndWhy) {
+    const std::string model = (golden("reject/preclip_8bit") / "model.onnx").string();
+    const Answer layers = typed({"check", model, "--npu", "tinpu_f28p55"});
+    EXPECT_EQ(layers.code, ExitCode::Good) << layers.err;
+    EXPECT_THAT(layers.out, HasSubstr("preclip_range"));
+    const Answer registers = typed({"check", model, "--npu", "nv_small"});
+    EXPECT_EQ(registers.code, ExitCode::Good) << registers.err;
+    EXPECT_EQ(typed({"check", "program.cfg", "--npu", "tinpu_f28p55"}).code, ExitCode::WrongInput);
 }
 
 TEST(LayerCommands, PatternsAreListed) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <gtest/gtest.h>
-
 #include "sim/compile/nvdla/conv_weights.h"
+
+#include <gtest/gtest.h>
 
 namespace npuscope {
 namespace {
