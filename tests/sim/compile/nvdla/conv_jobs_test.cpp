@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "sim/compile/nvdla/conv_jobs.h"
+
 #include <gtest/gtest.h>
 
 #include <cmath>
-
-#include "sim/compile/nvdla/conv_jobs.h"
 
 namespace npuscope {
 namespace {
