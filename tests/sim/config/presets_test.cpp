@@ -4,6 +4,8 @@
 
 #include <sstream>
 
+#include "models/memory/memory_config.h"
+#include "models/npu/npu_config.h"
 #include "sim/config/file_io.h"
 #include "sim/config/preset.h"
 #include "sim/config/system_config.h"
