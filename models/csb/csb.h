@@ -48,6 +48,9 @@ struct PollExtension : tlm::tlm_extension<PollExtension> {
     unsigned reads_left = 0;  ///< in: reads before the host gives up; out: what is left of them
 
     tlm_extension_base* clone() const override { return new PollExtension(*this); }
+    /// It stands on the host's stack: a payload that is destroyed while it carries the extension, as
+    /// when the host's thread is killed within a poll, must not free it.
+    void free() override {}
     void copy_from(const tlm_extension_base& other) override {
         *this = static_cast<const PollExtension&>(other);
     }

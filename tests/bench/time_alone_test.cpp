@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "bench/layer_pair.h"
+#include "sim/compile/nvdla/nvdla_family.h"
 #include "sim/run/session.h"
 
 namespace npuscope::bench {
@@ -11,7 +12,7 @@ namespace {
 Result run(const Program& program, bool values) {
     RunOptions options;
     options.values = values;
-    return run_program(program, {}, options);
+    return run_program(program, nvdla_system(), options);
 }
 
 constexpr LayerShape layer{.width = 14,

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "bench/layer_pair.h"
+#include "sim/compile/nvdla/nvdla_family.h"
 #include "sim/run/session.h"
 
 namespace npuscope::bench {
@@ -21,7 +22,7 @@ Result run(bool timeline) {
                            .padding = 1,
                            .data_banks = 2,
                            .weight_banks = 2};
-    return run_program(program_of({{layer, layer}}, "p"), {}, options);
+    return run_program(program_of({{layer, layer}}, "p"), nvdla_system(), options);
 }
 
 TEST(TimelineOfARun, RecordingChangesNoCycle) {

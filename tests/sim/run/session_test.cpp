@@ -190,5 +190,13 @@ TEST(Session, stops_at_the_cycle_limit) {
     }
 }
 
+TEST(Session, ALimitOfCyclesWithinAPollStopsTheMachine) {
+    RunOptions options;
+    options.max_cycles = Cycles(5000);  // the flush of the buffer takes 8,192
+    EXPECT_THROW(
+        run("poll_reg_equal(NVDLA_CDMA.S_CBUF_FLUSH_STATUS_0, 0x1);\n", nvdla_system(), options),
+        MachineStopped);
+}
+
 }  // namespace
 }  // namespace npuscope

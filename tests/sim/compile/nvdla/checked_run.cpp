@@ -5,6 +5,7 @@
 #include <zlib.h>
 
 #include "models/base/error.h"
+#include "sim/compile/nvdla/nvdla_family.h"
 #include "sim/compile/nvdla/plan_program.h"
 #include "sim/config/preset.h"
 #include "sim/run/session.h"
@@ -39,7 +40,7 @@ Result run_checked(const Network& network, const PlanTarget& target) {
     const Plan plan = plan_network(network, target);
     const reference::Results results = reference::run_network(network, plan);
     const Result result =
-        run_program(checked_program(plan, results), {target.npu, target.memory}, {});
+        run_program(checked_program(plan, results), nvdla_system(target.npu, target.memory), {});
     EXPECT_EQ(result.checks.size(), plan.layers.size());
     for (const CheckResult& check : result.checks) {
         EXPECT_TRUE(check.pass) << to_string(check.place);

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "sim/compile/nvdla/nvdla_family.h"
 #include "sim/compile/nvdla/plan_program.h"
 #include "sim/compile/nvdla/plan_text.h"
 #include "sim/config/preset.h"
@@ -61,7 +62,9 @@ void expect_outputs(const Network& network, const PlanTarget& target) {
             options.keep.push_back({layer.stored.cube.base, Bytes(wanted.back().size())});
         }
     }
-    EXPECT_EQ(run_program(plan_program(plan), {target.npu, target.memory}, options).kept, wanted)
+    EXPECT_EQ(
+        run_program(plan_program(plan), nvdla_system(target.npu, target.memory), options).kept,
+        wanted)
         << target.npu.name;
 }
 
