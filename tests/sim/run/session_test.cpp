@@ -183,7 +183,7 @@ TEST(Session, stops_at_the_cycle_limit) {
     RunOptions options;
     options.max_cycles = Cycles(90);
     try {
-        run(copy_program, {}, options);
+        run(copy_program, nvdla_system(), options);
         FAIL() << "the limit was ignored";
     } catch (const MachineStopped& stopped) {
         EXPECT_NE(std::string(stopped.what()).find("cycle limit"), std::string::npos);
