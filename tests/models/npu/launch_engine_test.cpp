@@ -14,12 +14,14 @@ namespace {
 
 class LaunchEngineTest : public testing::Test {
  protected:
-    LaunchEngineTest() {
+    /// The engine looks them up while it is constructed.
+    static std::deque<RegisterFile> register_files() {
+        std::deque<RegisterFile> files;
         for (const RegisterBlock& block : nvdla_register_blocks()) {
-            files_.emplace_back(block);
+            files.emplace_back(block);
         }
+        return files;
     }
-
     RegisterFile& file(std::string_view block) {
         return *std::ranges::find_if(
             files_, [&](const RegisterFile& file) { return file.block().name == block; });
@@ -35,7 +37,7 @@ class LaunchEngineTest : public testing::Test {
         write(block, "S_POINTER", group);
         write(block, "D_OP_ENABLE", 1);
     }
-    std::deque<RegisterFile> files_;
+    std::deque<RegisterFile> files_ = register_files();
     LaunchEngine engine_{NpuConfig{},
                          [this](std::string_view block) -> RegisterFile& { return file(block); }};
 };
