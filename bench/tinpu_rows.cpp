@@ -133,7 +133,8 @@ std::vector<TinpuJob> model_jobs(std::string_view model, std::uint32_t frame) {
 Result time_jobs(const std::vector<TinpuJob>& jobs, const SystemConfig& system) {
     Program program;
     for (const TinpuJob& job : jobs) {
-        program.statements.push_back({{}, LaunchJob{std::make_shared<TinpuJob>(job)}});
+        Statement& statement = program.statements.emplace_back();
+        statement.action = LaunchJob{std::make_shared<TinpuJob>(job)};
     }
     return run_program(program, system, {.values = false});
 }

@@ -7,6 +7,7 @@
 #include "sim/command_line/system_arguments.h"
 #include "sim/model/graph.h"
 #include "tests/golden/golden_models.h"
+#include "tests/support/families.h"
 #include "tests/support/temp_folder.h"
 
 namespace npuscope {

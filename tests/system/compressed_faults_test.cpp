@@ -109,8 +109,8 @@ TEST_F(CompressedFaults, AZeroAmongTheStoredValues) {
         "a stored value of kernel 16 (kernel group 1) at {} is 0, which its mask bit "
         "does not allow",
         at(Values, first));
-    EXPECT_EQ(report.findings.front().finding.sentence, expected);
-    EXPECT_EQ(report.findings.front().finding.address, Address(address(Values) + first));
+    EXPECT_EQ(report.findings.front().sentence, expected);
+    EXPECT_EQ(report.findings.front().address, Address(address(Values) + first));
     const Result result = run_program(program, system_, {});
     EXPECT_EQ(result.status(), RunStatus::Fail);
     ASSERT_EQ(result.findings.size(), 1U);
@@ -122,7 +122,7 @@ TEST_F(CompressedFaults, AllValuesOfAGroupZeroAreOneFinding) {
     const std::uint32_t first = size_of_group(0);
     std::fill(program_.images[Values].bytes.begin() + first, program_.images[Values].bytes.end(),
               std::uint8_t{0});
-    const std::string message = only_finding().message;
+    const std::string message = only_finding().sentence;
     EXPECT_NE(message.find(fmt::format("nor for {} more of its group", size_of_group(1) / 2 - 1)),
               std::string::npos)
         << message;
@@ -146,7 +146,7 @@ TEST_F(CompressedFaults, ASurfaceOfValuesThatIsTooLarge) {
     program_both("D_WEIGHT_BYTES", 128);
     program_.images[Values].bytes.resize(program_.images[Values].bytes.size() + 128);
     const std::size_t kept = size_of_group(0) + size_of_group(1);
-    const std::string message = only_finding().message;
+    const std::string message = only_finding().sentence;
     EXPECT_NE(
         message.find(fmt::format("they end with kernel 19 (kernel group 1), {}", at(Values, kept))),
         std::string::npos)

@@ -24,9 +24,9 @@ std::string text_of(const std::filesystem::path& file) {
 }
 
 /// A format's `{}` is the row's `*`.
-std::string row_id(std::string id) {
+std::string row_id(const std::string& id) {
     const std::size_t braces = id.find("{}");
-    return braces == std::string::npos ? id : id.replace(braces, 2, "*");
+    return braces == std::string::npos ? id : id.substr(0, braces) + '*' + id.substr(braces + 2);
 }
 
 void add_matches(const std::string& text, const std::regex& wanted, std::set<std::string>& ids) {

@@ -18,6 +18,7 @@ struct Pool {
     std::uint32_t padding;
 };
 
+/// Throws the problem where the layer cannot be planned.
 PdpJob planned(const Pool& pool, LayerKind kind = LayerKind::MaxPool) {
     Layer layer;
     layer.name = "pool";
@@ -33,6 +34,9 @@ PdpJob planned(const Pool& pool, LayerKind kind = LayerKind::MaxPool) {
         .costs = {}, .memory = MemoryMap(Address(0x80000000), Bytes(0)), .sram = {}, .plan = {}};
     const WrittenCube input = context.place_cube("input", network.input.shape(), 8);
     plan_pool({layer, shapes.front(), input}, context);
+    if (context.problem) {
+        throw ConfigError(*context.problem);
+    }
     return std::get<PdpJob>(context.plan.operations.front().job);
 }
 
