@@ -14,7 +14,7 @@ namespace {
 constexpr unsigned kStartBits = 38;         // source: NV_NVDLA_CDP_DP_intp.v
 constexpr unsigned kEdgeBits = 39;          // source: NV_NVDLA_CDP_DP_intp.v, lut_le_min
 constexpr unsigned kResultBits = 16;        // source: NV_NVDLA_CDP_DP_INTP_unit.v
-constexpr unsigned kBeyondEveryTable = 16;  // so far left any distance lies behind the last entry
+constexpr unsigned kBeyondEveryTable = 16;  // so far left any distance lies after the last entry
 constexpr std::uint32_t kLeLast = kLeEntries - 1;
 constexpr std::uint32_t kLoLast = kLoEntries - 1;
 

@@ -6,10 +6,10 @@
 //                                    +---------------------------------------------------------- x
 //                                                        -> output convertor (25 bits in) -> int8
 //
-// int16 has 17 bits behind the input convertor and 33 before the output convertor. fp16:
+// int16 has 17 bits after the input convertor and 33 before the output convertor. fp16:
 // cdp_float_math.h.
 // Tensors hold whole atoms of channels. Lanes beyond the last channel and channels beyond the cube
-// count as 0 behind the input convertor; pad lanes come out as what that gives. Convertors see the
+// count as 0 after the input convertor; pad lanes come out as what that gives. Convertors see the
 // low bits of their offsets: 8 at the input, 25 at the output (int16: 16 and 32).
 // source: nv_small RTL, NV_NVDLA_CDP_DP_{cvtin,sum,mul,cvtout}.v, HLS_cdp_{icvt,ocvt}.v
 #pragma once
@@ -27,7 +27,7 @@ struct CdpNormalization {
     Precision precision = Precision::Int8;
     bool coarse_saturation = false;  ///< as DatapathConfig::coarse_saturation_count
     bool nan_to_zero = false;        ///< fp16: of elements
-    std::uint32_t channels = 1;      ///< real ones; the tensor may hold pad lanes behind them
+    std::uint32_t channels = 1;      ///< real ones; the tensor may hold pad lanes after them
     std::uint32_t local_size = 3;    ///< channels of a sum: 3, 5, 7 or 9
     bool square_sum_bypass = false;  ///< the tables see the converted value itself
     bool multiply_bypass = false;    ///< the output convertor sees the tables' answer itself

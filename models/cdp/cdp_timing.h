@@ -4,8 +4,8 @@
 //
 //     surface 0: c0x0 c0x1 .. c0xN c1x0 .. c7xN   surface 1: c8x0 ..      (columns x0..xN)
 //
-// The sum over neighbours lets a channel out when the fourth one behind it enters; so a surface is
-// complete with the fourth channel of the surface behind it, or, being the last one, while the next
+// The sum over neighbours lets a channel out when the fourth one after it enters; so a surface is
+// complete with the fourth channel of the surface after it, or, being the last one, while the next
 // block enters, at that block's pitch, or by itself at the end of the cube. A block that is
 // narrower than the one before it waits until that one's channels are out. With the sum bypassed, a
 // surface is complete when it has entered. Blocks are of `block_columns` except the last ones of a

@@ -6,7 +6,7 @@
 // After SKIP_DATA_RLS nothing is fetched, after a partial release new lines follow the kept ones.
 // source: nv_full C model, CDMA and CSC, reuse of the layer before
 //
-// Weights that nobody takes stay as well: the DMA fetches WEIGHT_BYTES, zeros at the end included,
+// Weights that are not consumed stay too: the DMA fetches WEIGHT_BYTES, zeros at the end included,
 // but the sequencer gives back only the entries that it has read. What is left stands in front of
 // the next operation's weights and is taken for them, until another bank split empties the buffer.
 // Where an entry is as wide as the 128 bytes that weights are padded to, nothing is left.
@@ -58,7 +58,7 @@ class BufferHistory {
         bool all_data;
         bool all_weights;
         WeightLayout weights;
-        std::uint64_t weight_entries;  ///< fetched by whoever fetched them last
+        std::uint64_t weight_entries;  ///< fetched by the newest fetch
     };
     bool fits_left(const CscJob& csc) const;
     void follow_weights(const ConvJob& job, KnownBufferStart& known);

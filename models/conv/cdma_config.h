@@ -38,8 +38,8 @@ struct CdmaConfig {
         visit.field("data_request", self.data_request,
                     "cycles from op-enable to the first request of feature data at the arbiter");
         visit.field("surface_gap", self.surface_gap,
-                    "cycles without a request behind the lines of one surface");
-        visit.field("grain_gap", self.grain_gap, "more such cycles behind the last surface");
+                    "cycles without a request after the lines of one surface");
+        visit.field("grain_gap", self.grain_gap, "more such cycles after the last surface");
         visit.field("data_pipe", self.data_pipe,
                     "cycles from a beat of feature data on the bus to the DMA's first stage");
         visit.field("data_write", self.data_write,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // When feature data is requested, and when it is written into the convolution buffer. Requests: for
 // a grain of lines, one surface after the other, pieces of at most eight atoms that end at
-// multiples of eight. Responses pass three stages that can stall and a last one that pauses behind
+// multiples of eight. Responses pass three stages that can stall and a last one that pauses after
 // the end of a line and, in two of four surfaces, every other atom. Not modelled: the stall that
 // reaches back into the bus. A bus wider than an atom brings several in a beat. Source: nv_small
 // RTL, CDMA_dc.v, DMAIF_rdrsp.v; exact on 442 measured rows.
@@ -61,7 +61,7 @@ class DataResponse {
     explicit DataResponse(const CdmaConfig& config)
         : pipe_(config.data_pipe), write_(config.data_write) {}
 
-    /// Write time of the next beat; behind a beat that `pauses` the last stage skips a cycle.
+    /// Write time of the next beat; after a beat that `pauses` the last stage skips a cycle.
     Cycles take(Cycles arrival, bool pauses);
 
  private:

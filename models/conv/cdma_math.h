@@ -3,7 +3,7 @@
 // where conversion is enabled, become the processing precision. y = saturate(saturate17(round((x -
 // m) * scale >> truncate))) with m the channel's mean or the offset, saturated to int8 or int16, or
 // the 17 bits as fp16. Without conversion the bits pass as they are, and so does whatever is fp16
-// already. Padding is inserted behind the conversion, in the processing precision. source: nv_small
+// already. Padding is inserted after the conversion, in the processing precision. source: nv_small
 // RTL, NV_NVDLA_CDMA_cvt.v, NV_NVDLA_CDMA_CVT_cell.v, NV_NVDLA_CDMA_IMG_pack.v; nv_full C model
 #pragma once
 

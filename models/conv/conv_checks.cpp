@@ -125,7 +125,7 @@ void check_input(const ConvParts& parts, const ConvFeatures& features, Checks& c
         const WinogradInput& extended = parts.cdma.winograd;
         cdma = {cdma.channels, extended.extended_height, extended.extended_width};
         said = {"D_DATAIN_SIZE_EXT_0", "DATAIN_WIDTH_EXT + 1", "DATAIN_HEIGHT_EXT + 1",
-                "channels behind the extension"};
+                "channels after the extension"};
         const std::uint32_t atom = features.datapath.atom_channels(parts.cdma.precision);
         channels = static_cast<std::uint32_t>(round_up(channels, atom)) * extended.stride_y *
                    extended.stride_x;
@@ -293,7 +293,7 @@ void check_image(const ConvJob& job, Checks& checks) {
     checks.expect(
         csc.kernels.channels % csc.input.channels == 0,
         {csc_unit, "D_WEIGHT_SIZE_EXT_1", "WEIGHT_CHANNEL_EXT + 1", csc.kernels.channels},
-        fmt::format("which is no whole number of pixels of {} channels", csc.input.channels));
+        fmt::format("which is not a whole number of pixels of {} channels", csc.input.channels));
     const std::uint32_t need = reach(job.convolution.out_width, csc.stride_x, job.kernels.columns);
     const std::uint32_t stored = cdma.input.width + cdma.pad_left + cdma.pad_right;
     checks.expect(need <= stored,

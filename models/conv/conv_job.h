@@ -57,7 +57,7 @@ struct BankSplit {
     bool operator==(const BankSplit&) const = default;
 };
 
-/// What stays in the convolution buffer from the operation before and for the one behind.
+/// What stays in the convolution buffer from the operation before and for the one after.
 struct BufferReuse {
     bool data_reuse = false;
     bool weight_reuse = false;
@@ -134,7 +134,7 @@ struct CscJob {
     bool compressed = false;
     Bytes mask_bytes;  ///< compressed weights
     std::uint32_t batches = 1;
-    std::uint32_t patch_truncate = 0;  ///< Winograd: shift behind the transformation of the input
+    std::uint32_t patch_truncate = 0;  ///< Winograd: shift after the transformation of the input
     Shape output;
     std::uint32_t atomics = 1;         ///< outputs of one kernel
     std::uint32_t release_slices = 1;  ///< input lines given back at the end

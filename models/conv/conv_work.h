@@ -16,7 +16,7 @@
 
 namespace npuscope {
 
-/// How a job's operands lie in the convolution buffer, in entries. Kernel groups lie behind each
+/// How a job's operands lie in the convolution buffer, in entries. Kernel groups lie after each
 /// other without gaps; the zeros at the end belong to the last one.
 struct BufferUse {
     Bytes entry{8};

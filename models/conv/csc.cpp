@@ -113,7 +113,7 @@ Cycles Csc::wait_for_group(Activity& activity, ConvWork& work, std::uint32_t gro
         inputs.weights = group == 0 ? now() : Cycles(0);
     } else {
         if (job.parts.cdma.compression) {
-            // the mask's entries follow from the layer, so the wait ends behind the DMA's launch
+            // the mask's entries follow from the layer, so the wait ends after the DMA's launch
             const std::uint64_t masks = mask_entries(job.weights, work.buffer.entry, group);
             inputs.weights = wires_.masks.take_filled(activity, masks);
         }

@@ -15,7 +15,7 @@ struct FetchRoom {
     std::uint64_t capacity = 0;  ///< entries
     std::uint64_t promised = 0;  ///< entries of operations before
 
-    /// From when on there is room for the first `entries` of this fetch; nothing as long as nobody
+    /// From when on there is room for the first `entries` of this fetch; nothing as long as no one
     /// knows. `total` of the answer is what had been released in all.
     std::optional<ReleaseLedger::Step> known_for(std::uint64_t entries) const {
         const std::uint64_t end = promised + entries;

@@ -8,7 +8,7 @@
 namespace npuscope {
 namespace {
 
-/// Bytes of one line of pixels, as the buffer holds them behind the DMA's padding.
+/// Bytes of one line of pixels, as the buffer holds them after the DMA's padding.
 class LineBytes {
  public:
     LineBytes(const Tensor<std::int8_t>& data, const ConvJob& job, std::uint32_t line)

@@ -26,7 +26,7 @@ std::optional<std::uint32_t> met_byte(const ImageWalk& walk, std::uint32_t block
     if (walk.step > walk.width) {  // each output reads its own entries
         return end + 1 - walk.bytes_of(block) + lane;
     }
-    // each takes what is left of the entry before, and one more where its end lies behind it
+    // each takes what is left of the entry before, and one more where its end lies after it
     const std::uint32_t byte = entry + output * walk.step + lane;
     return byte / walk.width <= end / walk.width ? std::optional(byte) : std::nullopt;
 }

@@ -22,7 +22,7 @@ class OperandFetch {
 
     /// The input as the patches or windows meet it, without lines that the buffer kept.
     DataTensor data(DmaPort& port, ConvWork& work) const;
-    /// Kernels as the sequencer reads them, behind what `buffered` holds already; fills the group
+    /// Kernels as the sequencer reads them, after what `buffered` holds already; fills the group
     /// ends of the buffer's use. Uncompressed ones stay in `buffered`.
     WeightKernels weights(DmaPort& port, ConvWork& work, BufferedWeights& buffered) const;
 

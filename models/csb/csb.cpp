@@ -118,7 +118,7 @@ void Csb::b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay
         post({file, offset, value, times.effect});
         delay = to_time(times.accepted - now());
     } else {
-        // behind all the writes, which have reached their registers then
+        // after all the writes, which have reached their registers then
         value = read_after(*file, offset, presented, payload.get_extension<PollExtension>());
         std::memcpy(payload.get_data_ptr(), &value, sizeof value);
         delay = to_time(config_.read_cycles);

@@ -29,7 +29,7 @@ class Glb : public sc_core::sc_module {
     std::uint64_t unmasked_raises() const { return unmasked_raises_; }
     /// When the newest status bit rose.
     Cycles last_raised() const { return last_raised_; }
-    /// Tells whoever drives a wire of the line's level; called at every change of mask or status.
+    /// Tells the driver of a wire of the line's level; called at every change of mask or status.
     void on_change(std::function<void(bool line)> listener) { listener_ = std::move(listener); }
     void changed();
 

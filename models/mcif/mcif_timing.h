@@ -53,7 +53,7 @@ class ReadChannel {
     bool finished(unsigned client) const { return lanes_[client].source == nullptr; }
     std::uint64_t issued(unsigned client) const { return lanes_[client].issued; }
     /// A time before which the first `beats` beats cannot all have been issued; nothing when the
-    /// stream waits for somebody to give way.
+    /// stream waits for another one to give way.
     std::optional<Cycles> issued_after(unsigned client, std::uint64_t beats) const;
 
  private:
@@ -62,11 +62,11 @@ class ReadChannel {
         ChannelBurst burst{};
         std::uint64_t remaining = 0;  // beats of the stream that were not issued
         std::uint64_t issued = 0;
-        Cycles next{};                   // behind the last beat that was issued
+        Cycles next{};                   // after the last beat that was issued
         std::vector<Cycles> arrivals{};  // that the source was not told of yet
     };
     struct Choice {
-        std::size_t turn = 0;  // place among the open lanes; behind them when none is ready
+        std::size_t turn = 0;  // place among the open lanes; after them when none is ready
         Cycles command;
         Cycles others_ready;  // the first of the others
     };
@@ -79,7 +79,7 @@ class ReadChannel {
     void issue_many(Lane& lane, Cycles command, Cycles limit);
     /// Issues so many beats a cycle apart, if they also arrive so; else none.
     std::uint64_t issue_evenly(const ChannelBurst& burst, Cycles command, std::uint64_t count);
-    /// Issues at most so many beats, none behind `limit`.
+    /// Issues at most so many beats, none after `limit`.
     std::uint64_t issue_unevenly(const ChannelBurst& burst, Cycles command, std::uint64_t most,
                                  Cycles limit);
     void issue(const Choice& choice, Cycles limit);

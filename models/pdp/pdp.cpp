@@ -240,7 +240,7 @@ void Pdp::write_results(Activity& activity) {
 
 void Pdp::account(PdpWork& work) const {
     if (work.job.flying()) {
-        return;  // the time belongs to whoever feeds the pooling
+        return;  // the time belongs to the unit that feeds the pooling
     }
     CauseCycles& causes = work.record.causes;
     const Cycles pooled = std::max(pace_.input_end(), pace_.output_end()) - first_arrival_;

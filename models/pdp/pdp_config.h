@@ -13,7 +13,7 @@ struct PdpConfig {
     std::uint32_t line_buffer_banks = 8;
     std::uint32_t line_buffer_bank_atoms = 16;
     std::uint32_t read_ahead = 61;  // source: NV_NVDLA_PDP_RDMA_eg.v, latency FIFO
-    // source of the rest: nv_small RTL, measured (pooling from memory, and fused behind SDP)
+    // source of the rest: nv_small RTL, measured (pooling from memory, and fused after SDP)
     std::uint32_t read_buffer = 5;
     std::uint32_t read_runs = 17;
     Cycles read_again{17};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Pooling in fp16. Max and min compare bit patterns, infinities among them. Averages are summed in
 // fp17: along a line from its first element, then the lines from the first, each step rounded; what
-// missing elements add comes behind the last one. An infinity counts as the largest fp17. The sum
+// missing elements add comes after the last one. An infinity counts as the largest fp17. The sum
 // is multiplied by the two reciprocals, which are fp17 codes, and narrowed. A NaN that is met first
 // in its line wins, and the one of the last line. source: nv_full C model, compared by running
 #pragma once

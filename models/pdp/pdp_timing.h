@@ -4,8 +4,8 @@
 // column is reached, the line's partial result leaves the column stage in that slot; several
 // windows that end together, because padding follows, leave one slot after the other, and the next
 // result waits for them. The same holds one stage further for the windows' last rows: lines that
-// end together leave one after the other, behind a part's last surface before anything else,
-// behind another surface while the next one's first lines are, as far as those need no room of
+// end together leave one after the other, after a part's last surface before anything else,
+// after another surface while the next one's first lines are, as far as those need no room of
 // theirs. Two results of one column one after the other, as with a single column of output, need a
 // gap between their slots. Not modelled: a write channel so slow that results wait for it. Source:
 // nv_small RTL, measured.

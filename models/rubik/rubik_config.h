@@ -13,7 +13,7 @@ struct RubikConfig {
     std::uint32_t read_runs = 33;   // unknown: as the CDP's
     Cycles read_again{17};          // unknown: as the PDP's
     Cycles start_up{21};            // unknown: as the PDP's
-    Cycles forward{1};              // unknown: at least a register behind the reorder buffer
+    Cycles forward{1};              // unknown: at least a register after the reorder buffer
     Cycles tail{11};                // unknown: as the PDP's
 
     template <class Visitor, class Self>

@@ -4,7 +4,7 @@
 //     contract  X * Y cubes of one size, interleaved in width and height, as a deconvolution wants:
 //               out(s, Y * y + j, X * x + i) = in((j * X + i) * S + s, y, x)
 //               where S is the number of output surfaces
-//     split     a feature cube to planes, one a channel; 0 behind a line up to a whole atom
+//     split     a feature cube to planes, one a channel; 0 after a line up to a whole atom
 //     merge     planes to a feature cube; 0 in lanes beyond the last channel
 //
 // source: NVDLA register specification, NVDLA_RBK.rdl; doc v1/ias/unit_description.rst

@@ -23,7 +23,7 @@ struct LineElements {
 ByteLine interleave_atoms(const std::vector<ByteLine>& lines, Bytes atom);
 
 /// The first `planes` lanes of every atom of a line, each as a line of its own of `length` bytes; 0
-/// behind the last element.
+/// after the last element.
 std::vector<ByteLine> split_line(const ByteLine& line, const LineElements& elements,
                                  std::size_t planes, Bytes length);
 

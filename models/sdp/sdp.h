@@ -114,7 +114,7 @@ class Sdp : public Unit {
     std::function<void(SdpWork&)> done_;
     std::function<void(const SdpWork&, EndMarks::Meeting)> ends_met_;
     std::function<void(const SdpWork&, std::uint64_t)> closed_early_;
-    Channel<Cycles> never_{"cacc.atoms behind the end"};
+    Channel<Cycles> never_{"cacc.atoms after the end"};
     Channel<Outgoing> results_{"sdp.results", 8};
     Channel<Cycles> written_{"sdp.written", 1};
     SdpOperands fetched_;

@@ -73,11 +73,11 @@ struct SdpConfig {
         visit.field("source_fifo", self.source_fifo,
                     "beats of the source cube in flight or in the latency FIFO");
         visit.field("source_unpacked", self.source_unpacked,
-                    "beats behind that FIFO that wait for their atom to be taken");
+                    "beats after that FIFO that wait for their atom to be taken");
         visit.field("operand_fifo", self.operand_fifo,
                     "beats of a stage's operands in flight or in the latency FIFO");
         visit.field("operand_unpacked", self.operand_unpacked,
-                    "beats behind that FIFO that wait for their atom to be taken");
+                    "beats after that FIFO that wait for their atom to be taken");
         visit.field("beat_group", self.beat_group,
                     "beats of a line that the read DMAs hand on together");
         visit.field("request_unpacked", self.request_unpacked,

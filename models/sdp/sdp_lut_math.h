@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The lookup tables behind the element-wise stage of the SDP: 32-bit values in and out, fractions
+// The lookup tables after the element-wise stage of the SDP: 32-bit values in and out, fractions
 // of 35 bits. Bit-exact to the RTL, also where an input lies 2^31 and more above a table's start.
 // source: nv_small RTL, NV_NVDLA_SDP_HLS_{lut_expn,lut_line,Y_int_idx,Y_int_inp}.v,
 // NV_NVDLA_SDP_CORE_Y_lut.v
@@ -22,7 +22,7 @@ LookupIndex sdp_lut_index(std::int32_t value, LookupTable table, const LookupCon
 void count_lookup(LookupHit le, LookupHit lo, LookupHit answered, LookupCounters& counters);
 
 /// Looks every value up in place. Counts per element: underflow and overflow of the table that
-/// answered, hybrid = answered inside a table, le_hit and lo_hit whoever answered.
+/// answered, hybrid = answered inside a table, le_hit and lo_hit by whichever answered.
 void run_sdp_lut(const LookupConfig& config, const LookupTables& tables,
                  std::span<std::int32_t> values, LookupCounters& counters);
 

@@ -31,7 +31,7 @@ struct SdpOperands {
 
 /// What the status and performance registers would show with counting enabled; pad lanes count.
 struct SdpCounters {
-    /// If asked for: cut to 17 bits behind the convertor's shifter; of an fp16 output, elements of
+    /// If asked for: cut to 17 bits after the convertor's shifter; of an fp16 output, elements of
     /// the largest magnitude.
     std::uint64_t saturated = 0;
     LookupCounters lut;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // When a read DMA of the SDP asks for its beats, and when an atom has what it needs of them. The
 // DMA reads ahead as far as its FIFO goes, then a beat for each that leaves the FIFO: at once while
-// there is room behind, later when the atom that used a group of them has been taken. Atoms get
+// there is room after, later when the atom that used a group of them has been taken. Atoms get
 // beats in groups that end with a line. One class for the source cube and for operands, per element
 // or per channel. Source: nv_small RTL, measured.
 #pragma once
@@ -25,7 +25,7 @@ struct SdpStreamPlan {
     std::uint64_t runs_per_line = 1;
     Cycles start;                ///< first request
     std::uint64_t fifo = 160;    ///< beats in flight or in the latency FIFO
-    std::uint64_t unpacked = 8;  ///< beats behind it that wait for their atom
+    std::uint64_t unpacked = 8;  ///< beats after it that wait for their atom
 };
 
 class SdpStream : public ReadStream {

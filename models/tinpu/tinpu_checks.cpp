@@ -76,7 +76,7 @@ void check_windows(const WindowAxis& axis, TinpuWork work) {
         case TinpuWork::MaxPool:
             require(
                 last < axis.padded(), "output",
-                fmt::format("its last window begins behind the {} {}", axis.padded(), axis.name));
+                fmt::format("its last window begins after the {} {}", axis.padded(), axis.name));
             break;
     }
     for (std::uint64_t place = 0; work == TinpuWork::MaxPool && place < axis.output; ++place) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether a layer that somebody else described is one that the unit can run: sizes, windows and
+// Whether a layer described by another program is one that the unit can run: sizes, windows and
 // ranges that agree with each other. And whether the unit itself could work.
 #pragma once
 

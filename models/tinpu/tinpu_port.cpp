@@ -130,7 +130,7 @@ void TinpuPort::launch(Activity& activity) {
     try {
         if (base.value % descriptor_alignment != 0) {
             throw ConfigError(
-                fmt::format("{} is no multiple of {}", to_hex(base), descriptor_alignment));
+                fmt::format("{} is not a multiple of {}", to_hex(base), descriptor_alignment));
         }
         TinpuJob job = load_descriptor(bytes);
         job.name = name;

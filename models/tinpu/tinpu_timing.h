@@ -59,7 +59,7 @@ Cycles tinpu_weight_cycles(Bytes bytes, const TinpuConfig& config);
 struct TinpuPiece {
     Bytes input;   ///< bytes of the input map that must have arrived, from its beginning
     Cycles work;   ///< of this piece
-    Bytes output;  ///< bytes of the output that are complete behind it, from its beginning
+    Bytes output;  ///< bytes of the output that are complete after it, from its beginning
 };
 
 /// Pieces of places, or where there are few places, of their windows' rows. The last one waits for

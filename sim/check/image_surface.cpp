@@ -41,7 +41,7 @@ ImageShape parse_shape(const ImageDescription& image, const ImageSurface& surfac
         const bool last = i + 1 == shape.size();
         const bool separated = last ? stop == end : stop != end && *stop == 'x';
         if (error != std::errc() || !separated || shape[i] == 0 || shape[i] > largest_size) {
-            refuse(image, surface, fmt::format("'{}' is no shape", surface.shape),
+            refuse(image, surface, fmt::format("'{}' is not a shape", surface.shape),
                    "four sizes from 1 to 65536, as 1x64x13x15");
         }
         at = stop + 1;

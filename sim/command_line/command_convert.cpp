@@ -45,7 +45,7 @@ std::vector<std::uint64_t> numbers(const char* option, const std::string& text) 
         std::uint64_t value = 0;
         const auto result = std::from_chars(at, end, value);
         if (result.ec != std::errc() || (result.ptr != end && *result.ptr != ',')) {
-            throw ConfigError(fmt::format("{} '{}' is no list of numbers", option, text),
+            throw ConfigError(fmt::format("{} '{}' is not a list of numbers", option, text),
                               "numbers joined by commas");
         }
         found.push_back(value);
@@ -115,7 +115,7 @@ void show(const ConvertArguments& arguments, const ConversionPlan& conversion, s
             inside = index[axis] < shape.axes[axis].extent;
         }
         if (!inside) {
-            throw ConfigError(fmt::format("--explain {} is no element of {}", arguments.explain,
+            throw ConfigError(fmt::format("--explain {} is not an element of {}", arguments.explain,
                                           to_string(shape)),
                               "one index for each axis, counted from 0");
         }

@@ -12,7 +12,7 @@ enum class ExitCode : int {
     ExpectationFailed = 1,  ///< a check failed or a finding is an error
     WrongInput = 2,         ///< ConfigError, or a command line that is none
     MachineStopped = 3,     ///< deadlock or cycle limit
-    Bug = 70                ///< InternalError and every exception that nobody expected
+    Bug = 70                ///< InternalError and every unexpected exception
 };
 
 /// Runs `work`; an exception becomes a line on `errors` and its exit code.

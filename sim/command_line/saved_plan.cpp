@@ -19,7 +19,7 @@ std::vector<std::uint32_t> simulated_crcs(Program program,
     add_expectations(program, results, {});
     std::vector<std::uint32_t> crcs(results.size());
     for (const CheckResult& check : run_program(program, system, {}).checks) {
-        const std::string digits = check.actual.substr(2);  // behind 0x
+        const std::string digits = check.actual.substr(2);  // after 0x
         std::from_chars(digits.data(), digits.data() + digits.size(), crcs.at(check.place.line - 1),
                         16);
     }

@@ -26,10 +26,11 @@ void store_map(const GraphValue& value, const MemoryMapOf& map, std::span<std::u
         const double number = value.numbers[i];
         const NumberRange& range = map.codes.range;
         if (number != std::trunc(number) || number < range.low || number > range.high) {
-            throw ConfigError(fmt::format("its input '{}' holds {}, which is no integer from {} "
-                                          "to {}",
-                                          map.tensor, number, range.low, range.high),
-                              "give the numbers that the model was planned for");
+            throw ConfigError(
+                fmt::format("its input '{}' holds {}, which is not an integer from {} "
+                            "to {}",
+                            map.tensor, number, range.low, range.high),
+                "give the numbers that the model was planned for");
         }
         bytes[i] = static_cast<std::uint8_t>(static_cast<std::int32_t>(number) - map.codes.zero);
     }

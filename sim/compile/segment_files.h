@@ -26,7 +26,7 @@ namespace npuscope {
 std::string segment_folder(std::size_t index);
 
 /// What a segment's program reads and leaves: tensors by image or result, and the zero that each is
-/// stored less. Lines behind `indent`.
+/// stored less. Lines after `indent`.
 std::string tensors_yaml(const PlannedSegment& segment, const std::string& indent);
 
 std::string segments_yaml(const Graph& graph, const HybridPlan& plan, const std::string& npu);

@@ -63,7 +63,7 @@ Layout memory_layout(const StoredCube& stored, const Shape& shape);
 void read_input(const InputSurface& surface, const std::filesystem::path& folder,
                 std::span<std::uint8_t> image);
 
-/// Replaces the made-up values of the plan's images of its inputs by those of DIR/<input>.bin or
+/// Replaces the synthetic values of the plan's images of its inputs by those of DIR/<input>.bin or
 /// .npy; lanes that belong to no channel become 0. ConfigError with the numbers where a file does
 /// not fit.
 void load_inputs(const NetworkSurfaces& surfaces, const std::filesystem::path& folder, Plan& plan);

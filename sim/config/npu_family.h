@@ -25,7 +25,7 @@ struct MemoryConfig;
 /// Registers of an NPU, for those who list them or write programs.
 struct FamilyRegisters {
     std::span<const RegisterBlock> blocks{};
-    std::string_view suffix{};  ///< behind every name, as published
+    std::string_view suffix{};  ///< after every name, as published
     std::string_view note{};    ///< of what kind they are, where that needs a word
     bool programs = false;      ///< register programs may be run
 };

@@ -23,7 +23,7 @@ class Lines {
  public:
     Lines(std::string_view text, const std::string& file) : text_(text), file_(file) {}
 
-    /// The next line without its end; false behind the last one.
+    /// The next line without its end; false after the last one.
     bool next(std::string_view& line) {
         if (at_ >= text_.size()) {
             return false;
@@ -46,7 +46,7 @@ class Lines {
     unsigned number_ = 0;
 };
 
-/// One record's bytes behind the colon, checksum included.
+/// One record's bytes after the colon, checksum included.
 std::vector<std::uint8_t> record_bytes(const Lines& lines, std::string_view line) {
     std::vector<std::uint8_t> bytes;
     for (std::size_t i = 1; i < line.size(); i += 2) {
@@ -85,7 +85,7 @@ std::string_view trimmed(std::string_view line) {
 struct HexWord {
     std::uint64_t value = 0;
     std::size_t digits = 0;
-    std::size_t end = 0;  ///< behind its last digit
+    std::size_t end = 0;  ///< after its last digit
 };
 HexWord hex_word(std::string_view line, std::size_t begin) {
     HexWord word;

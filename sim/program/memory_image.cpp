@@ -91,11 +91,11 @@ void take_payload(TextScanner& scanner, std::uint64_t size, std::vector<std::uin
     }
     scanner.skip_blanks();
     if (!scanner.take('}')) {
-        scanner.fail_expected(fmt::format("'}}' behind {} bytes of payload", size));
+        scanner.fail_expected(fmt::format("'}}' after {} bytes of payload", size));
     }
 }
 
-/// One packet, behind its `{`.
+/// One packet, after its `{`.
 void take_packet(TextScanner& scanner, MemoryImage& image) {
     const char* start = scanner.position() - 1;
     const std::uint64_t offset = take_field(scanner, "offset");
@@ -142,11 +142,11 @@ void parse_packets(TextScanner& scanner, MemoryImage& image) {
     }
     scanner.skip_space();
     if (!scanner.at_end()) {
-        scanner.fail_expected(outer ? "nothing behind the closing '}'" : "'{' of a packet");
+        scanner.fail_expected(outer ? "nothing after the closing '}'" : "'{' of a packet");
     }
 }
 
-/// A line before or behind the bytes; what it says of the size.
+/// A line before or after the bytes; what it says of the size.
 std::optional<std::uint64_t> take_header_line(TextScanner& scanner) {
     const std::string_view line = scanner.rest().substr(0, scanner.rest().find('\n'));
     const bool of_a_dump = line.starts_with("memory type:") || line.starts_with("dump done");

@@ -177,7 +177,7 @@ struct Statement {
 struct Program {
     std::string name;  ///< the stem of its file, or its folder
     std::vector<Statement> statements;
-    bool zeroed_memory = false;  ///< memory that nobody wrote is 0, and may be read
+    bool zeroed_memory = false;  ///< uninitialised memory is 0, and may be read
 };
 
 std::string_view memory_port_name(MemoryPort port);

@@ -54,7 +54,7 @@ Program read_program(const fs::path& path, const RegisterNames& names, Images im
         return read_trace(trace_in(path), names, images);
     }
     if (path.extension() != ".cfg" && path.extension() != ".txn") {
-        throw ConfigError(fmt::format("'{}' is no program", path.string()),
+        throw ConfigError(fmt::format("'{}' is not a program", path.string()),
                           "a register trace ends in .cfg or .txn");
     }
     return read_trace(path, names, images);

@@ -11,7 +11,7 @@
 //   write_mem 0x80000000 0x12345678           one word, lowest byte first
 //   read_mem 0x80000000 0xffffffff 0x1234     the word under the mask, now
 //
-// Memory that nobody wrote is 0. source: NVDLA, verification scripts of nv_full (statements and
+// Uninitialised memory is 0. source: NVDLA, verification scripts of nv_full (statements and
 // default of the attempts); write_mem and read_mem after write_reg and read_reg: no trace has them
 #pragma once
 

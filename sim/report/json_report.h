@@ -26,7 +26,7 @@ Json refused_json(const std::vector<RefusedLayer>& layers);
 /// Statistics by unit.
 Json units_json(const std::vector<NamedUnit>& units);
 
-/// Indented by two spaces, with a line end behind it.
+/// Indented by two spaces, with a line end after it.
 std::string json_report(const Result& result);
 
 }  // namespace npuscope

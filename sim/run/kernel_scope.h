@@ -9,7 +9,7 @@
 
 namespace npuscope {
 
-/// Resets the kernel behind the machine, however the session ends. The machine's modules must be
+/// Resets the kernel after the machine, however the session ends. The machine's modules must be
 /// gone by then: declare this one first.
 struct KernelScope {
     KernelScope() {

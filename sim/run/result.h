@@ -38,7 +38,7 @@ struct CheckResult {
     std::string actual;
     bool pass = false;     ///< true as well where it was skipped
     Place place;           ///< statement of the program
-    bool skipped = false;  ///< nobody looked: time alone was simulated
+    bool skipped = false;  ///< not looked at: time alone was simulated
 };
 
 struct NamedTraffic {

@@ -25,14 +25,14 @@ class SyncBoard {
     };
 
     void expect(Awaited awaited) { awaited_.push_back(std::move(awaited)); }
-    /// Interrupts that somebody waits for, oldest first.
+    /// Interrupts that are awaited, oldest first.
     const std::deque<Awaited>& awaited() const { return awaited_; }
-    /// The oldest notification for this interrupt, taken off the board; its id is raised.
+    /// The oldest notification for this interrupt, taken off the list; its id is raised.
     std::optional<Awaited> serve(Interrupt interrupt, Cycles time);
     void raise(const std::string& sync, Cycles time) { raised_[sync] = time; }
     bool raised(const std::string& sync) const { return raised_.contains(sync); }
 
-    /// From now on nobody needs to wait for this id.
+    /// From now on this id need not be awaited.
     void ignore(const std::string& sync) { ignored_.insert(sync); }
     /// No notification is open but those that are ignored.
     bool complete() const;

@@ -148,7 +148,7 @@ class ConvPlanner {
         return rescale_.has_rest ? place_operands("_rest", task_.values.given()->rest, true)
                                  : Address();
     }
-    /// A model's biases, or what they lack, and the factors behind each where kernels have their
+    /// A model's biases, or what they lack, and the factors after each where kernels have their
     /// own.
     Address place_operands(const std::string& suffix, const std::vector<std::int16_t>& biases,
                            bool scaled) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // One convolution to be planned, and the forms in which its operands can go to the NPU: features or
 // pixels, weights as they are or compressed. A form says what memory and buffer must hold and how
-// many loads of the MAC cells it takes; how the layer is cut comes behind (conv_tiling.h).
+// many loads of the MAC cells it takes; how the layer is cut comes after (conv_tiling.h).
 #pragma once
 
 #include <compare>

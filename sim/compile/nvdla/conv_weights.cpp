@@ -122,7 +122,7 @@ void ConvWeights::place_compressed() {
     }
 }
 
-/// Without the zeros behind them where the target counts entries of the buffer: they would stay
+/// Without the zeros after them where the target counts entries of the buffer: they would stay
 /// there and be taken for the next operation's weights. source: nv_small RTL, replayed
 Bytes ConvWeights::fetched_bytes(const WeightLayout& weights) const {
     return context_.plan.registers == AddressMap::NvFull

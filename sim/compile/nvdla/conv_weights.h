@@ -56,7 +56,7 @@ class SliceWeights {
     void fill_winograd(const WeightLayout& weights, std::span<std::uint8_t> bytes) const;
     /// Bytes as memory holds them uncompressed, weights.stored_bytes() of them. Images have
     /// `image_channels`, others 0;
-    /// columns behind the layer's own are zero.
+    /// columns after the layer's own are zero.
     void fill(const WeightLayout& weights, std::uint32_t image_channels,
               std::span<std::uint8_t> bytes) const;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Addresses for what a network keeps in memory: constants one behind the other, results in an
-// arena behind them whose bytes are given out again when the last reader of a result has been
+// Addresses for what a network keeps in memory: constants one after the other, results in an
+// arena after them whose bytes are given out again when the last reader of a result has been
 // planned. Nothing moves; the lowest place that is large enough is taken.
 #pragma once
 
@@ -13,7 +13,7 @@
 
 namespace npuscope {
 
-/// A place in the arena, and the operations that read what lay there before: whoever writes there
+/// A place in the arena, and the operations that read what lay there before: a writer there
 /// comes after them.
 struct ArenaPlace {
     Address address;
@@ -26,7 +26,7 @@ class MemoryMap {
     /// Every start that the format page asks for is a divisor, on every preset.
     static constexpr std::uint64_t alignment = 256;
 
-    /// Constants take `constants` bytes from `base` on; the arena begins behind them.
+    /// Constants take `constants` bytes from `base` on; the arena begins after them.
     MemoryMap(Address base, Bytes constants) : base_(base), next_constant_(base) {
         arena_ = arena_end_ = base + Bytes(round_up(constants.value, alignment));
     }

@@ -56,7 +56,7 @@ std::vector<PdpPart> cut_columns(const PoolTask& task, std::uint32_t most_column
     return parts;
 }
 
-/// Lines up to the end of the last window. Of those behind it the PDP would begin another window,
+/// Lines up to the end of the last window. Of those after it the PDP would begin another window,
 /// never end it, and stand still in the next operation. source: nv_small RTL, replayed
 std::uint32_t lines_read(const LayerShapes& shapes) {
     const LayerWindow& window = shapes.window;

@@ -21,7 +21,7 @@
 
 namespace npuscope {
 
-/// A convolution and the SDP behind it, and the PDP where it pools on the way to memory.
+/// A convolution and the SDP after it, and the PDP where it pools on the way to memory.
 struct ConvOperation {
     ConvParts conv;
     SdpJob sdp;
@@ -44,7 +44,7 @@ struct Operation {
 };
 
 /// A layer's result in memory. Where few kernels of a group fit into the buffer at once, an atom
-/// holds fewer channels than it has room for: the lanes behind them are zero.
+/// holds fewer channels than it has room for: the lanes after them are zero.
 struct StoredCube {
     FeatureCube cube;         ///< its channels count the unused lanes between used ones
     std::uint32_t lanes = 8;  ///< channels of an atom that are in use
@@ -82,7 +82,7 @@ struct ConvChoice {
     ConvProblem problem;  ///< of one operation, with all forms that were open
 };
 
-/// One layer, or a convolution and the add behind it: its operations and where its result lies.
+/// One layer, or a convolution and the add after it: its operations and where its result lies.
 struct PlannedLayer {
     std::string name;  ///< of the layer whose result it is
     Shape shape;       ///< of the result, as the network has it

@@ -45,7 +45,7 @@ struct WrittenCube {
     std::vector<Writer> writers;
 
     CubePart whole() const { return {0, stored.cube.shape.height, 0, stored.cube.surfaces()}; }
-    /// The operation behind which a part is there: those of one unit end in order.
+    /// The operation after which a part is there: those of one unit end in order.
     void add_writer_of(const CubePart& part, std::vector<std::size_t>& after) const {
         std::optional<std::size_t> last;
         for (const Writer& writer : writers) {
@@ -104,11 +104,11 @@ struct PlanContext {
         result.stored.cube.base = result.place.address;
         return result;
     }
-    /// Its bytes may be written again behind these operations.
+    /// Its bytes may be written again after these operations.
     void give_back(const WrittenCube& cube, const std::vector<std::size_t>& readers) {
         (cube.stored.in_sram ? sram->memory : memory).give_back(cube.place, readers);
     }
-    /// Room for the network's input as pixels, plane behind plane, lines of whole beats and atoms.
+    /// Room for the network's input as pixels, plane after plane, lines of whole beats and atoms.
     WrittenCube place_pixels(const Shape& shape, const PixelFormat& format) {
         const std::uint64_t multiple = std::max(npu().mcif.bus_width, atom()).value;
         PixelSurface pixels{
@@ -163,7 +163,7 @@ struct PlanContext {
             last_convolution = index;
         }
         for (const std::size_t reader : written.place.readers) {
-            // convolutions and the SDP end in order, and write behind all that came before
+            // convolutions and the SDP end in order, and write after all that came before
             if (operation.ends_in_pdp() != plan.operations[reader].ends_in_pdp()) {
                 operation.after.push_back(reader);
             }
@@ -210,7 +210,7 @@ inline SdpXStage add_stage(unsigned shift, bool relu) {
     return stage;
 }
 
-// Who has yet to read each result of a network: behind the last reader its bytes are free. Inputs
+// Who has yet to read each result of a network: after the last reader its bytes are free. Inputs
 // count as results; outputs have a reader that never comes.
 
 class ResultBoard {

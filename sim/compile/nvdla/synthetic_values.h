@@ -120,7 +120,7 @@ void for_each_weight(const WeightLayout& layout, Visit visit) {
     }
 }
 
-/// at(kernel, channel, row, column) of every weight in the layout's order, zeros behind them.
+/// at(kernel, channel, row, column) of every weight in the layout's order, zeros after them.
 template <class At>
 void fill_weights(const WeightLayout& layout, std::span<std::uint8_t> bytes, const At& at) {
     NPU_CHECK(bytes.size() >= layout.stored_bytes().value, "the image is smaller than the weights");
@@ -144,7 +144,7 @@ struct BiasShape {
 };
 void fill_bias(const BiasShape& shape, std::span<std::uint8_t> bytes, const LayerValues& values,
                std::int16_t limit);
-/// Those of a model; behind each its kernel's factor where there are some.
+/// Those of a model; after each its kernel's factor where there are some.
 void fill_operands(const BiasShape& shape, std::span<std::uint8_t> bytes,
                    std::span<const std::int16_t> biases, std::span<const std::int16_t> factors);
 

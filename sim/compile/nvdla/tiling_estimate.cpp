@@ -14,7 +14,7 @@ constexpr std::uint64_t start = 88;  // source: nv_small RTL, measured
 /// From the last MAC to the interrupt.
 constexpr std::uint64_t end = 60;  // source: nv_small RTL, measured
 
-/// Stripes of one kernel group: full ones and the lengths of those behind them.
+/// Stripes of one kernel group: full ones and the lengths of those after them.
 struct Stripes {
     std::uint64_t full = 0;
     std::uint64_t full_length = 0;
@@ -66,7 +66,7 @@ TilingEstimate::TileTime TilingEstimate::time_of(const ConvTile& tile) const {
         std::max(elements + npu.sdp.flying_bubble.value, problem_.residual ? interval : 1);
     const std::uint64_t turn =
         npu.cacc.fill_latency.value + npu.cacc.credit_return.value - std::min(atom, elements);
-    // the last block of a stripe enters when its outputs have credits: one behind the other where
+    // the last block of a stripe enters when its outputs have credits: one after the other where
     // there are no more of them than for one stripe
     const std::uint64_t credits = std::uint64_t{npu.cacc.buffered_groups} * npu.datapath.atomic_k;
     const bool two_stripes = credits >= 2 * std::uint64_t{operands_.full_stripe};
@@ -173,7 +173,7 @@ TilingEstimate::Total TilingEstimate::total_of(const ConvTiling& tiling,
         next = last ? TileTime{} : time_of(tiling.tiles[(i + 1) % tiles]);
         std::uint64_t weights = tiling.resident && i % tiles > 0 ? 0 : operands_.weight_beats;
         add_work(now, weights, total);
-        // a full weight store gives the bus to the data; behind another tile weights came early
+        // a full weight store gives the bus to the data; after another tile weights came early
         const std::uint64_t early = std::min(weights, room);
         if (!data_is_in) {
             total.cycles += start_of(now, i == 0 || now.awaits ? early : early / 4, weights);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Cycles that a way of cutting a convolution is predicted to take: stripes through the MAC cells or
-// the SDP's drain behind them, and beats of data, weights and residual over the memory port, with
+// the SDP's drain after them, and beats of data, weights and residual over the memory port, with
 // what of both can run at one time. A closed form per tile; the machine itself is slower by what
 // its queues add.
 // source: the units' own timing rules (csc_timing.h, sdp_timing.h), nv_small RTL, measured

@@ -39,9 +39,10 @@ std::vector<std::uint8_t> SignedValues::map_bytes(const std::string& tensor,
     NumberRange range{0, 0};
     for (const double number : value.numbers) {
         if (number != std::trunc(number)) {
-            refuse_node(graph_, reader,
-                        fmt::format("its input '{}' holds {}, which is no integer", tensor, number),
-                        "feature maps hold 8-bit integers");
+            refuse_node(
+                graph_, reader,
+                fmt::format("its input '{}' holds {}, which is not an integer", tensor, number),
+                "feature maps hold 8-bit integers");
         }
         range = {std::min(range.low, number), std::max(range.high, number)};
     }

@@ -108,7 +108,7 @@ TEST(TinpuDescriptor, NamesWhatIsWrong) {
         {TinpuWork::Convolution, 18, 0x10000, "stride of the layer: 0 rows"},
         {TinpuWork::Convolution, 22, 0x80'0000, "clip of the layer: 0 to 128"},
         {TinpuWork::MaxPool, 20, 4, "nothing but padding rows"},
-        {TinpuWork::AveragePool, 15, 20, "last window begins behind the 8 rows"},
+        {TinpuWork::AveragePool, 15, 20, "last window begins after the 8 rows"},
         {TinpuWork::Transposed, 15, 9, "the input spreads over 6"}};
     for (const Row& row : rows) {
         EXPECT_THAT(message_with(row.work, row.word, row.value), HasSubstr(row.message));

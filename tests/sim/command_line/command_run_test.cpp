@@ -31,7 +31,7 @@ TEST_F(CommandRun, WrongInputIsRefusedBeforeAnythingRuns) {
               "npuscope: cannot read 'none.cfg': No such file or directory"
               " (put the file there, or correct its name)\n");
     EXPECT_EQ(typed({"run", "picture.png"}).err,
-              "npuscope: 'picture.png' is no program (a register trace ends in .cfg or .txn)\n");
+              "npuscope: 'picture.png' is not a program (a register trace ends in .cfg or .txn)\n");
     EXPECT_EQ(typed({"run", program_, "--set", "npu.cbuf.bank=3"}).err,
               "npuscope: --set npu.cbuf.bank=3: unknown field 'npu.cbuf.bank' "
               "(did you mean 'banks'?)\n");

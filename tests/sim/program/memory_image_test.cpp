@@ -59,7 +59,7 @@ TEST(MemoryImage, PayloadThatDisagreesWithItsSizeIsRefused) {
     EXPECT_EQ(complaint("{\n{offset:0x0, size:4, payload:0x00 0x10 0x20},\n}"),
               "a.dat:2:44: the payload has 3 bytes, its size says 4");
     EXPECT_EQ(complaint("{offset:0x0, size:2, payload:0x00 0x10 0x20}"),
-              "a.dat:1:40: expected '}' behind 2 bytes of payload, found '0x20}'");
+              "a.dat:1:40: expected '}' after 2 bytes of payload, found '0x20}'");
 }
 
 TEST(MemoryImage, FileCutShortIsRefusedAtEveryPlaceOfTheCut) {
@@ -89,7 +89,7 @@ TEST(MemoryImage, WhatIsNoBytePacketOrHeaderIsRefusedAtItsPlace) {
     EXPECT_EQ(complaint("{offset:0, size:1, payload:0x00} {offset:1, size:1, payload:0x00}"),
               "a.dat:1:34: expected ',' between packets, found '{offset:1, size:'");
     EXPECT_EQ(complaint("{{offset:0, size:1, payload:0x00}} 0x00"),
-              "a.dat:1:36: expected nothing behind the closing '}', found '0x00'");
+              "a.dat:1:36: expected nothing after the closing '}', found '0x00'");
     EXPECT_EQ(complaint("{offset:0xfffffffffffffffe, size:1, payload:0x00}"), "");
     EXPECT_EQ(complaint("{offset:0xffffffffffffffff, size:2, payload:0x00 0x00}"),
               "a.dat:1:1: the packet ends beyond the 64-bit address space");

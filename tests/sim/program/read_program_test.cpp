@@ -46,7 +46,7 @@ TEST_F(ReadProgram, FolderWithAnInputTxnIsNamedByTheFolder) {
 
 TEST_F(ReadProgram, FileOfAnotherKindIsRefused) {
     EXPECT_EQ(sample::message_of([] { read_program("a.png", sample::names()); }),
-              "'a.png' is no program (a register trace ends in .cfg or .txn)");
+              "'a.png' is not a program (a register trace ends in .cfg or .txn)");
 }
 
 }  // namespace
