@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// A model planned for a vector NPU: where its maps lie, and the statements that run it. Each map has
+// a place of its own in the first region of the memory; places are not used again.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+
+#include "sim/compile/model_plan.h"
+#include "vector_target.h"
+
+namespace vector_npu {
+
+/// What a plan is for.
+struct VectorSystem {
+    const VectorNpuConfig& config;
+    const npuscope::MemoryConfig& memory;
+    const VectorTarget& target;
+};
+
+/// `graph` must outlive the plan. ConfigError for a memory without regions.
+std::unique_ptr<npuscope::ModelPlan> plan_vector(const npuscope::Graph& graph,
+                                                 const VectorSystem& system,
+                                                 std::map<std::string, npuscope::ValueRange> given);
+
+}  // namespace vector_npu
