@@ -135,6 +135,11 @@ constexpr std::array all_rules{
          "nv_small RTL, register groups of the units"},
     Rule{"not_followed", Severity::Note, "check",
          "What BDMA and RUBIK move is not followed by `check`; a run does.", "limit of `check`"},
+    Rule{"not_taken", Severity::Note, "check",
+         "A layer of a model runs on the NPU; what stands against it is named, and the host "
+         "computes "
+         "it.",
+         "the preset's restrictions; docs/tinpu.md"},
     Rule{"out_of_bounds", Severity::Error, "check",
          "Everything that is loaded, read, written or compared lies in a memory region.",
          "the memory's configuration (memory.regions)"},

@@ -11,6 +11,7 @@
 #include "sim/report/explain_report.h"
 #include "sim/run/session.h"
 #include "tests/golden/golden_models.h"
+#include "tests/support/families.h"
 
 namespace npuscope {
 namespace {
@@ -23,10 +24,7 @@ using golden::expect_equal;
 using golden::Json;
 using golden::meta_of;
 
-LayerNpuConfig preset() {
-    return read_preset<LayerNpuConfig>(
-        find_preset(fs::path(NPUSCOPE_SOURCE) / "configs", "npu", "tinpu_f28p55"));
-}
+LayerNpuConfig preset() { return test::tinpu_preset(fs::path(NPUSCOPE_SOURCE) / "configs"); }
 
 /// The set's own lists have two spellings.
 std::string pattern_name(const std::string& name) {

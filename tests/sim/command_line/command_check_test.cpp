@@ -46,7 +46,7 @@ TEST_F(CommandCheck, AMistakeIsListedWithRegisterAndRemedy) {
     EXPECT_NE(answer.out.find("\"register\": \"NVDLA_CDMA.D_WEIGHT_ADDR_LOW_0\""),
               std::string::npos)
         << answer.out;
-    EXPECT_NE(answer.out.find("\"kind\": \"misaligned\""), std::string::npos) << answer.out;
+    EXPECT_NE(answer.out.find("\"id\": \"misaligned\""), std::string::npos) << answer.out;
     EXPECT_NE(answer.err.find("remedy: the nearest legal values"), std::string::npos) << answer.err;
 }
 

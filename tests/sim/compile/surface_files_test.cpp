@@ -139,7 +139,7 @@ TEST_F(SurfaceFiles, PixelsAreTheTensorThatLies128BelowThem) {
         EXPECT_EQ(read("from_image/p1.npy"), read("from_array/p1.npy")) << format;
         EXPECT_NE(sample::message_of([&] {
                       run(network, "nv_small", "array", "out");
-                  }).find("no uint8 array"),
+                  }).find("not a uint8 array"),
                   std::string::npos);
     }
 }

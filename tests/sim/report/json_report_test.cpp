@@ -18,10 +18,10 @@ TEST(JsonReport, HasTheKeysOfTheContractInTheirOrder) {
     for (const auto& [key, value] : report.items()) {
         keys.push_back(key);
     }
-    EXPECT_EQ(keys,
-              (std::vector<std::string>{"npu", "program", "status", "values", "cycles",
-                                        "simulated_cycles", "wall_seconds", "checks", "traffic",
-                                        "operations", "units", "findings", "config"}));
+    EXPECT_EQ(keys, (std::vector<std::string>{"npu", "program", "status", "values", "cycles",
+                                              "simulated_cycles", "microseconds", "wall_seconds",
+                                              "checks", "traffic", "operations", "units",
+                                              "findings", "config"}));
 }
 
 TEST(JsonReport, ValuesAreThoseOfTheResult) {

@@ -14,7 +14,7 @@ namespace {
 
 TEST(SummaryReport, ReadsAsATable) {
     EXPECT_EQ(summary_report(sample::result()),
-              "dc_small on nv_small: pass, 54,914 cycles\n"
+              "dc_small on nv_small: pass, 54,914 cycles, 54.9 us at 1000 MHz\n"
               "simulated 62,555 cycles in 0.50 s (0.13 Mcycles/s)\n"
               "\n"
               "operations\n"

@@ -126,9 +126,9 @@ INSTANTIATE_TEST_SUITE_P(
                    "  - {name: a, kind: conv, kernels: 4}\n",
                    "there is no layer 'i' to be an output"},
         RefusedRow{"layers:\n  - {name: i, kind: input}\n", "'' is not a shape of an input"},
-        RefusedRow{"layers:\n  - {name: i, kind: input, output: 4x4x4x4}\n", "no shape"},
-        RefusedRow{"layers:\n  - {name: i, kind: input, output: 0x4x4}\n", "no shape"},
-        RefusedRow{"layers:\n  - {name: i, kind: input, output: 4x-1x4}\n", "no shape"},
+        RefusedRow{"layers:\n  - {name: i, kind: input, output: 4x4x4x4}\n", "not a shape"},
+        RefusedRow{"layers:\n  - {name: i, kind: input, output: 0x4x4}\n", "not a shape"},
+        RefusedRow{"layers:\n  - {name: i, kind: input, output: 4x-1x4}\n", "not a shape"},
         RefusedRow{"layers:\n  - {name: i, kind: input, output: 4x4x9000}\n"
                    "  - {name: a, kind: conv, kernels: 4}\n",
                    "more than a register holds"},

@@ -11,13 +11,12 @@
 #include "sim/model/onnx_reader.h"
 #include "sim/model/prepare_graph.h"
 #include "sim/run/session.h"
+#include "tests/support/families.h"
 #include "tests/support/sample_models.h"
 
 namespace npuscope::test {
 
-inline LayerNpuConfig bundled_preset() {
-    return read_preset<LayerNpuConfig>(find_preset(configs_folder(), "npu", "tinpu_f28p55"));
-}
+inline LayerNpuConfig bundled_preset() { return tinpu_preset(configs_folder()); }
 
 /// A preset that takes nothing: no model has a batch of 2.
 inline LayerNpuConfig host_only() {
