@@ -81,7 +81,7 @@ TEST(LayerProgram, InputsThatDoNotFitAreRefused) {
     EXPECT_THAT(run(zeros({ElementType::Float32, {1, 4, 6, 5}})), HasSubstr("1x4x6x6"));
     GraphValue value = zeros({ElementType::Float32, {1, 4, 6, 6}});
     value.numbers[3] = 0.5;
-    EXPECT_THAT(run(value), HasSubstr("no integer"));
+    EXPECT_THAT(run(value), HasSubstr("not an integer"));
     value.numbers[3] = 256;
     EXPECT_THAT(run(value), HasSubstr("from 0 to 256"));
     value.numbers[3] = 200;

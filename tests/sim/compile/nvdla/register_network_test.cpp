@@ -232,7 +232,7 @@ INSTANTIATE_TEST_SUITE_P(
                        c.step("Conv", "a", {"x", "w"}).scaled("a", {0}, {1}, {64});
                        c.clip("a_clip", -128, 127);
                    }},
-        RefusedRow{"no layer of a register program computes it",
+        RefusedRow{"no layer of the NPU computes it",
                    [](Chain& c) {
                        c.conv("a", {8, 8, 1, 1}, 127).scaled("a", {0}, {1}, {64});
                        c.clip("a_clip", -128, 127).step("Softmax", "soft", {c.last});
