@@ -185,7 +185,7 @@ std::optional<CdpJob> decode_cdp(const RegisterValues& cdp_values,
     job.normalization.channels = job.shape.channels;
     job.normalization.coarse_saturation = datapath.coarse_saturation_count;
     describe_normalization(cdp, job.normalization);
-    return unless_refused(std::move(job), findings);
+    return unless_refused(job, findings);
 }
 
 }  // namespace npuscope

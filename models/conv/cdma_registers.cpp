@@ -416,7 +416,7 @@ std::optional<CdmaJob> decode_cdma(const RegisterValues& values, const ConvFeatu
     } else {
         describe_feature(registers, job, features);
     }
-    return unless_refused(std::move(job), findings);
+    return unless_refused(job, findings);
 }
 
 RegisterValues encode_cdma(const CdmaJob& job, const CscJob& csc) {

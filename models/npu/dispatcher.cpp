@@ -124,7 +124,7 @@ void Dispatcher::start(const Launch& launch, std::monostate /*job*/) {
 void Dispatcher::start(const Launch& launch, ConvJob& job) {
     const auto work = std::make_shared<ConvWork>();
     work->name = launch.name;
-    work->job = std::move(job);
+    work->job = job;
     work->group = launch.group;
     work->values = values_;
     work->start = launch.start;
@@ -145,7 +145,7 @@ void Dispatcher::start(const Launch& launch, ConvJob& job) {
 
 void Dispatcher::start(const Launch& launch, SdpJob& job) {
     const auto work = std::make_shared<SdpWork>();
-    work->job = std::move(job);
+    work->job = job;
     work->name = launch.name;
     work->group = launch.group;
     work->values = values_;
@@ -170,7 +170,7 @@ void Dispatcher::start(const Launch& launch, PdpJob& job) {
 
 void Dispatcher::start(const Launch& launch, CdpJob& job) {
     const auto work = std::make_shared<CdpWork>();
-    work->job = std::move(job);
+    work->job = job;
     work->name = launch.name;
     work->group = launch.group;
     work->values = values_;
@@ -182,7 +182,7 @@ void Dispatcher::start(const Launch& launch, CdpJob& job) {
 
 void Dispatcher::start(const Launch& launch, RubikJob& job) {
     const auto work = std::make_shared<RubikWork>();
-    work->job = std::move(job);
+    work->job = job;
     work->name = launch.name;
     work->group = launch.group;
     work->values = values_;

@@ -226,7 +226,7 @@ std::optional<Launch> LaunchEngine::launch_conv(Gates& gates) {
         }
         launch.produces = combined->job.result();
         add_pair(to_sdp_.produce({launch.name, *launch.produces}), "NVDLA_SDP", launch);
-        launch.job = std::move(combined->job);
+        launch.job = combined->job;
     }
     return launch;
 }
@@ -272,7 +272,7 @@ std::optional<Launch> LaunchEngine::launch_sdp(Gates& gates) {
             launch.produces = job->given();
             add_pair(to_pdp_.produce({launch.name, *launch.produces}), "NVDLA_PDP", launch);
         }
-        launch.job = std::move(*job);
+        launch.job = *job;
     }
     return launch;
 }
@@ -311,7 +311,7 @@ std::optional<Launch> LaunchEngine::launch_cdp(Gates& gates) {
         decode_cdp(gates.main.values(0), gates.main.values(1), npu_.cdp, npu_.datapath, findings);
     Launch launch = begin(Pipeline::Cdp, true, std::move(findings));
     if (job) {
-        launch.job = std::move(*job);
+        launch.job = *job;
     }
     return launch;
 }
@@ -322,7 +322,7 @@ std::optional<Launch> LaunchEngine::launch_rubik(Gates& gates) {
         decode_rubik(gates.main.values(0), npu_.rubik, npu_.datapath, findings);
     Launch launch = begin(Pipeline::Rubik, false, std::move(findings));
     if (job) {
-        launch.job = std::move(*job);
+        launch.job = *job;
     }
     return launch;
 }

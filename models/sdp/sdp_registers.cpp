@@ -215,7 +215,7 @@ std::optional<SdpJob> decode_sdp(const RegisterValues& sdp_values,
     describe_performance(sdp, job);
     decode_destination(sdp, datapath.memory_atom, job);
     sdp::decode_rdma(rdma, sdp, flying, datapath, job);
-    return unless_refused(std::move(job), findings);
+    return unless_refused(job, findings);
 }
 
 std::vector<RegisterValues> encode_sdp(const SdpJob& job) {
