@@ -48,7 +48,7 @@ CheckReport report_on_image(const CheckArguments& arguments, const std::string& 
 }
 
 /// The register programs of a model's segments, one by one.
-void check_segments(const Program& program, const CheckTarget& target, CheckReport& report) {
+void check_segments(Program program, const CheckTarget& target, CheckReport& report) {
     Program segment;
     const auto check_part = [&] {
         const CheckReport part = check_program(segment, target);
@@ -56,11 +56,11 @@ void check_segments(const Program& program, const CheckTarget& target, CheckRepo
         report.findings.insert(report.findings.end(), part.findings.begin(), part.findings.end());
         segment.statements.clear();
     };
-    for (const Statement& statement : program.statements) {
+    for (Statement& statement : program.statements) {
         if (std::holds_alternative<BeginSegment>(statement.action)) {
             check_part();
         }
-        segment.statements.push_back(statement);
+        segment.statements.push_back(std::move(statement));
     }
     check_part();
 }
@@ -70,7 +70,7 @@ CheckReport report_on_model(const std::string& network, const SystemConfig& syst
     const Graph graph = read_any_network(network);
     const auto target = system.family->target(system.npu, system.memory, true);
     const auto plan = target->plan(graph);
-    const ModelProgram model = plan->program(system.host, nullptr);
+    ModelProgram model = plan->program(system.host, nullptr);
     CheckReport report;
     report.subject = model.program.name;
     report.npu = system.npu_name();
@@ -83,11 +83,11 @@ CheckReport report_on_model(const std::string& network, const SystemConfig& syst
             report.findings.push_back(std::move(problem));
         }
     }
-    if (const auto* npu = system.npu.find<NpuConfig>()) {
-        check_segments(model.program, {*npu, system.memory}, report);
-    }
     for (const Statement& statement : model.program.statements) {
         report.operations += std::holds_alternative<LaunchJob>(statement.action) ? 1U : 0U;
+    }
+    if (const auto* npu = system.npu.find<NpuConfig>()) {
+        check_segments(std::move(model.program), {*npu, system.memory}, report);
     }
     return report;
 }
