@@ -69,6 +69,8 @@ class Csb : public Unit {
     /// A block by its published name, e.g. `NVDLA_CDMA`; an unknown name is a bug of ours.
     RegisterFile& file(std::string_view block_name);
 
+    const std::deque<RegisterFile>& files() const { return files_; }
+
     /// Applies the writes that have reached their register by now.
     void settle();
     /// No write is on its way to a register.

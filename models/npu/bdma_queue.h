@@ -26,6 +26,7 @@ class BdmaQueue {
     /// A register of the block was written; the launch that it sets off, or null.
     std::shared_ptr<BdmaWork> written(std::string_view register_name, const RegisterValues& values);
     void done(unsigned group) { busy_.at(group) = false; }
+    bool busy(unsigned group) const { return busy_.at(group); }
     /// What STATUS reads.
     std::uint32_t status() const;
 

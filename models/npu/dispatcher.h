@@ -51,6 +51,8 @@ class Dispatcher : public CsbListener {
     /// Operations launched from now on have no values: time alone is simulated.
     void leave_out_values() { values_ = false; }
     const std::vector<OperationRecord>& operations() const { return operations_; }
+    /// A launch of the BDMA's group has not ended.
+    bool copies(unsigned group) const { return bdma_queue_.busy(group); }
 
  private:
     void wire_conv();

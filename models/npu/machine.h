@@ -55,6 +55,12 @@ class Machine {
     };
     /// The units with threads of their own.
     virtual std::vector<UnitEntry> units() = 0;
+    /// A register group that is enabled for an operation that has not ended.
+    struct EnabledGroup {
+        std::string_view block;
+        unsigned group = 0;
+    };
+    virtual std::vector<EnabledGroup> enabled_groups() { return {}; }
     /// Operations in the order of their end.
     virtual const std::vector<OperationRecord>& operations() const = 0;
     /// Traffic of all ports, one entry a client.

@@ -87,6 +87,23 @@ std::vector<Npu::UnitEntry> Npu::units() {
     return all;
 }
 
+std::vector<Npu::EnabledGroup> Npu::enabled_groups() {
+    std::vector<EnabledGroup> all;
+    for (const RegisterFile& file : csb.files()) {
+        for (const unsigned group : {0U, 1U}) {
+            if (file.op_enabled(group)) {
+                all.push_back({file.block().name, group});
+            }
+        }
+    }
+    for (unsigned group = 0; bdma && group < 2; ++group) {
+        if (dispatcher_.copies(group)) {
+            all.push_back({"NVDLA_BDMA", group});
+        }
+    }
+    return all;
+}
+
 void Npu::record_to(Recorder* recorder) {
     for (const UnitEntry& entry : units()) {
         entry.unit->record_to(recorder);

@@ -59,6 +59,7 @@ class Npu : public sc_core::sc_module, public Machine {
         return dispatcher_.operations();
     }
     std::vector<UnitEntry> units() override;
+    std::vector<EnabledGroup> enabled_groups() override;
     std::vector<Mcif::Traffic> traffic() const override;
 
  private:

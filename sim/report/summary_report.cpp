@@ -209,9 +209,10 @@ std::string checks_of(const Result& result) {
                      {"actual", Align::Left},
                      {"place", Align::Left}});
     for (const CheckResult& check : result.checks) {
-        table.add_row({check.skipped ? "skipped"
-                       : check.pass  ? "pass"
-                                     : "FAIL",
+        table.add_row({check.skipped    ? "skipped"
+                       : !check.reached ? "NOT MADE"
+                       : check.pass     ? "pass"
+                                        : "FAIL",
                        std::string(enum_name(check.kind)), subject_of(check),
                        with_separators(check.bytes.value), check.expected, check.actual,
                        short_place(check.place)});

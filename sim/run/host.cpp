@@ -104,7 +104,7 @@ void Host::serve_pending() {
     for (const auto& [source, name] : EnumNames<InterruptSource>::names) {
         for (const unsigned group : {0U, 1U}) {
             const Interrupt interrupt{source, group};
-            if (!glb.controller().pending(interrupt)) {
+            if (!glb.controller().pending(interrupt) || glb.controller().masked(interrupt)) {
                 continue;
             }
             if (board_.serve(interrupt, glb.last_raised())) {
@@ -122,7 +122,7 @@ void Host::when_raised(const std::string& sync, std::function<void()> check) {
         check();
         return;
     }
-    waiting_checks_.push_back({sync, std::move(check)});
+    waiting_checks_.push_back({sync, statement_, std::move(check)});
     finish_checks();
 }
 
@@ -143,6 +143,21 @@ void Host::keep_check(CheckResult check) {
         check.actual = "skipped";
     }
     checks_.push_back(std::move(check));
+}
+
+Diagnostics Host::conclude() {
+    ProgramEnd end{.program = program_,
+                   .executed = finished_ ? program_.size() : statement_,
+                   .board = board_,
+                   .enabled = machine_.enabled_groups()};
+    if (registers_) {
+        end.interrupt_mask = registers_->interrupts.controller().mask();
+    }
+    for (const WaitingCheck& waiting : waiting_checks_) {
+        end.waiting_checks.push_back(waiting.statement);
+    }
+    std::ranges::move(unmade_checks(end), std::back_inserter(checks_));
+    return open_ends(end);
 }
 
 Cycles Host::cycles() const {

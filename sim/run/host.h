@@ -20,6 +20,7 @@
 #include "models/memory/memory.h"
 #include "models/npu/machine.h"
 #include "sim/program/program.h"
+#include "sim/run/open_ends.h"
 #include "sim/run/result.h"
 #include "sim/run/sync_board.h"
 
@@ -37,7 +38,12 @@ class Host : public Unit {
     void record_operators_to(Recorder* recorder) { recorder_ = recorder; }
 
     bool finished() const { return finished_; }
+    /// Jobs that it launched have not ended.
+    bool awaits_jobs() const { return !launched_.empty(); }
     const std::vector<CheckResult>& checks() const { return checks_; }
+    /// To be called once, when the run is over: what the program left open, as errors. Checks that
+    /// were never reached become results that failed.
+    Diagnostics conclude();
     /// First op-enable to last awaited interrupt, and what jobs and the host's operators took.
     Cycles cycles() const;
     /// The first of these.
@@ -103,6 +109,7 @@ class Host : public Unit {
 
     struct WaitingCheck {
         std::string sync;
+        std::size_t statement = 0;
         std::function<void()> run;
     };
 

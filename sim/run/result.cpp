@@ -127,7 +127,12 @@ RunStatus Result::status() const {
     const bool wrong = std::any_of(findings.begin(), findings.end(), [](const Diagnostic& finding) {
         return finding.severity == Severity::Error;
     });
-    return checks_pass && !wrong ? RunStatus::Pass : RunStatus::Fail;
+    if (!checks_pass || wrong) {
+        return RunStatus::Fail;
+    }
+    const bool checked = std::any_of(checks.begin(), checks.end(),
+                                     [](const CheckResult& check) { return !check.skipped; });
+    return checked ? RunStatus::Pass : RunStatus::Unchecked;
 }
 
 double host_share(const Result& result) {

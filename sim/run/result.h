@@ -31,14 +31,15 @@ struct EnumNames<CheckKind> {
 /// One expectation of the program and what became of it.
 struct CheckResult {
     CheckKind kind = CheckKind::Crc32;
-    std::string subject;  ///< register or golden file; empty for a CRC
-    Address address;      ///< of the region, or of the first byte that differs
-    Bytes bytes;
-    std::string expected;  ///< as text, `0x8c467827`
-    std::string actual;
+    std::string subject{};  ///< register or golden file; empty for a CRC
+    Address address{};      ///< of the region, or of the first byte that differs
+    Bytes bytes{};
+    std::string expected{};  ///< as text, `0x8c467827`
+    std::string actual{};
     bool pass = false;     ///< true as well where it was skipped
-    Place place;           ///< statement of the program
+    Place place{};         ///< statement of the program
     bool skipped = false;  ///< not looked at: time alone was simulated
+    bool reached = true;   ///< false: the id that it waits for was never raised
 };
 
 struct NamedTraffic {
@@ -57,12 +58,15 @@ struct NamedDram {
     DramStatistics statistics;
 };
 
-enum class RunStatus { Pass, Fail };
+/// Unchecked: nothing is wrong, but the program expects nothing, or its checks were skipped.
+enum class RunStatus { Pass, Fail, Unchecked };
 
 template <>
 struct EnumNames<RunStatus> {
-    static constexpr std::array names{std::pair{RunStatus::Pass, std::string_view("pass")},
-                                      std::pair{RunStatus::Fail, std::string_view("fail")}};
+    static constexpr std::array names{
+        std::pair{RunStatus::Pass, std::string_view("pass")},
+        std::pair{RunStatus::Fail, std::string_view("fail")},
+        std::pair{RunStatus::Unchecked, std::string_view("unchecked")}};
 };
 
 /// One register program of a model, and the tensors that it reads and leaves.
@@ -109,7 +113,8 @@ struct Result {
 
     std::string npu() const { return config.npu_name(); }
     ClientTraffic total_traffic() const;
-    /// Fail where a check failed or a finding is an error.
+    /// Fail where a check failed or a finding is an error; Pass where all checks were made and held,
+    /// at least one.
     RunStatus status() const;
 };
 

@@ -109,8 +109,17 @@ std::string describe_findings(const DiagnosticLog& log) {
     return text;
 }
 
+/// The machine has finished what was launched, and the host still waits: that is the program's doing.
+bool machine_is_idle(Simulation& simulation) {
+    return simulation.machine->enabled_groups().empty() && !simulation.host.awaits_jobs();
+}
+
 void stop_if_unfinished(Simulation& simulation, const RunOptions& options) {
-    if (simulation.host.finished()) {
+    const bool more_to_come = sc_core::sc_pending_activity() || now() >= options.max_cycles;
+    if (simulation.host.finished() || (!more_to_come && machine_is_idle(simulation))) {
+        for (Diagnostic& open : simulation.host.conclude()) {
+            simulation.log.add(std::move(open));
+        }
         return;
     }
     const bool limit = sc_core::sc_pending_activity() || now() >= options.max_cycles;
