@@ -82,6 +82,14 @@ void Mcif::open(unsigned client, ReadStream& stream, const StreamLabel& label) {
     reads_.open(client, clients_[client].lane, stream.beats());
 }
 
+ClientTraffic Mcif::total() const {
+    ClientTraffic all;
+    for (const Traffic& client : traffic()) {
+        all += client.moved;
+    }
+    return all;
+}
+
 void Mcif::wait_issued(Activity& activity, unsigned client, std::uint64_t beats,
                        const sc_core::sc_event* room) {
     reads_.advance(now());

@@ -41,6 +41,9 @@ class Mcif : public sc_core::sc_module, public ReadIssuer {
         ClientTraffic moved;
     };
     std::vector<Traffic> traffic() const;
+    /// What all clients moved over this port, whose beats have so many bytes.
+    ClientTraffic total() const;
+    Bytes width() const { return config_.bus_width; }
 
     void open(unsigned client, ReadStream& stream, const StreamLabel& label) override;
     void wait_issued(Activity& activity, unsigned client, std::uint64_t beats,

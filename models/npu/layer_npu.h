@@ -38,6 +38,9 @@ class LayerNpu : public sc_core::sc_module, public Machine {
     std::vector<UnitEntry> units() override { return {{"tinpu", &tinpu}}; }
     /// Without the port's client where the port was not used.
     std::vector<Mcif::Traffic> traffic() const override;
+    std::vector<PortTraffic> ports() const override {
+        return {{"memory", mcif.total(), mcif.width()}};
+    }
 
  private:
     const std::size_t launch_queue_;

@@ -121,4 +121,12 @@ std::vector<Mcif::Traffic> Npu::traffic() const {
     return merged;
 }
 
+std::vector<Npu::PortTraffic> Npu::ports() const {
+    std::vector<PortTraffic> all{{"primary", mcif.total(), mcif.width()}};
+    if (cvif) {
+        all.push_back({"secondary", cvif->total(), cvif->width()});
+    }
+    return all;
+}
+
 }  // namespace npuscope

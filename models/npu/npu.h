@@ -61,6 +61,7 @@ class Npu : public sc_core::sc_module, public Machine {
     std::vector<UnitEntry> units() override;
     std::vector<EnabledGroup> enabled_groups() override;
     std::vector<Mcif::Traffic> traffic() const override;
+    std::vector<PortTraffic> ports() const override;
 
  private:
     void connect(DmaPort& port);

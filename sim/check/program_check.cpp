@@ -86,6 +86,7 @@ class ProgramCheck {
     void follow(const WaitForJobs& /*wait*/) {}
     void follow(const RunNode& /*node*/) {}
     void follow(const BeginSegment& /*segment*/) {}
+    void follow(const BeginLayer& /*layer*/) {}
     void follow(const ReadRegister& read) {
         if (read.comparison == Comparison::Equal) {
             sync_.know(read.name, read.mask, read.expected);

@@ -28,8 +28,8 @@ class TextTable {
 
     void add_row(std::vector<std::string> cells);
     bool empty() const { return rows_.empty(); }
-    /// Two spaces before each line and between columns; the widest left column gives way where the
-    /// table would be wider than `most_width`.
+    /// Two spaces before each line and between columns; the widest left column goes on in the next
+    /// line where the table would be wider than `most_width`.
     std::string text() const;
 
  private:

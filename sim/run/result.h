@@ -42,9 +42,11 @@ struct CheckResult {
     bool reached = true;   ///< false: the id that it waits for was never raised
 };
 
-struct NamedTraffic {
-    std::string client;
+/// What passed a port towards memory, and the bytes of its beats: one a cycle at most.
+struct NamedPort {
+    std::string port;
     ClientTraffic traffic;
+    Bytes beat;
 };
 
 struct NamedUnit {
@@ -67,6 +69,21 @@ struct EnumNames<RunStatus> {
         std::pair{RunStatus::Pass, std::string_view("pass")},
         std::pair{RunStatus::Fail, std::string_view("fail")},
         std::pair{RunStatus::Unchecked, std::string_view("unchecked")}};
+};
+
+/// A layer of a network, or an operator that the host computes, with what its operations took.
+struct LayerRecord {
+    std::string name;
+    std::string kind{};  ///< `conv`, a pattern, an operator
+    bool on_host = false;
+    std::uint64_t macs = 0;  ///< that are of use
+    double mac_cells = 0;    ///< products per cycle of the array, 0 where it has no part
+    CauseCycles causes{};    ///< own cycles of its operations: layers sum to the run
+    Cycles hidden{};         ///< cycles of its operations behind those of others
+    std::vector<NamedTraffic> traffic{};    ///< by client and port
+    std::vector<std::size_t> operations{};  ///< of the result
+
+    Cycles cycles() const { return causes.sum(); }
 };
 
 /// One register program of a model, and the tensors that it reads and leaves.
@@ -101,7 +118,9 @@ struct Result {
     double wall_seconds = 0;
     std::vector<CheckResult> checks;
     std::vector<NamedTraffic> traffic;  ///< by client of the memory interface
+    std::vector<NamedPort> ports;       ///< towards memory
     std::vector<OperationRecord> operations;
+    std::vector<LayerRecord> layers;  ///< of a network, in its order
     std::vector<NamedUnit> units;
     std::vector<NamedDram> drams;  ///< of the regions that have one
     std::vector<Diagnostic> findings;
@@ -130,5 +149,6 @@ double microseconds(const Result& result);
 
 /// Share of the array's products that were of use, 0 to 1; nothing where it has no part.
 std::optional<double> mac_utilisation(const OperationRecord& operation);
+std::optional<double> mac_utilisation(const LayerRecord& layer);
 
 }  // namespace npuscope

@@ -150,6 +150,9 @@ void gather_units(Simulation& simulation, Result& result) {
     for (const Mcif::Traffic& entry : simulation.machine->traffic()) {
         result.traffic.push_back({entry.client, entry.moved});
     }
+    for (const Machine::PortTraffic& entry : simulation.machine->ports()) {
+        result.ports.push_back({entry.port, entry.moved, entry.beat});
+    }
     for (const Machine::UnitEntry& entry : simulation.machine->units()) {
         result.units.push_back({entry.name, entry.unit->statistics()});
     }
@@ -169,6 +172,8 @@ Result gather(Simulation& simulation, const RunOptions& options) {
     result.simulated_cycles = now();
     result.checks = host.checks();
     result.operations = host.operations();
+    result.layers = host.layers();
+    fill_layers(result.layers, result.operations);
     if (host.share()) {
         result.model = ModelShare{.host = *host.share()};
     }
