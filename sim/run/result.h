@@ -111,6 +111,8 @@ struct ModelShare {
 };
 
 struct Result {
+    std::string version;  ///< of npuscope
+    std::string command;  ///< that asked for the run; empty where none did
     std::string program;
     Cycles cycles;            ///< first op-enable write to last awaited interrupt
     Cycles first_op_enable;   ///< when `cycles` begin
