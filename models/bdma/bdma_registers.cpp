@@ -76,4 +76,13 @@ std::optional<BdmaJob> decode_bdma(const RegisterValues& values, const BdmaConfi
     return unless_refused(job, findings);
 }
 
+std::vector<SurfaceUse> surfaces_of(const BdmaJob& job) {
+    const auto ends = [&job](const MovedSide& names, const BdmaSide& side) {
+        return ends_use(names, {side.base, job.line},
+                        {side.line(job.lines - 1, job.surfaces - 1), job.line});
+    };
+    return {ends({"NVDLA_BDMA", "source", "CFG_SRC_ADDR_LOW"}, job.source),
+            ends({"NVDLA_BDMA", "destination", "CFG_DST_ADDR_LOW"}, job.destination)};
+}
+
 }  // namespace npuscope

@@ -4,10 +4,12 @@
 #pragma once
 
 #include <optional>
+#include <vector>
 
 #include "models/base/diagnostic.h"
 #include "models/base/register_map.h"
 #include "models/bdma/bdma_job.h"
+#include "models/layout/surface_use.h"
 
 namespace npuscope {
 
@@ -16,5 +18,8 @@ extern const RegisterBlock bdma_block;
 /// Nothing where a register is refused.
 std::optional<BdmaJob> decode_bdma(const RegisterValues& bdma, const BdmaConfig& config,
                                    Bytes memory_atom, Diagnostics& findings);
+
+/// First and last line of both sides of a copy.
+std::vector<SurfaceUse> surfaces_of(const BdmaJob& job);
 
 }  // namespace npuscope

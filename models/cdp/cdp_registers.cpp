@@ -188,4 +188,8 @@ std::optional<CdpJob> decode_cdp(const RegisterValues& cdp_values,
     return unless_refused(job, findings);
 }
 
+std::vector<SurfaceUse> surfaces_of(const CdpJob& job) {
+    return {source_use("NVDLA_CDP_RDMA", job.source), result_use("NVDLA_CDP", job.destination)};
+}
+
 }  // namespace npuscope

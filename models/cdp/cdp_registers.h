@@ -4,10 +4,12 @@
 #pragma once
 
 #include <optional>
+#include <vector>
 
 #include "models/base/diagnostic.h"
 #include "models/base/register_map.h"
 #include "models/cdp/cdp_job.h"
+#include "models/layout/surface_use.h"
 
 namespace npuscope {
 
@@ -19,5 +21,8 @@ extern const RegisterBlock cdp_rdma_block;
 std::optional<CdpJob> decode_cdp(const RegisterValues& cdp, const RegisterValues& rdma,
                                  const CdpConfig& config, const DatapathConfig& datapath,
                                  Diagnostics& findings);
+
+/// What the normalisation reads and writes.
+std::vector<SurfaceUse> surfaces_of(const CdpJob& job);
 
 }  // namespace npuscope

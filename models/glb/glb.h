@@ -10,15 +10,22 @@
 
 #include "models/base/quantity.h"
 #include "models/glb/interrupt.h"
+#include "models/link/clock.h"
 
 namespace npuscope {
 
 class Glb : public sc_core::sc_module {
  public:
-    explicit Glb(const sc_core::sc_module_name& name);
+    explicit Glb(const sc_core::sc_module_name& name) : sc_core::sc_module(name) {}
 
     /// A unit has finished: its status bit rises now.
-    void raise(Interrupt interrupt);
+    void raise(Interrupt interrupt) {
+        controller_.raise(interrupt);
+        last_raised_ = now();
+        unmasked_raises_ += controller_.masked(interrupt) ? 0U : 1U;
+        raised_.notify(sc_core::SC_ZERO_TIME);
+        changed();
+    }
 
     InterruptController& controller() { return controller_; }
     const InterruptController& controller() const { return controller_; }
@@ -31,7 +38,14 @@ class Glb : public sc_core::sc_module {
     Cycles last_raised() const { return last_raised_; }
     /// Tells the driver of a wire of the line's level; called at every change of mask or status.
     void on_change(std::function<void(bool line)> listener) { listener_ = std::move(listener); }
-    void changed();
+    void changed() {
+        if (controller_.line()) {
+            raised_.notify(sc_core::SC_ZERO_TIME);
+        }
+        if (listener_) {
+            listener_(controller_.line());
+        }
+    }
 
  private:
     InterruptController controller_;

@@ -103,6 +103,25 @@ void decode_contraction(RegisterDecoder& rubik, const FeatureCube& elements, Rub
         "make the input's channels D_DECONV_STRIDE times those of D_DATAOUT_SIZE_1");
 }
 
+SurfaceUse ends_of(const MovedSide& side, const FeatureCube& cube) {
+    const Bytes line = cube.line_bytes();
+    return ends_use(side, {cube.base, line},
+                    {cube.line_address(cube.surfaces() - 1, cube.shape.height - 1), line});
+}
+
+SurfaceUse ends_of(const MovedSide& side, const PlanarCube& planes, const Shape& shape) {
+    return ends_use(side, {planes.base, planes.line},
+                    {planes.line_address(shape.channels - 1, shape.height - 1), planes.line});
+}
+
+SurfaceUse contracted_ends(const MovedSide& side, const RubikJob& job) {
+    const Bytes line = job.contracted.line_bytes();
+    const Address last =
+        job.contracted.line_address(job.contracted.surfaces() - 1, job.stride_y - 1) +
+        job.super_line * (job.input.height - 1);
+    return ends_use(side, {job.contracted.base, line}, {last, line});
+}
+
 void decode_mode(RegisterDecoder& rubik, RubikMode& mode) {
     std::uint32_t code = 0;
     rubik.field(mode_field.register_name, mode_field.field_name, code);
@@ -138,6 +157,20 @@ std::optional<RubikJob> decode_rubik(const RegisterValues& values, const RubikCo
         job.planar = decode_planar(rubik, merge ? "DAIN" : "DAOUT", job.input, elements);
     }
     return unless_refused(job, findings);
+}
+
+std::vector<SurfaceUse> surfaces_of(const RubikJob& job) {
+    constexpr MovedSide input{"NVDLA_RBK", "input", "D_DAIN_ADDR_LOW"};
+    constexpr MovedSide output{"NVDLA_RBK", "output", "D_DAOUT_ADDR_LOW"};
+    switch (job.mode) {
+        case RubikMode::Contract:
+            return {ends_of(input, job.feature), contracted_ends(output, job)};
+        case RubikMode::Split:
+            return {ends_of(input, job.feature), ends_of(output, job.planar, job.input)};
+        case RubikMode::Merge:
+            break;
+    }
+    return {ends_of(input, job.planar, job.input), ends_of(output, job.feature)};
 }
 
 }  // namespace npuscope

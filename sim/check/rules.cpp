@@ -134,7 +134,8 @@ constexpr std::array all_rules{
          "pipeline, and with both ends of what passes on the fly.",
          "nv_small RTL, register groups of the units"},
     Rule{"not_followed", Severity::Note, "check",
-         "What BDMA and RUBIK move is not followed by `check`; a run does.", "limit of `check`"},
+         "What a unit that only moves bytes does is not followed by `check`; a run follows it.",
+         "limit of `check`"},
     Rule{"not_taken", Severity::Note, "check",
          "A layer of a model runs on the NPU; what stands against it is named, and the host "
          "computes "
