@@ -146,7 +146,9 @@ class RegisterFile {
     void refresh();
     std::optional<Diagnostic> write_lut_window(const RegisterRow& row, std::uint32_t value);
     std::optional<Diagnostic> lut_in_use(const RegisterRow& row) const;
-    Diagnostic finding(Severity severity, std::string_view kind, const std::string& message) const;
+    /// `message` follows the name of the register.
+    Diagnostic finding(Severity severity, std::string_view kind, const RegisterRow& row,
+                       const std::string& message) const;
 
     const RegisterBlock* block_;
     bool has_groups_;

@@ -5,7 +5,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <systemc>
 
 #include "models/base/quantity.h"
@@ -36,14 +35,10 @@ class Glb : public sc_core::sc_module {
     std::uint64_t unmasked_raises() const { return unmasked_raises_; }
     /// When the newest status bit rose.
     Cycles last_raised() const { return last_raised_; }
-    /// Tells the driver of a wire of the line's level; called at every change of mask or status.
-    void on_change(std::function<void(bool line)> listener) { listener_ = std::move(listener); }
+    /// Mask or status has changed.
     void changed() {
         if (controller_.line()) {
             raised_.notify(sc_core::SC_ZERO_TIME);
-        }
-        if (listener_) {
-            listener_(controller_.line());
         }
     }
 
@@ -52,7 +47,6 @@ class Glb : public sc_core::sc_module {
     sc_core::sc_event raised_;
     Cycles last_raised_;
     std::uint64_t unmasked_raises_ = 0;
-    std::function<void(bool line)> listener_;
 };
 
 }  // namespace npuscope
