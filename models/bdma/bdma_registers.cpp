@@ -5,6 +5,7 @@
 
 #include "models/base/register_rows.h"
 #include "models/layout/register_decoder.h"
+#include "models/layout/register_encoder.h"
 
 namespace npuscope {
 namespace {
@@ -74,6 +75,12 @@ std::optional<BdmaJob> decode_bdma(const RegisterValues& values, const BdmaConfi
     describe(bdma, job, memory_atom);
     bdma.require_surface("CFG_LINE_REPEAT", {std::uint64_t{job.lines} * job.surfaces, job.line});
     return unless_refused(job, findings);
+}
+
+RegisterValues encode_bdma(const BdmaJob& job, Bytes memory_atom) {
+    RegisterEncoder bdma(bdma_block);
+    describe(bdma, job, memory_atom);
+    return bdma.values();
 }
 
 std::vector<SurfaceUse> surfaces_of(const BdmaJob& job) {

@@ -19,6 +19,9 @@ extern const RegisterBlock bdma_block;
 std::optional<BdmaJob> decode_bdma(const RegisterValues& bdma, const BdmaConfig& config,
                                    Bytes memory_atom, Diagnostics& findings);
 
+/// The registers that decode_bdma makes this copy of.
+RegisterValues encode_bdma(const BdmaJob& job, Bytes memory_atom);
+
 /// First and last line of both sides of a copy.
 std::vector<SurfaceUse> surfaces_of(const BdmaJob& job);
 

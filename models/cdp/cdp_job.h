@@ -60,6 +60,8 @@ struct CdpJob {
     CdpNormalization normalization;
     bool count_lookups = false;
     bool count_stalls = false;
+
+    bool operator==(const CdpJob&) const = default;
 };
 
 }  // namespace npuscope

@@ -22,6 +22,9 @@ std::optional<CdpJob> decode_cdp(const RegisterValues& cdp, const RegisterValues
                                  const CdpConfig& config, const DatapathConfig& datapath,
                                  Diagnostics& findings);
 
+/// NVDLA_CDP_RDMA and NVDLA_CDP, which decode_cdp makes this job of.
+std::vector<RegisterValues> encode_cdp(const CdpJob& job);
+
 /// What the normalisation reads and writes.
 std::vector<SurfaceUse> surfaces_of(const CdpJob& job);
 

@@ -71,6 +71,8 @@ struct RubikJob {
     Bytes super_line;  ///< from the first line of one input line's results to that of the next
     bool source_in_sram = false;
     bool destination_in_sram = false;
+
+    bool operator==(const RubikJob&) const = default;
 };
 
 }  // namespace npuscope

@@ -7,6 +7,7 @@
 
 #include "models/base/register_rows.h"
 #include "models/layout/register_decoder.h"
+#include "models/layout/register_encoder.h"
 
 namespace npuscope {
 namespace {
@@ -85,12 +86,26 @@ PlanarCube decode_planar(RegisterDecoder& rubik, const std::string& side, const 
     return planes;
 }
 
+template <class Visitor, class Job, class Number>
+void describe_contraction(Visitor& visit, Job& job, Number& channels) {
+    visit.size("D_DECONV_STRIDE", "DECONV_X_STRIDE", job.stride_x);
+    visit.size("D_DECONV_STRIDE", "DECONV_Y_STRIDE", job.stride_y);
+    visit.bytes("D_CONTRACT_STRIDE_1", job.super_line);
+    visit.size("D_DATAOUT_SIZE_1", "DATAOUT_CHANNEL", channels);
+}
+
+/// What every mode has.
+template <class Visitor, class Job>
+void describe_common(Visitor& visit, Job& job) {
+    visit.shape({"D_DATAIN_SIZE_1", "DATAIN_CHANNEL"}, {"D_DATAIN_SIZE_0", "DATAIN_HEIGHT"},
+                {"D_DATAIN_SIZE_0", "DATAIN_WIDTH"}, job.input);
+    visit.inverse_flag("D_DAIN_RAM_TYPE", "DATAIN_RAM_TYPE", job.source_in_sram);
+    visit.inverse_flag("D_DAOUT_RAM_TYPE", "DATAOUT_RAM_TYPE", job.destination_in_sram);
+}
+
 void decode_contraction(RegisterDecoder& rubik, const FeatureCube& elements, RubikJob& job) {
     Shape output;
-    rubik.size("D_DECONV_STRIDE", "DECONV_X_STRIDE", job.stride_x);
-    rubik.size("D_DECONV_STRIDE", "DECONV_Y_STRIDE", job.stride_y);
-    rubik.bytes("D_CONTRACT_STRIDE_1", job.super_line);
-    rubik.size("D_DATAOUT_SIZE_1", "DATAOUT_CHANNEL", output.channels);
+    describe_contraction(rubik, job, output.channels);
     output.height = job.input.height * job.stride_y;
     output.width = job.input.width * job.stride_x;
     job.contracted = decode_feature(rubik, "DAOUT", output, elements);
@@ -145,10 +160,7 @@ std::optional<RubikJob> decode_rubik(const RegisterValues& values, const RubikCo
     elements.atom = datapath.memory_atom;
     elements.element = Bytes(bytes_of(precision));
     decode_mode(rubik, job.mode);
-    rubik.shape({"D_DATAIN_SIZE_1", "DATAIN_CHANNEL"}, {"D_DATAIN_SIZE_0", "DATAIN_HEIGHT"},
-                {"D_DATAIN_SIZE_0", "DATAIN_WIDTH"}, job.input);
-    rubik.inverse_flag("D_DAIN_RAM_TYPE", "DATAIN_RAM_TYPE", job.source_in_sram);
-    rubik.inverse_flag("D_DAOUT_RAM_TYPE", "DATAOUT_RAM_TYPE", job.destination_in_sram);
+    describe_common(rubik, job);
     const bool merge = job.mode == RubikMode::Merge;
     job.feature = decode_feature(rubik, merge ? "DAOUT" : "DAIN", job.input, elements);
     if (job.mode == RubikMode::Contract) {
@@ -157,6 +169,23 @@ std::optional<RubikJob> decode_rubik(const RegisterValues& values, const RubikCo
         job.planar = decode_planar(rubik, merge ? "DAIN" : "DAOUT", job.input, elements);
     }
     return unless_refused(job, findings);
+}
+
+RegisterValues encode_rubik(const RubikJob& job) {
+    RegisterEncoder rubik(rbk_block);
+    rubik.field(mode_field.register_name, mode_field.field_name, job.mode);
+    rubik.field("D_MISC_CFG", "IN_PRECISION",
+                job.feature.element == Bytes(1) ? Precision::Int8 : Precision::Int16);
+    describe_common(rubik, job);
+    const bool merge = job.mode == RubikMode::Merge;
+    describe_feature(rubik, merge ? "DAOUT" : "DAIN", job.feature);
+    if (job.mode == RubikMode::Contract) {
+        describe_contraction(rubik, job, job.contracted.shape.channels);
+        describe_feature(rubik, "DAOUT", job.contracted);
+    } else {
+        describe_planar(rubik, merge ? "DAIN" : "DAOUT", job.planar);
+    }
+    return rubik.values();
 }
 
 std::vector<SurfaceUse> surfaces_of(const RubikJob& job) {

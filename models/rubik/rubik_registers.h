@@ -19,6 +19,9 @@ extern const RegisterBlock rbk_block;
 std::optional<RubikJob> decode_rubik(const RegisterValues& rubik, const RubikConfig& config,
                                      const DatapathConfig& datapath, Diagnostics& findings);
 
+/// The registers that decode_rubik makes this job of.
+RegisterValues encode_rubik(const RubikJob& job);
+
 /// First and last line of both sides.
 std::vector<SurfaceUse> surfaces_of(const RubikJob& job);
 
