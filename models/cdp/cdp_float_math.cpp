@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "models/cdp/cdp_float_math.h"
-
 #include <bit>
 #include <cmath>
 #include <span>
@@ -8,6 +6,7 @@
 
 #include "models/arith/float_rules.h"
 #include "models/cdp/cdp_lut_math.h"
+#include "models/cdp/cdp_math.h"
 
 namespace npuscope {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Convolutions whose whole result fits into the accumulator's delivery buffer after the end of the
 // one before: both ends may then be there at one time, and where one enters in the cycle in which
-// the other leaves, the marks of ends go wrong (models/link/end_marks.h).
+// the other leaves, the marks of ends go wrong (models/link/atom_run.h).
 #pragma once
 
 #include <cstdint>

@@ -19,7 +19,6 @@
 #include <tlm>
 
 #include "models/base/diagnostic.h"
-#include "models/csb/csb_config.h"
 #include "models/csb/csb_timing.h"
 #include "models/csb/register_file.h"
 #include "models/link/unit.h"

@@ -64,6 +64,13 @@ class Npu : public sc_core::sc_module, public Machine {
     std::vector<PortTraffic> ports() const override;
 
  private:
+    /// Calls `use(name, unit, config)` for the units that not every NPU has; `config`: a member of
+    /// NpuConfig.
+    template <class Use>
+    void with_optional_units(const Use& use) {
+        use("bdma", bdma, &NpuConfig::bdma);
+        use("rubik", rubik, &NpuConfig::rubik);
+    }
     void connect(DmaPort& port);
     void connect_clients();
 

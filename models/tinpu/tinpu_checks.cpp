@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "models/tinpu/tinpu_checks.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <string>
 
 #include "models/base/error.h"
+#include "models/tinpu/tinpu_job.h"
 
 namespace npuscope {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "models/base/check.h"
 #include "models/base/error.h"
-#include "models/tinpu/tinpu_checks.h"
+#include "models/tinpu/tinpu_job.h"
 
 namespace npuscope {
 namespace {

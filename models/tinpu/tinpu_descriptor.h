@@ -17,7 +17,7 @@
 //      22    | clip high | clip low |          two's complement
 //      23-31 0
 //
-// Maps, weights and constants lie as packed_surface.h and tinpu_constants.h say.
+// Maps, weights and constants lie as packed_surface.h and tinpu_job.h say.
 #pragma once
 
 #include <cstdint>

@@ -7,9 +7,11 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "models/base/describe.h"
 #include "models/base/quantity.h"
@@ -17,8 +19,22 @@
 #include "models/layout/convolution.h"
 #include "models/layout/tensor.h"
 #include "models/sdp/sdp_bnorm_math.h"
+#include "models/tinpu/tinpu_config.h"
 
 namespace npuscope {
+
+// The table of constants of a TINPU's layer: a row for each output channel,
+//
+//     | bias, 4 bytes, low first | scale | shift |
+//
+// source: unknown; an assumption of ours
+
+/// Bytes of one output channel's row.
+inline constexpr std::uint64_t constant_row_bytes = 6;
+
+std::vector<std::uint8_t> store_constants(const std::vector<BnormChannel>& channels);
+/// As many channels as there are whole rows. Shifts have 5 bits, the others do not count.
+std::vector<BnormChannel> load_constants(std::span<const std::uint8_t> bytes);
 
 enum class TinpuWork { Convolution, Depthwise, Transposed, AveragePool, MaxPool };
 
@@ -73,5 +89,15 @@ struct TinpuJob : UnitJob {
     std::uint64_t macs() const;
     Bytes constant_bytes() const;
 };
+
+// Whether a layer described by another program is one that the unit can run: sizes, windows and
+// ranges that agree with each other. And whether the unit itself could work.
+
+/// ConfigError names the field that is wrong, what it is and what it may be. Of the weights, only
+/// their width is looked at: their shape follows from the rest.
+void check_layer(const TinpuJob& job);
+
+/// ConfigError where a number of the configuration is 0 and must not be.
+void check_engine(const TinpuConfig& config, Bytes bus_width);
 
 }  // namespace npuscope

@@ -5,11 +5,11 @@
 
 #include <algorithm>
 
+#include "models/layout/surface_use.h"
 #include "sim/check/byte_states.h"
 #include "sim/check/compressed_rules.h"
 #include "sim/check/image_surface.h"
 #include "sim/check/memory_rules.h"
-#include "sim/check/surface_use.h"
 
 namespace npuscope {
 namespace {

@@ -9,11 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "models/bdma/bdma_job.h"
 #include "models/conv/compression_findings.h"
-#include "models/glb/interrupt.h"
+#include "models/layout/surface_use.h"
 #include "models/npu/launch_engine.h"
-#include "sim/check/surface_use.h"
 
 namespace npuscope {
 
@@ -44,11 +42,5 @@ struct CheckedOperation {
 
 /// The operation of a launch, without its place among the others.
 CheckedOperation checked_operation(const Launch& launch, const NpuConfig& npu);
-
-/// First and last line of both sides of a copy.
-std::vector<SurfaceUse> surfaces_of(const BdmaJob& job);
-
-/// The interrupt that ends an operation of the unit.
-InterruptSource interrupt_of(Pipeline unit);
 
 }  // namespace npuscope

@@ -1,6 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/check/program_check.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <iterator>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "models/npu/pipelines.h"
 #include "sim/check/compressed_rules.h"
 #include "sim/check/memory_rules.h"
 #include "sim/check/order_rules.h"
@@ -10,9 +20,15 @@
 namespace npuscope {
 namespace {
 
-/// Units whose operations are not followed.
-bool starts_mover(const std::string& name) {
-    return name.starts_with("NVDLA_BDMA.CFG_LAUNCH") || name.starts_with("NVDLA_RBK.D_OP_ENABLE");
+bool starts_mover(const std::string& register_name) {
+    return std::ranges::any_of(
+        movers, [&](const Mover& mover) { return register_name.starts_with(mover.start); });
+}
+
+std::string mover_names() {
+    std::vector<std::string_view> names;
+    std::ranges::transform(movers, std::back_inserter(names), &Mover::name);
+    return fmt::format("{}", fmt::join(names, " and "));
 }
 
 class ProgramCheck {
@@ -73,9 +89,8 @@ class ProgramCheck {
         Diagnostic one;
         one.severity = Severity::Note;
         one.id = "not_followed";
-        one.sentence =
-            "what BDMA and RUBIK move is not followed: from here on uninitialised bytes are not "
-            "reported";
+        one.sentence = "what " + mover_names() +
+                       " move is not followed: from here on uninitialised bytes are not reported";
         one.place = place_;
         one.register_name = write.name;
         one.remedy = "run the program: it finds such reads";

@@ -139,7 +139,8 @@ constexpr std::array all_rules{
     Rule{"not_executed", Severity::Error, "run", "Every statement of a program is executed.",
          "the program itself"},
     Rule{"not_followed", Severity::Note, "check",
-         "What BDMA and RUBIK move is not followed by `check`; a run does.", "limit of `check`"},
+         "What a unit that only moves bytes does is not followed by `check`; a run follows it.",
+         "limit of `check`"},
     Rule{"not_taken", Severity::Note, "check",
          "A layer of a model runs on the NPU; what stands against it is named, and the host "
          "computes "

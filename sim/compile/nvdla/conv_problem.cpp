@@ -7,7 +7,7 @@
 
 #include "models/conv/image_walk.h"
 #include "models/layout/weight_codec.h"
-#include "models/npu/conv_features.h"
+#include "models/npu/pipelines.h"
 
 namespace npuscope {
 namespace {

@@ -8,8 +8,7 @@
 
 #include "models/base/error.h"
 #include "models/layout/packed_surface.h"
-#include "models/tinpu/tinpu_checks.h"
-#include "models/tinpu/tinpu_constants.h"
+#include "models/tinpu/tinpu_job.h"
 #include "sim/compile/tinpu/live_ranges.h"
 #include "sim/compile/tinpu/tinpu_target.h"
 

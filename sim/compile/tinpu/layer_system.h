@@ -6,7 +6,7 @@
 
 #include "models/base/describe.h"
 #include "models/base/quantity.h"
-#include "models/mcif/mcif_config.h"
+#include "models/mcif/mcif_timing.h"
 #include "models/memory/memory_config.h"
 #include "models/tinpu/tinpu_config.h"
 #include "sim/compile/tinpu/restrictions.h"

@@ -2,7 +2,7 @@
 #include "sim/compile/tinpu/tinpu_family.h"
 
 #include "models/npu/layer_npu.h"
-#include "models/tinpu/tinpu_registers.h"
+#include "models/tinpu/tinpu_port.h"
 #include "sim/compile/tinpu/tinpu_target.h"
 
 namespace npuscope {

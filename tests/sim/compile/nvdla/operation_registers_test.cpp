@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "models/conv/conv_registers.h"
-#include "models/npu/conv_features.h"
+#include "models/npu/pipelines.h"
 #include "models/npu/register_blocks.h"
 #include "models/pdp/pdp_registers.h"
 #include "models/sdp/sdp_registers.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "models/link/end_marks.h"
+#include "models/link/atom_run.h"
 
 #include "models/base/check.h"
 

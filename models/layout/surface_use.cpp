@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sim/check/surface_use.h"
+#include "models/layout/surface_use.h"
 
 #include <algorithm>
 
@@ -31,6 +31,40 @@ SurfaceUse with_runs(SurfaceUse use, std::vector<ByteRun> runs) {
         ByteRun& last = use.runs.back();
         use.overlaps_itself = use.overlaps_itself || last.end() > run.address;
         last.bytes = std::max(last.end(), run.end()) - last.address;
+    }
+    return use;
+}
+
+SurfaceUse surface_at(const char* surface, const char* unit, const std::string& stem,
+                      DataKind kind) {
+    SurfaceUse use;
+    use.surface = surface;
+    use.unit = unit;
+    use.address_register = "D_" + stem + "_BASE_ADDR_LOW";
+    use.stride_register = "D_" + stem + "_LINE_STRIDE";
+    use.kind = kind;
+    return use;
+}
+
+SurfaceUse source_use(const char* unit, const FeatureCube& cube) {
+    return cube_use(surface_at("source", unit, "SRC"), cube);
+}
+
+SurfaceUse result_use(const char* unit, const FeatureCube& cube) {
+    SurfaceUse use = surface_at("result", unit, "DST");
+    use.writes = true;
+    return cube_use(std::move(use), cube);
+}
+
+SurfaceUse ends_use(const MovedSide& side, const ByteRun& first, const ByteRun& last) {
+    SurfaceUse use;
+    use.unit = side.unit;
+    use.surface = side.surface;
+    use.address_register = side.address_register;
+    use.base = first.address;
+    use.runs = {first};
+    if (last != first) {
+        use.runs.push_back(last);
     }
     return use;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One surface as one operation reads or writes it: which bytes, and which registers say so.
+// One surface as one operation reads or writes it: which bytes, and which registers say so. Units
+// list those of their jobs beside the decoder of their registers (`surfaces_of`).
 #pragma once
 
 #include <cstdint>
@@ -36,6 +37,20 @@ struct SurfaceUse {
 
 /// Sorts and joins the runs; whether two of them share a byte.
 SurfaceUse with_runs(SurfaceUse use, std::vector<ByteRun> runs);
+
+/// A surface without its bytes, named by D_`stem`_BASE_ADDR_LOW and D_`stem`_LINE_STRIDE.
+SurfaceUse surface_at(const char* surface, const char* unit, const std::string& stem,
+                      DataKind kind = DataKind::Feature);
+/// The cube that a unit reads from (`unit`: its read DMA), or writes its result to.
+SurfaceUse source_use(const char* unit, const FeatureCube& cube);
+SurfaceUse result_use(const char* unit, const FeatureCube& cube);
+/// A surface of a unit that only moves bytes: its first and its last line stand for it.
+struct MovedSide {
+    const char* unit;
+    const char* surface;
+    const char* address_register;
+};
+SurfaceUse ends_use(const MovedSide& side, const ByteRun& first, const ByteRun& last);
 
 SurfaceUse cube_use(SurfaceUse use, const FeatureCube& cube);
 SurfaceUse operand_use(SurfaceUse use, const OperandSurface& operand);
