@@ -6,7 +6,6 @@
 #include <limits>
 #include <span>
 
-#include "models/arith/convolve_layout.h"
 #include "models/arith/convolve_simd.h"
 #include "models/arith/fixed_point.h"
 #include "models/base/check.h"

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "models/arith/convolve_layout.h"
-
 #include <algorithm>
 
+#include "models/arith/convolve_simd.h"
 #include "models/base/quantity.h"
 
 namespace npuscope {

@@ -137,14 +137,14 @@ Tensor<T> extended(const Tensor<T>& data, const CdmaJob& job, std::uint32_t chan
 
 }  // namespace
 
-DataTensor convert_pixels(const Tensor<std::uint16_t>& codes, const CdmaJob& job) {
+ElementTensor convert_pixels(const Tensor<std::uint16_t>& codes, const CdmaJob& job) {
     if (job.precision == Precision::Int8) {
         return convert_codes<std::int8_t>(codes, job);
     }
     return convert_codes<std::int16_t>(codes, job);
 }
 
-void convert_feature(DataTensor& data, const CdmaJob& job) {
+void convert_feature(ElementTensor& data, const CdmaJob& job) {
     if (job.conversion.enabled && job.in_precision != Precision::Fp16) {
         std::visit([&job](auto& tensor) { convert_numbers(tensor, job); }, data);
     }
@@ -168,10 +168,10 @@ void flush_nans(std::span<std::uint8_t> bytes) {
     }
 }
 
-DataTensor extend_winograd(const DataTensor& data, const CdmaJob& job,
-                           std::uint32_t channels_per_atom) {
+ElementTensor extend_winograd(const ElementTensor& data, const CdmaJob& job,
+                              std::uint32_t channels_per_atom) {
     return std::visit(
-        [&](const auto& tensor) -> DataTensor {
+        [&](const auto& tensor) -> ElementTensor {
             const std::uint64_t channels = round_up(tensor.shape.channels, channels_per_atom);
             return extended(tensor, job, static_cast<std::uint32_t>(channels));
         },

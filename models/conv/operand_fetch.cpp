@@ -5,8 +5,8 @@
 #include <cstring>
 
 #include "models/conv/cdma_math.h"
-#include "models/conv/compression_findings.h"
-#include "models/layout/weight_codec.h"
+#include "models/conv/conv_findings.h"
+#include "models/layout/weight_layout.h"
 
 namespace npuscope {
 
@@ -74,12 +74,12 @@ Tensor<T> join(const Tensor<T>& kept, std::uint32_t kept_lines, const Tensor<T>&
 
 }  // namespace
 
-DataTensor OperandFetch::data(DmaPort& port, ConvWork& work) const {
+ElementTensor OperandFetch::data(DmaPort& port, ConvWork& work) const {
     const CdmaJob& job = work.job.parts.cdma;
     if (job.mode == ConvMode::Image) {
         return pixels(port, work);
     }
-    DataTensor data = feature(port, work);
+    ElementTensor data = feature(port, work);
     convert_feature(data, job);
     if (job.mode == ConvMode::Winograd) {
         return extend_winograd(data, job, datapath_.atom_channels(job.precision));
@@ -87,7 +87,7 @@ DataTensor OperandFetch::data(DmaPort& port, ConvWork& work) const {
     return data;
 }
 
-DataTensor OperandFetch::feature(DmaPort& port, ConvWork& work) const {
+ElementTensor OperandFetch::feature(DmaPort& port, ConvWork& work) const {
     const CdmaJob& job = work.job.parts.cdma;
     const Purpose purpose{"input", work.name, job.data_in_secondary};
     if (job.in_precision == Precision::Int8) {
@@ -96,7 +96,7 @@ DataTensor OperandFetch::feature(DmaPort& port, ConvWork& work) const {
     return fetch_lines<std::int16_t>(port, work, purpose);
 }
 
-DataTensor OperandFetch::pixels(DmaPort& port, ConvWork& work) const {
+ElementTensor OperandFetch::pixels(DmaPort& port, ConvWork& work) const {
     const CdmaJob& job = work.job.parts.cdma;
     const PixelSurface& surface = job.pixels;
     const Purpose purpose{"input", work.name, job.data_in_secondary};
@@ -204,10 +204,10 @@ void assume_weight_ends(ConvWork& work) {
     }
 }
 
-DataTensor joined_lines(const DataTensor& kept, std::uint32_t kept_lines,
-                        const DataTensor& fetched) {
+ElementTensor joined_lines(const ElementTensor& kept, std::uint32_t kept_lines,
+                           const ElementTensor& fetched) {
     return std::visit(
-        [&](const auto& tensor) -> DataTensor {
+        [&](const auto& tensor) -> ElementTensor {
             return join(std::get<std::decay_t<decltype(tensor)>>(kept), kept_lines, tensor);
         },
         fetched);

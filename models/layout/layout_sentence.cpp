@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "models/layout/layout_sentence.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <charconv>
 
 #include "models/base/error.h"
+#include "models/layout/layout.h"
 
 namespace npuscope {
 

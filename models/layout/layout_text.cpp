@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "models/layout/layout_text.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "models/base/quantity.h"
+#include "models/layout/layout.h"
 
 namespace npuscope {
 

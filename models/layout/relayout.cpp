@@ -9,7 +9,7 @@
 
 #include "models/base/error.h"
 #include "models/layout/element_code.h"
-#include "models/layout/relayout_tiles.h"
+#include "models/layout/relayout_plan.h"
 
 namespace npuscope {
 

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "models/layout/relayout_run.h"
-
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -9,7 +7,6 @@
 
 #include "models/layout/relayout_kernels.h"
 #include "models/layout/relayout_plan.h"
-#include "models/layout/relayout_walk.h"
 
 namespace npuscope {
 

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "models/layout/relayout_tiles.h"
-
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
@@ -8,6 +6,7 @@
 #include "models/base/check.h"
 #include "models/layout/element_code.h"
 #include "models/layout/relayout_kernels.h"
+#include "models/layout/relayout_plan.h"
 
 namespace npuscope {
 

@@ -7,7 +7,7 @@
 
 #include "models/cdp/cdp_registers.h"
 #include "models/conv/conv_registers.h"
-#include "models/conv/image_math.h"
+#include "models/conv/csc_math.h"
 #include "models/npu/conv_features.h"
 #include "models/pdp/pdp_registers.h"
 #include "models/rubik/rubik_registers.h"

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "models/layout/alignment.h"
-#include "models/layout/precision_table.h"
+#include "models/layout/precision.h"
 
 namespace npuscope {
 namespace {

@@ -10,7 +10,7 @@
 #include <string_view>
 
 #include "models/base/diagnostic.h"
-#include "models/layout/flying_cube.h"
+#include "models/layout/feature_cube.h"
 
 namespace npuscope {
 

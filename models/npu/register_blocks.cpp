@@ -7,10 +7,7 @@
 
 #include "models/bdma/bdma_registers.h"
 #include "models/cdp/cdp_registers.h"
-#include "models/conv/cacc_registers.h"
-#include "models/conv/cdma_registers.h"
-#include "models/conv/cmac_registers.h"
-#include "models/conv/csc_registers.h"
+#include "models/conv/conv_registers.h"
 #include "models/csb/cfgrom_registers.h"
 #include "models/glb/glb_registers.h"
 #include "models/mcif/mcif_registers.h"

@@ -8,7 +8,6 @@
 
 #include "models/layout/datapath.h"
 #include "models/layout/feature_cube.h"
-#include "models/layout/flying_cube.h"
 #include "models/pdp/pdp_config.h"
 #include "models/pdp/pdp_math.h"
 

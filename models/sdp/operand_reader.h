@@ -10,7 +10,7 @@
 #include "models/link/dma_port.h"
 #include "models/sdp/sdp_job.h"
 #include "models/sdp/sdp_math.h"
-#include "models/sdp/sdp_stream_timing.h"
+#include "models/sdp/sdp_timing.h"
 
 namespace npuscope {
 

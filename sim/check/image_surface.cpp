@@ -7,7 +7,7 @@
 #include <charconv>
 
 #include "models/base/error.h"
-#include "models/layout/weight_codec.h"
+#include "models/layout/weight_layout.h"
 #include "sim/check/surface_use.h"
 #include "sim/config/nearest_name.h"
 

@@ -5,7 +5,7 @@
 
 #include <utility>
 
-#include "models/conv/delivery_rule.h"
+#include "models/conv/conv_findings.h"
 
 namespace npuscope {
 namespace {
@@ -151,9 +151,11 @@ struct AddSurfaces {
         if (job.source) {
             uses.push_back(cube_use(source_of(rdma), *job.source));
         }
-        add_operand(job.bs_operand, reads("bs_operand", rdma, "BS", DataKind::Bias), uses);
-        add_operand(job.bn_operand, reads("bn_operand", rdma, "BN", DataKind::BatchNorm), uses);
-        add_operand(job.ew_operand, reads("ew_operand", rdma, "EW", DataKind::ElementWise), uses);
+        add_operand(job.operands[bs_stage], reads("bs_operand", rdma, "BS", DataKind::Bias), uses);
+        add_operand(job.operands[bn_stage], reads("bn_operand", rdma, "BN", DataKind::BatchNorm),
+                    uses);
+        add_operand(job.operands[ew_stage], reads("ew_operand", rdma, "EW", DataKind::ElementWise),
+                    uses);
         if (!job.to_pdp && job.destination) {
             uses.push_back(cube_use(result_of("NVDLA_SDP"), *job.destination));
         }

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "models/bdma/bdma_job.h"
-#include "models/conv/compression_findings.h"
+#include "models/conv/conv_findings.h"
 #include "models/glb/interrupt.h"
 #include "models/npu/launch_engine.h"
 #include "sim/check/surface_use.h"

@@ -8,7 +8,7 @@
 #include "models/base/check.h"
 #include "models/base/error.h"
 #include "models/layout/relayout.h"
-#include "models/layout/relayout_tiles.h"
+#include "models/layout/relayout_plan.h"
 #include "sim/convert/conversion.h"
 
 namespace npuscope {

@@ -114,7 +114,7 @@ TEST(CdmaMath, FloatingPixelsPassTheConvertorUntouched) {
 TEST(CdmaMath, FeatureDataIsConvertedWithTheOffsetWhereConversionIsOn) {
     Tensor<std::int8_t> bytes({1, 1, 3});
     bytes.values = {-128, 5, 127};
-    DataTensor data = bytes;
+    ElementTensor data = bytes;
     CdmaJob job;
     job.conversion.offset = 3;
     job.conversion.scale = 2;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "models/layout/precision_table.h"
+#include "models/layout/precision.h"
 
 #include <fmt/format.h>
 
