@@ -33,7 +33,6 @@ class OperandReader {
     Cycles arrival(Activity& activity, std::uint64_t atom);
     /// Waits until the stream has been issued whole.
     void finish(Activity& activity);
-    bool knows(std::uint64_t atom) const { return stream_->issued(stream_->needed(atom)); }
 
  private:
     std::optional<SdpStream> stream_;

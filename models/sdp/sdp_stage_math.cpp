@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "models/sdp/sdp_stage_math.h"
 
+#include <bit>
+
 #include "models/arith/fixed_point.h"
 #include "models/arith/float16.h"
 #include "models/base/check.h"
@@ -15,11 +17,11 @@ constexpr double kTwoTo32 = 4294967296.0;
 
 /// values[i] = step(values[i], operand i). `prepare` turns the 16-bit operand into what `step`
 /// takes.
-template <class Prepare, class Step>
-void combine(std::span<double> values, const OperandRun& operand, Prepare prepare, Step step) {
+template <class Value, class Prepare, class Step>
+void combine(std::span<Value> values, const OperandRun& operand, Prepare prepare, Step step) {
     if (operand.per_element.empty()) {
-        const double constant = prepare(operand.constant);
-        for (double& value : values) {
+        const Value constant = prepare(operand.constant);
+        for (Value& value : values) {
             value = step(value, constant);
         }
         return;
@@ -31,6 +33,41 @@ void combine(std::span<double> values, const OperandRun& operand, Prepare prepar
     }
 }
 
+/// The same for a part of the Y stage, whose register has 32 bits.
+template <class Part, class Value, class Prepare, class Step>
+void combine_y(const Part& part, std::span<Value> values, const OperandRun& memory, Prepare prepare,
+               Step step) {
+    if (part.source == OperandSource::Memory) {
+        combine(values, memory, prepare, step);
+        return;
+    }
+    const auto constant = std::bit_cast<Value>(part.operand);
+    for (Value& value : values) {
+        value = step(value, constant);
+    }
+}
+
+constexpr auto larger = [](auto x, auto op) { return x > op ? x : op; };
+constexpr auto smaller = [](auto x, auto op) { return x < op ? x : op; };
+
+/// Hands `visit` the ALU's function.
+template <class Visit, class Max, class Min, class Sum, class Equal>
+void with_algorithm(AluAlgorithm algorithm, Visit visit, Max max, Min min, Sum sum, Equal equal) {
+    switch (algorithm) {
+        case AluAlgorithm::Max:
+            return visit(max);
+        case AluAlgorithm::Min:
+            return visit(min);
+        case AluAlgorithm::Sum:
+            return visit(sum);
+        case AluAlgorithm::Equal:
+            return visit(equal);
+    }
+    NPU_CHECK(false, "unknown algorithm of an ALU");
+}
+
+// --- X stages in integers -----------------------------------------------------------------------
+
 double clamp32(double value) {
     const double floored = value < kMin32 ? kMin32 : value;
     return floored > kMax32 ? kMax32 : floored;
@@ -39,20 +76,11 @@ double clamp32(double value) {
 void run_alu(const SdpXAlu& alu, const OperandRun& operand, std::span<double> values) {
     const double factor = std::ldexp(1.0, static_cast<int>(alu.shift_left));
     const auto shifted = [factor](std::int16_t op) { return clamp32(op * factor); };
-    switch (alu.algorithm) {
-        case AluAlgorithm::Max:
-            combine(values, operand, shifted, [](double x, double op) { return x > op ? x : op; });
-            return;
-        case AluAlgorithm::Min:
-            combine(values, operand, shifted, [](double x, double op) { return x < op ? x : op; });
-            return;
-        case AluAlgorithm::Sum:
-            combine(values, operand, shifted, [](double x, double op) { return x + op; });
-            return;
-        case AluAlgorithm::Equal:
-            break;
-    }
-    NPU_CHECK(false, "an X stage cannot compare");
+    NPU_CHECK(alu.algorithm != AluAlgorithm::Equal, "an X stage cannot compare");
+    const auto sum = [](double x, double op) { return x + op; };
+    with_algorithm(
+        alu.algorithm, [&](auto step) { combine(values, operand, shifted, step); }, larger, smaller,
+        sum, sum);
 }
 
 /// The low 32 bits, signed: what is left of a 33-bit sum that PReLU lets pass.
@@ -70,6 +98,104 @@ void run_mul(const SdpXStage& stage, const OperandRun& operand, std::span<double
     }
     combine(values, operand, plain,
             [factor](double x, double op) { return scale_round(x * op, factor, kMin32, kMax32); });
+}
+
+// --- the Y stage in integers ---------------------------------------------------------------------
+
+constexpr ConvertorWidths kOperandConvertor{49, 32, 32};  // source: NV_NVDLA_SDP_HLS_Y_int_cvt.v
+constexpr ShifterWidths kProductShifter{64, 32};          // source: NV_NVDLA_SDP_HLS_Y_int_mul.v
+
+auto converted(const SdpOperandConvertor& convertor) {
+    return [&convertor](std::int16_t operand) { return convert_operand(convertor, operand); };
+}
+
+void run_mul(const SdpYMul& mul, const OperandRun& operand, std::span<std::int32_t> values) {
+    combine_y(mul, values, operand, converted(mul.convertor),
+              [&mul](std::int32_t x, std::int32_t op) {
+                  if (mul.prelu && x >= 0) {
+                      return x;
+                  }
+                  const std::int64_t product = std::int64_t{x} * op;
+                  return static_cast<std::int32_t>(
+                      shift_right_saturate(product, mul.shift_right, kProductShifter).value);
+              });
+}
+
+void run_alu(const SdpYAlu& alu, const OperandRun& operand, std::span<std::int32_t> values) {
+    with_algorithm(
+        alu.algorithm,
+        [&](auto step) { combine_y(alu, values, operand, converted(alu.convertor), step); }, larger,
+        smaller,
+        [](std::int32_t x, std::int32_t op) {
+            return saturate_to<std::int32_t>(std::int64_t{x} + op);
+        },
+        [](std::int32_t x, std::int32_t op) { return x == op ? 0 : 1; });
+}
+
+// --- both in floating point ----------------------------------------------------------------------
+
+float add(float a, float b) { return float_add<Fp32Rules>(a, b); }
+float multiply(float a, float b) { return float_mul<Fp32Rules>(a, b); }
+/// As bits, and the answer is a bit pattern too.
+float differ(float a, float b) {
+    const bool same = std::bit_cast<std::uint32_t>(a) == std::bit_cast<std::uint32_t>(b);
+    return std::bit_cast<float>(same ? 0U : 1U);
+}
+
+/// An fp16 operand as the stages see it.
+class OperandReading {
+ public:
+    explicit OperandReading(bool nan_to_zero) : nan_to_zero_(nan_to_zero) {}
+
+    float operator()(std::int16_t bits) const {
+        const float value = widen(static_cast<Fp16>(bits));
+        return nan_to_zero_ && is_nan(value) ? 0.0F : value;
+    }
+
+ private:
+    bool nan_to_zero_;
+};
+
+template <class Visit>
+void with_float_algorithm(AluAlgorithm algorithm, Visit visit) {
+    with_algorithm(algorithm, visit, float_max, float_min, add, differ);
+}
+
+float multiply_negative(float value, float operand) {
+    return is_negative(value) ? multiply(value, operand) : value;
+}
+
+void run_x(const SdpXStage& stage, const StageRuns& operands, const OperandReading& read,
+           std::span<float> values) {
+    if (stage.bypass) {
+        return;
+    }
+    if (!stage.alu.bypass) {
+        with_float_algorithm(stage.alu.algorithm,
+                             [&](auto step) { combine(values, operands.alu, read, step); });
+    }
+    if (!stage.mul.bypass) {
+        combine(values, operands.mul, read, stage.mul.prelu ? multiply_negative : multiply);
+    }
+    if (stage.relu) {
+        for (float& value : values) {
+            value = float_relu(value);
+        }
+    }
+}
+
+/// Operands are fp16 from memory, fp32 from the register.
+void run_y(const SdpYStage& stage, const StageRuns& operands, const OperandReading& read,
+           std::span<float> values) {
+    if (!stage.mul.bypass) {
+        combine_y(stage.mul, values, operands.mul, read,
+                  stage.mul.prelu ? multiply_negative : multiply);
+    }
+    if (!stage.alu.bypass) {
+        with_float_algorithm(stage.alu.algorithm, [&](auto step) {
+            combine_y(stage.alu, values, operands.alu, read, step);
+        });
+    }
 }
 
 }  // namespace
@@ -97,66 +223,6 @@ void run_x_stage(const SdpXStage& stage, const OperandRun& alu, const OperandRun
     }
 }
 
-namespace {
-
-constexpr ConvertorWidths kOperandConvertor{49, 32, 32};  // source: NV_NVDLA_SDP_HLS_Y_int_cvt.v
-constexpr ShifterWidths kProductShifter{64, 32};          // source: NV_NVDLA_SDP_HLS_Y_int_mul.v
-
-/// Hands `step` each value with its operand, wherever that comes from.
-template <class Part, class Step>
-void combine(std::span<std::int32_t> values, const Part& part, const OperandRun& memory,
-             Step step) {
-    if (part.source == OperandSource::Memory && !memory.per_element.empty()) {
-        NPU_CHECK(memory.per_element.size() == values.size(), "operand run as long as the values");
-        for (std::size_t i = 0; i < values.size(); ++i) {
-            values[i] = step(values[i], convert_operand(part.convertor, memory.per_element[i]));
-        }
-        return;
-    }
-    const std::int32_t constant = part.source == OperandSource::Memory
-                                      ? convert_operand(part.convertor, memory.constant)
-                                      : part.operand;
-    for (std::int32_t& value : values) {
-        value = step(value, constant);
-    }
-}
-
-void run_mul(const SdpYMul& mul, const OperandRun& operand, std::span<std::int32_t> values) {
-    combine(values, mul, operand, [&mul](std::int32_t x, std::int32_t op) {
-        if (mul.prelu && x >= 0) {
-            return x;
-        }
-        const std::int64_t product = std::int64_t{x} * op;
-        return static_cast<std::int32_t>(
-            shift_right_saturate(product, mul.shift_right, kProductShifter).value);
-    });
-}
-
-void run_alu(const SdpYAlu& alu, const OperandRun& operand, std::span<std::int32_t> values) {
-    switch (alu.algorithm) {
-        case AluAlgorithm::Max:
-            combine(values, alu, operand,
-                    [](std::int32_t x, std::int32_t op) { return x > op ? x : op; });
-            return;
-        case AluAlgorithm::Min:
-            combine(values, alu, operand,
-                    [](std::int32_t x, std::int32_t op) { return x < op ? x : op; });
-            return;
-        case AluAlgorithm::Sum:
-            combine(values, alu, operand, [](std::int32_t x, std::int32_t op) {
-                return saturate_to<std::int32_t>(std::int64_t{x} + op);
-            });
-            return;
-        case AluAlgorithm::Equal:
-            combine(values, alu, operand,
-                    [](std::int32_t x, std::int32_t op) { return x == op ? 0 : 1; });
-            return;
-    }
-    NPU_CHECK(false, "unknown algorithm of the element-wise ALU");
-}
-
-}  // namespace
-
 std::int32_t convert_operand(const SdpOperandConvertor& convertor, std::int16_t operand) {
     if (convertor.bypass) {
         return operand;
@@ -176,114 +242,6 @@ void run_y_stage(const SdpYStage& stage, const OperandRun& alu, const OperandRun
         run_alu(stage.alu, alu, values);
     }
 }
-
-namespace {
-
-float add(float a, float b) { return float_add<Fp32Rules>(a, b); }
-float multiply(float a, float b) { return float_mul<Fp32Rules>(a, b); }
-/// As bits, and the answer is a bit pattern too.
-float differ(float a, float b) {
-    const bool same = std::bit_cast<std::uint32_t>(a) == std::bit_cast<std::uint32_t>(b);
-    return std::bit_cast<float>(same ? 0U : 1U);
-}
-
-/// An fp16 operand as the stages see it.
-class OperandReading {
- public:
-    explicit OperandReading(bool nan_to_zero) : nan_to_zero_(nan_to_zero) {}
-
-    float operator()(std::int16_t bits) const {
-        const float value = widen(static_cast<Fp16>(bits));
-        return nan_to_zero_ && is_nan(value) ? 0.0F : value;
-    }
-
- private:
-    bool nan_to_zero_;
-};
-
-/// values[i] = step(values[i], operand i).
-template <class Step>
-void combine(std::span<float> values, const OperandRun& operand, const OperandReading& read,
-             Step step) {
-    if (operand.per_element.empty()) {
-        const float constant = read(operand.constant);
-        for (float& value : values) {
-            value = step(value, constant);
-        }
-        return;
-    }
-    NPU_CHECK(operand.per_element.size() == values.size(), "operand run as long as the values");
-    for (std::size_t i = 0; i < values.size(); ++i) {
-        values[i] = step(values[i], read(operand.per_element[i]));
-    }
-}
-
-/// Hands `visit` the ALU's function.
-template <class Visit>
-void with_algorithm(AluAlgorithm algorithm, Visit visit) {
-    switch (algorithm) {
-        case AluAlgorithm::Max:
-            return visit(float_max);
-        case AluAlgorithm::Min:
-            return visit(float_min);
-        case AluAlgorithm::Sum:
-            return visit(add);
-        case AluAlgorithm::Equal:
-            return visit(differ);
-    }
-    NPU_CHECK(false, "unknown algorithm of an ALU");
-}
-
-float multiply_negative(float value, float operand) {
-    return is_negative(value) ? multiply(value, operand) : value;
-}
-
-void run_x(const SdpXStage& stage, const StageRuns& operands, const OperandReading& read,
-           std::span<float> values) {
-    if (stage.bypass) {
-        return;
-    }
-    if (!stage.alu.bypass) {
-        with_algorithm(stage.alu.algorithm,
-                       [&](auto step) { combine(values, operands.alu, read, step); });
-    }
-    if (!stage.mul.bypass) {
-        combine(values, operands.mul, read, stage.mul.prelu ? multiply_negative : multiply);
-    }
-    if (stage.relu) {
-        for (float& value : values) {
-            value = float_relu(value);
-        }
-    }
-}
-
-/// The operand of a Y part: fp16 from memory, fp32 from the register.
-template <class Part, class Step>
-void combine_y(const Part& part, const OperandRun& memory, const OperandReading& read,
-               std::span<float> values, Step step) {
-    if (part.source == OperandSource::Memory) {
-        combine(values, memory, read, step);
-        return;
-    }
-    const float constant = std::bit_cast<float>(part.operand);
-    for (float& value : values) {
-        value = step(value, constant);
-    }
-}
-
-void run_y(const SdpYStage& stage, const StageRuns& operands, const OperandReading& read,
-           std::span<float> values) {
-    if (!stage.mul.bypass) {
-        combine_y(stage.mul, operands.mul, read, values,
-                  stage.mul.prelu ? multiply_negative : multiply);
-    }
-    if (!stage.alu.bypass) {
-        with_algorithm(stage.alu.algorithm,
-                       [&](auto step) { combine_y(stage.alu, operands.alu, read, values, step); });
-    }
-}
-
-}  // namespace
 
 void run_sdp_float(const SdpStages& stages, const PerStage<StageRuns>& operands,
                    const LookupTables& tables, std::span<float> values, LookupCounters& counters) {
