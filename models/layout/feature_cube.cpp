@@ -116,6 +116,15 @@ void pack_lanes(const std::int16_t* from, const LinePart& part, std::uint8_t* to
     }
 }
 
+/// A run that begins where the last one ends continues it.
+void add_run(std::vector<ByteRun>& runs, const ByteRun& run) {
+    if (!runs.empty() && runs.back().end() == run.address) {
+        runs.back().bytes += run.bytes;
+    } else {
+        runs.push_back(run);
+    }
+}
+
 std::size_t first_element(const FeatureCube& cube, CubeLine line) {
     const std::size_t channel = std::size_t{line.surface} * cube.channels_per_atom();
     return (channel * cube.shape.height + line.y) * cube.shape.width;
@@ -143,12 +152,7 @@ std::vector<ByteRun> FeatureCube::runs() const {
     std::vector<ByteRun> found;
     for (std::uint32_t surface = 0; surface < surfaces(); ++surface) {
         for (std::uint32_t y = 0; y < shape.height; ++y) {
-            const Address start = line_address(surface, y);
-            if (!found.empty() && found.back().end() == start) {
-                found.back().bytes += line_bytes();
-            } else {
-                found.push_back({start, line_bytes()});
-            }
+            add_run(found, {line_address(surface, y), line_bytes()});
         }
     }
     return found;
@@ -273,11 +277,7 @@ std::vector<ByteRun> OperandSurface::runs() const {
     for (std::uint32_t surface = 0; surface < surfaces(); ++surface) {
         for (std::uint32_t y = 0; y < shape.height; ++y) {
             const Address start = base + surface_stride * surface + line_stride * y;
-            if (!found.empty() && found.back().end() == start) {
-                found.back().bytes += atom() * shape.width;
-            } else {
-                found.push_back({start, atom() * shape.width});
-            }
+            add_run(found, {start, atom() * shape.width});
         }
     }
     return found;

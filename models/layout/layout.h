@@ -16,6 +16,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace npuscope {
@@ -43,27 +44,19 @@ std::string to_string(const LayoutSentence& sentence);
 /// ConfigError that names the digit.
 void require_complete(const LayoutSentence& sentence);
 
-/// Where every element of a tensor lies in memory: a layout sentence bound to a shape.
-///
-///     byte of element (n, c, h, w) = part.base
-///                                  + sum over steps of (index / divide % modulo) * pitch
-///
-/// A layout has one part for each box of indices in which that sum holds: one as a rule, several
-/// where last blocks are short (weights), planes differ (semi-planar pixels) or channels change
-/// places. Codes say what stands at that byte where it is not the plain little-endian value; the
-/// high/low format splits each entry of 16 scalars into 16 low and 16 high bytes:
-///
-///     s = the sum above:   low byte at s / 16 * 32 + s % 16,   high byte 16 bytes later
-///
-///     entry | low 0 | low 1 | ... | low 15 | high 0 | high 1 | ... | high 15 |     32 bytes
-///
-/// source: architecture; codes: Kneron pages "Supported NPU Data Layout Format", "Convert ONNX & NPU
-/// Data"; packed words: NVDLA format page, table 33
 struct AxisExtent {
     char axis = 'C';
     std::uint64_t extent = 1;
 
     bool operator==(const AxisExtent&) const = default;
+};
+
+struct IndexRange {
+    std::uint64_t first = 0;
+    std::uint64_t last = 0;  ///< one past the end
+
+    bool operator==(const IndexRange&) const = default;
+    std::uint64_t size() const { return last - first; }
 };
 
 /// A tensor's axes, slowest first: the logical order, in which plain arrays are row-major.
@@ -73,6 +66,8 @@ struct LogicalShape {
     bool operator==(const LogicalShape&) const = default;
 
     std::uint64_t elements() const;
+    /// All its indices.
+    std::vector<IndexRange> box() const;
     /// Index into `axes`, or axes.size().
     std::size_t find(char axis) const;
     /// 1 for an axis that the shape has not.
@@ -94,20 +89,19 @@ enum class ElementCode : std::uint8_t {
     HighLow,      ///< 15 bits in two bytes: low byte = bits 7..1, 16 bytes later bits 15..8
 };
 
-struct IndexRange {
-    std::uint64_t first = 0;
-    std::uint64_t last = 0;  ///< one past the end
-
-    bool operator==(const IndexRange&) const = default;
-    std::uint64_t size() const { return last - first; }
-};
-
 /// A digit with its pitch. Its value is index / divide % modulo.
 struct LayoutStep {
     std::size_t axis = 0;  ///< of the shape
     std::uint64_t divide = 1;
     std::uint64_t modulo = 0;  ///< 0: none
     std::int64_t pitch = 0;    ///< bytes (high/low: scalars)
+
+    std::uint64_t value(std::uint64_t index) const {
+        return modulo == 0 ? index / divide : index / divide % modulo;
+    }
+    std::int64_t offset(std::uint64_t index) const {
+        return static_cast<std::int64_t>(value(index)) * pitch;
+    }
 };
 
 /// Bits of a component inside a 32-bit word; width 0 = elements of their own.
@@ -126,8 +120,26 @@ struct LayoutPart {
 
     bool holds(std::span<const std::uint64_t> index) const;
     std::int64_t offset(std::span<const std::uint64_t> index) const;
+    /// Smallest and largest offset in a box; of steps that go forwards.
+    std::pair<std::int64_t, std::int64_t> reach(std::span<const IndexRange> indices) const;
 };
 
+/// Where every element of a tensor lies in memory: a layout sentence bound to a shape.
+///
+///     byte of element (n, c, h, w) = part.base
+///                                  + sum over steps of (index / divide % modulo) * pitch
+///
+/// A layout has one part for each box of indices in which that sum holds: one as a rule, several
+/// where last blocks are short (weights), planes differ (semi-planar pixels) or channels change
+/// places. Codes say what stands at that byte where it is not the plain little-endian value; the
+/// high/low format splits each entry of 16 scalars into 16 low and 16 high bytes:
+///
+///     s = the sum above:   low byte at s / 16 * 32 + s % 16,   high byte 16 bytes later
+///
+///     entry | low 0 | low 1 | ... | low 15 | high 0 | high 1 | ... | high 15 |     32 bytes
+///
+/// source: architecture; codes: Kneron pages "Supported NPU Data Layout Format", "Convert ONNX & NPU
+/// Data"; packed words: NVDLA format page, table 33
 struct Layout {
     std::string name;
     std::string sentence;
@@ -160,8 +172,10 @@ Layout bind(const LayoutSentence& sentence, const LogicalShape& shape, const Bin
 /// Row-major without gaps, axes in the order of `order`: `NCHW`.
 Layout plain_layout(const LogicalShape& shape, std::uint32_t element, std::string_view order = {});
 
-/// Counts through a shape in row-major order; false when it starts anew.
-bool advance(std::vector<std::uint64_t>& index, const LogicalShape& shape);
+/// The first index of a box.
+std::vector<std::uint64_t> first_index(std::span<const IndexRange> box);
+/// Counts through a box in row-major order; false when it starts anew.
+bool next_index(std::span<std::uint64_t> index, std::span<const IndexRange> box);
 
 /// Fills `used` and checks sizes; for layouts that are built part by part.
 void finish_layout(Layout& layout);

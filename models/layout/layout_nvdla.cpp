@@ -173,9 +173,7 @@ BitField field_of(const PixelFormat& format, std::uint32_t component) {
 
 LayoutPart channel_part(const LogicalShape& shape, std::uint32_t channel, const Plane& plane) {
     LayoutPart part;
-    for (const AxisExtent& axis : shape.axes) {
-        part.box.push_back({0, axis.extent});
-    }
+    part.box = shape.box();
     part.box[shape.find('C')] = {channel, channel + 1};
     part.base = static_cast<std::int64_t>(plane.base);
     part.steps = {{shape.find('H'), 1, 0, static_cast<std::int64_t>(plane.line_stride)},
@@ -318,9 +316,7 @@ void split_fused(const LayoutPart& fused, const LogicalShape& shape, std::uint64
         for (const LayoutStep& step : fused.steps) {
             if (step.axis != 1) {
                 part.steps.push_back(step);
-                const std::uint64_t value = origin[step.axis] / step.divide;
-                part.base -= step.pitch * static_cast<std::int64_t>(
-                                              step.modulo == 0 ? value : value % step.modulo);
+                part.base -= step.offset(origin[step.axis]);
             }
         }
         part.steps.push_back({1, 1, 0, pitch});

@@ -10,11 +10,7 @@ namespace {
 std::int64_t offset_on(const LayoutPart& part, std::size_t axis, std::uint64_t index) {
     std::int64_t sum = 0;
     for (const LayoutStep& step : part.steps) {
-        if (step.axis == axis) {
-            const std::uint64_t quotient = index / step.divide;
-            const std::uint64_t value = step.modulo == 0 ? quotient : quotient % step.modulo;
-            sum += static_cast<std::int64_t>(value) * step.pitch;
-        }
+        sum += step.axis == axis ? step.offset(index) : 0;
     }
     return sum;
 }

@@ -194,8 +194,6 @@ void for_each_tile(const Layout& source, const Layout& target, std::uint64_t ele
 /// False for components of 32-bit words and high/low values whose runs leave their entries.
 bool moves_in_tiles(const Layout& layout);
 
-std::uint64_t elements_of(const std::vector<IndexRange>& box);
-
 /// The box of `shape` in row-major order; indices stay those of the whole tensor. Rows may lie a
 /// little apart: `bytes` tells how much memory it takes.
 Layout tile_layout(const LogicalShape& shape, const std::vector<IndexRange>& box,

@@ -2,6 +2,8 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <iterator>
+#include <ranges>
 
 #include "models/base/check.h"
 #include "models/layout/element_code.h"
@@ -37,10 +39,7 @@ std::vector<std::size_t> slowest_first(const Layout& layout) {
     }
     std::ranges::sort(steps);
     std::vector<std::size_t> order;
-    order.reserve(steps.size());
-    for (const auto& [step, axis] : steps) {
-        order.push_back(axis);
-    }
+    std::ranges::copy(steps | std::views::values, std::back_inserter(order));
     return order;
 }
 
@@ -102,24 +101,12 @@ void copy_elements(const PartPair& pair, const std::vector<IndexRange>& box,
     if (shared.size() != box.size()) {
         return;
     }
-    std::vector<std::uint64_t> index;
-    index.reserve(shared.size());
-    for (const IndexRange& range : shared) {
-        index.push_back(range.first);
-    }
-    while (true) {
+    std::vector<std::uint64_t> index = first_index(shared);
+    do {
         std::memcpy(memory.to + pair.target.offset(index), memory.from + pair.source.offset(index),
                     pair.element);
         memory.progress->moved(pair.element);
-        std::size_t axis = index.size();
-        while (axis > 0 && ++index[axis - 1] == shared[axis - 1].last) {
-            --axis;
-            index[axis] = shared[axis].first;
-        }
-        if (axis == 0) {
-            return;
-        }
-    }
+    } while (next_index(index, shared));
 }
 
 }  // namespace
@@ -128,14 +115,6 @@ bool moves_in_tiles(const Layout& layout) {
     const bool fields = std::ranges::any_of(
         layout.parts, [](const LayoutPart& part) { return part.field.width != 0; });
     return !fields && (layout.code != ElementCode::HighLow || byte_layout(layout).has_value());
-}
-
-std::uint64_t elements_of(const std::vector<IndexRange>& box) {
-    std::uint64_t product = 1;
-    for (const IndexRange& range : box) {
-        product *= range.size();
-    }
-    return product;
 }
 
 void for_each_tile(const Layout& source, const Layout& target, std::uint64_t elements,

@@ -49,18 +49,6 @@ void walk_row_groups(const WeightLayout& layout, Step group, Visit visit) {
     });
 }
 
-/// Winograd order inside one group and one cube: kernel, then row and column.
-template <class Visit>
-void walk_patches(const KernelShape& shape, Step group, Visit visit) {
-    for (std::uint32_t k = group.first; k < group.first + group.count; ++k) {
-        for (std::uint32_t r = 0; r < shape.rows; ++r) {
-            for (std::uint32_t s = 0; s < shape.columns; ++s) {
-                visit(k, r, s);
-            }
-        }
-    }
-}
-
 /// visit(index of the first element in a Kernels, channels in the run) in the order of memory.
 /// Elements of a run are rows * columns apart in the Kernels and adjacent in memory.
 template <class Visit>
@@ -80,10 +68,12 @@ void for_each_channel_run(const WeightLayout& layout, Visit visit) {
             const auto visit_run = [&](std::uint32_t k, std::uint32_t r, std::uint32_t s) {
                 visit(index(k, cube.first, r, s), cube.count);
             };
-            if (layout.winograd) {
-                walk_patches(shape, group, visit_run);
-            } else {
+            if (!layout.winograd) {
                 walk_cube(shape, group, visit_run);
+                return;
+            }
+            for (std::uint32_t k = group.first; k < group.first + group.count; ++k) {
+                walk_cube(shape, {k, 1}, visit_run);  // whole patches, one after the other
             }
         });
     });
