@@ -182,9 +182,8 @@ Tensor<std::int64_t> convolve_wide(const Tensor<std::int8_t>& data,
     Tensor<std::int64_t> sums(output_shape(shape, geometry));
     for (std::uint32_t c = 0; c < shape.channels; c += step) {
         const std::uint32_t count = std::min(step, shape.channels - c);
-        add_scaled(
-            convolve(channel_part(data, c, count), channel_part(kernels, c, count), geometry), 1,
-            sums);
+        const auto part = channel_part(data, c, count);
+        add_scaled(convolve(part, channel_part(kernels, c, count), geometry), 1, sums);
     }
     return sums;
 }

@@ -229,8 +229,22 @@ void ImageStream::arrived(std::span<const Cycles> times) {
     }
 }
 
+void GroupStream::arrived(std::span<const Cycles> times) {
+    const std::uint64_t end = arrived_ + times.size();
+    while (written_.size() < ends_.size() && ends_[written_.size()] <= end) {
+        const std::uint64_t last = ends_[written_.size()];
+        // a group that adds no beat came with the one before it
+        const Cycles arrival = last > arrived_ ? times[last - arrived_ - 1] : last_arrival_;
+        const Cycles known =
+            written_.empty() ? Cycles(0) : written_.back() + config_.group_interval;
+        written_.push_back(std::max(arrival + config_.weight_write, known));
+    }
+    arrived_ = end;
+    last_arrival_ = times.back();
+}
+
 WeightStream::WeightStream(const CdmaConfig& config, WeightFetch fetch)
-    : config_(config), fetch_(std::move(fetch)), waited_(fetch_.group_ends.size()) {}
+    : GroupStream(config, fetch.group_ends, fetch.group_ends.size()), fetch_(std::move(fetch)) {}
 
 std::uint64_t WeightStream::piece_end(std::uint64_t beat) const {
     const std::uint64_t piece = config_.request_atoms;
@@ -251,9 +265,9 @@ std::optional<ReadBurst> WeightStream::next_burst() {
         slack;
     const std::uint64_t whole_pieces =
         allowed >= beats() ? beats() : allowed / config_.request_atoms * config_.request_atoms;
-    const std::uint64_t group_end = fetch_.group_ends[group_];
+    const std::uint64_t group_end = ends_[group_];
     const std::uint64_t end = std::min(std::max(whole_pieces, first_end), group_end);
-    const std::uint64_t group_begin = group_ == 0 ? 0 : fetch_.group_ends[group_ - 1];
+    const std::uint64_t group_begin = group_ == 0 ? 0 : ends_[group_ - 1];
     ReadBurst burst{std::max(fetch_.start + config_.weight_request, room->time), end - requested_};
     if (requested_ == group_begin) {
         burst.run = ByteRun{fetch_.address + fetch_.beat * group_begin,
@@ -279,16 +293,7 @@ void WeightStream::note_gap(Cycles arrival) {
 
 void WeightStream::arrived(std::span<const Cycles> times) {
     note_gap(times.front());
-    const std::uint64_t end = arrived_ + times.size();
-    while (written_.size() < fetch_.group_ends.size() &&
-           fetch_.group_ends[written_.size()] <= end) {
-        const Cycles last = times[fetch_.group_ends[written_.size()] - arrived_ - 1];
-        const Cycles known =
-            written_.empty() ? Cycles(0) : written_.back() + config_.group_interval;
-        written_.push_back(std::max(last + config_.weight_write, known));
-    }
-    arrived_ = end;
-    last_arrival_ = times.back();
+    GroupStream::arrived(times);
 }
 
 namespace {
@@ -300,10 +305,9 @@ constexpr std::uint64_t groups_of_atom = 8;  // four bytes a group
 
 CompressedWeightStream::CompressedWeightStream(const CdmaConfig& config,
                                                const CompressedFetch& fetch)
-    : config_(config),
+    : GroupStream(config, {}, fetch.weight_ends.size()),
       fetch_(fetch),
-      time_(fetch.start + config.weight_request),
-      waited_(fetch.weight_ends.size()) {
+      time_(fetch.start + config.weight_request) {
     for (std::size_t group = 0; group < fetch_.weight_ends.size(); ++group) {
         if (group % groups_of_atom == 0) {
             const std::uint64_t offset = group / groups_of_atom * sizes_atom;
@@ -366,20 +370,6 @@ std::optional<ReadBurst> CompressedWeightStream::next_burst() {
         ++part_;
     }
     return burst;
-}
-
-void CompressedWeightStream::arrived(std::span<const Cycles> times) {
-    const std::uint64_t end = arrived_ + times.size();
-    while (written_.size() < ends_.size() && ends_[written_.size()] <= end) {
-        const std::uint64_t last = ends_[written_.size()];
-        // a group that adds no beat came with the one before it
-        const Cycles arrival = last > arrived_ ? times[last - arrived_ - 1] : last_arrival_;
-        const Cycles known =
-            written_.empty() ? Cycles(0) : written_.back() + config_.group_interval;
-        written_.push_back(std::max(arrival + config_.weight_write, known));
-    }
-    arrived_ = end;
-    last_arrival_ = times.back();
 }
 
 }  // namespace npuscope

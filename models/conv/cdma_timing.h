@@ -201,40 +201,45 @@ struct WeightFetch {
 /// A fetch of weights, whatever the surfaces: kernel groups one after the other.
 class GroupStream : public ReadStream {
  public:
+    std::uint64_t beats() const override { return ends_.back(); }
+    void arrived(std::span<const Cycles> times) override;
+
     /// Beats up to the end of a group.
-    virtual std::uint64_t group_end(std::size_t group) const = 0;
+    std::uint64_t group_end(std::size_t group) const { return ends_[group]; }
     /// When the group is whole in the buffer; its last beat has arrived.
-    virtual Cycles group_written(std::size_t group) const = 0;
+    Cycles group_written(std::size_t group) const { return written_[group]; }
     /// The channel stood still before this group, because there was no room for it.
-    virtual bool waited_for_room(std::size_t group) const = 0;
+    bool waited_for_room(std::size_t group) const { return waited_[group]; }
+
+ protected:
+    /// `ends`: beats up to the end of each kernel group.
+    GroupStream(const CdmaConfig& config, std::vector<std::uint64_t> ends, std::size_t groups)
+        : config_(config), ends_(std::move(ends)), waited_(groups) {}
+
+    const CdmaConfig config_;
+    std::vector<std::uint64_t> ends_;
+    std::uint64_t arrived_ = 0;
+    Cycles last_arrival_;
+    std::vector<Cycles> written_;
+    std::vector<bool> waited_;
 };
 
 class WeightStream : public GroupStream {
  public:
     WeightStream(const CdmaConfig& config, WeightFetch fetch);
 
-    std::uint64_t beats() const override { return fetch_.group_ends.back(); }
     std::optional<ReadBurst> next_burst() override;
     void arrived(std::span<const Cycles> times) override;
-
-    std::uint64_t group_end(std::size_t group) const override { return fetch_.group_ends[group]; }
-    Cycles group_written(std::size_t group) const override { return written_[group]; }
-    bool waited_for_room(std::size_t group) const override { return waited_[group]; }
 
  private:
     std::uint64_t piece_end(std::uint64_t beat) const;
     void note_gap(Cycles arrival);
 
-    const CdmaConfig config_;
     WeightFetch fetch_;
     std::uint64_t requested_ = 0;
     std::size_t group_ = 0;               // that is being requested
     std::vector<std::uint64_t> limited_;  // beats in front of which a request waited for room
     std::size_t limits_passed_ = 0;
-    std::uint64_t arrived_ = 0;
-    Cycles last_arrival_;
-    std::vector<Cycles> written_;
-    std::vector<bool> waited_;
 };
 
 /// When the three surfaces of compressed weights are requested, and when each kernel group is whole
@@ -259,13 +264,7 @@ class CompressedWeightStream : public GroupStream {
  public:
     CompressedWeightStream(const CdmaConfig& config, const CompressedFetch& fetch);
 
-    std::uint64_t beats() const override { return total_; }
     std::optional<ReadBurst> next_burst() override;
-    void arrived(std::span<const Cycles> times) override;
-
-    std::uint64_t group_end(std::size_t group) const override { return ends_[group]; }
-    Cycles group_written(std::size_t group) const override { return written_[group]; }
-    bool waited_for_room(std::size_t group) const override { return waited_[group]; }
 
  private:
     enum class Store { None, Weights, Mask };
@@ -281,18 +280,12 @@ class CompressedWeightStream : public GroupStream {
     void add_part(Store store, Address surface, std::size_t group);
     std::optional<ReleaseLedger::Step> room_for(const Part& part, std::uint64_t beats) const;
 
-    const CdmaConfig config_;
     const CompressedFetch fetch_;
     std::vector<Part> parts_;
-    std::vector<std::uint64_t> ends_;  // beats up to the end of each group
     std::uint64_t total_ = 0;
     std::size_t part_ = 0;         // that is being requested
     std::uint64_t requested_ = 0;  // beats of it
     Cycles time_;
-    std::uint64_t arrived_ = 0;
-    Cycles last_arrival_;
-    std::vector<Cycles> written_;
-    std::vector<bool> waited_;
 };
 
 }  // namespace npuscope

@@ -94,33 +94,6 @@ std::uint32_t columns_to_add(ImageWalk walk, const ImageRow& row, std::uint32_t 
     return columns;
 }
 
-namespace {
-
-/// Bytes of one line of pixels, as the buffer holds them after the DMA's padding.
-class LineBytes {
- public:
-    LineBytes(const Tensor<std::int8_t>& data, const ConvJob& job, std::uint32_t line)
-        : data_(data),
-          line_(line),
-          left_(job.parts.cdma.pad_left),
-          pad_(static_cast<std::int8_t>(job.convolution.pad_value)) {}
-
-    std::int8_t at(std::uint32_t byte) const {
-        const std::uint32_t channels = data_.shape.channels;
-        const std::uint32_t column = byte / channels;
-        const bool inside = column >= left_ && column - left_ < data_.shape.width;
-        return inside ? data_.at(byte % channels, line_, column - left_) : pad_;
-    }
-
- private:
-    const Tensor<std::int8_t>& data_;
-    std::uint32_t line_;
-    std::uint32_t left_;
-    std::int8_t pad_;
-};
-
-}  // namespace
-
 std::uint32_t loading_cycles(const ConvJob& job, const DatapathConfig& datapath, Bytes entry) {
     // an entry of the buffer holds the weights of so many cells, loaded in one cycle
     const Bytes cube = job.weights.element * datapath.atomic_c;
@@ -174,6 +147,15 @@ Diagnostic miscount_finding(const ConvJob& job, const MiscountedImage& image) {
 Tensor<std::int8_t> met_pixels(const Tensor<std::int8_t>& data, const ConvJob& job,
                                const MiscountedImage& image) {
     const auto& [walk, row, first] = image;
+    const std::uint32_t left = job.parts.cdma.pad_left;
+    // of one line of pixels, as the buffer holds them after the DMA's padding
+    const auto byte_of_line = [&](std::uint32_t y, std::uint32_t byte) {
+        const std::uint32_t channels = data.shape.channels;
+        const std::uint32_t column = byte / channels;
+        const bool inside = column >= left && column - left < data.shape.width;
+        return inside ? data.at(byte % channels, y, column - left)
+                      : static_cast<std::int8_t>(job.convolution.pad_value);
+    };
     Tensor<std::int8_t> met({walk.row_bytes, data.shape.height, row.outputs});
     for (std::uint32_t column = 0; column < row.outputs; column += row.stripe) {
         const std::uint32_t length = row.length_at(column);
@@ -183,8 +165,7 @@ Tensor<std::int8_t> met_pixels(const Tensor<std::int8_t>& data, const ConvJob& j
             for (std::uint32_t output = 0; output < length; ++output) {
                 const auto byte = met_byte(walk, block, reaches[block], output, c % walk.width);
                 for (std::uint32_t y = 0; y < data.shape.height && byte; ++y) {
-                    met.at(c, y, column + output) =
-                        LineBytes(data, job, y).at(column * walk.step + *byte);
+                    met.at(c, y, column + output) = byte_of_line(y, column * walk.step + *byte);
                 }
             }
         }

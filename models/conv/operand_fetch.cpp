@@ -12,6 +12,20 @@ namespace npuscope {
 
 namespace {
 
+/// Counts what is no finite number among fp16 elements, and removes NaNs where that is asked for.
+void watch_input(std::span<std::uint8_t> bytes, ConvWork& work) {
+    const CdmaJob& job = work.job.parts.cdma;
+    if (job.in_precision != Precision::Fp16) {
+        return;
+    }
+    const SpecialCount special = count_special(bytes);
+    work.counters.data_nan += special.nans;
+    work.counters.data_inf += special.infs;
+    if (job.flush_nan) {
+        flush_nans(bytes);
+    }
+}
+
 template <class T>
 Tensor<T> fetch_lines(DmaPort& port, ConvWork& work, const Purpose& purpose) {
     const CdmaJob& job = work.job.parts.cdma;
@@ -19,20 +33,12 @@ Tensor<T> fetch_lines(DmaPort& port, ConvWork& work, const Purpose& purpose) {
     if (job.mode == ConvMode::Winograd) {  // kernels cover whole atoms, so pad lanes count
         cube.shape.channels = cube.surfaces() * cube.channels_per_atom();
     }
-    const bool floating = job.in_precision == Precision::Fp16;
     Tensor<T> tensor(cube.shape);
     std::vector<std::uint8_t> line(cube.line_bytes().value);
     for (std::uint32_t surface = 0; surface < cube.surfaces(); ++surface) {
         for (std::uint32_t y = 0; y < cube.shape.height; ++y) {
             port.fetch(cube.line_address(surface, y), line, purpose);
-            if (floating) {
-                const SpecialNumbers special = count_special(line);
-                work.counters.data_nan += special.nan;
-                work.counters.data_inf += special.inf;
-            }
-            if (floating && job.flush_nan) {
-                flush_nans(line);
-            }
+            watch_input(line, work);
             unpack_line(cube, CubeLine{surface, y}, line, tensor);
         }
     }
@@ -54,9 +60,9 @@ std::vector<std::uint8_t> fetch_bytes(DmaPort& port, Address address, std::uint6
 
 void count_weights(ConvWork& work, std::span<const std::uint8_t> stored) {
     if (work.job.precision() == Precision::Fp16) {
-        const SpecialNumbers special = count_special(stored);
-        work.counters.weight_nan += special.nan;
-        work.counters.weight_inf += special.inf;
+        const SpecialCount special = count_special(stored);
+        work.counters.weight_nan += special.nans;
+        work.counters.weight_inf += special.infs;
     }
 }
 
@@ -107,14 +113,7 @@ ElementTensor OperandFetch::pixels(DmaPort& port, ConvWork& work) const {
             const ByteRun run = surface.line({plane, y});
             bytes.resize(run.bytes.value);
             port.fetch(run.address, bytes, purpose);
-            if (job.in_precision == Precision::Fp16) {
-                const SpecialNumbers special = count_special(bytes);
-                work.counters.data_nan += special.nan;
-                work.counters.data_inf += special.inf;
-                if (job.flush_nan) {
-                    flush_nans(bytes);
-                }
-            }
+            watch_input(bytes, work);
             unpack_pixels(surface, {plane, y}, bytes, codes);
         }
     }

@@ -151,6 +151,7 @@ std::size_t plane_of(const Tensor<T>& tensor) {
 template <Precision out>
 class IntegerPipeline {
  public:
+    static constexpr Precision output = out;
     using Element = typename Output<out>::Element;
 
     IntegerPipeline(const SdpStages& stages, const SdpOperands& operands,
@@ -209,6 +210,7 @@ class IntegerPipeline {
 template <Precision out>
 class FloatPipeline {
  public:
+    static constexpr Precision output = out;
     using Element = std::int16_t;
 
     FloatPipeline(const SdpStages& stages, const SdpOperands& operands, const LookupTables& tables)
@@ -301,36 +303,27 @@ SdpResult through(Pipeline pipeline, const SdpStages& stages, const Tensor<In>& 
     return result;
 }
 
-template <Precision out, class In>
-SdpResult in_integers(const SdpStages& stages, const Tensor<In>& source,
-                      const SdpOperands& operands, const LookupTables& tables) {
-    return through<out>(IntegerPipeline<out>(stages, operands, tables), stages, source);
-}
-
-template <Precision out, class In>
-SdpResult in_floats(const SdpStages& stages, const Tensor<In>& source, const SdpOperands& operands,
-                    const LookupTables& tables) {
-    return through<out>(FloatPipeline<out>(stages, operands, tables), stages, source);
-}
-
 template <class In>
 SdpResult compute(const SdpStages& stages, const Tensor<In>& source, const SdpOperands& operands,
                   const LookupTables& tables) {
     for_each_stage(stages, [&](const auto& stage, std::size_t i) {
         check_stage(stage, operands[i], source.shape);
     });
+    const auto run = [&]<class Pipeline>(Pipeline pipeline) {
+        return through<Pipeline::output>(std::move(pipeline), stages, source);
+    };
     if (stages.processing == Precision::Fp16) {
         return stages.output == Precision::Fp16
-                   ? in_floats<Precision::Fp16>(stages, source, operands, tables)
-                   : in_floats<Precision::Int16>(stages, source, operands, tables);
+                   ? run(FloatPipeline<Precision::Fp16>(stages, operands, tables))
+                   : run(FloatPipeline<Precision::Int16>(stages, operands, tables));
     }
     switch (stages.output) {
         case Precision::Int8:
-            return in_integers<Precision::Int8>(stages, source, operands, tables);
+            return run(IntegerPipeline<Precision::Int8>(stages, operands, tables));
         case Precision::Int16:
-            return in_integers<Precision::Int16>(stages, source, operands, tables);
+            return run(IntegerPipeline<Precision::Int16>(stages, operands, tables));
         case Precision::Fp16:
-            return in_integers<Precision::Fp16>(stages, source, operands, tables);
+            return run(IntegerPipeline<Precision::Fp16>(stages, operands, tables));
     }
     NPU_CHECK(false, "unknown precision");
     return {};

@@ -30,6 +30,19 @@ bool looks_like_sentence(const std::string& text) {
            (text.size() == 1 && text[0] >= 'A' && text[0] <= 'Z');
 }
 
+/// Calls visit(part) for each part of a text that `separator` joins.
+template <class Visit>
+void for_each_part(std::string_view text, char separator, Visit visit) {
+    while (true) {
+        const std::size_t end = text.find(separator);
+        visit(text.substr(0, end));
+        if (end == std::string_view::npos) {
+            return;
+        }
+        text = text.substr(end + 1);
+    }
+}
+
 void add_parameter(LayoutSpec& spec, std::string_view item) {
     const std::size_t equals = item.find('=');
     std::uint64_t value = 0;
@@ -79,18 +92,9 @@ LayoutSpec parse_layout_spec(const std::string& text) {
         spec.sentence = parse_sentence(text);
         return spec;
     }
-    std::string_view rest =
-        colon == std::string::npos ? std::string_view() : std::string_view(text).substr(colon + 1);
-    if (colon != std::string::npos && rest.empty()) {
-        add_parameter(spec, rest);
-    }
-    while (!rest.empty()) {
-        const std::size_t comma = rest.find(',');
-        add_parameter(spec, rest.substr(0, comma));
-        if (comma != std::string_view::npos && comma + 1 == rest.size()) {
-            add_parameter(spec, "");
-        }
-        rest = comma == std::string_view::npos ? std::string_view() : rest.substr(comma + 1);
+    if (colon != std::string::npos) {
+        for_each_part(std::string_view(text).substr(colon + 1), ',',
+                      [&spec](std::string_view item) { add_parameter(spec, item); });
     }
     return spec;
 }
@@ -100,19 +104,6 @@ namespace {
 [[noreturn]] void refuse(const std::string& text, std::string_view item) {
     throw ConfigError(fmt::format("quantisation '{}': '{}' is not understood", text, item),
                       "e.g. scale=1.5/1.25,radix=6/5,axis=C,math=float32");
-}
-
-/// Calls visit(part) for each part of a text that `separator` joins.
-template <class Visit>
-void for_each_part(std::string_view text, char separator, Visit visit) {
-    while (true) {
-        const std::size_t end = text.find(separator);
-        visit(text.substr(0, end));
-        if (end == std::string_view::npos) {
-            return;
-        }
-        text = text.substr(end + 1);
-    }
 }
 
 template <class T>
