@@ -62,11 +62,7 @@ class Picture {
         for (std::uint64_t i = part.box[axis].first; i < last; ++i) {
             std::int64_t offset = 0;
             for (const LayoutStep& step : part.steps) {
-                const std::uint64_t quotient = i / step.divide;
-                const std::uint64_t value = step.modulo == 0 ? quotient : quotient % step.modulo;
-                offset += step.axis == axis && step.pitch > 0
-                              ? static_cast<std::int64_t>(value) * step.pitch
-                              : 0;
+                offset += step.axis == axis && step.pitch > 0 ? step.offset(i) : 0;
             }
             if (offset < static_cast<std::int64_t>(bytes_)) {
                 found.push_back(i);
@@ -140,13 +136,12 @@ std::string explain_element(const Layout& layout, std::span<const std::uint64_t>
         text += fmt::format("  {:<14}{:>26} {}\n", "part begins at", part.base, unit);
     }
     for (const LayoutStep& step : part.steps) {
-        const std::uint64_t quotient = index[step.axis] / step.divide;
-        const std::uint64_t value = step.modulo == 0 ? quotient : quotient % step.modulo;
+        const std::uint64_t at = index[step.axis];
         const LayoutDigit digit{.axis = layout.shape.axes[step.axis].axis,
                                 .divide = step.divide,
                                 .modulo = step.modulo};
-        text += fmt::format("  {:<8} = {:>6} x {:>10} = {:>10} {}\n", to_string(digit), value,
-                            step.pitch, static_cast<std::int64_t>(value) * step.pitch, unit);
+        text += fmt::format("  {:<8} = {:>6} x {:>10} = {:>10} {}\n", to_string(digit),
+                            step.value(at), step.pitch, step.offset(at), unit);
     }
     const std::uint64_t byte = layout.address(index);
     if (split) {

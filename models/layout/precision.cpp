@@ -12,53 +12,43 @@ namespace {
 
 using Unit = ConvertingUnit;
 using In = ConvertedInput;
-using Out = Precision;
 using Pipe = PipelineType;
 
-constexpr std::array cells{
-    PrecisionCell{Unit::Convolution, In::IntegerImage, Out::Int8, Pipe::Int8},
-    PrecisionCell{Unit::Convolution, In::IntegerImage, Out::Int16, Pipe::Int16},
-    PrecisionCell{Unit::Convolution, In::IntegerImage, Out::Fp16, Pipe::Fp16},
-    PrecisionCell{Unit::Convolution, In::FloatImage, Out::Int8, Pipe::Invalid},
-    PrecisionCell{Unit::Convolution, In::FloatImage, Out::Int16, Pipe::Invalid},
-    PrecisionCell{Unit::Convolution, In::FloatImage, Out::Fp16, Pipe::Fp16},
-    PrecisionCell{Unit::Convolution, In::Int8Feature, Out::Int8, Pipe::Int8},
-    PrecisionCell{Unit::Convolution, In::Int8Feature, Out::Int16, Pipe::Invalid},
-    PrecisionCell{Unit::Convolution, In::Int8Feature, Out::Fp16, Pipe::Invalid},
-    PrecisionCell{Unit::Convolution, In::Int16Feature, Out::Int8, Pipe::Invalid},
-    PrecisionCell{Unit::Convolution, In::Int16Feature, Out::Int16, Pipe::Int16},
-    PrecisionCell{Unit::Convolution, In::Int16Feature, Out::Fp16, Pipe::Invalid},
-    PrecisionCell{Unit::Convolution, In::Fp16Feature, Out::Int8, Pipe::Invalid},
-    PrecisionCell{Unit::Convolution, In::Fp16Feature, Out::Int16, Pipe::Invalid},
-    PrecisionCell{Unit::Convolution, In::Fp16Feature, Out::Fp16, Pipe::Fp16},
-    PrecisionCell{Unit::Sdp, In::Int8Feature, Out::Int8, Pipe::Int32},
-    PrecisionCell{Unit::Sdp, In::Int8Feature, Out::Int16, Pipe::Int32},
-    PrecisionCell{Unit::Sdp, In::Int8Feature, Out::Fp16, Pipe::Invalid, true},
-    PrecisionCell{Unit::Sdp, In::Int16Feature, Out::Int8, Pipe::Int32},
-    PrecisionCell{Unit::Sdp, In::Int16Feature, Out::Int16, Pipe::Int32},
-    PrecisionCell{Unit::Sdp, In::Int16Feature, Out::Fp16, Pipe::Int32},
-    PrecisionCell{Unit::Sdp, In::Fp16Feature, Out::Int8, Pipe::Invalid},
-    PrecisionCell{Unit::Sdp, In::Fp16Feature, Out::Int16, Pipe::Fp32},
-    PrecisionCell{Unit::Sdp, In::Fp16Feature, Out::Fp16, Pipe::Fp32},
-    PrecisionCell{Unit::Cdp, In::Int8Feature, Out::Int8, Pipe::Int8},
-    PrecisionCell{Unit::Cdp, In::Int8Feature, Out::Int16, Pipe::Invalid},
-    PrecisionCell{Unit::Cdp, In::Int8Feature, Out::Fp16, Pipe::Invalid},
-    PrecisionCell{Unit::Cdp, In::Int16Feature, Out::Int8, Pipe::Invalid},
-    PrecisionCell{Unit::Cdp, In::Int16Feature, Out::Int16, Pipe::Int16},
-    PrecisionCell{Unit::Cdp, In::Int16Feature, Out::Fp16, Pipe::Invalid},
-    PrecisionCell{Unit::Cdp, In::Fp16Feature, Out::Int8, Pipe::Invalid},
-    PrecisionCell{Unit::Cdp, In::Fp16Feature, Out::Int16, Pipe::Invalid},
-    PrecisionCell{Unit::Cdp, In::Fp16Feature, Out::Fp16, Pipe::Fp16},
-    PrecisionCell{Unit::Pdp, In::Int8Feature, Out::Int8, Pipe::Int8},
-    PrecisionCell{Unit::Pdp, In::Int8Feature, Out::Int16, Pipe::Invalid},
-    PrecisionCell{Unit::Pdp, In::Int8Feature, Out::Fp16, Pipe::Invalid},
-    PrecisionCell{Unit::Pdp, In::Int16Feature, Out::Int8, Pipe::Invalid},
-    PrecisionCell{Unit::Pdp, In::Int16Feature, Out::Int16, Pipe::Int16},
-    PrecisionCell{Unit::Pdp, In::Int16Feature, Out::Fp16, Pipe::Invalid},
-    PrecisionCell{Unit::Pdp, In::Fp16Feature, Out::Int8, Pipe::Invalid},
-    PrecisionCell{Unit::Pdp, In::Fp16Feature, Out::Int16, Pipe::Invalid},
-    PrecisionCell{Unit::Pdp, In::Fp16Feature, Out::Fp16, Pipe::Fp16},
+/// What the unit computes with for an output of int8, int16 and fp16.
+struct InputRow {
+    Unit unit;
+    In input;
+    std::array<Pipe, 3> pipelines;
+    bool fp16_runs = false;
 };
+
+constexpr std::array rows{
+    InputRow{Unit::Convolution, In::IntegerImage, {Pipe::Int8, Pipe::Int16, Pipe::Fp16}},
+    InputRow{Unit::Convolution, In::FloatImage, {Pipe::Invalid, Pipe::Invalid, Pipe::Fp16}},
+    InputRow{Unit::Convolution, In::Int8Feature, {Pipe::Int8, Pipe::Invalid, Pipe::Invalid}},
+    InputRow{Unit::Convolution, In::Int16Feature, {Pipe::Invalid, Pipe::Int16, Pipe::Invalid}},
+    InputRow{Unit::Convolution, In::Fp16Feature, {Pipe::Invalid, Pipe::Invalid, Pipe::Fp16}},
+    InputRow{Unit::Sdp, In::Int8Feature, {Pipe::Int32, Pipe::Int32, Pipe::Invalid}, true},
+    InputRow{Unit::Sdp, In::Int16Feature, {Pipe::Int32, Pipe::Int32, Pipe::Int32}},
+    InputRow{Unit::Sdp, In::Fp16Feature, {Pipe::Invalid, Pipe::Fp32, Pipe::Fp32}},
+    InputRow{Unit::Cdp, In::Int8Feature, {Pipe::Int8, Pipe::Invalid, Pipe::Invalid}},
+    InputRow{Unit::Cdp, In::Int16Feature, {Pipe::Invalid, Pipe::Int16, Pipe::Invalid}},
+    InputRow{Unit::Cdp, In::Fp16Feature, {Pipe::Invalid, Pipe::Invalid, Pipe::Fp16}},
+    InputRow{Unit::Pdp, In::Int8Feature, {Pipe::Int8, Pipe::Invalid, Pipe::Invalid}},
+    InputRow{Unit::Pdp, In::Int16Feature, {Pipe::Invalid, Pipe::Int16, Pipe::Invalid}},
+    InputRow{Unit::Pdp, In::Fp16Feature, {Pipe::Invalid, Pipe::Invalid, Pipe::Fp16}},
+};
+
+constexpr auto cells = [] {
+    std::array<PrecisionCell, 3 * rows.size()> all{};
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        const InputRow& row = rows[i / 3];
+        const auto output = static_cast<Precision>(i % 3);
+        all[i] = {row.unit, row.input, output, row.pipelines[i % 3],
+                  row.fp16_runs && output == Precision::Fp16};
+    }
+    return all;
+}();
 
 /// Where a unit's table stands on the page.
 std::string_view table_name(Unit unit) {
