@@ -116,6 +116,16 @@ void pack_lanes(const std::int16_t* from, const LinePart& part, std::uint8_t* to
     }
 }
 
+/// In the order of memory.
+template <class Surface, class Visit>
+void for_each_line(const Surface& in, Visit visit) {
+    for (std::uint32_t surface = 0; surface < in.surfaces(); ++surface) {
+        for (std::uint32_t y = 0; y < in.shape.height; ++y) {
+            visit(CubeLine{surface, y});
+        }
+    }
+}
+
 /// A run that begins where the last one ends continues it.
 void add_run(std::vector<ByteRun>& runs, const ByteRun& run) {
     if (!runs.empty() && runs.back().end() == run.address) {
@@ -150,11 +160,9 @@ Address FeatureCube::address_of(std::uint32_t c, std::uint32_t y, std::uint32_t 
 
 std::vector<ByteRun> FeatureCube::runs() const {
     std::vector<ByteRun> found;
-    for (std::uint32_t surface = 0; surface < surfaces(); ++surface) {
-        for (std::uint32_t y = 0; y < shape.height; ++y) {
-            add_run(found, {line_address(surface, y), line_bytes()});
-        }
-    }
+    for_each_line(*this, [&](CubeLine line) {
+        add_run(found, {line_address(line.surface, line.y), line_bytes()});
+    });
     return found;
 }
 
@@ -185,23 +193,18 @@ template <class T>
 Tensor<T> unpack_cube(const FeatureCube& cube, std::span<const std::uint8_t> memory) {
     NPU_CHECK(memory.size() >= cube.extent().value, "the memory image does not cover the cube");
     Tensor<T> tensor(cube.shape);
-    for (std::uint32_t surface = 0; surface < cube.surfaces(); ++surface) {
-        for (std::uint32_t y = 0; y < cube.shape.height; ++y) {
-            unpack_line(cube, {surface, y}, memory.subspan(line_offset(cube, {surface, y})),
-                        tensor);
-        }
-    }
+    for_each_line(cube, [&](CubeLine line) {
+        unpack_line(cube, line, memory.subspan(line_offset(cube, line)), tensor);
+    });
     return tensor;
 }
 
 template <class T>
 void pack_cube(const FeatureCube& cube, const Tensor<T>& tensor, std::span<std::uint8_t> memory) {
     NPU_CHECK(memory.size() >= cube.extent().value, "the memory image does not cover the cube");
-    for (std::uint32_t surface = 0; surface < cube.surfaces(); ++surface) {
-        for (std::uint32_t y = 0; y < cube.shape.height; ++y) {
-            pack_line(cube, {surface, y}, tensor, memory.subspan(line_offset(cube, {surface, y})));
-        }
-    }
+    for_each_line(cube, [&](CubeLine line) {
+        pack_line(cube, line, tensor, memory.subspan(line_offset(cube, line)));
+    });
 }
 
 template void unpack_line(const FeatureCube&, CubeLine, std::span<const std::uint8_t>,
@@ -274,12 +277,10 @@ std::vector<ByteRun> OperandSurface::runs() const {
         return {{base, extent()}};
     }
     std::vector<ByteRun> found;
-    for (std::uint32_t surface = 0; surface < surfaces(); ++surface) {
-        for (std::uint32_t y = 0; y < shape.height; ++y) {
-            const Address start = base + surface_stride * surface + line_stride * y;
-            add_run(found, {start, atom() * shape.width});
-        }
-    }
+    for_each_line(*this, [&](CubeLine line) {
+        const Address start = base + surface_stride * line.surface + line_stride * line.y;
+        add_run(found, {start, atom() * shape.width});
+    });
     return found;
 }
 
