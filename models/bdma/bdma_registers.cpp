@@ -4,8 +4,7 @@
 #include <string>
 
 #include "models/base/register_rows.h"
-#include "models/layout/register_decoder.h"
-#include "models/layout/register_encoder.h"
+#include "models/layout/register_coder.h"
 
 namespace npuscope {
 namespace {

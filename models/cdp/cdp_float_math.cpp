@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "models/arith/float_rules.h"
+#include "models/arith/float16.h"
 #include "models/cdp/cdp_lut_math.h"
 #include "models/cdp/cdp_math.h"
 

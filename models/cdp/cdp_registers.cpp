@@ -3,10 +3,9 @@
 
 #include <fmt/format.h>
 
-#include "models/arith/lookup_registers.h"
+#include "models/arith/lookup_table.h"
 #include "models/base/register_rows.h"
-#include "models/layout/register_decoder.h"
-#include "models/layout/register_encoder.h"
+#include "models/layout/register_coder.h"
 
 namespace npuscope {
 namespace {

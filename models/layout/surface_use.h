@@ -9,9 +9,7 @@
 #include <vector>
 
 #include "models/layout/alignment.h"
-#include "models/layout/byte_run.h"
 #include "models/layout/feature_cube.h"
-#include "models/layout/operand_layout.h"
 
 namespace npuscope {
 

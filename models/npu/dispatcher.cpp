@@ -7,8 +7,8 @@
 
 #include "models/base/check.h"
 #include "models/base/error.h"
+#include "models/conv/conv_findings.h"
 #include "models/conv/csc_math.h"
-#include "models/conv/delivery_rule.h"
 #include "models/conv/operand_fetch.h"
 
 namespace npuscope {

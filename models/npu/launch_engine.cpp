@@ -7,9 +7,12 @@
 #include <utility>
 
 #include "models/conv/conv_registers.h"
-#include "models/conv/image_math.h"
+#include "models/conv/csc_math.h"
 #include "models/layout/alignment.h"
-#include "models/layout/precision_table.h"
+#include "models/layout/precision.h"
+#include "models/npu/pipelines.h"
+#include "models/pdp/pdp_registers.h"
+#include "models/rubik/rubik_registers.h"
 #include "models/sdp/sdp_registers.h"
 
 namespace npuscope {

@@ -21,7 +21,7 @@
 #include "models/base/diagnostic.h"
 #include "models/conv/buffer_history.h"
 #include "models/csb/register_file.h"
-#include "models/layout/flying_cube.h"
+#include "models/layout/feature_cube.h"
 #include "models/npu/pipelines.h"
 
 namespace npuscope {

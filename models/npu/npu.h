@@ -16,7 +16,6 @@
 #include "models/conv/cacc.h"
 #include "models/conv/cbuf.h"
 #include "models/conv/cdma.h"
-#include "models/conv/cmac.h"
 #include "models/conv/csc.h"
 #include "models/csb/csb.h"
 #include "models/glb/glb.h"

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "models/arith/float_rules.h"
+#include "models/arith/float16.h"
 #include "models/pdp/pdp_math.h"
 #include "models/pdp/pooling_axis.h"
 

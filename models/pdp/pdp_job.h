@@ -9,7 +9,6 @@
 #include "models/base/quantity.h"
 #include "models/layout/datapath.h"
 #include "models/layout/feature_cube.h"
-#include "models/layout/flying_cube.h"
 #include "models/pdp/pdp_math.h"
 
 namespace npuscope {

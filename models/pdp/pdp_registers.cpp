@@ -8,8 +8,7 @@
 
 #include "models/base/register_rows.h"
 #include "models/layout/alignment.h"
-#include "models/layout/register_decoder.h"
-#include "models/layout/register_encoder.h"
+#include "models/layout/register_coder.h"
 #include "models/pdp/pdp_timing.h"
 
 namespace npuscope {

@@ -16,7 +16,6 @@
 #include "models/base/describe.h"
 #include "models/base/quantity.h"
 #include "models/base/unit_job.h"
-#include "models/layout/convolution.h"
 #include "models/layout/tensor.h"
 #include "models/sdp/sdp_bnorm_math.h"
 #include "models/tinpu/tinpu_config.h"

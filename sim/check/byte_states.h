@@ -8,7 +8,7 @@
 #include <functional>
 #include <map>
 
-#include "models/layout/byte_run.h"
+#include "models/layout/feature_cube.h"
 
 namespace npuscope {
 

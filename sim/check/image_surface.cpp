@@ -8,7 +8,7 @@
 
 #include "models/base/error.h"
 #include "models/layout/surface_use.h"
-#include "models/layout/weight_codec.h"
+#include "models/layout/weight_layout.h"
 #include "sim/config/nearest_name.h"
 
 namespace npuscope {

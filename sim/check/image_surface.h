@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "models/layout/alignment.h"
-#include "models/layout/byte_run.h"
 #include "models/layout/datapath.h"
+#include "models/layout/feature_cube.h"
 #include "models/layout/weight_layout.h"
 #include "sim/check/image_description.h"
 

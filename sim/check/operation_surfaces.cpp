@@ -5,7 +5,7 @@
 
 #include <utility>
 
-#include "models/conv/delivery_rule.h"
+#include "models/conv/conv_findings.h"
 
 namespace npuscope {
 namespace {
@@ -92,10 +92,12 @@ struct AddSurfaces {
         if (job.source) {
             uses.push_back(source_use(rdma, *job.source));
         }
-        add_operand(job.bs_operand, surface_at("bs_operand", rdma, "BS", DataKind::Bias), uses);
-        add_operand(job.bn_operand, surface_at("bn_operand", rdma, "BN", DataKind::BatchNorm),
+        add_operand(job.operands[bs_stage], surface_at("bs_operand", rdma, "BS", DataKind::Bias),
                     uses);
-        add_operand(job.ew_operand, surface_at("ew_operand", rdma, "EW", DataKind::ElementWise),
+        add_operand(job.operands[bn_stage],
+                    surface_at("bn_operand", rdma, "BN", DataKind::BatchNorm), uses);
+        add_operand(job.operands[ew_stage],
+                    surface_at("ew_operand", rdma, "EW", DataKind::ElementWise),
                     uses);
         if (!job.to_pdp && job.destination) {
             uses.push_back(result_use("NVDLA_SDP", *job.destination));

@@ -9,7 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "models/conv/compression_findings.h"
+#include "models/bdma/bdma_job.h"
+#include "models/conv/conv_findings.h"
+#include "models/glb/interrupt.h"
 #include "models/layout/surface_use.h"
 #include "models/npu/launch_engine.h"
 

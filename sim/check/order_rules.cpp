@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "models/conv/delivery_rule.h"
+#include "models/conv/conv_findings.h"
 #include "sim/check/memory_rules.h"
 
 namespace npuscope {

@@ -11,7 +11,7 @@
 #include "sim/config/file_io.h"
 #include "sim/config/nearest_name.h"
 #include "sim/config/npy_file.h"
-#include "sim/convert/layout_spec.h"
+#include "sim/convert/conversion.h"
 #include "sim/convert/mapped_file.h"
 
 namespace npuscope {

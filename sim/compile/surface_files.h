@@ -16,7 +16,7 @@
 #include <string>
 #include <vector>
 
-#include "models/layout/byte_run.h"
+#include "models/layout/feature_cube.h"
 #include "models/layout/layout.h"
 #include "models/npu/npu_config.h"
 #include "sim/compile/nvdla/plan.h"

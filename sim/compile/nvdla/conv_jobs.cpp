@@ -125,14 +125,14 @@ SdpJob ConvJobs::sdp_job(const ChannelSlice& slice, const ConvTile& tile) const 
     if (task_.layer.bias) {
         bs.alu = {
             .bypass = false, .source = OperandSource::Memory, .shift_left = rescale_.bias_shift};
-        job.bs_operand = kernel_operand(bias_, !rescale_.has_rest, slice, job);
+        job.operands[bs_stage] = kernel_operand(bias_, !rescale_.has_rest, slice, job);
         set_scale(rescale_.has_rest ? bn : bs);
     }
     if (rescale_.has_rest) {
         bn.bypass = false;
         bn.alu = {.bypass = false, .source = OperandSource::Memory};
         bn.relu = task_.layer.relu;
-        job.bn_operand = kernel_operand(rest_, true, slice, job);
+        job.operands[bn_stage] = kernel_operand(rest_, true, slice, job);
     }
     if (rescale_.least) {
         bn.bypass = false;
@@ -144,7 +144,8 @@ SdpJob ConvJobs::sdp_job(const ChannelSlice& slice, const ConvTile& tile) const 
     if (task_.residual != nullptr) {
         bn = add_stage(rescale_.residual_shift, task_.relu_after_residual);
         const StoredCube& residual = task_.residual->stored;
-        job.bn_operand = element_operand(part_of(residual.cube, slice, tile), residual.in_sram);
+        job.operands[bn_stage] =
+            element_operand(part_of(residual.cube, slice, tile), residual.in_sram);
     }
     return job;
 }

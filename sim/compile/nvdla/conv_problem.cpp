@@ -5,8 +5,8 @@
 
 #include <algorithm>
 
-#include "models/conv/image_walk.h"
-#include "models/layout/weight_codec.h"
+#include "models/conv/csc_math.h"
+#include "models/layout/weight_layout.h"
 #include "models/npu/pipelines.h"
 
 namespace npuscope {

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "models/conv/conv_job.h"
-#include "models/layout/convolution.h"
+#include "models/layout/tensor.h"
 #include "models/npu/npu_config.h"
 
 namespace npuscope {

@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "models/layout/weight_codec.h"
+#include "models/layout/weight_layout.h"
 #include "sim/compile/nvdla/conv_planner.h"
 #include "sim/compile/nvdla/conv_problem.h"
 #include "sim/compile/nvdla/synthetic_values.h"

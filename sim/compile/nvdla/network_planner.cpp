@@ -370,7 +370,7 @@ class NetworkPlanner {
         } else {
             set_given_sum(network_.numbers[index], job.stages);
         }
-        job.bs_operand = element_operand(second.stored.cube, second.stored.in_sram);
+        job.operands[bs_stage] = element_operand(second.stored.cube, second.stored.in_sram);
         std::vector<std::size_t> after;
         first.add_writer_of(first.whole(), after);
         second.add_writer_of(second.whole(), after);

@@ -27,10 +27,9 @@ class Mover {
                 move((*cube)->base);
             }
         }
-        for (std::optional<SdpOperandFetch>* operand :
-             {&job.bs_operand, &job.bn_operand, &job.ew_operand}) {
-            if (*operand) {
-                move((*operand)->surface.base);
+        for (std::optional<SdpOperandFetch>& operand : job.operands) {
+            if (operand) {
+                move(operand->surface.base);
             }
         }
     }

@@ -8,7 +8,6 @@
 #include <optional>
 
 #include "models/base/check.h"
-#include "models/conv/cdma_registers.h"
 #include "models/conv/conv_registers.h"
 #include "models/glb/interrupt.h"
 #include "models/npu/register_blocks.h"

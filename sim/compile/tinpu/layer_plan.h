@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "models/base/diagnostic.h"
-#include "models/layout/byte_run.h"
+#include "models/layout/feature_cube.h"
 #include "models/tinpu/tinpu_job.h"
 #include "sim/compile/partition.h"
 #include "sim/compile/tinpu/layer_system.h"

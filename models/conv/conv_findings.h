@@ -1,17 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the three surfaces of compressed weights and the registers that describe them contradict
-// each other in, as findings that name kernel group, kernel and address.
+// Convolutions whose whole result fits into the accumulator's delivery buffer after the end of the
+// one before: both ends may then be there at one time, and where one enters in the cycle in which
+// the other leaves, the marks of ends go wrong (models/link/end_marks.h).
 #pragma once
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "models/base/diagnostic.h"
 #include "models/conv/conv_job.h"
-#include "models/layout/weight_codec.h"
+#include "models/layout/weight_layout.h"
 
 namespace npuscope {
+
+/// Atoms that the convolution hands to the SDP: outputs x kernel groups.
+std::uint64_t delivered_atoms(const ConvJob& job);
+
+/// A warning of kind `ends_meet` at NVDLA_CACC.D_DATAOUT_SIZE_0:
+/// `the last of its 10 atoms (D_DATAOUT_SIZE_0 is 0x10004, 1 kernel group) <what>`.
+Diagnostic ends_meet(const ConvJob& job, const std::string& what);
+
+// What the three surfaces of compressed weights and the registers that describe them contradict
+// each other in, as findings that name kernel group, kernel and address.
 
 /// The surfaces as a driver describes them: NVDLA_CDMA.D_WEIGHT_*, D_WMB_*, D_WGS_*.
 struct CompressedPlaces {
