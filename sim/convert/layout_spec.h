@@ -9,7 +9,9 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <variant>
 
+#include "models/base/diagnostic.h"
 #include "models/layout/layout_catalog.h"
 
 namespace npuscope {
@@ -22,6 +24,9 @@ struct LayoutSpec {
 
     /// ConfigError as make_layout() and bind() give it.
     Layout bind_to(const LogicalShape& shape, std::uint32_t element) const;
+    /// The same, or why the layout does not hold the shape.
+    std::variant<Layout, Diagnostic> try_bind(const LogicalShape& shape,
+                                              std::uint32_t element) const;
     /// Letters of the axes of a shape with so many extents.
     std::string axes_for(std::size_t extents) const;
 };
