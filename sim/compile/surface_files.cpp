@@ -91,21 +91,14 @@ Layout choose(const Wanted& wanted, const Shape& shape) {
     return plain_layout(logical(shape), 1);
 }
 
-/// Of 8 bits; the sums fit the type that they are read as afterwards.
-void move_numbers(std::span<std::uint8_t> bytes, std::int32_t by) {
-    for (std::uint8_t& byte : bytes) {
-        byte = static_cast<std::uint8_t>((byte + by) & 0xff);
-    }
-}
-
 /// Bytes of a file in row-major order or in the declared layout.
-void convert_input(const InputSurface& surface, const fs::path& path, bool array,
+void convert_input(const InputSurface& surface, const fs::path& path,
                    std::span<std::uint8_t> image) {
     const MappedInput file(path);
     std::span<const std::uint8_t> bytes = file.bytes();
     Layout layout = surface.file;
     std::vector<std::uint8_t> ordered;
-    if (array) {
+    if (path.extension() == ".npy") {
         const NpyHeader header = read_npy_header(bytes, path.string());
         layout = plain_layout(surface.file.shape, 1);
         std::vector<std::uint64_t> extents = header.shape;
@@ -138,7 +131,9 @@ void convert_input(const InputSurface& surface, const fs::path& path, bool array
         return;
     }
     std::vector<std::uint8_t> stored(bytes.begin(), bytes.end());
-    move_numbers(stored, -surface.zero);
+    for (std::uint8_t& byte : stored) {
+        byte = static_cast<std::uint8_t>(byte - surface.zero);
+    }
     relayout(layout, stored, surface.memory, image);
 }
 
@@ -147,11 +142,7 @@ std::string as_text(std::span<const std::uint8_t> bytes) {
 }
 
 /// The file that holds an input: raw bytes or an array.
-struct InputFile {
-    fs::path path;
-    bool array;
-};
-InputFile file_of(const InputSurface& surface, const fs::path& folder) {
+fs::path file_of(const InputSurface& surface, const fs::path& folder) {
     const std::string& name = surface.name;
     const fs::path raw = folder / (name + ".bin"), array = folder / (name + ".npy");
     if (fs::exists(raw) == fs::exists(array)) {
@@ -159,7 +150,7 @@ InputFile file_of(const InputSurface& surface, const fs::path& folder) {
                                       fs::exists(raw) ? "both" : "none", name, name),
                           "one of the two is the network's input");
     }
-    return {fs::exists(raw) ? raw : array, fs::exists(array)};
+    return fs::exists(raw) ? raw : array;
 }
 
 OutputSurface output_surface(const Network& network, const PlannedLayer& layer,
@@ -243,9 +234,9 @@ void load_inputs(const NetworkSurfaces& surfaces, const fs::path& folder, Plan& 
 void read_input(const InputSurface& surface, const fs::path& folder,
                 std::span<std::uint8_t> image) {
     NPU_CHECK(image.size() >= surface.memory.bytes, "the image is whole");
-    const InputFile file = file_of(surface, folder);
+    const fs::path file = file_of(surface, folder);
     std::ranges::fill(image, std::uint8_t{0});
-    convert_input(surface, file.path, file.array, image);
+    convert_input(surface, file, image);
 }
 
 void save_outputs(const NetworkSurfaces& surfaces,

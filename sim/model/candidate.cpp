@@ -14,12 +14,6 @@
 namespace npuscope {
 namespace {
 
-/// N C H W from 2 to 4 sizes.
-Sizes as_cube(Sizes sizes) {
-    sizes.resize(std::max<std::size_t>(sizes.size(), 4), 1);
-    return sizes;
-}
-
 class CandidateReader {
  public:
     CandidateReader(const GraphView& view, std::size_t anchor, bool with_residual)

@@ -47,6 +47,11 @@ std::size_t count_elements(const Sizes& sizes, std::int64_t most) {
     return static_cast<std::size_t>(elements);
 }
 
+Sizes as_cube(Sizes sizes) {
+    sizes.resize(std::max<std::size_t>(sizes.size(), 4), 1);
+    return sizes;
+}
+
 std::string sizes_text(const Sizes& sizes) {
     return sizes.empty() ? "scalar" : fmt::format("{}", fmt::join(sizes, "x"));
 }

@@ -28,6 +28,8 @@ inline constexpr std::int64_t most_made_elements = std::int64_t{1} << 25U;
 
 /// ConfigError where a size is negative or there are more than `most` elements.
 std::size_t count_elements(const Sizes& sizes, std::int64_t most = most_elements);
+/// N C H W from 2 to 4 sizes.
+Sizes as_cube(Sizes sizes);
 /// `1x8x7x5`; `scalar` where there are no sizes.
 std::string sizes_text(const Sizes& sizes);
 

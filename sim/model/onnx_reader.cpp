@@ -103,10 +103,8 @@ GraphValue value_of(const onnx::TensorProto& tensor) {
         read_numbers(tensor, row.type, value.numbers);
         settle(value);
     }
-    for (const double number : value.numbers) {
-        if (std::isnan(number)) {
-            throw ConfigError("it holds a NaN", "correct the model's values");
-        }
+    if (std::ranges::any_of(value.numbers, [](double number) { return std::isnan(number); })) {
+        throw ConfigError("it holds a NaN", "correct the model's values");
     }
     return value;
 }
@@ -139,29 +137,14 @@ TensorType type_of(const onnx::ValueInfoProto& info) {
 
 /// Whether both element type and fixed sizes are stated.
 bool is_stated(const onnx::ValueInfoProto& info) {
-    if (!info.has_type() || !info.type().has_tensor_type() ||
-        !info.type().tensor_type().has_shape()) {
-        return false;
-    }
-    for (const auto& size : info.type().tensor_type().shape().dim()) {
-        if (!size.has_dim_value()) {
-            return false;
-        }
-    }
-    return true;
+    return info.has_type() && info.type().has_tensor_type() &&
+           info.type().tensor_type().has_shape() &&
+           std::ranges::all_of(info.type().tensor_type().shape().dim(),
+                               [](const auto& size) { return size.has_dim_value(); });
 }
 
-/// Tensors that exist before any node has run.
-std::set<std::string> given_tensors(const Graph& graph) {
-    std::set<std::string> given(graph.inputs.begin(), graph.inputs.end());
-    for (const auto& [name, value] : graph.constants) {
-        given.insert(name);
-    }
-    return given;
-}
-
-void check_names(const Graph& graph, const std::set<std::string>& given) {
-    std::set<std::string> made = given;
+/// `made`: tensors that exist before any node has run.
+void check_names(const Graph& graph, std::set<std::string> made) {
     for (const GraphNode& node : graph.nodes) {
         for (const std::string& output : node.outputs) {
             if (!output.empty() && !made.insert(output).second) {
@@ -200,7 +183,10 @@ bool is_ready(const GraphNode& node, const std::set<std::string>& known) {
 /// that is such an order. ConfigError, with the node, where a tensor is made twice, is not made at
 /// all, or where nodes wait for each other in a circle.
 void order_nodes(Graph& graph) {
-    std::set<std::string> known = given_tensors(graph);
+    std::set<std::string> known(graph.inputs.begin(), graph.inputs.end());  // before any node runs
+    for (const auto& [name, value] : graph.constants) {
+        known.insert(name);
+    }
     check_names(graph, known);
     std::vector<GraphNode> waiting = std::move(graph.nodes);
     graph.nodes.clear();
@@ -280,6 +266,10 @@ class OnnxReader {
         }
     }
 
+    TensorType stated_type(const onnx::ValueInfoProto& info, const std::string& part) const {
+        return within(part, [&] { return type_of(info); });
+    }
+
     void parse(const std::string& bytes, onnx::ModelProto& model) const {
         require(!bytes.empty(), "the file is empty", "name a whole .onnx file");
         require(bytes.size() <= largest_file, "the file is larger than 1 GiB",
@@ -341,13 +331,13 @@ class OnnxReader {
                 check_stated(info, value->type, part);
                 continue;
             }
-            graph_.types[info.name()] = within(part, [&] { return type_of(info); });
+            graph_.types[info.name()] = stated_type(info, part);
             graph_.inputs.push_back(info.name());
         }
         for (const auto& info : graph.value_info()) {
             if (is_stated(info) && !names.contains(info.name())) {
                 const std::string part = fmt::format("tensor '{}'", info.name());
-                graph_.types[info.name()] = within(part, [&] { return type_of(info); });
+                graph_.types[info.name()] = stated_type(info, part);
             }
         }
     }
@@ -355,7 +345,7 @@ class OnnxReader {
     void check_stated(const onnx::ValueInfoProto& info, const TensorType& type,
                       const std::string& part) const {
         if (is_stated(info)) {
-            const TensorType stated = within(part, [&] { return type_of(info); });
+            const TensorType stated = stated_type(info, part);
             require(stated == type,
                     fmt::format("{} is stated as {} {} and given as {} {}", part,
                                 enum_name(stated.element), sizes_text(stated.sizes),
@@ -373,7 +363,7 @@ class OnnxReader {
                     "give every output its own name");
             if (is_stated(info)) {
                 const std::string part = fmt::format("output '{}'", info.name());
-                graph_.types[info.name()] = within(part, [&] { return type_of(info); });
+                graph_.types[info.name()] = stated_type(info, part);
             }
             graph_.outputs.push_back(info.name());
         }

@@ -21,43 +21,23 @@ struct Taps {
     std::int64_t padded = 0;
 };
 
-class WindowReader {
- public:
-    explicit WindowReader(const Window& window)
-        : height_(window.height()), width_(window.width()) {}
-
-    template <class Reduce>
-    void reduce(const double* plane, double* out, Reduce reduce) {
-        for (std::int64_t y = 0; y < height_.out; ++y) {
-            for (std::int64_t x = 0; x < width_.out; ++x) {
-                gather(plane, y * height_.stride - height_.pad_begin,
-                       x * width_.stride - width_.pad_begin);
-                *out++ = reduce(taps_);
+/// Those of the window whose first element stands in row `top` and column `left`.
+Taps taps_of(const Window& window, const double* plane, std::int64_t top, std::int64_t left) {
+    const WindowAxis height = window.height();
+    const WindowAxis width = window.width();
+    Taps taps;
+    for (std::int64_t r = 0; r < height.kernel; ++r) {
+        const std::int64_t row = top + r * height.dilation;
+        for (std::int64_t s = 0; s < width.kernel; ++s) {
+            const std::int64_t column = left + s * width.dilation;
+            if (row >= 0 && row < height.in && column >= 0 && column < width.in) {
+                taps.inside.push_back(plane[row * width.in + column]);
             }
+            taps.padded += row < height.in + height.pad_end && column < width.in + width.pad_end;
         }
     }
-
- private:
-    void gather(const double* plane, std::int64_t top, std::int64_t left) {
-        taps_.inside.clear();
-        taps_.padded = 0;
-        for (std::int64_t r = 0; r < height_.kernel; ++r) {
-            const std::int64_t row = top + r * height_.dilation;
-            for (std::int64_t s = 0; s < width_.kernel; ++s) {
-                const std::int64_t column = left + s * width_.dilation;
-                if (row >= 0 && row < height_.in && column >= 0 && column < width_.in) {
-                    taps_.inside.push_back(plane[row * width_.in + column]);
-                }
-                taps_.padded +=
-                    row < height_.in + height_.pad_end && column < width_.in + width_.pad_end;
-            }
-        }
-    }
-
-    WindowAxis height_;
-    WindowAxis width_;
-    Taps taps_;
-};
+    return taps;
+}
 
 Types pool_types(const Operands& operands) {
     require(operands.node.outputs.size() == 1 || operands.node.outputs[1].empty(),
@@ -75,13 +55,15 @@ Values pool(const Operands& operands, Reduce reduce) {
     const GraphValue& input = operands.at(0);
     const Window window = pool_window(operands.node, input.type.sizes);
     require(window.is_plane(), "the host has no pool in three directions", "use one or two");
-    WindowReader reader(window);
     GraphValue result = zeros(pool_types(operands).front());
-    const double* in = input.numbers.data();
-    double* out = result.numbers.data();
-    for (double* const end = out + result.numbers.size(); out != end; out += window.out_area()) {
-        reader.reduce(in, out, reduce);
-        in += window.in_area();
+    const std::int64_t out_width = window.width().out;
+    for (std::int64_t i = 0; i < std::ssize(result.numbers); ++i) {
+        const double* plane = input.numbers.data() + i / window.out_area() * window.in_area();
+        const std::int64_t y = i % window.out_area() / out_width;
+        const std::int64_t x = i % out_width;
+        result.numbers[unsigned_of(i)] =
+            reduce(taps_of(window, plane, y * window.height().stride - window.height().pad_begin,
+                           x * window.width().stride - window.width().pad_begin));
     }
     return {std::move(result)};
 }

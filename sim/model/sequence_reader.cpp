@@ -114,10 +114,10 @@ class StepReader {
         step.nodes.push_back(index);
         step.nodes.insert(step.nodes.end(), passed.begin(), passed.end());
         step.output = node.outputs.front();
-        if (node.op == "Floor" || node.op == "Round" || node.op == "Ceil") {
-            step.kind = node.op == "Floor"   ? StepKind::Floor
-                        : node.op == "Round" ? StepKind::Round
-                                             : StepKind::Ceil;
+        static const std::map<std::string, StepKind> roundings{
+            {"Floor", StepKind::Floor}, {"Round", StepKind::Round}, {"Ceil", StepKind::Ceil}};
+        if (const auto rounding = roundings.find(node.op); rounding != roundings.end()) {
+            step.kind = rounding->second;
             return step;
         }
         if (node.op == "Clip" || node.op == "Relu" || node.op == "Max" || node.op == "Min") {

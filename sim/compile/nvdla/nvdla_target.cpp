@@ -17,11 +17,6 @@
 namespace npuscope {
 namespace {
 
-Sizes as_cube(Sizes sizes) {
-    sizes.resize(std::max<std::size_t>(sizes.size(), 4), 1);
-    return sizes;
-}
-
 std::optional<NodeGroup> sum_at(const GraphView& model, std::size_t node) {
     std::optional<Sum> sum = read_sum(model, node);
     if (!sum) {

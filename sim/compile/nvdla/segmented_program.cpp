@@ -33,16 +33,20 @@ MapCodes input_codes(const SegmentTensor& input, const PlannedSegment& segment) 
     return pixels ? plain_codes(false) : stored_codes(input.zero);
 }
 
+const PlannedInput& planned_input(const SegmentTensor& input, const Plan& plan) {
+    const auto found = std::ranges::find(plan.more_inputs, input.layer, &PlannedInput::name);
+    NPU_CHECK(found != plan.more_inputs.end(), "every input is planned");
+    return *found;
+}
+
 PlannedMap input_map(const SegmentTensor& input, const PlannedSegment& segment) {
     if (input.layer == "input") {
         const StoredCube& stored = segment.plan.input;
         return {memory_layout(stored, segment.lowered.network.input.shape()), stored.cube.base,
                 input_codes(input, segment)};
     }
-    const auto found =
-        std::ranges::find(segment.plan.more_inputs, input.layer, &PlannedInput::name);
-    NPU_CHECK(found != segment.plan.more_inputs.end(), "every input is planned");
-    return {memory_layout(found->stored, found->shape), found->stored.cube.base,
+    const PlannedInput& planned = planned_input(input, segment.plan);
+    return {memory_layout(planned.stored, planned.shape), planned.stored.cube.base,
             stored_codes(input.zero)};
 }
 
@@ -191,12 +195,7 @@ std::string quoted_list(const std::vector<std::string>& texts) {
 }
 
 std::string image_name(const SegmentTensor& input, const Plan& plan) {
-    if (input.layer == "input") {
-        return input.layer;
-    }
-    const auto found = std::ranges::find(plan.more_inputs, input.layer, &PlannedInput::name);
-    NPU_CHECK(found != plan.more_inputs.end(), "every input is planned");
-    return found->image();
+    return input.layer == "input" ? input.layer : planned_input(input, plan).image();
 }
 
 std::string segment_text(const PlannedSegment& segment, std::size_t index) {

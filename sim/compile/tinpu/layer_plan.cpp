@@ -164,24 +164,6 @@ std::vector<BnormChannel> constants_of(const Candidate& candidate) {
     return channels;
 }
 
-/// Which regions of a memory hold what of a planned graph.
-struct LayerMemory {
-    const MemoryRegionConfig* constants = nullptr;
-    const MemoryRegionConfig* maps = nullptr;  ///< may be the same
-
-    /// ConfigError for a memory without regions.
-    explicit LayerMemory(const MemoryConfig& memory) {
-        if (memory.regions.empty()) {
-            throw ConfigError("the memory has no region", "add one to memory.regions");
-        }
-        constants = &memory.regions.front();
-        const auto other = std::find_if(
-            memory.regions.begin() + 1, memory.regions.end(),
-            [](const MemoryRegionConfig& region) { return region.surfaces.has_value(); });
-        maps = other == memory.regions.end() ? constants : &*other;
-    }
-};
-
 /// Bytes of a region that plans may use.
 Bytes room_of(const MemoryRegionConfig& region) {
     return std::min(region.surfaces.value_or(region.size), region.size);
@@ -213,19 +195,26 @@ class LayerPlanner {
     }
 
     LayerPlan run() {
-        const LayerMemory regions(plan_.memory);
-        region_ = regions.constants;
+        const std::vector<MemoryRegionConfig>& regions = plan_.memory.regions;
+        if (regions.empty()) {
+            throw ConfigError("the memory has no region", "add one to memory.regions");
+        }
+        region_ = &regions.front();
+        const auto other = std::find_if(
+            regions.begin() + 1, regions.end(),
+            [](const MemoryRegionConfig& region) { return region.surfaces.has_value(); });
+        const MemoryRegionConfig& maps = other == regions.end() ? *region_ : *other;
         for (const NodeGroup& layer : plan_.partition.groups) {
             place_constants(layer);
         }
         plan_.weights = used_;
         const std::vector<LiveRange> ranges = live_ranges(graph_, plan_.partition);
-        const Bytes begin = regions.maps == regions.constants ? used_ : Bytes(0);
+        const Bytes begin = &maps == region_ ? used_ : Bytes(0);
         const auto offsets = place_maps(ranges, alignment_);
         for (const LiveRange& range : ranges) {
-            const Address base = regions.maps->base + begin + offsets.at(range.tensor);
+            const Address base = maps.base + begin + offsets.at(range.tensor);
             plan_.maps[range.tensor] = base;
-            expect_room(*regions.maps, {base, range.bytes}, range.tensor, range.layer);
+            expect_room(maps, {base, range.bytes}, range.tensor, range.layer);
         }
         plan_.peak_maps = peak_bytes(ranges);
         return std::move(plan_);

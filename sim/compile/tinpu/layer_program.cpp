@@ -22,8 +22,7 @@ namespace {
 
 /// A map as bytes: a tensor of 2 to 4 sizes with a batch of 1.
 Tensor<std::int32_t> cube_of(const GraphValue& value) {
-    Sizes sizes = value.type.sizes;
-    sizes.resize(std::max<std::size_t>(sizes.size(), 4), 1);
+    const Sizes sizes = as_cube(value.type.sizes);
     const auto size = [&](std::size_t i) { return static_cast<std::uint32_t>(sizes[i]); };
     Tensor<std::int32_t> cube({size(1), size(2), size(3)});
     std::transform(value.numbers.begin(), value.numbers.end(), cube.values.begin(),

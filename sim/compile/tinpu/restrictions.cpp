@@ -52,8 +52,16 @@ class LayerRules {
           problems_(candidate.problems) {}
 
     CheckedLayer check() {
-        check_shapes();
-        check_maps();
+        check_directions();
+        check_batch();
+        check_groups();
+        check_channels();
+        check_strides();
+        check_kernel();
+        check_residual();
+        check_map("input_8bit", candidate_.anchor, candidate_.input, "its input");
+        check_map("residual_8bit", candidate_.norm.residual_node, candidate_.norm.residual,
+                  "the residual");
         if (candidate_.is_pool()) {
             check_sequence(restrictions_.pooling);
             return {0, std::move(problems_)};
@@ -98,23 +106,6 @@ class LayerRules {
                  std::move(nearest), std::move(sentence));
     }
 
-    void check_shapes() {
-        check_directions();
-        check_batch();
-        check_groups();
-        check_channels();
-        check_strides();
-        check_kernel();
-        check_residual();
-    }
-
-    /// Input and residual are integers of a width that the hardware has.
-    void check_maps() {
-        check_map("input_8bit", candidate_.anchor, candidate_.input, "its input");
-        check_map("residual_8bit", candidate_.norm.residual_node, candidate_.norm.residual,
-                  "the residual");
-    }
-
     /// Bias, scale, shift and clips, with the widths that go with the layer's weights.
     void check_sequence(const WeightWidths& widths) {
         if (candidate_.pattern == Pattern::Maxpool) {
@@ -131,15 +122,12 @@ class LayerRules {
         check_clips();
     }
 
-    const Sizes& given_sizes() const {
-        return model_.sizes(model_.node(candidate_.anchor).inputs.front());
-    }
-
     void check_directions() {
-        const bool flat = candidate_.pattern == Pattern::Fc;
-        if (!flat && given_sizes().size() != 4) {
-            complain("conv_2d", fmt::format("{}-d", given_sizes().size() - 2), "2-d",
-                     "2-d, with a height of 1", "convolutions and pools are 2-d");
+        const std::size_t sizes =
+            model_.sizes(model_.node(candidate_.anchor).inputs.front()).size();
+        if (candidate_.pattern != Pattern::Fc && sizes != 4) {
+            complain("conv_2d", fmt::format("{}-d", sizes - 2), "2-d", "2-d, with a height of 1",
+                     "convolutions and pools are 2-d");
         }
     }
 
@@ -261,19 +249,16 @@ class LayerRules {
         if (residual.empty()) {
             return;
         }
-        const auto blame = [&](const char* rule, std::string value, const std::string& allowed,
-                               std::string sentence) {
-            problems_.push_back(broken_rule(model_.node(candidate_.norm.residual_node), rule,
-                                            std::move(value), allowed, std::move(sentence)));
-        };
+        const std::size_t node = candidate_.norm.residual_node;
         if (candidate_.pattern != Pattern::Pwconvres) {
-            blame("residual_pointwise", std::string(enum_name(candidate_.pattern)),
-                  "1x1 convolution", "residual input only on the point-wise convolution");
+            complain("residual_pointwise", node, std::string(enum_name(candidate_.pattern)),
+                     "1x1 convolution", "1x1 convolution",
+                     "residual input only on the point-wise convolution");
         }
         if (model_.sizes(residual) != model_.sizes(candidate_.output)) {
-            blame("residual_shape", sizes_text(model_.sizes(residual)),
-                  sizes_text(model_.sizes(candidate_.output)),
-                  "the residual has the sizes of the output");
+            const std::string output = sizes_text(model_.sizes(candidate_.output));
+            complain("residual_shape", node, sizes_text(model_.sizes(residual)), output, output,
+                     "the residual has the sizes of the output");
         }
     }
 
