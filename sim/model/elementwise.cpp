@@ -29,25 +29,15 @@ Sizes common_sizes(const Sizes& a, const Sizes& b) {
     return sizes;
 }
 
-/// Steps through `own` sizes as if it had those of the result: 0 where it is broadcast.
-std::vector<std::size_t> broadcast_steps(const Sizes& own, const Sizes& result) {
-    const std::vector<std::size_t> steps = steps_of(own);
-    std::vector<std::size_t> broadcast(result.size(), 0);
-    const std::size_t before = result.size() - own.size();
-    for (std::size_t i = 0; i < own.size(); ++i) {
-        broadcast[before + i] = own[i] == 1 ? 0 : steps[i];
-    }
-    return broadcast;
-}
-
-/// Indices into an operand for every element of the result.
+/// Indices into an operand for every element of the result; steps are 0 where it is broadcast.
 std::vector<std::size_t> broadcast_indices(const Sizes& own, const Sizes& result) {
     std::vector<std::size_t> indices(count_elements(result, most_made_elements));
-    const std::vector<std::size_t> steps = broadcast_steps(own, result);
+    const std::vector<std::size_t> steps = steps_of(own);
+    const std::size_t before = result.size() - own.size();
     Odometer odometer(result);
     for (std::size_t& index : indices) {
-        for (std::size_t i = 0; i < steps.size(); ++i) {
-            index += steps[i] * static_cast<std::size_t>(odometer.at()[i]);
+        for (std::size_t i = 0; i < own.size(); ++i) {
+            index += own[i] == 1 ? 0 : steps[i] * unsigned_of(odometer.at()[before + i]);
         }
         odometer.next();
     }

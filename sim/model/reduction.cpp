@@ -8,6 +8,7 @@
 #include <cmath>
 #include <functional>
 #include <limits>
+#include <numeric>
 
 #include "sim/model/operator_parts.h"
 #include "sim/model/window.h"
@@ -90,11 +91,7 @@ double largest_of(const std::vector<double>& values) {
 }
 
 double sum_of(const std::vector<double>& values) {
-    double sum = 0;
-    for (const double value : values) {
-        sum += value;
-    }
-    return sum;
+    return std::accumulate(values.begin(), values.end(), 0.0);
 }
 
 Values max_pool(const Operands& operands) {
@@ -131,15 +128,15 @@ std::vector<bool> reduced_axes(const Operands& operands) {
 }
 
 template <class Combine>
-GraphValue reduce(const Operands& operands, double start, Combine combine) {
+GraphValue reduced(const Operands& operands, double start, Combine combine) {
     const GraphValue& input = operands.at(0);
-    const std::vector<bool> reduced = reduced_axes(operands);
+    const std::vector<bool> gone = reduced_axes(operands);
     const bool keep = operands.node.integer("keepdims", 1) != 0;
     Sizes kept = input.type.sizes;
     Sizes out;
     for (std::size_t i = 0; i < kept.size(); ++i) {
-        kept[i] = reduced[i] ? 1 : kept[i];
-        if (!reduced[i] || keep) {
+        kept[i] = gone[i] ? 1 : kept[i];
+        if (!gone[i] || keep) {
             out.push_back(kept[i]);
         }
     }
@@ -150,7 +147,7 @@ GraphValue reduce(const Operands& operands, double start, Combine combine) {
     for (const double number : input.numbers) {
         std::size_t index = 0;
         for (std::size_t i = 0; i < steps.size(); ++i) {
-            index += reduced[i] ? 0 : steps[i] * static_cast<std::size_t>(odometer.at()[i]);
+            index += gone[i] ? 0 : steps[i] * static_cast<std::size_t>(odometer.at()[i]);
         }
         result.numbers[index] = combine(result.numbers[index], number);
         odometer.next();
@@ -158,45 +155,7 @@ GraphValue reduce(const Operands& operands, double start, Combine combine) {
     return result;
 }
 
-Values reduce_sum(const Operands& operands) { return {reduce(operands, 0.0, std::plus<>{})}; }
-
-/// Applies `change` to every row along the axis of Softmax: from opset 13 on one axis, before that
-/// all from that axis on.
-template <class Change>
-GraphValue by_rows(const Operands& operands, Change change) {
-    GraphValue result = operands.at(0);
-    const Sizes& sizes = result.type.sizes;
-    require(!sizes.empty(), "its input is a scalar", "it needs at least one direction");
-    const bool one_axis = operands.opset >= 13;
-    const std::size_t axis =
-        axis_index(operands.node.integer("axis", one_axis ? -1 : 1), sizes.size());
-    const std::size_t step = one_axis ? steps_of(sizes)[axis] : 1;
-    const std::size_t length = one_axis
-                                   ? static_cast<std::size_t>(sizes[axis])
-                                   : steps_of(sizes)[axis] * static_cast<std::size_t>(sizes[axis]);
-    for (std::size_t first = 0; first < result.numbers.size(); ++first) {
-        if (first / step % length == 0) {
-            change(result.numbers.data() + first, step, length);
-        }
-    }
-    return result;
-}
-
-/// Numbers of a row, step apart, become their exponentials over the sum, or the logarithm of that.
-void normalise_row(double* row, std::size_t step, std::size_t length, bool logarithm) {
-    double largest = row[0];
-    for (std::size_t i = 0; i < length; ++i) {
-        largest = std::max(largest, row[i * step]);
-    }
-    double sum = 0;
-    for (std::size_t i = 0; i < length; ++i) {
-        sum += std::exp(row[i * step] - largest);
-    }
-    for (std::size_t i = 0; i < length; ++i) {
-        const double shifted = row[i * step] - largest;
-        row[i * step] = logarithm ? shifted - std::log(sum) : std::exp(shifted) / sum;
-    }
-}
+Values reduce_sum(const Operands& operands) { return {reduced(operands, 0.0, std::plus<>{})}; }
 
 Values reduce_mean(const Operands& operands) {
     GraphValue result = reduce_sum(operands).front();
@@ -209,20 +168,47 @@ Values reduce_mean(const Operands& operands) {
 }
 
 Values reduce_max(const Operands& operands) {
-    return {reduce(operands, range_of(operands.element(0)).low,
-                   [](double a, double b) { return std::max(a, b); })};
+    return {reduced(operands, range_of(operands.element(0)).low,
+                    [](double a, double b) { return std::max(a, b); })};
 }
 
 Values reduce_min(const Operands& operands) {
-    return {reduce(operands, range_of(operands.element(0)).high,
-                   [](double a, double b) { return std::min(a, b); })};
+    return {reduced(operands, range_of(operands.element(0)).high,
+                    [](double a, double b) { return std::min(a, b); })};
 }
 
+/// Rows lie along one axis from opset 13 on, before that along all from that axis on. Their numbers
+/// become their exponentials over the sum, or the logarithm of that.
 template <bool logarithm>
 Values softmax(const Operands& operands) {
-    return {by_rows(operands, [](double* row, std::size_t step, std::size_t length) {
-        normalise_row(row, step, length, logarithm);
-    })};
+    GraphValue result = operands.at(0);
+    const Sizes& sizes = result.type.sizes;
+    require(!sizes.empty(), "its input is a scalar", "it needs at least one direction");
+    const bool one_axis = operands.opset >= 13;
+    const std::size_t axis =
+        axis_index(operands.node.integer("axis", one_axis ? -1 : 1), sizes.size());
+    const std::size_t inner = steps_of(sizes)[axis];
+    const std::size_t step = one_axis ? inner : 1;
+    const std::size_t length = unsigned_of(sizes[axis]) * (one_axis ? 1 : inner);
+    for (std::size_t first = 0; first < result.numbers.size(); ++first) {
+        if (first / step % length != 0) {
+            continue;
+        }
+        double* row = result.numbers.data() + first;
+        double largest = row[0];
+        for (std::size_t i = 0; i < length; ++i) {
+            largest = std::max(largest, row[i * step]);
+        }
+        double sum = 0;
+        for (std::size_t i = 0; i < length; ++i) {
+            sum += std::exp(row[i * step] - largest);
+        }
+        for (std::size_t i = 0; i < length; ++i) {
+            const double shifted = row[i * step] - largest;
+            row[i * step] = logarithm ? shifted - std::log(sum) : std::exp(shifted) / sum;
+        }
+    }
+    return {std::move(result)};
 }
 
 Values arg_max(const Operands& operands) {
