@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "sim/compile/hybrid_plan.h"
+#include "sim/compile/nvdla/nvdla_target.h"
 #include "sim/run/session.h"
 
 namespace npuscope {

@@ -7,12 +7,11 @@
 #include <filesystem>
 
 #include "models/base/error.h"
-#include "sim/compile/model_plan.h"
 #include "sim/compile/nvdla/network_planner.h"
 #include "sim/compile/nvdla/nvdla_family.h"
 #include "sim/compile/nvdla/plan_program.h"
+#include "sim/compile/partition.h"
 #include "sim/compile/surface_files.h"
-#include "sim/compile/target.h"
 #include "sim/config/file_io.h"
 #include "sim/model/onnx_reader.h"
 #include "sim/model/prepare_graph.h"

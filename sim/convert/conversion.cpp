@@ -68,6 +68,15 @@ Layout LayoutSpec::bind_to(const LogicalShape& shape, std::uint32_t element) con
     return bind(sentence, shape, {.name = text, .element = element});
 }
 
+std::variant<Layout, Diagnostic> LayoutSpec::try_bind(const LogicalShape& shape,
+                                                      std::uint32_t element) const {
+    try {
+        return bind_to(shape, element);
+    } catch (const ConfigError& error) {
+        return Diagnostic{.sentence = error.sentence(), .remedy = error.remedy()};
+    }
+}
+
 std::string LayoutSpec::axes_for(std::size_t extents) const {
     if (row != nullptr && row->axes == "KCRS" && extents == 4) {
         return "KCRS";

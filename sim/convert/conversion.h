@@ -13,9 +13,11 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "models/arith/quantise.h"
+#include "models/base/diagnostic.h"
 #include "models/layout/layout_catalog.h"
 #include "models/layout/stride_descriptor.h"
 #include "sim/config/npy_file.h"
@@ -30,6 +32,9 @@ struct LayoutSpec {
 
     /// ConfigError as make_layout() and bind() give it.
     Layout bind_to(const LogicalShape& shape, std::uint32_t element) const;
+    /// The same, or why the layout does not hold the shape.
+    std::variant<Layout, Diagnostic> try_bind(const LogicalShape& shape,
+                                              std::uint32_t element) const;
     /// Letters of the axes of a shape with so many extents.
     std::string axes_for(std::size_t extents) const;
 };

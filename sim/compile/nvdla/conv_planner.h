@@ -14,7 +14,7 @@
 #include "sim/compile/nvdla/plan.h"
 #include "sim/compile/nvdla/plan_context.h"
 #include "sim/compile/nvdla/synthetic_values.h"
-#include "sim/model/network_shapes.h"
+#include "sim/model/network.h"
 
 namespace npuscope {
 

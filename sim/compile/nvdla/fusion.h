@@ -10,7 +10,7 @@
 
 #include "models/base/diagnostic.h"
 #include "models/npu/npu_config.h"
-#include "sim/model/network_shapes.h"
+#include "sim/model/network.h"
 
 namespace npuscope {
 

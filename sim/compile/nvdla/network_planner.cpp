@@ -17,7 +17,7 @@
 #include "sim/compile/nvdla/pdp_planner.h"
 #include "sim/compile/nvdla/plan.h"
 #include "sim/compile/nvdla/plan_context.h"
-#include "sim/model/network_shapes.h"
+#include "sim/model/network.h"
 
 namespace npuscope {
 namespace {

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "sim/compile/nvdla/plan_context.h"
-#include "sim/model/network_shapes.h"
+#include "sim/model/network.h"
 
 namespace npuscope {
 

@@ -16,7 +16,7 @@
 #include "sim/compile/nvdla/conv_tiling.h"
 #include "sim/compile/nvdla/memory_map.h"
 #include "sim/compile/nvdla/plan.h"
-#include "sim/model/network_shapes.h"
+#include "sim/model/network.h"
 
 namespace npuscope {
 

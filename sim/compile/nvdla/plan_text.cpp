@@ -5,7 +5,7 @@
 
 #include "sim/config/json_writer.h"
 #include "sim/config/text_table.h"
-#include "sim/model/network_shapes.h"
+#include "sim/model/network.h"
 
 namespace npuscope {
 namespace {

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "sim/model/step_reader.h"
+#include "sim/model/sequence_reader.h"
 
 namespace npuscope {
 namespace {
@@ -23,23 +23,23 @@ bool hides(const ClipStep& between, const ClipStep& after) {
     return between.low <= after.low - 255 && between.high >= after.high + 128;
 }
 
-Diagnostic problem_at(const ModelFacts& model, std::size_t node, std::string sentence,
+Diagnostic problem_at(const GraphView& model, std::size_t node, std::string sentence,
                       std::string remedy) {
     return {.sentence = std::move(sentence),
             .remedy = std::move(remedy),
-            .operation = node_name(model.view.node(node))};
+            .operation = node_name(model.node(node))};
 }
 
 /// The numbers of a feature map; a problem where int8 with a zero point cannot hold them.
-std::optional<NumberRange> map_range(const ModelFacts& model, const std::string& tensor,
+std::optional<NumberRange> map_range(const GraphView& model, const std::string& tensor,
                                      std::size_t reader, Diagnostics& problems) {
-    const auto found = model.facts.find(tensor);
-    if (found == model.facts.end() || !found->second.whole) {
+    const ValueRange* known = model.range(tensor);
+    if (known == nullptr || !known->whole) {
         problems.push_back(problem_at(model, reader, fmt::format("'{}' holds no integers", tensor),
                                       "feature maps have 8 bits: round and clip it"));
         return std::nullopt;
     }
-    const NumberRange range = found->second.range;
+    const NumberRange range = known->range;
     if (!fits_bits(range, 8)) {
         problems.push_back(problem_at(
             model, reader,
@@ -52,7 +52,7 @@ std::optional<NumberRange> map_range(const ModelFacts& model, const std::string&
 
 class LayerLowering {
  public:
-    LayerLowering(const ModelFacts& model, const Candidate& candidate, Diagnostics& problems)
+    LayerLowering(const GraphView& model, const Candidate& candidate, Diagnostics& problems)
         : model_(model), candidate_(candidate), problems_(problems) {}
 
     LoweredLayer lower() {
@@ -214,7 +214,7 @@ class LayerLowering {
         sequence_.result = *result;
         auto staged = stage_sequence(std::move(sequence_));
         if (auto* problem = std::get_if<Diagnostic>(&staged)) {
-            problem->operation = node_name(model_.view.node(node_of(problem->field)));
+            problem->operation = node_name(model_.node(node_of(problem->field)));
             problems_.push_back(*std::move(problem));
             return;
         }
@@ -269,7 +269,7 @@ class LayerLowering {
         return true;
     }
 
-    const ModelFacts& model_;
+    const GraphView& model_;
     const Candidate& candidate_;
     Diagnostics& problems_;
     std::optional<NumberRange> input_;
@@ -280,7 +280,7 @@ class LayerLowering {
 
 }  // namespace
 
-LoweredLayer lower_layer(const ModelFacts& model, const Candidate& candidate,
+LoweredLayer lower_layer(const GraphView& model, const Candidate& candidate,
                          Diagnostics& problems) {
     Diagnostics own;
     LoweredLayer lowered = LayerLowering(model, candidate, own).lower();
@@ -304,7 +304,7 @@ std::optional<Sum> read_sum(const GraphView& view, std::size_t node) {
     if (!maps) {
         return std::nullopt;
     }
-    const std::vector<RawStep> steps = read_steps(view, {add.outputs.front(), 1});
+    const std::vector<RawStep> steps = read_steps(view, add.outputs.front());
     if (steps.empty() || steps.front().kind != StepKind::Clip) {
         return std::nullopt;
     }
@@ -314,7 +314,7 @@ std::optional<Sum> read_sum(const GraphView& view, std::size_t node) {
     return sum;
 }
 
-StagedSequence lower_sum(const ModelFacts& model, const Sum& sum, Diagnostics& problems) {
+StagedSequence lower_sum(const GraphView& model, const Sum& sum, Diagnostics& problems) {
     const auto a = map_range(model, sum.terms[0], sum.node, problems);
     const auto b = map_range(model, sum.terms[1], sum.node, problems);
     const auto result = map_range(model, sum.output, sum.clip.node, problems);

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "sim/compile/nvdla/integer_sequence.h"
-#include "sim/compile/target.h"
+#include "sim/compile/partition.h"
 #include "sim/model/network.h"
 
 namespace npuscope {
@@ -19,8 +19,7 @@ struct LoweredLayer {
     bool relu_after_residual = false;
 };
 /// What stands against it goes to `problems`; the result is then not to be used.
-LoweredLayer lower_layer(const ModelFacts& model, const Candidate& candidate,
-                         Diagnostics& problems);
+LoweredLayer lower_layer(const GraphView& model, const Candidate& candidate, Diagnostics& problems);
 
 /// An addition of two feature maps and the clip after it.
 struct Sum {
@@ -33,7 +32,7 @@ struct Sum {
 std::optional<Sum> read_sum(const GraphView& view, std::size_t node);
 
 /// Numbers and ReLU of an addition.
-StagedSequence lower_sum(const ModelFacts& model, const Sum& sum, Diagnostics& problems);
+StagedSequence lower_sum(const GraphView& model, const Sum& sum, Diagnostics& problems);
 
 /// Whether the residual of a convolution can be added before the convolution's result is clipped:
 /// the clip between them is so wide that results of 8 bits do not show it.

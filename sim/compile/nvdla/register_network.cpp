@@ -41,7 +41,7 @@ class LayerNames {
 
 class SegmentLowering {
  public:
-    SegmentLowering(const ModelFacts& model, const Partition& partition)
+    SegmentLowering(const GraphView& model, const Partition& partition)
         : model_(model), partition_(partition) {}
 
     RegisterNetwork run(std::span<const std::size_t> groups, std::span<const std::string> outputs) {
@@ -74,7 +74,7 @@ class SegmentLowering {
     };
 
     std::int32_t zero_of(const std::string& tensor) const {
-        return stored_zero(model_.facts.at(tensor).range);
+        return stored_zero(model_.ranges().at(tensor).range);
     }
     std::string root(const std::string& tensor) const {
         return root_of(model_, partition_, tensor);
@@ -137,7 +137,7 @@ class SegmentLowering {
     void add_sum(const NodeGroup& group, const std::vector<GroupRead>& terms,
                  const LoweredLayer& lowered) {
         Layer layer;
-        layer.name = names_.of(node_name(model_.graph.nodes[terms.front().node]));
+        layer.name = names_.of(node_name(model_.graph().nodes[terms.front().node]));
         layer.kind = LayerKind::Add;
         layer.relu = lowered.layer.relu;
         for (const GroupRead& term : terms) {
@@ -169,7 +169,7 @@ class SegmentLowering {
             ->layer;
     }
 
-    const ModelFacts& model_;
+    const GraphView& model_;
     const Partition& partition_;
     RegisterNetwork lowered_;
     LayerNames names_;
@@ -178,17 +178,17 @@ class SegmentLowering {
 
 }  // namespace
 
-RegisterNetwork register_network(const ModelFacts& model, const Partition& partition,
+RegisterNetwork register_network(const GraphView& model, const Partition& partition,
                                  std::size_t index) {
     const Segment& segment = partition.segments[index];
     RegisterNetwork lowered =
         SegmentLowering(model, partition).run(segment.groups, segment.outputs);
     Network& network = lowered.network;
-    network.name = model.graph.name.empty() ? "model" : model.graph.name;
+    network.name = model.graph().name.empty() ? "model" : model.graph().name;
     if (partition.segments.size() > 1 || !partition.is_whole()) {
         network.name += fmt::format("_segment_{}", index + 1);
     }
-    network.file = model.graph.file;
+    network.file = model.graph().file;
     return lowered;
 }
 

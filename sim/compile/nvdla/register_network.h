@@ -29,7 +29,7 @@ struct RegisterNetwork {
 };
 
 /// Of segment `index`. A graph of one segment gives its name to the network.
-RegisterNetwork register_network(const ModelFacts& model, const Partition& partition,
+RegisterNetwork register_network(const GraphView& model, const Partition& partition,
                                  std::size_t index);
 
 }  // namespace npuscope

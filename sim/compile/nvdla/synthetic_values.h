@@ -11,7 +11,7 @@
 #include "models/base/check.h"
 #include "models/layout/tensor.h"
 #include "models/layout/weight_layout.h"
-#include "sim/model/network_shapes.h"
+#include "sim/model/network.h"
 #include "sim/model/synthetic_numbers.h"
 
 namespace npuscope {

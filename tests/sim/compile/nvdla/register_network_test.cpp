@@ -12,7 +12,6 @@
 #include "sim/command_line/network_files.h"
 #include "sim/command_line/system_arguments.h"
 #include "sim/compile/explain.h"
-#include "sim/compile/hybrid_plan.h"
 #include "sim/compile/nvdla/nvdla_target.h"
 #include "sim/config/npy_file.h"
 #include "tests/sim/compile/nvdla/chain.h"
@@ -179,7 +178,7 @@ TEST_P(RefusedModels, NameTheNodeAndTheReason) {
     chain.input({1, 8, 6, 6});
     GetParam().build(chain);
     const Graph graph = chain.graph();
-    const HybridPlan plan = plan_hybrid(graph, {});
+    const SegmentedPlan plan = plan_segments(graph, {});
     EXPECT_FALSE(plan.partition.is_whole());
     const NvdlaTarget family(PlanTarget{});
     const Explanation told{graph, family, plan.partition, layers_of_groups(plan)};
@@ -251,7 +250,7 @@ TEST(RegisterNetwork, LayersAreNamedForFiles) {
     chain.input({1, 8, 6, 6}).conv("block/1:a", {8, 8, 1, 1}, 127);
     chain.scaled("s", {0}, {1}, {64}).clip("c", -128, 127).conv("block_1_a", {8, 8, 1, 1}, 127);
     chain.scaled("t", {0}, {1}, {64}).clip("d", -128, 127);
-    const HybridPlan plan = plan_hybrid(chain.graph(), {});
+    const SegmentedPlan plan = plan_segments(chain.graph(), {});
     ASSERT_TRUE(plan.partition.is_whole());
     const RegisterNetwork& lowered = plan.segments[0].lowered;
     ASSERT_EQ(lowered.network.layers.size(), 2U);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sim/model/network_shapes.h"
+#include "sim/model/network.h"
 
 #include <fmt/format.h>
 
@@ -11,7 +11,6 @@
 #include "models/base/error.h"
 #include "sim/config/file_io.h"
 #include "sim/config/yaml_reader.h"
-#include "sim/model/network.h"
 
 namespace npuscope {
 

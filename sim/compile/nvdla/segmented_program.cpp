@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sim/compile/hybrid_program.h"
+#include "sim/compile/nvdla/segmented_program.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <memory>
@@ -7,10 +10,9 @@
 
 #include "models/base/check.h"
 #include "sim/compile/explain.h"
-#include "sim/compile/host_cost.h"
-#include "sim/compile/map_values.h"
 #include "sim/compile/nvdla/plan_program.h"
 #include "sim/compile/surface_files.h"
+#include "sim/config/json_writer.h"
 #include "sim/model/host_values.h"
 #include "sim/model/prepare_graph.h"
 
@@ -31,16 +33,20 @@ MapCodes input_codes(const SegmentTensor& input, const PlannedSegment& segment) 
     return pixels ? plain_codes(false) : stored_codes(input.zero);
 }
 
+const PlannedInput& planned_input(const SegmentTensor& input, const Plan& plan) {
+    const auto found = std::ranges::find(plan.more_inputs, input.layer, &PlannedInput::name);
+    NPU_CHECK(found != plan.more_inputs.end(), "every input is planned");
+    return *found;
+}
+
 PlannedMap input_map(const SegmentTensor& input, const PlannedSegment& segment) {
     if (input.layer == "input") {
         const StoredCube& stored = segment.plan.input;
         return {memory_layout(stored, segment.lowered.network.input.shape()), stored.cube.base,
                 input_codes(input, segment)};
     }
-    const auto found =
-        std::ranges::find(segment.plan.more_inputs, input.layer, &PlannedInput::name);
-    NPU_CHECK(found != segment.plan.more_inputs.end(), "every input is planned");
-    return {memory_layout(found->stored, found->shape), found->stored.cube.base,
+    const PlannedInput& planned = planned_input(input, segment.plan);
+    return {memory_layout(planned.stored, planned.shape), planned.stored.cube.base,
             stored_codes(input.zero)};
 }
 
@@ -51,13 +57,13 @@ PlannedMap output_map(const SegmentTensor& output, const Plan& plan) {
             stored_codes(output.zero)};
 }
 
-class HybridProgrammer {
+class SegmentProgrammer {
  public:
-    HybridProgrammer(const Graph& graph, HybridPlan plan, const HostConfig& host,
-                     const GraphInputs* inputs)
+    SegmentProgrammer(const Graph& graph, SegmentedPlan plan, const HostConfig& host,
+                      const GraphInputs* inputs)
         : graph_(graph), plan_(std::move(plan)), host_(host) {
         if (inputs != nullptr) {
-            values_ = std::make_shared<HostValues>(graph, plan_.facts);
+            values_ = std::make_shared<HostValues>(graph, plan_.ranges);
             for (const std::string& name : graph.inputs) {
                 values_->take_input(name, *inputs);
             }
@@ -98,17 +104,11 @@ class HybridProgrammer {
 
     void add_node(std::size_t index) {
         const GraphNode& node = graph_.nodes[index];
-        RunNode run{.name = node_name(node)};
+        RunNode run = run_node_statement(graph_, plan_.partition, index, host_);
         if (values_) {
             run.work = [&node, values = values_](HostMemory& /*memory*/) {
                 values->evaluate(node);
             };
-        }
-        if (plan_.partition.places[index].side == NodeSide::Host) {
-            const HostCost cost = host_cost(graph_, node, host_);
-            run.op = node.op;
-            run.cycles = cost.cycles;
-            run.macs = cost.macs;
         }
         add(std::move(run));
     }
@@ -172,7 +172,7 @@ class HybridProgrammer {
     }
 
     const Graph& graph_;
-    HybridPlan plan_;
+    SegmentedPlan plan_;
     const HostConfig& host_;
     std::shared_ptr<HostValues> values_;  ///< null for time alone
     Program program_;
@@ -180,9 +180,63 @@ class HybridProgrammer {
 
 }  // namespace
 
-ModelProgram hybrid_program(const Graph& graph, HybridPlan plan, const HostConfig& host,
-                            const GraphInputs* inputs) {
-    return HybridProgrammer(graph, std::move(plan), host, inputs).run();
+ModelProgram segmented_program(const Graph& graph, SegmentedPlan plan, const HostConfig& host,
+                               const GraphInputs* inputs) {
+    return SegmentProgrammer(graph, std::move(plan), host, inputs).run();
+}
+
+namespace {
+
+std::string quoted_list(const std::vector<std::string>& texts) {
+    std::vector<std::string> each;
+    std::ranges::transform(texts, std::back_inserter(each),
+                           [](const std::string& text) { return quoted(text); });
+    return fmt::format("[{}]", fmt::join(each, ", "));
+}
+
+std::string image_name(const SegmentTensor& input, const Plan& plan) {
+    return input.layer == "input" ? input.layer : planned_input(input, plan).image();
+}
+
+std::string segment_text(const PlannedSegment& segment, std::size_t index) {
+    return fmt::format("  - segment: {0}\n    program: {0}/program.cfg\n", segment_folder(index)) +
+           tensors_yaml(segment, "    ");
+}
+
+}  // namespace
+
+std::string tensors_yaml(const PlannedSegment& segment, const std::string& indent) {
+    std::string text = indent + "inputs:\n";
+    for (const SegmentTensor& input : segment.lowered.inputs) {
+        text += indent + fmt::format("  - {{tensor: {}, image: {}.dat, shape: {}, zero: {}}}\n",
+                                     quoted(input.tensor), image_name(input, segment.plan),
+                                     sizes_text(input.cube), input.zero);
+    }
+    text += indent + "outputs:\n";
+    for (const SegmentTensor& output : segment.lowered.outputs) {
+        text += indent + fmt::format("  - {{tensor: {}, result: {}, shape: {}, zero: {}}}\n",
+                                     quoted(output.tensor), output.layer, sizes_text(output.cube),
+                                     output.zero);
+    }
+    return text;
+}
+
+std::string segment_folder(std::size_t index) { return fmt::format("segment_{}", index + 1); }
+
+std::string segments_yaml(const Graph& graph, const SegmentedPlan& plan, const std::string& npu) {
+    std::string text = fmt::format("model: {}\nnpu: {}\nsteps:{}\n", quoted(graph.name), npu,
+                                   plan.partition.steps.empty() ? " []" : "");
+    for (const PartitionStep& step : plan.partition.steps) {
+        if (step.segment) {
+            text += segment_text(plan.segments[*step.segment], *step.segment);
+            continue;
+        }
+        const GraphNode& node = graph.nodes[step.node];
+        text += fmt::format("  - host: {{node: {}, operator: {}, inputs: {}, outputs: {}}}\n",
+                            quoted(node_name(node)), node.op, quoted_list(node.inputs),
+                            quoted_list(node.outputs));
+    }
+    return text;
 }
 
 }  // namespace npuscope

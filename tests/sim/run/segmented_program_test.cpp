@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Models shared by a register NPU and the host: whatever the partition, the numbers are those of
 // the host's plain operators.
-#include "sim/compile/hybrid_program.h"
+#include "sim/compile/nvdla/segmented_program.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -34,14 +34,14 @@ Result expect_equal(const ModelBuilder& builder, const std::string& npu,
     const Graph graph = test::graph_of(builder);
     const SystemConfig system = system_of(npu);
     const auto inputs = test::some_inputs(graph, element, 5);
-    std::map<std::string, ValueRange> given;
+    ValueRanges given;
     for (const std::string& name : graph.inputs) {
         given[name] = {true, range_of(element), false};
     }
     const ModelResult host = test::run_on(graph, test::host_only(), inputs);
-    HybridPlan plan = plan_hybrid(graph, {nvdla_npu(system), system.memory}, given);
+    SegmentedPlan plan = plan_segments(graph, {nvdla_npu(system), system.memory}, given);
     ModelResult run =
-        run_model(hybrid_program(graph, std::move(plan), system.host, &inputs), system, {});
+        run_model(segmented_program(graph, std::move(plan), system.host, &inputs), system, {});
     EXPECT_EQ(run.result.status(), RunStatus::Pass);
     EXPECT_EQ(run.outputs.size(), host.outputs.size());
     for (const auto& [name, value] : host.outputs) {
@@ -97,7 +97,7 @@ class Model {
     unsigned seed_ = 0;
 };
 
-TEST(HybridSession, RandomModelsGiveTheHostsNumbers) {
+TEST(SegmentedSession, RandomModelsGiveTheHostsNumbers) {
     std::size_t most_segments = 0;
     std::size_t most_inputs = 0;
     std::size_t most_outputs = 0;
@@ -119,7 +119,7 @@ TEST(HybridSession, RandomModelsGiveTheHostsNumbers) {
     EXPECT_GE(without_host, 10U);
 }
 
-TEST(HybridSession, HostsStandBeforeBetweenAndBehind) {
+TEST(SegmentedSession, HostsStandBeforeBetweenAndBehind) {
     Model model;
     model.input("x", 4);
     model.node("Concat", "first", {"x", "x"});
@@ -137,7 +137,7 @@ TEST(HybridSession, HostsStandBeforeBetweenAndBehind) {
     EXPECT_EQ(result.model->host.operators, 3U);
 }
 
-TEST(HybridSession, BranchesAroundTheHostDoNotWaitForEachOther) {
+TEST(SegmentedSession, BranchesAroundTheHostDoNotWaitForEachOther) {
     Model model;
     model.input("x", 8);
     const std::string a = model.conv("a", "x", 8, 8);
@@ -154,7 +154,7 @@ TEST(HybridSession, BranchesAroundTheHostDoNotWaitForEachOther) {
     EXPECT_THAT(result.model->segments[1].inputs, ElementsAre("turn_y", b));
 }
 
-TEST(HybridSession, InputsMayBeResidualsAndOutputsMayBeSeveral) {
+TEST(SegmentedSession, InputsMayBeResidualsAndOutputsMayBeSeveral) {
     for (const char* npu : {"nv_small", "nv_full"}) {
         Model model;
         model.input("x", 8).input("r", 8);
@@ -170,7 +170,7 @@ TEST(HybridSession, InputsMayBeResidualsAndOutputsMayBeSeveral) {
     }
 }
 
-TEST(HybridSession, OtherShapesOfTheSameNumbersGoThroughTheHost) {
+TEST(SegmentedSession, OtherShapesOfTheSameNumbersGoThroughTheHost) {
     Model model;
     model.input("x", 8);
     const std::string a = model.conv("a", "x", 8, 6);
@@ -183,7 +183,7 @@ TEST(HybridSession, OtherShapesOfTheSameNumbersGoThroughTheHost) {
     EXPECT_EQ(result.model->host.operators, 0U);
 }
 
-TEST(HybridSession, NothingOnTheNpuIsANote) {
+TEST(SegmentedSession, NothingOnTheNpuIsANote) {
     Model model;
     model.input("x", 4);
     model.node("Sigmoid", "s", {"x"});
@@ -195,7 +195,7 @@ TEST(HybridSession, NothingOnTheNpuIsANote) {
     EXPECT_THAT(result.findings[0].sentence, HasSubstr("all of it ran on the host"));
 }
 
-TEST(HybridSession, LayersThatCannotBePlannedAreLeftToTheHost) {
+TEST(SegmentedSession, LayersThatCannotBePlannedAreLeftToTheHost) {
     Model model;
     model.input("x", 8);
     model.conv("a", "x", 8, 8);
@@ -209,7 +209,7 @@ TEST(HybridSession, LayersThatCannotBePlannedAreLeftToTheHost) {
     EXPECT_THAT(result.model->refused[0].problems[0].sentence, HasSubstr("strides go to 8"));
 }
 
-TEST(HybridSession, UnusedLayersAreLeftOut) {
+TEST(SegmentedSession, UnusedLayersAreLeftOut) {
     Model model;
     model.input("x", 8);
     const std::string a = model.conv("a", "x", 8, 8);
@@ -220,14 +220,14 @@ TEST(HybridSession, UnusedLayersAreLeftOut) {
     EXPECT_EQ(result.operations.size(), 1U);
 }
 
-TEST(HybridSession, TimesFollowEachOtherAndAddUp) {
+TEST(SegmentedSession, TimesFollowEachOtherAndAddUp) {
     const Graph graph = test::graph_of(test::random_graph(7));
     const SystemConfig system = system_of("nv_small");
     RunOptions options;
     options.timeline = true;
-    HybridPlan plan = plan_hybrid(graph, {nvdla_npu(system), system.memory});
+    SegmentedPlan plan = plan_segments(graph, {nvdla_npu(system), system.memory});
     const Result result =
-        run_model(hybrid_program(graph, std::move(plan), system.host, nullptr), system, options)
+        run_model(segmented_program(graph, std::move(plan), system.host, nullptr), system, options)
             .result;
     Cycles end{0};
     Cycles sum = result.model->host.cycles;
@@ -248,7 +248,7 @@ TEST(HybridSession, TimesFollowEachOtherAndAddUp) {
     EXPECT_THAT(timeline_report(result), HasSubstr("\"host\""));
 }
 
-TEST(HybridSession, TimeAloneIsTheSameTime) {
+TEST(SegmentedSession, TimeAloneIsTheSameTime) {
     for (const unsigned seed : {3U, 7U, 21U}) {
         const Graph graph = test::graph_of(test::random_graph(seed));
         const SystemConfig system = system_of("nv_small");
@@ -256,8 +256,8 @@ TEST(HybridSession, TimeAloneIsTheSameTime) {
         const auto cycles = [&](bool values, const GraphInputs* given) {
             RunOptions options;
             options.values = values;
-            HybridPlan plan = plan_hybrid(graph, {nvdla_npu(system), system.memory, values});
-            return run_model(hybrid_program(graph, std::move(plan), system.host, given), system,
+            SegmentedPlan plan = plan_segments(graph, {nvdla_npu(system), system.memory, values});
+            return run_model(segmented_program(graph, std::move(plan), system.host, given), system,
                              options)
                 .result.cycles;
         };
@@ -266,7 +266,7 @@ TEST(HybridSession, TimeAloneIsTheSameTime) {
     }
 }
 
-TEST(HybridSession, WhatNobodyRunsIsAnErrorWithTheNode) {
+TEST(SegmentedSession, WhatNobodyRunsIsAnErrorWithTheNode) {
     Model model;
     model.input("x", 4);
     model.node("Sigmoid", "odd", {"x"});
@@ -282,7 +282,7 @@ TEST(HybridSession, WhatNobodyRunsIsAnErrorWithTheNode) {
     const Graph graph = test::graph_of(model.builder);
     const SystemConfig system = system_of("nv_small");
     EXPECT_THAT(sample::message_of([&] {
-                    plan_hybrid(graph, {nvdla_npu(system), system.memory});
+                    plan_segments(graph, {nvdla_npu(system), system.memory});
                 }),
                 HasSubstr("node 'odd' (Erf): the host has no such operator"));
 }

@@ -14,6 +14,7 @@
 
 namespace npuscope {
 
+/// In the order of the sequence; the three ways to round stand at the same place.
 enum class StepKind { Bias, Multiply, Divide, Floor, Round, Ceil, Clip, Join };
 
 struct RawStep {
@@ -26,15 +27,10 @@ struct RawStep {
     std::string output;  ///< tensor after it
 };
 
-/// Where a chain of steps begins: a tensor whose channels lie along `axis`.
-struct ChainStart {
-    std::string tensor;
-    std::size_t axis = 1;
-};
-
-/// All steps after a tensor as far as each has one reader, up to the clip that ends the sequence,
+/// All steps after a tensor, whose channels lie along `axis`, as far as each has one reader, up to the clip that ends the sequence,
 /// or to the clip after the residual where a residual follows.
-std::vector<RawStep> read_steps(const GraphView& view, const ChainStart& start);
+std::vector<RawStep> read_steps(const GraphView& view, const std::string& tensor,
+                                std::size_t axis = 1);
 
 // Steps after a layer's operator as BNORM or BNORMRES, and what of the sequence is missing or out
 // of order.
