@@ -15,7 +15,7 @@
 #include "sim/compile/explain.h"
 #include "sim/compile/nvdla/nvdla_family.h"
 #include "sim/compile/nvdla/nvdla_target.h"
-#include "sim/compile/nvdla/plan_text.h"
+#include "sim/compile/nvdla/plan_files.h"
 #include "sim/compile/segment_files.h"
 #include "sim/config/file_io.h"
 #include "sim/config/text_table.h"

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "sim/compile/nvdla/network_planner.h"
-#include "sim/compile/nvdla/register_network.h"
+#include "sim/compile/nvdla/nvdla_target.h"
 
 namespace npuscope {
 
