@@ -3,9 +3,8 @@
 
 #include <charconv>
 
+#include "sim/compile/nvdla/plan_files.h"
 #include "sim/compile/nvdla/plan_program.h"
-#include "sim/compile/nvdla/plan_text.h"
-#include "sim/compile/nvdla/save_program.h"
 #include "sim/config/file_io.h"
 #include "sim/run/session.h"
 

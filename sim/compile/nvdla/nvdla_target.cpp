@@ -4,7 +4,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
+#include <map>
 #include <optional>
+#include <set>
+#include <span>
 
 #include "models/base/error.h"
 #include "sim/compile/explain.h"
@@ -13,9 +17,44 @@
 #include "sim/model/candidate.h"
 #include "sim/model/host_values.h"
 #include "sim/model/prepare_graph.h"
+#include "sim/model/sequence_reader.h"
 
 namespace npuscope {
 namespace {
+
+/// A wide clip between sum and residual of 8 bits: the result of the clip after it is the same
+/// without.
+bool hides(const ClipStep& between, const ClipStep& after) {
+    return between.low <= after.low - 255 && between.high >= after.high + 128;
+}
+
+/// Whether the residual of a convolution can be added before the convolution's result is clipped:
+/// the clip between them is so wide that results of 8 bits do not show it.
+bool can_join(const Candidate& candidate) {
+    const bool conv = has_weights(candidate.pattern) && candidate.pattern != Pattern::Fc &&
+                      candidate.pattern != Pattern::Tconv;
+    const NormSequence& norm = candidate.norm;
+    return conv && norm.preclip && norm.clip && hides(*norm.preclip, *norm.clip) &&
+           candidate.problems.empty();
+}
+
+std::optional<Sum> read_sum(const GraphView& view, std::size_t node) {
+    const GraphNode& add = view.node(node);
+    const bool maps = add.op == "Add" && !view.graph().is_constant(add.inputs[0]) &&
+                      !view.graph().is_constant(add.inputs[1]) &&
+                      view.sizes(add.inputs[0]) == view.sizes(add.inputs[1]);
+    if (!maps) {
+        return std::nullopt;
+    }
+    const std::vector<RawStep> steps = read_steps(view, add.outputs.front());
+    if (steps.empty() || steps.front().kind != StepKind::Clip) {
+        return std::nullopt;
+    }
+    const RawStep& clip = steps.front();
+    Sum sum{node, {node}, add.inputs, clip.output, {clip.nodes.front(), clip.low, clip.high}};
+    sum.nodes.insert(sum.nodes.end(), clip.nodes.begin(), clip.nodes.end());
+    return sum;
+}
 
 std::optional<NodeGroup> sum_at(const GraphView& model, std::size_t node) {
     std::optional<Sum> sum = read_sum(model, node);
@@ -79,6 +118,167 @@ ValueRanges with_floats(const Graph& graph, ValueRanges given) {
     }
     return given;
 }
+
+/// Names for layers from names of nodes: files are named after them, so that letters, digits, dots,
+/// dashes and underscores stay and the rest becomes underscores; a second one gets a number.
+class LayerNames {
+ public:
+    /// A name that was not given before.
+    const std::string& of(const std::string& node) {
+        std::string name = node.empty() ? "layer" : node;
+        std::ranges::replace_if(
+            name,
+            [](unsigned char letter) {
+                return std::isalnum(letter) == 0 && letter != '.' && letter != '-' && letter != '_';
+            },
+            '_');
+        std::string tried = name;
+        for (int number = 2; given_.contains(tried); ++number) {
+            tried = name + '_' + std::to_string(number);
+        }
+        return *given_.insert(tried).first;
+    }
+
+ private:
+    std::set<std::string> given_{"input"};  // the network's own
+};
+
+class SegmentLowering {
+ public:
+    SegmentLowering(const GraphView& model, const Partition& partition)
+        : model_(model), partition_(partition) {}
+
+    RegisterNetwork run(std::span<const std::size_t> groups, std::span<const std::string> outputs) {
+        find_inputs(groups);
+        for (const std::size_t index : groups) {
+            const NodeGroup& group = partition_.groups[index];
+            const auto& lowered = std::any_cast<const LoweredLayer&>(group.lowered);
+            lowered_.layers.emplace_back();
+            std::vector<std::string>& reads = lowered_.reads.emplace_back();
+            for (const GroupRead& read : group.reads) {
+                reads.push_back(layer_of(read));
+            }
+            group.layer ? add_layer(group, lowered) : add_sum(group, group.reads, lowered);
+        }
+        for (const std::string& tensor : outputs) {
+            const Source& source = sources_.at(tensor);
+            lowered_.outputs.push_back(
+                {tensor, source.layer, source.cube, source.node, zero_of(tensor)});
+            lowered_.network.outputs.push_back(source.layer);
+        }
+        return std::move(lowered_);
+    }
+
+ private:
+    /// A layer's result, and its sizes as a cube.
+    struct Source {
+        std::string layer;
+        Sizes cube;
+        std::size_t node = 0;
+    };
+
+    std::int32_t zero_of(const std::string& tensor) const {
+        return stored_zero(model_.ranges().at(tensor).range);
+    }
+    std::string root(const std::string& tensor) const {
+        return root_of(model_, partition_, tensor);
+    }
+
+    /// What no group before gives in the shape that is read. Inputs stand before all layers.
+    void find_inputs(std::span<const std::size_t> groups) {
+        std::map<std::string, Sizes> given;
+        for (const std::size_t index : groups) {
+            const NodeGroup& group = partition_.groups[index];
+            for (const GroupRead& read : group.reads) {
+                const std::string tensor = root(read.tensor);
+                const auto found = given.find(tensor);
+                const bool inside = found != given.end() && found->second == read.cube;
+                const bool known = std::ranges::any_of(lowered_.inputs, [&](const auto& input) {
+                    return input.tensor == tensor && input.cube == read.cube;
+                });
+                if (!inside && !known) {
+                    add_input({tensor, read.cube, read.node});
+                }
+            }
+            given[group.output] = group.cube;
+        }
+    }
+    void add_input(const GroupRead& read) {
+        const auto size = [&](std::size_t i) { return static_cast<std::uint32_t>(read.cube[i]); };
+        const std::int32_t zero = zero_of(read.tensor);
+        if (lowered_.inputs.empty()) {
+            lowered_.network.input.channels = size(1);
+            lowered_.network.input.height = size(2);
+            lowered_.network.input.width = size(3);
+            lowered_.inputs.push_back({read.tensor, "input", read.cube, read.node, zero});
+            if (zero == 128) {  // which the NPU takes from pixels itself
+                lowered_.network.input.type = InputType::Uint8;
+            }
+            return;
+        }
+        Layer layer;
+        layer.name = names_.of(read.tensor);
+        layer.kind = LayerKind::Input;
+        layer.output = fmt::format("{}x{}x{}", size(1), size(2), size(3));
+        lowered_.inputs.push_back({read.tensor, layer.name, read.cube, read.node, zero});
+        push(std::move(layer), {});
+    }
+
+    void add_layer(const NodeGroup& group, const LoweredLayer& lowered) {
+        Layer layer = lowered.layer;
+        layer.name = names_.of(group.name);
+        layer.from = {layer_of(group.reads[0])};
+        sources_[group.output] = {layer.name, group.cube, group.last_node()};
+        push_work(std::move(layer), lowered.numbers);
+        if (group.has_residual()) {  // added to what the convolution gives
+            const std::size_t node = group.layer->norm.residual_node;
+            LoweredLayer sum;
+            sum.layer.relu = lowered.relu_after_residual;
+            add_sum(group, {{group.output, group.cube, node}, group.reads[1]}, sum);
+        }
+    }
+
+    void add_sum(const NodeGroup& group, const std::vector<GroupRead>& terms,
+                 const LoweredLayer& lowered) {
+        Layer layer;
+        layer.name = names_.of(node_name(model_.graph().nodes[terms.front().node]));
+        layer.kind = LayerKind::Add;
+        layer.relu = lowered.layer.relu;
+        for (const GroupRead& term : terms) {
+            layer.from.push_back(layer_of(term));
+        }
+        sources_[group.output] = {layer.name, group.cube, group.last_node()};
+        push_work(std::move(layer), lowered.numbers);
+    }
+
+    void push_work(Layer layer, LayerNumbers numbers) {
+        lowered_.layers.back().push_back(layer.name);
+        push(std::move(layer), std::move(numbers));
+    }
+    void push(Layer layer, LayerNumbers numbers) {
+        lowered_.network.layers.push_back(std::move(layer));
+        lowered_.network.numbers.push_back(std::move(numbers));
+    }
+
+    std::string layer_of(const GroupRead& read) const {
+        const std::string tensor = root(read.tensor);
+        const auto source = sources_.find(tensor);
+        if (source != sources_.end() && source->second.cube == read.cube) {
+            return source->second.layer;
+        }
+        return std::ranges::find_if(lowered_.inputs,
+                                    [&](const SegmentTensor& input) {
+                                        return input.tensor == tensor && input.cube == read.cube;
+                                    })
+            ->layer;
+    }
+
+    const GraphView& model_;
+    const Partition& partition_;
+    RegisterNetwork lowered_;
+    LayerNames names_;
+    std::map<std::string, Source> sources_;
+};
 
 class SegmentPlanner {
  public:
@@ -222,6 +422,20 @@ std::vector<std::string> layers_of_groups(const SegmentedPlan& plan) {
         }
     }
     return texts;
+}
+
+RegisterNetwork register_network(const GraphView& model, const Partition& partition,
+                                 std::size_t index) {
+    const Segment& segment = partition.segments[index];
+    RegisterNetwork lowered =
+        SegmentLowering(model, partition).run(segment.groups, segment.outputs);
+    Network& network = lowered.network;
+    network.name = model.graph().name.empty() ? "model" : model.graph().name;
+    if (partition.segments.size() > 1 || !partition.is_whole()) {
+        network.name += fmt::format("_segment_{}", index + 1);
+    }
+    network.file = model.graph().file;
+    return lowered;
 }
 
 }  // namespace npuscope

@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "sim/compile/nvdla/network_planner.h"
-#include "sim/compile/nvdla/register_network.h"
 #include "sim/compile/partition.h"
 
 namespace npuscope {
@@ -30,6 +29,27 @@ class NvdlaTarget final : public Target {
  private:
     PlanTarget target_;
 };
+
+/// A tensor that a segment reads or leaves in memory.
+struct SegmentTensor {
+    std::string tensor;
+    std::string layer;  ///< of the network; `input` is its first input
+    Sizes cube;         ///< N C H W
+    std::size_t node;   ///< of the graph: that reads it first, or gives it
+    std::int32_t zero;  ///< memory holds its numbers less this
+};
+
+struct RegisterNetwork {
+    Network network;
+    std::vector<SegmentTensor> inputs;
+    std::vector<SegmentTensor> outputs;
+    std::vector<std::vector<std::string>> layers;  ///< of every group of the segment
+    std::vector<std::vector<std::string>> reads;   ///< layers and inputs that each group reads
+};
+
+/// Of segment `index`. A graph of one segment gives its name to the network.
+RegisterNetwork register_network(const GraphView& model, const Partition& partition,
+                                 std::size_t index);
 
 // A model planned: the segments of its graph as programs, and what the host does between them.
 

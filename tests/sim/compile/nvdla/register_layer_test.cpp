@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Random integer sequences: what the stages give, put together here from their registers' meaning,
 // against the definition in plain integers.
-#include "sim/compile/nvdla/integer_sequence.h"
+#include "sim/compile/nvdla/register_layer.h"
 
 #include <gtest/gtest.h>
 
@@ -76,7 +76,7 @@ std::int64_t within_32_bits(std::int64_t value) {
 }
 
 /// A stored result from stored values, stage by stage.
-std::int64_t staged_result(const StagedSequence& staged, std::size_t k, std::int64_t sum,
+std::int64_t staged_result(const LoweredLayer& staged, std::size_t k, std::int64_t sum,
                            std::int64_t residual) {
     const LayerNumbers& numbers = staged.numbers;
     std::int64_t value =
@@ -92,7 +92,9 @@ std::int64_t staged_result(const StagedSequence& staged, std::size_t k, std::int
     }
     value += residual * (std::int64_t{1} << numbers.residual_shift);
     value = within_32_bits(value);
-    return converted(staged.relu ? std::max<std::int64_t>(value, 0) : value, numbers.convertor);
+    return converted(
+        staged.layer.relu || staged.relu_after_residual ? std::max<std::int64_t>(value, 0) : value,
+        numbers.convertor);
 }
 
 TEST(IntegerSequence, StagesGiveItExactly) {
@@ -103,15 +105,14 @@ TEST(IntegerSequence, StagesGiveItExactly) {
     for (unsigned seed = 0; seed < 3000; ++seed) {
         Sequences random(seed);
         const IntegerSequence made = random.sequence();
-        const auto answer = stage_sequence(made);
-        const auto* staged = std::get_if<StagedSequence>(&answer);
-        if (staged == nullptr) {
+        LoweredLayer staged{.sequence = made};
+        if (stage_sequence(staged)) {
             ++refused;
             continue;
         }
         ++staged_ones;
-        with_rest += staged->numbers.rest.empty() ? 0 : 1;
-        with_least += staged->numbers.least ? 1 : 0;
+        with_rest += staged.numbers.rest.empty() ? 0 : 1;
+        with_least += staged.numbers.least ? 1 : 0;
         const std::size_t inner = made.weights.size() / made.bias.size();
         const std::int64_t zero_in = stored_zero(made.input);
         const auto low = static_cast<std::int64_t>(made.input.low);
@@ -136,7 +137,7 @@ TEST(IntegerSequence, StagesGiveItExactly) {
                     floor_shift((sum + made.bias[k]) * made.scale[k], made.shift) + residual,
                     made.result);
                 const std::int64_t stored =
-                    staged_result(*staged, k, stored_sum,
+                    staged_result(staged, k, stored_sum,
                                   made.residual ? residual - stored_zero(*made.residual) : 0);
                 ASSERT_EQ(stored + stored_zero(made.result), wanted) << seed;
             }
@@ -150,9 +151,14 @@ TEST(IntegerSequence, StagesGiveItExactly) {
 
 TEST(IntegerSequence, PaddingIsZeroAsStored) {
     IntegerSequence sequence{{1}, {0}, {1}, 0, {0, 255}, {}, {0, 255}};
-    EXPECT_EQ(std::get<StagedSequence>(stage_sequence(sequence)).numbers.padding, -128);
+    const auto padding_of = [](const IntegerSequence& staged) {
+        LoweredLayer lowered{.sequence = staged};
+        EXPECT_FALSE(stage_sequence(lowered));
+        return lowered.numbers.padding;
+    };
+    EXPECT_EQ(padding_of(sequence), -128);
     sequence.input = {-8, 7};
-    EXPECT_EQ(std::get<StagedSequence>(stage_sequence(sequence)).numbers.padding, 120);
+    EXPECT_EQ(padding_of(sequence), 120);
 }
 
 TEST(IntegerSequence, SumsOfTwoMapsAreExact) {
@@ -161,13 +167,13 @@ TEST(IntegerSequence, SumsOfTwoMapsAreExact) {
         const NumberRange a = random.range();
         const NumberRange b = random.range();
         const NumberRange result = random.range();
-        const StagedSequence staged = stage_sum(a, b, result);
+        const LoweredLayer staged = stage_sum(a, b, result);
         for (const NumberRange& corner : {NumberRange{a.low, b.low}, NumberRange{a.high, b.high},
                                           NumberRange{a.low, b.high}, NumberRange{a.high, b.low}}) {
             const auto x = static_cast<std::int64_t>(corner.low);
             const auto y = static_cast<std::int64_t>(corner.high);
             std::int64_t value = x - stored_zero(a) + y - stored_zero(b) + staged.numbers.constant;
-            value = staged.relu ? std::max<std::int64_t>(value, 0) : value;
+            value = staged.layer.relu ? std::max<std::int64_t>(value, 0) : value;
             EXPECT_EQ(converted(value, staged.numbers.convertor) + stored_zero(result),
                       clipped(x + y, result));
         }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the planner splits is held against the decoder, which refuses slices that do not fit.
-#include "sim/compile/nvdla/pdp_planner.h"
+#include "sim/compile/nvdla/single_operations.h"
 
 #include <gtest/gtest.h>
 
@@ -32,7 +32,7 @@ PdpJob planned(const Pool& pool, LayerKind kind = LayerKind::MaxPool) {
     const auto shapes = network_shapes(network);
     PlanContext context{
         .costs = {}, .memory = MemoryMap(Address(0x80000000), Bytes(0)), .sram = {}, .plan = {}};
-    const WrittenCube input = context.place_cube("input", network.input.shape(), 8);
+    const StoredCube input = context.place_cube("input", network.input.shape(), 8);
     plan_pool({layer, shapes.front(), input}, context);
     if (context.problem) {
         throw ConfigError(*context.problem);

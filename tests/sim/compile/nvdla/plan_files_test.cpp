@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sim/compile/nvdla/save_program.h"
+#include "sim/compile/nvdla/plan_files.h"
 
 #include <gtest/gtest.h>
 

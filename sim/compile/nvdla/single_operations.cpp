@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sim/compile/nvdla/pdp_planner.h"
+#include "sim/compile/nvdla/single_operations.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
+
+#include "sim/compile/nvdla/synthetic_values.h"
 
 namespace npuscope {
 namespace {
@@ -94,7 +97,7 @@ bool can_fuse_pool(const LayerShapes& pool, const NpuConfig& npu) {
                line_buffer_columns(pooling_of(window, PoolingMethod::Max), npu.pdp);
 }
 
-std::optional<WrittenCube> plan_pool(const PoolTask& task, PlanContext& context) {
+std::optional<StoredCube> plan_pool(const PoolTask& task, PlanContext& context) {
     if (const LayerWindow& window = task.shapes.window; !fits_registers(window)) {
         context.refuse(
             task.layer.name,
@@ -104,17 +107,16 @@ std::optional<WrittenCube> plan_pool(const PoolTask& task, PlanContext& context)
              .remedy = "pool in several layers"});
         return std::nullopt;
     }
-    FeatureCube input = task.input.stored.cube;
+    FeatureCube input = task.input.cube;
     input.shape.height = lines_read(task.shapes);
-    WrittenCube output =
-        context.place_cube(task.layer.name, task.shapes.output, task.input.stored.lanes);
+    StoredCube output = context.place_cube(task.layer.name, task.shapes.output, task.input.lanes);
     PdpJob job;
     job.source = whole_atoms(input);
-    job.destination = whole_atoms(output.stored.cube);
-    job.source_in_sram = task.input.stored.in_sram;
-    job.destination_in_sram = output.stored.in_sram;
+    job.destination = whole_atoms(output.cube);
+    job.source_in_sram = task.input.in_sram;
+    job.destination_in_sram = output.in_sram;
     job.input = input.shape;
-    job.output = output.stored.cube.shape;
+    job.output = output.cube.shape;
     PdpPooling& pooling = job.pooling;
     pooling = pooling_of(task.shapes.window, task.layer.kind == LayerKind::MaxPool
                                                  ? PoolingMethod::Max
@@ -124,6 +126,37 @@ std::optional<WrittenCube> plan_pool(const PoolTask& task, PlanContext& context)
     std::vector<std::size_t> after;
     task.input.add_writer_of(task.input.whole(), after);
     context.add({task.layer.name, job, std::move(after)}, output.whole(), output);
+    return output;
+}
+
+std::optional<StoredCube> plan_add(const AddTask& task, PlanContext& context) {
+    const auto& [layer, shapes, first, second, given] = task;
+    if (first.lanes != second.lanes) {
+        context.refuse(layer.name, {.sentence = "one of its sources leaves atoms partly empty, the "
+                                                "other does not",
+                                    .remedy = "choose a preset with a larger cbuf"});
+        return std::nullopt;
+    }
+    StoredCube output = context.place_cube(layer.name, shapes.output, first.lanes);
+    SdpJob job;
+    job.shape = output.cube.shape;
+    job.source = whole_atoms(first.cube);
+    job.destination = whole_atoms(output.cube);
+    job.source_in_sram = first.in_sram;
+    job.destination_in_sram = output.in_sram;
+    job.stages.convertor = given != nullptr ? given->convertor : rescale_add();
+    job.stages.bs = add_stage(0, layer.relu);
+    if (given != nullptr && given->constant != 0) {  // which goes before the ReLU
+        SdpXStage& bn = job.stages.bn;
+        bn.bypass = false;
+        bn.alu = {.bypass = false, .operand = given->constant};
+        bn.relu = std::exchange(job.stages.bs.relu, false);
+    }
+    job.operands[bs_stage] = element_operand(second.cube, second.in_sram);
+    std::vector<std::size_t> after;
+    first.add_writer_of(first.whole(), after);
+    second.add_writer_of(second.whole(), after);
+    context.add({layer.name, job, std::move(after)}, output.whole(), output);
     return output;
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Models as register programs: the simulated NVDLA gives the numbers of the host's plain operators,
 // and what no register program can do is left to the host, with the node and the reason.
-#include "sim/compile/nvdla/register_network.h"
+#include "sim/compile/nvdla/nvdla_target.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -12,7 +12,6 @@
 #include "sim/command_line/network_files.h"
 #include "sim/command_line/system_arguments.h"
 #include "sim/compile/explain.h"
-#include "sim/compile/nvdla/nvdla_target.h"
 #include "sim/config/npy_file.h"
 #include "tests/sim/compile/nvdla/chain.h"
 #include "tests/sim/compile/tinpu/layer_fixture.h"
