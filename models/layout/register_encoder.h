@@ -11,6 +11,7 @@
 #include "models/base/register_map.h"
 #include "models/layout/alignment.h"
 #include "models/layout/datapath.h"
+#include "models/layout/feature_cube.h"
 #include "models/layout/register_decoder.h"
 #include "models/layout/tensor.h"
 
@@ -61,6 +62,11 @@ class RegisterEncoder {
     void start(std::string_view stem, DataKind kind, Bytes memory_atom, Address base);
     void strides(std::string_view stem, DataKind kind, Bytes memory_atom, Bytes line_stride,
                  Bytes surface_stride);
+    /// Start and strides of a feature cube.
+    void cube(std::string_view stem, const FeatureCube& cube) {
+        start(stem, DataKind::Feature, cube.atom, cube.base);
+        strides(stem, DataKind::Feature, cube.atom, cube.line_stride, cube.surface_stride);
+    }
     /// Planned addresses and strides are aligned.
     void align(std::string_view /*register_name*/, const AlignmentNeed& /*need*/) const {}
     bool unused(bool /*condition*/) const { return false; }

@@ -8,7 +8,7 @@
 #include "models/base/quantity.h"
 #include "models/mcif/mcif_timing.h"
 #include "models/memory/memory_config.h"
-#include "models/tinpu/tinpu_config.h"
+#include "models/tinpu/tinpu_job.h"
 #include "sim/compile/tinpu/restrictions.h"
 
 namespace npuscope {
