@@ -159,11 +159,6 @@ void describe_result(Visitor& visit, Job& job) {
     describe_normalization(visit, job.normalization);
 }
 
-void encode_surface(RegisterEncoder& registers, std::string_view stem, const FeatureCube& cube) {
-    registers.start(stem, DataKind::Feature, cube.atom, cube.base);
-    registers.strides(stem, DataKind::Feature, cube.atom, cube.line_stride, cube.surface_stride);
-}
-
 /// Both blocks say what the elements are.
 void decode_precision(RegisterDecoder& cdp, RegisterDecoder& rdma, const DatapathConfig& datapath,
                       Precision& precision) {
@@ -208,10 +203,10 @@ std::vector<RegisterValues> encode_cdp(const CdpJob& job) {
     RegisterEncoder rdma(cdp_rdma_block);
     rdma.field(fetched_field.register_name, fetched_field.field_name, precision);
     describe_source(rdma, job);
-    encode_surface(rdma, "SRC", job.source);
+    rdma.cube("SRC", job.source);
     RegisterEncoder cdp(cdp_block);
     cdp.field(type_field.register_name, type_field.field_name, precision);
-    encode_surface(cdp, "DST", job.destination);
+    cdp.cube("DST", job.destination);
     describe_result(cdp, job);
     return {rdma.values(), cdp.values()};
 }

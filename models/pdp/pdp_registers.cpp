@@ -311,11 +311,6 @@ void check_rdma(RegisterDecoder& rdma, const RegisterDecoder& pdp) {
 
 // --- from a job to its registers ----------------------------------------------------------------
 
-void encode_surface(RegisterEncoder& registers, std::string_view stem, const FeatureCube& cube) {
-    registers.start(stem, DataKind::Feature, cube.atom, cube.base);
-    registers.strides(stem, DataKind::Feature, cube.atom, cube.line_stride, cube.surface_stride);
-}
-
 /// First, last and middle slice of a split; the columns that a slice shares with the one before it
 /// do not count among its input. `side`: IN or OUT.
 void encode_slices(RegisterEncoder& registers, const std::string& side, const PdpPooling& pooling) {
@@ -357,7 +352,7 @@ RegisterValues encode_rdma(const PdpJob& job) {
     RegisterEncoder registers(pdp_rdma_block);
     const PdpPooling& pooling = job.pooling;
     describe_input(registers, job.input);
-    encode_surface(registers, "SRC", *job.source);
+    registers.cube("SRC", *job.source);
     encode_slices(registers, "IN", pooling);
     registers.flag("D_FLYING_MODE", "FLYING_MODE", true);
     registers.inverse_flag("D_SRC_RAM_CFG", "SRC_RAM_TYPE", job.source_in_sram);
@@ -432,9 +427,9 @@ std::vector<RegisterValues> encode_pdp(const PdpJob& job) {
     encode_slices(registers, "IN", job.pooling);
     encode_slices(registers, "OUT", job.pooling);
     if (job.source) {
-        encode_surface(registers, "SRC", *job.source);
+        registers.cube("SRC", *job.source);
     }
-    encode_surface(registers, "DST", job.destination);
+    registers.cube("DST", job.destination);
     registers.flag("D_OPERATION_MODE_CFG", "FLYING_MODE", !job.flying());
     registers.size(split_field.register_name, split_field.field_name, job.pooling.parts.size());
     registers.flag("D_NAN_FLUSH_TO_ZERO", "NAN_TO_ZERO", job.pooling.nan_to_zero);

@@ -52,6 +52,7 @@ TEST(BdmaJob, RegistersOfAJobDecodeToTheJob) {
     for (int i = 0; i < 200; ++i) {
         RegisterValues bdma(bdma_block);
         randomise_registers(bdma, random);
+        write_field(bdma, "CFG_LINE", "SIZE", below(random, 100));
         write_field(bdma, "CFG_LINE_REPEAT", "NUMBER", below(random, 100));
         write_field(bdma, "CFG_SURF_REPEAT", "NUMBER", below(random, 100));
         Diagnostics findings;

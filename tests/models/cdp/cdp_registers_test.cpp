@@ -102,6 +102,10 @@ TEST_F(CdpJobTest, RegistersOfAJobDecodeToTheJob) {
               std::pair{"D_DATA_CUBE_CHANNEL", "CHANNEL"}}) {
             write_field(rdma_, name, field, below(random, 100));
         }
+        place_surface(rdma_, "SRC", 8 * below(random, 1000), 8 * below(random, 1000),
+                      8 * below(random, 1000));
+        place_surface(cdp_, "DST", 8 * below(random, 1000), 8 * below(random, 1000),
+                      8 * below(random, 1000));
         write_field(rdma_, "D_DATA_FORMAT", "INPUT_DATA", i % 3);
         write_field(cdp_, "D_DATA_FORMAT", "INPUT_DATA_TYPE", i % 3);
         const CdpJob job = decode();
