@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// fp16 convolution, exact to the bit of the hardware: sums of blocks as the MAC cells make them,
-// added one after the other as the accumulator rounds them (see fp16_mac.h). Data and kernels hold
-// bit patterns, so does the padding's value; results are bit patterns of fp32, [kernel][y][x].
+// Convolutions as the MAC cells and the accumulator compute them: fp16, int8 and int16.
 #pragma once
 
 #include <cstdint>
@@ -54,6 +52,10 @@ class MacBlocks {
     std::vector<MacElement> elements_;
     std::vector<std::size_t> ends_;
 };
+
+// fp16 convolution, exact to the bit of the hardware: sums of blocks as the MAC cells make them,
+// added one after the other as the accumulator rounds them (see fp16_mac.h). Data and kernels hold
+// bit patterns, so does the padding's value; results are bit patterns of fp32, [kernel][y][x].
 
 /// The oracle: one output after the other.
 Tensor<std::int32_t> convolve_fp16_plain(const Tensor<std::int16_t>& data,

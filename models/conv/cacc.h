@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The array of multipliers: both halves as one. A stripe passes through with a fixed latency that
-// the accumulator's figures include, so the unit has no thread; it counts what it does.
+// The MAC array and the accumulator behind it: units of fixed latency.
 #pragma once
 
 #include <functional>
@@ -14,6 +13,8 @@
 
 namespace npuscope {
 
+/// The array of multipliers: both halves as one. A stripe passes through with a fixed latency that
+/// the accumulator's figures include, so the unit has no thread; it counts what it does.
 class Cmac : public Sink<StripePackage> {
  public:
     explicit Cmac(Sink<StripePackage>& accumulator) : accumulator_(accumulator) {}
@@ -30,9 +31,9 @@ class Cmac : public Sink<StripePackage> {
     std::uint64_t stripes_ = 0;
 };
 
-/// Convolution accumulator: sums the partial sums of a stripe, truncates, and hands atoms to SDP. It
-/// has credits for so many atoms; the sequencer takes one per output of a stripe and gets it back
-/// some time after SDP has taken the atom. A unit of fixed latency: it has no thread.
+/// Convolution accumulator: sums the partial sums of a stripe, truncates, and hands atoms to SDP.
+/// It has credits for so many atoms; the sequencer takes one per output of a stripe and gets it
+/// back some time after SDP has taken the atom. A unit of fixed latency: it has no thread.
 class Cacc : public Sink<StripePackage> {
  public:
     Cacc(const CaccConfig& config, const DatapathConfig& datapath);

@@ -21,8 +21,8 @@ ElementTensor convert_pixels(const Tensor<std::uint16_t>& codes, const CdmaJob& 
 /// Feature data; the identity where conversion is off.
 void convert_feature(ElementTensor& data, const CdmaJob& job);
 
-/// Counts in little-endian fp16 elements, for D_NAN_INPUT_* and D_INF_INPUT_*; an odd byte at the end is left out. The hardware looks at
-/// whole atoms, lanes beyond the last channel included.
+/// Counts in little-endian fp16 elements, for D_NAN_INPUT_* and D_INF_INPUT_*; an odd byte at the
+/// end is left out. The hardware looks at whole atoms, lanes beyond the last channel included.
 SpecialCount count_special(std::span<const std::uint8_t> bytes);
 /// fp16 elements that are NaN become 0.
 void flush_nans(std::span<std::uint8_t> bytes);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The room that a fetch finds in its part of the convolution buffer: what was promised before it,
-// what was released since. Times only.
+// When the convolution DMA asks for data and weights, and when they are in the buffer.
 #pragma once
 
 #include <cstdint>
@@ -16,6 +15,8 @@
 
 namespace npuscope {
 
+/// The room that a fetch finds in its part of the convolution buffer: what was promised before it,
+/// what was released since. Times only.
 struct FetchRoom {
     const ReleaseLedger* releases = nullptr;
     std::uint64_t capacity = 0;  ///< entries
@@ -149,9 +150,10 @@ class FeatureStream : public DataStream {
 };
 
 /// When pixels are requested, and when the packed lines are in the convolution buffer. Requests:
-/// line by line, plane by plane, pieces of at most eight beats. Packing starts behind the first full
-/// request and takes a cycle for each entry of a line, or waits for the line's last beat. Source:
-/// nv_small RTL, measured; within three cycles on the measured rows. Two planes are not measured.
+/// line by line, plane by plane, pieces of at most eight beats. Packing starts behind the first
+/// full request and takes a cycle for each entry of a line, or waits for the line's last beat.
+/// Source: nv_small RTL, measured; within three cycles on the measured rows. Two planes are not
+/// measured.
 struct ImageFetch {
     PixelSurface pixels;
     std::uint32_t pad_left = 0;             ///< pixels

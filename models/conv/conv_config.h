@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Convolution DMA: fetches feature or pixel data and weights into the convolution buffer. Times are
-// nv_small's; source: nv_small RTL, measured on 588 layers and settings.
+// What the units of the convolution pipeline are configured by.
 #pragma once
 
 #include "models/base/quantity.h"
 
 namespace npuscope {
 
+/// Convolution DMA: fetches feature or pixel data and weights into the convolution buffer. Times
+/// are nv_small's; source: nv_small RTL, measured on 588 layers and settings.
 struct CdmaConfig {
     bool weight_compression = false;
     bool winograd = false;

@@ -1,7 +1,5 @@
-// SPDX-License-Identifier: Apache-2.0
-// Convolutions whose whole result fits into the accumulator's delivery buffer after the end of the
-// one before: both ends may then be there at one time, and where one enters in the cycle in which
-// the other leaves, the marks of ends go wrong (models/link/end_marks.h).
+// SPDX-License-Identifier: Apache-2.0 Findings about one convolution: ends that may meet,
+// compressed weights that contradict each other.
 #pragma once
 
 #include <cstdint>
@@ -14,6 +12,10 @@
 #include "models/layout/weight_layout.h"
 
 namespace npuscope {
+
+// Convolutions whose whole result fits into the accumulator's delivery buffer after the end of the
+// one before: both ends may then be there at one time, and where one enters in the cycle in which
+// the other leaves, the marks of ends go wrong (models/link/end_marks.h).
 
 /// Atoms that the convolution hands to the SDP: outputs x kernel groups.
 std::uint64_t delivered_atoms(const ConvJob& job);

@@ -57,10 +57,10 @@ Kernels<T> restore_columns(const Kernels<T>& extended, std::uint32_t channels) {
     return kernels;
 }
 
-/// Which bytes of a line of pixels meet which weights. A kernel's row of C' bytes is taken in blocks
-/// of the MAC cells' width, block after block for a stripe of outputs. For every block the sequencer
-/// keeps the place of the last byte that the stripe's first output needs; from it follows which
-/// entries of the buffer are read.
+/// Which bytes of a line of pixels meet which weights. A kernel's row of C' bytes is taken in
+/// blocks of the MAC cells' width, block after block for a stripe of outputs. For every block the
+/// sequencer keeps the place of the last byte that the stripe's first output needs; from it follows
+/// which entries of the buffer are read.
 ///
 /// Hardware that miscounts adds the last block's width where it should have added a whole block's:
 /// - its count of blocks runs on, cycle by cycle, while a stripe of one output stands, which hurts
@@ -117,7 +117,7 @@ std::optional<std::uint32_t> met_byte(const ImageWalk& walk, std::uint32_t block
                                       std::uint32_t reach, std::uint32_t output,
                                       std::uint32_t lane);
 
-// An image job whose blocks the sequencer miscounts (image_walk.h): what to tell of it, and the
+// An image job whose blocks the sequencer miscounts: what to tell of it, and the
 // bytes that meet its weights.
 
 /// Cycles in which the MAC cells take the weights of a full kernel group; `entry`: of the buffer.

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bytes of uncompressed weights in the convolution buffer, in the order in which the sequencer
-// meets them: what operations before left comes first.
+// The values of a convolution's operands on their way into the buffer.
 #pragma once
 
 #include <algorithm>
@@ -18,6 +17,8 @@
 
 namespace npuscope {
 
+/// Bytes of uncompressed weights in the convolution buffer, in the order in which the sequencer
+/// meets them: what operations before left comes first.
 class BufferedWeights {
  public:
     void append(std::vector<std::uint8_t> bytes) {

@@ -1,5 +1,5 @@
-// SPDX-License-Identifier: Apache-2.0
-// A run of memory without gaps: what a layout hands to the code that moves bytes.
+// SPDX-License-Identifier: Apache-2.0 Cubes in memory: feature data, the operands of the SDP, and
+// the runs of bytes that they are made of.
 #pragma once
 
 #include <cstdint>
@@ -12,6 +12,7 @@
 
 namespace npuscope {
 
+/// A run of memory without gaps: what a layout hands to the code that moves bytes.
 struct ByteRun {
     Address address;
     Bytes bytes;

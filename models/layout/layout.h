@@ -9,7 +9,7 @@
 //     digit lies right after all faster ones, its pitch rounded up to the alignment.
 //
 // An axis is one capital letter: N batch, C channel, D depth, H row, W column; K kernel, R and S
-// rows and columns of a kernel. What a sentence means for a given shape is bound in layout.h.
+// rows and columns of a kernel. What a sentence means for a given shape is bound below.
 #pragma once
 
 #include <cstdint>
@@ -138,8 +138,8 @@ struct LayoutPart {
 ///
 ///     entry | low 0 | low 1 | ... | low 15 | high 0 | high 1 | ... | high 15 |     32 bytes
 ///
-/// source: architecture; codes: Kneron pages "Supported NPU Data Layout Format", "Convert ONNX & NPU
-/// Data"; packed words: NVDLA format page, table 33
+/// source: architecture; codes: Kneron pages "Supported NPU Data Layout Format", "Convert ONNX &
+/// NPU Data"; packed words: NVDLA format page, table 33
 struct Layout {
     std::string name;
     std::string sentence;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // NVDLA's feature data and the SDP's operand tables as catalogue rows. Units of the machine use
-// feature_cube.h and operand_layout.h, which say the same for one surface at an address.
+// feature_cube.h, which says the same for one surface at an address.
 // source: NVDLA format page, "Feature Data Format" to "Element-Wise Data Format"
 #include <fmt/format.h>
 

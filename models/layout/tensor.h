@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Logical tensors: their sizes, and their values as plain row-major arrays that the math reads and
-// writes; which of them a convolution brings together. Where the elements lie in memory is a layout,
-// not a shape.
+// writes; which of their elements a convolution brings together. Where the elements lie in memory
+// is a layout, not a shape.
 #pragma once
 
 #include <cstddef>
@@ -115,8 +115,8 @@ inline SpecialCount count_specials(const ElementTensor& tensor) {
 }
 
 /// The geometry of a convolution: which input element meets which tap. Output (y, x) and tap (r, s)
-/// meet at input row y * stride_y + r * dilation_y - pad_top, column likewise; what lies outside the
-/// input has the padding's value. Right and bottom padding follow from the output's size.
+/// meet at input row y * stride_y + r * dilation_y - pad_top, column likewise; what lies outside
+/// the input has the padding's value. Right and bottom padding follow from the output's size.
 struct Convolution {
     std::uint32_t out_height = 1;
     std::uint32_t out_width = 1;

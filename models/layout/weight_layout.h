@@ -7,7 +7,7 @@
 // The last group and the last cube are just shorter; nothing is padded between them. Zeros fill up
 // to a multiple of 128 bytes at the very end. A group holds as many kernels as the MAC array has
 // cells (half of them for two-byte weights), a cube as many channels as a cell has multipliers.
-// Images: columns become channels first (c' = s * C + c, see image_weights.h).
+// Images: columns become channels first (c' = s * C + c, see extend_channels).
 // Winograd: kernel group -> cube of 4 channels -> kernel -> row -> column -> channel in cube.
 // source: NVDLA format page, "Basic Weight for Direct Convolution"; sizes: nv_small traces, CRC
 #pragma once
