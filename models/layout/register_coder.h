@@ -190,6 +190,11 @@ class RegisterEncoder {
     /// Planned addresses and strides are aligned.
     void align(std::string_view /*register_name*/, const AlignmentNeed& /*need*/) const {}
     bool unused(bool /*condition*/) const { return false; }
+    /// Start and strides of a feature cube.
+    void cube(std::string_view stem, const FeatureCube& cube) {
+        start(stem, DataKind::Feature, cube.atom, cube.base);
+        strides(stem, DataKind::Feature, cube.atom, cube.line_stride, cube.surface_stride);
+    }
 
  private:
     void put(std::string_view register_name, std::string_view field_name, std::uint64_t value);
