@@ -84,11 +84,7 @@ LoweredLayer lower_group(const GraphView& model, const NodeGroup& group, Diagnos
              .remedy = "feature maps are 1xC or 1xCxHxW",
              .operation = node_name(model.node(group.anchor))});
     }
-    StagedSequence staged = lower_sum(model, std::any_cast<const Sum&>(group.lowered), problems);
-    LoweredLayer lowered;
-    lowered.layer.relu = staged.relu;
-    lowered.numbers = std::move(staged.numbers);
-    return lowered;
+    return lower_sum(model, std::any_cast<const Sum&>(group.lowered), problems);
 }
 
 class NvdlaPlan final : public ModelPlan {

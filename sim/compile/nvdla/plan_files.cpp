@@ -90,6 +90,10 @@ struct StatementText {
     std::string operator()(const CheckNothing& check) const {
         return fmt::format("check_nothing({});", check.sync);
     }
+    std::string operator()(const BeginLayer& layer) const {
+        return fmt::format("// layer {}: {}, {} operation{}", layer.name, layer.kind,
+                           layer.operations, layer.operations == 1 ? "" : "s");
+    }
     /// Jobs, and what the host computes.
     template <class Other>
     std::string operator()(const Other& /*other*/) const {

@@ -13,7 +13,7 @@
 #include "models/base/quantity.h"
 #include "models/mcif/mcif_timing.h"
 #include "models/memory/memory_config.h"
-#include "models/tinpu/tinpu_config.h"
+#include "models/tinpu/tinpu_job.h"
 #include "sim/model/candidate.h"
 #include "sim/model/graph.h"
 
