@@ -97,8 +97,7 @@ struct AddSurfaces {
         add_operand(job.operands[bn_stage],
                     surface_at("bn_operand", rdma, "BN", DataKind::BatchNorm), uses);
         add_operand(job.operands[ew_stage],
-                    surface_at("ew_operand", rdma, "EW", DataKind::ElementWise),
-                    uses);
+                    surface_at("ew_operand", rdma, "EW", DataKind::ElementWise), uses);
         if (!job.to_pdp && job.destination) {
             uses.push_back(result_use("NVDLA_SDP", *job.destination));
         }

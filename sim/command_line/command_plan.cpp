@@ -17,7 +17,6 @@
 #include "sim/compile/nvdla/nvdla_target.h"
 #include "sim/compile/nvdla/plan_files.h"
 #include "sim/compile/nvdla/segmented_program.h"
-#include "sim/compile/nvdla/segmented_program.h"
 #include "sim/config/file_io.h"
 #include "sim/config/text_table.h"
 #include "sim/model/network.h"

@@ -82,7 +82,7 @@ class ModelRun {
         ModelResult run = run_model(
             segmented_program(graph_, std::move(plan), system_.host, given ? &inputs_ : nullptr),
             system_, options_);
-        if (!files_.outputs.empty() && run.result.status() == RunStatus::Pass) {
+        if (!files_.outputs.empty() && run.result.status() != RunStatus::Fail) {
             write_outputs(run.outputs);
         }
         return std::move(run.result);

@@ -41,7 +41,7 @@ Result run_arrays(const std::string& network, const NetworkFiles& files, const S
     const auto target = system.family->target(system.npu, system.memory, values);
     ModelResult run = run_model(
         target->plan(graph)->program(system.host, values ? &inputs : nullptr), system, options);
-    if (!files.outputs.empty() && run.result.status() == RunStatus::Pass) {
+    if (!files.outputs.empty() && run.result.status() != RunStatus::Fail) {
         for (const auto& [name, value] : run.outputs) {
             write_atomically(npy_path(files.outputs, name), npy_bytes(value));
         }
@@ -103,7 +103,7 @@ Result run_network_files(const std::string& network, const NetworkFiles& files,
         options.keep = surfaces.output_bytes();
     }
     Result result = run_program(plan_program(std::move(plan)), system, options);
-    if (!files.outputs.empty() && result.status() == RunStatus::Pass) {
+    if (!files.outputs.empty() && result.status() != RunStatus::Fail) {
         save_outputs(surfaces, result.kept, files.outputs);
     }
     return result;

@@ -22,13 +22,20 @@ std::string with_separators(std::uint64_t value) {
     return text;
 }
 
-std::string cut_to(const std::string& text, std::size_t width) {
-    constexpr std::string_view dots = "...";
-    if (text.size() <= width) {
-        return text;
+std::string wrapped(const std::string& text, std::size_t first_indent, std::size_t indent) {
+    std::string lines;
+    for (std::size_t at = 0; at < text.size();) {
+        const std::size_t margin = at == 0 ? first_indent : indent;
+        const std::size_t width = report_width - margin;
+        std::size_t length = std::min(width, text.size() - at);
+        if (at + length < text.size()) {
+            const std::size_t space = text.rfind(' ', at + length);
+            length = space == std::string::npos || space <= at ? length : space - at;
+        }
+        lines += std::string(margin, ' ') + text.substr(at, length) + '\n';
+        at = std::min(text.size(), text.find_first_not_of(' ', at + length));
     }
-    return width <= dots.size() ? text.substr(0, width)
-                                : text.substr(0, width - dots.size()) + std::string(dots);
+    return lines;
 }
 
 void TextTable::add_row(std::vector<std::string> cells) {

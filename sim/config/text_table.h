@@ -12,8 +12,8 @@ inline constexpr std::size_t report_width = 100;
 
 /// `1,234,567`.
 std::string with_separators(std::uint64_t value);
-/// Cut to `width` with `...` at the end where it is longer.
-std::string cut_to(const std::string& text, std::size_t width);
+/// Breaks a text into lines of the report's width; the first may be indented differently.
+std::string wrapped(const std::string& text, std::size_t first_indent, std::size_t indent);
 
 enum class Align { Left, Right };
 

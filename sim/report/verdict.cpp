@@ -196,14 +196,15 @@ std::string causes_text(const CauseCycles& causes, Cycles of) {
 
 std::string verdict(const Result& result) {
     const std::vector<LayerRecord> rows = rows_of(result);
-    std::string text = fmt::format("{} on {}: {}\n", result.program, result.npu(), outcome(result));
+    std::string text =
+        wrapped(fmt::format("{} on {}: {}", result.program, result.npu(), outcome(result)), 0, 4);
     std::vector<std::string> lines{time_line(result)};
     if (result.cycles > Cycles(0)) {
         lines.insert(lines.end(), {array_line(result, rows), port_line(result),
                                    bound_line(result, rows), help_line(result, rows)});
     }
     for (const std::string& line : lines) {
-        text += "  " + line + '\n';
+        text += wrapped(line, 2, 4);
     }
     return text;
 }

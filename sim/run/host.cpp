@@ -89,7 +89,7 @@ void Host::execute_program(Activity& activity) {
 }
 
 void Host::wait_for_interrupts(Activity& activity) {
-    while (!board_.complete()) {
+    while (!board_.awaited().empty()) {
         activity.wait_for(board_changed_, WaitKind::Starved, "interrupts");
     }
     finish_checks();

@@ -350,7 +350,7 @@ class ConvPlanner {
         if (task_.residual != nullptr) {
             bn = add_stage(numbers_->residual_shift, task_.relu_after_residual);
             job.operands[bn_stage] = element_operand(part_of(task_.residual->cube, slice, tile),
-                                             task_.residual->in_sram);
+                                                     task_.residual->in_sram);
         }
         return job;
     }

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <sstream>
 
 namespace npuscope {
@@ -33,13 +34,13 @@ TEST(TextTable, NeverExceedsTheReportsWidth) {
     for (std::string line; std::getline(lines, line);) {
         EXPECT_LE(line.size(), report_width);
     }
-    EXPECT_NE(table.text().find("...      12"), std::string::npos);
+    const std::string text = table.text();
+    EXPECT_EQ(std::count(text.begin(), text.end(), 'n'), 301);  // with the title's
 }
 
-TEST(TextTable, CutTextSaysSo) {
-    EXPECT_EQ(cut_to("abcdef", 6), "abcdef");
-    EXPECT_EQ(cut_to("abcdef", 5), "ab...");
-    EXPECT_EQ(cut_to("abcdef", 2), "ab");
+TEST(TextTable, WrappedTextKeepsItsWords) {
+    const std::string text = wrapped(std::string(90, 'a') + ' ' + std::string(20, 'b'), 2, 4);
+    EXPECT_EQ(text, "  " + std::string(90, 'a') + "\n    " + std::string(20, 'b') + '\n');
 }
 
 }  // namespace

@@ -184,8 +184,8 @@ TEST(Session, fails_when_the_awaited_interrupt_never_comes) {
 }
 
 TEST(Session, fails_when_a_check_is_never_reached) {
-    const Result result = run(replaced(copy_program, "intr_notify(SDP_0, done)",
-                                       "intr_notify(SDP_0, other)"));
+    const Result result =
+        run(replaced(copy_program, "intr_notify(SDP_0, done)", "intr_notify(SDP_0, other)"));
     EXPECT_EQ(result.status(), RunStatus::Fail);
     EXPECT_EQ(errors_of(result), Ids{"check_not_made"});
     EXPECT_EQ(result.findings.back().place.line, 33U);
