@@ -14,7 +14,7 @@ std::uint32_t next_length(const StripePlan& plan, std::uint64_t remaining) {
     if (remaining <= full) {
         return static_cast<std::uint32_t>(remaining);
     }
-    return plan.cells;
+    return std::min(plan.cells, full);
 }
 
 }  // namespace
