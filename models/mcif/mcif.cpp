@@ -204,7 +204,9 @@ void Mcif::wait_issued(Activity& activity, unsigned client, std::uint64_t beats,
         if (const std::optional<Cycles> bound = reads_.issued_after(client, beats)) {
             activity.wait_until(*bound, WaitKind::Blocked, channel_name_);
         } else {
-            NPU_CHECK(room != nullptr, clients_[client].name + ": a stream waits for room that only its own client can give");
+            NPU_CHECK(room != nullptr,
+                      clients_[client].name +
+                          ": a stream waits for room that only its own client can give");
             activity.wait_for(*room, WaitKind::Blocked, clients_[client].room_name);
         }
         reads_.advance(now());
