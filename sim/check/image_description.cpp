@@ -3,7 +3,7 @@
 
 #include "sim/config/file_io.h"
 #include "sim/config/yaml_reader.h"
-#include "sim/program/hex_image.h"
+#include "sim/program/memory_image.h"
 
 namespace npuscope {
 namespace {

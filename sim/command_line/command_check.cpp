@@ -110,7 +110,7 @@ CheckReport report_on(const CheckArguments& arguments) {
         return check_program(plan_program(plan_network(network, {*npu, system.memory})),
                              {*npu, system.memory});
     }
-    const RegisterNames names = register_names(registers_of_programs(arguments.program, system));
+    const RegisterNames names = RegisterNames(registers_of_programs(arguments.program, system));
     return check_program(read_program(arguments.program, names, Images::Read),
                          {nvdla_npu(system), system.memory});
 }

@@ -15,10 +15,10 @@
 #include "sim/check/rules.h"
 #include "sim/command_line/commands.h"
 #include "sim/command_line/system_arguments.h"
-#include "sim/config/field_list.h"
 #include "sim/config/nearest_name.h"
 #include "sim/config/preset.h"
 #include "sim/config/text_table.h"
+#include "sim/config/yaml_writer.h"
 #include "sim/model/candidate.h"
 
 namespace npuscope {

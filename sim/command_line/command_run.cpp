@@ -73,7 +73,7 @@ Result run_any(const RunArguments& arguments, const SystemConfig& system,
     if (arguments.files.any() || names_network(arguments.program)) {
         return run_network_files(arguments.program, arguments.files, system, options);
     }
-    const RegisterNames names = register_names(registers_of_programs(arguments.program, system));
+    const RegisterNames names = RegisterNames(registers_of_programs(arguments.program, system));
     const Program program =
         read_program(arguments.program, names, options.values ? Images::Read : Images::LeaveOut);
     return run_program(program, system, options);

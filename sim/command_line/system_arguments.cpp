@@ -3,8 +3,8 @@
 
 #include <CLI/CLI.hpp>
 
-#include "sim/config/override_field.h"
 #include "sim/config/preset.h"
+#include "sim/config/yaml_reader.h"
 
 namespace npuscope {
 

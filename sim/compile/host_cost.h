@@ -2,7 +2,7 @@
 // Estimated cycles of an operator on the host, by products and elements.
 #pragma once
 
-#include "sim/config/host_config.h"
+#include "sim/config/system_config.h"
 #include "sim/model/graph.h"
 
 namespace npuscope {

@@ -6,7 +6,7 @@
 
 #include "sim/compile/hybrid_plan.h"
 #include "sim/compile/model_program.h"
-#include "sim/config/host_config.h"
+#include "sim/config/system_config.h"
 
 namespace npuscope {
 

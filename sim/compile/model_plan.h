@@ -7,7 +7,7 @@
 
 #include "sim/compile/model_program.h"
 #include "sim/compile/partition.h"
-#include "sim/config/host_config.h"
+#include "sim/config/system_config.h"
 
 namespace npuscope {
 

@@ -10,7 +10,7 @@
 
 #include "sim/compile/model_program.h"
 #include "sim/compile/tinpu/layer_plan.h"
-#include "sim/config/host_config.h"
+#include "sim/config/system_config.h"
 
 namespace npuscope {
 

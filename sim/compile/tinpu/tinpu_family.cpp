@@ -4,8 +4,11 @@
 #include "models/npu/layer_npu.h"
 #include "models/tinpu/tinpu_registers.h"
 #include "sim/compile/tinpu/tinpu_target.h"
+#include "sim/config/typed_config.h"
 
 namespace npuscope {
+
+template class TypedFamily<LayerNpuConfig>;
 
 std::unique_ptr<Machine> TinpuFamily::build(const AnyConfig& npu, DiagnosticLog& log) const {
     const LayerNpuConfig& config = typed(npu);

@@ -7,6 +7,8 @@
 
 namespace npuscope {
 
+extern template class TypedFamily<LayerNpuConfig>;
+
 class TinpuFamily : public TypedFamily<LayerNpuConfig> {
  public:
     std::string_view name() const override { return "tinpu"; }

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sim/program/trace_cfg.h"
-
 #include <gtest/gtest.h>
 
 #include <filesystem>
 #include <fstream>
 
+#include "sim/program/read_program.h"
 #include "tests/sim/program/program_samples.h"
 #include "tests/support/temp_folder.h"
 
@@ -138,12 +137,12 @@ TEST(TraceCfg, ImagesAreFoundBesideTheProgram) {
     const TempFolder folder;
     std::ofstream(folder / "p.cfg") << "mem_load(1, 0x10, \"a.dat\");\n";
     std::ofstream(folder / "a.dat") << "0x07 0x08\n";
-    const Program program = read_trace_cfg(folder / "p.cfg", sample::names());
+    const Program program = read_program(folder / "p.cfg", sample::names());
     EXPECT_EQ(std::get<LoadMemory>(program.statements.at(0).action).image.bytes,
               (std::vector<std::uint8_t>{7, 8}));
     std::filesystem::remove(folder / "a.dat");
     const std::string cfg = (folder / "p.cfg").string();
-    EXPECT_EQ(message_of([&] { read_trace_cfg(folder / "p.cfg", sample::names()); }),
+    EXPECT_EQ(message_of([&] { read_program(folder / "p.cfg", sample::names()); }),
               cfg + ":1:1: cannot read '" + (folder / "a.dat").string() +
                   "': No such file or directory (put the file there, or correct its name)");
 }

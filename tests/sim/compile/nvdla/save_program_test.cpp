@@ -16,7 +16,7 @@ TEST(SaveProgram, IsReadBackAsItWas) {
     const TempFolder folder;
     const Program saved = plan_program(plan_network(sample::mixed_network(), {}));
     save_program(saved, folder);
-    const Program read = read_program(folder, register_names(nvdla_register_blocks()));
+    const Program read = read_program(folder, RegisterNames(nvdla_register_blocks()));
     ASSERT_EQ(read.statements.size(), saved.statements.size());
     EXPECT_EQ(trace_text(read).substr(trace_text(read).find('\n')),
               trace_text(saved).substr(trace_text(saved).find('\n')));
