@@ -7,8 +7,14 @@
 
 #include "models/base/diagnostic.h"
 #include "models/conv/conv_job.h"
+#include "models/conv/csc_config.h"
 
 namespace npuscope {
+
+/// What a launch of registers that agree is told all the same: the sequencer does not compute what
+/// they ask for. `entry`: of the convolution buffer.
+std::vector<Diagnostic> launch_findings(const ConvJob& job, const CscConfig& config,
+                                        const DatapathConfig& datapath, Bytes entry);
 
 std::vector<Diagnostic> contradictions(const ConvJob& job, const ConvFeatures& features);
 

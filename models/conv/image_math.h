@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// An image job whose blocks the sequencer miscounts (image_walk.h): what to tell of it, and the
-// bytes that meet its weights.
+// An image job whose blocks the sequencer miscounts (image_walk.h), and the bytes that meet its
+// weights.
 #pragma once
 
 #include <optional>
-#include <string>
 
-#include "models/base/diagnostic.h"
 #include "models/conv/conv_job.h"
 #include "models/conv/csc_config.h"
 #include "models/conv/image_walk.h"
@@ -26,9 +24,6 @@ struct MiscountedImage {
 /// Nothing where the job meets the right pixels.
 std::optional<MiscountedImage> miscounted_image(const ConvJob& job, const CscConfig& config,
                                                 const DatapathConfig& datapath, Bytes entry);
-
-/// The warning `image_miscounted` at NVDLA_CSC.D_WEIGHT_SIZE_EXT_1.
-Diagnostic miscount_finding(const ConvJob& job, const MiscountedImage& image);
 
 /// The data as the kernels meet them: for each line of input, [C'][line][column of the output].
 Tensor<std::int8_t> met_pixels(const Tensor<std::int8_t>& data, const ConvJob& job,

@@ -6,8 +6,8 @@
 #include <algorithm>
 
 #include "models/cdp/cdp_registers.h"
+#include "models/conv/conv_checks.h"
 #include "models/conv/conv_registers.h"
-#include "models/conv/image_math.h"
 #include "models/npu/conv_features.h"
 #include "models/pdp/pdp_registers.h"
 #include "models/rubik/rubik_registers.h"
@@ -196,11 +196,10 @@ void LaunchEngine::add_pair(std::optional<OnTheFlyPair> pair, std::string_view u
 }
 
 void LaunchEngine::follow_buffer(const ConvJob& job, Launch& launch) {
-    KnownBufferStart known = history_.next(job);
+    auto known = history_.next(job);
     launch.start = known.start;
-    if (const auto image = miscounted_image(job, npu_.csc, npu_.datapath, npu_.cbuf.bank_width)) {
-        known.findings.push_back(miscount_finding(job, *image));
-    }
+    std::ranges::move(launch_findings(job, npu_.csc, npu_.datapath, npu_.cbuf.bank_width),
+                      std::back_inserter(known.findings));
     for (Diagnostic& finding : known.findings) {
         finding.operation = launch.name;
         launch.findings.push_back(std::move(finding));
