@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <utility>
 
 #include "models/conv/delivery_rule.h"
@@ -11,6 +13,17 @@ namespace npuscope {
 namespace {
 
 using Surfaces = std::vector<SurfaceUse>;
+
+SurfaceStrides strides_of(const Shape& shape, std::uint32_t surfaces, Bytes line, Bytes surface) {
+    SurfaceStrides strides;
+    if (shape.height > 1) {
+        strides.line = line;
+    }
+    if (surfaces > 1) {
+        strides.surface = surface;
+    }
+    return strides;
+}
 
 SurfaceUse reads(const char* surface, const char* unit, const char* stem, DataKind kind) {
     SurfaceUse use;
@@ -190,6 +203,40 @@ struct AddSurfaces {
 
 }  // namespace
 
+SurfaceUse with_runs(SurfaceUse use, std::vector<ByteRun> runs) {
+    std::erase_if(runs, [](const ByteRun& run) { return run.bytes.value == 0; });
+    std::ranges::sort(runs, {}, &ByteRun::address);
+    use.runs.clear();
+    for (const ByteRun& run : runs) {
+        if (use.runs.empty() || use.runs.back().end() < run.address) {
+            use.runs.push_back(run);
+            continue;
+        }
+        ByteRun& last = use.runs.back();
+        use.overlaps_itself = use.overlaps_itself || last.end() > run.address;
+        last.bytes = std::max(last.end(), run.end()) - last.address;
+    }
+    return use;
+}
+
+SurfaceUse cube_use(SurfaceUse use, const FeatureCube& cube) {
+    use.base = cube.base;
+    use.strides = strides_of(cube.shape, cube.surfaces(), cube.line_stride, cube.surface_stride);
+    return with_runs(std::move(use), cube.runs());
+}
+
+SurfaceUse operand_use(SurfaceUse use, const OperandSurface& operand) {
+    use.base = operand.base;
+    use.constant = operand.spread == OperandSpread::PerChannel;
+    if (use.constant) {
+        use.stride_register.clear();
+    } else {
+        use.strides = strides_of(operand.shape, operand.surfaces(), operand.line_stride,
+                                 operand.surface_stride);
+    }
+    return with_runs(std::move(use), operand.runs());
+}
+
 CheckedOperation checked_operation(const Launch& launch, const NpuConfig& npu) {
     CheckedOperation operation;
     operation.name = launch.name;
@@ -211,20 +258,84 @@ std::vector<SurfaceUse> surfaces_of(const BdmaJob& job) {
             ends({"NVDLA_BDMA", "destination", "CFG_DST_ADDR_LOW"}, job.destination)};
 }
 
-InterruptSource interrupt_of(Pipeline unit) {
-    switch (unit) {
-        case Pipeline::Conv:
-            return InterruptSource::Cacc;
-        case Pipeline::Sdp:
-            return InterruptSource::Sdp;
-        case Pipeline::Pdp:
-            return InterruptSource::Pdp;
-        case Pipeline::Cdp:
-            return InterruptSource::Cdp;
-        case Pipeline::Rubik:
-            break;
+std::vector<SurfaceUse> surfaces_of(const TinpuJob& job) {
+    Surfaces uses;
+    const auto add = [&](const char* surface, Address base, Bytes bytes) {
+        SurfaceUse use;
+        use.surface = surface;
+        use.unit = "tinpu";
+        use.base = base;
+        uses.push_back(with_runs(std::move(use), {{base, bytes}}));
+    };
+    add("input", job.input.base, job.input.bytes());
+    if (job.residual) {
+        add("residual", job.residual->base, job.residual->bytes());
     }
-    return InterruptSource::Rubik;
+    if (job.weights) {
+        add("weights", job.weights->base, job.weights->bytes());
+    }
+    if (job.constants) {
+        add("constants", *job.constants, job.constant_bytes());
+    }
+    add("output", job.output.base, job.output.bytes());
+    uses.back().writes = true;
+    return uses;
+}
+
+InterruptSource interrupt_of(Pipeline unit) {
+    constexpr std::array sources{InterruptSource::Cacc, InterruptSource::Sdp, InterruptSource::Pdp,
+                                 InterruptSource::Cdp, InterruptSource::Rubik};
+    return sources[static_cast<std::size_t>(unit)];
+}
+
+std::string surface_label(const CheckedOperation& operation, const SurfaceUse& use) {
+    return operation.name.empty() ? fmt::format("'{}'", use.surface)
+                                  : fmt::format("{} of {}", use.surface, operation.name);
+}
+
+Diagnostic surface_finding(const CheckedOperation& operation, const SurfaceUse& use, const char* id,
+                           const std::string& message, const std::string& remedy) {
+    return {.id = id,
+            .sentence = message,
+            .remedy = remedy,
+            .address = use.base,
+            .unit = use.unit,
+            .register_name =
+                use.address_register.empty() ? "" : spelled(use.unit, use.address_register),
+            .surface = use.surface,
+            .operation = operation.name,
+            .place = operation.place};
+}
+
+std::optional<Address> common_byte(const SurfaceUse& one, const SurfaceUse& other) {
+    for (auto a = one.runs.begin(), b = other.runs.begin();
+         a != one.runs.end() && b != other.runs.end();) {
+        const Address begin = std::max(a->address, b->address);
+        if (begin < std::min(a->end(), b->end())) {
+            return begin;
+        }
+        a->end() < b->end() ? ++a : ++b;
+    }
+    return std::nullopt;
+}
+
+void check_pair(const CheckedOperation& newest, const SurfaceUse& one,
+                const CheckedOperation& other, const SurfaceUse& two, DiagnosticLog& log) {
+    const auto shared = common_byte(one, two);
+    if (!shared) {
+        return;
+    }
+    const SurfaceUse& blamed = two.writes ? two : one;
+    const SurfaceUse& rest = two.writes ? one : two;
+    Diagnostic finding = surface_finding(
+        newest, blamed, "surface_overlap",
+        fmt::format("{} and {} overlap at {}", surface_label(newest, one),
+                    surface_label(other, two), to_hex(*shared)),
+        fmt::format("move it away from {}", rest.address_register.empty()
+                                                ? surface_label(other, rest)
+                                                : spelled(rest.unit, rest.address_register)));
+    finding.address = *shared;
+    log.add(std::move(finding));
 }
 
 }  // namespace npuscope

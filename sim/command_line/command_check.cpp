@@ -5,8 +5,7 @@
 #include <ostream>
 
 #include "sim/check/check_report.h"
-#include "sim/check/image_check.h"
-#include "sim/check/program_check.h"
+#include "sim/check/image_description.h"
 #include "sim/command_line/commands.h"
 #include "sim/command_line/network_files.h"
 #include "sim/command_line/system_arguments.h"

@@ -13,7 +13,7 @@
 
 #include "models/base/error.h"
 #include "models/npu/register_blocks.h"
-#include "sim/check/program_check.h"
+#include "sim/check/check_report.h"
 #include "sim/compile/nvdla/nvdla_family.h"
 #include "sim/config/preset.h"
 #include "sim/program/read_program.h"

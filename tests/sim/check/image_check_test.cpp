@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sim/check/image_check.h"
+#include "sim/check/image_description.h"
 
 #include <gtest/gtest.h>
 

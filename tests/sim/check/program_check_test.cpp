@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sim/check/program_check.h"
+#include "sim/check/check_report.h"
 
 #include <gtest/gtest.h>
 

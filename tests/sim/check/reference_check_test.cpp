@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "models/npu/register_blocks.h"
-#include "sim/check/program_check.h"
+#include "sim/check/check_report.h"
 #include "sim/config/preset.h"
 #include "sim/program/read_program.h"
 #include "tests/sim/check/damaged_program.h"
