@@ -34,9 +34,8 @@ struct CheckReport {
 
 /// ConfigError where a statement makes no sense at all.
 CheckReport check_program(const Program& program, const CheckTarget& target);
-/// Of a program that launches jobs: whether files and surfaces lie in memory of so many bits.
-CheckReport check_jobs(const Program& program, const MemoryConfig& memory,
-                       std::uint32_t address_bits);
+/// Of a program that launches jobs: whether files and surfaces lie in memory.
+CheckReport check_jobs(const Program& program, const MemoryConfig& memory);
 
 /// For people and for other programs.
 std::string check_text(const CheckReport& report);

@@ -291,9 +291,8 @@ class ProgramCheck {
 
 }  // namespace
 
-CheckReport check_jobs(const Program& program, const MemoryConfig& memory,
-                       std::uint32_t address_bits) {
-    MemoryRules rules({memory, address_bits, program.zeroed_memory});
+CheckReport check_jobs(const Program& program, const MemoryConfig& memory) {
+    MemoryRules rules({.memory = memory, .zeroed = program.zeroed_memory});
     DiagnosticLog log;
     CheckReport report;
     report.subject = program.name;

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <concepts>
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
@@ -14,8 +15,10 @@
 
 #include "models/base/check.h"
 #include "models/base/describe.h"
+#include "models/base/error.h"
 #include "models/base/quantity.h"
 #include "models/base/register_map.h"
+#include "models/base/unit_job.h"
 
 namespace npuscope {
 
@@ -116,6 +119,15 @@ class NpuFamily {
     virtual std::shared_ptr<const Target> target(const AnyConfig& npu, const MemoryConfig& memory,
                                                  bool values) const = 0;
     virtual FamilyRegisters registers(const AnyConfig& /*npu*/) const { return {}; }
+
+    /// A job from the bytes of its descriptor, zeros at the end left out, as a program's file has
+    /// them, and the way back. ConfigError where they describe none.
+    virtual std::shared_ptr<UnitJob> read_job(std::span<const std::uint8_t> /*descriptor*/) const {
+        throw ConfigError("the NPU launches no jobs", "it runs register programs");
+    }
+    virtual std::vector<std::uint8_t> write_job(const UnitJob& job) const {
+        throw ConfigError("'" + job.name + "' has no descriptor");
+    }
 };
 
 /// A family whose presets are a described struct with `name` and `clock`, and perhaps `memory`. Its

@@ -73,6 +73,10 @@ std::string RegisterNames::remedy(std::string_view name) const {
         return nearest ? fmt::format("did you mean '{}'?", *nearest)
                        : fmt::format("`npuscope list registers` lists those of {}", block->name);
     }
+    if (blocks_.empty()) {
+        return "the NPU has no public registers: it runs models (.onnx), shape tables (.yaml) and "
+               "jobs (launch_job)";
+    }
     for (const RegisterBlock& block : blocks_) {
         names.emplace_back(block.name);
     }

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/compile/tinpu/tinpu_family.h"
 
+#include <algorithm>
+#include <array>
+
 #include "models/npu/layer_npu.h"
+#include "models/tinpu/tinpu_descriptor.h"
 #include "models/tinpu/tinpu_registers.h"
 #include "sim/compile/tinpu/tinpu_target.h"
 #include "sim/config/typed_config.h"
@@ -25,6 +29,25 @@ FamilyRegisters TinpuFamily::registers(const AnyConfig& /*npu*/) const {
             .note =
                 "The vendor's programming interface is not public; this one is the simulator's "
                 "own."};
+}
+
+std::shared_ptr<UnitJob> TinpuFamily::read_job(std::span<const std::uint8_t> descriptor) const {
+    std::array<std::uint8_t, descriptor_bytes> bytes{};
+    if (descriptor.size() > bytes.size()) {
+        throw ConfigError("a descriptor has 32 words", "docs/tinpu.md has the format");
+    }
+    std::ranges::copy(descriptor, bytes.begin());
+    return std::make_shared<TinpuJob>(load_descriptor(bytes));
+}
+
+std::vector<std::uint8_t> TinpuFamily::write_job(const UnitJob& job) const {
+    const auto* layer = dynamic_cast<const TinpuJob*>(&job);
+    NPU_CHECK(layer != nullptr, "a family meets its own jobs");
+    std::vector<std::uint8_t> bytes = store_descriptor(*layer);
+    while (bytes.back() == 0) {
+        bytes.pop_back();
+    }
+    return bytes;
 }
 
 SystemConfig tinpu_system(LayerNpuConfig npu, MemoryConfig memory, HostConfig host) {

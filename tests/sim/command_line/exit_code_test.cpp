@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sim/command_line/exit_code.h"
+#include "sim/command_line/command.h"
 
 #include <gtest/gtest.h>
 
