@@ -83,10 +83,11 @@ std::string plan_report(const Network& network, const Plan& plan, const PlanArgu
                         const std::string& npu) {
     const std::string sram =
         plan.sram > Bytes(0) ? fmt::format(", {} of SRAM", with_separators(plan.sram.value)) : "";
-    return fmt::format("{} on {}: {} MACs, {} operations, {} bytes of memory{}\n\n{}{}", plan.name,
-                       npu, with_separators(total_macs(network_shapes(network))),
-                       plan.operations.size(), with_separators(plan.memory.value), sram,
-                       plan_table(plan), arguments.explain ? '\n' + plan_reasons(plan) : "");
+    return fmt::format("{} on {}: {}, {}, {} of memory{}\n\n{}{}", plan.name, npu,
+                       counted(total_macs(network_shapes(network)), "MAC"),
+                       counted(plan.operations.size(), "operation"),
+                       counted(plan.memory.value, "byte"), sram, plan_table(plan),
+                       arguments.explain ? '\n' + plan_reasons(plan) : "");
 }
 
 ExitCode plan_table_of(const PlanArguments& arguments, const SystemConfig& system,

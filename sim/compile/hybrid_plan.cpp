@@ -9,6 +9,7 @@
 #include "models/base/error.h"
 #include "sim/compile/explain.h"
 #include "sim/compile/nvdla/nvdla_target.h"
+#include "sim/config/text_table.h"
 #include "sim/model/host_values.h"
 
 namespace npuscope {

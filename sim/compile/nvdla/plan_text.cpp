@@ -51,8 +51,8 @@ std::string plan_reasons(const Plan& plan) {
     std::string text;
     for (const PlannedLayer& layer : plan.layers) {
         if (!layer.cut) {
-            text += fmt::format("{}: {} operation{} of the {}, nothing to choose\n", layer.name,
-                                layer.operations, layer.operations == 1 ? "" : "s",
+            text += fmt::format("{}: {} of the {}, nothing to choose\n", layer.name,
+                                counted(layer.operations, "operation"),
                                 layer.kind == LayerKind::Add ? "SDP" : "PDP");
             continue;
         }

@@ -81,12 +81,12 @@ class TinpuPlan final : public ModelPlan {
     }
     std::string summary() const override {
         return fmt::format(
-                   "{} on {}: {} nodes, {} of them in {} layers of the NPU\n"
+                   "{} on {}: {}, {} of them in {} of the NPU\n"
                    "weights and constants {} bytes, feature maps {} bytes at most at a time{}\n\n",
                    graph_.name.empty() ? graph_.file : graph_.name, config_.name,
-                   graph_.nodes.size(), plan_.partition.count(NodeSide::Npu),
-                   plan_.partition.groups.size(), with_separators(plan_.weights.value),
-                   with_separators(plan_.peak_maps.value),
+                   counted(graph_.nodes.size(), "node"), plan_.partition.count(NodeSide::Npu),
+                   counted(plan_.partition.groups.size(), "layer"),
+                   with_separators(plan_.weights.value), with_separators(plan_.peak_maps.value),
                    plan_.peak_maps > config_.engine.memory
                        ? fmt::format(", more than the NPU's {}", config_.engine.memory.value)
                        : "") +

@@ -147,5 +147,24 @@ TEST(TraceCfg, ImagesAreFoundBesideTheProgram) {
                   "': No such file or directory (put the file there, or correct its name)");
 }
 
+TEST(TraceCfg, JobsHaveDescriptorsAndNodesTimes) {
+    const Program program = parse_trace_cfg(
+        "launch_job(\"conv 1\", \"PWCONV\", 0x1001801, 7); wait_for_jobs();"
+        "run_node(\"soft/max\", \"Softmax\", 1200, 34);",
+        "t.cfg", sample::names(), {});
+    ASSERT_EQ(program.statements.size(), 3U);
+    const auto& launch = std::get<LaunchJob>(program.statements[0].action);
+    const auto& job = dynamic_cast<const WrittenJob&>(*launch.job);
+    EXPECT_EQ(job.name, "conv 1");
+    EXPECT_EQ(job.kind, "PWCONV");
+    EXPECT_EQ(job.descriptor, (std::vector<std::uint8_t>{1, 0x18, 0, 1, 7, 0, 0, 0}));
+    EXPECT_TRUE(std::holds_alternative<WaitForJobs>(program.statements[1].action));
+    const auto& node = std::get<RunNode>(program.statements[2].action);
+    EXPECT_EQ(node.op, "Softmax");
+    EXPECT_EQ(node.cycles, Cycles(1200));
+    EXPECT_EQ(node.macs, 34U);
+    EXPECT_TRUE(program.zeroed_memory);
+}
+
 }  // namespace
 }  // namespace npuscope
