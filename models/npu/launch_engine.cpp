@@ -26,6 +26,13 @@ bool awaits(std::string_view rdma, bool enabled, bool reads_memory, const Diagno
 
 }  // namespace
 
+Diagnostic as_lacking(Diagnostic finding) {
+    finding.id = "absent_feature";
+    return finding;
+}
+
+bool is_lacking(const Diagnostic& finding) { return finding.id == "absent_feature"; }
+
 bool LaunchGate::open() const {
     for (std::size_t i = 0; i < files_.size(); ++i) {
         if (!files_[i]->op_enabled(next_group_) || launched_[i][next_group_]) {
@@ -243,7 +250,7 @@ std::optional<SdpJob> LaunchEngine::decode_sdp_of(const Gates& gates, Diagnostic
         job = with(whole, others);
         if (job) {
             findings.back().severity = Severity::Warning;
-            findings.back().id = "absent_feature";
+            findings.back() = as_lacking(std::move(findings.back()));
         }
     }
     return job;

@@ -43,12 +43,15 @@ class ImageCheck {
     }
 
  private:
+    Diagnostic finding(const PlacedSurface& surface, const char* id, const std::string& message,
+                       std::string_view register_name, const std::string& remedy) const {
+        Diagnostic one = surface_finding(driver_, surface.use, id, message, remedy);
+        one.register_name = register_name.empty() ? "" : spelled(surface.use.unit, register_name);
+        return one;
+    }
     void add(const PlacedSurface& surface, const char* id, const std::string& message,
              std::string_view register_name, const std::string& remedy) {
-        Diagnostic finding = surface_finding(driver_, surface.use, id, message, remedy);
-        finding.register_name =
-            register_name.empty() ? "" : spelled(surface.use.unit, register_name);
-        log_.add(std::move(finding));
+        log_.add(finding(surface, id, message, register_name, remedy));
     }
 
     void load_file(const ImageFile& file, MemoryImage image) {
@@ -72,16 +75,17 @@ class ImageCheck {
                              surface.described.layout == ImageLayout::PerElement ||
                              surface.described.layout == ImageLayout::Raw;
         if (!supported && !(operand && type == ImageType::Int16)) {
-            add(surface, "absent_feature",
+            log_.add(as_lacking(finding(
+                surface, "",
                 fmt::format("{} has no elements of type {}", target_.npu.name, enum_name(type)), "",
-                "choose int8, or a preset that has the type");
+                "choose int8, or a preset that has the type")));
         }
         const bool mask = surface.described.layout == ImageLayout::Wmb ||
                           surface.described.layout == ImageLayout::Wgs;
         if (mask && !target_.npu.cdma.weight_compression) {
-            add(surface, "absent_feature",
-                fmt::format("{} has no compressed weights", target_.npu.name), "D_WEIGHT_FORMAT",
-                "store the weights uncompressed, or choose another preset");
+            log_.add(as_lacking(finding(
+                surface, "", fmt::format("{} has no compressed weights", target_.npu.name),
+                "D_WEIGHT_FORMAT", "store the weights uncompressed, or choose another preset")));
         }
     }
 

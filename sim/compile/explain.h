@@ -27,5 +27,4 @@ std::string refusal_text(const Graph& graph, const Target& target, const Refusal
 
 std::vector<RefusedLayer> refused_layers(const Partition& partition);
 
-
 }  // namespace npuscope

@@ -3,8 +3,8 @@
 // numbers, on the NPU or beside it.
 #include <gmock/gmock.h>
 
-#include "sim/command_line/network_files.h"
 #include "sim/command_line/command.h"
+#include "sim/command_line/network_files.h"
 #include "sim/model/graph.h"
 #include "tests/golden/golden_models.h"
 #include "tests/support/families.h"
@@ -35,8 +35,8 @@ void expect_case(const fs::path& model, const Json& meta, const std::string& npu
     arguments.families = test::families();
     arguments.npu = npu;
     const Result result = run_network_files((model / "model.onnx").string(),
-                                          {(folder / "in").string(), (folder / "out").string()},
-                                          read_system(arguments), {});
+                                            {(folder / "in").string(), (folder / "out").string()},
+                                            read_system(arguments), {});
     EXPECT_EQ(result.status(), RunStatus::Pass);
     on_npu += result.model->segments.empty() ? 0U : 1U;
     const double tolerance = meta["output"].value("tolerance", 0.0);

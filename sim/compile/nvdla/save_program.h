@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A program as files: program.cfg in the form that trace_cfg.h reads, and beside it the memory
+// A program as files: program.cfg in the form that read_program.h has, and beside it the memory
 // images it loads, as packets of text (see memory_image.h). Any player of NVDLA's traces can run
-// them.
+// those without jobs.
 #pragma once
 
 #include <filesystem>

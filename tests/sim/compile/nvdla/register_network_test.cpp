@@ -9,8 +9,8 @@
 #include <filesystem>
 #include <fstream>
 
-#include "sim/command_line/network_files.h"
 #include "sim/command_line/command.h"
+#include "sim/command_line/network_files.h"
 #include "sim/compile/explain.h"
 #include "sim/compile/hybrid_plan.h"
 #include "sim/compile/nvdla/nvdla_target.h"
