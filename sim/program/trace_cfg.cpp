@@ -37,6 +37,8 @@ struct NamedRegister {
     std::uint32_t address = 0;
 };
 
+constexpr Cycles longest_run(1'000'000'000'000);
+
 /// Reads the pieces of a call, `name(argument, argument);`, each with the error that its absence
 /// deserves.
 class CallReader {
@@ -46,147 +48,122 @@ class CallReader {
 
     /// The name of the next call and its `(`; nothing at the end of the file. Its place is
     /// `place()`.
-    std::optional<std::string> begin_call();
-    void end_call();
+    std::optional<std::string> begin_call() {
+        scanner_.skip_space();
+        if (scanner_.at_end()) {
+            return std::nullopt;
+        }
+        place_ = scanner_.place();
+        std::string name = take_name("a call, e.g. reg_write(...);");
+        expect('(');
+        return name;
+    }
+    void end_call() {
+        expect(')');
+        expect(';');
+    }
     const Place& place() const { return place_; }
 
     /// `,` before a further argument.
-    void next();
+    void next() { expect(','); }
     /// Takes a `,` if a further argument follows.
-    bool more();
+    bool more() {
+        scanner_.skip_blanks();
+        return scanner_.take(',');
+    }
 
-    std::string take_name(std::string_view what);
-    std::string take_quoted(std::string_view what);
-    std::uint64_t take_number(std::string_view what);
-    std::uint32_t take_word32(std::string_view what);
-    MemoryPort take_memory();
+    std::string take_name(std::string_view what) {
+        scanner_.skip_blanks();
+        const std::string_view word = scanner_.take_word();
+        if (word.empty()) {
+            scanner_.fail_expected(what);
+        }
+        return std::string(word);
+    }
+    std::string take_quoted(std::string_view what) {
+        scanner_.skip_blanks();
+        const std::string_view rest = scanner_.rest();
+        const std::size_t end = rest.find_first_of("\"\n", 1);
+        if (scanner_.peek() != '"' || end == std::string_view::npos || rest[end] != '"' ||
+            end == 1) {
+            scanner_.fail_expected(fmt::format("{} in double quotes", what));
+        }
+        scanner_.advance(end + 1);
+        return std::string(rest.substr(1, end - 1));
+    }
+    std::uint64_t take_number(std::string_view what) {
+        scanner_.skip_blanks();
+        return scanner_.take_number(what);
+    }
+    std::uint32_t take_word32(std::string_view what) {
+        scanner_.skip_blanks();
+        const char* start = scanner_.position();
+        const std::uint64_t value = scanner_.take_number(what);
+        if (value > std::numeric_limits<std::uint32_t>::max()) {
+            throw ConfigError(scanner_.place_of(start),
+                              fmt::format("{} {} does not fit into 32 bits", what, to_hex(value)));
+        }
+        return static_cast<std::uint32_t>(value);
+    }
+    MemoryPort take_memory() {
+        scanner_.skip_blanks();
+        const char* start = scanner_.position();
+        const std::string name = take_name("a memory, pri_mem or sec_mem");
+        if (name == "pri_mem" || name == "1") {  // source: check_crc of the nv_small traces
+            return MemoryPort::Primary;
+        }
+        if (name == "sec_mem" || name == "0") {
+            return MemoryPort::Secondary;
+        }
+        throw ConfigError(scanner_.place_of(start), fmt::format("unknown memory '{}'", name),
+                          "known: pri_mem (or 1), sec_mem (or 0)");
+    }
     /// A memory, an address and a number of bytes, all inside the 64-bit space.
-    MemoryRange take_range();
-    FillPattern take_pattern();
-    NamedRegister take_register();
+    MemoryRange take_range() {
+        MemoryRange range;
+        range.memory = take_memory();
+        next();
+        range.address = Address(take_number("an address"));
+        next();
+        scanner_.skip_blanks();
+        const char* start = scanner_.position();
+        range.bytes = Bytes(take_number("a number of bytes"));
+        if (range.bytes.value > std::numeric_limits<std::uint64_t>::max() - range.address.value) {
+            throw ConfigError(scanner_.place_of(start),
+                              "the region ends beyond the 64-bit address space");
+        }
+        return range;
+    }
+    FillPattern take_pattern() {
+        scanner_.skip_blanks();
+        const char* start = scanner_.position();
+        const std::string name = take_name("a pattern, e.g. ALL_ZERO");
+        return find_named(pattern_rows, name, "pattern", scanner_.place_of(start)).fill;
+    }
+    NamedRegister take_register() {
+        scanner_.skip_blanks();
+        const char* start = scanner_.position();
+        std::string name = take_name("a register, e.g. NVDLA_CDMA.D_BANK_0");
+        const std::optional<std::uint32_t> address = names_.address(name);
+        if (!address) {
+            throw ConfigError(scanner_.place_of(start), fmt::format("unknown register '{}'", name),
+                              names_.remedy(name));
+        }
+        return {names_.name(*address).value_or(name), *address};
+    }
 
  private:
-    void expect(char character);
+    void expect(char character) {
+        scanner_.skip_blanks();
+        if (!scanner_.take(character)) {
+            scanner_.fail_expected(fmt::format("'{}'", character));
+        }
+    }
 
     TextScanner scanner_;
     const RegisterNames& names_;
     Place place_;
 };
-
-std::optional<std::string> CallReader::begin_call() {
-    scanner_.skip_space();
-    if (scanner_.at_end()) {
-        return std::nullopt;
-    }
-    place_ = scanner_.place();
-    std::string name = take_name("a call, e.g. reg_write(...);");
-    expect('(');
-    return name;
-}
-
-void CallReader::end_call() {
-    expect(')');
-    expect(';');
-}
-
-void CallReader::expect(char character) {
-    scanner_.skip_blanks();
-    if (!scanner_.take(character)) {
-        scanner_.fail_expected(fmt::format("'{}'", character));
-    }
-}
-
-void CallReader::next() { expect(','); }
-
-bool CallReader::more() {
-    scanner_.skip_blanks();
-    return scanner_.take(',');
-}
-
-std::string CallReader::take_name(std::string_view what) {
-    scanner_.skip_blanks();
-    const std::string_view word = scanner_.take_word();
-    if (word.empty()) {
-        scanner_.fail_expected(what);
-    }
-    return std::string(word);
-}
-
-std::string CallReader::take_quoted(std::string_view what) {
-    scanner_.skip_blanks();
-    const std::string_view rest = scanner_.rest();
-    const std::size_t end = rest.find_first_of("\"\n", 1);
-    if (scanner_.peek() != '"' || end == std::string_view::npos || rest[end] != '"' || end == 1) {
-        scanner_.fail_expected(fmt::format("{} in double quotes", what));
-    }
-    scanner_.advance(end + 1);
-    return std::string(rest.substr(1, end - 1));
-}
-
-std::uint64_t CallReader::take_number(std::string_view what) {
-    scanner_.skip_blanks();
-    return scanner_.take_number(what);
-}
-
-std::uint32_t CallReader::take_word32(std::string_view what) {
-    scanner_.skip_blanks();
-    const char* start = scanner_.position();
-    const std::uint64_t value = scanner_.take_number(what);
-    if (value > std::numeric_limits<std::uint32_t>::max()) {
-        throw ConfigError(scanner_.place_of(start),
-                          fmt::format("{} {} does not fit into 32 bits", what, to_hex(value)));
-    }
-    return static_cast<std::uint32_t>(value);
-}
-
-MemoryPort CallReader::take_memory() {
-    scanner_.skip_blanks();
-    const char* start = scanner_.position();
-    const std::string name = take_name("a memory, pri_mem or sec_mem");
-    if (name == "pri_mem" || name == "1") {  // source: check_crc of the nv_small traces
-        return MemoryPort::Primary;
-    }
-    if (name == "sec_mem" || name == "0") {
-        return MemoryPort::Secondary;
-    }
-    throw ConfigError(scanner_.place_of(start), fmt::format("unknown memory '{}'", name),
-                      "known: pri_mem (or 1), sec_mem (or 0)");
-}
-
-MemoryRange CallReader::take_range() {
-    MemoryRange range;
-    range.memory = take_memory();
-    next();
-    range.address = Address(take_number("an address"));
-    next();
-    scanner_.skip_blanks();
-    const char* start = scanner_.position();
-    range.bytes = Bytes(take_number("a number of bytes"));
-    if (range.bytes.value > std::numeric_limits<std::uint64_t>::max() - range.address.value) {
-        throw ConfigError(scanner_.place_of(start),
-                          "the region ends beyond the 64-bit address space");
-    }
-    return range;
-}
-
-FillPattern CallReader::take_pattern() {
-    scanner_.skip_blanks();
-    const char* start = scanner_.position();
-    const std::string name = take_name("a pattern, e.g. ALL_ZERO");
-    return find_named(pattern_rows, name, "pattern", scanner_.place_of(start)).fill;
-}
-
-NamedRegister CallReader::take_register() {
-    scanner_.skip_blanks();
-    const char* start = scanner_.position();
-    std::string name = take_name("a register, e.g. NVDLA_CDMA.D_BANK_0");
-    const std::optional<std::uint32_t> address = names_.address(name);
-    if (!address) {
-        throw ConfigError(scanner_.place_of(start), fmt::format("unknown register '{}'", name),
-                          names_.remedy(name));
-    }
-    return {names_.name(*address).value_or(name), *address};
-}
 
 Action take_mem_init(CallReader& call, const ImageSource& /*images*/) {
     const MemoryRange range = call.take_range();
@@ -301,7 +278,11 @@ Action take_run_node(CallReader& call, const ImageSource& /*images*/) {
     call.next();
     node.op = call.take_quoted("the name of an operator");
     call.next();
-    node.cycles = Cycles(call.take_word32("a number of cycles"));
+    node.cycles = Cycles(call.take_number("a number of cycles"));
+    if (node.cycles > longest_run) {
+        throw ConfigError(call.place(),
+                          fmt::format("'{}' takes more cycles than any run", node.name));
+    }
     call.next();
     node.macs = call.take_number("a number of MACs");
     return node;
