@@ -14,7 +14,7 @@
 #include "bench/convert_rows.h"
 #include "bench/stopwatch.h"
 #include "sim/config/text_table.h"
-#include "sim/convert/convert_files.h"
+#include "sim/convert/conversion.h"
 
 namespace npuscope::bench {
 namespace {

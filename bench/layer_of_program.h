@@ -4,7 +4,6 @@
 
 #include <optional>
 
-#include "models/layout/convolution.h"
 #include "models/layout/tensor.h"
 #include "sim/program/program.h"
 

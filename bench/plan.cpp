@@ -15,7 +15,7 @@
 #include "sim/compile/nvdla/plan_program.h"
 #include "sim/config/preset.h"
 #include "sim/config/text_table.h"
-#include "sim/model/network_shapes.h"
+#include "sim/model/network.h"
 #include "sim/run/session.h"
 
 namespace npuscope::bench {

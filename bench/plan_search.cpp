@@ -9,7 +9,7 @@
 #include "sim/compile/nvdla/network_planner.h"
 #include "sim/compile/nvdla/nvdla_family.h"
 #include "sim/compile/nvdla/plan_program.h"
-#include "sim/model/network_shapes.h"
+#include "sim/model/network.h"
 #include "sim/run/session.h"
 
 namespace npuscope::bench {

@@ -10,7 +10,7 @@
 
 #include "bench/tinpu_rows.h"
 #include "sim/command_line/command.h"
-#include "sim/compile/tinpu/tinpu_family.h"
+#include "sim/compile/tinpu/tinpu_target.h"
 #include "sim/config/text_table.h"
 
 namespace npuscope::bench {

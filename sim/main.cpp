@@ -5,7 +5,7 @@
 
 #include "sim/command_line/command.h"
 #include "sim/compile/nvdla/nvdla_family.h"
-#include "sim/compile/tinpu/tinpu_family.h"
+#include "sim/compile/tinpu/tinpu_target.h"
 #include "sim/run/freed_memory.h"
 
 int main(int argc, char** argv) {

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "models/arith/convolve_fp16.h"
-
 #include <algorithm>
 #include <array>
 
+#include "models/arith/convolve.h"
 #include "models/arith/fp16_mac.h"
 #include "models/base/check.h"
 

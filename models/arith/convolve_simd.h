@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The two inner loops of the fast convolution, compiled for several instruction sets; the best one
-// for the machine is picked when they are first called (Highway's dynamic dispatch).
+// How the fast convolution arranges its operands so that vectors load neighbours.
+//
+// Raster form: the padded input is cut into stride_y * stride_x phases; within a phase every tap is
+// a constant offset from the output's position y * pitch + x, so the inner loop runs over positions
+// without knowing of rows. Two channels lie side by side: | c0 c1 | c0 c1 | ... of neighbouring
+// positions. Column form, for outputs too narrow for that: one contiguous column of C * R * S
+// values per output position.
 #pragma once
 
 #include <array>
@@ -8,11 +13,69 @@
 #include <span>
 #include <vector>
 
-#include "models/arith/convolve_layout.h"
 #include "models/arith/fp16_mac.h"
 #include "models/layout/tensor.h"
 
 namespace npuscope {
+
+/// Kernels that the inner loop takes at a time.
+inline constexpr std::size_t kernel_block = 4;
+/// Positions after the last that a vector may load: at least the widest vector pair.
+inline constexpr std::size_t position_slack = 64;
+
+/// Where taps lie in the phases of the padded input; counts are positions.
+class RasterPlan {
+ public:
+    RasterPlan(const KernelShape& kernels, const Convolution& geometry);
+
+    /// Enough of the positions are outputs, and there are enough of them to fill vectors.
+    bool worthwhile() const;
+    std::size_t positions() const { return positions_; }        ///< of the output raster
+    std::size_t pitch() const { return pitch_; }                ///< positions from row to row
+    std::size_t channel_size() const { return channel_size_; }  ///< positions of one channel pair
+    const std::vector<std::size_t>& tap_offsets() const { return tap_offsets_; }
+
+    struct Phase {
+        std::uint32_t y;
+        std::uint32_t x;
+        std::size_t offset;
+    };
+    const std::vector<Phase>& phases() const { return phases_; }
+    std::size_t phase_rows() const { return phase_rows_; }
+    const Convolution& geometry() const { return geometry_; }
+
+ private:
+    std::size_t offset_of_phase(std::uint32_t y, std::uint32_t x);
+
+    Convolution geometry_;
+    std::size_t pitch_;
+    std::size_t phase_rows_;
+    std::size_t phase_size_;
+    std::size_t positions_;
+    std::size_t channel_size_;
+    std::vector<Phase> phases_;
+    std::vector<std::size_t> tap_offsets_;
+};
+
+/// [channel pair][position][2], zeros in the odd channel's place. T: std::int8_t or std::int16_t.
+template <class T>
+std::vector<std::int16_t> arrange_pairs(const RasterPlan& plan, const Tensor<T>& data);
+/// [kernel block][channel pair][tap][kernel_block][2].
+template <class T>
+std::vector<std::int16_t> arrange_weights(const Kernels<T>& kernels);
+
+/// One column of widened values per output position, in the kernels' own order c, r, s.
+struct Columns {
+    std::size_t length;  ///< C * R * S
+    std::size_t pitch;   ///< length rounded up to whole vectors; the rest is 0
+    std::vector<std::int16_t> values;
+};
+template <class T>
+Columns gather_columns(const Tensor<T>& data, const KernelShape& kernels,
+                       const Convolution& geometry);
+
+// The two inner loops of the fast convolution, compiled for several instruction sets; the best one
+// for the machine is picked when they are first called (Highway's dynamic dispatch).
 
 /// All outputs from operands in raster form.
 void convolve_raster(const RasterPlan& plan, const std::vector<std::int16_t>& pairs,

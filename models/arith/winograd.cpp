@@ -7,7 +7,6 @@
 #include <cmath>
 
 #include "models/arith/convolve.h"
-#include "models/arith/convolve_fp16.h"
 #include "models/arith/fixed_point.h"
 #include "models/arith/float16.h"
 #include "models/arith/fp16_mac.h"

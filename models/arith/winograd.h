@@ -15,7 +15,6 @@
 #include <array>
 #include <cstdint>
 
-#include "models/layout/convolution.h"
 #include "models/layout/tensor.h"
 
 namespace npuscope {
@@ -68,17 +67,16 @@ constexpr void transform_back(const std::int64_t* sums, std::int64_t* outputs) {
     }
 }
 
-// The kernels of a Winograd convolution before they are laid out: channels of strided kernels are
-// extended until the kernel is 3x3, then every channel becomes U = G w G^T, 4x4.
-//
-//     G = |  1    0    0  |      c' = (sy * stride_x + sx) * channels + c takes the weight
-//         | 1/2  1/2  1/2 |           (r * stride_y + sy, s * stride_x + sx), 0 where there is none
-//         | 1/2 -1/2  1/2 |
-//         |  0    0    1  |
-//
-// Values are doubles: storing them as integers, fractions are cut. source: NVDLA format page,
-// "Weight for Winograd Convolution"; order of steps: NVDLA compiler, run
-
+/// The kernels of a Winograd convolution before they are laid out: channels of strided kernels are
+/// extended until the kernel is 3x3, then every channel becomes U = G w G^T, 4x4.
+///
+///     G = |  1    0    0  |      c' = (sy * stride_x + sx) * channels + c takes the weight
+///         | 1/2  1/2  1/2 |           (r * stride_y + sy, s * stride_x + sx), 0 where there is none
+///         | 1/2 -1/2  1/2 |
+///         |  0    0    1  |
+///
+/// Values are doubles: storing them as integers, fractions are cut. source: NVDLA format page,
+/// "Weight for Winograd Convolution"; order of steps: NVDLA compiler, run
 struct WinogradExtension {
     std::uint32_t stride_y = 1;
     std::uint32_t stride_x = 1;

@@ -14,6 +14,16 @@ std::uint32_t mask_of(const RegisterField& field) {
     return ones << field.lsb;
 }
 
+const RegisterField& field_of(const RegisterBlock& block, std::string_view register_name,
+                              std::string_view field_name) {
+    const RegisterRow* row = find_register(block, register_name);
+    NPU_CHECK(row != nullptr, "no register " + std::string(register_name));
+    const auto field = std::ranges::find(row->fields, field_name, &RegisterField::name);
+    NPU_CHECK(field != row->fields.end(),
+              "no field " + std::string(register_name) + "." + std::string(field_name));
+    return *field;
+}
+
 }  // namespace
 
 std::uint32_t reset_value(const RegisterRow& row) {
@@ -103,23 +113,13 @@ std::uint32_t RegisterValues::raw(std::string_view register_name) const {
 
 std::uint32_t RegisterValues::field(std::string_view register_name,
                                     std::string_view field_name) const {
-    const RegisterRow* row = find_register(*block_, register_name);
-    NPU_CHECK(row != nullptr, "no register " + std::string(register_name));
-    const auto field = std::ranges::find(row->fields, field_name, &RegisterField::name);
-    NPU_CHECK(field != row->fields.end(),
-              "no field " + std::string(register_name) + "." + std::string(field_name));
-    const std::uint32_t raw = values_[static_cast<std::size_t>(row - block_->rows.data())];
-    return (raw & mask_of(*field)) >> field->lsb;
+    const RegisterField& field = field_of(*block_, register_name, field_name);
+    return (raw(register_name) & mask_of(field)) >> field.lsb;
 }
 
 std::int32_t RegisterValues::signed_field(std::string_view register_name,
                                           std::string_view field_name) const {
-    const RegisterRow* row = find_register(*block_, register_name);
-    NPU_CHECK(row != nullptr, "no register " + std::string(register_name));
-    const auto field = std::ranges::find(row->fields, field_name, &RegisterField::name);
-    NPU_CHECK(field != row->fields.end(),
-              "no field " + std::string(register_name) + "." + std::string(field_name));
-    const unsigned unused = 32U - field->width;
+    const unsigned unused = 32U - field_of(*block_, register_name, field_name).width;
     return static_cast<std::int32_t>(this->field(register_name, field_name) << unused) >>
            static_cast<int>(unused);
 }

@@ -52,6 +52,13 @@ struct ClientTraffic {
     }
 };
 
+/// What a client moved, over one port where one is named.
+struct NamedTraffic {
+    std::string client;
+    ClientTraffic traffic;
+    std::string port{};
+};
+
 /// Where an operation's cycles went; together they are all of them.
 enum class Cause {
     Mac,
@@ -62,17 +69,32 @@ enum class Cause {
     Latency,
     StartUp,
     Work,
-    Memory
+    Memory,
+    WaitsForPrevious,
+    Programming
 };
-inline constexpr std::array<std::string_view, 9> cause_names{
-    "mac",     "sdp_drain", "data_fetch", "weight_fetch", "cbuf_capacity",
-    "latency", "start_up",  "work",       "memory"};
+inline constexpr std::array<std::string_view, 11> cause_names{
+    "mac",      "sdp_drain", "data_fetch", "weight_fetch",       "cbuf_capacity", "latency",
+    "start_up", "work",      "memory",     "waits_for_previous", "programming"};
 
 struct CauseCycles {
     std::array<Cycles, cause_names.size()> cycles{};
 
     Cycles& operator[](Cause cause) { return cycles[static_cast<std::size_t>(cause)]; }
     Cycles operator[](Cause cause) const { return cycles[static_cast<std::size_t>(cause)]; }
+    CauseCycles& operator+=(const CauseCycles& other) {
+        for (std::size_t i = 0; i < cycles.size(); ++i) {
+            cycles[i] += other.cycles[i];
+        }
+        return *this;
+    }
+    Cycles sum() const {
+        Cycles all;
+        for (const Cycles one : cycles) {
+            all += one;
+        }
+        return all;
+    }
     /// The cause with most cycles.
     std::string_view largest() const {
         std::size_t best = 0;
@@ -85,6 +107,14 @@ struct CauseCycles {
     }
 };
 
+/// A part of an operation's time, and where its cycles went.
+struct OperationPart {
+    Cycles begin;
+    Cycles end;
+    CauseCycles causes;
+    bool array = false;  ///< the operation has the MAC array, which serves one at a time
+};
+
 /// One launch of a pipeline (a convolution with what is fused to it, or SDP, PDP, CDP alone) or of
 /// a unit, or an operator on the host.
 struct OperationRecord {
@@ -95,12 +125,26 @@ struct OperationRecord {
     std::uint64_t macs = 0;
     double mac_cells = 0;  ///< products per cycle of the array, 0 where it has no part
     CauseCycles causes;
-    std::optional<Cycles> first_mac{};  ///< first atom in the MAC array, where it has a part
+    std::vector<OperationPart> parts{};  ///< of its time, in order without gaps; empty: one
+    std::optional<Cycles> first_mac{};   ///< first atom in the MAC array, where it has a part
     std::string kind{};  ///< what a planner calls it: `PWCONV`, an operator; may be empty
     Bytes read{};        ///< of a unit that counts them by operation
     Bytes written{};     ///< likewise
+    std::vector<NamedTraffic> traffic{};  ///< by client and port
+    std::vector<std::string> joined{};    ///< operations that took its result on the fly
+    /// Of these cycles those that no other operation has; a run fills them in. The rest is hidden.
+    CauseCycles own{};
 
     Cycles cycles() const { return end - start; }
+    /// Counts the cycles up to `until` that no part has yet as those of one cause.
+    void pass(Cycles until, Cause cause) {
+        const Cycles begin = parts.empty() ? start : parts.back().end;
+        if (until > begin) {
+            parts.push_back({begin, until, {}});
+            parts.back().causes[cause] = until - begin;
+            causes[cause] += until - begin;
+        }
+    }
 };
 
 }  // namespace npuscope

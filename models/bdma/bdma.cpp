@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "models/bdma/bdma.h"
 
+#include <algorithm>
+#include <utility>
+
+#include "models/base/error.h"
+#include "models/bdma/bdma_registers.h"
 #include "models/link/clock.h"
 
 namespace npuscope {
 
-Bdma::Bdma(const sc_core::sc_module_name& name, const BdmaConfig& config, Bytes atom,
-           Bytes bus_width)
-    : Unit(name), config_(config), atom_(atom), bus_width_(bus_width) {
+Bdma::Bdma(const sc_core::sc_module_name& name, const BdmaConfig& config,
+           const DatapathConfig& datapath, Bytes bus_width)
+    : Unit(name), config_(config), atom_(datapath.memory_atom), bus_width_(bus_width) {
     repeat_from(launches, "copy", [this](Activity& activity) { run_group(activity); });
 }
 
@@ -49,6 +54,82 @@ void Bdma::run_command(Activity& activity, BdmaWork& work, const BdmaJob& job) {
                     {{"source", work.name, job.source.in_sram, work.values},
                      {"destination", work.name, job.destination.in_sram, work.values}});
     activity.wait_until(response, WaitKind::Blocked, "write response");
+}
+
+namespace {
+
+// source: NVDLA_BDMA.rdl, STATUS
+constexpr unsigned kIdleBit = 8;
+constexpr std::array<unsigned, 2> kBusyBits{9, 10};
+
+}  // namespace
+
+void BdmaQueue::report(std::string id, std::string register_name, const std::string& problem,
+                       std::string remedy) {
+    Diagnostic finding;
+    finding.id = std::move(id);
+    finding.sentence = register_name + " was written " + problem;
+    finding.remedy = std::move(remedy);
+    finding.unit = "bdma";
+    finding.register_name = std::move(register_name);
+    log_.add(std::move(finding));
+}
+
+std::shared_ptr<BdmaWork> BdmaQueue::written(std::string_view register_name,
+                                             const RegisterValues& values) {
+    if (register_name == "CFG_OP" && values.field("CFG_OP", "EN") != 0) {
+        add_command(values);
+    } else if (register_name == "CFG_LAUNCH0" && values.field("CFG_LAUNCH0", "GRP0_LAUNCH") != 0) {
+        return launch(0);
+    } else if (register_name == "CFG_LAUNCH1" && values.field("CFG_LAUNCH1", "GRP1_LAUNCH") != 0) {
+        return launch(1);
+    }
+    return nullptr;
+}
+
+void BdmaQueue::add_command(const RegisterValues& values) {
+    Diagnostics findings;
+    const auto job = decode_bdma(values, config_, memory_atom_, findings);
+    if (!job) {
+        throw ConfigError(findings.front());
+    }
+    if (waiting() >= config_.commands) {
+        report("bdma_full", "NVDLA_BDMA.CFG_OP_0",
+               "while all " + std::to_string(config_.commands) +
+                   " places are taken; the command is lost",
+               "launch earlier, and poll STATUS.FREE_SLOT before adding commands");
+        return;
+    }
+    gathered_.push_back(*job);
+    ++added_;
+}
+
+std::shared_ptr<BdmaWork> BdmaQueue::launch(unsigned group) {
+    const std::string name = "NVDLA_BDMA.CFG_LAUNCH" + std::to_string(group) + "_0";
+    if (gathered_.empty()) {
+        report("bdma_empty", name, "without a command since the last launch; no interrupt follows",
+               "add a command with CFG_OP first");
+        return nullptr;
+    }
+    if (busy_.at(group)) {
+        report("bdma_busy", name, "while the group is busy; its interrupts cannot be distinguished",
+               "wait for the group's interrupt, or launch the other group");
+    }
+    busy_.at(group) = true;
+    auto work = std::make_shared<BdmaWork>();
+    work->jobs = std::exchange(gathered_, {});
+    work->group = group;
+    return work;
+}
+
+std::uint32_t BdmaQueue::status() const {
+    const std::uint64_t taken = std::min<std::uint64_t>(waiting(), config_.commands);
+    auto status = static_cast<std::uint32_t>(config_.commands - taken);
+    status |= taken == 0 && !busy_[0] && !busy_[1] ? 1U << kIdleBit : 0U;
+    for (std::size_t group = 0; group < busy_.size(); ++group) {
+        status |= busy_[group] ? 1U << kBusyBits[group] : 0U;
+    }
+    return status;
 }
 
 }  // namespace npuscope

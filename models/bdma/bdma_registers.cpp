@@ -4,7 +4,7 @@
 #include <string>
 
 #include "models/base/register_rows.h"
-#include "models/layout/register_decoder.h"
+#include "models/layout/register_coder.h"
 
 namespace npuscope {
 namespace {
@@ -74,6 +74,21 @@ std::optional<BdmaJob> decode_bdma(const RegisterValues& values, const BdmaConfi
     describe(bdma, job, memory_atom);
     bdma.require_surface("CFG_LINE_REPEAT", {std::uint64_t{job.lines} * job.surfaces, job.line});
     return unless_refused(job, findings);
+}
+
+RegisterValues encode_bdma(const BdmaJob& job, Bytes memory_atom) {
+    RegisterEncoder bdma(bdma_block);
+    describe(bdma, job, memory_atom);
+    return bdma.values();
+}
+
+std::vector<SurfaceUse> surfaces_of(const BdmaJob& job) {
+    const auto ends = [&job](const MovedSide& names, const BdmaSide& side) {
+        return ends_use(names, {side.base, job.line},
+                        {side.line(job.lines - 1, job.surfaces - 1), job.line});
+    };
+    return {ends({"NVDLA_BDMA", "source", "CFG_SRC_ADDR_LOW"}, job.source),
+            ends({"NVDLA_BDMA", "destination", "CFG_DST_ADDR_LOW"}, job.destination)};
 }
 
 }  // namespace npuscope

@@ -4,10 +4,12 @@
 #pragma once
 
 #include <optional>
+#include <vector>
 
 #include "models/base/diagnostic.h"
 #include "models/base/register_map.h"
 #include "models/bdma/bdma_job.h"
+#include "models/layout/surface_use.h"
 
 namespace npuscope {
 
@@ -16,5 +18,11 @@ extern const RegisterBlock bdma_block;
 /// Nothing where a register is refused.
 std::optional<BdmaJob> decode_bdma(const RegisterValues& bdma, const BdmaConfig& config,
                                    Bytes memory_atom, Diagnostics& findings);
+
+/// The registers that decode_bdma makes this copy of.
+RegisterValues encode_bdma(const BdmaJob& job, Bytes memory_atom);
+
+/// First and last line of both sides of a copy.
+std::vector<SurfaceUse> surfaces_of(const BdmaJob& job);
 
 }  // namespace npuscope

@@ -9,8 +9,6 @@
 #include <optional>
 #include <vector>
 
-#include "models/base/statistics.h"
-#include "models/cdp/cdp_config.h"
 #include "models/cdp/cdp_job.h"
 #include "models/cdp/cdp_timing.h"
 #include "models/layout/datapath.h"
@@ -22,19 +20,20 @@
 namespace npuscope {
 
 /// One normalisation on its way through the unit.
-struct CdpWork {
+struct CdpWork : UnitWork {
     CdpJob job;
-    std::string name;
-    unsigned group = 0;
-    bool values = true;   ///< false: time alone is simulated
-    Cycles rdma_enabled;  ///< when NVDLA_CDP_RDMA was
     LookupTables tables;
     CdpCounters counters;
-    OperationRecord record;
+
+    StatusValues statuses() const {
+        return {{"D_NAN_OUTPUT_NUM", counters.nan_outputs},
+                {"D_OUT_SATURATION", counters.saturated}};
+    }
 };
 
 class Cdp : public Unit {
  public:
+    using Work = CdpWork;
     Cdp(const sc_core::sc_module_name& name, const CdpConfig& config,
         const DatapathConfig& datapath, Bytes bus_width);
 

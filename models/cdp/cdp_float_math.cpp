@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "models/cdp/cdp_float_math.h"
-
 #include <bit>
 #include <cmath>
 #include <span>
 #include <vector>
 
-#include "models/arith/float_rules.h"
+#include "models/arith/float16.h"
 #include "models/cdp/cdp_lut_math.h"
+#include "models/cdp/cdp_math.h"
 
 namespace npuscope {
 namespace {

@@ -3,12 +3,53 @@
 // lookup tables are not part of a job: they stay in the unit from launch to launch.
 #pragma once
 
-#include "models/cdp/cdp_config.h"
+#include "models/base/quantity.h"
 #include "models/cdp/cdp_math.h"
 #include "models/layout/datapath.h"
 #include "models/layout/feature_cube.h"
 
 namespace npuscope {
+
+// Channel data processor: local response normalisation across channels, by lookup table.
+
+/// Defaults are nv_small's. source: nv_small hardware specification, nv_small.spec
+struct CdpConfig {
+    bool present = true;
+    std::uint32_t throughput = 1;
+    std::uint32_t block_columns = 8;  // source: NV_NVDLA_CDP_RDMA_ig.v, width of a request
+    std::uint32_t read_ahead = 61;    // source: NV_NVDLA_CDP_RDMA_eg.v, latency FIFO
+    // source of the rest: nv_small RTL, measured
+    std::uint32_t read_buffer = 9;
+    std::uint32_t read_runs = 33;
+    Cycles read_again{16};
+    Cycles start_up{21};
+    Cycles pipeline{54};
+    Cycles pipeline_without_sum{44};
+    Cycles multiply{1};
+    Cycles tail{11};
+
+    template <class Visitor, class Self>
+    static void describe(Visitor& visit, Self& self) {
+        visit.field("present", self.present, "the unit exists");
+        visit.field("throughput", self.throughput, "elements per cycle");
+        visit.field("block_columns", self.block_columns,
+                    "columns that are read and normalised together");
+        visit.field("read_ahead", self.read_ahead, "beats that the latency FIFO of reads holds");
+        visit.field("read_buffer", self.read_buffer,
+                    "atoms between the latency FIFO of reads and the datapath");
+        visit.field("read_runs", self.read_runs, "requests of a block in flight");
+        visit.field("read_again", self.read_again,
+                    "cycles from a place of the latency FIFO being free to the next request");
+        visit.field("start_up", self.start_up,
+                    "cycles from the read DMA's op-enable to its first read");
+        visit.field("pipeline", self.pipeline,
+                    "cycles from the element that completes a surface to its first result");
+        visit.field("pipeline_without_sum", self.pipeline_without_sum,
+                    "the same where the sum of squares is bypassed");
+        visit.field("multiply", self.multiply, "cycles of these that bypassing the product saves");
+        visit.field("tail", self.tail, "cycles from the last write response to the interrupt");
+    }
+};
 
 struct CdpJob {
     Shape shape;              ///< channels as programmed
@@ -19,6 +60,8 @@ struct CdpJob {
     CdpNormalization normalization;
     bool count_lookups = false;
     bool count_stalls = false;
+
+    bool operator==(const CdpJob&) const = default;
 };
 
 }  // namespace npuscope

@@ -8,7 +8,6 @@
 
 #include "models/arith/fixed_point.h"
 #include "models/base/check.h"
-#include "models/cdp/cdp_float_math.h"
 #include "models/cdp/cdp_lut_math.h"
 
 namespace npuscope {

@@ -7,7 +7,7 @@
 //                                                        -> output convertor (25 bits in) -> int8
 //
 // int16 has 17 bits after the input convertor and 33 before the output convertor. fp16:
-// cdp_float_math.h.
+// normalise_floats.
 // Tensors hold whole atoms of channels. Lanes beyond the last channel and channels beyond the cube
 // count as 0 after the input convertor; pad lanes come out as what that gives. Convertors see the
 // low bits of their offsets: 8 at the input, 25 at the output (int16: 16 and 32).
@@ -59,5 +59,15 @@ CdpResult compute_cdp(const CdpNormalization& normalization, const ElementTensor
 
 /// The input convertor on one value: 9 bits.
 std::int16_t cdp_convert_input(std::int8_t value, const Conversion& conversion);
+
+// Local response normalisation in fp16: squares and their sums in fp32, tables and products in
+// fp17, convertors without effect. Squares are added in pairs from the centre outwards:
+// ((c-1) + (c+1)) + c, then + ((c-2) + (c+2)), and so on. An infinity counts as the largest fp17.
+// Tables: the distance from the start is fp32, the place in an entry is cut to 16 bits;
+// y0 + R(R(y1 - y0) * R(f)), outside y + R(R(x - edge) * slope).
+// source: nv_full C model, compared by running
+
+CdpResult normalise_floats(const CdpNormalization& normalization, const Tensor<std::int16_t>& input,
+                           const LookupTables& tables);
 
 }  // namespace npuscope

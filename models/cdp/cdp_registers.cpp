@@ -3,9 +3,9 @@
 
 #include <fmt/format.h>
 
-#include "models/arith/lookup_registers.h"
+#include "models/arith/lookup_table.h"
 #include "models/base/register_rows.h"
-#include "models/layout/register_decoder.h"
+#include "models/layout/register_coder.h"
 
 namespace npuscope {
 namespace {
@@ -143,6 +143,22 @@ void describe_normalization(Visitor& visit, Normalization& normalization) {
     }
 }
 
+/// Of the read DMA: the CDP has no sizes of its own.
+template <class Visitor, class Job>
+void describe_source(Visitor& visit, Job& job) {
+    visit.shape({"D_DATA_CUBE_CHANNEL", "CHANNEL"}, {"D_DATA_CUBE_HEIGHT", "HEIGHT"},
+                {"D_DATA_CUBE_WIDTH", "WIDTH"}, job.shape);
+    visit.inverse_flag("D_SRC_DMA_CFG", "SRC_RAM_TYPE", job.source_in_sram);
+}
+
+template <class Visitor, class Job>
+void describe_result(Visitor& visit, Job& job) {
+    visit.inverse_flag("D_DST_DMA_CFG", "DST_RAM_TYPE", job.destination_in_sram);
+    visit.flag("D_PERF_ENABLE", "LUT_EN", job.count_lookups);
+    visit.flag("D_PERF_ENABLE", "DMA_EN", job.count_stalls);
+    describe_normalization(visit, job.normalization);
+}
+
 /// Both blocks say what the elements are.
 void decode_precision(RegisterDecoder& cdp, RegisterDecoder& rdma, const DatapathConfig& datapath,
                       Precision& precision) {
@@ -173,19 +189,30 @@ std::optional<CdpJob> decode_cdp(const RegisterValues& cdp_values,
     CdpJob job;
     decode_precision(cdp, rdma, datapath, job.normalization.precision);
     const Bytes element(bytes_of(job.normalization.precision));
-    // the CDP has no sizes of its own: its read DMA counts the cube
-    rdma.shape({"D_DATA_CUBE_CHANNEL", "CHANNEL"}, {"D_DATA_CUBE_HEIGHT", "HEIGHT"},
-               {"D_DATA_CUBE_WIDTH", "WIDTH"}, job.shape);
+    describe_source(rdma, job);
     job.source = decode_cube(rdma, "SRC", job.shape, datapath.memory_atom, element);
-    rdma.inverse_flag("D_SRC_DMA_CFG", "SRC_RAM_TYPE", job.source_in_sram);
     job.destination = decode_cube(cdp, "DST", job.shape, datapath.memory_atom, element);
-    cdp.inverse_flag("D_DST_DMA_CFG", "DST_RAM_TYPE", job.destination_in_sram);
-    cdp.flag("D_PERF_ENABLE", "LUT_EN", job.count_lookups);
-    cdp.flag("D_PERF_ENABLE", "DMA_EN", job.count_stalls);
     job.normalization.channels = job.shape.channels;
     job.normalization.coarse_saturation = datapath.coarse_saturation_count;
-    describe_normalization(cdp, job.normalization);
+    describe_result(cdp, job);
     return unless_refused(job, findings);
+}
+
+std::vector<RegisterValues> encode_cdp(const CdpJob& job) {
+    const Precision precision = job.normalization.precision;
+    RegisterEncoder rdma(cdp_rdma_block);
+    rdma.field(fetched_field.register_name, fetched_field.field_name, precision);
+    describe_source(rdma, job);
+    rdma.cube("SRC", job.source);
+    RegisterEncoder cdp(cdp_block);
+    cdp.field(type_field.register_name, type_field.field_name, precision);
+    cdp.cube("DST", job.destination);
+    describe_result(cdp, job);
+    return {rdma.values(), cdp.values()};
+}
+
+std::vector<SurfaceUse> surfaces_of(const CdpJob& job) {
+    return {source_use("NVDLA_CDP_RDMA", job.source), result_use("NVDLA_CDP", job.destination)};
 }
 
 }  // namespace npuscope

@@ -4,10 +4,12 @@
 #pragma once
 
 #include <optional>
+#include <vector>
 
 #include "models/base/diagnostic.h"
 #include "models/base/register_map.h"
 #include "models/cdp/cdp_job.h"
+#include "models/layout/surface_use.h"
 
 namespace npuscope {
 
@@ -19,5 +21,11 @@ extern const RegisterBlock cdp_rdma_block;
 std::optional<CdpJob> decode_cdp(const RegisterValues& cdp, const RegisterValues& rdma,
                                  const CdpConfig& config, const DatapathConfig& datapath,
                                  Diagnostics& findings);
+
+/// NVDLA_CDP_RDMA and NVDLA_CDP, which decode_cdp makes this job of.
+std::vector<RegisterValues> encode_cdp(const CdpJob& job);
+
+/// What the normalisation reads and writes.
+std::vector<SurfaceUse> surfaces_of(const CdpJob& job);
 
 }  // namespace npuscope

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Convolution accumulator: sums the partial sums of a stripe, truncates, and hands atoms to SDP. It
-// has credits for so many atoms; the sequencer takes one per output of a stripe and gets it back
-// some time after SDP has taken the atom. A unit of fixed latency: it has no thread.
+// The MAC array and the accumulator behind it: units of fixed latency.
 #pragma once
 
 #include <functional>
 #include <memory>
 
-#include "models/conv/cacc_config.h"
+#include "models/conv/conv_config.h"
 #include "models/conv/conv_work.h"
 #include "models/layout/datapath.h"
 #include "models/link/atom_run.h"
@@ -15,6 +13,27 @@
 
 namespace npuscope {
 
+/// The array of multipliers: both halves as one. A stripe passes through with a fixed latency that
+/// the accumulator's figures include, so the unit has no thread; it counts what it does.
+class Cmac : public Sink<StripePackage> {
+ public:
+    explicit Cmac(Sink<StripePackage>& accumulator) : accumulator_(accumulator) {}
+
+    void accept(Activity& giver, const StripePackage& package) override {
+        stripes_ += 1;
+        accumulator_.accept(giver, package);
+    }
+    /// Stripes that passed since the start.
+    std::uint64_t stripes() const { return stripes_; }
+
+ private:
+    Sink<StripePackage>& accumulator_;
+    std::uint64_t stripes_ = 0;
+};
+
+/// Convolution accumulator: sums the partial sums of a stripe, truncates, and hands atoms to SDP.
+/// It has credits for so many atoms; the sequencer takes one per output of a stripe and gets it
+/// back some time after SDP has taken the atom. A unit of fixed latency: it has no thread.
 class Cacc : public Sink<StripePackage> {
  public:
     Cacc(const CaccConfig& config, const DatapathConfig& datapath);

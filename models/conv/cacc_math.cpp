@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "models/arith/convolve_fp16.h"
+#include "models/arith/convolve.h"
 #include "models/arith/fixed_point.h"
 #include "models/arith/winograd.h"
 
@@ -146,7 +146,7 @@ Narrowed<std::int32_t> truncate_sum(std::int64_t sum, std::uint32_t clip_truncat
     return {static_cast<std::int32_t>(narrowed.value), narrowed.saturated};
 }
 
-AccumulatedSums accumulate(const DataTensor& data, const WeightKernels& kernels,
+AccumulatedSums accumulate(const ElementTensor& data, const WeightKernels& kernels,
                            const Accumulation& accumulation) {
     if (accumulation.precision == Precision::Int8) {
         return accumulate_one(std::get<Tensor<std::int8_t>>(data),

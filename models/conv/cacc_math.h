@@ -12,9 +12,8 @@
 
 #include "models/arith/convolve.h"
 #include "models/arith/fixed_point.h"
-#include "models/conv/operands.h"
-#include "models/layout/convolution.h"
 #include "models/layout/precision.h"
+#include "models/layout/tensor.h"
 
 namespace npuscope {
 
@@ -40,7 +39,7 @@ struct Accumulation {
 
 /// int8 and int16: integers. fp16: bit patterns of fp32, never truncated or counted as saturated.
 /// The lines of all batches lie below each other, in the data as in the result.
-AccumulatedSums accumulate(const DataTensor& data, const WeightKernels& kernels,
+AccumulatedSums accumulate(const ElementTensor& data, const WeightKernels& kernels,
                            const Accumulation& accumulation);
 
 }  // namespace npuscope

@@ -4,21 +4,39 @@
 // conflicts, the address of an entry.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <cstdint>
 #include <string>
 
-#include "models/conv/cbuf_config.h"
+#include "models/base/error.h"
+#include "models/conv/conv_config.h"
 #include "models/link/entry_store.h"
 
 namespace npuscope {
 
 class Cbuf {
  public:
-    Cbuf(const std::string& name, const CbufConfig& config);
+    Cbuf(const std::string& name, const CbufConfig& config)
+        : data(name + ".data"),
+          weights(name + ".weights"),
+          masks(name + ".masks"),
+          config_(config) {}
 
     /// Gives banks to data and weights; both stores must be empty. ConfigError when there are too
     /// few.
-    void split(std::uint32_t data_banks, std::uint32_t weight_banks);
+    void split(std::uint32_t data_banks, std::uint32_t weight_banks) {
+        if (data_banks + weight_banks > config_.banks) {
+            throw ConfigError(
+                fmt::format("NVDLA_CDMA.D_BANK gives {} banks to data and {} to weights, but "
+                            "the buffer has {}",
+                            data_banks, weight_banks, config_.banks),
+                "lower DATA_BANK or WEIGHT_BANK");
+        }
+        data.allocate(std::uint64_t{data_banks} * config_.bank_depth);
+        weights.allocate(std::uint64_t{weight_banks} * config_.bank_depth);
+        masks.allocate(config_.bank_depth);
+    }
 
     EntryStore data;
     EntryStore weights;

@@ -4,8 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "models/conv/cdma_compressed_timing.h"
-#include "models/conv/cdma_image_timing.h"
+#include "models/conv/cdma_timing.h"
 #include "models/link/read_stream.h"
 
 namespace npuscope {
@@ -61,9 +60,9 @@ void Cdma::fetch_operands(ConvWork& work) {
     }
     if (work.values) {
         if (!work.start.data_reused) {
-            DataTensor fetched = fetch_.data(data_port, work);
+            ElementTensor fetched = fetch_.data(data_port, work);
             const std::uint32_t kept = work.start.kept_lines;
-            kept_data_ = std::make_shared<const DataTensor>(
+            kept_data_ = std::make_shared<const ElementTensor>(
                 kept > 0 ? joined_lines(*kept_data_, kept, fetched) : std::move(fetched));
         }
         fetch_weights(work);

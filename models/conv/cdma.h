@@ -10,9 +10,8 @@
 #include <memory>
 #include <optional>
 
-#include "models/conv/cdma_config.h"
-#include "models/conv/cdma_data_timing.h"
-#include "models/conv/cdma_weight_timing.h"
+#include "models/conv/cdma_timing.h"
+#include "models/conv/conv_config.h"
 #include "models/conv/conv_work.h"
 #include "models/conv/operand_fetch.h"
 #include "models/layout/datapath.h"
@@ -77,7 +76,7 @@ class Cdma : public Unit {
     std::optional<BankSplit> split_;
     Cycles split_since_;
     // what the buffer holds for a following operation that reuses it
-    std::shared_ptr<const DataTensor> kept_data_;
+    std::shared_ptr<const ElementTensor> kept_data_;
     std::shared_ptr<const WeightKernels> kept_weights_;
     BufferUse kept_use_;
     BufferedWeights buffered_;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "models/conv/cdma_math.h"
 
+#include <algorithm>
 #include <array>
 
 #include "models/arith/fixed_point.h"
@@ -22,18 +23,12 @@ class Convertor {
 
     /// A number to an element, as its bits.
     std::int16_t operator()(std::int64_t value) const {
-        switch (precision_) {
-            case Precision::Int8:
-                return static_cast<std::int16_t>(
-                    convert(value, fixed_point_, image_convertor_int8));
-            case Precision::Int16:
-                return static_cast<std::int16_t>(
-                    convert(value, fixed_point_, image_convertor_int16));
-            case Precision::Fp16:
-                break;
-        }
-        const std::int64_t number = convert(value, fixed_point_, to_float);
-        return static_cast<std::int16_t>(fp16_from_int(static_cast<std::int32_t>(number)));
+        const ConvertorWidths widths = precision_ == Precision::Int8    ? image_convertor_int8
+                                       : precision_ == Precision::Int16 ? image_convertor_int16
+                                                                        : to_float;
+        const auto number = static_cast<std::int32_t>(convert(value, fixed_point_, widths));
+        return static_cast<std::int16_t>(precision_ == Precision::Fp16 ? fp16_from_int(number)
+                                                                       : number);
     }
 
  private:
@@ -59,14 +54,6 @@ ConversionTable<T> table_of(const CdmaJob& job, std::uint32_t channel) {
     return table;
 }
 
-template <class T>
-void convert_byte_codes(const std::uint16_t* from, std::size_t count,
-                        const ConversionTable<T>& table, T* to) {
-    for (std::size_t i = 0; i < count; ++i) {
-        to[i] = table[from[i] & 0xFFU];
-    }
-}
-
 /// Codes of 16 bits.
 template <class T>
 void convert_word_codes(const std::uint16_t* from, std::size_t count, const CdmaJob& job,
@@ -88,7 +75,9 @@ Tensor<T> convert_codes(const Tensor<std::uint16_t>& codes, const CdmaJob& job) 
         const std::uint16_t* from = codes.values.data() + c * plane;
         T* to = data.values.data() + c * plane;
         if (job.in_precision == Precision::Int8) {
-            convert_byte_codes(from, plane, table_of<T>(job, c), to);
+            const ConversionTable<T> table = table_of<T>(job, c);
+            std::transform(from, from + plane, to,
+                           [&table](std::uint16_t code) { return table[code & 0xFFU]; });
         } else {
             convert_word_codes(from, plane, job, c, to);
         }
@@ -137,25 +126,25 @@ Tensor<T> extended(const Tensor<T>& data, const CdmaJob& job, std::uint32_t chan
 
 }  // namespace
 
-DataTensor convert_pixels(const Tensor<std::uint16_t>& codes, const CdmaJob& job) {
+ElementTensor convert_pixels(const Tensor<std::uint16_t>& codes, const CdmaJob& job) {
     if (job.precision == Precision::Int8) {
         return convert_codes<std::int8_t>(codes, job);
     }
     return convert_codes<std::int16_t>(codes, job);
 }
 
-void convert_feature(DataTensor& data, const CdmaJob& job) {
+void convert_feature(ElementTensor& data, const CdmaJob& job) {
     if (job.conversion.enabled && job.in_precision != Precision::Fp16) {
         std::visit([&job](auto& tensor) { convert_numbers(tensor, job); }, data);
     }
 }
 
-SpecialNumbers count_special(std::span<const std::uint8_t> bytes) {
-    SpecialNumbers count;
+SpecialCount count_special(std::span<const std::uint8_t> bytes) {
+    SpecialCount count;
     for (std::size_t at = 0; at + 1 < bytes.size(); at += 2) {
         const Fp16 value = element_at(bytes, at);
-        count.nan += is_nan(value) ? 1U : 0U;
-        count.inf += is_inf(value) ? 1U : 0U;
+        count.nans += is_nan(value) ? 1U : 0U;
+        count.infs += is_inf(value) ? 1U : 0U;
     }
     return count;
 }
@@ -168,10 +157,10 @@ void flush_nans(std::span<std::uint8_t> bytes) {
     }
 }
 
-DataTensor extend_winograd(const DataTensor& data, const CdmaJob& job,
-                           std::uint32_t channels_per_atom) {
+ElementTensor extend_winograd(const ElementTensor& data, const CdmaJob& job,
+                              std::uint32_t channels_per_atom) {
     return std::visit(
-        [&](const auto& tensor) -> DataTensor {
+        [&](const auto& tensor) -> ElementTensor {
             const std::uint64_t channels = round_up(tensor.shape.channels, channels_per_atom);
             return extended(tensor, job, static_cast<std::uint32_t>(channels));
         },

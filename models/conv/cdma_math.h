@@ -11,33 +11,25 @@
 #include <span>
 
 #include "models/conv/conv_job.h"
-#include "models/conv/operands.h"
+#include "models/layout/tensor.h"
 
 namespace npuscope {
 
 /// Raw codes of an image, channels in the order R/Y, G/U, B/V, A/X.
-DataTensor convert_pixels(const Tensor<std::uint16_t>& codes, const CdmaJob& job);
+ElementTensor convert_pixels(const Tensor<std::uint16_t>& codes, const CdmaJob& job);
 
 /// Feature data; the identity where conversion is off.
-void convert_feature(DataTensor& data, const CdmaJob& job);
+void convert_feature(ElementTensor& data, const CdmaJob& job);
 
-/// fp16 elements that are no finite number: what D_NAN_INPUT_* and D_INF_INPUT_* count.
-struct SpecialNumbers {
-    std::uint64_t nan = 0;
-    std::uint64_t inf = 0;
-
-    bool operator==(const SpecialNumbers&) const = default;
-};
-
-/// Counts in little-endian fp16 elements; an odd byte at the end is left out. The hardware looks at
-/// whole atoms, lanes beyond the last channel included.
-SpecialNumbers count_special(std::span<const std::uint8_t> bytes);
+/// Counts in little-endian fp16 elements, for D_NAN_INPUT_* and D_INF_INPUT_*; an odd byte at the
+/// end is left out. The hardware looks at whole atoms, lanes beyond the last channel included.
+SpecialCount count_special(std::span<const std::uint8_t> bytes);
 /// fp16 elements that are NaN become 0.
 void flush_nans(std::span<std::uint8_t> bytes);
 
 /// The input of a Winograd convolution as the patches see it: padded, channels filled up with zeros
 /// to whole atoms, strides turned into channels c' = (sy * stride_x + sx) * C + c.
-DataTensor extend_winograd(const DataTensor& data, const CdmaJob& job,
-                           std::uint32_t channels_per_atom);
+ElementTensor extend_winograd(const ElementTensor& data, const CdmaJob& job,
+                              std::uint32_t channels_per_atom);
 
 }  // namespace npuscope

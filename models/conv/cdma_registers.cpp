@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "models/conv/cdma_registers.h"
-
 #include <fmt/format.h>
 
 #include "models/base/check.h"
 #include "models/base/register_rows.h"
 #include "models/conv/conv_fields.h"
+#include "models/conv/conv_registers.h"
 
 namespace npuscope {
 namespace {

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "models/conv/conv_checks.h"
-
 #include <fmt/format.h>
 
 #include <array>
@@ -9,7 +7,8 @@
 #include <tuple>
 #include <utility>
 
-#include "models/conv/image_math.h"
+#include "models/conv/conv_registers.h"
+#include "models/conv/csc_math.h"
 #include "models/layout/alignment.h"
 
 namespace npuscope {

@@ -7,8 +7,7 @@
 #include <fmt/format.h>
 
 #include "models/conv/conv_job.h"
-#include "models/layout/register_decoder.h"
-#include "models/layout/register_encoder.h"
+#include "models/layout/register_coder.h"
 
 namespace npuscope::conv {
 

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "models/conv/conv_checks.h"
+#include "models/conv/conv_registers.h"
 
 namespace npuscope {
 

@@ -13,12 +13,11 @@
 #include <vector>
 
 #include "models/base/diagnostic.h"
-#include "models/layout/convolution.h"
 #include "models/layout/datapath.h"
 #include "models/layout/feature_cube.h"
-#include "models/layout/flying_cube.h"
 #include "models/layout/pixel_format.h"
 #include "models/layout/precision.h"
+#include "models/layout/tensor.h"
 #include "models/layout/weight_layout.h"
 
 namespace npuscope {

@@ -7,6 +7,7 @@
 
 #include "models/base/diagnostic.h"
 #include "models/base/register_map.h"
+#include "models/conv/conv_config.h"
 #include "models/conv/conv_job.h"
 
 namespace npuscope {
@@ -27,5 +28,42 @@ std::optional<ConvParts> decode_conv(const ConvRegisters& registers, const ConvF
 /// NVDLA_CACC, CMAC_A, CMAC_B, CSC, CDMA, in the order in which they are enabled. `output` is where
 /// the SDP writes; features or pixels of int8 only.
 std::vector<RegisterValues> encode_conv(const ConvParts& parts, const FeatureCube& output);
+
+// The blocks one by one. Registers that the mode does not use may hold anything. Decoding returns
+// nothing where a register is refused: `findings` says which.
+
+extern const RegisterBlock cdma_block;
+extern const RegisterBlock csc_block;
+extern const RegisterBlock cmac_a_block;
+extern const RegisterBlock cmac_b_block;
+extern const RegisterBlock cacc_block;
+
+/// The convolution DMA: misaligned addresses and strides are reported and rounded down.
+std::optional<CdmaJob> decode_cdma(const RegisterValues& registers, const ConvFeatures& features,
+                                   Diagnostics& findings);
+std::optional<CscJob> decode_csc(const RegisterValues& registers, const ConvFeatures& features,
+                                 Diagnostics& findings);
+std::optional<CmacJob> decode_cmac(const RegisterValues& registers, const ConvFeatures& features,
+                                   Diagnostics& findings);
+std::optional<CaccJob> decode_cacc(const RegisterValues& registers, const ConvFeatures& features,
+                                   Diagnostics& findings);
+
+/// Of int8 input. `csc`: what the sequencer is told of the same operation, for the registers that
+/// say it to both.
+RegisterValues encode_cdma(const CdmaJob& job, const CscJob& csc);
+RegisterValues encode_csc(const CscJob& job);
+/// `block`: cmac_a_block or cmac_b_block.
+RegisterValues encode_cmac(const RegisterBlock& block, const CmacJob& job);
+/// `output`: where the SDP writes the result. The accumulator itself does not use it.
+RegisterValues encode_cacc(const CaccJob& job, const FeatureCube& output);
+
+/// What contradicts what among the registers of one convolution. Every contradiction is a finding
+/// that names both registers, or the register and the value that the rest of the job asks for.
+std::vector<Diagnostic> contradictions(const ConvJob& job, const ConvFeatures& features);
+
+/// What a launch of registers that agree is told all the same: the sequencer does not compute what
+/// they ask for. `entry`: of the convolution buffer.
+std::vector<Diagnostic> launch_findings(const ConvJob& job, const CscConfig& config,
+                                        const DatapathConfig& datapath, Bytes entry);
 
 }  // namespace npuscope

@@ -12,7 +12,7 @@
 #include "models/base/statistics.h"
 #include "models/conv/buffer_history.h"
 #include "models/conv/conv_job.h"
-#include "models/conv/operands.h"
+#include "models/layout/tensor.h"
 
 namespace npuscope {
 
@@ -62,7 +62,7 @@ struct ConvWork {
     bool values = true;  ///< false: time alone is simulated
 
     // CDMA: logical operands, pixels already converted
-    std::shared_ptr<const DataTensor> data;
+    std::shared_ptr<const ElementTensor> data;
     std::shared_ptr<const WeightKernels> weights;
     FetchCounters counters;
     Cycles fetch_start;                ///< both fetches begin, their constants still ahead

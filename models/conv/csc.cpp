@@ -5,8 +5,7 @@
 #include <utility>
 
 #include "models/conv/csc_math.h"
-#include "models/conv/image_math.h"
-#include "models/layout/weight_codec.h"
+#include "models/layout/weight_layout.h"
 
 namespace npuscope {
 namespace {
@@ -138,7 +137,7 @@ void Csc::meet_pixels(ConvWork& work) const {
         return;
     }
     const auto& pixels = std::get<Tensor<std::int8_t>>(*work.data);
-    work.data = std::make_shared<const DataTensor>(met_pixels(pixels, work.job, *image));
+    work.data = std::make_shared<const ElementTensor>(met_pixels(pixels, work.job, *image));
     work.met = met_geometry(work.job);
 }
 

@@ -10,8 +10,8 @@
 #include <memory>
 #include <optional>
 
+#include "models/conv/conv_config.h"
 #include "models/conv/conv_work.h"
-#include "models/conv/csc_config.h"
 #include "models/conv/csc_timing.h"
 #include "models/layout/datapath.h"
 #include "models/link/channel.h"

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "models/base/quantity.h"
-#include "models/conv/csc_config.h"
+#include "models/conv/conv_config.h"
 
 namespace npuscope {
 

@@ -5,12 +5,26 @@
 #include <cstring>
 
 #include "models/conv/cdma_math.h"
-#include "models/conv/compression_findings.h"
-#include "models/layout/weight_codec.h"
+#include "models/conv/conv_findings.h"
+#include "models/layout/weight_layout.h"
 
 namespace npuscope {
 
 namespace {
+
+/// Counts what is no finite number among fp16 elements, and removes NaNs where that is asked for.
+void watch_input(std::span<std::uint8_t> bytes, ConvWork& work) {
+    const CdmaJob& job = work.job.parts.cdma;
+    if (job.in_precision != Precision::Fp16) {
+        return;
+    }
+    const SpecialCount special = count_special(bytes);
+    work.counters.data_nan += special.nans;
+    work.counters.data_inf += special.infs;
+    if (job.flush_nan) {
+        flush_nans(bytes);
+    }
+}
 
 template <class T>
 Tensor<T> fetch_lines(DmaPort& port, ConvWork& work, const Purpose& purpose) {
@@ -19,20 +33,12 @@ Tensor<T> fetch_lines(DmaPort& port, ConvWork& work, const Purpose& purpose) {
     if (job.mode == ConvMode::Winograd) {  // kernels cover whole atoms, so pad lanes count
         cube.shape.channels = cube.surfaces() * cube.channels_per_atom();
     }
-    const bool floating = job.in_precision == Precision::Fp16;
     Tensor<T> tensor(cube.shape);
     std::vector<std::uint8_t> line(cube.line_bytes().value);
     for (std::uint32_t surface = 0; surface < cube.surfaces(); ++surface) {
         for (std::uint32_t y = 0; y < cube.shape.height; ++y) {
             port.fetch(cube.line_address(surface, y), line, purpose);
-            if (floating) {
-                const SpecialNumbers special = count_special(line);
-                work.counters.data_nan += special.nan;
-                work.counters.data_inf += special.inf;
-            }
-            if (floating && job.flush_nan) {
-                flush_nans(line);
-            }
+            watch_input(line, work);
             unpack_line(cube, CubeLine{surface, y}, line, tensor);
         }
     }
@@ -54,9 +60,9 @@ std::vector<std::uint8_t> fetch_bytes(DmaPort& port, Address address, std::uint6
 
 void count_weights(ConvWork& work, std::span<const std::uint8_t> stored) {
     if (work.job.precision() == Precision::Fp16) {
-        const SpecialNumbers special = count_special(stored);
-        work.counters.weight_nan += special.nan;
-        work.counters.weight_inf += special.inf;
+        const SpecialCount special = count_special(stored);
+        work.counters.weight_nan += special.nans;
+        work.counters.weight_inf += special.infs;
     }
 }
 
@@ -74,12 +80,12 @@ Tensor<T> join(const Tensor<T>& kept, std::uint32_t kept_lines, const Tensor<T>&
 
 }  // namespace
 
-DataTensor OperandFetch::data(DmaPort& port, ConvWork& work) const {
+ElementTensor OperandFetch::data(DmaPort& port, ConvWork& work) const {
     const CdmaJob& job = work.job.parts.cdma;
     if (job.mode == ConvMode::Image) {
         return pixels(port, work);
     }
-    DataTensor data = feature(port, work);
+    ElementTensor data = feature(port, work);
     convert_feature(data, job);
     if (job.mode == ConvMode::Winograd) {
         return extend_winograd(data, job, datapath_.atom_channels(job.precision));
@@ -87,7 +93,7 @@ DataTensor OperandFetch::data(DmaPort& port, ConvWork& work) const {
     return data;
 }
 
-DataTensor OperandFetch::feature(DmaPort& port, ConvWork& work) const {
+ElementTensor OperandFetch::feature(DmaPort& port, ConvWork& work) const {
     const CdmaJob& job = work.job.parts.cdma;
     const Purpose purpose{"input", work.name, job.data_in_secondary};
     if (job.in_precision == Precision::Int8) {
@@ -96,7 +102,7 @@ DataTensor OperandFetch::feature(DmaPort& port, ConvWork& work) const {
     return fetch_lines<std::int16_t>(port, work, purpose);
 }
 
-DataTensor OperandFetch::pixels(DmaPort& port, ConvWork& work) const {
+ElementTensor OperandFetch::pixels(DmaPort& port, ConvWork& work) const {
     const CdmaJob& job = work.job.parts.cdma;
     const PixelSurface& surface = job.pixels;
     const Purpose purpose{"input", work.name, job.data_in_secondary};
@@ -107,14 +113,7 @@ DataTensor OperandFetch::pixels(DmaPort& port, ConvWork& work) const {
             const ByteRun run = surface.line({plane, y});
             bytes.resize(run.bytes.value);
             port.fetch(run.address, bytes, purpose);
-            if (job.in_precision == Precision::Fp16) {
-                const SpecialNumbers special = count_special(bytes);
-                work.counters.data_nan += special.nan;
-                work.counters.data_inf += special.inf;
-                if (job.flush_nan) {
-                    flush_nans(bytes);
-                }
-            }
+            watch_input(bytes, work);
             unpack_pixels(surface, {plane, y}, bytes, codes);
         }
     }
@@ -204,10 +203,10 @@ void assume_weight_ends(ConvWork& work) {
     }
 }
 
-DataTensor joined_lines(const DataTensor& kept, std::uint32_t kept_lines,
-                        const DataTensor& fetched) {
+ElementTensor joined_lines(const ElementTensor& kept, std::uint32_t kept_lines,
+                           const ElementTensor& fetched) {
     return std::visit(
-        [&](const auto& tensor) -> DataTensor {
+        [&](const auto& tensor) -> ElementTensor {
             return join(std::get<std::decay_t<decltype(tensor)>>(kept), kept_lines, tensor);
         },
         fetched);

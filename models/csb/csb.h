@@ -19,7 +19,6 @@
 #include <tlm>
 
 #include "models/base/diagnostic.h"
-#include "models/csb/csb_config.h"
 #include "models/csb/csb_timing.h"
 #include "models/csb/register_file.h"
 #include "models/link/unit.h"
@@ -68,6 +67,8 @@ class Csb : public Unit {
     void listen(CsbListener& listener) { listener_ = &listener; }
     /// A block by its published name, e.g. `NVDLA_CDMA`; an unknown name is a bug of ours.
     RegisterFile& file(std::string_view block_name);
+
+    const std::deque<RegisterFile>& files() const { return files_; }
 
     /// Applies the writes that have reached their register by now.
     void settle();

@@ -9,6 +9,84 @@
 namespace npuscope {
 namespace {
 
+constexpr std::uint32_t entry_mask = 0x3ff;        // source: NVDLA register specification, LUT_ADDR
+constexpr std::uint32_t table_is_lo = 1U << 16;    // source: LUT_TABLE_ID
+constexpr std::uint32_t type_is_write = 1U << 17;  // source: LUT_ACCESS_TYPE
+
+}  // namespace
+
+bool lut_is_used(const RegisterValues& values) {
+    if (find_register(values.block(), "D_DP_EW_CFG") != nullptr) {
+        return values.field("D_DP_EW_CFG", "EW_BYPASS") == 0 &&
+               values.field("D_DP_EW_CFG", "EW_LUT_BYPASS") == 0;
+    }
+    return values.field("D_FUNC_BYPASS", "MUL_BYPASS") == 0;
+}
+
+void LutPort::select(std::uint32_t value) {
+    selected_ = value & (entry_mask | table_is_lo | type_is_write);
+    entry_ = value & entry_mask;
+    last_written_ = false;
+}
+
+std::uint32_t LutPort::selection() const {
+    return style_ == Style::Sdp ? selected_ : (selected_ & ~entry_mask) | entry_;
+}
+
+std::uint32_t LutPort::last_entry() const {
+    const std::size_t size = (selected_ & table_is_lo) != 0 ? tables_.lo.size() : tables_.le.size();
+    return static_cast<std::uint32_t>(size - 1);
+}
+
+std::int16_t* LutPort::present_entry() {
+    if (entry_ > last_entry()) {
+        return nullptr;
+    }
+    return (selected_ & table_is_lo) != 0 ? &tables_.lo[entry_] : &tables_.le[entry_];
+}
+
+void LutPort::move_on() {
+    if (style_ == Style::Sdp || entry_ != last_entry()) {
+        entry_ = (entry_ + 1) & entry_mask;
+    }
+}
+
+LutPort::Written LutPort::write(std::uint32_t value) {
+    const bool is_write = (selected_ & type_is_write) != 0;
+    std::int16_t* entry = present_entry();
+    if (is_write && entry != nullptr) {
+        *entry = static_cast<std::int16_t>(value & 0xffffU);
+    }
+    const bool at_last = entry_ == last_entry();
+    if (is_write || style_ == Style::Sdp) {
+        move_on();
+    }
+    if (!is_write) {
+        return Written::TypeIsRead;
+    }
+    if (entry == nullptr) {
+        return Written::PastEnd;
+    }
+    const bool again = style_ == Style::Cdp && at_last && last_written_;
+    last_written_ = at_last;
+    return again ? Written::LastAgain : Written::Stored;
+}
+
+std::uint32_t LutPort::read() {
+    const bool is_write = (selected_ & type_is_write) != 0;
+    const std::int16_t* entry = present_entry();
+    std::int16_t value = entry == nullptr ? std::int16_t{0} : *entry;
+    if (entry == nullptr && style_ == Style::Cdp) {  // its decoder falls back to the first entry
+        value = (selected_ & table_is_lo) != 0 ? tables_.lo[0] : tables_.le[0];
+    }
+    if (!is_write || style_ == Style::Sdp) {
+        move_on();
+    }
+    return static_cast<std::uint16_t>(value);
+}
+
+namespace {
+
 constexpr std::string_view pointer_register = "S_POINTER";
 constexpr std::string_view status_register = "S_STATUS";
 constexpr std::string_view enable_register = "D_OP_ENABLE";
@@ -40,11 +118,6 @@ std::string remedy_of(std::string_view id) {
                                     : "leave the write out";
 }
 
-Diagnostic about(std::string register_name, Diagnostic finding) {
-    finding.register_name = std::move(register_name);
-    return finding;
-}
-
 std::optional<LutPort> lut_port_of(const RegisterBlock& block) {
     if (find_register(block, lut_select_register) == nullptr) {
         return std::nullopt;
@@ -64,15 +137,15 @@ bool RegisterFile::grouped(const RegisterRow& row) const {
     return has_groups_ && row.name.starts_with("D_");
 }
 
-Diagnostic RegisterFile::finding(Severity severity, std::string_view kind,
+Diagnostic RegisterFile::finding(Severity severity, std::string_view kind, const RegisterRow& row,
                                  const std::string& message) const {
-    Diagnostic finding;
-    finding.severity = severity;
-    finding.id = kind;
-    finding.sentence = message;
-    finding.remedy = remedy_of(kind);
-    finding.unit = unit_name(*block_);
-    return finding;
+    const std::string name = spelled(block_->name, row.name);
+    return {.severity = severity,
+            .id = std::string(kind),
+            .sentence = name + message,
+            .remedy = remedy_of(kind),
+            .unit = unit_name(*block_),
+            .register_name = name};
 }
 
 bool RegisterFile::sets_off(std::uint32_t offset) const {
@@ -93,23 +166,22 @@ WriteEffect RegisterFile::write(std::uint32_t offset, std::uint32_t value) {
     effect.group = producer_;
     if (row == nullptr) {
         effect.kind = WriteEffect::Kind::Refused;
-        effect.finding = finding(Severity::Error, "register_unknown",
-                                 std::string(block_->name) + " has no register at offset " +
-                                     to_hex(offset) + "; " + to_hex(value) + " was written there");
+        effect.finding = {.severity = Severity::Error,
+                          .id = "register_unknown",
+                          .sentence = std::string(block_->name) + " has no register at offset " +
+                                      to_hex(offset) + "; " + to_hex(value) + " was written there",
+                          .remedy = remedy_of("register_unknown"),
+                          .unit = unit_name(*block_)};
     } else if (write_mask(*row) == 0) {
         effect.kind = WriteEffect::Kind::Ignored;
         effect.lost_bits = value;
-        const std::string name = spelled(block_->name, row->name);
-        effect.finding =
-            about(name, finding(Severity::Note, "register_read_only",
-                                name + " is written by the hardware alone; a write is ignored"));
+        effect.finding = finding(Severity::Note, "register_read_only", *row,
+                                 " is written by the hardware alone; a write is ignored");
     } else if (grouped(*row) && enabled_[producer_]) {
         effect.kind = WriteEffect::Kind::Refused;
-        const std::string name = spelled(block_->name, row->name);
-        effect.finding =
-            about(name, finding(Severity::Error, "register_in_use",
-                                name + " was written while the operation of group " +
-                                    std::to_string(producer_) + " is enabled; the write is lost"));
+        effect.finding = finding(Severity::Error, "register_in_use", *row,
+                                 " was written while the operation of group " +
+                                     std::to_string(producer_) + " is enabled; the write is lost");
     } else {
         effect = store(*row, value);
     }
@@ -188,20 +260,18 @@ std::optional<Diagnostic> RegisterFile::write_lut_window(const RegisterRow& row,
         lut_->select(value);
         return std::nullopt;
     }
-    const std::string name = spelled(block_->name, row.name);
     switch (lut_->write(value)) {
         case LutPort::Written::TypeIsRead:
-            return about(name, finding(Severity::Warning, "lut_not_writable",
-                                       name + " was written while the table is selected for "
-                                              "reading; the value is lost"));
+            return finding(
+                Severity::Warning, "lut_not_writable", row,
+                " was written while the table is selected for reading; the value is lost");
         case LutPort::Written::PastEnd:
-            return about(
-                name, finding(Severity::Warning, "lut_past_end",
-                              name + " was written past the end of the table; the value is lost"));
+            return finding(Severity::Warning, "lut_past_end", row,
+                           " was written past the end of the table; the value is lost");
         case LutPort::Written::LastAgain:
-            return about(name, finding(Severity::Warning, "lut_past_end",
-                                       name + " was written past the end of the table; the value "
-                                              "replaces the last entry"));
+            return finding(
+                Severity::Warning, "lut_past_end", row,
+                " was written past the end of the table; the value replaces the last entry");
         case LutPort::Written::Stored:
             break;
     }
@@ -213,10 +283,9 @@ std::optional<Diagnostic> RegisterFile::lut_in_use(const RegisterRow& row) const
     if (!lut_ || !row.name.starts_with("S_LUT_") || !ready() || !lut_is_used(groups_[consumer_])) {
         return std::nullopt;
     }
-    const std::string name = spelled(block_->name, row.name);
-    return about(name, finding(Severity::Warning, "lut_in_use",
-                               name + " was written while the operation of group " +
-                                   std::to_string(consumer_) + " looks values up"));
+    return finding(Severity::Warning, "lut_in_use", row,
+                   " was written while the operation of group " + std::to_string(consumer_) +
+                       " looks values up");
 }
 
 std::optional<std::uint32_t> RegisterFile::read(std::uint32_t offset) {

@@ -5,20 +5,26 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <systemc>
 
 #include "models/base/quantity.h"
 #include "models/glb/interrupt.h"
+#include "models/link/clock.h"
 
 namespace npuscope {
 
 class Glb : public sc_core::sc_module {
  public:
-    explicit Glb(const sc_core::sc_module_name& name);
+    explicit Glb(const sc_core::sc_module_name& name) : sc_core::sc_module(name) {}
 
     /// A unit has finished: its status bit rises now.
-    void raise(Interrupt interrupt);
+    void raise(Interrupt interrupt) {
+        controller_.raise(interrupt);
+        last_raised_ = now();
+        unmasked_raises_ += controller_.masked(interrupt) ? 0U : 1U;
+        raised_.notify(sc_core::SC_ZERO_TIME);
+        changed();
+    }
 
     InterruptController& controller() { return controller_; }
     const InterruptController& controller() const { return controller_; }
@@ -29,16 +35,18 @@ class Glb : public sc_core::sc_module {
     std::uint64_t unmasked_raises() const { return unmasked_raises_; }
     /// When the newest status bit rose.
     Cycles last_raised() const { return last_raised_; }
-    /// Tells the driver of a wire of the line's level; called at every change of mask or status.
-    void on_change(std::function<void(bool line)> listener) { listener_ = std::move(listener); }
-    void changed();
+    /// Mask or status has changed.
+    void changed() {
+        if (controller_.line()) {
+            raised_.notify(sc_core::SC_ZERO_TIME);
+        }
+    }
 
  private:
     InterruptController controller_;
     sc_core::sc_event raised_;
     Cycles last_raised_;
     std::uint64_t unmasked_raises_ = 0;
-    std::function<void(bool line)> listener_;
 };
 
 }  // namespace npuscope

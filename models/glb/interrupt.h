@@ -17,10 +17,21 @@
 #include <utility>
 
 #include "models/base/describe.h"
+#include "models/base/register_map.h"
 
 namespace npuscope {
 
-enum class InterruptSource { Sdp, Cdp, Pdp, Bdma, Rubik, CdmaDat, CdmaWt, Cacc };
+/// The value is the bit of group 0. source: NVDLA register specification, NVDLA_GLB S_INTR_STATUS
+enum class InterruptSource : unsigned {
+    Sdp = 0,
+    Cdp = 2,
+    Pdp = 4,
+    Bdma = 6,
+    Rubik = 8,
+    CdmaDat = 16,
+    CdmaWt = 18,
+    Cacc = 20
+};
 
 template <>
 struct EnumNames<InterruptSource> {
@@ -78,5 +89,9 @@ class InterruptController {
     std::uint32_t mask_ = 0;  // after reset nothing is hidden
     std::uint32_t status_ = 0;
 };
+
+// The registers of NVDLA_GLB: version and interrupts.
+
+extern const RegisterBlock glb_block;
 
 }  // namespace npuscope

@@ -7,39 +7,12 @@ namespace npuscope {
 
 namespace {
 
-std::string_view part_name(AlignedPart part) {
-    switch (part) {
-        case AlignedPart::Start:
-            return "start address";
-        case AlignedPart::LineStride:
-            return "line stride";
-        case AlignedPart::SurfaceStride:
-            return "surface stride";
-        case AlignedPart::Size:
-            return "size";
-    }
-    return "value";
-}
-
-std::string_view kind_name(DataKind kind) {
-    switch (kind) {
-        case DataKind::Feature:
-            return "a feature cube";
-        case DataKind::Pixels:
-            return "a pixel surface";
-        case DataKind::Weights:
-            return "weights";
-        case DataKind::Bias:
-            return "bias data";
-        case DataKind::Prelu:
-            return "PReLU data";
-        case DataKind::BatchNorm:
-            return "batch-normalisation data";
-        case DataKind::ElementWise:
-            return "element-wise data";
-    }
-    return "data";
-}
+// in the order of the enumerations
+constexpr std::array<std::string_view, 4> part_names{"start address", "line stride",
+                                                     "surface stride", "size"};
+constexpr std::array<std::string_view, 7> kind_names{
+    "a feature cube", "a pixel surface",          "weights",          "bias data",
+    "PReLU data",     "batch-normalisation data", "element-wise data"};
 
 }  // namespace
 
@@ -64,8 +37,9 @@ std::optional<Diagnostic> misaligned(const RegisterValue& value, const Alignment
     finding.unit = value.unit;
     finding.register_name = spelled(value.unit, value.register_name);
     finding.sentence = fmt::format("{} = {:#x}: the {} of {} must be a multiple of {} bytes",
-                                   finding.register_name, value.value, part_name(need.part),
-                                   kind_name(need.kind), multiple);
+                                   finding.register_name, value.value,
+                                   part_names[static_cast<std::size_t>(need.part)],
+                                   kind_names[static_cast<std::size_t>(need.kind)], multiple);
     finding.remedy =
         fmt::format("the nearest legal values are {:#x} and {:#x}", below, below + multiple);
     finding.value = fmt::format("{:#x}", value.value);

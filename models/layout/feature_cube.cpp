@@ -9,7 +9,6 @@
 #include "models/base/check.h"
 
 namespace npuscope {
-
 namespace {
 
 static_assert(std::endian::native == std::endian::little, "elements are stored little-endian");
@@ -117,6 +116,25 @@ void pack_lanes(const std::int16_t* from, const LinePart& part, std::uint8_t* to
     }
 }
 
+/// In the order of memory.
+template <class Surface, class Visit>
+void for_each_line(const Surface& in, Visit visit) {
+    for (std::uint32_t surface = 0; surface < in.surfaces(); ++surface) {
+        for (std::uint32_t y = 0; y < in.shape.height; ++y) {
+            visit(CubeLine{surface, y});
+        }
+    }
+}
+
+/// A run that begins where the last one ends continues it.
+void add_run(std::vector<ByteRun>& runs, const ByteRun& run) {
+    if (!runs.empty() && runs.back().end() == run.address) {
+        runs.back().bytes += run.bytes;
+    } else {
+        runs.push_back(run);
+    }
+}
+
 std::size_t first_element(const FeatureCube& cube, CubeLine line) {
     const std::size_t channel = std::size_t{line.surface} * cube.channels_per_atom();
     return (channel * cube.shape.height + line.y) * cube.shape.width;
@@ -142,16 +160,9 @@ Address FeatureCube::address_of(std::uint32_t c, std::uint32_t y, std::uint32_t 
 
 std::vector<ByteRun> FeatureCube::runs() const {
     std::vector<ByteRun> found;
-    for (std::uint32_t surface = 0; surface < surfaces(); ++surface) {
-        for (std::uint32_t y = 0; y < shape.height; ++y) {
-            const Address start = line_address(surface, y);
-            if (!found.empty() && found.back().end() == start) {
-                found.back().bytes += line_bytes();
-            } else {
-                found.push_back({start, line_bytes()});
-            }
-        }
-    }
+    for_each_line(*this, [&](CubeLine line) {
+        add_run(found, {line_address(line.surface, line.y), line_bytes()});
+    });
     return found;
 }
 
@@ -182,23 +193,18 @@ template <class T>
 Tensor<T> unpack_cube(const FeatureCube& cube, std::span<const std::uint8_t> memory) {
     NPU_CHECK(memory.size() >= cube.extent().value, "the memory image does not cover the cube");
     Tensor<T> tensor(cube.shape);
-    for (std::uint32_t surface = 0; surface < cube.surfaces(); ++surface) {
-        for (std::uint32_t y = 0; y < cube.shape.height; ++y) {
-            unpack_line(cube, {surface, y}, memory.subspan(line_offset(cube, {surface, y})),
-                        tensor);
-        }
-    }
+    for_each_line(cube, [&](CubeLine line) {
+        unpack_line(cube, line, memory.subspan(line_offset(cube, line)), tensor);
+    });
     return tensor;
 }
 
 template <class T>
 void pack_cube(const FeatureCube& cube, const Tensor<T>& tensor, std::span<std::uint8_t> memory) {
     NPU_CHECK(memory.size() >= cube.extent().value, "the memory image does not cover the cube");
-    for (std::uint32_t surface = 0; surface < cube.surfaces(); ++surface) {
-        for (std::uint32_t y = 0; y < cube.shape.height; ++y) {
-            pack_line(cube, {surface, y}, tensor, memory.subspan(line_offset(cube, {surface, y})));
-        }
-    }
+    for_each_line(cube, [&](CubeLine line) {
+        pack_line(cube, line, tensor, memory.subspan(line_offset(cube, line)));
+    });
 }
 
 template void unpack_line(const FeatureCube&, CubeLine, std::span<const std::uint8_t>,
@@ -213,5 +219,98 @@ template Tensor<std::int8_t> unpack_cube(const FeatureCube&, std::span<const std
 template Tensor<std::int16_t> unpack_cube(const FeatureCube&, std::span<const std::uint8_t>);
 template void pack_cube(const FeatureCube&, const Tensor<std::int8_t>&, std::span<std::uint8_t>);
 template void pack_cube(const FeatureCube&, const Tensor<std::int16_t>&, std::span<std::uint8_t>);
+
+namespace {
+
+/// Calls visit(offset in bytes, index in the tensor) for every element of one component.
+template <class Visit>
+void for_each_element(const OperandSurface& surface, std::uint32_t component, Visit visit) {
+    const Shape shape = surface.operand_shape();
+    const std::uint64_t pixel = surface.atom().value;
+    std::size_t index = 0;
+    for (std::uint32_t c = 0; c < shape.channels; ++c) {
+        for (std::uint32_t y = 0; y < shape.height; ++y) {
+            std::uint64_t offset = (surface.address_of(c, y, 0) - surface.base).value +
+                                   component * surface.component.value;
+            for (std::uint32_t x = 0; x < shape.width; ++x, offset += pixel) {
+                visit(static_cast<std::size_t>(offset), index++);
+            }
+        }
+    }
+}
+
+void require_fit(const OperandSurface& surface, std::uint32_t component, std::size_t bytes) {
+    NPU_CHECK(component < surface.components, "the surface has no such component");
+    NPU_CHECK(surface.component.value == 1 || surface.component.value == 2,
+              "a component has one or two bytes");
+    NPU_CHECK(bytes >= surface.extent().value, "the memory image does not cover the operands");
+}
+
+}  // namespace
+
+Shape OperandSurface::operand_shape() const {
+    return spread == OperandSpread::PerElement ? shape : Shape{shape.channels, 1, 1};
+}
+
+Address OperandSurface::address_of(std::uint32_t c, std::uint32_t y, std::uint32_t x) const {
+    const Bytes pair = component * components;
+    if (spread == OperandSpread::PerChannel) {
+        return base + pair * c;
+    }
+    return base + surface_stride * (c / elements_per_atom) + line_stride * y + atom() * x +
+           pair * (c % elements_per_atom);
+}
+
+Bytes OperandSurface::extent() const {
+    if (shape.elements() == 0) {
+        return Bytes(0);
+    }
+    if (spread == OperandSpread::PerChannel) {
+        return atom() * surfaces();
+    }
+    return surface_stride * (surfaces() - 1) + line_stride * (shape.height - 1) +
+           atom() * shape.width;
+}
+
+std::vector<ByteRun> OperandSurface::runs() const {
+    if (spread == OperandSpread::PerChannel) {
+        return {{base, extent()}};
+    }
+    std::vector<ByteRun> found;
+    for_each_line(*this, [&](CubeLine line) {
+        const Address start = base + surface_stride * line.surface + line_stride * line.y;
+        add_run(found, {start, atom() * shape.width});
+    });
+    return found;
+}
+
+Tensor<std::int16_t> unpack_operand(const OperandSurface& surface, std::uint32_t component,
+                                    std::span<const std::uint8_t> memory) {
+    require_fit(surface, component, memory.size());
+    Tensor<std::int16_t> values(surface.operand_shape());
+    const bool two_bytes = surface.component.value == 2;
+    for_each_element(surface, component, [&](std::size_t offset, std::size_t index) {
+        const unsigned low = memory[offset];
+        values.values[index] =
+            two_bytes
+                ? static_cast<std::int16_t>(low | static_cast<unsigned>(memory[offset + 1]) << 8U)
+                : static_cast<std::int16_t>(static_cast<std::int8_t>(low));
+    });
+    return values;
+}
+
+void pack_operand(const OperandSurface& surface, std::uint32_t component,
+                  const Tensor<std::int16_t>& values, std::span<std::uint8_t> memory) {
+    require_fit(surface, component, memory.size());
+    NPU_CHECK(values.shape == surface.operand_shape(), "tensor and surface differ in shape");
+    const bool two_bytes = surface.component.value == 2;
+    for_each_element(surface, component, [&](std::size_t offset, std::size_t index) {
+        const auto bits = static_cast<std::uint16_t>(values.values[index]);
+        memory[offset] = static_cast<std::uint8_t>(bits & 0xFFU);
+        if (two_bytes) {
+            memory[offset + 1] = static_cast<std::uint8_t>(bits >> 8U);
+        }
+    });
+}
 
 }  // namespace npuscope

@@ -1,30 +1,41 @@
-// SPDX-License-Identifier: Apache-2.0
-// Feature data in memory: the one format that every unit of the NPU reads and writes.
-//
-//     surface 0   line 0  | atom x=0 | atom x=1 | ... | gap |
-//                 line 1  | atom x=0 | atom x=1 | ... | gap |
-//     surface 1   ...
-//
-//     atom        | c=0 | c=1 | ... | c=E-1 |     E = atom bytes / element bytes b, one pixel
-//
-//     byte of (c, y, x) = base + (c / E) * surface_stride + y * line_stride
-//                       + x * atom + (c % E) * b
-//     b
-//
-// Lanes beyond the last channel are ignored when read; gaps between lines are not touched.
-// source: NVDLA format page, "Feature Data Format"; atoms of 8 and 16 bytes: nv_small, nv_medium
-// traces
+// SPDX-License-Identifier: Apache-2.0 Cubes in memory: feature data, the operands of the SDP, and
+// the runs of bytes that they are made of.
 #pragma once
 
 #include <cstdint>
 #include <span>
 #include <vector>
 
-#include "models/layout/byte_run.h"
+#include "models/base/quantity.h"
+#include "models/layout/precision.h"
 #include "models/layout/tensor.h"
 
 namespace npuscope {
 
+/// A run of memory without gaps: what a layout hands to the code that moves bytes.
+struct ByteRun {
+    Address address;
+    Bytes bytes;
+
+    bool operator==(const ByteRun&) const = default;
+    Address end() const { return address + bytes; }
+};
+
+/// Feature data in memory: the one format that every unit of the NPU reads and writes.
+///
+///     surface 0   line 0  | atom x=0 | atom x=1 | ... | gap |
+///                 line 1  | atom x=0 | atom x=1 | ... | gap |
+///     surface 1   ...
+///
+///     atom        | c=0 | c=1 | ... | c=E-1 |     E = atom bytes / element bytes b, one pixel
+///
+///     byte of (c, y, x) = base + (c / E) * surface_stride + y * line_stride
+///                       + x * atom + (c % E) * b
+///     b
+///
+/// Lanes beyond the last channel are ignored when read; gaps between lines are not touched.
+/// source: NVDLA format page, "Feature Data Format"; atoms of 8 and 16 bytes: nv_small, nv_medium
+/// traces
 struct FeatureCube {
     Address base;
     Bytes line_stride;
@@ -87,5 +98,59 @@ Tensor<T> unpack_cube(const FeatureCube& cube, std::span<const std::uint8_t> mem
 /// The reverse: lanes beyond the last channel become 0, gaps keep what `memory` holds.
 template <class T>
 void pack_cube(const FeatureCube& cube, const Tensor<T>& tensor, std::span<std::uint8_t> memory);
+
+/// Operands of the SDP in memory: bias, PReLU slopes, batch-norm pairs, element-wise data.
+///
+///     one atom = elements per atom * components * bytes per component, e.g. batch norm, 1 byte:
+///     | alu c=0 | mul c=0 | alu c=1 | mul c=1 | ...      pairs adjacent: ALU value, then MUL value
+///
+/// Per element the atoms lie like those of a feature cube; per channel all channels lie one after
+/// the other and only whole atoms are read. Per-layer operands live in registers, not here.
+/// source: NVDLA format page, "Bias Data Format" to "Element-Wise Data Format"; pair order: nv_full
+/// C model
+enum class OperandSpread { PerChannel, PerElement };
+
+struct OperandSurface {
+    Address base;
+    Bytes line_stride;     ///< per element only
+    Bytes surface_stride;  ///< per element only
+    Shape shape;           ///< of the data that the operand meets
+    OperandSpread spread = OperandSpread::PerChannel;
+    std::uint32_t elements_per_atom = 8;
+    std::uint32_t components = 1;  ///< 2: ALU and MUL
+    Bytes component{1};            ///< 1 or 2, signed
+
+    bool operator==(const OperandSurface&) const = default;
+
+    Bytes atom() const { return component * components * elements_per_atom; }
+    std::uint32_t surfaces() const {
+        return static_cast<std::uint32_t>(divide_up(shape.channels, elements_per_atom));
+    }
+    /// Shape of one unpacked component: C x 1 x 1 per channel, C x H x W per element.
+    Shape operand_shape() const;
+    /// First byte of the operand of element (c, y, x); y and x are ignored per channel.
+    Address address_of(std::uint32_t c, std::uint32_t y, std::uint32_t x) const;
+    /// From `base` to the end of the last atom.
+    Bytes extent() const;
+    std::vector<ByteRun> runs() const;
+};
+
+/// Component 0 or 1 of every element out of `memory`, which starts at surface.base.
+Tensor<std::int16_t> unpack_operand(const OperandSurface& surface, std::uint32_t component,
+                                    std::span<const std::uint8_t> memory);
+/// The reverse; other bytes of `memory` keep what they hold.
+void pack_operand(const OperandSurface& surface, std::uint32_t component,
+                  const Tensor<std::int16_t>& values, std::span<std::uint8_t> memory);
+
+/// A result that passes on the fly from one unit to the next, without memory: from the accumulators
+/// to the SDP, from the SDP to the PDP.
+struct FlyingCube {
+    Shape shape;
+    std::uint32_t batches = 1;
+    bool winograd = false;  ///< in the order of Winograd's tiles
+    Precision precision = Precision::Int8;
+
+    bool operator==(const FlyingCube&) const = default;
+};
 
 }  // namespace npuscope

@@ -13,26 +13,8 @@ namespace npuscope {
 
 namespace {
 
+/// Elements, and bytes of a surface.
 constexpr std::uint64_t largest_tensor = std::uint64_t{1} << 48;
-
-/// Largest offset that steps of a part reach, in bytes (high/low: scalars).
-std::int64_t last_offset(const Layout& layout, const LayoutPart& part) {
-    std::int64_t last = part.base;
-    for (const LayoutStep& step : part.steps) {
-        if (step.pitch <= 0) {
-            continue;  // reversed: its base stands at the far end
-        }
-        const std::uint64_t top = (part.box[step.axis].last - 1) / step.divide;
-        const bool wraps =
-            step.modulo != 0 &&
-            (part.box[step.axis].first / step.divide) / step.modulo != top / step.modulo;
-        const std::uint64_t value =
-            step.modulo == 0 ? top : (wraps ? step.modulo - 1 : top % step.modulo);
-        last += static_cast<std::int64_t>(value) * step.pitch;
-    }
-    NPU_CHECK(last >= 0, "no element lies in front of its surface: " + layout.sentence);
-    return last;
-}
 
 }  // namespace
 
@@ -42,6 +24,14 @@ std::uint64_t LogicalShape::elements() const {
         product *= axis.extent;
     }
     return product;
+}
+
+std::vector<IndexRange> LogicalShape::box() const {
+    std::vector<IndexRange> ranges;
+    for (const AxisExtent& axis : axes) {
+        ranges.push_back({0, axis.extent});
+    }
+    return ranges;
 }
 
 std::size_t LogicalShape::find(char axis) const {
@@ -99,33 +89,42 @@ std::string to_string(const LogicalShape& shape) {
 }
 
 bool LayoutPart::holds(std::span<const std::uint64_t> index) const {
-    for (std::size_t axis = 0; axis < box.size(); ++axis) {
-        if (index[axis] < box[axis].first || index[axis] >= box[axis].last) {
-            return false;
-        }
-    }
-    return true;
+    return std::ranges::equal(index, box, [](std::uint64_t at, const IndexRange& range) {
+        return at >= range.first && at < range.last;
+    });
 }
 
 std::int64_t LayoutPart::offset(std::span<const std::uint64_t> index) const {
     std::int64_t sum = base;
     for (const LayoutStep& step : steps) {
-        const std::uint64_t quotient = index[step.axis] / step.divide;
-        const std::uint64_t value = step.modulo == 0 ? quotient : quotient % step.modulo;
-        sum += static_cast<std::int64_t>(value) * step.pitch;
+        sum += step.offset(index[step.axis]);
     }
     return sum;
 }
 
+std::pair<std::int64_t, std::int64_t> LayoutPart::reach(std::span<const IndexRange> indices) const {
+    std::int64_t low = base, high = base;
+    for (const LayoutStep& step : steps) {
+        if (step.pitch <= 0) {
+            continue;  // reversed: its base stands at the far end
+        }
+        const IndexRange& range = indices[step.axis];
+        const std::uint64_t from = range.first / step.divide;
+        const std::uint64_t to = (range.last - 1) / step.divide;
+        const bool wraps = step.modulo != 0 && from / step.modulo != to / step.modulo;
+        low += wraps ? 0 : step.offset(range.first);
+        high += wraps ? static_cast<std::int64_t>(step.modulo - 1) * step.pitch
+                      : step.offset(range.last - 1);
+    }
+    return {low, high};
+}
+
 const LayoutPart& Layout::part_of(std::span<const std::uint64_t> index) const {
     NPU_CHECK(index.size() == shape.axes.size(), "an index has one number for each axis");
-    for (const LayoutPart& part : parts) {
-        if (part.holds(index)) {
-            return part;
-        }
-    }
-    fail_check("part holds index", "every element lies in a part of " + sentence, __FILE__,
-               __LINE__);
+    const auto part = std::ranges::find_if(
+        parts, [index](const LayoutPart& candidate) { return candidate.holds(index); });
+    NPU_CHECK(part != parts.end(), "every element lies in a part of " + sentence);
+    return *part;
 }
 
 std::uint64_t Layout::address(std::span<const std::uint64_t> index) const {
@@ -137,23 +136,23 @@ std::uint64_t Layout::address(std::span<const std::uint64_t> index) const {
 Layout plain_layout(const LogicalShape& shape, std::uint32_t element, std::string_view order) {
     LayoutSentence sentence;
     for (const AxisExtent& axis : shape.axes) {
-        sentence.push_back({.axis = axis.axis});
-    }
-    if (!order.empty()) {
-        sentence.clear();
-        for (const char axis : order) {
-            sentence.push_back({.axis = axis});
-        }
+        sentence.push_back({.axis = order.empty() ? axis.axis : order[sentence.size()]});
     }
     return bind(sentence, shape, {.name = "plain", .element = element});
 }
 
-bool advance(std::vector<std::uint64_t>& index, const LogicalShape& shape) {
+std::vector<std::uint64_t> first_index(std::span<const IndexRange> box) {
+    std::vector<std::uint64_t> index;
+    std::ranges::transform(box, std::back_inserter(index), &IndexRange::first);
+    return index;
+}
+
+bool next_index(std::span<std::uint64_t> index, std::span<const IndexRange> box) {
     for (std::size_t axis = index.size(); axis-- > 0;) {
-        if (++index[axis] < shape.axes[axis].extent) {
+        if (++index[axis] < box[axis].last) {
             return true;
         }
-        index[axis] = 0;
+        index[axis] = box[axis].first;
     }
     return false;
 }
@@ -164,7 +163,9 @@ void finish_layout(Layout& layout) {
     std::uint64_t end = 0;
     for (const LayoutPart& part : layout.parts) {
         const std::uint64_t bytes = part.field.width == 0 ? unit : 4;
-        end = std::max(end, static_cast<std::uint64_t>(last_offset(layout, part)) + bytes);
+        const std::int64_t last = part.reach(part.box).second;
+        NPU_CHECK(last >= 0, "no element lies in front of its surface: " + layout.sentence);
+        end = std::max(end, static_cast<std::uint64_t>(last) + bytes);
     }
     layout.used = split ? (end + 15) / 16 * 32 : end;
     NPU_CHECK(layout.used <= layout.bytes, "a surface covers its elements: " + layout.sentence);
@@ -174,10 +175,8 @@ void finish_layout(Layout& layout) {
 
 namespace {
 
-constexpr std::uint64_t largest_surface = std::uint64_t{1} << 48;
-
 std::uint64_t times(std::uint64_t a, std::uint64_t b) {
-    if (a != 0 && b > largest_surface / a) {
+    if (a != 0 && b > largest_tensor / a) {
         throw ConfigError(fmt::format("a surface of {} times {} bytes is larger than 2^48", a, b));
     }
     return a * b;
@@ -193,13 +192,7 @@ class Binder {
     Binder(const LayoutSentence& sentence, const LogicalShape& shape, std::uint64_t unit)
         : sentence_(sentence), shape_(shape), unit_(unit) {}
 
-    Built build() {
-        std::vector<IndexRange> box;
-        for (const AxisExtent& axis : shape_.axes) {
-            box.push_back({0, axis.extent});
-        }
-        return from_digit(0, box);
-    }
+    Built build() const { return from_digit(0, shape_.box()); }
 
  private:
     Built from_digit(std::size_t at, const std::vector<IndexRange>& box) const {

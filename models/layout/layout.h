@@ -1,37 +1,62 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where every element of a tensor lies in memory: a layout sentence bound to a shape.
+// A layout as a sentence: digits of the element's index, from the slowest to the fastest.
 //
-//     byte of element (n, c, h, w) = part.base
-//                                  + sum over steps of (index / divide % modulo) * pitch
+//     C/32 H W C%32      the feature cube of 32 channels per atom
+//     digit = axis ['/' divide] ['%' modulo] ['~'] ['-'] [':' pitch] ['^' align]
 //
-// A layout has one part for each box of indices in which that sum holds: one as a rule, several
-// where last blocks are short (weights), planes differ (semi-planar pixels) or channels change
-// places. Codes say what stands at that byte where it is not the plain little-endian value; the
-// high/low format splits each entry of 16 scalars into 16 low and 16 high bytes:
+//     C/4%2  is (index of C) / 4 % 2. '~': blocks of the quotient are as short as the axis ends, no
+//     lane is padded. '-': counted backwards. Pitch and alignment count bytes; without a pitch the
+//     digit lies right after all faster ones, its pitch rounded up to the alignment.
 //
-//     s = the sum above:   low byte at s / 16 * 32 + s % 16,   high byte 16 bytes later
-//
-//     entry | low 0 | low 1 | ... | low 15 | high 0 | high 1 | ... | high 15 |     32 bytes
-//
-// source: architecture; codes: Kneron pages "Supported NPU Data Layout Format", "Convert ONNX & NPU
-// Data"; packed words: NVDLA format page, table 33
+// An axis is one capital letter: N batch, C channel, D depth, H row, W column; K kernel, R and S
+// rows and columns of a kernel. What a sentence means for a given shape is bound below.
 #pragma once
 
 #include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
-#include "models/layout/layout_sentence.h"
-
 namespace npuscope {
+
+struct LayoutDigit {
+    char axis = 'C';
+    std::uint64_t divide = 1;
+    std::uint64_t modulo = 0;  ///< 0: as far as the axis goes
+    bool ragged = false;       ///< the last block of the axis is short, not padded
+    bool reversed = false;
+    std::uint64_t pitch = 0;  ///< bytes from one value to the next; 0: packed
+    std::uint64_t align = 1;  ///< bytes that a packed pitch is rounded up to
+
+    bool operator==(const LayoutDigit&) const = default;
+};
+
+using LayoutSentence = std::vector<LayoutDigit>;
+
+/// ConfigError that quotes the text and the place in it.
+LayoutSentence parse_sentence(std::string_view text);
+std::string to_string(const LayoutDigit& digit);
+std::string to_string(const LayoutSentence& sentence);
+
+/// Every axis must be cut without holes or overlaps: C/32 goes with C%32, W/8 with W/2%4 and W%2.
+/// ConfigError that names the digit.
+void require_complete(const LayoutSentence& sentence);
 
 struct AxisExtent {
     char axis = 'C';
     std::uint64_t extent = 1;
 
     bool operator==(const AxisExtent&) const = default;
+};
+
+struct IndexRange {
+    std::uint64_t first = 0;
+    std::uint64_t last = 0;  ///< one past the end
+
+    bool operator==(const IndexRange&) const = default;
+    std::uint64_t size() const { return last - first; }
 };
 
 /// A tensor's axes, slowest first: the logical order, in which plain arrays are row-major.
@@ -41,6 +66,8 @@ struct LogicalShape {
     bool operator==(const LogicalShape&) const = default;
 
     std::uint64_t elements() const;
+    /// All its indices.
+    std::vector<IndexRange> box() const;
     /// Index into `axes`, or axes.size().
     std::size_t find(char axis) const;
     /// 1 for an axis that the shape has not.
@@ -62,20 +89,19 @@ enum class ElementCode : std::uint8_t {
     HighLow,      ///< 15 bits in two bytes: low byte = bits 7..1, 16 bytes later bits 15..8
 };
 
-struct IndexRange {
-    std::uint64_t first = 0;
-    std::uint64_t last = 0;  ///< one past the end
-
-    bool operator==(const IndexRange&) const = default;
-    std::uint64_t size() const { return last - first; }
-};
-
 /// A digit with its pitch. Its value is index / divide % modulo.
 struct LayoutStep {
     std::size_t axis = 0;  ///< of the shape
     std::uint64_t divide = 1;
     std::uint64_t modulo = 0;  ///< 0: none
     std::int64_t pitch = 0;    ///< bytes (high/low: scalars)
+
+    std::uint64_t value(std::uint64_t index) const {
+        return modulo == 0 ? index / divide : index / divide % modulo;
+    }
+    std::int64_t offset(std::uint64_t index) const {
+        return static_cast<std::int64_t>(value(index)) * pitch;
+    }
 };
 
 /// Bits of a component inside a 32-bit word; width 0 = elements of their own.
@@ -94,8 +120,26 @@ struct LayoutPart {
 
     bool holds(std::span<const std::uint64_t> index) const;
     std::int64_t offset(std::span<const std::uint64_t> index) const;
+    /// Smallest and largest offset in a box; of steps that go forwards.
+    std::pair<std::int64_t, std::int64_t> reach(std::span<const IndexRange> indices) const;
 };
 
+/// Where every element of a tensor lies in memory: a layout sentence bound to a shape.
+///
+///     byte of element (n, c, h, w) = part.base
+///                                  + sum over steps of (index / divide % modulo) * pitch
+///
+/// A layout has one part for each box of indices in which that sum holds: one as a rule, several
+/// where last blocks are short (weights), planes differ (semi-planar pixels) or channels change
+/// places. Codes say what stands at that byte where it is not the plain little-endian value; the
+/// high/low format splits each entry of 16 scalars into 16 low and 16 high bytes:
+///
+///     s = the sum above:   low byte at s / 16 * 32 + s % 16,   high byte 16 bytes later
+///
+///     entry | low 0 | low 1 | ... | low 15 | high 0 | high 1 | ... | high 15 |     32 bytes
+///
+/// source: architecture; codes: Kneron pages "Supported NPU Data Layout Format", "Convert ONNX &
+/// NPU Data"; packed words: NVDLA format page, table 33
 struct Layout {
     std::string name;
     std::string sentence;
@@ -128,10 +172,30 @@ Layout bind(const LayoutSentence& sentence, const LogicalShape& shape, const Bin
 /// Row-major without gaps, axes in the order of `order`: `NCHW`.
 Layout plain_layout(const LogicalShape& shape, std::uint32_t element, std::string_view order = {});
 
-/// Counts through a shape in row-major order; false when it starts anew.
-bool advance(std::vector<std::uint64_t>& index, const LogicalShape& shape);
+/// The first index of a box.
+std::vector<std::uint64_t> first_index(std::span<const IndexRange> box);
+/// Counts through a box in row-major order; false when it starts anew.
+bool next_index(std::span<std::uint64_t> index, std::span<const IndexRange> box);
 
 /// Fills `used` and checks sizes; for layouts that are built part by part.
 void finish_layout(Layout& layout);
+
+// Layouts for the eye: how an element's byte comes about, and the first entries as the vendors'
+// tables draw them, byte 0 at the right.
+
+/// One line for each digit with its value and pitch, then the byte. `index` lies in the shape.
+std::string explain_element(const Layout& layout, std::span<const std::uint64_t> index);
+
+struct PictureSize {
+    std::uint64_t entries = 3;
+    std::uint64_t entry_bytes = 16;
+};
+
+/// `P3CH1` is channel 1 of pixel 3 (its row times the width, plus its column); weights and other
+/// tensors name axes and indices. `-` belongs to no element; L and H are low and high bytes.
+std::string draw_entries(const Layout& layout, const PictureSize& size);
+
+/// Labels of the first entry from byte 0 on, in one line.
+std::string first_entry(const Layout& layout, std::uint64_t entry_bytes);
 
 }  // namespace npuscope

@@ -18,7 +18,7 @@
 #include <string_view>
 #include <vector>
 
-#include "models/layout/byte_run.h"
+#include "models/layout/feature_cube.h"
 #include "models/layout/tensor.h"
 
 namespace npuscope {

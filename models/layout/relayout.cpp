@@ -9,7 +9,7 @@
 
 #include "models/base/error.h"
 #include "models/layout/element_code.h"
-#include "models/layout/relayout_tiles.h"
+#include "models/layout/relayout_plan.h"
 
 namespace npuscope {
 
@@ -39,23 +39,7 @@ struct PairRange {
 
 /// The whole entry pairs that a box reaches.
 PairRange pairs_reached(const LayoutPart& part, const std::vector<IndexRange>& box) {
-    std::vector<std::uint64_t> first, last;
-    for (const IndexRange& range : box) {
-        first.push_back(range.first);
-        last.push_back(range.last - 1);
-    }
-    std::int64_t low = part.base, high = part.base;
-    for (const LayoutStep& step : part.steps) {
-        const std::uint64_t from = first[step.axis] / step.divide;
-        const std::uint64_t to = last[step.axis] / step.divide;
-        const bool wraps = step.modulo != 0 && from / step.modulo != to / step.modulo;
-        const std::uint64_t least = step.modulo == 0 ? from : wraps ? 0 : from % step.modulo;
-        const std::uint64_t most = step.modulo == 0 ? to
-                                   : wraps          ? step.modulo - 1
-                                                    : to % step.modulo;
-        low += step.pitch * static_cast<std::int64_t>(least);
-        high += step.pitch * static_cast<std::int64_t>(most);
-    }
+    const auto [low, high] = part.reach(box);
     return {static_cast<std::uint64_t>(low) / pair_bytes * pair_bytes,
             (static_cast<std::uint64_t>(high) + 2 + pair_bytes - 1) / pair_bytes * pair_bytes, box};
 }
@@ -66,18 +50,11 @@ std::vector<PairRange> boxes_with_pairs(const Layout& values, const Layout& othe
     for_each_tile(values, other, box_elements, [&](const std::vector<IndexRange>& box) {
         ranges.push_back(pairs_reached(values.parts.front(), box));
     });
-    std::vector<const PairRange*> order;
-    order.reserve(ranges.size());
-    for (const PairRange& range : ranges) {
-        order.push_back(&range);
-    }
+    std::vector<PairRange> order = ranges;
     std::ranges::sort(order, {}, &PairRange::begin);
-    for (std::size_t i = 1; i < order.size(); ++i) {
-        if (order[i]->begin < order[i - 1]->end) {
-            return {};
-        }
-    }
-    return ranges;
+    const auto overlap = [](const PairRange& a, const PairRange& b) { return b.begin < a.end; };
+    return std::ranges::adjacent_find(order, overlap) == order.end() ? ranges
+                                                                     : std::vector<PairRange>();
 }
 
 bool is_single(const Layout& layout) {
@@ -127,15 +104,10 @@ void require_size(const char* which, const Layout& layout, std::uint64_t needed,
 }
 
 /// Axes in another order do not make another tensor.
-bool same_tensor(const LogicalShape& a, const LogicalShape& b) {
-    return a.axes.size() == b.axes.size() && std::ranges::equal(a.axes, b.axes);
-}
-
-}  // namespace
-
+/// The refusals of relayout().
 void require_pair(const Layout& source, std::span<const std::uint8_t> from, const Layout& target,
                   std::span<const std::uint8_t> to) {
-    if (!same_tensor(source.shape, target.shape) || source.element != target.element) {
+    if (source.shape != target.shape || source.element != target.element) {
         throw ConfigError(
             fmt::format("{} of {} with elements of {} bytes cannot become {} of {} "
                         "with elements of {} bytes",
@@ -146,16 +118,19 @@ void require_pair(const Layout& source, std::span<const std::uint8_t> from, cons
     require_size("target", target, target.bytes, to.size());
 }
 
+}  // namespace
+
 void relayout_plain(const Layout& source, std::span<const std::uint8_t> from, const Layout& target,
                     std::span<std::uint8_t> to, GapPolicy gaps) {
     require_pair(source, from, target, to);
     if (gaps == GapPolicy::Zero) {
         std::ranges::fill(to.first(target.bytes), std::uint8_t{0});
     }
-    std::vector<std::uint64_t> index(source.shape.axes.size(), 0);
+    const std::vector<IndexRange> box = source.shape.box();
+    std::vector<std::uint64_t> index = first_index(box);
     do {
         write_element(target, to, index, read_element(source, from, index));
-    } while (advance(index, source.shape));
+    } while (next_index(index, box));
 }
 
 namespace {
@@ -178,21 +153,14 @@ void clear(std::span<std::uint8_t> memory, MoveProgress& progress) {
     }
 }
 
-std::vector<IndexRange> whole(const LogicalShape& shape) {
-    std::vector<IndexRange> box;
-    for (const AxisExtent& axis : shape.axes) {
-        box.push_back({0, axis.extent});
-    }
-    return box;
-}
-
 void move_elements(const Layout& source, std::span<const std::uint8_t> from, const Layout& target,
                    std::span<std::uint8_t> to, MoveProgress& progress) {
-    std::vector<std::uint64_t> index(source.shape.axes.size(), 0);
+    const std::vector<IndexRange> box = source.shape.box();
+    std::vector<std::uint64_t> index = first_index(box);
     do {
         write_element(target, to, index, read_element(source, from, index));
         progress.moved(source.element);
-    } while (advance(index, source.shape));
+    } while (next_index(index, box));
 }
 
 void move_tiles(const Layout& source, std::span<const std::uint8_t> from, const Layout& target,
@@ -221,7 +189,7 @@ void relayout(const Layout& source, std::span<const std::uint8_t> from, const La
     } else if (plain) {
         const std::uint64_t cache = options.cache == 0 ? cache_bytes() : options.cache;
         const bool stream = source.used + target.bytes > cache / 4 * 3;
-        relayout_box(source, target, whole(source.shape),
+        relayout_box(source, target, source.shape.box(),
                      {from.data(), to.data(), stream, &progress});
     } else if (options.gaps == GapPolicy::Keep ||
                !relayout_entries(source, from, target, to, progress)) {

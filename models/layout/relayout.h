@@ -40,8 +40,4 @@ void relayout(const Layout& source, std::span<const std::uint8_t> from, const La
 void relayout_plain(const Layout& source, std::span<const std::uint8_t> from, const Layout& target,
                     std::span<std::uint8_t> to, GapPolicy gaps = GapPolicy::Zero);
 
-/// The refusals of relayout().
-void require_pair(const Layout& source, std::span<const std::uint8_t> from, const Layout& target,
-                  std::span<const std::uint8_t> to);
-
 }  // namespace npuscope

@@ -9,12 +9,16 @@
 // such nest exists and the pair is walked element by element.
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <functional>
 #include <optional>
+#include <span>
 #include <utility>
 #include <vector>
 
 #include "models/layout/layout.h"
+#include "models/layout/relayout_kernels.h"
 
 namespace npuscope {
 
@@ -81,6 +85,139 @@ class NestIterator {
     std::vector<std::uint64_t> index_;
     std::int64_t from_ = 0;
     std::int64_t to_ = 0;
+};
+
+// In which blocks and order a vector transpose goes through its nest, and how its target is
+// written: in place, past the caches in whole lines, or collected in a stage first.
+
+// Which loops of a nest a vector transpose takes.
+//
+//     interleaving    the source has rows (a loop of one unit there), the target pieces
+//     deinterleaving  the source has pieces, the target rows
+
+constexpr std::uint64_t piece_bytes = 16;
+
+/// The nest as interleaving sees it: `row` is the side of rows, `piece` the other.
+struct Sides {
+    std::int64_t NestLoop::*row;
+    std::int64_t NestLoop::*piece;
+};
+constexpr Sides interleaving{&NestLoop::from, &NestLoop::to};
+constexpr Sides deinterleaving{&NestLoop::to, &NestLoop::from};
+
+struct Shuffle {
+    bool interleaves = true;
+    std::size_t columns = 0;    ///< loop that steps through a row
+    std::size_t lanes = 0;      ///< loop from row to row
+    std::size_t continued = 0;  ///< loop that continues the row in pieces elsewhere, or none
+    std::uint32_t width = 0;    ///< lanes of a piece
+    /// Steps of the two loops that whole blocks cover; what is beyond goes another way.
+    std::array<std::pair<std::size_t, std::uint64_t>, 2> whole{};
+};
+
+/// Nothing where no pair of loops suits.
+std::optional<Shuffle> find_shuffle(const LoopNest& nest);
+
+/// A block that is collected before it is written: rows that lie `row` bytes apart in the target.
+struct StageShape {
+    std::uint64_t rows = 0;
+    std::uint64_t run = 0;  ///< bytes of a row; 0: no stage
+    std::int64_t row = 0;
+
+    std::uint64_t bytes() const { return rows * run; }
+};
+
+/// What the kernel does at each step of `outer` and `inner`.
+struct ShuffleWalk {
+    bool interleaves = true;
+    ShuffleShape shape;
+    std::vector<NestLoop> outer;  ///< slowest first
+    std::vector<NestLoop> inner;  ///< of one block; its steps on the target's side are the stage's
+    std::uint64_t bytes = 0;      ///< of a block
+    StageShape stage;
+    bool stream = false;  ///< past the caches, where the target begins with a line
+    /// From a call of the kernel to the one whose source it fetches; 0: it fetches nothing.
+    unsigned calls_ahead = 0;
+    std::size_t along = 0;      ///< loop of the nest that was cut into blocks
+    std::uint64_t covered = 0;  ///< its steps in whole blocks; the rest is a nest of its own
+
+    /// Calls of the kernel for a block.
+    std::uint64_t calls() const;
+};
+
+ShuffleWalk plan_shuffle(const LoopNest& nest, const Shuffle& shuffle, bool stream);
+
+// Walks a loop nest: picks what its loops allow - runs of bytes, transposes by vectors, or single
+// units in blocks - and the order that suits caches and pages.
+
+/// Reports bytes moved, in portions of a megabyte or so.
+class MoveProgress {
+ public:
+    explicit MoveProgress(const std::function<void(std::uint64_t)>& report) : report_(report) {}
+
+    void moved(std::uint64_t bytes) {
+        waiting_ += bytes;
+        if (waiting_ >= portion && report_) {
+            flush();
+        }
+    }
+    void flush() {
+        if (report_ && waiting_ > 0) {
+            report_(waiting_);
+        }
+        waiting_ = 0;
+    }
+
+ private:
+    static constexpr std::uint64_t portion = std::uint64_t{1} << 20;
+    const std::function<void(std::uint64_t)>& report_;
+    std::uint64_t waiting_ = 0;
+};
+
+struct NestMemory {
+    const std::uint8_t* from = nullptr;
+    std::uint8_t* to = nullptr;
+    bool stream = false;  ///< the target is too large to be worth a place in the caches
+    MoveProgress* progress = nullptr;
+};
+
+void run_nest(const LoopNest& nest, const NestMemory& memory);
+
+// A tensor cut into boxes that fit the second-level cache, and each box as a row-major tile: where
+// values change on their way (codes, quantisation), they change there.
+
+/// Boxes of at most `elements` (or one block of both layouts, if that is more), cut along the
+/// slowest axes first and never inside a block of either layout unless it must be.
+void for_each_tile(const Layout& source, const Layout& target, std::uint64_t elements,
+                   const std::function<void(const std::vector<IndexRange>&)>& visit);
+
+/// False for components of 32-bit words and high/low values whose runs leave their entries.
+bool moves_in_tiles(const Layout& layout);
+
+/// The box of `shape` in row-major order; indices stay those of the whole tensor. Rows may lie a
+/// little apart: `bytes` tells how much memory it takes.
+Layout tile_layout(const LogicalShape& shape, const std::vector<IndexRange>& box,
+                   std::uint32_t element);
+
+/// Moves one box; codes are taken as plain. Element by element where no loop nest exists.
+void relayout_box(const Layout& source, const Layout& target, const std::vector<IndexRange>& box,
+                  const NestMemory& memory);
+
+/// Boxes of any layout as values in row-major order: decoded out of it, encoded into it.
+class TileMover {
+ public:
+    explicit TileMover(const Layout& layout);
+    /// `values` takes tile_layout(..).bytes bytes.
+    void read(std::span<const std::uint8_t> memory, const std::vector<IndexRange>& box,
+              std::uint8_t* values, MoveProgress& progress);
+    /// `values` are changed on the way.
+    void write(std::span<std::uint8_t> memory, const std::vector<IndexRange>& box,
+               std::uint8_t* values, MoveProgress& progress);
+
+ private:
+    const Layout& layout_;
+    std::optional<Layout> bytes_;  ///< of a high/low layout
+    std::vector<std::uint8_t> planes_;
 };
 
 }  // namespace npuscope

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "models/layout/relayout_run.h"
-
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -9,7 +7,6 @@
 
 #include "models/layout/relayout_kernels.h"
 #include "models/layout/relayout_plan.h"
-#include "models/layout/relayout_walk.h"
 
 namespace npuscope {
 
@@ -192,25 +189,17 @@ void copy_loop(const NestLoop& loop, const std::uint8_t* from, std::uint8_t* to)
     }
 }
 
+/// Whether the unit is one of `Sizes`, whose loops are copied at once.
+template <std::size_t... Sizes>
+bool copy_known(std::uint64_t unit, const NestLoop& loop, const std::uint8_t* from,
+                std::uint8_t* to) {
+    return ((unit == Sizes && (copy_loop<Sizes>(loop, from, to), true)) || ...);
+}
+
 void copy_units(std::uint64_t unit, const NestLoop& loop, const std::uint8_t* from,
                 std::uint8_t* to) {
-    switch (unit) {
-        case 1:
-            return copy_loop<1>(loop, from, to);
-        case 2:
-            return copy_loop<2>(loop, from, to);
-        case 4:
-            return copy_loop<4>(loop, from, to);
-        case 8:
-            return copy_loop<8>(loop, from, to);
-        case 16:
-            return copy_loop<16>(loop, from, to);
-        case 32:
-            return copy_loop<32>(loop, from, to);
-        case 64:
-            return copy_loop<64>(loop, from, to);
-        default:
-            break;
+    if (copy_known<1, 2, 4, 8, 16, 32, 64>(unit, loop, from, to)) {
+        return;
     }
     for (std::uint64_t i = 0; i < loop.count; ++i, from += loop.from, to += loop.to) {
         std::memcpy(to, from, unit);
@@ -298,8 +287,6 @@ void stream_units(const LoopNest& nest, const NestMemory& memory) {
     end_streams();
 }
 
-void run_whole_shuffle(const LoopNest& nest, const Shuffle& shuffle, const NestMemory& memory);
-
 void run_shuffle(const LoopNest& nest, const Shuffle& shuffle, const NestMemory& memory) {
     for (const auto& [loop, whole] : shuffle.whole) {
         if (whole < nest.loops[loop].count) {
@@ -310,10 +297,6 @@ void run_shuffle(const LoopNest& nest, const Shuffle& shuffle, const NestMemory&
             return;
         }
     }
-    run_whole_shuffle(nest, shuffle, memory);
-}
-
-void run_whole_shuffle(const LoopNest& nest, const Shuffle& shuffle, const NestMemory& memory) {
     const ShuffleWalk plan = plan_shuffle(nest, shuffle, memory.stream);
     if (plan.covered < nest.loops[plan.along].count) {
         run_nest(rest_of(nest, plan.along, plan.covered), memory);

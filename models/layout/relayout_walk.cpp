@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "models/layout/relayout_walk.h"
-
 #include <algorithm>
 #include <optional>
 #include <utility>
 
 #include "models/layout/relayout_kernels.h"
+#include "models/layout/relayout_plan.h"
 
 namespace npuscope {
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Logical tensors: their sizes, and their values as plain row-major arrays that the math reads and
-// writes. Where the elements lie in memory is a layout, not a shape.
+// writes; which of their elements a convolution brings together. Where the elements lie in memory
+// is a layout, not a shape.
 #pragma once
 
 #include <cstddef>
@@ -77,10 +78,11 @@ struct Kernels {
     }
 };
 
-// A tensor of the elements that feature cubes hold: one byte (int8), or two (int16, or the bit
+// The elements that feature cubes and weights hold: one byte (int8), or two (int16, or the bit
 // patterns of fp16). Which of the two-byte types it is stands with the operation.
 
 using ElementTensor = std::variant<Tensor<std::int8_t>, Tensor<std::int16_t>>;
+using WeightKernels = std::variant<Kernels<std::int8_t>, Kernels<std::int16_t>>;
 
 inline bool is_empty(const ElementTensor& tensor) {
     return std::visit([](const auto& values) { return values.values.empty(); }, tensor);
@@ -110,6 +112,32 @@ inline SpecialCount count_specials(const ElementTensor& tensor) {
         }
     }
     return count;
+}
+
+/// The geometry of a convolution: which input element meets which tap. Output (y, x) and tap (r, s)
+/// meet at input row y * stride_y + r * dilation_y - pad_top, column likewise; what lies outside
+/// the input has the padding's value. Right and bottom padding follow from the output's size.
+struct Convolution {
+    std::uint32_t out_height = 1;
+    std::uint32_t out_width = 1;
+    std::uint32_t stride_y = 1;
+    std::uint32_t stride_x = 1;
+    std::uint32_t dilation_y = 1;  ///< 1: taps are neighbours
+    std::uint32_t dilation_x = 1;
+    std::uint32_t pad_top = 0;
+    std::uint32_t pad_left = 0;
+    std::int32_t pad_value = 0;
+
+    bool operator==(const Convolution&) const = default;
+};
+
+/// Rows (or columns) of input that `out` outputs reach over, padding included.
+constexpr std::uint32_t reach(std::uint32_t out, std::uint32_t stride, std::uint32_t span) {
+    return (out - 1) * stride + span;
+}
+/// Rows (or columns) that a kernel spans.
+constexpr std::uint32_t dilated_span(std::uint32_t taps, std::uint32_t dilation) {
+    return (taps - 1) * dilation + 1;
 }
 
 }  // namespace npuscope

@@ -8,9 +8,22 @@
 #include <tlm>
 
 #include "models/base/quantity.h"
-#include "models/link/beat_timer.h"
 
 namespace npuscope {
+
+// Times the read beats of a memory whose latency and interval are not fixed, such as a DRAM. The
+// port asks beat by beat, in the order in which it issues them; data comes back in that order.
+
+class BeatTimer {
+ public:
+    BeatTimer() = default;
+    BeatTimer(const BeatTimer&) = delete;
+    BeatTimer& operator=(const BeatTimer&) = delete;
+    virtual ~BeatTimer() = default;
+
+    /// First cycle in which the beat that was asked for in `asked` can be on the port.
+    virtual Cycles read_beat(Address address, Cycles asked) = 0;
+};
 
 /// Functional: values only, no time, without asking whether they were ever written. Claim: values
 /// that are needed, and the bytes will be read again in time; a write to them before that is a race

@@ -4,13 +4,56 @@
 // reference.
 #pragma once
 
+#include <cstdint>
+#include <deque>
 #include <memory>
+#include <optional>
 
+#include "models/base/quantity.h"
 #include "models/layout/tensor.h"
-#include "models/link/end_marks.h"
 #include "models/link/timed_counter.h"
 
 namespace npuscope {
+
+// Where operations end in the accumulator's delivery buffer. Two marks hold the place of the last
+// atom of the operation that is leaving and of the next one; the SDP closes its operation when
+// an atom in a marked place leaves. When a last atom enters in the very cycle in which the last one
+// of the operation before leaves, the hardware keeps one mark too many: the place that its second
+// mark held before. The next atom that leaves from there closes its operation early.
+// Times only, no SystemC. Not modelled: three ends in the buffer at one time.
+// source: nv_small RTL, NV_NVDLA_CACC_delivery_ctrl.v dlv_end_tag1_vld_w, replayed
+
+class EndMarks {
+ public:
+    /// How the end of an operation came into the buffer beside that of the one before.
+    enum class Meeting {
+        Apart,     ///< that one had left
+        Together,  ///< that one was still there
+        AtOnce,    ///< in the cycle in which that one left: a mark too many stays
+    };
+    /// `depth`: atoms that the buffer holds; `latency`: cycles that an atom is in it at least.
+    EndMarks(std::uint64_t depth, Cycles latency) : depth_(depth), latency_(latency) {}
+
+    std::uint64_t depth() const { return depth_; }
+    /// Atoms enter, the last of them at `last`; `end`: it is the last one of its operation.
+    void enter(Cycles last, bool end);
+    /// Of the next `atoms` to leave, those up to the one that closes their operation too early;
+    /// `end`: the last of them is to close it.
+    std::optional<std::uint64_t> wrong_end(std::uint64_t atoms, bool end) const;
+    /// They leave, the last one at `last`; the answer is about the end among them.
+    Meeting leave(std::uint64_t atoms, Cycles last, bool end);
+
+ private:
+    Meeting meeting(Cycles entered) const;
+
+    std::uint64_t depth_;
+    Cycles latency_;
+    std::uint64_t left_ = 0;              // atoms so far
+    std::deque<Cycles> ends_;             // times at which ends entered that have not left
+    std::optional<Cycles> last_end_;      // when the end before left
+    std::uint64_t second_ = 0;            // place that the second mark holds, valid or not
+    std::optional<std::uint64_t> stale_;  // atom that a mark too many stands at
+};
 
 template <class T, class Values = Tensor<T>>
 struct AtomRun {

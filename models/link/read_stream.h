@@ -11,7 +11,7 @@
 #include <span>
 
 #include "models/base/quantity.h"
-#include "models/layout/byte_run.h"
+#include "models/layout/feature_cube.h"
 
 namespace npuscope {
 

@@ -3,9 +3,70 @@
 
 #include <algorithm>
 
+#include "models/base/check.h"
 #include "models/link/clock.h"
 
 namespace npuscope {
+
+ByteStream::ByteStream(const ByteStreamSetup& setup, const ByteRun& run)
+    : setup_(setup), run_(run), beats_(0), taken_last_(setup.buffer) {
+    NPU_CHECK(setup.buffer > 0 && setup.run > 0, "a stream's buffer and runs have beats");
+    NPU_CHECK(run.bytes > Bytes(0), "a stream has bytes");
+    beats_ = beats_until(run.bytes);
+}
+
+std::uint64_t ByteStream::beats_until(Bytes bytes) const {
+    const std::uint64_t width = setup_.beat.value;
+    return divide_up((run_.address + bytes).value, width) - run_.address.value / width;
+}
+
+std::optional<Cycles> ByteStream::place_for(std::uint64_t beat) const {
+    if (beat < setup_.buffer) {
+        return setup_.first;
+    }
+    const std::uint64_t before = beat - setup_.buffer;
+    if (before >= taken_) {
+        return std::nullopt;
+    }
+    return std::max(setup_.first, taken_last_[before % setup_.buffer] + Cycles(1));
+}
+
+ByteRun ByteStream::run_from(std::uint64_t beat) const {
+    const std::uint64_t width = setup_.beat.value;
+    const std::uint64_t line = run_.address.value / width * width;
+    const std::uint64_t end = std::min((run_.address + run_.bytes).value,
+                                       line + std::min(beat + setup_.run, beats_) * width);
+    const Address begin(std::max(run_.address.value, line + beat * width));
+    return {begin, Address(end) - begin};
+}
+
+std::optional<ReadBurst> ByteStream::next_burst() {
+    const std::optional<Cycles> ready = place_for(asked_);
+    if (!ready) {
+        return std::nullopt;
+    }
+    ReadBurst burst{*ready, 1};
+    if (asked_ % setup_.run == 0) {
+        burst.run = run_from(asked_);
+    }
+    const std::uint64_t border = std::min(beats_, (asked_ / setup_.run + 1) * setup_.run);
+    while (asked_ + burst.beats < border) {
+        const std::optional<Cycles> next = place_for(asked_ + burst.beats);
+        if (!next || *next > burst.ready) {
+            break;
+        }
+        ++burst.beats;
+    }
+    asked_ += burst.beats;
+    return burst;
+}
+
+void ByteStream::take(Cycles time) {
+    NPU_CHECK(!arrivals_.empty(), "a beat is taken when it has been issued");
+    arrivals_.pop_front();
+    taken_last_[taken_ % setup_.buffer] = time;
+    ++taken_;
+}
 
 std::span<const std::uint8_t> CubeWriter::packed(const PixelRun& run) {
     const std::uint64_t atom = cube_.atom.value;

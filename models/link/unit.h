@@ -4,18 +4,38 @@
 // by Activity.
 #pragma once
 
+#include <cstdint>
 #include <deque>
 #include <exception>
 #include <functional>
 #include <string>
+#include <string_view>
 #include <systemc>
 #include <utility>
 #include <vector>
 
+#include "models/base/statistics.h"
 #include "models/link/activity.h"
 #include "models/link/channel.h"
 
 namespace npuscope {
+
+/// One operation on its way through a unit that registers launch; each unit adds its job.
+struct UnitWork {
+    std::string name;
+    unsigned group = 0;
+    bool values = true;      ///< false: time alone is simulated
+    bool uses_rdma = false;  ///< the unit's read DMA was enabled with it
+    Cycles rdma_enabled;     ///< when
+    OperationRecord record;
+};
+
+/// What a register of the unit shows after an operation.
+struct StatusValue {
+    std::string_view register_name;
+    std::uint64_t value = 0;
+};
+using StatusValues = std::vector<StatusValue>;
 
 class Unit : public sc_core::sc_module {
  public:

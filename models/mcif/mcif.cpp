@@ -6,8 +6,97 @@
 #include <algorithm>
 
 #include "models/base/check.h"
+#include "models/base/register_rows.h"
+#include "models/link/clock.h"
 
 namespace npuscope {
+namespace {
+
+// Registers of NVDLA_MCIF: arbitration between the clients of the external memory port.
+// source: NVDLA register specification, nv_small, NVDLA_MCIF.rdl
+constexpr RegisterText mcif_text[] = {
+    {"CFG_RD_WEIGHT_0",
+     0x00,
+     {rw("RD_WEIGHT_BDMA", 0, 8, 1), rw("RD_WEIGHT_SDP", 8, 8, 1), rw("RD_WEIGHT_PDP", 16, 8, 1),
+      rw("RD_WEIGHT_CDP", 24, 8, 1)}},
+    {"CFG_RD_WEIGHT_1",
+     0x04,
+     {rw("RD_WEIGHT_SDP_B", 0, 8, 1), rw("RD_WEIGHT_SDP_N", 8, 8, 1),
+      rw("RD_WEIGHT_SDP_E", 16, 8, 1), rw("RD_WEIGHT_CDMA_DAT", 24, 8, 1)}},
+    {"CFG_RD_WEIGHT_2",
+     0x08,
+     {rw("RD_WEIGHT_CDMA_WT", 0, 8, 1), rw("RD_WEIGHT_RBK", 8, 8, 1),
+      rw("RD_WEIGHT_RSV_1", 16, 8, 1), rw("RD_WEIGHT_RSV_0", 24, 8, 1)}},
+    {"CFG_WR_WEIGHT_0",
+     0x0c,
+     {rw("WR_WEIGHT_BDMA", 0, 8, 1), rw("WR_WEIGHT_SDP", 8, 8, 1), rw("WR_WEIGHT_PDP", 16, 8, 1),
+      rw("WR_WEIGHT_CDP", 24, 8, 1)}},
+    {"CFG_WR_WEIGHT_1",
+     0x10,
+     {rw("WR_WEIGHT_RBK", 0, 8, 1), rw("WR_WEIGHT_RSV_2", 8, 8, 1), rw("WR_WEIGHT_RSV_1", 16, 8, 1),
+      rw("WR_WEIGHT_RSV_0", 24, 8, 1)}},
+    {"CFG_OUTSTANDING_CNT", 0x14, {rw("RD_OS_CNT", 0, 8, 0xff), rw("WR_OS_CNT", 8, 8, 0xff)}},
+    {"STATUS", 0x18, {ro("IDLE", 8, 1, 1)}},
+};
+constexpr auto mcif_rows = to_rows(mcif_text);
+
+}  // namespace
+
+constinit const RegisterBlock mcif_block{"NVDLA_MCIF", 0x2000, mcif_rows};
+constinit const RegisterBlock cvif_block{"NVDLA_CVIF", 0xf000, mcif_rows};
+
+ReadLane::ReadLane(unsigned client, Bytes bus_width, Transport transport)
+    : bus_width_(bus_width), transport_(std::move(transport)) {
+    info_.kind = AccessKind::Timed;
+    info_.client = client;
+    payload_.set_command(tlm::TLM_READ_COMMAND);
+    payload_.set_byte_enable_ptr(nullptr);
+    payload_.set_extension(&info_);
+}
+
+void ReadLane::open(ReadStream& stream, const StreamLabel& label) {
+    stream_ = &stream;
+    info_.unit = label.unit;
+    info_.surface = label.surface;
+    info_.operation = label.operation;
+}
+
+void ReadLane::begin_run(const ByteRun& run) {
+    scratch_.resize(std::max<std::size_t>(scratch_.size(), run.bytes.value));
+    payload_.set_address(run.address.value);
+    payload_.set_data_ptr(scratch_.data());
+    payload_.set_data_length(static_cast<unsigned>(run.bytes.value));
+    payload_.set_streaming_width(static_cast<unsigned>(run.bytes.value));
+    payload_.set_dmi_allowed(false);
+    payload_.set_response_status(tlm::TLM_INCOMPLETE_RESPONSE);
+    info_.beat_interval = Cycles(1);
+    info_.timer = nullptr;
+    next_beat_ = Address(run.address.value / bus_width_.value * bus_width_.value);
+    sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
+    transport_(payload_, delay);
+    const Cycles answer = std::max(to_cycles(delay), Cycles(1));
+    latency_ = answer - Cycles(1);
+    interval_ = std::max(info_.beat_interval, Cycles(1));
+}
+
+Cycles ReadLane::beat_ready(Cycles asked) {
+    const Address beat = next_beat_;
+    next_beat_ = next_beat_ + bus_width_;
+    return info_.timer->read_beat(beat, asked);
+}
+
+std::optional<ChannelBurst> ReadLane::next_burst() {
+    const std::optional<ReadBurst> burst = stream_->next_burst();
+    if (!burst) {
+        return std::nullopt;
+    }
+    if (burst->run) {
+        begin_run(*burst->run);
+        traffic_.read_bytes += burst->run->bytes;
+    }
+    traffic_.read_beats += burst->beats;
+    return ChannelBurst{burst->ready, burst->beats, latency_, interval_, info_.timer != nullptr};
+}
 
 Mcif::Client::Client(const std::string& client_name, unsigned index, Mcif& interface)
     : name(client_name),
@@ -80,6 +169,14 @@ void Mcif::open(unsigned client, ReadStream& stream, const StreamLabel& label) {
     reads_.advance(now());
     clients_[client].lane.open(stream, label);
     reads_.open(client, clients_[client].lane, stream.beats());
+}
+
+ClientTraffic Mcif::total() const {
+    ClientTraffic all;
+    for (const Traffic& client : traffic()) {
+        all += client.moved;
+    }
+    return all;
 }
 
 void Mcif::wait_issued(Activity& activity, unsigned client, std::uint64_t beats,

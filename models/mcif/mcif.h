@@ -10,19 +10,58 @@
 #include <tlm_utils/multi_passthrough_target_socket.h>
 #include <tlm_utils/simple_initiator_socket.h>
 
+#include <algorithm>
 #include <deque>
+#include <functional>
 #include <string>
 #include <systemc>
 #include <tlm>
+#include <vector>
 
 #include "models/base/diagnostic.h"
 #include "models/base/statistics.h"
+#include "models/link/access_info.h"
 #include "models/link/dma_port.h"
-#include "models/mcif/mcif_config.h"
 #include "models/mcif/mcif_timing.h"
-#include "models/mcif/read_lane.h"
 
 namespace npuscope {
+
+// One client's reads on their way through the memory interface: it hands the client's bursts to the
+// channel and turns each run of memory into one transaction, which tells the memory's pace.
+
+class ReadLane : public ChannelSource {
+ public:
+    /// Sends a transaction to memory and says when its answer is there.
+    using Transport = std::function<void(tlm::tlm_generic_payload&, sc_core::sc_time&)>;
+
+    ReadLane(unsigned client, Bytes bus_width, Transport transport);
+    ~ReadLane() override { payload_.clear_extension(&info_); }
+    ReadLane(const ReadLane&) = delete;
+    ReadLane& operator=(const ReadLane&) = delete;
+
+    void open(ReadStream& stream, const StreamLabel& label);
+    const ClientTraffic& traffic() const { return traffic_; }
+
+    std::optional<ChannelBurst> next_burst() override;
+    void stalled(Cycles cycles) override { stream_->stalled(cycles); }
+    void arrived(std::span<const Cycles> times) override { stream_->arrived(times); }
+    Cycles beat_ready(Cycles asked) override;
+    Cycles ready_after(std::uint64_t count) const override { return stream_->ready_after(count); }
+
+ private:
+    void begin_run(const ByteRun& run);
+
+    Bytes bus_width_;
+    Transport transport_;
+    ReadStream* stream_ = nullptr;
+    ClientTraffic traffic_;
+    tlm::tlm_generic_payload payload_;
+    AccessInfo info_;
+    std::vector<std::uint8_t> scratch_;  // a foreign memory may fill it
+    Address next_beat_;                  // of the run, where memory times each beat
+    Cycles latency_;
+    Cycles interval_{1};
+};
 
 class Mcif : public sc_core::sc_module, public ReadIssuer {
  public:
@@ -41,6 +80,9 @@ class Mcif : public sc_core::sc_module, public ReadIssuer {
         ClientTraffic moved;
     };
     std::vector<Traffic> traffic() const;
+    /// What all clients moved over this port, whose beats have so many bytes.
+    ClientTraffic total() const;
+    Bytes width() const { return config_.bus_width; }
 
     void open(unsigned client, ReadStream& stream, const StreamLabel& label) override;
     void wait_issued(Activity& activity, unsigned client, std::uint64_t beats,
@@ -72,5 +114,19 @@ class Mcif : public sc_core::sc_module, public ReadIssuer {
     Cycles beat_interval_{1};  // as memory answered last
     const std::string channel_name_ = "read channel";
 };
+
+// Traffic of several ports as one entry a client.
+
+inline void merge_traffic(std::vector<Mcif::Traffic>& merged,
+                          const std::vector<Mcif::Traffic>& more) {
+    for (const Mcif::Traffic& entry : more) {
+        const auto same = std::ranges::find(merged, entry.client, &Mcif::Traffic::client);
+        if (same == merged.end()) {
+            merged.push_back(entry);
+        } else {
+            same->moved += entry.moved;
+        }
+    }
+}
 
 }  // namespace npuscope

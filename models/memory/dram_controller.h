@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "models/base/error.h"
-#include "models/link/beat_timer.h"
+#include "models/link/access_info.h"
 #include "models/memory/dram_address.h"
 #include "models/memory/dram_timing.h"
 #include "models/memory/memory_config.h"

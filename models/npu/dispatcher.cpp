@@ -7,19 +7,14 @@
 
 #include "models/base/check.h"
 #include "models/base/error.h"
+#include "models/conv/conv_findings.h"
 #include "models/conv/csc_math.h"
-#include "models/conv/delivery_rule.h"
 #include "models/conv/operand_fetch.h"
 
 namespace npuscope {
 namespace {
 
 constexpr std::string_view flush_status = "S_CBUF_FLUSH_STATUS";
-
-LookupTables tables_of(const RegisterFile& file) {
-    const LutTables* tables = file.lut_tables();
-    return tables == nullptr ? LookupTables{} : LookupTables{tables->le, tables->lo};
-}
 
 OperationRecord record_of(const std::string& unit, const std::string& name) {
     OperationRecord record;
@@ -71,7 +66,7 @@ Dispatcher::Dispatcher(const NpuConfig& config, DiagnosticLog& log, const Rooms&
       bdma_queue_(config.bdma, config.datapath.memory_atom, log) {
     rooms.csb.listen(*this);
     wire_conv();
-    wire_others();
+    wire_sdp();
 }
 
 void Dispatcher::register_written(RegisterFile& file, const WriteEffect& effect, Cycles time) {
@@ -113,18 +108,15 @@ void Dispatcher::launch_ready() {
         for (Diagnostic& finding : launch->findings) {
             log_.add(std::move(finding));
         }
-        std::visit([&](auto& job) { start(*launch, job); }, launch->job);
+        NPU_CHECK(launch->job.index() != 0, launch->name + " has neither a job nor an error");
+        starters_[static_cast<std::size_t>(launch->pipeline)](*launch);
     }
 }
 
-void Dispatcher::start(const Launch& launch, std::monostate /*job*/) {
-    NPU_CHECK(false, launch.name + " has neither a job nor an error");
-}
-
-void Dispatcher::start(const Launch& launch, ConvJob& job) {
+void Dispatcher::start_conv(const Launch& launch) {
     const auto work = std::make_shared<ConvWork>();
     work->name = launch.name;
-    work->job = job;
+    work->job = std::get<ConvJob>(launch.job);
     work->group = launch.group;
     work->values = values_;
     work->start = launch.start;
@@ -143,51 +135,16 @@ void Dispatcher::start(const Launch& launch, ConvJob& job) {
     rooms_.csc.launches.push(work);
 }
 
-void Dispatcher::start(const Launch& launch, SdpJob& job) {
+void Dispatcher::start_sdp(const Launch& launch) {
     const auto work = std::make_shared<SdpWork>();
-    work->job = job;
-    work->name = launch.name;
-    work->group = launch.group;
-    work->values = values_;
-    work->tables = tables_of(rooms_.csb.file("NVDLA_SDP"));
-    work->record = record_of("sdp", work->name);
-    work->rdma_enabled = launch.rdma_enabled.value_or(now());
-    work->uses_rdma = launch.rdma_enabled.has_value();
+    work->job = std::get<SdpJob>(launch.job);
+    begin(*work, launch);
     rooms_.sdp.launches.push(work);
 }
 
-void Dispatcher::start(const Launch& launch, PdpJob& job) {
-    const auto work = std::make_shared<PdpWork>();
-    work->job = std::move(job);
-    work->name = launch.name;
-    work->group = launch.group;
-    work->values = values_;
-    work->record = record_of("pdp", work->name);
-    work->rdma_enabled = launch.rdma_enabled.value_or(work->rdma_enabled);
-    work->uses_rdma = launch.rdma_enabled.has_value();
-    rooms_.pdp.launches.push(work);
-}
-
-void Dispatcher::start(const Launch& launch, CdpJob& job) {
-    const auto work = std::make_shared<CdpWork>();
-    work->job = job;
-    work->name = launch.name;
-    work->group = launch.group;
-    work->values = values_;
-    work->tables = tables_of(rooms_.csb.file("NVDLA_CDP"));
-    work->record = record_of("cdp", work->name);
-    work->rdma_enabled = launch.rdma_enabled.value_or(now());
-    rooms_.cdp.launches.push(work);
-}
-
-void Dispatcher::start(const Launch& launch, RubikJob& job) {
-    const auto work = std::make_shared<RubikWork>();
-    work->job = job;
-    work->name = launch.name;
-    work->group = launch.group;
-    work->values = values_;
-    work->record = record_of("rubik", work->name);
-    rubik_->launches.push(work);
+LookupTables Dispatcher::tables_of(Pipeline pipeline) {
+    const LutTables* tables = rooms_.csb.file(row_of(pipeline).blocks[0]).lut_tables();
+    return tables == nullptr ? LookupTables{} : LookupTables{tables->le, tables->lo};
 }
 
 void Dispatcher::launch_bdma(const std::shared_ptr<BdmaWork>& work) {
@@ -201,6 +158,9 @@ void Dispatcher::launch_bdma(const std::shared_ptr<BdmaWork>& work) {
 }
 
 void Dispatcher::wire_conv() {
+    starters_[static_cast<std::size_t>(Pipeline::Conv)] = [this](Launch& launch) {
+        start_conv(launch);
+    };
     const auto cdma_part_done = [this](const ConvWork& work) {
         if (data_done_ && weights_done_) {
             set_fetch_counters(rooms_.csb.file("NVDLA_CDMA"), work);
@@ -233,14 +193,15 @@ void Dispatcher::wire_conv() {
     });
 }
 
-void Dispatcher::wire_others() {
+void Dispatcher::wire_sdp() {
+    starters_[static_cast<std::size_t>(Pipeline::Sdp)] = [this](Launch& launch) {
+        start_sdp(launch);
+    };
     rooms_.sdp.on_done([this](SdpWork& work) { sdp_done(work); });
     rooms_.sdp.on_ends_met(
         [this](const SdpWork& /*work*/, EndMarks::Meeting meeting) { report_ends(meeting); });
     rooms_.sdp.on_closed_early(
         [this](const SdpWork& work, std::uint64_t atoms) { report_early_end(work, atoms); });
-    rooms_.pdp.on_done([this](PdpWork& work) { pdp_done(work); });
-    rooms_.cdp.on_done([this](CdpWork& work) { cdp_done(work); });
 }
 
 void Dispatcher::add(Bdma& bdma) {
@@ -250,16 +211,6 @@ void Dispatcher::add(Bdma& bdma) {
         bdma_queue_.done(work.group);
         finish_record(std::move(work.record));
         rooms_.glb.raise({InterruptSource::Bdma, work.group});
-    });
-}
-
-void Dispatcher::add(Rubik& rubik) {
-    rubik_ = &rubik;
-    rubik.on_done([this](RubikWork& work) {
-        finish_record(std::move(work.record));
-        rooms_.glb.raise({InterruptSource::Rubik, work.group});
-        engine_.finish(Pipeline::Rubik, false);
-        launch_ready();
     });
 }
 
@@ -294,29 +245,23 @@ void Dispatcher::sdp_done(SdpWork& work) {
     launch_ready();
 }
 
-void Dispatcher::pdp_done(PdpWork& work) {
-    rooms_.csb.file("NVDLA_PDP").set_status("D_NAN_OUTPUT_NUM", counter(work.nan_outputs));
+void Dispatcher::unit_done(Pipeline pipeline, UnitWork& work, const Shown& shown) {
+    const PipelineRow& row = row_of(pipeline);
+    RegisterFile& file = rooms_.csb.file(row.blocks[0]);
+    for (const auto& [name, value] : shown.statuses) {
+        file.set_status(name, counter(value));
+    }
+    if (shown.lookups != nullptr) {
+        set_lookup_counters(file, *shown.lookups);
+    }
     OperationRecord record = std::move(work.record);
-    if (work.job.flying() && !awaiting_pdp_.empty()) {
+    if (shown.taken_on_the_fly && !awaiting_pdp_.empty()) {
         record = std::move(awaiting_pdp_.front());
         awaiting_pdp_.pop_front();
     }
     finish_record(std::move(record));
-    rooms_.glb.raise({InterruptSource::Pdp, work.group});
-    engine_.finish(Pipeline::Pdp, work.uses_rdma);
-    launch_ready();
-}
-
-void Dispatcher::cdp_done(CdpWork& work) {
-    RegisterFile& file = rooms_.csb.file("NVDLA_CDP");
-    if (work.job.count_lookups) {
-        set_lookup_counters(file, work.counters.lut);
-    }
-    file.set_status("D_NAN_OUTPUT_NUM", counter(work.counters.nan_outputs));
-    file.set_status("D_OUT_SATURATION", counter(work.counters.saturated));
-    finish_record(std::move(work.record));
-    rooms_.glb.raise({InterruptSource::Cdp, work.group});
-    engine_.finish(Pipeline::Cdp, true);
+    rooms_.glb.raise({row.done, work.group});
+    engine_.finish(pipeline, work.uses_rdma);
     launch_ready();
 }
 

@@ -4,24 +4,24 @@
 // units that finish free their group, fill their counters and raise their interrupt.
 #pragma once
 
+#include <array>
 #include <deque>
+#include <functional>
 #include <memory>
+#include <utility>
 #include <variant>
 #include <vector>
 
 #include "models/base/diagnostic.h"
 #include "models/base/statistics.h"
-#include "models/cdp/cdp.h"
+#include "models/bdma/bdma.h"
 #include "models/conv/cacc.h"
 #include "models/conv/cdma.h"
 #include "models/conv/csc.h"
 #include "models/csb/csb.h"
 #include "models/glb/glb.h"
-#include "models/npu/bdma_queue.h"
+#include "models/link/clock.h"
 #include "models/npu/launch_engine.h"
-#include "models/npu/npu_config.h"
-#include "models/pdp/pdp.h"
-#include "models/rubik/rubik.h"
 #include "models/sdp/sdp.h"
 
 namespace npuscope {
@@ -35,8 +35,6 @@ class Dispatcher : public CsbListener {
         Csc& csc;
         Cacc& cacc;
         Sdp& sdp;
-        Pdp& pdp;
-        Cdp& cdp;
     };
     Dispatcher(const NpuConfig& config, DiagnosticLog& log, const Rooms& rooms);
 
@@ -45,29 +43,37 @@ class Dispatcher : public CsbListener {
     Cycles register_holds_until(const RegisterFile& file, const RegisterRow& row,
                                 Cycles time) const override;
 
-    /// Units that not every NPU has.
+    /// From now on the unit runs what its registers launch.
+    template <class Unit>
+    void add(Unit& unit);
     void add(Bdma& bdma);
-    void add(Rubik& rubik);
     /// Operations launched from now on have no values: time alone is simulated.
     void leave_out_values() { values_ = false; }
     const std::vector<OperationRecord>& operations() const { return operations_; }
+    /// A launch of the BDMA's group has not ended.
+    bool copies(unsigned group) const { return bdma_queue_.busy(group); }
 
  private:
     void wire_conv();
-    void wire_others();
+    void wire_sdp();
     /// Starts what can start. ConfigError where its registers do not make an operation of this NPU.
     void launch_ready();
-    void start(const Launch& launch, ConvJob& job);
-    void start(const Launch& launch, SdpJob& job);
-    void start(const Launch& launch, PdpJob& job);
-    void start(const Launch& launch, CdpJob& job);
-    void start(const Launch& launch, RubikJob& job);
-    void start(const Launch& launch, std::monostate job);
+    void start_conv(const Launch& launch);
+    void start_sdp(const Launch& launch);
+    /// What every unit's work has of its launch.
+    template <class Work>
+    void begin(Work& work, const Launch& launch);
     void launch_bdma(const std::shared_ptr<BdmaWork>& work);
 
     void sdp_done(SdpWork& work);
-    void pdp_done(PdpWork& work);
-    void cdp_done(CdpWork& work);
+    /// What the registers show of an operation that is over.
+    struct Shown {
+        StatusValues statuses;
+        const LookupCounters* lookups = nullptr;
+        bool taken_on_the_fly = false;
+    };
+    void unit_done(Pipeline pipeline, UnitWork& work, const Shown& shown);
+    LookupTables tables_of(Pipeline pipeline);
     void finish_record(OperationRecord record);
     /// What the end of a convolution met in the delivery buffer.
     void report_ends(EndMarks::Meeting meeting);
@@ -77,9 +83,9 @@ class Dispatcher : public CsbListener {
     DiagnosticLog& log_;
     Rooms rooms_;
     LaunchEngine engine_;
+    std::array<std::function<void(Launch&)>, pipeline_rows.size()> starters_;  // by pipeline
     BdmaQueue bdma_queue_;
     Bdma* bdma_ = nullptr;
-    Rubik* rubik_ = nullptr;
     bool values_ = true;
     bool data_done_ = false;  // of the CDMA's running operation
     bool weights_done_ = false;
@@ -88,5 +94,43 @@ class Dispatcher : public CsbListener {
     std::deque<OperationRecord> awaiting_pdp_;
     std::vector<OperationRecord> operations_;
 };
+
+template <class Work>
+void Dispatcher::begin(Work& work, const Launch& launch) {
+    work.name = launch.name;
+    work.group = launch.group;
+    work.values = values_;
+    work.uses_rdma = launch.rdma_enabled.has_value();
+    work.rdma_enabled = launch.rdma_enabled.value_or(now());
+    work.record.unit = row_of(launch.pipeline).name;
+    work.record.name = launch.name;
+    work.record.start = now();
+    if constexpr (requires { work.tables; }) {
+        work.tables = tables_of(launch.pipeline);
+    }
+}
+
+template <class Unit>
+void Dispatcher::add(Unit& unit) {
+    using Work = typename Unit::Work;
+    using Job = decltype(Work::job);
+    constexpr Pipeline pipeline = pipeline_of<Job>();
+    starters_[static_cast<std::size_t>(pipeline)] = [this, &unit](Launch& launch) {
+        const auto work = std::make_shared<Work>();
+        work->job = std::move(std::get<Job>(launch.job));
+        begin(*work, launch);
+        unit.launches.push(work);
+    };
+    unit.on_done([this](Work& work) {
+        Shown shown{work.statuses()};
+        if constexpr (requires { work.counters.lut; }) {
+            shown.lookups = work.job.count_lookups ? &work.counters.lut : nullptr;
+        }
+        if constexpr (requires { work.job.flying(); }) {
+            shown.taken_on_the_fly = work.job.flying();
+        }
+        unit_done(pipeline, work, shown);
+    });
+}
 
 }  // namespace npuscope

@@ -4,11 +4,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
-#include "models/cdp/cdp_registers.h"
-#include "models/conv/conv_checks.h"
 #include "models/conv/conv_registers.h"
-#include "models/npu/conv_features.h"
+#include "models/layout/alignment.h"
+#include "models/layout/precision.h"
+#include "models/npu/pipelines.h"
 #include "models/pdp/pdp_registers.h"
 #include "models/rubik/rubik_registers.h"
 #include "models/sdp/sdp_registers.h"
@@ -16,7 +17,68 @@
 namespace npuscope {
 namespace {
 
-constexpr std::array<std::string_view, 5> pipeline_names{"conv", "sdp", "pdp", "cdp", "rubik"};
+std::string text_of(const FlyingCube& cube) {
+    const std::string shape =
+        fmt::format("{}x{}x{}", cube.shape.channels, cube.shape.height, cube.shape.width);
+    const std::string batches = cube.batches > 1 ? fmt::format(" {} times", cube.batches) : "";
+    return shape + batches + (cube.winograd ? " in Winograd's order" : "");
+}
+
+}  // namespace
+
+Diagnostics OnTheFlyPair::contradictions(std::string_view unit) const {
+    Diagnostics findings;
+    const auto add = [&](Severity severity, std::string id, std::string_view register_name,
+                         const std::string& given, const std::string& taken) {
+        Diagnostic finding;
+        finding.severity = severity;
+        finding.id = std::move(id);
+        finding.unit = unit;
+        finding.register_name = spelled(unit, register_name);
+        finding.operation = consumer.operation;
+        finding.sentence = fmt::format("{}: {} gives {}, but {} takes {}", finding.register_name,
+                                       producer.operation, given, consumer.operation, taken);
+        finding.remedy = "program one shape and one precision in both units";
+        findings.push_back(std::move(finding));
+    };
+    const bool sdp = unit == "NVDLA_SDP";
+    FlyingCube given = producer.cube;
+    given.precision = consumer.cube.precision;
+    if (given != consumer.cube) {
+        add(Severity::Error, "shape_mismatch", sdp ? "D_DATA_CUBE_WIDTH" : "D_DATA_CUBE_IN_WIDTH",
+            text_of(producer.cube) + " (channels x height x width)", text_of(consumer.cube));
+    }
+    if (producer.cube.precision != consumer.cube.precision) {
+        const bool tolerable = sdp && producer.cube.precision != Precision::Fp16 &&
+                               consumer.cube.precision != Precision::Fp16;
+        add(tolerable ? Severity::Warning : Severity::Error, "precision_mismatch", "D_DATA_FORMAT",
+            std::string(precision_name(producer.cube.precision)),
+            std::string(precision_name(consumer.cube.precision)));
+    }
+    return findings;
+}
+
+std::optional<OnTheFlyPair> OnTheFlyPairs::produce(OnTheFlyEnd end) {
+    producers_.push_back(std::move(end));
+    return pair();
+}
+
+std::optional<OnTheFlyPair> OnTheFlyPairs::consume(OnTheFlyEnd end) {
+    consumers_.push_back(std::move(end));
+    return pair();
+}
+
+std::optional<OnTheFlyPair> OnTheFlyPairs::pair() {
+    if (producers_.empty() || consumers_.empty()) {
+        return std::nullopt;
+    }
+    OnTheFlyPair pair{std::move(producers_.front()), std::move(consumers_.front())};
+    producers_.pop_front();
+    consumers_.pop_front();
+    return pair;
+}
+
+namespace {
 
 /// The registers of the read DMA may still be on their way.
 bool awaits(std::string_view rdma, bool enabled, bool reads_memory, const Diagnostics& findings) {
@@ -88,19 +150,21 @@ void LaunchGate::add_waiting(std::vector<Waiting>& waiting) const {
 
 LaunchEngine::LaunchEngine(const NpuConfig& npu, const FileOf& file_of)
     : npu_(npu), history_(npu.cbuf.bank_width) {
-    const auto gate = [&](std::initializer_list<std::string_view> blocks) {
+    const auto gate = [&](std::span<const std::string_view> blocks) {
         std::vector<RegisterFile*> files;
         for (const std::string_view block : blocks) {
             files.push_back(&file_of(block));
         }
         return LaunchGate(std::move(files));
     };
-    gates_.push_back(
-        {gate({"NVDLA_CDMA", "NVDLA_CSC", "NVDLA_CMAC_A", "NVDLA_CMAC_B", "NVDLA_CACC"}), {}});
-    gates_.push_back({gate({"NVDLA_SDP"}), gate({"NVDLA_SDP_RDMA"})});
-    gates_.push_back({gate({"NVDLA_PDP"}), gate({"NVDLA_PDP_RDMA"})});
-    gates_.push_back({gate({"NVDLA_CDP", "NVDLA_CDP_RDMA"}), {}});
-    gates_.push_back({gate({"NVDLA_RBK"}), {}});
+    for (const PipelineRow& row : pipeline_rows) {
+        const auto end = std::ranges::find(row.blocks, std::string_view());
+        if (row.rdma == ReadDma::Optional) {
+            gates_.push_back({gate({row.blocks.begin(), end - 1}), gate({end - 1, end})});
+        } else {
+            gates_.push_back({gate({row.blocks.begin(), end}), {}});
+        }
+    }
 }
 
 void LaunchEngine::note_enabled(const RegisterFile& file, unsigned group, Cycles time) {
@@ -113,8 +177,7 @@ void LaunchEngine::note_enabled(const RegisterFile& file, unsigned group, Cycles
 }
 
 std::optional<Launch> LaunchEngine::next() {
-    for (const Pipeline pipeline :
-         {Pipeline::Pdp, Pipeline::Sdp, Pipeline::Cdp, Pipeline::Conv, Pipeline::Rubik}) {
+    for (const Pipeline pipeline : launch_order) {
         if (std::optional<Launch> launch = try_launch(pipeline)) {
             return launch;
         }
@@ -132,14 +195,9 @@ std::optional<Launch> LaunchEngine::try_launch(Pipeline pipeline) {
             return launch_conv(gates);
         case Pipeline::Sdp:
             return launch_sdp(gates);
-        case Pipeline::Pdp:
-            return launch_pdp(gates);
-        case Pipeline::Cdp:
-            return launch_cdp(gates);
-        case Pipeline::Rubik:
-            break;
+        default:
+            return launch_unit(pipeline, gates);
     }
-    return launch_rubik(gates);
 }
 
 void LaunchEngine::finish(std::string_view block) {
@@ -177,13 +235,13 @@ std::vector<LaunchGate::Waiting> LaunchEngine::waiting() const {
 Launch LaunchEngine::begin(Pipeline pipeline, bool uses_rdma, Diagnostics findings) {
     Gates& gates = this->gates(pipeline);
     Launch launch;
-    launch.name = next_name(pipeline_names[static_cast<std::size_t>(pipeline)]);
+    launch.name = next_name(row_of(pipeline).name);
     launch.pipeline = pipeline;
     launch.group = gates.main.group();
     if (uses_rdma && gates.rdma) {
         launch.rdma_enabled = gates.rdma->enabled(0);
         gates.rdma->pass();
-    } else if (pipeline == Pipeline::Cdp) {
+    } else if (row_of(pipeline).rdma == ReadDma::Together) {
         launch.rdma_enabled = gates.main.enabled(1);
     }
     gates.main.pass();
@@ -283,53 +341,36 @@ std::optional<Launch> LaunchEngine::launch_sdp(Gates& gates) {
     return launch;
 }
 
-void LaunchEngine::follow_lines(const std::optional<PdpJob>& job, Launch& launch) {
+void LaunchEngine::follow_lines(const PdpJob* job, Launch& launch) {
     if (lines_left_) {
         lines_left_->sentence += fmt::format("; {} after it may stall", launch.name);
         launch.findings.push_back(std::move(*lines_left_));
     }
-    lines_left_ = job ? lines_left(*job, launch.name) : std::nullopt;
+    lines_left_ = job != nullptr ? lines_left(*job, launch.name) : std::nullopt;
 }
 
-std::optional<Launch> LaunchEngine::launch_pdp(Gates& gates) {
-    const bool rdma_enabled = gates.rdma->open();
+std::optional<Launch> LaunchEngine::launch_unit(Pipeline pipeline, Gates& gates) {
+    const PipelineRow& row = row_of(pipeline);
+    const bool rdma_enabled = gates.rdma ? gates.rdma->open() : true;
+    const RegisterValues& rdma = gates.rdma                      ? gates.rdma->values(0)
+                                 : row.rdma == ReadDma::Together ? gates.main.values(1)
+                                                                 : gates.main.values(0);
     Diagnostics findings;
-    std::optional<PdpJob> job =
-        decode_pdp(gates.main.values(0), gates.rdma->values(0), npu_.pdp, npu_.datapath, findings);
-    if (awaits("NVDLA_PDP_RDMA", rdma_enabled, job && !job->flying(), findings)) {
+    RegisterJob job = row.decode(gates.main.values(0), rdma, npu_, findings);
+    const auto* pooling = std::get_if<PdpJob>(&job);
+    const bool flying = pooling != nullptr && pooling->flying();
+    if (awaits(row.blocks[1], rdma_enabled, pooling != nullptr && !flying, findings)) {
         return std::nullopt;
     }
-    Launch launch = begin(Pipeline::Pdp, rdma_enabled, std::move(findings));
-    follow_lines(job, launch);
-    if (job) {
-        if (job->flying()) {
-            launch.consumes = job->taken();
-            add_pair(to_pdp_.consume({launch.name, *launch.consumes}), "NVDLA_PDP", launch);
-        }
-        launch.job = std::move(*job);
+    Launch launch = begin(pipeline, rdma_enabled, std::move(findings));
+    if (pipeline == Pipeline::Pdp) {
+        follow_lines(pooling, launch);
     }
-    return launch;
-}
-
-std::optional<Launch> LaunchEngine::launch_cdp(Gates& gates) {
-    Diagnostics findings;
-    std::optional<CdpJob> job =
-        decode_cdp(gates.main.values(0), gates.main.values(1), npu_.cdp, npu_.datapath, findings);
-    Launch launch = begin(Pipeline::Cdp, true, std::move(findings));
-    if (job) {
-        launch.job = *job;
+    if (flying) {
+        launch.consumes = pooling->taken();
+        add_pair(to_pdp_.consume({launch.name, *launch.consumes}), "NVDLA_PDP", launch);
     }
-    return launch;
-}
-
-std::optional<Launch> LaunchEngine::launch_rubik(Gates& gates) {
-    Diagnostics findings;
-    std::optional<RubikJob> job =
-        decode_rubik(gates.main.values(0), npu_.rubik, npu_.datapath, findings);
-    Launch launch = begin(Pipeline::Rubik, false, std::move(findings));
-    if (job) {
-        launch.job = *job;
-    }
+    launch.job = std::move(job);
     return launch;
 }
 

@@ -19,20 +19,46 @@
 #include <vector>
 
 #include "models/base/diagnostic.h"
-#include "models/cdp/cdp_job.h"
 #include "models/conv/buffer_history.h"
-#include "models/conv/conv_job.h"
 #include "models/csb/register_file.h"
-#include "models/npu/npu_config.h"
-#include "models/npu/on_the_fly.h"
-#include "models/pdp/left_lines.h"
-#include "models/pdp/pdp_job.h"
-#include "models/rubik/rubik_job.h"
-#include "models/sdp/sdp_job.h"
+#include "models/layout/feature_cube.h"
+#include "models/npu/pipelines.h"
 
 namespace npuscope {
 
-enum class Pipeline { Conv, Sdp, Pdp, Cdp, Rubik };
+// Results that pass on the fly from one unit to the next, without memory: from the accumulators to
+// the SDP, from the SDP to the PDP. Both units are programmed separately, and the hardware does not
+// notice when their registers disagree.
+
+/// An operation at one end, and the cube that its registers describe.
+struct OnTheFlyEnd {
+    std::string operation;  ///< `conv 1`
+    FlyingCube cube;
+};
+
+struct OnTheFlyPair {
+    OnTheFlyEnd producer;
+    OnTheFlyEnd consumer;
+
+    /// Where the two disagree, at the registers of the consumer. Errors: `shape_mismatch`, and
+    /// `precision_mismatch`; the latter is a warning where the SDP takes integers of the
+    /// accumulators in another width. `unit`: of the consumer, NVDLA_SDP or NVDLA_PDP.
+    Diagnostics contradictions(std::string_view unit) const;
+};
+
+/// Producers and consumers between two units, paired in their order.
+class OnTheFlyPairs {
+ public:
+    /// The pair that this end completes; nothing while the other end is missing.
+    std::optional<OnTheFlyPair> produce(OnTheFlyEnd end);
+    std::optional<OnTheFlyPair> consume(OnTheFlyEnd end);
+
+ private:
+    std::optional<OnTheFlyPair> pair();
+
+    std::deque<OnTheFlyEnd> producers_;
+    std::deque<OnTheFlyEnd> consumers_;
+};
 
 /// Blocks of registers that launch together; their two groups are used alternately.
 class LaunchGate {
@@ -75,15 +101,12 @@ class LaunchGate {
 
 /// One operation of one pipeline, as its registers describe it and in its place among the others.
 struct Launch {
-    /// Nothing where the registers make no job.
-    using Job = std::variant<std::monostate, ConvJob, SdpJob, PdpJob, CdpJob, RubikJob>;
-
     std::string name;  ///< `sdp 3`
     Pipeline pipeline = Pipeline::Conv;
     unsigned group = 0;
     /// When its read DMA was enabled; nothing where that has no part in it.
     std::optional<Cycles> rdma_enabled;
-    Job job;
+    RegisterJob job;
     BufferStart start;  ///< of a convolution whose registers agree
     /// What the operation consumes and produces on the fly; nothing: from and to memory.
     std::optional<FlyingCube> consumes;
@@ -125,9 +148,8 @@ class LaunchEngine {
     std::optional<Launch> try_launch(Pipeline pipeline);
     std::optional<Launch> launch_conv(Gates& gates);
     std::optional<Launch> launch_sdp(Gates& gates);
-    std::optional<Launch> launch_pdp(Gates& gates);
-    std::optional<Launch> launch_cdp(Gates& gates);
-    std::optional<Launch> launch_rubik(Gates& gates);
+    /// Any other, as its row says.
+    std::optional<Launch> launch_unit(Pipeline pipeline, Gates& gates);
     /// Element-wise operands on an NPU without them make a job and the warning `absent_feature`:
     /// what the operation touches is known, but it cannot run.
     std::optional<SdpJob> decode_sdp_of(const Gates& gates, Diagnostics& findings) const;
@@ -136,7 +158,7 @@ class LaunchEngine {
     /// Convolutions follow each other in the buffer.
     void follow_buffer(const ConvJob& job, Launch& launch);
     /// Lines of input that a pooling leaves disturb the next one.
-    void follow_lines(const std::optional<PdpJob>& job, Launch& launch);
+    void follow_lines(const PdpJob* job, Launch& launch);
     static void add_pair(std::optional<OnTheFlyPair> pair, std::string_view unit, Launch& launch);
 
     const NpuConfig npu_;

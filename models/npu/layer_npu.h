@@ -5,6 +5,7 @@
 
 #include <memory>
 #include <systemc>
+#include <utility>
 #include <vector>
 
 #include "models/base/diagnostic.h"
@@ -21,7 +22,19 @@ class LayerNpu : public sc_core::sc_module, public Machine {
         McifConfig mcif;
         TinpuConfig engine;
     };
-    LayerNpu(const sc_core::sc_module_name& name, const Config& config, DiagnosticLog& log);
+    LayerNpu(const sc_core::sc_module_name& name, const Config& config, DiagnosticLog& log)
+        : sc_core::sc_module(name),
+          mcif("mcif", config.mcif, log),
+          tinpu("tinpu", config.engine, config.mcif.bus_width, log),
+          port("tinpu_port", tinpu, config.mcif.bus_width, log),
+          launch_queue_(config.engine.launch_queue) {
+        mcif.connect(tinpu.input.port);
+        mcif.connect(tinpu.residual.port);
+        mcif.connect(tinpu.weights.port);
+        mcif.connect(tinpu.constants.port);
+        mcif.connect(tinpu.output);
+        mcif.connect(port.descriptor.port);
+    }
 
     Mcif mcif;
     Tinpu tinpu;
@@ -30,14 +43,32 @@ class LayerNpu : public sc_core::sc_module, public Machine {
     void bind_memory(Memory& memory) override { mcif.memory.bind(memory.socket); }
     std::size_t launch_queue() const override { return launch_queue_; }
     /// Of a TinpuJob.
-    void launch(const std::shared_ptr<const UnitJob>& job, Ended ended) override;
+    void launch(const std::shared_ptr<const UnitJob>& job, Ended ended) override {
+        const auto* layer = dynamic_cast<const TinpuJob*>(job.get());
+        NPU_CHECK(layer != nullptr, "a TINPU runs layers of its own kind");
+        tinpu.launch(*layer, values_,
+                     [this, told = std::move(ended)](const OperationRecord& record) {
+                         operations_.push_back(record);
+                         told(record);
+                     });
+    }
     void leave_out_values() override { values_ = false; }
     void record_to(Recorder* recorder) override { tinpu.record_to(recorder); }
     /// Of layers that were launched directly.
     const std::vector<OperationRecord>& operations() const override { return operations_; }
     std::vector<UnitEntry> units() override { return {{"tinpu", &tinpu}}; }
     /// Without the port's client where the port was not used.
-    std::vector<Mcif::Traffic> traffic() const override;
+    std::vector<Mcif::Traffic> traffic() const override {
+        std::vector<Mcif::Traffic> merged;
+        merge_traffic(merged, mcif.traffic());
+        std::erase_if(merged, [&](const Mcif::Traffic& entry) {
+            return entry.client == port.descriptor.port.client() && entry.moved.read_beats == 0;
+        });
+        return merged;
+    }
+    std::vector<PortTraffic> ports() const override {
+        return {{"memory", mcif.total(), mcif.width()}};
+    }
 
  private:
     const std::size_t launch_queue_;

@@ -55,10 +55,23 @@ class Machine {
     };
     /// The units with threads of their own.
     virtual std::vector<UnitEntry> units() = 0;
+    /// A register group that is enabled for an operation that has not ended.
+    struct EnabledGroup {
+        std::string_view block;
+        unsigned group = 0;
+    };
+    virtual std::vector<EnabledGroup> enabled_groups() { return {}; }
     /// Operations in the order of their end.
     virtual const std::vector<OperationRecord>& operations() const = 0;
     /// Traffic of all ports, one entry a client.
     virtual std::vector<Mcif::Traffic> traffic() const = 0;
+    /// A port towards memory, what passed it, and the bytes of its beats: one a cycle at most.
+    struct PortTraffic {
+        std::string port;
+        ClientTraffic moved;
+        Bytes beat;
+    };
+    virtual std::vector<PortTraffic> ports() const { return {}; }
     /// Tells `recorder` what the units do.
     virtual void record_to(Recorder* recorder) = 0;
     /// Simulates time alone: nothing is fetched or computed, and what is written is zeros.

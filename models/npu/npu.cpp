@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "models/npu/npu.h"
 
-#include "models/npu/client_traffic.h"
+#include "models/mcif/mcif.h"
 #include "models/npu/register_blocks.h"
 
 namespace npuscope {
@@ -22,18 +22,18 @@ Npu::Npu(const sc_core::sc_module_name& name, const NpuConfig& config, Diagnosti
       sdp("sdp", config.sdp, config.datapath, {cacc.atoms, pdp.flying, config.mcif.bus_width}),
       cdp("cdp", config.cdp, config.datapath, config.mcif.bus_width),
       map_(config.csb.address_map),
-      dispatcher_(config, log, {csb, glb, cdma, csc, cacc, sdp, pdp, cdp}) {
+      dispatcher_(config, log, {csb, glb, cdma, csc, cacc, sdp}) {
     if (config.mcif.secondary_port) {
         cvif.emplace("cvif", config.mcif, log);
     }
-    if (config.bdma.present) {
-        bdma.emplace("bdma", config.bdma, config.datapath.memory_atom, config.mcif.bus_width);
-        dispatcher_.add(*bdma);
-    }
-    if (config.rubik.present) {
-        rubik.emplace("rubik", config.rubik, config.mcif.bus_width);
-        dispatcher_.add(*rubik);
-    }
+    dispatcher_.add(pdp);
+    dispatcher_.add(cdp);
+    with_optional_units([&](const char* unit_name, auto& unit, auto unit_config) {
+        if ((config.*unit_config).present) {
+            unit.emplace(unit_name, config.*unit_config, config.datapath, config.mcif.bus_width);
+            dispatcher_.add(*unit);
+        }
+    });
     connect_clients();
 }
 
@@ -51,14 +51,12 @@ void Npu::connect_clients() {
     connect(sdp.write_port);
     connect(pdp.write_port);
     connect(cdp.write_port);
-    if (bdma) {
-        connect(bdma->read_port);
-        connect(bdma->write_port);
-    }
-    if (rubik) {
-        connect(rubik->read_port);
-        connect(rubik->write_port);
-    }
+    with_optional_units([this](const char* /*name*/, auto& unit, auto /*config*/) {
+        if (unit) {
+            connect(unit->read_port);
+            connect(unit->write_port);
+        }
+    });
 }
 
 void Npu::connect(DmaPort& port) {
@@ -78,11 +76,27 @@ void Npu::bind_memory(Memory& memory) {
 std::vector<Npu::UnitEntry> Npu::units() {
     std::vector<UnitEntry> all{{"csb", &csb}, {"cdma", &cdma}, {"csc", &csc},
                                {"sdp", &sdp}, {"pdp", &pdp},   {"cdp", &cdp}};
-    if (bdma) {
-        all.push_back({"bdma", &*bdma});
+    with_optional_units([&all](const char* name, auto& unit, auto /*config*/) {
+        if (unit) {
+            all.push_back({name, &*unit});
+        }
+    });
+    return all;
+}
+
+std::vector<Npu::EnabledGroup> Npu::enabled_groups() {
+    std::vector<EnabledGroup> all;
+    for (const RegisterFile& file : csb.files()) {
+        for (const unsigned group : {0U, 1U}) {
+            if (file.op_enabled(group)) {
+                all.push_back({file.block().name, group});
+            }
+        }
     }
-    if (rubik) {
-        all.push_back({"rubik", &*rubik});
+    for (unsigned group = 0; bdma && group < 2; ++group) {
+        if (dispatcher_.copies(group)) {
+            all.push_back({"NVDLA_BDMA", group});
+        }
     }
     return all;
 }
@@ -102,6 +116,14 @@ std::vector<Mcif::Traffic> Npu::traffic() const {
         merge_traffic(merged, cvif->traffic());
     }
     return merged;
+}
+
+std::vector<Npu::PortTraffic> Npu::ports() const {
+    std::vector<PortTraffic> all{{"primary", mcif.total(), mcif.width()}};
+    if (cvif) {
+        all.push_back({"secondary", cvif->total(), cvif->width()});
+    }
+    return all;
 }
 
 }  // namespace npuscope

@@ -16,7 +16,6 @@
 #include "models/conv/cacc.h"
 #include "models/conv/cbuf.h"
 #include "models/conv/cdma.h"
-#include "models/conv/cmac.h"
 #include "models/conv/csc.h"
 #include "models/csb/csb.h"
 #include "models/glb/glb.h"
@@ -59,9 +58,18 @@ class Npu : public sc_core::sc_module, public Machine {
         return dispatcher_.operations();
     }
     std::vector<UnitEntry> units() override;
+    std::vector<EnabledGroup> enabled_groups() override;
     std::vector<Mcif::Traffic> traffic() const override;
+    std::vector<PortTraffic> ports() const override;
 
  private:
+    /// Calls `use(name, unit, config)` for the units that not every NPU has; `config`: a member of
+    /// NpuConfig.
+    template <class Use>
+    void with_optional_units(const Use& use) {
+        use("bdma", bdma, &NpuConfig::bdma);
+        use("rubik", rubik, &NpuConfig::rubik);
+    }
     void connect(DmaPort& port);
     void connect_clients();
 

@@ -7,17 +7,14 @@
 #include <vector>
 
 #include "models/base/quantity.h"
-#include "models/bdma/bdma_config.h"
-#include "models/cdp/cdp_config.h"
-#include "models/conv/cacc_config.h"
-#include "models/conv/cbuf_config.h"
-#include "models/conv/cdma_config.h"
-#include "models/conv/csc_config.h"
-#include "models/csb/csb_config.h"
+#include "models/bdma/bdma_job.h"
+#include "models/cdp/cdp_job.h"
+#include "models/conv/conv_config.h"
+#include "models/csb/csb_timing.h"
 #include "models/layout/datapath.h"
-#include "models/mcif/mcif_config.h"
-#include "models/pdp/pdp_config.h"
-#include "models/rubik/rubik_config.h"
+#include "models/mcif/mcif_timing.h"
+#include "models/pdp/pdp_job.h"
+#include "models/rubik/rubik_job.h"
 #include "models/sdp/sdp_config.h"
 
 namespace npuscope {

@@ -11,7 +11,7 @@
 #include <string_view>
 
 #include "models/base/register_map.h"
-#include "models/csb/csb_config.h"
+#include "models/csb/csb_timing.h"
 
 namespace npuscope {
 

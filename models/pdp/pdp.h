@@ -8,7 +8,6 @@
 #include <optional>
 #include <vector>
 
-#include "models/base/statistics.h"
 #include "models/layout/datapath.h"
 #include "models/layout/tensor.h"
 #include "models/link/atom_run.h"
@@ -16,27 +15,23 @@
 #include "models/link/channel.h"
 #include "models/link/surface_port.h"
 #include "models/link/unit.h"
-#include "models/pdp/pdp_config.h"
 #include "models/pdp/pdp_job.h"
 #include "models/pdp/pdp_timing.h"
 
 namespace npuscope {
 
 /// One pooling on its way through the unit.
-struct PdpWork {
+struct PdpWork : UnitWork {
     PdpJob job;
-    std::string name;
-    unsigned group = 0;
-    bool values = true;      ///< false: time alone is simulated
-    bool uses_rdma = false;  ///< NVDLA_PDP_RDMA was enabled with it
-    Cycles rdma_enabled;     ///< when
     /// fp16. D_NAN_INPUT_NUM and D_INF_INPUT_NUM stay 0, as in nv_full's C model.
     std::uint64_t nan_outputs = 0;
-    OperationRecord record;
+
+    StatusValues statuses() const { return {{"D_NAN_OUTPUT_NUM", nan_outputs}}; }
 };
 
 class Pdp : public Unit {
  public:
+    using Work = PdpWork;
     Pdp(const sc_core::sc_module_name& name, const PdpConfig& config,
         const DatapathConfig& datapath, Bytes bus_width);
 

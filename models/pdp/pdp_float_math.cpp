@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "models/pdp/pdp_float_math.h"
-
 #include <algorithm>
 #include <vector>
 
-#include "models/arith/float_rules.h"
+#include "models/arith/float16.h"
+#include "models/pdp/pdp_math.h"
 #include "models/pdp/pooling_axis.h"
 
 namespace npuscope {

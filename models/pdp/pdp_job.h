@@ -6,13 +6,62 @@
 #include <cstdint>
 #include <optional>
 
+#include "models/base/quantity.h"
 #include "models/layout/datapath.h"
 #include "models/layout/feature_cube.h"
-#include "models/layout/flying_cube.h"
-#include "models/pdp/pdp_config.h"
 #include "models/pdp/pdp_math.h"
 
 namespace npuscope {
+
+// Planar data processor: pooling, fed by the SDP or from memory.
+
+/// Defaults are nv_small's. source: nv_small hardware specification, nv_small.spec
+struct PdpConfig {
+    bool present = true;
+    std::uint32_t throughput = 1;
+    std::uint32_t line_buffer_banks = 8;
+    std::uint32_t line_buffer_bank_atoms = 16;
+    std::uint32_t read_ahead = 61;  // source: NV_NVDLA_PDP_RDMA_eg.v, latency FIFO
+    // source of the rest: nv_small RTL, measured (pooling from memory, and fused after SDP)
+    std::uint32_t read_buffer = 5;
+    std::uint32_t read_runs = 17;
+    Cycles read_again{17};
+    Cycles start_up{21};
+    Cycles hand_over_lead{30};
+    Cycles column_gap{3};
+    Cycles output_latency{36};
+    Cycles drain{22};
+    Cycles tail{11};
+
+    template <class Visitor, class Self>
+    static void describe(Visitor& visit, Self& self) {
+        visit.field("present", self.present, "the unit exists");
+        visit.field("throughput", self.throughput, "elements per cycle");
+        visit.field("read_ahead", self.read_ahead, "beats that the latency FIFO of reads holds");
+        visit.field("read_buffer", self.read_buffer,
+                    "atoms between the latency FIFO of reads and the datapath");
+        visit.field("read_runs", self.read_runs, "requests of a line in flight");
+        visit.field("read_again", self.read_again,
+                    "cycles from a place of the latency FIFO being free to the next request");
+        visit.field("start_up", self.start_up,
+                    "cycles from the read DMA's op-enable to its first read");
+        visit.field(
+            "hand_over_lead", self.hand_over_lead,
+            "cycles that an atom from the SDP is here before it would be on its write port");
+        visit.field("column_gap", self.column_gap,
+                    "cycles between the slots of two results of one column");
+        visit.field("output_latency", self.output_latency,
+                    "cycles from the slot that completes a window to its result on the port");
+        visit.field("drain", self.drain,
+                    "cycles from the last input atom's slot to the interrupt, at least");
+        visit.field("tail", self.tail, "cycles from the last write response to the interrupt");
+        // source: NV_NVDLA_PDP_CORE_cal2d.v, "bank depth follows rule of 16 elements in width"
+        visit.field("line_buffer_banks", self.line_buffer_banks,
+                    "banks that the overlapping output lines share");
+        visit.field("line_buffer_bank_atoms", self.line_buffer_bank_atoms,
+                    "output atoms that one bank of the line buffer holds");
+    }
+};
 
 struct PdpJob {
     Shape input;                        ///< channels as programmed

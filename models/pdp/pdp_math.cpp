@@ -7,7 +7,6 @@
 
 #include "models/arith/fixed_point.h"
 #include "models/base/check.h"
-#include "models/pdp/pdp_float_math.h"
 #include "models/pdp/pooling_axis.h"
 
 namespace npuscope {

@@ -5,7 +5,7 @@
 // (11 bits), then the lines, with that of its missing rows times the kernel's width (14 bits). The
 // sum goes through two multiplications, recip_width and recip_height over 65536, each rounded half
 // away from zero to 11 and then 8 bits without saturation (int16: 32 and then 16). Max and min
-// ignore padding. fp16: pdp_float_math.h.
+// ignore padding. fp16: pool_floats.
 // source: nv_small RTL, NV_NVDLA_PDP_CORE_{unit1d,cal1d,cal2d}.v
 #pragma once
 
@@ -60,5 +60,17 @@ std::int8_t pdp_average(std::int32_t sum, std::uint32_t recip_width, std::uint32
 /// The same for int16, on wide wires.
 std::int16_t pdp_average_int16(std::int32_t sum, std::uint32_t recip_width,
                                std::uint32_t recip_height);
+
+// Pooling in fp16. Max and min compare bit patterns, infinities among them. Averages are summed in
+// fp17: along a line from its first element, then the lines from the first, each step rounded; what
+// missing elements add comes after the last one. An infinity counts as the largest fp17. The sum
+// is multiplied by the two reciprocals, which are fp17 codes, and narrowed. A NaN that is met first
+// in its line wins, and the one of the last line. source: nv_full C model, compared by running
+
+Tensor<std::int16_t> pool_floats(const PdpPooling& pooling, const Tensor<std::int16_t>& input);
+
+/// The value of an fp17 code: 1 sign bit, 6 exponent bits, 10 mantissa bits; higher bits are
+/// ignored.
+float fp17_of_code(std::uint32_t code);
 
 }  // namespace npuscope

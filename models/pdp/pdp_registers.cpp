@@ -7,8 +7,8 @@
 #include <string>
 
 #include "models/base/register_rows.h"
-#include "models/layout/register_decoder.h"
-#include "models/layout/register_encoder.h"
+#include "models/layout/alignment.h"
+#include "models/layout/register_coder.h"
 #include "models/pdp/pdp_timing.h"
 
 namespace npuscope {
@@ -311,11 +311,6 @@ void check_rdma(RegisterDecoder& rdma, const RegisterDecoder& pdp) {
 
 // --- from a job to its registers ----------------------------------------------------------------
 
-void encode_surface(RegisterEncoder& registers, std::string_view stem, const FeatureCube& cube) {
-    registers.start(stem, DataKind::Feature, cube.atom, cube.base);
-    registers.strides(stem, DataKind::Feature, cube.atom, cube.line_stride, cube.surface_stride);
-}
-
 /// First, last and middle slice of a split; the columns that a slice shares with the one before it
 /// do not count among its input. `side`: IN or OUT.
 void encode_slices(RegisterEncoder& registers, const std::string& side, const PdpPooling& pooling) {
@@ -357,7 +352,7 @@ RegisterValues encode_rdma(const PdpJob& job) {
     RegisterEncoder registers(pdp_rdma_block);
     const PdpPooling& pooling = job.pooling;
     describe_input(registers, job.input);
-    encode_surface(registers, "SRC", *job.source);
+    registers.cube("SRC", *job.source);
     encode_slices(registers, "IN", pooling);
     registers.flag("D_FLYING_MODE", "FLYING_MODE", true);
     registers.inverse_flag("D_SRC_RAM_CFG", "SRC_RAM_TYPE", job.source_in_sram);
@@ -432,9 +427,9 @@ std::vector<RegisterValues> encode_pdp(const PdpJob& job) {
     encode_slices(registers, "IN", job.pooling);
     encode_slices(registers, "OUT", job.pooling);
     if (job.source) {
-        encode_surface(registers, "SRC", *job.source);
+        registers.cube("SRC", *job.source);
     }
-    encode_surface(registers, "DST", job.destination);
+    registers.cube("DST", job.destination);
     registers.flag("D_OPERATION_MODE_CFG", "FLYING_MODE", !job.flying());
     registers.size(split_field.register_name, split_field.field_name, job.pooling.parts.size());
     registers.flag("D_NAN_FLUSH_TO_ZERO", "NAN_TO_ZERO", job.pooling.nan_to_zero);
@@ -443,6 +438,38 @@ std::vector<RegisterValues> encode_pdp(const PdpJob& job) {
     registers.flag("D_PERF_ENABLE", "DMA_EN", job.count_stalls);
     blocks.push_back(registers.values());
     return blocks;
+}
+
+std::optional<Diagnostic> lines_left(const PdpJob& job, const std::string& name) {
+    const std::uint32_t pooled = job.lines_pooled();
+    if (pooled == job.input.height) {
+        return std::nullopt;
+    }
+    Diagnostic finding;
+    finding.severity = Severity::Warning;
+    finding.id = "lines_left";
+    finding.unit = "NVDLA_PDP";
+    finding.register_name = spelled("NVDLA_PDP", "D_DATA_CUBE_IN_HEIGHT");
+    finding.operation = name;
+    finding.sentence = fmt::format(
+        "{} is {:#x}, {} lines, but the last of {} windows ({} is {:#x}) ends with line {}: the "
+        "PDP ends with its last result and takes the {} after it under the other group's "
+        "registers",
+        finding.register_name, job.input.height - 1, job.input.height, job.output.height,
+        spelled("NVDLA_PDP", "D_DATA_CUBE_OUT_HEIGHT"), job.output.height - 1, pooled,
+        job.input.height - pooled);
+    finding.remedy =
+        fmt::format("program {} lines in NVDLA_PDP and NVDLA_PDP_RDMA (or the SDP)", pooled);
+    return finding;
+}
+
+std::vector<SurfaceUse> surfaces_of(const PdpJob& job) {
+    std::vector<SurfaceUse> uses;
+    if (job.source) {
+        uses.push_back(source_use("NVDLA_PDP_RDMA", *job.source));
+    }
+    uses.push_back(result_use("NVDLA_PDP", job.destination));
+    return uses;
 }
 
 }  // namespace npuscope

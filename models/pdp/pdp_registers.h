@@ -5,10 +5,12 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "models/base/diagnostic.h"
 #include "models/base/register_map.h"
+#include "models/layout/surface_use.h"
 #include "models/pdp/pdp_job.h"
 
 namespace npuscope {
@@ -24,5 +26,18 @@ std::optional<PdpJob> decode_pdp(const RegisterValues& pdp, const RegisterValues
 
 /// NVDLA_PDP_RDMA, where it takes part, and NVDLA_PDP.
 std::vector<RegisterValues> encode_pdp(const PdpJob& job);
+
+// Lines of input after the end of the last window. The PDP ends its operation with the last result;
+// the remaining input passes it under the registers of the other group, whose sizes differ, and its
+// counters of lines and columns do not return to zero: the next operation stalls. Whether it does
+// depends on what both groups hold, so that it is reported and not computed.
+// source: nv_small RTL, NV_NVDLA_PDP_CORE_cal2d.v wr_line_dat_cnt, replayed
+
+/// The warning `lines_left` at NVDLA_PDP.D_DATA_CUBE_IN_HEIGHT about the operation `name`, for when
+/// another pooling follows it; nothing where no line is left.
+std::optional<Diagnostic> lines_left(const PdpJob& job, const std::string& name);
+
+/// What the pooling reads and writes; what passes on the fly is not there.
+std::vector<SurfaceUse> surfaces_of(const PdpJob& job);
 
 }  // namespace npuscope

@@ -25,7 +25,8 @@ LineElements elements_of(const RubikJob& job) { return {job.feature.atom, job.fe
 
 }  // namespace
 
-Rubik::Rubik(const sc_core::sc_module_name& name, const RubikConfig& config, Bytes bus_width)
+Rubik::Rubik(const sc_core::sc_module_name& name, const RubikConfig& config,
+             const DatapathConfig& /*datapath*/, Bytes bus_width)
     : Unit(name), config_(config), bus_width_(bus_width) {
     repeat_from(launches, "reshape", [this](Activity& activity) { run_operation(activity); });
 }

@@ -8,28 +8,26 @@
 #include <string>
 #include <vector>
 
-#include "models/base/statistics.h"
 #include "models/link/block_mover.h"
 #include "models/link/channel.h"
 #include "models/link/unit.h"
-#include "models/rubik/rubik_config.h"
 #include "models/rubik/rubik_job.h"
 #include "models/rubik/rubik_math.h"
 
 namespace npuscope {
 
 /// One reshaping on its way through the unit.
-struct RubikWork {
+struct RubikWork : UnitWork {
     RubikJob job;
-    std::string name;
-    unsigned group = 0;
-    bool values = true;  ///< false: time alone is simulated
-    OperationRecord record;
+
+    static StatusValues statuses() { return {}; }
 };
 
 class Rubik : public Unit {
  public:
-    Rubik(const sc_core::sc_module_name& name, const RubikConfig& config, Bytes bus_width);
+    using Work = RubikWork;
+    Rubik(const sc_core::sc_module_name& name, const RubikConfig& config,
+          const DatapathConfig& datapath, Bytes bus_width);
 
     Channel<std::shared_ptr<RubikWork>> launches{"rubik.launches"};
     DmaPort read_port{"rbk", "rubik"};

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "models/base/register_rows.h"
-#include "models/layout/register_decoder.h"
+#include "models/layout/register_coder.h"
 
 namespace npuscope {
 namespace {
@@ -85,12 +85,26 @@ PlanarCube decode_planar(RegisterDecoder& rubik, const std::string& side, const 
     return planes;
 }
 
+template <class Visitor, class Job, class Number>
+void describe_contraction(Visitor& visit, Job& job, Number& channels) {
+    visit.size("D_DECONV_STRIDE", "DECONV_X_STRIDE", job.stride_x);
+    visit.size("D_DECONV_STRIDE", "DECONV_Y_STRIDE", job.stride_y);
+    visit.bytes("D_CONTRACT_STRIDE_1", job.super_line);
+    visit.size("D_DATAOUT_SIZE_1", "DATAOUT_CHANNEL", channels);
+}
+
+/// What every mode has.
+template <class Visitor, class Job>
+void describe_common(Visitor& visit, Job& job) {
+    visit.shape({"D_DATAIN_SIZE_1", "DATAIN_CHANNEL"}, {"D_DATAIN_SIZE_0", "DATAIN_HEIGHT"},
+                {"D_DATAIN_SIZE_0", "DATAIN_WIDTH"}, job.input);
+    visit.inverse_flag("D_DAIN_RAM_TYPE", "DATAIN_RAM_TYPE", job.source_in_sram);
+    visit.inverse_flag("D_DAOUT_RAM_TYPE", "DATAOUT_RAM_TYPE", job.destination_in_sram);
+}
+
 void decode_contraction(RegisterDecoder& rubik, const FeatureCube& elements, RubikJob& job) {
     Shape output;
-    rubik.size("D_DECONV_STRIDE", "DECONV_X_STRIDE", job.stride_x);
-    rubik.size("D_DECONV_STRIDE", "DECONV_Y_STRIDE", job.stride_y);
-    rubik.bytes("D_CONTRACT_STRIDE_1", job.super_line);
-    rubik.size("D_DATAOUT_SIZE_1", "DATAOUT_CHANNEL", output.channels);
+    describe_contraction(rubik, job, output.channels);
     output.height = job.input.height * job.stride_y;
     output.width = job.input.width * job.stride_x;
     job.contracted = decode_feature(rubik, "DAOUT", output, elements);
@@ -101,6 +115,25 @@ void decode_contraction(RegisterDecoder& rubik, const FeatureCube& elements, Rub
         fmt::format("{} surfaces go in, {} x {} x {} are asked for", job.feature.surfaces(),
                     job.stride_y, job.stride_x, job.contracted.surfaces()),
         "make the input's channels D_DECONV_STRIDE times those of D_DATAOUT_SIZE_1");
+}
+
+SurfaceUse ends_of(const MovedSide& side, const FeatureCube& cube) {
+    const Bytes line = cube.line_bytes();
+    return ends_use(side, {cube.base, line},
+                    {cube.line_address(cube.surfaces() - 1, cube.shape.height - 1), line});
+}
+
+SurfaceUse ends_of(const MovedSide& side, const PlanarCube& planes, const Shape& shape) {
+    return ends_use(side, {planes.base, planes.line},
+                    {planes.line_address(shape.channels - 1, shape.height - 1), planes.line});
+}
+
+SurfaceUse contracted_ends(const MovedSide& side, const RubikJob& job) {
+    const Bytes line = job.contracted.line_bytes();
+    const Address last =
+        job.contracted.line_address(job.contracted.surfaces() - 1, job.stride_y - 1) +
+        job.super_line * (job.input.height - 1);
+    return ends_use(side, {job.contracted.base, line}, {last, line});
 }
 
 void decode_mode(RegisterDecoder& rubik, RubikMode& mode) {
@@ -126,10 +159,7 @@ std::optional<RubikJob> decode_rubik(const RegisterValues& values, const RubikCo
     elements.atom = datapath.memory_atom;
     elements.element = Bytes(bytes_of(precision));
     decode_mode(rubik, job.mode);
-    rubik.shape({"D_DATAIN_SIZE_1", "DATAIN_CHANNEL"}, {"D_DATAIN_SIZE_0", "DATAIN_HEIGHT"},
-                {"D_DATAIN_SIZE_0", "DATAIN_WIDTH"}, job.input);
-    rubik.inverse_flag("D_DAIN_RAM_TYPE", "DATAIN_RAM_TYPE", job.source_in_sram);
-    rubik.inverse_flag("D_DAOUT_RAM_TYPE", "DATAOUT_RAM_TYPE", job.destination_in_sram);
+    describe_common(rubik, job);
     const bool merge = job.mode == RubikMode::Merge;
     job.feature = decode_feature(rubik, merge ? "DAOUT" : "DAIN", job.input, elements);
     if (job.mode == RubikMode::Contract) {
@@ -138,6 +168,37 @@ std::optional<RubikJob> decode_rubik(const RegisterValues& values, const RubikCo
         job.planar = decode_planar(rubik, merge ? "DAIN" : "DAOUT", job.input, elements);
     }
     return unless_refused(job, findings);
+}
+
+RegisterValues encode_rubik(const RubikJob& job) {
+    RegisterEncoder rubik(rbk_block);
+    rubik.field(mode_field.register_name, mode_field.field_name, job.mode);
+    rubik.field("D_MISC_CFG", "IN_PRECISION",
+                job.feature.element == Bytes(1) ? Precision::Int8 : Precision::Int16);
+    describe_common(rubik, job);
+    const bool merge = job.mode == RubikMode::Merge;
+    describe_feature(rubik, merge ? "DAOUT" : "DAIN", job.feature);
+    if (job.mode == RubikMode::Contract) {
+        describe_contraction(rubik, job, job.contracted.shape.channels);
+        describe_feature(rubik, "DAOUT", job.contracted);
+    } else {
+        describe_planar(rubik, merge ? "DAIN" : "DAOUT", job.planar);
+    }
+    return rubik.values();
+}
+
+std::vector<SurfaceUse> surfaces_of(const RubikJob& job) {
+    constexpr MovedSide input{"NVDLA_RBK", "input", "D_DAIN_ADDR_LOW"};
+    constexpr MovedSide output{"NVDLA_RBK", "output", "D_DAOUT_ADDR_LOW"};
+    switch (job.mode) {
+        case RubikMode::Contract:
+            return {ends_of(input, job.feature), contracted_ends(output, job)};
+        case RubikMode::Split:
+            return {ends_of(input, job.feature), ends_of(output, job.planar, job.input)};
+        case RubikMode::Merge:
+            break;
+    }
+    return {ends_of(input, job.planar, job.input), ends_of(output, job.feature)};
 }
 
 }  // namespace npuscope

@@ -4,9 +4,11 @@
 #pragma once
 
 #include <optional>
+#include <vector>
 
 #include "models/base/diagnostic.h"
 #include "models/base/register_map.h"
+#include "models/layout/surface_use.h"
 #include "models/rubik/rubik_job.h"
 
 namespace npuscope {
@@ -16,5 +18,11 @@ extern const RegisterBlock rbk_block;
 /// Nothing where a register is refused.
 std::optional<RubikJob> decode_rubik(const RegisterValues& rubik, const RubikConfig& config,
                                      const DatapathConfig& datapath, Diagnostics& findings);
+
+/// The registers that decode_rubik makes this job of.
+RegisterValues encode_rubik(const RubikJob& job);
+
+/// First and last line of both sides.
+std::vector<SurfaceUse> surfaces_of(const RubikJob& job);
 
 }  // namespace npuscope

@@ -10,7 +10,7 @@
 #include "models/link/dma_port.h"
 #include "models/sdp/sdp_job.h"
 #include "models/sdp/sdp_math.h"
-#include "models/sdp/sdp_stream_timing.h"
+#include "models/sdp/sdp_timing.h"
 
 namespace npuscope {
 
@@ -33,7 +33,6 @@ class OperandReader {
     Cycles arrival(Activity& activity, std::uint64_t atom);
     /// Waits until the stream has been issued whole.
     void finish(Activity& activity);
-    bool knows(std::uint64_t atom) const { return stream_->issued(stream_->needed(atom)); }
 
  private:
     std::optional<SdpStream> stream_;

@@ -2,6 +2,7 @@
 #include "models/sdp/sdp.h"
 
 #include <algorithm>
+#include <numeric>
 
 namespace npuscope {
 namespace {
@@ -20,18 +21,16 @@ Sdp::Sdp(const sc_core::sc_module_name& name, const SdpConfig& config,
 
 void Sdp::start_reading(SdpWork& work) {
     const SdpJob& job = work.job;
-    const std::array fetches{&job.bs_operand, &job.bn_operand, &job.ew_operand};
-    const std::array results{&fetched_.bs, &fetched_.bn, &fetched_.ew};
-    const std::array<const char*, 3> names{"BS operands", "BN operands", "EW operands"};
+    const PerStage<const char*> names{"BS operands", "BN operands", "EW operands"};
     const Cycles start = work.rdma_enabled + config_.request;
     reads_ = false;
     for (std::size_t i = 0; i < operands.size(); ++i) {
-        *results[i] = {};
+        fetched_[i] = {};
         operands[i].close();
-        if (const std::optional<SdpOperandFetch>& fetch = *fetches[i]) {
+        if (const std::optional<SdpOperandFetch>& fetch = job.operands[i]) {
             const Purpose purpose{names[i], work.name, fetch->in_sram, work.values};
             if (work.values) {
-                *results[i] = operands[i].fetch(*fetch, purpose);
+                fetched_[i] = operands[i].fetch(*fetch, purpose);
             }
             SdpStreamPlan plan = operand_plan(fetch->surface, wires_.bus_width, start);
             plan.fifo = config_.operand_fifo;
@@ -176,12 +175,13 @@ Cycles Sdp::inputs_ready(Activity& activity, Cycles ready) {
         ready = std::max(ready, source.arrival(activity, atom_) + config_.source_to_atom);
     }
     // a later stage meets the atom later by what the stages before it add
-    const std::array before{Cycles(0), delays_.bs, delays_.bs + delays_.bn};
+    Cycles before;
     for (std::size_t i = 0; i < operands.size(); ++i) {
         if (operands[i].active()) {
             const Cycles meets = operands[i].arrival(activity, atom_) + config_.operand_to_atom;
-            ready = std::max(ready, meets - std::min(meets, before[i]));
+            ready = std::max(ready, meets - std::min(meets, before));
         }
+        before += delays_[i];
     }
     return ready;
 }
@@ -228,7 +228,8 @@ Cycles Sdp::take_run(Activity& activity, SdpWork& work, const Run& run) {
 
 void Sdp::hand_on(Activity& activity, SdpWork& work, const Run& run, Cycles last_taken) {
     const Cycles pace = drain_.pace();
-    last_left_ = last_taken + config_.pipeline + delays_.total();
+    last_left_ =
+        last_taken + config_.pipeline + std::accumulate(delays_.begin(), delays_.end(), Cycles(0));
     // none leaves later than this: the last one's time, and the pace
     const Cycles first_left = last_left_ - pace * (run.count - 1);
     if (work.job.to_pdp) {

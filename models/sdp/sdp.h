@@ -54,8 +54,8 @@ class Sdp : public Unit {
 
     Channel<std::shared_ptr<SdpWork>> launches{"sdp.launches"};
     OperandReader source{"sdp"};
-    std::array<OperandReader, 3> operands{OperandReader("sdp_b"), OperandReader("sdp_n"),
-                                          OperandReader("sdp_e")};
+    PerStage<OperandReader> operands{OperandReader("sdp_b"), OperandReader("sdp_n"),
+                                     OperandReader("sdp_e")};
     DmaPort write_port{"sdp", "sdp", "sdp_write"};
 
     void on_done(std::function<void(SdpWork&)> listener) { done_ = std::move(listener); }
@@ -122,7 +122,7 @@ class Sdp : public Unit {
     std::vector<CubeWriter> writers_;  // one a batch
     AtomDrain drain_;
     // of the running operation
-    SdpStageDelays delays_;
+    PerStage<Cycles> delays_{};
     bool reads_ = false;         // a stream from memory is open
     std::vector<Cycles> taken_;  // when each atom was taken, where streams need to know
     std::uint64_t atom_ = 0;     // next to be taken

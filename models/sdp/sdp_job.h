@@ -8,8 +8,6 @@
 
 #include "models/layout/datapath.h"
 #include "models/layout/feature_cube.h"
-#include "models/layout/flying_cube.h"
-#include "models/layout/operand_layout.h"
 #include "models/sdp/sdp_stages.h"
 
 namespace npuscope {
@@ -36,9 +34,7 @@ struct SdpJob {
     bool source_in_sram = false;
     bool destination_in_sram = false;
     SdpStages stages;
-    std::optional<SdpOperandFetch> bs_operand;
-    std::optional<SdpOperandFetch> bn_operand;
-    std::optional<SdpOperandFetch> ew_operand;
+    PerStage<std::optional<SdpOperandFetch>> operands;
     bool count_stalls = false;
     bool count_lookups = false;
 
@@ -47,7 +43,9 @@ struct SdpJob {
     FlyingCube taken() const { return {shape, batches, winograd, stages.processing}; }
     FlyingCube given() const { return {shape, batches, false, stages.output}; }
     /// Whether NVDLA_SDP_RDMA takes part.
-    bool reads_memory() const { return source || bs_operand || bn_operand || ew_operand; }
+    bool reads_memory() const {
+        return source || operands[bs_stage] || operands[bn_stage] || operands[ew_stage];
+    }
     /// The shape of what flows: channels rounded up to whole atoms of the processing precision.
     Shape whole_atoms(const DatapathConfig& datapath) const {
         const std::uint32_t atom = datapath.atom_channels(stages.processing);

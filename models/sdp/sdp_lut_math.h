@@ -17,13 +17,22 @@ constexpr unsigned kSdpFractionBits = 35;  // source: NV_NVDLA_SDP_HLS_lut_line.
 /// Where `value` falls in LE or LO; fraction counts in 2^-35.
 LookupIndex sdp_lut_index(std::int32_t value, LookupTable table, const LookupConfig& config);
 
-/// Counts one element that falls on `le` and `lo`, of which the one that `answered` gives the
-/// result.
-void count_lookup(LookupHit le, LookupHit lo, LookupHit answered, LookupCounters& counters);
-
 /// Looks every value up in place. Counts per element: underflow and overflow of the table that
 /// answered, hybrid = answered inside a table, le_hit and lo_hit by whichever answered.
 void run_sdp_lut(const LookupConfig& config, const LookupTables& tables,
                  std::span<std::int32_t> values, LookupCounters& counters);
+
+// The lookup tables of the SDP in fp16. Bounds are fp32 patterns in 32-bit registers, entries and
+// slopes fp16; the distance from a table's start is fp32, the interpolation fp17:
+//
+//     inside    R(R(R(1 - f) * y0) + R(R(f) * y1))         R: 11 significant bits, to even
+//     outside   R(y + R(R(x - edge) * slope))
+//
+// A NaN lies below both tables. source: nv_full C model, compared by running
+
+LookupIndex sdp_lut_index(float value, LookupTable table, const LookupConfig& config);
+
+void run_sdp_lut(const LookupConfig& config, const LookupTables& tables, std::span<float> values,
+                 LookupCounters& counters);
 
 }  // namespace npuscope

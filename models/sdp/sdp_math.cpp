@@ -1,20 +1,104 @@
 // SPDX-License-Identifier: Apache-2.0
+// The last step of the SDP: the output convertor on a run of values, the element types that they
+// leave as, and what the saturation counter sees.
 #include "models/sdp/sdp_math.h"
 
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cmath>
 #include <span>
 
 #include "models/arith/float16.h"
 #include "models/base/check.h"
-#include "models/sdp/sdp_float_math.h"
+#include "models/layout/precision.h"
 #include "models/sdp/sdp_lut_math.h"
-#include "models/sdp/sdp_output.h"
-#include "models/sdp/sdp_x_math.h"
-#include "models/sdp/sdp_y_math.h"
 
 namespace npuscope {
+
+// source: NV_NVDLA_SDP_HLS_C_int.v: the shifter saturates to 17 bits, and only that is counted
+constexpr double kShifterMax = 65535.0;
+constexpr double kShifterMin = -65536.0;
+
+/// Limits of the quotient before it is rounded; from the upper one on, or below the lower one, an
+/// element counts as saturated.
+struct CountLimits {
+    double low;
+    double high;
+};
+constexpr CountLimits kExactCount{kShifterMin, kShifterMax + 0.5};
+constexpr CountLimits kCoarseCount{kShifterMin - 1.0, kShifterMax + 2.0};
+
+inline std::uint64_t count_saturated(const SdpStages& stages, std::span<const double> values) {
+    const Conversion& convertor = stages.convertor;
+    const CountLimits limits = stages.coarse_saturation ? kCoarseCount : kExactCount;
+    const double factor = std::ldexp(1.0, -static_cast<int>(convertor.shift));
+    const double offset = convertor.offset;
+    const double scale = convertor.scale;
+    std::uint64_t saturated = 0;
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        const double scaled = (values[i] - offset) * scale * factor;
+        const bool cut = scaled >= limits.high || scaled < limits.low;
+        saturated += cut ? std::uint64_t{1} : std::uint64_t{0};
+    }
+    return saturated;
+}
+
+/// What one type of output is stored as, and the range that the convertor leaves it.
+template <Precision out>
+struct Output;
+template <>
+struct Output<Precision::Int8> {
+    using Element = std::int8_t;
+    static constexpr double low = -128.0;
+    static constexpr double high = 127.0;
+};
+template <>
+struct Output<Precision::Int16> {
+    using Element = std::int16_t;
+    static constexpr double low = -32768.0;
+    static constexpr double high = 32767.0;
+};
+/// From an integer of 17 bits.
+template <>
+struct Output<Precision::Fp16> {
+    using Element = std::int16_t;
+    static constexpr double low = kShifterMin;
+    static constexpr double high = kShifterMax;
+};
+
+/// In place; the results fit the output's range.
+template <Precision out>
+void through_convertor(const Conversion& convertor, std::span<double> values) {
+    const double factor = rounding_factor(convertor.shift);
+    const double offset = convertor.offset;
+    const double scale = convertor.scale;
+    for (double& value : values) {
+        value = scale_round((value - offset) * scale, factor, Output<out>::low, Output<out>::high);
+    }
+}
+
+inline void to_integers(std::span<const double> values, std::span<std::int32_t> integers) {
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        integers[i] = static_cast<std::int32_t>(values[i]);
+    }
+}
+
+/// The low eight or sixteen bits.
+template <class Element>
+void to_elements(std::span<const std::int32_t> integers, Element* out) {
+    for (std::size_t i = 0; i < integers.size(); ++i) {
+        out[i] = static_cast<Element>(integers[i]);
+    }
+}
+
+/// Elements of fp16 that have the largest magnitude: they count as saturated.
+inline std::uint64_t count_largest(std::span<const std::int16_t> elements) {
+    constexpr int kLargest = static_cast<int>(Fp16Format::largest);
+    return static_cast<std::uint64_t>(std::ranges::count_if(
+        elements, [](std::int16_t bits) { return (bits & 0x7FFF) == kLargest; }));
+}
+
 namespace {
 
 constexpr std::size_t kRun = 1024;  // values that go through all stages together; stays in L1
@@ -38,9 +122,15 @@ OperandRun operand_run(const Tensor<std::int16_t>& operand, const Run& run) {
     return {std::span(values + run.begin, run.size), 0};
 }
 
-OperandRun x_operand(OperandSource source, std::int16_t constant,
-                     const Tensor<std::int16_t>& memory, const Run& run) {
-    return source == OperandSource::Register ? OperandRun{{}, constant} : operand_run(memory, run);
+/// The operand of a part of an X stage, or of a Y stage, which knows its register itself.
+template <class Part>
+OperandRun run_of(const Part& part, const Tensor<std::int16_t>& memory, const Run& run) {
+    if constexpr (std::is_same_v<decltype(part.operand), std::int16_t>) {
+        if (part.source == OperandSource::Register) {
+            return {{}, part.operand};
+        }
+    }
+    return operand_run(memory, run);
 }
 
 void through_x(const SdpXStage& stage, const SdpStageOperands& operands, const Run& run,
@@ -48,14 +138,8 @@ void through_x(const SdpXStage& stage, const SdpStageOperands& operands, const R
     if (stage.bypass) {
         return;
     }
-    run_x_stage(stage, x_operand(stage.alu.source, stage.alu.operand, operands.alu, run),
-                x_operand(stage.mul.source, stage.mul.operand, operands.mul, run), values);
-}
-
-/// The element-wise stage and its tables work on integers of 32 bits.
-void through_y(const SdpYStage& stage, const SdpStageOperands& operands, const Run& run,
-               std::span<std::int32_t> values) {
-    run_y_stage(stage, operand_run(operands.alu, run), operand_run(operands.mul, run), values);
+    run_x_stage(stage, run_of(stage.alu, operands.alu, run), run_of(stage.mul, operands.mul, run),
+                values);
 }
 
 template <class T>
@@ -67,6 +151,7 @@ std::size_t plane_of(const Tensor<T>& tensor) {
 template <Precision out>
 class IntegerPipeline {
  public:
+    static constexpr Precision output = out;
     using Element = typename Output<out>::Element;
 
     IntegerPipeline(const SdpStages& stages, const SdpOperands& operands,
@@ -80,8 +165,8 @@ class IntegerPipeline {
         for (std::size_t i = 0; i < run.size; ++i) {
             values[i] = in[i];
         }
-        through_x(stages_.bs, operands_.bs, run, values);
-        through_x(stages_.bn, operands_.bn, run, values);
+        through_x(stages_.bs, operands_[bs_stage], run, values);
+        through_x(stages_.bn, operands_[bn_stage], run, values);
         element_wise(run, values, counters);
         if (!stages_.compares()) {
             if (stages_.count_saturated && out != Precision::Fp16) {
@@ -98,13 +183,16 @@ class IntegerPipeline {
     }
 
  private:
+    /// This stage and its tables work on integers of 32 bits.
     void element_wise(const Run& run, std::span<double> values, SdpCounters& counters) {
         if (stages_.ew.bypass) {
             return;
         }
         const std::span integers(integers_.data(), run.size);
         to_integers(values, integers);
-        through_y(stages_.ew, operands_.ew, run, integers);
+        const SdpStageOperands& operands = operands_[ew_stage];
+        run_y_stage(stages_.ew, operand_run(operands.alu, run), operand_run(operands.mul, run),
+                    integers);
         if (!stages_.ew.lut_bypass) {
             run_sdp_lut(stages_.ew.lut, tables_, integers, counters.lut);
         }
@@ -122,6 +210,7 @@ class IntegerPipeline {
 template <Precision out>
 class FloatPipeline {
  public:
+    static constexpr Precision output = out;
     using Element = std::int16_t;
 
     FloatPipeline(const SdpStages& stages, const SdpOperands& operands, const LookupTables& tables)
@@ -132,14 +221,12 @@ class FloatPipeline {
         const In* in = source.values.data() + run.channel * plane_of(source) + run.begin;
         const std::span values(values_.data(), run.size);
         std::transform(in, in + run.size, values.begin(), [](In element) { return read(element); });
-        const auto x = [&run](const auto& part, const Tensor<std::int16_t>& memory) {
-            return x_operand(part.source, part.operand, memory, run);
-        };
-        run_sdp_float(stages_,
-                      {x(stages_.bs.alu, operands_.bs.alu), x(stages_.bs.mul, operands_.bs.mul),
-                       x(stages_.bn.alu, operands_.bn.alu), x(stages_.bn.mul, operands_.bn.mul),
-                       operand_run(operands_.ew.alu, run), operand_run(operands_.ew.mul, run)},
-                      tables_, values, counters);
+        PerStage<StageRuns> runs;
+        for_each_stage(stages_, [&](const auto& stage, std::size_t i) {
+            runs[i] = {run_of(stage.alu, operands_[i].alu, run),
+                       run_of(stage.mul, operands_[i].mul, run)};
+        });
+        run_sdp_float(stages_, runs, tables_, values, counters.lut);
         std::ranges::transform(values, to, [this](float value) { return write(value); });
     }
 
@@ -216,36 +303,27 @@ SdpResult through(Pipeline pipeline, const SdpStages& stages, const Tensor<In>& 
     return result;
 }
 
-template <Precision out, class In>
-SdpResult in_integers(const SdpStages& stages, const Tensor<In>& source,
-                      const SdpOperands& operands, const LookupTables& tables) {
-    return through<out>(IntegerPipeline<out>(stages, operands, tables), stages, source);
-}
-
-template <Precision out, class In>
-SdpResult in_floats(const SdpStages& stages, const Tensor<In>& source, const SdpOperands& operands,
-                    const LookupTables& tables) {
-    return through<out>(FloatPipeline<out>(stages, operands, tables), stages, source);
-}
-
 template <class In>
 SdpResult compute(const SdpStages& stages, const Tensor<In>& source, const SdpOperands& operands,
                   const LookupTables& tables) {
-    check_stage(stages.bs, operands.bs, source.shape);
-    check_stage(stages.bn, operands.bn, source.shape);
-    check_stage(stages.ew, operands.ew, source.shape);
+    for_each_stage(stages, [&](const auto& stage, std::size_t i) {
+        check_stage(stage, operands[i], source.shape);
+    });
+    const auto run = [&]<class Pipeline>(Pipeline pipeline) {
+        return through<Pipeline::output>(std::move(pipeline), stages, source);
+    };
     if (stages.processing == Precision::Fp16) {
         return stages.output == Precision::Fp16
-                   ? in_floats<Precision::Fp16>(stages, source, operands, tables)
-                   : in_floats<Precision::Int16>(stages, source, operands, tables);
+                   ? run(FloatPipeline<Precision::Fp16>(stages, operands, tables))
+                   : run(FloatPipeline<Precision::Int16>(stages, operands, tables));
     }
     switch (stages.output) {
         case Precision::Int8:
-            return in_integers<Precision::Int8>(stages, source, operands, tables);
+            return run(IntegerPipeline<Precision::Int8>(stages, operands, tables));
         case Precision::Int16:
-            return in_integers<Precision::Int16>(stages, source, operands, tables);
+            return run(IntegerPipeline<Precision::Int16>(stages, operands, tables));
         case Precision::Fp16:
-            return in_integers<Precision::Fp16>(stages, source, operands, tables);
+            return run(IntegerPipeline<Precision::Fp16>(stages, operands, tables));
     }
     NPU_CHECK(false, "unknown precision");
     return {};

@@ -10,8 +10,8 @@
 #include <cstdint>
 
 #include "models/layout/tensor.h"
+#include "models/sdp/sdp_stage_math.h"
 #include "models/sdp/sdp_stages.h"
-#include "models/sdp/sdp_x_math.h"
 
 namespace npuscope {
 
@@ -23,11 +23,7 @@ struct SdpStageOperands {
     Tensor<std::int16_t> mul;
 };
 
-struct SdpOperands {
-    SdpStageOperands bs;
-    SdpStageOperands bn;
-    SdpStageOperands ew;
-};
+using SdpOperands = PerStage<SdpStageOperands>;
 
 /// What the status and performance registers would show with counting enabled; pad lanes count.
 struct SdpCounters {

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "models/base/register_rows.h"
 
 namespace npuscope {
@@ -158,9 +160,9 @@ struct OperandNames {
     }
 };
 
-constexpr OperandNames bs_names{"B", "BS", DataKind::Bias};
-constexpr OperandNames bn_names{"N", "BN", DataKind::BatchNorm};
-constexpr OperandNames ew_names{"E", "EW", DataKind::ElementWise};
+constexpr PerStage<OperandNames> operand_names{{{"B", "BS", DataKind::Bias},
+                                                {"N", "BN", DataKind::BatchNorm},
+                                                {"E", "EW", DataKind::ElementWise}}};
 
 template <class Visitor, class Fetch>
 void describe_fetch(Visitor& visit, const OperandNames& names, Fetch& fetch) {
@@ -256,19 +258,19 @@ Precision input_precision(const SdpJob& job) {
 
 void decode_rdma(RegisterDecoder& rdma, const RegisterDecoder& sdp, bool flying,
                  const DatapathConfig& datapath, SdpJob& job) {
-    const OperandNeed bs = need_of(job.stages.bs);
-    const OperandNeed bn = need_of(job.stages.bn);
-    const OperandNeed ew = need_of(job.stages.ew);
-    if (flying && !bs.any() && !bn.any() && !ew.any()) {
+    PerStage<OperandNeed> needs;
+    for_each_stage(job.stages,
+                   [&](const auto& stage, std::size_t i) { needs[i] = need_of(stage); });
+    if (flying && std::ranges::none_of(needs, &OperandNeed::any)) {
         return;
     }
     check_rdma(rdma, sdp, job, datapath);
     if (!flying) {
         decode_source(rdma, datapath, job);
     }
-    job.bs_operand = decode_operand(rdma, bs_names, bs, job, datapath);
-    job.bn_operand = decode_operand(rdma, bn_names, bn, job, datapath);
-    job.ew_operand = decode_operand(rdma, ew_names, ew, job, datapath);
+    for (std::size_t i = 0; i < needs.size(); ++i) {
+        job.operands[i] = decode_operand(rdma, operand_names[i], needs[i], job, datapath);
+    }
 }
 
 RegisterValues encode_rdma(const SdpJob& job) {
@@ -286,9 +288,9 @@ RegisterValues encode_rdma(const SdpJob& job) {
     registers.inverse_flag("D_SRC_DMA_CFG", "SRC_RAM_TYPE", job.source_in_sram);
     registers.flag("D_PERF_ENABLE", "PERF_DMA_EN", job.count_stalls);
     registers.flag("D_PERF_ENABLE", "PERF_NAN_INF_COUNT_EN", job.stages.count_input_specials);
-    encode_operand(registers, bs_names, job.bs_operand);
-    encode_operand(registers, bn_names, job.bn_operand);
-    encode_operand(registers, ew_names, job.ew_operand);
+    for (std::size_t i = 0; i < job.operands.size(); ++i) {
+        encode_operand(registers, operand_names[i], job.operands[i]);
+    }
     return registers.values();
 }
 

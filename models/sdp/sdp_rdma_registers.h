@@ -6,8 +6,7 @@
 
 #include <string_view>
 
-#include "models/layout/register_decoder.h"
-#include "models/layout/register_encoder.h"
+#include "models/layout/register_coder.h"
 #include "models/sdp/sdp_job.h"
 
 namespace npuscope {

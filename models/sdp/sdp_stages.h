@@ -8,6 +8,7 @@
 // source: NVDLA doc v1/ias/unit_description.rst, "Single Data Processor"
 #pragma once
 
+#include <array>
 #include <cstdint>
 
 #include "models/arith/fixed_point.h"
@@ -88,6 +89,13 @@ struct SdpYStage {
     bool operator==(const SdpYStage&) const = default;
 };
 
+/// One for each stage, in the order in which values pass them.
+template <class T>
+using PerStage = std::array<T, 3>;
+inline constexpr std::size_t bs_stage = 0;
+inline constexpr std::size_t bn_stage = 1;
+inline constexpr std::size_t ew_stage = 2;
+
 struct SdpStages {
     SdpXStage bs;
     SdpXStage bn;
@@ -108,5 +116,13 @@ struct SdpStages {
         return !ew.bypass && !ew.alu.bypass && ew.alu.algorithm == AluAlgorithm::Equal;
     }
 };
+
+/// Hands `visit` each stage with its number.
+template <class Stages, class Visit>
+void for_each_stage(Stages& stages, Visit visit) {
+    visit(stages.bs, bs_stage);
+    visit(stages.bn, bn_stage);
+    visit(stages.ew, ew_stage);
+}
 
 }  // namespace npuscope

@@ -2,37 +2,123 @@
 #include "models/sdp/sdp_timing.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace npuscope {
 namespace {
 
 Cycles stage_delay(const SdpConfig& config, const SdpXStage& stage) {
-    if (stage.bypass) {
-        return Cycles(0);
-    }
     return config.stage_latency + (stage.alu.bypass ? Cycles(0) : config.alu_latency) +
            (stage.mul.bypass ? Cycles(0) : config.mul_latency);
 }
 
+Cycles stage_delay(const SdpConfig& config, const SdpYStage&) {
+    return config.element_wise_latency;
+}
+
 }  // namespace
 
-SdpStageDelays sdp_stage_delays(const SdpConfig& config, const SdpStages& stages) {
-    return {stage_delay(config, stages.bs), stage_delay(config, stages.bn),
-            stages.ew.bypass ? Cycles(0) : config.element_wise_latency};
+PerStage<Cycles> sdp_stage_delays(const SdpConfig& config, const SdpStages& stages) {
+    PerStage<Cycles> delays;
+    for_each_stage(stages, [&](const auto& stage, std::size_t i) {
+        delays[i] = stage.bypass ? Cycles(0) : stage_delay(config, stage);
+    });
+    return delays;
 }
 
 Cycles sdp_atom_cycles(const SdpConfig& config, const SdpStages& stages, std::uint64_t elements) {
-    std::uint32_t throughput = config.output_throughput;
-    if (!stages.bs.bypass) {
-        throughput = std::min(throughput, config.bs_throughput);
+    const PerStage<std::uint32_t> throughputs{config.bs_throughput, config.bn_throughput,
+                                              config.element_wise_throughput};
+    std::uint32_t narrowest = config.output_throughput;
+    for_each_stage(stages, [&](const auto& stage, std::size_t i) {
+        narrowest = stage.bypass ? narrowest : std::min(narrowest, throughputs[i]);
+    });
+    return Cycles(divide_up(elements, narrowest));
+}
+
+SdpStream::SdpStream(const SdpConfig& config, SdpStreamPlan plan, const std::vector<Cycles>& taken)
+    : config_(config), plan_(std::move(plan)), taken_(taken) {
+    lay_lines();
+    arrivals_.reserve(beats_);
+}
+
+void SdpStream::lay_lines() {
+    for (std::size_t i = 0; i < plan_.runs.size(); ++i) {
+        const ByteRun& run = plan_.runs[i];
+        if (i % plan_.runs_per_line == 0) {
+            lines_.push_back({.begin = beats_});
+        }
+        lines_.back().last_run = beats_;
+        lines_.back().skipped = run.address.value % plan_.beat.value;
+        beats_ += beats_of(run);
+        lines_.back().end = beats_;
     }
-    if (!stages.bn.bypass) {
-        throughput = std::min(throughput, config.bn_throughput);
+}
+
+std::uint64_t SdpStream::beats_of(const ByteRun& run) const {
+    return divide_up(run.end().value, plan_.beat.value) - run.address.value / plan_.beat.value;
+}
+
+std::optional<Cycles> SdpStream::ready(std::uint64_t beat) const {
+    if (beat < plan_.fifo) {
+        return plan_.start;
     }
-    if (!stages.ew.bypass) {
-        throughput = std::min(throughput, config.element_wise_throughput);
+    if (beat - plan_.fifo >= arrivals_.size()) {
+        return std::nullopt;
     }
-    return Cycles(divide_up(elements, throughput));
+    const Cycles passed = arrivals_[beat - plan_.fifo] + config_.request_unpacked;
+    const std::uint64_t ahead = plan_.fifo + plan_.unpacked;
+    if (beat < ahead) {
+        return passed;
+    }
+    const std::uint64_t first = (beat - ahead) / config_.beat_group * config_.beat_group;
+    const std::uint64_t atom = atom_of(first);
+    if (atom >= taken_.size()) {
+        return std::nullopt;
+    }
+    return std::max(passed, taken_[atom] + config_.request_taken);
+}
+
+Cycles SdpStream::ready_after(std::uint64_t count) const {
+    return ready(count - 1).value_or(Cycles(0));
+}
+
+std::optional<ReadBurst> SdpStream::next_burst() {
+    const std::optional<Cycles> time = ready(requested_);
+    if (!time) {
+        return std::nullopt;
+    }
+    ReadBurst burst{*time, 1};
+    if (left_in_run_ == 0) {
+        burst.run = plan_.runs[run_++];
+        left_in_run_ = beats_of(*burst.run);
+    }
+    if (requested_ < plan_.fifo) {
+        burst.beats = std::min(plan_.fifo - requested_, left_in_run_);
+    }
+    requested_ += burst.beats;
+    left_in_run_ -= burst.beats;
+    return burst;
+}
+
+std::uint64_t SdpStream::atom_of(std::uint64_t beat) const {
+    const auto line = std::ranges::upper_bound(lines_, beat, {}, &Line::end);
+    const auto number = static_cast<std::uint64_t>(line - lines_.begin());
+    const std::uint64_t in_run = beat > line->last_run ? beat - line->last_run : 0;
+    const std::uint64_t bytes = in_run * plan_.beat.value;
+    const std::uint64_t step =
+        bytes > line->skipped ? (bytes - line->skipped) / plan_.step.value : 0;
+    return (number * plan_.steps_per_line + std::min(step, plan_.steps_per_line - 1)) *
+           plan_.atoms_per_step;
+}
+
+std::uint64_t SdpStream::needed(std::uint64_t atom) const {
+    const std::uint64_t step = atom / plan_.atoms_per_step;
+    const Line& line = lines_[step / plan_.steps_per_line];
+    const std::uint64_t bytes = (step % plan_.steps_per_line + 1) * plan_.step.value;
+    const std::uint64_t in_line =
+        line.last_run - line.begin + divide_up(line.skipped + bytes, plan_.beat.value);
+    return std::min(line.begin + round_up(in_line, config_.beat_group), line.end);
 }
 
 }  // namespace npuscope

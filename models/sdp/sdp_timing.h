@@ -6,22 +6,17 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "models/base/quantity.h"
+#include "models/link/read_stream.h"
 #include "models/sdp/sdp_config.h"
 #include "models/sdp/sdp_stages.h"
 
 namespace npuscope {
 
 /// Cycles that each stage adds, 0 where it is bypassed.
-struct SdpStageDelays {
-    Cycles bs;
-    Cycles bn;
-    Cycles ew;
-
-    Cycles total() const { return bs + bn + ew; }
-};
-SdpStageDelays sdp_stage_delays(const SdpConfig& config, const SdpStages& stages);
+PerStage<Cycles> sdp_stage_delays(const SdpConfig& config, const SdpStages& stages);
 
 /// Cycles of an atom of `elements` elements in the narrowest active stage.
 Cycles sdp_atom_cycles(const SdpConfig& config, const SdpStages& stages, std::uint64_t elements);
@@ -50,6 +45,69 @@ class AtomDrain {
  private:
     Cycles pace_{1};
     Cycles free_;
+};
+
+// When a read DMA of the SDP asks for its beats, and when an atom has what it needs of them. The
+// DMA reads ahead as far as its FIFO goes, then a beat for each that leaves the FIFO: at once while
+// there is room after, later when the atom that used a group of them has been taken. Atoms get
+// beats in groups that end with a line. One class for the source cube and for operands, per element
+// or per channel. Source: nv_small RTL, measured.
+
+/// What a stream brings, and for whom.
+struct SdpStreamPlan {
+    std::vector<ByteRun> runs;
+    Bytes beat{8};
+    Bytes step{8};                     ///< of an atom, or of a surface's channels
+    std::uint64_t atoms_per_step = 1;  ///< atoms that use the same bytes: those of a surface
+    std::uint64_t steps_per_line = 1;  ///< groups of beats end with a line
+    /// A line of several runs has them all but the last whole before its first atom.
+    std::uint64_t runs_per_line = 1;
+    Cycles start;                ///< first request
+    std::uint64_t fifo = 160;    ///< beats in flight or in the latency FIFO
+    std::uint64_t unpacked = 8;  ///< beats after it that wait for their atom
+};
+
+class SdpStream : public ReadStream {
+ public:
+    /// `taken`: when each atom of the operation so far was taken; it grows.
+    SdpStream(const SdpConfig& config, SdpStreamPlan plan, const std::vector<Cycles>& taken);
+
+    std::uint64_t beats() const override { return beats_; }
+    std::optional<ReadBurst> next_burst() override;
+    void arrived(std::span<const Cycles> times) override {
+        arrivals_.insert(arrivals_.end(), times.begin(), times.end());
+    }
+    Cycles ready_after(std::uint64_t count) const override;
+
+    /// Beats that must have arrived for an atom.
+    std::uint64_t needed(std::uint64_t atom) const;
+    /// Arrival of the last of so many beats; they have been issued.
+    Cycles arrival(std::uint64_t beats) const { return arrivals_[beats - 1]; }
+    bool issued(std::uint64_t beats) const { return arrivals_.size() >= beats; }
+
+ private:
+    /// Where one line's beats stand in the stream.
+    struct Line {
+        std::uint64_t begin = 0;     ///< of its first run
+        std::uint64_t last_run = 0;  ///< first beat of its last run
+        std::uint64_t end = 0;
+        std::uint64_t skipped = 0;  ///< bytes of that beat before the run
+    };
+    std::optional<Cycles> ready(std::uint64_t beat) const;
+    std::uint64_t beats_of(const ByteRun& run) const;
+    void lay_lines();
+    /// The first atom that uses a beat.
+    std::uint64_t atom_of(std::uint64_t beat) const;
+
+    const SdpConfig config_;
+    SdpStreamPlan plan_;
+    const std::vector<Cycles>& taken_;
+    std::vector<Line> lines_;
+    std::uint64_t beats_ = 0;
+    std::uint64_t requested_ = 0;
+    std::size_t run_ = 0;
+    std::uint64_t left_in_run_ = 0;
+    std::vector<Cycles> arrivals_;
 };
 
 }  // namespace npuscope

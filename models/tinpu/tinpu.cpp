@@ -8,12 +8,33 @@
 
 #include "models/layout/packed_surface.h"
 #include "models/link/clock.h"
-#include "models/tinpu/tinpu_checks.h"
-#include "models/tinpu/tinpu_fetch.h"
+#include "models/tinpu/tinpu_job.h"
 #include "models/tinpu/tinpu_timing.h"
 
 namespace npuscope {
 namespace {
+
+std::vector<std::uint8_t> fetch_bytes(DmaPort& port, const ByteRun& run, const Purpose& purpose) {
+    std::vector<std::uint8_t> bytes(run.bytes.value);
+    port.fetch(run.address, bytes, purpose);
+    return bytes;
+}
+
+Tensor<std::int32_t> fetch_map(DmaPort& port, const MapSurface& surface, const Purpose& purpose) {
+    return load_map(fetch_bytes(port, {surface.base, surface.bytes()}, purpose), surface.shape,
+                    surface.is_signed);
+}
+
+Kernels<std::int8_t> fetch_weights(DmaPort& port, const WeightSurface& surface,
+                                   const Purpose& purpose) {
+    return load_weights(fetch_bytes(port, {surface.base, surface.bytes()}, purpose), surface.shape,
+                        surface.bits);
+}
+
+std::vector<BnormChannel> fetch_constants(DmaPort& port, const TinpuJob& job,
+                                          const Purpose& purpose) {
+    return load_constants(fetch_bytes(port, {*job.constants, job.constant_bytes()}, purpose));
+}
 
 Purpose purpose_of(const char* surface, const TinpuLaunch& launch) {
     return {.surface = surface, .operation = launch.job.name, .values = launch.values};

@@ -20,7 +20,6 @@
 #include "models/link/surface_port.h"
 #include "models/link/timed_counter.h"
 #include "models/link/unit.h"
-#include "models/tinpu/tinpu_config.h"
 #include "models/tinpu/tinpu_job.h"
 #include "models/tinpu/tinpu_math.h"
 

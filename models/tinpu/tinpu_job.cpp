@@ -1,10 +1,43 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "models/tinpu/tinpu_job.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+
+#include "models/base/error.h"
 #include "models/layout/packed_surface.h"
-#include "models/tinpu/tinpu_constants.h"
 
 namespace npuscope {
+
+std::vector<std::uint8_t> store_constants(const std::vector<BnormChannel>& channels) {
+    std::vector<std::uint8_t> bytes;
+    bytes.reserve(channels.size() * constant_row_bytes);
+    for (const BnormChannel& channel : channels) {
+        const auto bias = static_cast<std::uint32_t>(channel.bias);
+        for (unsigned shift = 0; shift < 32; shift += 8) {
+            bytes.push_back(static_cast<std::uint8_t>(bias >> shift));
+        }
+        bytes.push_back(channel.scale);
+        bytes.push_back(channel.shift);
+    }
+    return bytes;
+}
+
+std::vector<BnormChannel> load_constants(std::span<const std::uint8_t> bytes) {
+    std::vector<BnormChannel> channels(bytes.size() / constant_row_bytes);
+    for (std::size_t c = 0; c < channels.size(); ++c) {
+        const auto row = bytes.subspan(c * constant_row_bytes, constant_row_bytes);
+        std::uint32_t bias = 0;
+        for (std::size_t i = 4; i-- > 0;) {
+            bias = bias << 8U | row[i];
+        }
+        channels[c] = {static_cast<std::int32_t>(bias), row[4],
+                       static_cast<std::uint8_t>(row[5] & 31U)};
+    }
+    return channels;
+}
 
 Bytes WeightSurface::bytes() const { return Bytes(packed_bytes(shape.elements(), bits)); }
 
@@ -26,6 +59,142 @@ std::uint64_t TinpuJob::macs() const {
             return 0;
     }
     return 0;
+}
+
+namespace {
+
+constexpr std::uint32_t most_size = 1U << 16U;
+constexpr std::uint64_t most_elements = 1ULL << 28U;  // of one surface
+
+void require(bool holds, const std::string& field, const std::string& sentence) {
+    if (!holds) {
+        throw ConfigError(fmt::format("{} of the layer: {}", field, sentence),
+                          "make the layer's sizes agree");
+    }
+}
+
+void check_shape(const Shape& shape, const std::string& map) {
+    for (const auto& [name, size] :
+         {std::pair{"channels", shape.channels}, std::pair{"height", shape.height},
+          std::pair{"width", shape.width}}) {
+        require(size > 0 && size <= most_size, map + " " + name,
+                fmt::format("{}; sizes are 1 to {}", size, most_size));
+    }
+    require(shape.elements() <= most_elements, map,
+            fmt::format("{} elements; {} at most", shape.elements(), most_elements));
+}
+
+/// One direction of a layer's windows.
+struct WindowAxis {
+    std::string name;
+    std::uint64_t input;
+    std::uint64_t output;
+    std::uint64_t taps;
+    std::uint64_t stride;
+    std::uint64_t dilation;
+    std::uint64_t pad_begin;
+    std::uint64_t pad_end;
+
+    std::uint64_t span() const { return (taps - 1) * dilation + 1; }
+    std::uint64_t padded() const { return input + pad_begin + pad_end; }
+    /// The window of an output has an element that is no padding.
+    bool sees_input(std::uint64_t place) const {
+        const std::uint64_t begin = place * stride;  // in the padded input
+        const std::uint64_t tap =
+            begin >= pad_begin ? 0 : (pad_begin - begin + dilation - 1) / dilation;
+        return tap < taps && begin + tap * dilation < pad_begin + input;
+    }
+};
+
+void check_windows(const WindowAxis& axis, TinpuWork work) {
+    require(axis.taps > 0, "window", "it has no " + axis.name);
+    require(axis.stride > 0, "stride", fmt::format("0 {}", axis.name));
+    require(axis.dilation > 0, "dilation", fmt::format("0 {}", axis.name));
+    const std::uint64_t last = (axis.output - 1) * axis.stride;  // where the last window begins
+    switch (work) {
+        case TinpuWork::Convolution:
+        case TinpuWork::Depthwise:
+            require(last + axis.span() <= axis.padded(), "output",
+                    fmt::format("its windows reach over {} {} of {}", last + axis.span(), axis.name,
+                                axis.padded()));
+            return;
+        case TinpuWork::Transposed: {
+            const std::uint64_t reach = (axis.input - 1) * axis.stride + axis.span();
+            require(axis.output + axis.pad_begin + axis.pad_end < reach + axis.stride, "output",
+                    fmt::format("{} {}; the input spreads over {}", axis.output, axis.name, reach));
+            return;
+        }
+        case TinpuWork::AveragePool:
+        case TinpuWork::MaxPool:
+            require(
+                last < axis.padded(), "output",
+                fmt::format("its last window begins after the {} {}", axis.padded(), axis.name));
+            break;
+    }
+    for (std::uint64_t place = 0; work == TinpuWork::MaxPool && place < axis.output; ++place) {
+        require(axis.sees_input(place), "window",
+                fmt::format("number {} has nothing but padding {}", place, axis.name));
+    }
+}
+
+void check_weights(const TinpuJob& job) {
+    const WeightSurface& weights = *job.weights;
+    require(weights.bits == 8 || weights.bits == 4 || weights.bits == 2, "weights",
+            fmt::format("{} bits; they have 8, 4 or 2", weights.bits));
+    const std::uint64_t window = std::uint64_t{job.rows} * job.columns;
+    const std::uint64_t kernels = std::uint64_t{weights.shape.kernels} * weights.shape.channels;
+    require(kernels <= most_elements / window, "weights",
+            fmt::format("{} times {} of them; {} at most", kernels, window, most_elements));
+}
+
+void check_clip(const TinpuJob& job) {
+    const ClipRange widest = job.output.is_signed ? ClipRange{-128, 127} : ClipRange{0, 255};
+    const bool fits =
+        job.clip.low <= job.clip.high && job.clip.low >= widest.low && job.clip.high <= widest.high;
+    require(fits, "clip",
+            fmt::format("{} to {}; the output holds {} to {}", job.clip.low, job.clip.high,
+                        widest.low, widest.high));
+}
+
+}  // namespace
+
+void check_layer(const TinpuJob& job) {
+    const Convolution& g = job.geometry;
+    const Shape& in = job.input.shape;
+    const Shape& out = job.output.shape;
+    check_shape(in, "input");
+    check_shape(out, "output");
+    check_windows({"rows", in.height, out.height, job.rows, g.stride_y, g.dilation_y, g.pad_top,
+                   job.pad_bottom},
+                  job.work);
+    check_windows({"columns", in.width, out.width, job.columns, g.stride_x, g.dilation_x,
+                   g.pad_left, job.pad_right},
+                  job.work);
+    const bool mixes = job.work == TinpuWork::Convolution || job.work == TinpuWork::Transposed;
+    require(mixes || in.channels == out.channels, "output channels",
+            fmt::format("{} of {}; this work keeps them", out.channels, in.channels));
+    if (job.weights) {
+        check_weights(job);
+    }
+    if (job.work != TinpuWork::MaxPool) {
+        check_clip(job);
+    }
+}
+
+void check_engine(const TinpuConfig& config, Bytes bus_width) {
+    const std::pair<const char*, std::uint64_t> numbers[] = {
+        {"engine.input_lanes", config.input_lanes},
+        {"engine.output_lanes", config.output_lanes},
+        {"engine.weight_buffers", config.weight_buffers},
+        {"engine.launch_queue", config.launch_queue},
+        {"engine.alignment", config.alignment.value},
+        {"mcif.bus_width", bus_width.value}};
+    for (const auto& [name, number] : numbers) {
+        if (number == 0) {
+            throw ConfigError(fmt::format("the engine cannot work: npu.{} is 0", name),
+                              "give it another number");
+        }
+    }
 }
 
 }  // namespace npuscope

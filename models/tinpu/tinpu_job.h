@@ -7,18 +7,74 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "models/base/describe.h"
 #include "models/base/quantity.h"
 #include "models/base/unit_job.h"
-#include "models/layout/convolution.h"
 #include "models/layout/tensor.h"
 #include "models/sdp/sdp_bnorm_math.h"
 
 namespace npuscope {
+
+// Knobs of a TINPU, TI's layer engine for microcontrollers. Its micro-architecture is not public:
+// every number here is an estimate that presets calibrate on published run times of whole models.
+
+struct TinpuConfig {
+    std::uint32_t input_lanes = 1;
+    std::uint32_t output_lanes = 4;
+    std::uint32_t cycles_per_100_steps = 261;
+    std::uint32_t cycles_per_100_pool_taps = 1385;
+    std::uint32_t cycles_per_100_weight_bytes = 517;
+    Bytes read_buffer{1024};
+    std::uint32_t weight_buffers = 1;
+    std::uint32_t launch_queue = 1;
+    Cycles layer_overhead{1637};
+    Bytes alignment{4};
+    Bytes memory{std::uint64_t{32} * 1024};
+
+    template <class Visitor, class Self>
+    static void describe(Visitor& visit, Self& self) {
+        visit.field("input_lanes", self.input_lanes,
+                    "input channels multiplied in one step of a convolution");
+        visit.field("output_lanes", self.output_lanes,
+                    "output channels, or channels of a depth-wise convolution, in one step");
+        visit.field("cycles_per_100_steps", self.cycles_per_100_steps,
+                    "cycles of a hundred steps of input_lanes x output_lanes products");
+        visit.field("cycles_per_100_pool_taps", self.cycles_per_100_pool_taps,
+                    "cycles to read a hundred elements of pooling windows");
+        visit.field("cycles_per_100_weight_bytes", self.cycles_per_100_weight_bytes,
+                    "cycles to bring a hundred bytes of packed weights into the engine");
+        visit.field("read_buffer", self.read_buffer,
+                    "bytes that each reader asks for ahead of their use");
+        visit.field("weight_buffers", self.weight_buffers,
+                    "layers whose weights the engine holds; with 2, the next layer's come while "
+                    "one is computed");
+        visit.field("launch_queue", self.launch_queue,
+                    "layers that the host launches before the first of them has ended");
+        visit.field("layer_overhead", self.layer_overhead,
+                    "cycles that the host spends to set up and await a layer");
+        visit.field("alignment", self.alignment, "surfaces begin at multiples of it");
+        visit.field("memory", self.memory, "memory for feature maps");
+    }
+};
+
+// The table of constants of a TINPU's layer: a row for each output channel,
+//
+//     | bias, 4 bytes, low first | scale | shift |
+//
+// source: unknown; an assumption of ours
+
+/// Bytes of one output channel's row.
+inline constexpr std::uint64_t constant_row_bytes = 6;
+
+std::vector<std::uint8_t> store_constants(const std::vector<BnormChannel>& channels);
+/// As many channels as there are whole rows. Shifts have 5 bits, the others do not count.
+std::vector<BnormChannel> load_constants(std::span<const std::uint8_t> bytes);
 
 enum class TinpuWork { Convolution, Depthwise, Transposed, AveragePool, MaxPool };
 
@@ -73,5 +129,15 @@ struct TinpuJob : UnitJob {
     std::uint64_t macs() const;
     Bytes constant_bytes() const;
 };
+
+// Whether a layer described by another program is one that the unit can run: sizes, windows and
+// ranges that agree with each other. And whether the unit itself could work.
+
+/// ConfigError names the field that is wrong, what it is and what it may be. Of the weights, only
+/// their width is looked at: their shape follows from the rest.
+void check_layer(const TinpuJob& job);
+
+/// ConfigError where a number of the configuration is 0 and must not be.
+void check_engine(const TinpuConfig& config, Bytes bus_width);
 
 }  // namespace npuscope

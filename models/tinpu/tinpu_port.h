@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The host's side of a TINPU: a TLM-2.0 target for 32-bit accesses of its registers
-// (tinpu_registers.h). A start reads the descriptor from memory and launches the layer; layers may
+// The host's side of a TINPU: a TLM-2.0 target for 32-bit accesses of its registers.
+// A start reads the descriptor from memory and launches the layer; layers may
 // be launched while others are under way and end in their order. An access takes a cycle. Nothing
 // of this is the vendor's, whose interface is not public.
 #pragma once
@@ -13,12 +13,27 @@
 #include <tlm>
 
 #include "models/base/diagnostic.h"
+#include "models/base/register_map.h"
 #include "models/link/surface_port.h"
 #include "models/link/unit.h"
 #include "models/tinpu/tinpu.h"
-#include "models/tinpu/tinpu_registers.h"
 
 namespace npuscope {
+
+// Registers through which a host starts a TINPU's layers. This programming interface is our own,
+// for test benches: the vendor's is not public.
+//
+//     DESCRIPTOR_LOW, _HIGH   byte address of a layer's descriptor (tinpu_descriptor.h)
+//     START                   writing 1 launches the layer that the descriptor names
+//     STATUS                  layers under way, and whether any
+//     INTERRUPT_STATUS        DONE: a layer has ended; REFUSED: a descriptor was not valid.
+//                             Writing ones clears.
+//     INTERRUPT_MASK          ones hide
+//     LAYERS_DONE             layers that ended since reset
+
+inline constexpr std::uint32_t tinpu_identity = 0x544e5055;  ///< "TNPU"
+
+const RegisterBlock& tinpu_registers();
 
 class TinpuPort : public Unit {
  public:

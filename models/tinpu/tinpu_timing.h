@@ -21,7 +21,6 @@
 #include <string_view>
 #include <vector>
 
-#include "models/tinpu/tinpu_config.h"
 #include "models/tinpu/tinpu_job.h"
 
 namespace npuscope {

@@ -10,7 +10,7 @@
 #include <iterator>
 #include <map>
 
-#include "models/layout/byte_run.h"
+#include "models/layout/feature_cube.h"
 
 namespace npuscope {
 

@@ -5,7 +5,7 @@
 #include <charconv>
 
 #include "models/base/error.h"
-#include "models/layout/weight_codec.h"
+#include "models/layout/weight_layout.h"
 #include "sim/check/image_description.h"
 #include "sim/config/file_io.h"
 #include "sim/config/nearest_name.h"

@@ -10,43 +10,11 @@
 #include <string>
 #include <vector>
 
-#include "models/bdma/bdma_job.h"
-#include "models/conv/compression_findings.h"
-#include "models/glb/interrupt.h"
-#include "models/layout/alignment.h"
-#include "models/layout/byte_run.h"
-#include "models/layout/feature_cube.h"
-#include "models/layout/operand_layout.h"
+#include "models/conv/conv_findings.h"
+#include "models/layout/surface_use.h"
 #include "models/npu/launch_engine.h"
-#include "models/tinpu/tinpu_job.h"
 
 namespace npuscope {
-
-/// Strides by which a cube is walked; only those that it needs.
-struct SurfaceStrides {
-    std::optional<Bytes> line;
-    std::optional<Bytes> surface;
-};
-
-struct SurfaceUse {
-    std::string surface;           ///< `input`, `weights`, `result`
-    std::string unit;              ///< NVDLA_CDMA
-    std::string address_register;  ///< D_DAIN_ADDR_LOW_0
-    std::string stride_register;   ///< of a stride that is to blame; empty: there is none
-    DataKind kind = DataKind::Feature;
-    bool writes = false;
-    bool constant = false;  ///< weights and what goes with channels: never a result
-    Address base;
-    std::vector<ByteRun> runs;  ///< by address, joined
-    SurfaceStrides strides;
-    bool overlaps_itself = false;
-};
-
-/// Sorts and joins the runs; whether two of them share a byte.
-SurfaceUse with_runs(SurfaceUse use, std::vector<ByteRun> runs);
-
-SurfaceUse cube_use(SurfaceUse use, const FeatureCube& cube);
-SurfaceUse operand_use(SurfaceUse use, const OperandSurface& operand);
 
 /// The compressed weights of a convolution.
 struct CompressedUse {
@@ -76,23 +44,14 @@ struct CheckedOperation {
 /// The operation of a launch, without its place among the others.
 CheckedOperation checked_operation(const Launch& launch, const NpuConfig& npu);
 
-/// First and last line of both sides of a copy.
-std::vector<SurfaceUse> surfaces_of(const BdmaJob& job);
-std::vector<SurfaceUse> surfaces_of(const TinpuJob& job);
-
 /// `input of conv 0`; of a described image `'input'`.
 std::string surface_label(const CheckedOperation& operation, const SurfaceUse& use);
 /// A finding about a surface of an operation, at the register of its address.
 Diagnostic surface_finding(const CheckedOperation& operation, const SurfaceUse& use, const char* id,
                            const std::string& message, const std::string& remedy = {});
 
-/// The first byte that two surfaces share; their runs are sorted.
-std::optional<Address> common_byte(const SurfaceUse& one, const SurfaceUse& other);
 /// Reports surfaces that share bytes and must not: `one` is of the newer operation.
 void check_pair(const CheckedOperation& newest, const SurfaceUse& one,
                 const CheckedOperation& other, const SurfaceUse& two, DiagnosticLog& log);
-
-/// The interrupt that ends an operation of the unit.
-InterruptSource interrupt_of(Pipeline unit);
 
 }  // namespace npuscope

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "models/conv/delivery_rule.h"
+#include "models/conv/conv_findings.h"
 #include "sim/check/program_operations.h"
 
 namespace npuscope {
@@ -86,7 +86,7 @@ class OverlapCheck {
 
     void report_race(const SurfaceUse& later, const CheckedOperation& other,
                      const SurfaceUse& earlier) {
-        const auto shared = common_byte(later, earlier);
+        const auto shared = common_byte(later.runs, earlier.runs);
         if (!shared) {
             return;
         }

@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "models/npu/pipelines.h"
+#include "models/tinpu/tinpu_descriptor.h"
 #include "sim/check/check_report.h"
 #include "sim/check/memory_rules.h"
 #include "sim/check/program_operations.h"
@@ -163,9 +168,15 @@ class SyncRules {
     std::vector<std::string> raised_;          ///< ids that mean nothing to operations
 };
 
-/// Units whose operations are not followed.
-bool starts_mover(const std::string& name) {
-    return name.starts_with("NVDLA_BDMA.CFG_LAUNCH") || name.starts_with("NVDLA_RBK.D_OP_ENABLE");
+bool starts_mover(const std::string& register_name) {
+    return std::ranges::any_of(
+        movers, [&](const Mover& mover) { return register_name.starts_with(mover.start); });
+}
+
+std::string mover_names() {
+    std::vector<std::string_view> names;
+    std::ranges::transform(movers, std::back_inserter(names), &Mover::name);
+    return fmt::format("{}", fmt::join(names, " and "));
 }
 
 class ProgramCheck {
@@ -228,9 +239,9 @@ class ProgramCheck {
         memory_.lose_track();
         log_.add({.severity = Severity::Note,
                   .id = "not_followed",
-                  .sentence =
-                      "what BDMA and RUBIK move is not followed: from here on uninitialised "
-                      "bytes are not reported",
+                  .sentence = "what " + mover_names() +
+                              " move is not followed: from here on uninitialised bytes are not "
+                              "reported",
                   .remedy = "run the program: it finds such reads",
                   .register_name = write.name,
                   .place = place_});

@@ -103,7 +103,7 @@ void ProgramOperations::launch_ready(const Place& place, DiagnosticLog& log) {
 void ProgramOperations::launch(Launch launch, const Place& place, DiagnosticLog& log) {
     CheckedOperation operation = checked_operation(launch, npu_);
     operation.place = place;
-    if (launch.pipeline == Pipeline::Rubik) {
+    if (!row_of(launch.pipeline).followed) {
         moves_.push_back(std::move(operation));
     } else {
         operations_.push_back(std::move(operation));
@@ -133,8 +133,8 @@ std::optional<std::size_t> ProgramOperations::find(
     Interrupt interrupt, const std::function<bool(const CheckedOperation&)>& good) const {
     for (std::size_t i = 0; i < operations_.size(); ++i) {
         const CheckedOperation& operation = operations_[i];
-        if (interrupt_of(operation.unit) == interrupt.source &&
-            operation.group == interrupt.group && good(operation)) {
+        if (row_of(operation.unit).done == interrupt.source && operation.group == interrupt.group &&
+            good(operation)) {
             return i;
         }
     }

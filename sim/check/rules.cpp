@@ -43,6 +43,8 @@ constexpr std::array all_rules{
          guide_numbers},
     Rule{"channels_multiple_of_*", Severity::Error, "plan",
          "Channels are multiples of what the pattern asks for.", guide_patterns},
+    Rule{"check_not_made", Severity::Error, "run",
+         "The id that a check waits for is raised, so that the check is made.", the_program},
     Rule{"clip_range", Severity::Error, "plan", "A layer clips to the range of a feature map.",
          guide_numbers},
     Rule{"clip_required", Severity::Error, "plan", "A layer ends with a clip.", guide_numbers},
@@ -92,7 +94,7 @@ constexpr std::array all_rules{
          guide_numbers},
     Rule{"input_zero_point", Severity::Error, "plan", "Quantised inputs have the zero point 0.",
          guide_numbers},
-    Rule{"interrupt_masked", Severity::Error, "check",
+    Rule{"interrupt_masked", Severity::Error, "check, run",
          "An interrupt that is awaited is not masked.", "NVDLA register specification, GLB"},
     Rule{"kernel_limit", Severity::Error, "plan", "Kernels are as small as the pattern asks for.",
          guide_patterns},
@@ -121,7 +123,7 @@ constexpr std::array all_rules{
          "Addresses, strides and sizes are multiples of what the memory atom, or the TINPU's "
          "buffer, asks for.",
          "NVDLA format page, table 35; register masks of nv_small and nv_full RTL"},
-    Rule{"never_ends", Severity::Error, "check",
+    Rule{"never_ends", Severity::Error, "check, run",
          "What a program waits for is raised by an operation or statement before.", the_program},
     Rule{"never_loaded", Severity::Error, "check",
          "A surface that is read is loaded or written before.", the_program},
@@ -129,8 +131,11 @@ constexpr std::array all_rules{
          "Every block that is enabled starts: in the group that is next, with all blocks of its "
          "pipeline, and with both ends of what passes on the fly.",
          "nv_small RTL, register groups of the units"},
+    Rule{"not_executed", Severity::Error, "run", "Every statement of a program is executed.",
+         the_program},
     Rule{"not_followed", Severity::Note, "check",
-         "What BDMA and RUBIK move is not followed by `check`; a run does.", "limit of `check`"},
+         "What a unit that only moves bytes does is not followed by `check`; a run follows it.",
+         "limit of `check`"},
     Rule{"not_taken", Severity::Note, "check",
          "A layer of a model runs on the NPU; what stands against it is named, and the host "
          "computes "
@@ -222,6 +227,8 @@ constexpr std::array all_rules{
          "NVDLA programming guide; nv_small RTL"},
     Rule{"tconv_stride_eq_kernel", Severity::Error, "plan",
          "A transposed convolution has the stride of its kernel.", guide_patterns},
+    Rule{"unfinished", Severity::Error, "run",
+         "An operation that is enabled ends before the program does.", the_program},
     Rule{"uninitialised_read", Severity::Error, "check, run",
          "Bytes are loaded, filled or written before they are read.", the_program},
     Rule{"weight_4bit", Severity::Error, "plan", "Weights have 2 or 8 bits.", guide_patterns},

@@ -11,10 +11,10 @@
 #include <ostream>
 
 #include "models/base/error.h"
-#include "models/layout/layout_text.h"
+#include "models/layout/layout.h"
 #include "sim/command_line/command.h"
 #include "sim/config/file_io.h"
-#include "sim/convert/convert_files.h"
+#include "sim/convert/conversion.h"
 
 namespace npuscope {
 namespace {

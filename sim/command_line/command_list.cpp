@@ -9,8 +9,8 @@
 #include <optional>
 #include <ostream>
 
+#include "models/layout/layout.h"
 #include "models/layout/layout_catalog.h"
-#include "models/layout/layout_text.h"
 #include "models/npu/register_blocks.h"
 #include "sim/check/rules.h"
 #include "sim/command_line/command.h"

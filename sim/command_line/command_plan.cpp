@@ -14,13 +14,12 @@
 #include "sim/compile/explain.h"
 #include "sim/compile/nvdla/nvdla_family.h"
 #include "sim/compile/nvdla/nvdla_target.h"
+#include "sim/compile/nvdla/plan_files.h"
 #include "sim/compile/nvdla/plan_program.h"
-#include "sim/compile/nvdla/plan_text.h"
-#include "sim/compile/nvdla/save_program.h"
-#include "sim/compile/segment_files.h"
+#include "sim/compile/nvdla/segmented_program.h"
 #include "sim/config/file_io.h"
 #include "sim/config/text_table.h"
-#include "sim/model/network_shapes.h"
+#include "sim/model/network.h"
 #include "sim/model/onnx_reader.h"
 #include "sim/model/prepare_graph.h"
 #include "sim/report/explain_report.h"
@@ -103,7 +102,7 @@ ExitCode plan_table_of(const PlanArguments& arguments, const SystemConfig& syste
 
 /// One program where that is all of the model; else a folder a segment, and their order. Nothing is
 /// written before all of it is there.
-void save_model(const Graph& graph, HybridPlan plan, const PlanArguments& arguments,
+void save_model(const Graph& graph, SegmentedPlan plan, const PlanArguments& arguments,
                 const SystemConfig& system) {
     const std::filesystem::path folder = arguments.out;
     const bool whole = plan.partition.is_whole();
@@ -123,9 +122,9 @@ void save_model(const Graph& graph, HybridPlan plan, const PlanArguments& argume
 }
 
 /// What inputs of floats hold.
-std::map<std::string, ValueRange> held(const Graph& graph, InputType type) {
+ValueRanges held(const Graph& graph, InputType type) {
     const ElementType element = type == InputType::Uint8 ? ElementType::Uint8 : ElementType::Int8;
-    std::map<std::string, ValueRange> facts;
+    ValueRanges facts;
     for (const std::string& name : graph.inputs) {
         if (is_float(graph.types.at(name).element)) {
             facts[name] = {true, range_of(element), false};
@@ -137,11 +136,11 @@ std::map<std::string, ValueRange> held(const Graph& graph, InputType type) {
 ExitCode plan_model(const PlanArguments& arguments, const SystemConfig& system,
                     const PlanTarget& target, const Console& console) {
     const Graph graph = load_graph(arguments.network);
-    HybridPlan plan = plan_hybrid(graph, target, held(graph, arguments.input));
+    SegmentedPlan plan = plan_segments(graph, target, held(graph, arguments.input));
     const NvdlaTarget family(target);
     const Explanation told{graph, family, plan.partition, layers_of_groups(plan)};
     const std::string refusals = told.refusals();
-    console.out << hybrid_headline(graph, plan, system.npu_name());
+    console.out << segments_headline(graph, plan, system.npu_name());
     if (arguments.explain) {
         console.out << '\n' << told.node_table();
     }

@@ -27,6 +27,7 @@ struct RunArguments {
     std::string max_cycles;
     std::string timeline;
     std::string values = "on";
+    bool operations = false;
     NetworkFiles files;
 };
 
@@ -48,7 +49,8 @@ RunOptions read_options(const RunArguments& arguments) {
 void write_reports(const RunArguments& arguments, const Result& result, const Console& console) {
     const bool json_on_out = arguments.json == "-";
     const std::string json = json_report(result);
-    const std::string summary = summary_report(result);
+    const std::string summary =
+        summary_report(result, arguments.operations ? Details::Operations : Details::Layers);
     if (!arguments.out.empty()) {
         const std::filesystem::path folder = arguments.out;
         write_atomically(folder / "result.json", json);
@@ -82,7 +84,7 @@ ExitCode run(const RunArguments& arguments, const Console& console) {
     const RunOptions options = read_options(arguments);
     const Result result = run_any(arguments, system, options);
     write_reports(arguments, result, console);
-    return result.status() == RunStatus::Pass ? ExitCode::Good : ExitCode::ExpectationFailed;
+    return result.status() == RunStatus::Fail ? ExitCode::ExpectationFailed : ExitCode::Good;
 }
 
 void add_options(CLI::App& app, RunArguments& arguments, NpuFamilies families) {
@@ -98,6 +100,8 @@ void add_options(CLI::App& app, RunArguments& arguments, NpuFamilies families) {
     app.add_option("--json", arguments.json, "file for the result as JSON; - is standard output");
     app.add_option("--timeline", arguments.timeline,
                    "file for what every unit did when, for chrome://tracing or Perfetto");
+    app.add_flag("--operations", arguments.operations,
+                 "print also operations, causes, traffic, units and notes");
     app.add_option("--values", arguments.values,
                    "off: time alone; needs no images and checks nothing")
         ->check(CLI::IsMember({"on", "off"}))

@@ -9,14 +9,12 @@
 #include <set>
 
 #include "models/base/error.h"
-#include "sim/compile/hybrid_program.h"
-#include "sim/compile/map_values.h"
-#include "sim/compile/model_plan.h"
 #include "sim/compile/nvdla/network_planner.h"
 #include "sim/compile/nvdla/nvdla_family.h"
 #include "sim/compile/nvdla/plan_program.h"
+#include "sim/compile/nvdla/segmented_program.h"
+#include "sim/compile/partition.h"
 #include "sim/compile/surface_files.h"
-#include "sim/compile/target.h"
 #include "sim/config/file_io.h"
 #include "sim/model/onnx_reader.h"
 #include "sim/model/prepare_graph.h"
@@ -85,13 +83,14 @@ class ModelRun {
     ModelProgram program() {
         const bool given = !files_.inputs.empty();
         if (const auto* npu = system_.npu.find<NpuConfig>()) {
-            HybridPlan plan = plan_hybrid(graph_, {*npu, system_.memory, options_.values}, facts_);
+            SegmentedPlan plan =
+                plan_segments(graph_, {*npu, system_.memory, options_.values}, facts_);
             if (given) {
                 find_surfaces(plan);
                 read_images();
             }
-            return hybrid_program(graph_, std::move(plan), system_.host,
-                                  given ? &inputs_ : nullptr);
+            return segmented_program(graph_, std::move(plan), system_.host,
+                                     given ? &inputs_ : nullptr);
         }
         read_images();
         return system_.family->target(system_.npu, system_.memory, given)
@@ -124,7 +123,7 @@ class ModelRun {
     }
 
     /// Layouts of the tensors that images of the NPU hold, where they are needed.
-    void find_surfaces(const HybridPlan& plan) {
+    void find_surfaces(const SegmentedPlan& plan) {
         for (const PlannedSegment& segment : plan.segments) {
             const bool reads = std::ranges::any_of(
                 segment.lowered.inputs,
@@ -133,7 +132,7 @@ class ModelRun {
                 find_inputs(segment);
             }
             if (!files_.outputs.empty()) {
-                find_outputs(segment, {graph_, view_, plan.facts}, plan.partition);
+                find_outputs(segment, plan.partition);
             }
         }
     }
@@ -149,8 +148,7 @@ class ModelRun {
         }
     }
     /// An NPU of few layouts need not have one for every output; the array is there all the same.
-    void find_outputs(const PlannedSegment& segment, const ModelFacts& model,
-                      const Partition& partition) {
+    void find_outputs(const PlannedSegment& segment, const Partition& partition) {
         std::vector<OutputSurface> surfaces;
         try {
             surfaces =
@@ -160,7 +158,7 @@ class ModelRun {
         }
         for (const std::string& output : graph_.outputs) {
             for (const SegmentTensor& made : segment.lowered.outputs) {
-                if (made.tensor == root_of(model, partition, output)) {
+                if (made.tensor == root_of(view_, partition, output)) {
                     output_layouts_[output] =
                         std::ranges::find(surfaces, made.layer, &OutputSurface::name)->file;
                 }
@@ -208,7 +206,7 @@ class ModelRun {
     const SystemConfig& system_;
     const RunOptions& options_;
     std::set<std::string> images_;  ///< inputs that lie there as raw bytes
-    std::map<std::string, ValueRange> facts_;
+    ValueRanges facts_;
     GraphInputs inputs_;
     std::map<std::string, InputSurface> input_surfaces_;
     std::map<std::string, Layout> output_layouts_;

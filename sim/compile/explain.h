@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "sim/compile/partition.h"
-#include "sim/compile/refused_layer.h"
 
 namespace npuscope {
 

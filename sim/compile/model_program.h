@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "models/base/diagnostic.h"
-#include "sim/compile/refused_layer.h"
 #include "sim/model/graph.h"
 #include "sim/program/program.h"
 
@@ -22,6 +21,14 @@ using GraphInputs = std::map<std::string, GraphValue>;
 struct ModelMemory {
     Bytes weights;    ///< and other constants
     Bytes peak_maps;  ///< most bytes of feature maps that are needed at a time
+};
+
+/// A layer of a model that the NPU does not take, as results list it.
+struct RefusedLayer {
+    std::string layer;
+    std::string pattern;
+    Diagnostics problems;       ///< each names its node as the operation
+    bool partly_taken = false;  ///< all but its residual runs on the NPU
 };
 
 struct ModelProgram {

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/compile/partition.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <set>
 
-#include "sim/model/value_ranges.h"
+#include "sim/model/operators.h"
+#include "sim/model/prepare_graph.h"
 
 namespace npuscope {
 namespace {
@@ -12,11 +15,11 @@ namespace {
 /// Finds the groups that a target takes, node by node, and those that it refuses.
 class Matcher {
  public:
-    Matcher(const ModelFacts& model, const Target& target, const PlanProblems& planning)
+    Matcher(const GraphView& model, const Target& target, const PlanProblems& planning)
         : model_(model), target_(target), planning_(planning) {}
 
     Partition run() {
-        for (std::size_t i = 0; i < model_.graph.nodes.size(); ++i) {
+        for (std::size_t i = 0; i < model_.graph().nodes.size(); ++i) {
             if (!taken_.contains(i)) {
                 try_anchor(i);
             }
@@ -34,7 +37,7 @@ class Matcher {
             if (!group) {
                 return;
             }
-            group->name = node_name(model_.graph.nodes[anchor]);
+            group->name = node_name(model_.graph().nodes[anchor]);
             const bool joined = group->has_residual();
             if (is_free(*group)) {
                 Diagnostics problems = problems_of(*group);
@@ -70,7 +73,7 @@ class Matcher {
         return problems;
     }
 
-    const ModelFacts& model_;
+    const GraphView& model_;
     const Target& target_;
     const PlanProblems& planning_;
     std::set<std::size_t> taken_;
@@ -79,7 +82,7 @@ class Matcher {
 
 class Partitioner {
  public:
-    Partitioner(const ModelFacts& model, Partition found, bool joins_segments)
+    Partitioner(const GraphView& model, Partition found, bool joins_segments)
         : model_(model), result_(std::move(found)), joins_segments_(joins_segments) {
         place_nodes();
     }
@@ -98,7 +101,7 @@ class Partitioner {
 
  private:
     const std::vector<NodeGroup>& groups() const { return result_.groups; }
-    const std::vector<GraphNode>& nodes() const { return model_.graph.nodes; }
+    const std::vector<GraphNode>& nodes() const { return model_.graph().nodes; }
     /// The tensor that is read where a group reads `tensor`.
     std::string root(const std::string& tensor) const {
         return joins_segments_ ? root_of(model_, result_, tensor) : tensor;
@@ -107,7 +110,7 @@ class Partitioner {
     void place_nodes() {
         result_.places.resize(nodes().size());
         for (std::size_t i = 0; i < nodes().size(); ++i) {
-            if (moves_nothing(model_.graph, model_.facts, nodes()[i])) {
+            if (moves_nothing(model_, nodes()[i])) {
                 result_.places[i].side = NodeSide::View;
             }
         }
@@ -138,7 +141,7 @@ class Partitioner {
 
     /// Backwards from the graph's outputs: what must run, and which views are read by the host.
     void find_needed() {
-        std::set<std::string> needed(model_.graph.outputs.begin(), model_.graph.outputs.end());
+        std::set<std::string> needed(model_.graph().outputs.begin(), model_.graph().outputs.end());
         const auto is_needed = [&](const std::string& tensor) {
             return !tensor.empty() && needed.contains(tensor);
         };
@@ -189,7 +192,7 @@ class Partitioner {
         if (const auto group = maker(tensor)) {
             return group_phases_[*group];
         }
-        const auto node = model_.view.producer(tensor);
+        const auto node = model_.producer(tensor);
         return node ? node_phases_[*node] : 0;
     }
     /// What a group takes in another shape than it was made in goes through the host.
@@ -243,7 +246,7 @@ class Partitioner {
     void collect_outputs() {
         std::set<std::string> read;
         const auto note = [&](const std::string& tensor) { read.insert(root(tensor)); };
-        std::ranges::for_each(model_.graph.outputs, note);
+        std::ranges::for_each(model_.graph().outputs, note);
         for (std::size_t i = 0; i < nodes().size(); ++i) {
             if (!result_.places[i].group && needed_nodes_[i]) {
                 std::ranges::for_each(nodes()[i].inputs, note);
@@ -266,7 +269,7 @@ class Partitioner {
         }
     }
 
-    const ModelFacts& model_;
+    const GraphView& model_;
     Partition result_;
     bool joins_segments_;
     std::map<std::string, std::size_t> makers_;
@@ -286,22 +289,83 @@ std::size_t Partition::count(NodeSide side) const {
         std::ranges::count(places, side, [](const NodePlace& place) { return place.side; }));
 }
 
-std::string root_of(const ModelFacts& model, const Partition& partition,
-                    const std::string& tensor) {
+std::string root_of(const GraphView& model, const Partition& partition, const std::string& tensor) {
     std::string at = tensor;
-    while (const auto producer = model.view.producer(at)) {
+    while (const auto producer = model.producer(at)) {
         if (partition.places[*producer].side != NodeSide::View) {
             break;
         }
-        at = model.view.node(*producer).inputs.front();
+        at = model.node(*producer).inputs.front();
     }
     return at;
 }
 
-Partition partition_graph(const ModelFacts& model, const Target& target,
+Partition partition_graph(const GraphView& model, const Target& target,
                           const PlanProblems& planning) {
     return Partitioner(model, Matcher(model, target, planning).run(), target.joins_segments())
         .run();
+}
+
+RunNode run_node_statement(const Graph& graph, const Partition& partition, std::size_t index,
+                           const HostConfig& host) {
+    const GraphNode& node = graph.nodes[index];
+    RunNode run{.name = node_name(node)};
+    if (partition.places[index].side == NodeSide::Host) {
+        std::uint64_t outputs = 0;
+        for (const std::string& output : node.outputs) {
+            const auto found = graph.types.find(output);
+            outputs += found == graph.types.end() ? 0 : count_elements(found->second.sizes);
+        }
+        run.op = node.op;
+        run.macs = count_macs(graph, node);
+        run.cycles = Cycles(run.macs * host.cycles_per_mac + outputs * host.cycles_per_element) +
+                     host.operator_overhead;
+    }
+    return run;
+}
+
+std::size_t NodeGroup::last_node() const { return *std::ranges::max_element(nodes); }
+
+NodeGroup pattern_group(Candidate candidate) {
+    NodeGroup group;
+    group.pattern = std::string(enum_name(candidate.pattern));
+    group.anchor = candidate.anchor;
+    group.nodes = candidate.nodes;
+    group.output = candidate.output;
+    group.cube = candidate.out;
+    group.reads.push_back({candidate.input, candidate.in, candidate.anchor});
+    if (!candidate.norm.residual.empty()) {
+        group.reads.push_back(
+            {candidate.norm.residual, candidate.out, candidate.norm.residual_node});
+    }
+    group.layer = std::move(candidate);
+    return group;
+}
+
+std::string Target::configuration(const NodeGroup& group) const {
+    return fmt::format("input {}, output {}{}", hwc_text(group.reads.front().cube),
+                       hwc_text(group.cube),
+                       group.layer ? fmt::format(", {}", window_text(*group.layer)) : "");
+}
+
+std::string hwc_text(const Sizes& cube) {
+    return fmt::format("[H,W,C] = [{},{},{}]", cube[2], cube[3], cube[1]);
+}
+
+std::string window_text(const Candidate& candidate) {
+    const WindowAxis height = candidate.window.height();
+    const WindowAxis width = candidate.window.width();
+    return fmt::format("kernel {}x{}, strides {}x{}, padding {}, dilation {}x{}, groups {}",
+                       height.kernel, width.kernel, height.stride, width.stride,
+                       padding_text(candidate.window), height.dilation, width.dilation,
+                       candidate.groups);
+}
+
+std::string padding_text(const Window& window) {
+    const WindowAxis height = window.height();
+    const WindowAxis width = window.width();
+    return fmt::format("t{} l{} b{} r{}", height.pad_begin, width.pad_begin, height.pad_end,
+                       width.pad_end);
 }
 
 }  // namespace npuscope

@@ -8,16 +8,53 @@
 //
 // A target that joins no segments runs in the order of the graph: a segment is then the groups that
 // follow each other directly.
+//
+// Which groups of nodes an NPU takes, what they become, where their tensors lie and which statements
+// run them is asked of its family's Target; a family implements it in one folder, as nvdla/ and
+// tinpu/ do.
 #pragma once
 
+#include <any>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "sim/compile/target.h"
+#include "models/base/diagnostic.h"
+#include "sim/compile/model_program.h"
+#include "sim/config/system_config.h"
+#include "sim/model/candidate.h"
+#include "sim/model/graph.h"
 
 namespace npuscope {
+
+/// A tensor that a group reads, with the sizes N C H W that it takes it for.
+struct GroupRead {
+    std::string tensor;
+    Sizes cube;
+    std::size_t node = 0;
+};
+
+/// Nodes that an NPU computes together.
+struct NodeGroup {
+    std::string pattern;  ///< `GCONV`, as tables name it
+    std::string name{};   ///< of its anchor; the partition gives it
+    std::size_t anchor = 0;
+    std::vector<std::size_t> nodes;  ///< the anchor among them
+    std::vector<GroupRead> reads;
+    std::string output;
+    Sizes cube;                        ///< of the output
+    std::optional<Candidate> layer{};  ///< of a layer pattern
+    std::any lowered{};                ///< the target's own form of it
+
+    bool has_residual() const { return layer && !layer->norm.residual.empty(); }
+    /// The node after which all that the group reads is there.
+    std::size_t last_node() const;
+};
+
+/// Group of a layer pattern.
+NodeGroup pattern_group(Candidate candidate);
 
 enum class NodeSide {
     Npu,
@@ -62,13 +99,72 @@ struct Partition {
     std::size_t count(NodeSide side) const;
 };
 
+/// A model planned for an NPU by its target: what runs where, with all addresses given.
+class ModelPlan {
+ public:
+    ModelPlan() = default;
+    ModelPlan(const ModelPlan&) = delete;
+    ModelPlan& operator=(const ModelPlan&) = delete;
+    virtual ~ModelPlan() = default;
+
+    virtual const Partition& partition() const = 0;
+    /// By group: the layer of the NPU and its operations.
+    virtual std::vector<std::string> layers() const = 0;
+    /// How much of the model the NPU runs, and as what.
+    virtual std::string summary() const = 0;
+    /// What the plan lacks: a surface without room.
+    virtual Diagnostics findings() const { return {}; }
+
+    /// The statements that run it; the graph must outlive them. Without `inputs` for its time alone.
+    /// ConfigError where an input does not fit the graph, or the host cannot run an operator.
+    virtual ModelProgram program(const HostConfig& host, const GraphInputs* inputs) const = 0;
+};
+
+/// What an NPU family is to the compiler.
+class Target {
+ public:
+    virtual ~Target() = default;
+
+    /// Partitions a graph that finish_graph gave, and places the tensors of what the NPU takes; the
+    /// graph must outlive the plan. `given`: what is known of inputs beyond their types.
+    virtual std::unique_ptr<ModelPlan> plan(const Graph& graph,
+                                            const ValueRanges& given = {}) const = 0;
+
+    /// The group that is built on node `anchor`; nothing where the NPU builds none on such an
+    /// operator. With `with_residual` false it ends before a residual.
+    virtual std::optional<NodeGroup> group_at(const GraphView& model, std::size_t anchor,
+                                              bool with_residual) const = 0;
+    /// Lowers a group. What stands against it, with node, sentence and remedy; empty: it is legal.
+    virtual Diagnostics lower(const GraphView& model, NodeGroup& group) const = 0;
+    /// Whether groups are joined to segments around the work of the host, and read what they read
+    /// through views. Otherwise groups, views and host run in the order of the graph.
+    virtual bool joins_segments() const = 0;
+
+    /// The unit that a node of a group runs on, as tables name it.
+    virtual std::string unit_of(const NodeGroup& group, std::size_t node) const = 0;
+    /// Sizes and window of a group, for its refusal.
+    virtual std::string configuration(const NodeGroup& group) const;
+};
+
 /// What planning found against a group, by the group's nodes.
 using PlanProblems = std::map<std::vector<std::size_t>, Diagnostic>;
 
-Partition partition_graph(const ModelFacts& model, const Target& target,
+Partition partition_graph(const GraphView& model, const Target& target,
                           const PlanProblems& planning = {});
 
 /// The tensor that a chain of views begins with.
-std::string root_of(const ModelFacts& model, const Partition& partition, const std::string& tensor);
+std::string root_of(const GraphView& model, const Partition& partition, const std::string& tensor);
+
+/// The statement of a node outside of groups, without its work; on the host with an estimate of its
+/// cycles, by products and elements.
+RunNode run_node_statement(const Graph& graph, const Partition& partition, std::size_t index,
+                           const HostConfig& host);
+
+/// `[H,W,C] = [7,5,4]`, of N C H W.
+std::string hwc_text(const Sizes& cube);
+/// `kernel 3x3, strides 1x1, padding t1 l1 b1 r1, dilation 1x1, groups 1`.
+std::string window_text(const Candidate& candidate);
+/// `t0 l1 b0 r1`.
+std::string padding_text(const Window& window);
 
 }  // namespace npuscope

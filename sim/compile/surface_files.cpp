@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "models/base/check.h"
 #include "models/base/error.h"
@@ -11,11 +12,10 @@
 #include "sim/config/file_io.h"
 #include "sim/config/nearest_name.h"
 #include "sim/config/npy_file.h"
-#include "sim/convert/layout_spec.h"
+#include "sim/convert/conversion.h"
 #include "sim/convert/mapped_file.h"
 
 namespace npuscope {
-
 namespace {
 
 namespace fs = std::filesystem;
@@ -79,12 +79,11 @@ Layout choose(const Wanted& wanted, const Shape& shape) {
     }
     std::string why;
     for (const std::string& offer : wanted.offered) {
-        const LayoutSpec spec = parse_layout_spec(offer);
-        try {
-            return whole_entries(spec.bind_to(logical(shape), 1), wanted.entry);
-        } catch (const ConfigError& error) {
-            why = error.sentence();
+        auto bound = parse_layout_spec(offer).try_bind(logical(shape), 1);
+        if (auto* layout = std::get_if<Layout>(&bound)) {
+            return whole_entries(std::move(*layout), wanted.entry);
         }
+        why = std::get<Diagnostic>(bound).sentence;
     }
     if (!wanted.offered.empty()) {
         throw ConfigError(fmt::format("no layout of the NPU holds the {}: {}", wanted.which, why));
@@ -92,21 +91,14 @@ Layout choose(const Wanted& wanted, const Shape& shape) {
     return plain_layout(logical(shape), 1);
 }
 
-/// Of 8 bits; the sums fit the type that they are read as afterwards.
-void move_numbers(std::span<std::uint8_t> bytes, std::int32_t by) {
-    for (std::uint8_t& byte : bytes) {
-        byte = static_cast<std::uint8_t>((byte + by) & 0xff);
-    }
-}
-
 /// Bytes of a file in row-major order or in the declared layout.
-void convert_input(const InputSurface& surface, const fs::path& path, bool array,
+void convert_input(const InputSurface& surface, const fs::path& path,
                    std::span<std::uint8_t> image) {
     const MappedInput file(path);
     std::span<const std::uint8_t> bytes = file.bytes();
     Layout layout = surface.file;
     std::vector<std::uint8_t> ordered;
-    if (array) {
+    if (path.extension() == ".npy") {
         const NpyHeader header = read_npy_header(bytes, path.string());
         layout = plain_layout(surface.file.shape, 1);
         std::vector<std::uint64_t> extents = header.shape;
@@ -139,7 +131,9 @@ void convert_input(const InputSurface& surface, const fs::path& path, bool array
         return;
     }
     std::vector<std::uint8_t> stored(bytes.begin(), bytes.end());
-    move_numbers(stored, -surface.zero);
+    for (std::uint8_t& byte : stored) {
+        byte = static_cast<std::uint8_t>(byte - surface.zero);
+    }
     relayout(layout, stored, surface.memory, image);
 }
 
@@ -148,11 +142,7 @@ std::string as_text(std::span<const std::uint8_t> bytes) {
 }
 
 /// The file that holds an input: raw bytes or an array.
-struct InputFile {
-    fs::path path;
-    bool array;
-};
-InputFile file_of(const InputSurface& surface, const fs::path& folder) {
+fs::path file_of(const InputSurface& surface, const fs::path& folder) {
     const std::string& name = surface.name;
     const fs::path raw = folder / (name + ".bin"), array = folder / (name + ".npy");
     if (fs::exists(raw) == fs::exists(array)) {
@@ -160,7 +150,7 @@ InputFile file_of(const InputSurface& surface, const fs::path& folder) {
                                       fs::exists(raw) ? "both" : "none", name, name),
                           "one of the two is the network's input");
     }
-    return {fs::exists(raw) ? raw : array, fs::exists(array)};
+    return fs::exists(raw) ? raw : array;
 }
 
 OutputSurface output_surface(const Network& network, const PlannedLayer& layer,
@@ -230,15 +220,11 @@ std::vector<OutputSurface> output_surfaces(const Network& network, const Plan& p
     return surfaces;
 }
 
-PlannedImage& image_of(const InputSurface& surface, Plan& plan) {
-    const auto image = std::ranges::find(plan.images, surface.image, &PlannedImage::name);
-    NPU_CHECK(image != plan.images.end(), "the plan has an image of every input");
-    return *image;
-}
-
 void load_inputs(const NetworkSurfaces& surfaces, const fs::path& folder, Plan& plan) {
     for (const InputSurface& surface : surfaces.inputs) {
-        std::vector<std::uint8_t>& bytes = image_of(surface, plan).image.bytes;
+        const auto image = std::ranges::find(plan.images, surface.image, &PlannedImage::name);
+        NPU_CHECK(image != plan.images.end(), "the plan has an image of every input");
+        std::vector<std::uint8_t>& bytes = image->image.bytes;
         if (!bytes.empty()) {  // else time alone
             read_input(surface, folder, bytes);
         }
@@ -248,9 +234,9 @@ void load_inputs(const NetworkSurfaces& surfaces, const fs::path& folder, Plan& 
 void read_input(const InputSurface& surface, const fs::path& folder,
                 std::span<std::uint8_t> image) {
     NPU_CHECK(image.size() >= surface.memory.bytes, "the image is whole");
-    const InputFile file = file_of(surface, folder);
+    const fs::path file = file_of(surface, folder);
     std::ranges::fill(image, std::uint8_t{0});
-    convert_input(surface, file.path, file.array, image);
+    convert_input(surface, file, image);
 }
 
 void save_outputs(const NetworkSurfaces& surfaces,
@@ -270,6 +256,45 @@ void save_outputs(const NetworkSurfaces& surfaces,
         write_atomically(folder / (surface.name + ".npy"), head + as_text(values));
         write_atomically(folder / (surface.name + ".bin"), as_text(image));
     }
+}
+
+MapCodes stored_codes(std::int32_t zero) { return {{zero - 128.0, zero + 127.0}, zero}; }
+
+MapCodes plain_codes(bool is_signed) {
+    return {range_of(is_signed ? ElementType::Int8 : ElementType::Uint8), 0};
+}
+
+void store_map(const GraphValue& value, const MemoryMapOf& map, std::span<std::uint8_t> memory) {
+    const Layout plain = plain_layout(map.layout.shape, 1);
+    NPU_CHECK(plain.bytes == value.numbers.size(), "the map has the tensor's elements");
+    std::vector<std::uint8_t> bytes(plain.bytes);
+    for (std::size_t i = 0; i < bytes.size(); ++i) {
+        const double number = value.numbers[i];
+        const NumberRange& range = map.codes.range;
+        if (number != std::trunc(number) || number < range.low || number > range.high) {
+            throw ConfigError(
+                fmt::format("its input '{}' holds {}, which is not an integer from {} "
+                            "to {}",
+                            map.tensor, number, range.low, range.high),
+                "give the numbers that the model was planned for");
+        }
+        bytes[i] = static_cast<std::uint8_t>(static_cast<std::int32_t>(number) - map.codes.zero);
+    }
+    std::ranges::fill(memory, std::uint8_t{0});
+    relayout(plain, bytes, map.layout, memory);
+}
+
+GraphValue load_map(const TensorType& type, const MemoryMapOf& map,
+                    std::span<const std::uint8_t> memory) {
+    const Layout plain = plain_layout(map.layout.shape, 1);
+    std::vector<std::uint8_t> bytes(plain.bytes);
+    relayout(map.layout, memory, plain, bytes);
+    GraphValue value{type, {}};
+    for (const std::uint8_t byte : bytes) {
+        const double number = static_cast<std::int8_t>(byte) + map.codes.zero;
+        value.numbers.push_back(number < map.codes.range.low ? number + 256 : number);
+    }
+    return value;
 }
 
 }  // namespace npuscope

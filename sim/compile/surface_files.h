@@ -16,10 +16,11 @@
 #include <string>
 #include <vector>
 
-#include "models/layout/byte_run.h"
+#include "models/layout/feature_cube.h"
 #include "models/layout/layout.h"
 #include "models/npu/npu_config.h"
 #include "sim/compile/nvdla/plan.h"
+#include "sim/model/graph.h"
 #include "sim/model/network.h"
 
 namespace npuscope {
@@ -73,7 +74,32 @@ void save_outputs(const NetworkSurfaces& surfaces,
                   const std::vector<std::vector<std::uint8_t>>& memory,
                   const std::filesystem::path& folder);
 
-/// The plan's image of an input.
-PlannedImage& image_of(const InputSurface& surface, Plan& plan);
+// Feature maps between the host, which has numbers, and the NPU, which has bytes of int8 in a layout
+// of its memory. The only place where one becomes the other.
+
+/// How numbers lie in bytes: each less a zero. A range has at most 256 numbers.
+struct MapCodes {
+    NumberRange range;
+    std::int32_t zero = 0;
+};
+/// As int8 that an NPU's layers read and write.
+MapCodes stored_codes(std::int32_t zero);
+/// As they are, int8 or uint8.
+MapCodes plain_codes(bool is_signed);
+
+/// A map of the NPU's memory and the tensor that it holds.
+struct MemoryMapOf {
+    const std::string& tensor;
+    const Layout& layout;
+    MapCodes codes;
+};
+
+/// Writes a tensor's numbers; lanes that belong to no channel become 0. ConfigError without a place
+/// where one is none of the range.
+void store_map(const GraphValue& value, const MemoryMapOf& map, std::span<std::uint8_t> memory);
+
+/// The numbers that lie in memory, as a tensor of this type.
+GraphValue load_map(const TensorType& type, const MemoryMapOf& map,
+                    std::span<const std::uint8_t> memory);
 
 }  // namespace npuscope

@@ -26,15 +26,6 @@ std::string counted(std::uint64_t number, std::string_view what) {
     return fmt::format("{} {}{}", with_separators(number), what, number == 1 ? "" : "s");
 }
 
-std::string cut_to(const std::string& text, std::size_t width) {
-    constexpr std::string_view dots = "...";
-    if (text.size() <= width) {
-        return text;
-    }
-    return width <= dots.size() ? text.substr(0, width)
-                                : text.substr(0, width - dots.size()) + std::string(dots);
-}
-
 void TextTable::add_row(std::vector<std::string> cells) {
     cells.resize(columns_.size());
     rows_.push_back(std::move(cells));
@@ -66,14 +57,18 @@ std::vector<std::size_t> TextTable::widths() const {
 std::string TextTable::line(const std::vector<std::string>& cells,
                             const std::vector<std::size_t>& widths) const {
     std::string text;
+    std::vector<std::string> rest(cells.size());
+    bool more = false;
     for (std::size_t i = 0; i < cells.size(); ++i) {
-        const std::string cell = cut_to(cells[i], widths[i]);
+        const std::string cell = cells[i].substr(0, widths[i]);
+        rest[i] = cells[i].substr(cell.size());
+        more |= !rest[i].empty();
         text += gap;
         text += columns_[i].align == Align::Left ? fmt::format("{:<{}}", cell, widths[i])
                                                  : fmt::format("{:>{}}", cell, widths[i]);
     }
     text.erase(text.find_last_not_of(' ') + 1);
-    return text + '\n';
+    return text + '\n' + (more ? line(rest, widths) : "");
 }
 
 std::string TextTable::text() const {

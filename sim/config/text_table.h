@@ -15,8 +15,6 @@ inline constexpr std::size_t report_width = 100;
 std::string with_separators(std::uint64_t value);
 /// `1 layer`, `1,234 layers`.
 std::string counted(std::uint64_t number, std::string_view what);
-/// Cut to `width` with `...` at the end where it is longer.
-std::string cut_to(const std::string& text, std::size_t width);
 
 enum class Align { Left, Right };
 
@@ -31,8 +29,8 @@ class TextTable {
 
     void add_row(std::vector<std::string> cells);
     bool empty() const { return rows_.empty(); }
-    /// Two spaces before each line and between columns; the widest left column gives way where the
-    /// table would be wider than `most_width`.
+    /// Two spaces before each line and between columns; the widest left column goes on in the next
+    /// line where the table would be wider than `most_width`.
     std::string text() const;
 
  private:

@@ -8,15 +8,26 @@
 #include <cmath>
 
 #include "models/base/error.h"
-#include "models/layout/layout_catalog.h"
+#include "sim/config/nearest_name.h"
 
 namespace npuscope {
-
 namespace {
 
-[[noreturn]] void refuse(const std::string& text, std::string_view item) {
-    throw ConfigError(fmt::format("quantisation '{}': '{}' is not understood", text, item),
-                      "e.g. scale=1.5/1.25,radix=6/5,axis=C,math=float32");
+[[noreturn]] void refuse_name(const std::string& name) {
+    std::vector<std::string> known;
+    for (const LayoutRow* row : layout_catalog()) {
+        known.emplace_back(row->name);
+    }
+    const std::optional<std::string> near = nearest_name(name, known);
+    throw ConfigError(fmt::format("unknown layout '{}'", name),
+                      near
+                          ? fmt::format("did you mean '{}'?", *near)
+                          : "see `npuscope list layouts`, or give a sentence like 'N C/8 H W C%8'");
+}
+
+bool looks_like_sentence(const std::string& text) {
+    return text.find(' ') != std::string::npos ||
+           (text.size() == 1 && text[0] >= 'A' && text[0] <= 'Z');
 }
 
 /// Calls visit(part) for each part of a text that `separator` joins.
@@ -30,6 +41,78 @@ void for_each_part(std::string_view text, char separator, Visit visit) {
         }
         text = text.substr(end + 1);
     }
+}
+
+void add_parameter(LayoutSpec& spec, std::string_view item) {
+    const std::size_t equals = item.find('=');
+    std::uint64_t value = 0;
+    const char* const end = item.data() + item.size();
+    const char* const begin = equals == std::string_view::npos ? end : item.data() + equals + 1;
+    const auto result = std::from_chars(begin, end, value);
+    if (equals == 0 || result.ec != std::errc() || result.ptr != end) {
+        throw ConfigError(fmt::format("layout '{}': '{}' is not a parameter", spec.text, item),
+                          "parameters look like atom=8");
+    }
+    if (!spec.parameters.emplace(std::string(item.substr(0, equals)), value).second) {
+        throw ConfigError(
+            fmt::format("layout '{}': {} is given twice", spec.text, item.substr(0, equals)));
+    }
+}
+
+}  // namespace
+
+Layout LayoutSpec::bind_to(const LogicalShape& shape, std::uint32_t element) const {
+    if (row != nullptr) {
+        return make_layout(*row, {shape, element, parameters});
+    }
+    return bind(sentence, shape, {.name = text, .element = element});
+}
+
+std::variant<Layout, Diagnostic> LayoutSpec::try_bind(const LogicalShape& shape,
+                                                      std::uint32_t element) const {
+    try {
+        return bind_to(shape, element);
+    } catch (const ConfigError& error) {
+        return Diagnostic{.sentence = error.sentence(), .remedy = error.remedy()};
+    }
+}
+
+std::string LayoutSpec::axes_for(std::size_t extents) const {
+    if (row != nullptr && row->axes == "KCRS" && extents == 4) {
+        return "KCRS";
+    }
+    static constexpr std::string_view usual[] = {"", "W", "HW", "CHW", "NCHW", "NCDHW"};
+    if (extents == 0 || extents >= std::size(usual)) {
+        throw ConfigError(fmt::format("a shape of {} extents needs --axes", extents),
+                          "one capital letter for each extent");
+    }
+    return std::string(usual[extents]);
+}
+
+LayoutSpec parse_layout_spec(const std::string& text) {
+    LayoutSpec spec;
+    spec.text = text;
+    const std::size_t colon = text.find(':');
+    spec.row = find_layout(std::string_view(text).substr(0, colon));
+    if (spec.row == nullptr) {
+        if (!looks_like_sentence(text)) {
+            refuse_name(text.substr(0, colon));
+        }
+        spec.sentence = parse_sentence(text);
+        return spec;
+    }
+    if (colon != std::string::npos) {
+        for_each_part(std::string_view(text).substr(colon + 1), ',',
+                      [&spec](std::string_view item) { add_parameter(spec, item); });
+    }
+    return spec;
+}
+
+namespace {
+
+[[noreturn]] void refuse(const std::string& text, std::string_view item) {
+    throw ConfigError(fmt::format("quantisation '{}': '{}' is not understood", text, item),
+                      "e.g. scale=1.5/1.25,radix=6/5,axis=C,math=float32");
 }
 
 template <class T>

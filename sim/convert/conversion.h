@@ -1,4 +1,47 @@
 // SPDX-License-Identifier: Apache-2.0
+// How a layout is named on the command line and in YAML:
+//
+//     4W4C8B    feature:atom=8,line_stride=64    "N C/8 H W C%8"
+//
+// a row of the catalogue, with parameters after a colon, or a sentence of one's own.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "models/arith/quantise.h"
+#include "models/base/diagnostic.h"
+#include "models/layout/layout_catalog.h"
+#include "models/layout/stride_descriptor.h"
+#include "sim/config/npy_file.h"
+
+namespace npuscope {
+
+struct LayoutSpec {
+    std::string text;
+    const LayoutRow* row = nullptr;  ///< nullptr: a sentence
+    LayoutSentence sentence;
+    std::map<std::string, std::uint64_t, std::less<>> parameters;
+
+    /// ConfigError as make_layout() and bind() give it.
+    Layout bind_to(const LogicalShape& shape, std::uint32_t element) const;
+    /// The same, or why the layout does not hold the shape.
+    std::variant<Layout, Diagnostic> try_bind(const LogicalShape& shape,
+                                              std::uint32_t element) const;
+    /// Letters of the axes of a shape with so many extents.
+    std::string axes_for(std::size_t extents) const;
+};
+
+/// ConfigError with the nearest known name.
+LayoutSpec parse_layout_spec(const std::string& text);
+
 // One conversion of a tensor between files' bytes: which layouts on both sides, and what happens to
 // the values between them (nothing, float to fixed point, or back).
 //
@@ -6,20 +49,6 @@
 //     flow B   NPU data --relayout--> fixed --dequantise--> float, ONNX order
 //
 // source: Kneron page "Convert ONNX & NPU Data"
-#pragma once
-
-#include <functional>
-#include <optional>
-#include <span>
-#include <string>
-#include <vector>
-
-#include "models/arith/quantise.h"
-#include "models/layout/stride_descriptor.h"
-#include "sim/config/npy_file.h"
-#include "sim/convert/layout_spec.h"
-
-namespace npuscope {
 
 /// `scale=1.5/1.25,radix=6/5,axis=C,math=float64`: lists are joined by '/', one number serves all.
 struct Quantisation {
@@ -58,5 +87,25 @@ ConversionPlan plan_conversion(const ConversionRequest& request);
 /// `to` holds zeros and target.bytes bytes. ConfigError where a value is not a number.
 void convert(const ConversionPlan& conversion, std::span<const std::uint8_t> from,
              std::span<std::uint8_t> to, const std::function<void(std::uint64_t)>& progress);
+
+// Conversions from file to file: .npy arrays and raw bytes, mapped, so that neither has to fit
+// memory. The output is there in full or not at all.
+
+/// What the command line says; what it leaves open a .npy file may tell.
+struct FileConversion {
+    ConversionRequest request;  ///< shape and type may be missing
+    std::string axes;           ///< letters of the shape; empty: the usual ones
+    std::string type;           ///< empty: the file's (of quantised values: int8)
+    std::function<void(double share)> progress{};
+};
+
+struct ConvertedFile {
+    ConversionPlan conversion;
+    std::uint64_t bytes = 0;  ///< of the output
+};
+
+/// ConfigError with the numbers where the input's size, shape or type cannot be.
+ConvertedFile convert_file(const FileConversion& job, const std::filesystem::path& input,
+                           const std::filesystem::path& output);
 
 }  // namespace npuscope

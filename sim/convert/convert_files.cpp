@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sim/convert/convert_files.h"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
 
 #include "models/base/error.h"
+#include "sim/convert/conversion.h"
 #include "sim/convert/mapped_file.h"
 
 namespace npuscope {

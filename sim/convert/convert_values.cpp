@@ -8,7 +8,7 @@
 #include "models/base/check.h"
 #include "models/base/error.h"
 #include "models/layout/relayout.h"
-#include "models/layout/relayout_tiles.h"
+#include "models/layout/relayout_plan.h"
 #include "sim/convert/conversion.h"
 
 namespace npuscope {
@@ -29,22 +29,11 @@ void for_each_run(const Layout& tile, std::size_t axis, Visit visit) {
             length = static_cast<std::uint64_t>(step.pitch) / tile.element;
         }
     }
-    std::vector<std::uint64_t> index;
-    for (const IndexRange& range : part.box) {
-        index.push_back(range.first);
-    }
+    std::vector<std::uint64_t> index = first_index(part.box);
     const std::size_t outer = each ? axis : axis + 1;
-    while (true) {
+    do {
         visit(static_cast<std::uint64_t>(part.offset(index)) / tile.element, length, index[axis]);
-        std::size_t level = outer;
-        while (level > 0 && ++index[level - 1] == part.box[level - 1].last) {
-            --level;
-            index[level] = part.box[level].first;
-        }
-        if (level == 0) {
-            return;
-        }
-    }
+    } while (next_index(std::span(index).first(outer), part.box));
 }
 
 template <class T>

@@ -4,6 +4,7 @@
 // say.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <optional>
 #include <string>
@@ -110,6 +111,19 @@ struct NormSequence {
     std::optional<ClipStep> preclip;  ///< of BNORMRES
     std::string residual;             ///< tensor; empty: none
     std::size_t residual_node = 0;
+
+    /// Biases follow each other without rounding, so they are one.
+    void add_bias(const Step& more) {
+        if (!bias) {
+            bias = more;
+            return;
+        }
+        std::vector<double> sum(std::max(bias->numbers.size(), more.numbers.size()));
+        for (std::size_t i = 0; i < sum.size(); ++i) {
+            sum[i] = bias->at(i) + more.at(i);
+        }
+        bias->numbers = std::move(sum);
+    }
 };
 
 /// How an average pool's sum becomes whole.
@@ -135,15 +149,9 @@ struct Candidate {
     bool is_pool() const { return !has_weights(pattern); }
 };
 
-// Candidates for layer patterns: from every operator that a pattern is built on, with the sequence
-// after it.
-
 /// The candidate built on node `anchor`; nothing where no pattern is built on such an operator.
 /// With `with_residual` false it ends before a residual.
 std::optional<Candidate> read_candidate(const GraphView& view, std::size_t anchor,
                                         bool with_residual);
-
-/// Of a pool, which `anchor` must be.
-Candidate read_pool(const GraphView& view, std::size_t anchor, bool with_residual);
 
 }  // namespace npuscope

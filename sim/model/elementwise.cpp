@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <functional>
 #include <limits>
 
 #include "sim/model/operator_parts.h"
@@ -28,25 +29,15 @@ Sizes common_sizes(const Sizes& a, const Sizes& b) {
     return sizes;
 }
 
-/// Steps through `own` sizes as if it had those of the result: 0 where it is broadcast.
-std::vector<std::size_t> broadcast_steps(const Sizes& own, const Sizes& result) {
-    const std::vector<std::size_t> steps = steps_of(own);
-    std::vector<std::size_t> broadcast(result.size(), 0);
-    const std::size_t before = result.size() - own.size();
-    for (std::size_t i = 0; i < own.size(); ++i) {
-        broadcast[before + i] = own[i] == 1 ? 0 : steps[i];
-    }
-    return broadcast;
-}
-
-/// Indices into an operand for every element of the result.
+/// Indices into an operand for every element of the result; steps are 0 where it is broadcast.
 std::vector<std::size_t> broadcast_indices(const Sizes& own, const Sizes& result) {
     std::vector<std::size_t> indices(count_elements(result, most_made_elements));
-    const std::vector<std::size_t> steps = broadcast_steps(own, result);
+    const std::vector<std::size_t> steps = steps_of(own);
+    const std::size_t before = result.size() - own.size();
     Odometer odometer(result);
     for (std::size_t& index : indices) {
-        for (std::size_t i = 0; i < steps.size(); ++i) {
-            index += steps[i] * static_cast<std::size_t>(odometer.at()[i]);
+        for (std::size_t i = 0; i < own.size(); ++i) {
+            index += own[i] == 1 ? 0 : steps[i] * unsigned_of(odometer.at()[before + i]);
         }
         odometer.next();
     }
@@ -65,21 +56,14 @@ GraphValue combine(const GraphValue& a, const GraphValue& b, Operation operation
                 [&](std::size_t i) { return operation(a.numbers[of_a[i]], b.numbers[of_b[i]]); });
 }
 
-template <class Operation>
-Values combine_all(const Operands& operands, Operation operation) {
+template <auto Operation>
+Values combine_all(const Operands& operands) {
     GraphValue result = operands.at(0);
     for (std::size_t i = 1; i < operands.values.size(); ++i) {
-        result = combine(result, operands.at(i), operation);
+        result = combine(result, operands.at(i), Operation);
         settle(result);
     }
     return {std::move(result)};
-}
-
-double quotient(double a, double b, bool integers) {
-    if (!integers) {
-        return a / b;
-    }
-    return b == 0 ? 0 : std::trunc(a / b);
 }
 
 Types broadcast_types(const Operands& operands) {
@@ -90,40 +74,27 @@ Types broadcast_types(const Operands& operands) {
     return {type};
 }
 
-Values add(const Operands& operands) {
-    return combine_all(operands, [](double a, double b) { return a + b; });
-}
-Values subtract(const Operands& operands) {
-    return combine_all(operands, [](double a, double b) { return a - b; });
-}
-Values multiply(const Operands& operands) {
-    return combine_all(operands, [](double a, double b) { return a * b; });
-}
+/// Of integers without their rest; 0 where the divisor is.
 Values divide(const Operands& operands) {
-    const bool integers = !is_float(operands.element(0));
-    return combine_all(operands,
-                       [integers](double a, double b) { return quotient(a, b, integers); });
+    return is_float(operands.element(0))
+               ? combine_all<std::divides<>{}>(operands)
+               : combine_all<[](double a, double b) { return b == 0 ? 0 : std::trunc(a / b); }>(
+                     operands);
 }
-Values power(const Operands& operands) {
-    return combine_all(operands, [](double a, double b) { return std::pow(a, b); });
-}
-Values maximum(const Operands& operands) {
-    return combine_all(operands, [](double a, double b) { return std::max(a, b); });
-}
-Values minimum(const Operands& operands) {
-    return combine_all(operands, [](double a, double b) { return std::min(a, b); });
-}
-Values sum(const Operands& operands) { return add(operands); }
 Values expand(const Operands& operands) {
     const GraphValue ones =
         fill({operands.element(0), integers_of(operands.at(1))}, [](std::size_t) { return 1.0; });
-    return multiply({operands.node, operands.opset, {&operands.at(0), &ones}});
+    return {combine(operands.at(0), ones, std::multiplies<>{})};
 }
 
 template <class Operation>
-Values map(const Operands& operands, Operation operation) {
+Values change(const Operands& operands, Operation operation) {
     const GraphValue& input = operands.at(0);
     return {fill(input.type, [&](std::size_t i) { return operation(input.numbers[i]); })};
+}
+template <auto Operation>
+Values each(const Operands& operands) {
+    return change(operands, Operation);
 }
 
 ElementType cast_target(std::int64_t number) {
@@ -133,6 +104,18 @@ ElementType cast_target(std::int64_t number) {
     return row->type;
 }
 
+Values leaky_relu(const Operands& operands) {
+    const double alpha = operands.node.number("alpha", 0.01);
+    return change(operands, [alpha](double x) { return x < 0 ? alpha * x : x; });
+}
+Values hard_sigmoid(const Operands& operands) {
+    const double alpha = operands.node.number("alpha", 0.2);
+    const double beta = operands.node.number("beta", 0.5);
+    return change(operands, [=](double x) { return std::clamp(alpha * x + beta, 0.0, 1.0); });
+}
+
+constexpr double infinite = std::numeric_limits<double>::infinity();
+
 /// A limit of Clip: an operand from opset 11 on, an attribute before.
 double limit(const Operands& operands, std::size_t index, const char* attribute, double fallback) {
     if (operands.has(index)) {
@@ -141,58 +124,10 @@ double limit(const Operands& operands, std::size_t index, const char* attribute,
     return operands.opset < 11 ? operands.node.number(attribute, fallback) : fallback;
 }
 
-Values floor(const Operands& operands) {
-    return map(operands, [](double x) { return std::floor(x); });
-}
-Values ceil(const Operands& operands) {
-    return map(operands, [](double x) { return std::ceil(x); });
-}
-/// Half to even.
-Values round(const Operands& operands) {
-    return map(operands, [](double x) { return std::nearbyint(x); });
-}
-Values negate(const Operands& operands) {
-    return map(operands, [](double x) { return -x; });
-}
-Values absolute(const Operands& operands) {
-    return map(operands, [](double x) { return std::abs(x); });
-}
-Values square_root(const Operands& operands) {
-    return map(operands, [](double x) { return std::sqrt(x); });
-}
-Values exponential(const Operands& operands) {
-    return map(operands, [](double x) { return std::exp(x); });
-}
-Values logarithm(const Operands& operands) {
-    return map(operands, [](double x) { return std::log(x); });
-}
-Values relu(const Operands& operands) {
-    return map(operands, [](double x) { return std::max(x, 0.0); });
-}
-Values leaky_relu(const Operands& operands) {
-    const double alpha = operands.node.number("alpha", 0.01);
-    return map(operands, [alpha](double x) { return x < 0 ? alpha * x : x; });
-}
-Values sigmoid(const Operands& operands) {
-    return map(operands, [](double x) { return 1.0 / (1.0 + std::exp(-x)); });
-}
-Values hard_sigmoid(const Operands& operands) {
-    const double alpha = operands.node.number("alpha", 0.2);
-    const double beta = operands.node.number("beta", 0.5);
-    return map(operands, [=](double x) { return std::clamp(alpha * x + beta, 0.0, 1.0); });
-}
-Values hard_swish(const Operands& operands) {
-    return map(operands, [](double x) { return x * std::clamp(x / 6.0 + 0.5, 0.0, 1.0); });
-}
-Values hyperbolic_tangent(const Operands& operands) {
-    return map(operands, [](double x) { return std::tanh(x); });
-}
-
 Values clip(const Operands& operands) {
-    constexpr double infinite = std::numeric_limits<double>::infinity();
     const double low = limit(operands, 1, "min", -infinite);
     const double high = limit(operands, 2, "max", infinite);
-    return map(operands, [=](double x) { return std::min(std::max(x, low), high); });
+    return change(operands, [=](double x) { return std::min(std::max(x, low), high); });
 }
 
 Types cast_types(const Operands& operands) {
@@ -248,8 +183,8 @@ void check_limits(const Operands& operands) {
                    ? operands.at(operand).numbers.front()
                    : operands.node.number(attribute, fallback);
     };
-    const double low = limit(1, "min", -std::numeric_limits<double>::infinity());
-    const double high = limit(2, "max", std::numeric_limits<double>::infinity());
+    const double low = limit(1, "min", -infinite);
+    const double high = limit(2, "max", infinite);
     require(low <= high, fmt::format("its min {} exceeds its max {}", low, high),
             "correct the limits");
 }
@@ -287,7 +222,7 @@ ValueRange limited_range(const ValueRange& values, double low, double high) {
             values.assumed};
 }
 ValueRange positive_range(const RangeOperands& operands) {
-    return limited_range(operands.at(0), 0, std::numeric_limits<double>::infinity());
+    return limited_range(operands.at(0), 0, infinite);
 }
 ValueRange clipped_range(const RangeOperands& operands) {
     const auto bound = [&](std::size_t operand, const char* attribute, double fallback) {
@@ -296,152 +231,71 @@ ValueRange clipped_range(const RangeOperands& operands) {
                    ? value->numbers.front()
                    : operands.node.number(attribute, fallback);
     };
-    constexpr double infinite = std::numeric_limits<double>::infinity();
     return limited_range(operands.at(0), bound(1, "min", -infinite), bound(2, "max", infinite));
 }
 
+using enum TypeRule;
+
+/// An operator whose operands are broadcast.
+constexpr OperatorRow row_of(std::string_view op, InputCount inputs, TypeRule types,
+                             Evaluate evaluate, Range range = nullptr) {
+    return {.op = op,
+            .inputs = inputs,
+            .types = types,
+            .evaluate = evaluate,
+            .infer = broadcast_types,
+            .range = range};
+}
+constexpr OperatorRow extreme(std::string_view op, Evaluate evaluate, Range range) {
+    OperatorRow row = row_of(op, {.least = 1}, Same, evaluate, range);
+    row.takes_infinity = true;
+    return row;
+}
+/// One that changes element by element.
+constexpr OperatorRow row_of(std::string_view op, TypeRule types, Evaluate evaluate,
+                             Range range = nullptr, std::string_view attributes = {}) {
+    return {.op = op,
+            .inputs = {1, 1},
+            .types = types,
+            .evaluate = evaluate,
+            .infer = own_type,
+            .attributes = attributes,
+            .range = range};
+}
+
 constexpr std::array rows{
-    OperatorRow{.op = "Add",
-                .least = 2,
-                .most = 2,
-                .types = TypeRule::Same,
-                .evaluate = add,
-                .infer = broadcast_types,
-                .range = sum_range},
-    OperatorRow{.op = "Sub",
-                .least = 2,
-                .most = 2,
-                .types = TypeRule::Same,
-                .evaluate = subtract,
-                .infer = broadcast_types,
-                .range = difference_range},
-    OperatorRow{.op = "Mul",
-                .least = 2,
-                .most = 2,
-                .types = TypeRule::Same,
-                .evaluate = multiply,
-                .infer = broadcast_types},
+    row_of("Add", {2, 2}, Same, combine_all<std::plus<>{}>, sum_range),
+    row_of("Sub", {2, 2}, Same, combine_all<std::minus<>{}>, difference_range),
+    row_of("Mul", {2, 2}, Same, combine_all<std::multiplies<>{}>),
     OperatorRow{.op = "Div",
-                .least = 2,
-                .most = 2,
-                .types = TypeRule::Same,
+                .inputs = {2, 2},
+                .types = Same,
                 .evaluate = divide,
                 .infer = broadcast_types,
                 .check = check_divisor},
-    OperatorRow{.op = "Pow", .least = 2, .most = 2, .evaluate = power, .infer = broadcast_types},
-    OperatorRow{.op = "Max",
-                .least = 1,
-                .types = TypeRule::Same,
-                .evaluate = maximum,
-                .infer = broadcast_types,
-                .takes_infinity = true,
-                .range = maximum_range},
-    OperatorRow{.op = "Min",
-                .least = 1,
-                .types = TypeRule::Same,
-                .evaluate = minimum,
-                .infer = broadcast_types,
-                .takes_infinity = true,
-                .range = minimum_range},
-    OperatorRow{.op = "Sum",
-                .least = 1,
-                .types = TypeRule::Same,
-                .evaluate = sum,
-                .infer = broadcast_types},
-    OperatorRow{.op = "Floor",
-                .least = 1,
-                .most = 1,
-                .types = TypeRule::Float,
-                .evaluate = floor,
-                .infer = own_type,
-                .range = rounded_range},
-    OperatorRow{.op = "Ceil",
-                .least = 1,
-                .most = 1,
-                .types = TypeRule::Float,
-                .evaluate = ceil,
-                .infer = own_type,
-                .range = rounded_range},
-    OperatorRow{.op = "Round",
-                .least = 1,
-                .most = 1,
-                .types = TypeRule::Float,
-                .evaluate = round,
-                .infer = own_type,
-                .range = rounded_range},
-    OperatorRow{.op = "Neg",
-                .least = 1,
-                .most = 1,
-                .types = TypeRule::Same,
-                .evaluate = negate,
-                .infer = own_type},
-    OperatorRow{.op = "Abs",
-                .least = 1,
-                .most = 1,
-                .types = TypeRule::Same,
-                .evaluate = absolute,
-                .infer = own_type},
-    OperatorRow{.op = "Sqrt",
-                .least = 1,
-                .most = 1,
-                .types = TypeRule::Float,
-                .evaluate = square_root,
-                .infer = own_type},
-    OperatorRow{.op = "Exp",
-                .least = 1,
-                .most = 1,
-                .types = TypeRule::Float,
-                .evaluate = exponential,
-                .infer = own_type},
-    OperatorRow{.op = "Log",
-                .least = 1,
-                .most = 1,
-                .types = TypeRule::Float,
-                .evaluate = logarithm,
-                .infer = own_type},
-    OperatorRow{.op = "Relu",
-                .least = 1,
-                .most = 1,
-                .types = TypeRule::Same,
-                .evaluate = relu,
-                .infer = own_type,
-                .range = positive_range},
-    OperatorRow{.op = "LeakyRelu",
-                .least = 1,
-                .most = 1,
-                .types = TypeRule::Float,
-                .evaluate = leaky_relu,
-                .infer = own_type,
-                .attributes = "alpha"},
-    OperatorRow{.op = "Sigmoid",
-                .least = 1,
-                .most = 1,
-                .types = TypeRule::Float,
-                .evaluate = sigmoid,
-                .infer = own_type},
-    OperatorRow{.op = "HardSigmoid",
-                .least = 1,
-                .most = 1,
-                .types = TypeRule::Float,
-                .evaluate = hard_sigmoid,
-                .infer = own_type,
-                .attributes = "alpha beta"},
-    OperatorRow{.op = "HardSwish",
-                .least = 1,
-                .most = 1,
-                .types = TypeRule::Float,
-                .evaluate = hard_swish,
-                .infer = own_type},
-    OperatorRow{.op = "Tanh",
-                .least = 1,
-                .most = 1,
-                .types = TypeRule::Float,
-                .evaluate = hyperbolic_tangent,
-                .infer = own_type},
+    row_of("Pow", {2, 2}, Any, combine_all<[](double a, double b) { return std::pow(a, b); }>),
+    extreme("Max", combine_all<[](double a, double b) { return std::max(a, b); }>, maximum_range),
+    extreme("Min", combine_all<[](double a, double b) { return std::min(a, b); }>, minimum_range),
+    row_of("Sum", {.least = 1}, Same, combine_all<std::plus<>{}>),
+    row_of("Floor", Float, each<[](double x) { return std::floor(x); }>, rounded_range),
+    row_of("Ceil", Float, each<[](double x) { return std::ceil(x); }>, rounded_range),
+    // half to even
+    row_of("Round", Float, each<[](double x) { return std::nearbyint(x); }>, rounded_range),
+    row_of("Neg", Same, each<std::negate<>{}>),
+    row_of("Abs", Same, each<[](double x) { return std::abs(x); }>),
+    row_of("Sqrt", Float, each<[](double x) { return std::sqrt(x); }>),
+    row_of("Exp", Float, each<[](double x) { return std::exp(x); }>),
+    row_of("Log", Float, each<[](double x) { return std::log(x); }>),
+    row_of("Relu", Same, each<[](double x) { return std::max(x, 0.0); }>, positive_range),
+    row_of("LeakyRelu", Float, leaky_relu, nullptr, "alpha"),
+    row_of("Sigmoid", Float, each<[](double x) { return 1.0 / (1.0 + std::exp(-x)); }>),
+    row_of("HardSigmoid", Float, hard_sigmoid, nullptr, "alpha beta"),
+    row_of("HardSwish", Float,
+           each<[](double x) { return x * std::clamp(x / 6.0 + 0.5, 0.0, 1.0); }>),
+    row_of("Tanh", Float, each<[](double x) { return std::tanh(x); }>),
     OperatorRow{.op = "Clip",
-                .least = 1,
-                .most = 3,
-                .types = TypeRule::Same,
+                .inputs = {1, 3},
+                .types = Same,
                 .evaluate = clip,
                 .infer = own_type,
                 .attributes = "max min",
@@ -450,38 +304,33 @@ constexpr std::array rows{
                 .takes_infinity = true,
                 .range = clipped_range},
     OperatorRow{.op = "Cast",
-                .least = 1,
-                .most = 1,
+                .inputs = {1, 1},
                 .evaluate = cast,
                 .infer = cast_types,
                 .attributes = "saturate to",
                 .range = stored_range,
                 .view = ViewRule::WhereNumbersFit},
     OperatorRow{.op = "Identity",
-                .least = 1,
-                .most = 1,
+                .inputs = {1, 1},
                 .evaluate = identity,
                 .infer = own_type,
                 .range = range_of_first,
                 .view = ViewRule::Always},
     OperatorRow{.op = "Dropout",
-                .least = 1,
-                .most = 3,
+                .inputs = {1, 3},
                 .evaluate = identity,
                 .infer = own_type,
                 .attributes = "ratio seed",
                 .range = range_of_first,
                 .view = ViewRule::Always},
     OperatorRow{.op = "BatchNormalization",
-                .least = 5,
-                .most = 5,
-                .types = TypeRule::Float,
+                .inputs = {5, 5},
+                .types = Float,
                 .evaluate = batch_normalise,
                 .infer = batch_normalise_types,
                 .attributes = "epsilon momentum spatial training_mode"},
     OperatorRow{.op = "Expand",
-                .least = 2,
-                .most = 2,
+                .inputs = {2, 2},
                 .evaluate = expand,
                 .sizing = operand(1),
                 .range = range_of_first}};

@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 #include <span>
 
 #include "models/base/error.h"
@@ -44,6 +45,11 @@ std::size_t count_elements(const Sizes& sizes, std::int64_t most) {
         }
     }
     return static_cast<std::size_t>(elements);
+}
+
+Sizes as_cube(Sizes sizes) {
+    sizes.resize(std::max<std::size_t>(sizes.size(), 4), 1);
+    return sizes;
 }
 
 std::string sizes_text(const Sizes& sizes) {
@@ -102,6 +108,13 @@ std::vector<std::int64_t> GraphNode::integers(const std::string& attribute) cons
     return typed(*this, attribute, std::vector<std::int64_t>{});
 }
 
+std::vector<double> GraphNode::numbers(const std::string& attribute) const {
+    const auto found = attributes.find(attribute);
+    const auto* floats =
+        found == attributes.end() ? nullptr : std::get_if<std::vector<double>>(&found->second);
+    return floats == nullptr ? std::vector<double>{} : *floats;
+}
+
 const std::string& GraphNode::input(std::size_t index) const {
     static const std::string none;
     return index < inputs.size() ? inputs[index] : none;
@@ -110,6 +123,27 @@ const std::string& GraphNode::input(std::size_t index) const {
 const GraphValue* Graph::constant(const std::string& tensor) const {
     const auto found = constants.find(tensor);
     return found == constants.end() ? nullptr : &found->second;
+}
+
+GraphValue transposed(const GraphValue& matrix) {
+    const auto rows = static_cast<std::size_t>(matrix.type.sizes[0]);
+    const auto columns = static_cast<std::size_t>(matrix.type.sizes[1]);
+    GraphValue turned{{matrix.type.element, {matrix.type.sizes[1], matrix.type.sizes[0]}},
+                      std::vector<double>(matrix.numbers.size())};
+    for (std::size_t i = 0; i < turned.numbers.size(); ++i) {
+        turned.numbers[i] = matrix.numbers[i % rows * columns + i / rows];
+    }
+    return turned;
+}
+
+void subtract_zeros(GraphValue& weights, const std::vector<double>& zeros, bool kernels_first) {
+    const Sizes& sizes = weights.type.sizes;
+    const auto kernels = static_cast<std::size_t>(kernels_first ? sizes.front() : sizes.back());
+    const std::size_t step =
+        kernels_first ? weights.numbers.size() / std::max<std::size_t>(kernels, 1) : 1;
+    for (std::size_t i = 0; i < weights.numbers.size(); ++i) {
+        weights.numbers[i] -= zeros[zeros.size() == 1 ? 0 : i / step % kernels];
+    }
 }
 
 const std::string& node_name(const GraphNode& node) {
@@ -124,7 +158,14 @@ std::string node_text(const GraphNode& node) {
     return fmt::format("'{}' ({})", node_name(node), node.op);
 }
 
-GraphView::GraphView(const Graph& graph) : graph_(graph) {
+bool fits_bits(const NumberRange& range, unsigned bits) {
+    const double span = std::ldexp(1.0, static_cast<int>(bits));
+    return (range.low >= 0 && range.high <= span - 1) ||
+           (range.low >= -span / 2 && range.high <= span / 2 - 1);
+}
+
+GraphView::GraphView(const Graph& graph, ValueRanges ranges)
+    : graph_(graph), ranges_(std::move(ranges)) {
     for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
         for (const std::string& output : graph.nodes[i].outputs) {
             producers_[output] = i;
@@ -133,6 +174,11 @@ GraphView::GraphView(const Graph& graph) : graph_(graph) {
             readers_[input].push_back(i);
         }
     }
+}
+
+const ValueRange* GraphView::range(const std::string& tensor) const {
+    const auto found = ranges_.find(tensor);
+    return found == ranges_.end() ? nullptr : &found->second;
 }
 
 std::optional<std::size_t> GraphView::producer(const std::string& tensor) const {

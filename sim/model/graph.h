@@ -28,6 +28,8 @@ inline constexpr std::int64_t most_made_elements = std::int64_t{1} << 25U;
 
 /// ConfigError where a size is negative or there are more than `most` elements.
 std::size_t count_elements(const Sizes& sizes, std::int64_t most = most_elements);
+/// N C H W from 2 to 4 sizes.
+Sizes as_cube(Sizes sizes);
 /// `1x8x7x5`; `scalar` where there are no sizes.
 std::string sizes_text(const Sizes& sizes);
 
@@ -74,6 +76,8 @@ struct GraphNode {
     double number(const std::string& attribute, double fallback) const;
     std::string text(const std::string& attribute, const std::string& fallback) const;
     std::vector<std::int64_t> integers(const std::string& attribute) const;
+    /// Empty where it is left out or of another kind.
+    std::vector<double> numbers(const std::string& attribute) const;
     /// Input `index`, empty where it is left out.
     const std::string& input(std::size_t index) const;
 };
@@ -93,18 +97,38 @@ struct Graph {
     const GraphValue* constant(const std::string& tensor) const;
 };
 
+/// A matrix with its rows as columns.
+GraphValue transposed(const GraphValue& matrix);
+/// Takes zero points off weights: one, or one per kernel. Kernels are the first size or the last.
+void subtract_zeros(GraphValue& weights, const std::vector<double>& zeros, bool kernels_first);
+
 /// `'conv' (Conv)`: how messages name a node; by its first output where it has no name.
 std::string node_text(const GraphNode& node);
 /// The name alone, likewise.
 const std::string& node_name(const GraphNode& node);
 
-// Who makes and who reads each tensor of a graph.
+/// What is known of a tensor's values before anything runs: whether they are whole, and between which
+/// limits they lie.
+struct ValueRange {
+    bool whole = false;
+    NumberRange range{};
+    bool assumed = false;  ///< of an input of floats: whether they are signed is not known
+};
+/// Fits a signed or an unsigned integer of so many bits.
+bool fits_bits(const NumberRange& range, unsigned bits);
 
+using ValueRanges = std::map<std::string, ValueRange>;  ///< by tensor
+
+/// A graph with what is known of it before anything runs: who makes and who reads each tensor, and
+/// the ranges of their values. The graph must outlive it.
 class GraphView {
  public:
-    explicit GraphView(const Graph& graph);
+    explicit GraphView(const Graph& graph, ValueRanges ranges = {});
 
     const Graph& graph() const { return graph_; }
+    const ValueRanges& ranges() const { return ranges_; }
+    /// Null where nothing is known.
+    const ValueRange* range(const std::string& tensor) const;
     const GraphNode& node(std::size_t index) const { return graph_.nodes[index]; }
     const Sizes& sizes(const std::string& tensor) const { return graph_.types.at(tensor).sizes; }
     std::optional<std::size_t> producer(const std::string& tensor) const;
@@ -114,6 +138,7 @@ class GraphView {
 
  private:
     const Graph& graph_;
+    ValueRanges ranges_;
     std::map<std::string, std::size_t> producers_;
     std::map<std::string, std::vector<std::size_t>> readers_;
 };

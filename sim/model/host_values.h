@@ -8,7 +8,6 @@
 #include <string>
 
 #include "sim/model/graph.h"
-#include "sim/model/value_ranges.h"
 
 namespace npuscope {
 
@@ -18,8 +17,7 @@ void check_host_runs(const Graph& graph, const GraphNode& node);
 class HostValues {
  public:
     /// `facts` of the graph.
-    HostValues(const Graph& graph, std::map<std::string, ValueRange> facts)
-        : graph_(graph), facts_(std::move(facts)) {}
+    HostValues(const Graph& graph, ValueRanges facts) : graph_(graph), facts_(std::move(facts)) {}
 
     /// Takes the numbers of a graph's input. Whether they are signed, where their type says.
     /// ConfigError where there are none, or they do not fit.
@@ -36,7 +34,7 @@ class HostValues {
 
  private:
     const Graph& graph_;
-    std::map<std::string, ValueRange> facts_;
+    ValueRanges facts_;
     std::map<std::string, GraphValue> values_;
 };
 

@@ -12,8 +12,6 @@
 namespace npuscope::host {
 namespace {
 
-std::size_t unsigned_of(std::int64_t value) { return static_cast<std::size_t>(value); }
-
 /// Begin, end and step of Slice along one axis, as ONNX clamps them.
 struct SliceAxis {
     std::int64_t begin = 0;
@@ -126,8 +124,7 @@ Values pad(const Operands& operands) {
     const GraphValue& input = operands.at(0);
     const Sizes& in = input.type.sizes;
     const std::string mode = operands.node.text("mode", "constant");
-    const std::vector<std::int64_t> pads =
-        operands.has(1) ? integers_of(operands.at(1)) : operands.node.integers("pads");
+    const std::vector<std::int64_t> pads = listed(operands, 1, "pads");
     const Sizes out = padded_sizes(in, pads, mode);
     const double fill_with = operands.has(2)
                                  ? scalar_of(operands.at(2), "value")
@@ -148,13 +145,9 @@ Values pad(const Operands& operands) {
 Values slice(const Operands& operands) {
     const GraphValue& input = operands.at(0);
     const Sizes& in = input.type.sizes;
-    const auto listed = [&](std::size_t operand, const char* attribute) {
-        return operands.has(operand) ? integers_of(operands.at(operand))
-                                     : operands.node.integers(attribute);
-    };
-    const auto begins = listed(1, "starts");
-    const auto ends = listed(2, "ends");
-    const auto axes = listed(3, "axes");
+    const auto begins = listed(operands, 1, "starts");
+    const auto ends = listed(operands, 2, "ends");
+    const auto axes = listed(operands, 3, "axes");
     const auto strides = operands.has(4) ? integers_of(operands.at(4)) : Sizes{};
     require(begins.size() == ends.size() && (axes.empty() || axes.size() == begins.size()) &&
                 (strides.empty() || strides.size() == begins.size()) && begins.size() <= in.size(),
@@ -184,8 +177,7 @@ Values split(const Operands& operands) {
     const GraphValue& input = operands.at(0);
     const std::size_t axis = axis_index(operands.node.integer("axis", 0), input.type.sizes.size());
     const std::int64_t size = input.type.sizes[axis];
-    std::vector<std::int64_t> parts =
-        operands.has(1) ? integers_of(operands.at(1)) : operands.node.integers("split");
+    std::vector<std::int64_t> parts = listed(operands, 1, "split");
     const auto count = static_cast<std::int64_t>(operands.node.outputs.size());
     for (std::int64_t i = 0; parts.size() < operands.node.outputs.size(); ++i) {
         const std::int64_t width = (size + count - 1) / count;
@@ -271,13 +263,10 @@ Values resize(const Operands& operands) {
             "only 'nearest' is");
     const bool old = operands.node.op == "Upsample" || operands.opset < 11;
     const std::size_t scales_at = old ? 1 : 2;
-    std::vector<double> scales;
-    const auto attribute = operands.node.attributes.find("scales");
-    if (operands.has(scales_at) && !operands.at(scales_at).numbers.empty()) {
-        scales = operands.at(scales_at).numbers;
-    } else if (attribute != operands.node.attributes.end() &&
-               std::holds_alternative<std::vector<double>>(attribute->second)) {
-        scales = std::get<std::vector<double>>(attribute->second);
+    std::vector<double> scales =
+        operands.has(scales_at) ? operands.at(scales_at).numbers : std::vector<double>{};
+    if (scales.empty()) {
+        scales = operands.node.numbers("scales");
     }
     Sizes out(in.size());
     if (scales.empty()) {
@@ -323,47 +312,41 @@ ValueRange padded_range(const RangeOperands& operands) {
 
 constexpr std::array rows{
     OperatorRow{.op = "Transpose",
-                .least = 1,
-                .most = 1,
+                .inputs = {1, 1},
                 .evaluate = transpose,
                 .attributes = "perm",
                 .range = range_of_first},
     OperatorRow{.op = "Concat",
-                .least = 1,
+                .inputs = {.least = 1},
                 .types = TypeRule::Same,
                 .evaluate = concat,
                 .attributes = "axis",
                 .range = joined_range},
     OperatorRow{.op = "Pad",
-                .least = 1,
-                .most = 3,
+                .inputs = {1, 3},
                 .evaluate = pad,
                 .attributes = "mode pads value",
                 .sizing = operand(1) | operand(2),
                 .range = padded_range},
     OperatorRow{.op = "Slice",
-                .least = 1,
-                .most = 5,
+                .inputs = {1, 5},
                 .evaluate = slice,
                 .attributes = "axes ends starts",
                 .sizing = operand(1) | operand(2) | operand(3) | operand(4),
                 .range = range_of_first},
     OperatorRow{.op = "Split",
-                .least = 1,
-                .most = 2,
+                .inputs = {1, 2},
                 .evaluate = split,
                 .attributes = "axis num_outputs split",
                 .sizing = operand(1),
                 .range = range_of_first},
     OperatorRow{.op = "Gather",
-                .least = 2,
-                .most = 2,
+                .inputs = {2, 2},
                 .evaluate = gather,
                 .attributes = "axis",
                 .range = range_of_first},
     OperatorRow{.op = "Resize",
-                .least = 1,
-                .most = 4,
+                .inputs = {1, 4},
                 .evaluate = resize,
                 .attributes =
                     "antialias axes coordinate_transformation_mode cubic_coeff_a exclude_outside "
@@ -371,8 +354,7 @@ constexpr std::array rows{
                 .sizing = operand(2) | operand(3),
                 .range = range_of_first},
     OperatorRow{.op = "Upsample",
-                .least = 1,
-                .most = 2,
+                .inputs = {1, 2},
                 .evaluate = resize,
                 .attributes = "mode scales",
                 .sizing = operand(1),

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "sim/model/network_shapes.h"
+#include "sim/model/network.h"
 #include "sim/model/prepare_graph.h"
 #include "sim/model/synthetic_numbers.h"
 
@@ -44,8 +44,8 @@ class GraphBuilder {
     void count_readers() {
         readers_.assign(network_.layers.size(), 0);
         joined_.assign(network_.layers.size(), false);
-        for (std::size_t i = 0; i < network_.layers.size(); ++i) {
-            for (const auto& source : shapes_[i].sources) {
+        for (const LayerShapes& shapes : shapes_) {
+            for (const auto& source : shapes.sources) {
                 if (source) {
                     ++readers_[*source];
                 }

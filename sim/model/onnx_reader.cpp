@@ -6,49 +6,161 @@
 #include <onnx/onnx_pb.h>
 
 #include <algorithm>
+#include <cmath>
+#include <cstdint>
 #include <map>
 #include <set>
+#include <string>
+#include <vector>
 
 #include "models/base/error.h"
 #include "sim/config/file_io.h"
-#include "sim/model/onnx_tensor.h"
+#include "sim/model/prepare_graph.h"
 
 namespace npuscope {
 namespace {
 
-[[noreturn]] void refuse(const Graph& graph, const GraphNode& node, const std::string& sentence,
-                         const std::string& remedy) {
-    throw ConfigError(Place{graph.file, 0, 0},
-                      fmt::format("node {}: {}", node_text(node), sentence), remedy);
-}
+// Tensors and types of ONNX as ours. ConfigErrors have no place: the caller knows it.
 
-/// Tensors that exist before any node has run.
-std::set<std::string> given_tensors(const Graph& graph) {
-    std::set<std::string> given(graph.inputs.begin(), graph.inputs.end());
-    for (const auto& [name, value] : graph.constants) {
-        given.insert(name);
+const ElementRow& row_of(int number) {
+    if (const ElementRow* row = find_onnx_element(number)) {
+        return *row;
     }
-    return given;
+    const std::string name = onnx::TensorProto_DataType_IsValid(number)
+                                 ? onnx::TensorProto_DataType_Name(number)
+                                 : std::to_string(number);
+    throw ConfigError(fmt::format("element type {} is not supported", name),
+                      "use float32, float64, bool or an integer type");
 }
 
-void check_names(const Graph& graph, const std::set<std::string>& given) {
-    std::set<std::string> made = given;
+template <class Field>
+void read_field(const Field& field, std::vector<double>& numbers) {
+    if (static_cast<std::size_t>(field.size()) != numbers.size()) {
+        throw ConfigError(fmt::format("it holds {} numbers where its sizes ask for {}",
+                                      field.size(), numbers.size()),
+                          "write the model again");
+    }
+    for (std::size_t i = 0; i < numbers.size(); ++i) {
+        numbers[i] = static_cast<double>(field[static_cast<int>(i)]);
+    }
+}
+
+void read_numbers(const onnx::TensorProto& tensor, ElementType type, std::vector<double>& numbers) {
+    switch (type) {
+        case ElementType::Float32:
+            return read_field(tensor.float_data(), numbers);
+        case ElementType::Float64:
+            return read_field(tensor.double_data(), numbers);
+        case ElementType::Int64:
+            return read_field(tensor.int64_data(), numbers);
+        case ElementType::Uint32:
+        case ElementType::Uint64:
+            return read_field(tensor.uint64_data(), numbers);
+        default:
+            return read_field(tensor.int32_data(), numbers);
+    }
+}
+
+/// A tensor in the file itself, whichever of ONNX's fields holds it.
+GraphValue value_of(const onnx::TensorProto& tensor) {
+    if (tensor.data_location() == onnx::TensorProto_DataLocation_EXTERNAL ||
+        tensor.external_data_size() > 0) {
+        throw ConfigError("its data lie in another file",
+                          "save the model with all its data in one file");
+    }
+    if (tensor.has_segment()) {
+        throw ConfigError("it is a segment of a tensor", "save the model with whole tensors");
+    }
+    const bool has_numbers = tensor.float_data_size() + tensor.int32_data_size() +
+                                 tensor.int64_data_size() + tensor.double_data_size() +
+                                 tensor.uint64_data_size() + tensor.string_data_size() >
+                             0;
+    if (tensor.has_raw_data() && has_numbers) {
+        throw ConfigError("it holds its data twice, as bytes and as numbers",
+                          "write the model again");
+    }
+    const ElementRow& row = row_of(tensor.data_type());
+    TensorType type{row.type, {tensor.dims().begin(), tensor.dims().end()}};
+    const std::size_t elements = count_elements(type.sizes);
+    // The data must be there before memory is taken for them.
+    if (tensor.has_raw_data() && tensor.raw_data().size() != elements * row.bytes) {
+        throw ConfigError(
+            fmt::format("it holds {} bytes where its sizes ({}) ask for {}",
+                        tensor.raw_data().size(), sizes_text(type.sizes), elements * row.bytes),
+            "write the model again");
+    }
+    if (!tensor.has_raw_data() && elements > tensor.ByteSizeLong()) {
+        throw ConfigError(fmt::format("its data are missing ({} elements)", elements),
+                          "write the model again");
+    }
+    GraphValue value{type, {}};
+    if (tensor.has_raw_data()) {
+        const std::string& raw = tensor.raw_data();
+        value.numbers = read_elements(
+            row.type, {reinterpret_cast<const std::uint8_t*>(raw.data()), raw.size()});
+    } else {
+        value.numbers.resize(elements);
+        read_numbers(tensor, row.type, value.numbers);
+        settle(value);
+    }
+    if (std::ranges::any_of(value.numbers, [](double number) { return std::isnan(number); })) {
+        throw ConfigError("it holds a NaN", "correct the model's values");
+    }
+    return value;
+}
+
+/// A tensor's type with fixed, positive sizes.
+TensorType type_of(const onnx::ValueInfoProto& info) {
+    const std::string remedy = "export the model with fixed sizes";
+    if (!info.has_type() || !info.type().has_tensor_type()) {
+        throw ConfigError("it is not a tensor", "use tensors for inputs and outputs");
+    }
+    const auto& tensor = info.type().tensor_type();
+    TensorType type{row_of(tensor.elem_type()).type, {}};
+    if (!tensor.has_shape()) {
+        throw ConfigError("its sizes are not stated", remedy);
+    }
+    for (const auto& size : tensor.shape().dim()) {
+        if (!size.has_dim_value()) {
+            throw ConfigError(fmt::format("its size '{}' is not fixed (a dynamic shape)",
+                                          size.has_dim_param() ? size.dim_param() : "?"),
+                              remedy);
+        }
+        if (size.dim_value() < 1) {
+            throw ConfigError(fmt::format("{} is not a size", size.dim_value()), remedy);
+        }
+        type.sizes.push_back(size.dim_value());
+    }
+    count_elements(type.sizes);
+    return type;
+}
+
+/// Whether both element type and fixed sizes are stated.
+bool is_stated(const onnx::ValueInfoProto& info) {
+    return info.has_type() && info.type().has_tensor_type() &&
+           info.type().tensor_type().has_shape() &&
+           std::ranges::all_of(info.type().tensor_type().shape().dim(),
+                               [](const auto& size) { return size.has_dim_value(); });
+}
+
+/// `made`: tensors that exist before any node has run.
+void check_names(const Graph& graph, std::set<std::string> made) {
     for (const GraphNode& node : graph.nodes) {
         for (const std::string& output : node.outputs) {
             if (!output.empty() && !made.insert(output).second) {
-                refuse(graph, node, fmt::format("the tensor '{}' is made twice", output),
-                       "give every tensor one producer");
+                refuse_node(graph, node, fmt::format("the tensor '{}' is made twice", output),
+                            "give every tensor one producer");
             }
         }
     }
     for (const GraphNode& node : graph.nodes) {
         for (const std::string& input : node.inputs) {
             if (!input.empty() && !made.contains(input)) {
-                refuse(graph, node,
-                       fmt::format("its input '{}' is neither an input of the model, nor an "
-                                   "initialiser, nor made by a node",
-                                   input),
-                       "the model lost a part, or a name is misspelled");
+                refuse_node(graph, node,
+                            fmt::format("its input '{}' is neither an input of the model, nor an "
+                                        "initialiser, nor made by a node",
+                                        input),
+                            "the model lost a part, or a name is misspelled");
             }
         }
     }
@@ -71,7 +183,10 @@ bool is_ready(const GraphNode& node, const std::set<std::string>& known) {
 /// that is such an order. ConfigError, with the node, where a tensor is made twice, is not made at
 /// all, or where nodes wait for each other in a circle.
 void order_nodes(Graph& graph) {
-    std::set<std::string> known = given_tensors(graph);
+    std::set<std::string> known(graph.inputs.begin(), graph.inputs.end());  // before any node runs
+    for (const auto& [name, value] : graph.constants) {
+        known.insert(name);
+    }
     check_names(graph, known);
     std::vector<GraphNode> waiting = std::move(graph.nodes);
     graph.nodes.clear();
@@ -86,9 +201,9 @@ void order_nodes(Graph& graph) {
             graph.nodes.push_back(std::move(node));
         }
         if (later.size() == waiting.size()) {
-            refuse(graph, later.front(),
-                   "it waits for its own output: the graph has a cycle through it or above it",
-                   "a network's graph has no cycles");
+            refuse_node(graph, later.front(),
+                        "it waits for its own output: the graph has a cycle through it or above it",
+                        "a network's graph has no cycles");
         }
         waiting = std::move(later);
     }
@@ -149,6 +264,10 @@ class OnnxReader {
             throw ConfigError(Place{graph_.file, 0, 0},
                               fmt::format("{}: {}", part, error.sentence()), error.remedy());
         }
+    }
+
+    TensorType stated_type(const onnx::ValueInfoProto& info, const std::string& part) const {
+        return within(part, [&] { return type_of(info); });
     }
 
     void parse(const std::string& bytes, onnx::ModelProto& model) const {
@@ -212,13 +331,13 @@ class OnnxReader {
                 check_stated(info, value->type, part);
                 continue;
             }
-            graph_.types[info.name()] = within(part, [&] { return type_of(info); });
+            graph_.types[info.name()] = stated_type(info, part);
             graph_.inputs.push_back(info.name());
         }
         for (const auto& info : graph.value_info()) {
             if (is_stated(info) && !names.contains(info.name())) {
                 const std::string part = fmt::format("tensor '{}'", info.name());
-                graph_.types[info.name()] = within(part, [&] { return type_of(info); });
+                graph_.types[info.name()] = stated_type(info, part);
             }
         }
     }
@@ -226,7 +345,7 @@ class OnnxReader {
     void check_stated(const onnx::ValueInfoProto& info, const TensorType& type,
                       const std::string& part) const {
         if (is_stated(info)) {
-            const TensorType stated = within(part, [&] { return type_of(info); });
+            const TensorType stated = stated_type(info, part);
             require(stated == type,
                     fmt::format("{} is stated as {} {} and given as {} {}", part,
                                 enum_name(stated.element), sizes_text(stated.sizes),
@@ -244,7 +363,7 @@ class OnnxReader {
                     "give every output its own name");
             if (is_stated(info)) {
                 const std::string part = fmt::format("output '{}'", info.name());
-                graph_.types[info.name()] = within(part, [&] { return type_of(info); });
+                graph_.types[info.name()] = stated_type(info, part);
             }
             graph_.outputs.push_back(info.name());
         }

@@ -11,7 +11,6 @@
 
 #include "models/base/error.h"
 #include "sim/model/operators.h"
-#include "sim/model/value_ranges.h"
 #include "sim/model/window.h"
 
 namespace npuscope::host {
@@ -19,10 +18,11 @@ namespace npuscope::host {
 /// Attributes that several operators have.
 inline constexpr std::string_view window_attributes =
     "auto_pad dilations group kernel_shape pads strides";
-inline constexpr std::string_view reduce_attributes = "axes keepdims noop_with_empty_axes";
 
 /// The user's model is wrong unless `good`.
 void require(bool good, const std::string& sentence, const std::string& remedy);
+
+inline std::size_t unsigned_of(std::int64_t value) { return static_cast<std::size_t>(value); }
 
 /// `axis` of ONNX (negative counts from the end) as an index below `rank`.
 std::size_t axis_index(std::int64_t axis, std::size_t rank);
@@ -30,6 +30,9 @@ std::size_t axis_index(std::int64_t axis, std::size_t rank);
 std::vector<std::size_t> steps_of(const Sizes& sizes);
 /// A constant operand's numbers as integers.
 std::vector<std::int64_t> integers_of(const GraphValue& value);
+/// Integers of an operand, or of the attribute that stood for it in older opsets.
+std::vector<std::int64_t> listed(const Operands& operands, std::size_t index,
+                                 const char* attribute);
 /// One number of an operand with one element.
 double scalar_of(const GraphValue& value, const char* what);
 

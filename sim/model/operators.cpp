@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <limits>
 #include <sstream>
 
 #include "models/base/check.h"
@@ -44,11 +45,12 @@ constexpr std::string_view operator_words =
 
 void check_operands(const OperatorRow& row, const Operands& operands) {
     const std::size_t given = operands.values.size();
-    host::require(given >= row.least && (row.most == 0 || given <= row.most),
-                  fmt::format("it has {} inputs", given),
-                  fmt::format("the operator takes at least {}{}", row.least,
-                              row.most == 0 ? "" : fmt::format(" and at most {}", row.most)));
-    for (std::size_t i = 0; i < row.least || (row.most == 0 && i < given); ++i) {
+    host::require(
+        given >= row.inputs.least && (row.inputs.most == 0 || given <= row.inputs.most),
+        fmt::format("it has {} inputs", given),
+        fmt::format("the operator takes at least {}{}", row.inputs.least,
+                    row.inputs.most == 0 ? "" : fmt::format(" and at most {}", row.inputs.most)));
+    for (std::size_t i = 0; i < row.inputs.least || (row.inputs.most == 0 && i < given); ++i) {
         host::require(operands.has(i), fmt::format("input {} is left out", i),
                       "the operator needs it");
     }
@@ -104,11 +106,17 @@ const GraphValue& Operands::at(std::size_t index) const {
     return *values[index];
 }
 
+const ValueRange& RangeOperands::at(std::size_t index) const {
+    constexpr double infinite = std::numeric_limits<double>::infinity();
+    static const ValueRange nothing{false, {-infinite, infinite}, false};
+    const auto found = known.find(node.input(index));
+    return found == known.end() ? nothing : found->second;
+}
+
 const OperatorRow* find_operator(std::string_view op) {
     for (const auto family :
-         {host::convolution_operators(), host::elementwise_operators(), host::matrix_operators(),
-          host::moving_operators(), host::pooling_operators(), host::quantised_operators(),
-          host::reduction_operators(), host::reshaping_operators()}) {
+         {host::product_operators(), host::elementwise_operators(), host::moving_operators(),
+          host::quantised_operators(), host::reduction_operators(), host::reshaping_operators()}) {
         const auto found = std::ranges::find(family, op, &OperatorRow::op);
         if (found != family.end()) {
             return &*found;
@@ -189,5 +197,68 @@ std::uint64_t count_macs(const Graph& graph, const GraphNode& node) {
     const std::int64_t sums = row->macs == MacRule::OutputsByKernel ? sizes.front() : sizes.back();
     return elements_of(graph, node.outputs.front()) * (weights / static_cast<std::uint64_t>(sums));
 }
+
+namespace host {
+
+void require(bool good, const std::string& sentence, const std::string& remedy) {
+    if (!good) {
+        throw ConfigError(sentence, remedy);
+    }
+}
+
+std::size_t axis_index(std::int64_t axis, std::size_t rank) {
+    const auto size = static_cast<std::int64_t>(rank);
+    require(axis >= -size && axis < size,
+            fmt::format("axis {} does not exist in a tensor of {} directions", axis, size),
+            fmt::format("axes are {} to {}", -size, size - 1));
+    return static_cast<std::size_t>(axis < 0 ? axis + size : axis);
+}
+
+std::vector<std::size_t> steps_of(const Sizes& sizes) {
+    std::vector<std::size_t> steps(sizes.size(), 1);
+    for (std::size_t i = sizes.size(); i-- > 1;) {
+        steps[i - 1] = steps[i] * static_cast<std::size_t>(sizes[i]);
+    }
+    return steps;
+}
+
+std::vector<std::int64_t> integers_of(const GraphValue& value) {
+    std::vector<std::int64_t> integers;
+    integers.reserve(value.numbers.size());
+    for (const double number : value.numbers) {
+        integers.push_back(to_integer(number));
+    }
+    return integers;
+}
+
+std::vector<std::int64_t> listed(const Operands& operands, std::size_t index,
+                                 const char* attribute) {
+    return operands.has(index) ? integers_of(operands.at(index))
+                               : operands.node.integers(attribute);
+}
+
+double scalar_of(const GraphValue& value, const char* what) {
+    require(value.numbers.size() == 1,
+            fmt::format("its {} has {} elements where one is wanted", what, value.numbers.size()),
+            "give one number");
+    return value.numbers.front();
+}
+
+Types own_type(const Operands& operands) { return {operands.at(0).type}; }
+
+ValueRange range_of_first(const RangeOperands& operands) { return operands.at(0); }
+
+ValueRange stored_range(const RangeOperands& operands) {
+    const ValueRange& values = operands.at(0);
+    const ElementType type = operands.result();
+    if (is_float(type)) {
+        return values;
+    }
+    const NumberRange range = range_of(type);
+    const bool fits = values.range.low >= range.low && values.range.high <= range.high;
+    return {true, fits ? values.range : range, fits && values.assumed};
+}
+
+}  // namespace host
 
 }  // namespace npuscope

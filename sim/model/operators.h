@@ -14,9 +14,6 @@
 
 namespace npuscope {
 
-struct RangeOperands;
-struct ValueRange;
-
 /// A node with its operands. Where types are inferred, operands that are not constants have no
 /// numbers.
 struct Operands {
@@ -29,6 +26,18 @@ struct Operands {
     const GraphValue& at(std::size_t index) const;
     const Sizes& sizes(std::size_t index) const { return at(index).type.sizes; }
     ElementType element(std::size_t index) const { return at(index).type.element; }
+};
+
+/// A node with what is known of its operands.
+struct RangeOperands {
+    const Graph& graph;
+    const GraphNode& node;
+    const ValueRanges& known;
+
+    /// Everything is possible where nothing is known.
+    const ValueRange& at(std::size_t index) const;
+    /// The element type of the first output.
+    ElementType result() const { return graph.types.at(node.outputs.front()).element; }
 };
 
 using Values = std::vector<GraphValue>;
@@ -48,14 +57,22 @@ enum class MacRule {
 /// Whether the result is the first operand's memory seen with other sizes or another type.
 enum class ViewRule { Never, Always, WhereNumbersFit };
 
+struct InputCount {
+    std::size_t least = 0;  ///< must be there
+    std::size_t most = 0;   ///< 0: any number
+};
+
+using Evaluate = Values (*)(const Operands&);
+using Infer = Types (*)(const Operands&);
+using Range = ValueRange (*)(const RangeOperands&);
+
 struct OperatorRow {
     std::string_view op;
-    std::size_t least = 0;  ///< inputs that must be there
-    std::size_t most = 0;   ///< 0: any number
+    InputCount inputs{};
     TypeRule types = TypeRule::Any;
-    Values (*evaluate)(const Operands&) = nullptr;
+    Evaluate evaluate = nullptr;
     /// Types without numbers, for operators that are slow to evaluate; null: evaluate zeros.
-    Types (*infer)(const Operands&) = nullptr;
+    Infer infer = nullptr;
     std::string_view attributes{};  ///< with blanks between them
     /// Bits of the operands whose numbers decide the sizes of the result: they must be constants.
     std::uint32_t sizing = 0;
@@ -64,7 +81,7 @@ struct OperatorRow {
     bool takes_infinity = false;  ///< constant operands need not be finite
     bool folds = true;            ///< computed at once where all operands are constants
     /// The range of its results' values; null: what their type holds.
-    ValueRange (*range)(const RangeOperands&) = nullptr;
+    Range range = nullptr;
     MacRule macs = MacRule::None;
     std::size_t weights = 1;  ///< the operand that is multiplied with
     ViewRule view = ViewRule::Never;
@@ -92,11 +109,9 @@ std::uint64_t count_macs(const Graph& graph, const GraphNode& node);
 namespace host {
 
 // The families, one file each.
-std::span<const OperatorRow> convolution_operators();
 std::span<const OperatorRow> elementwise_operators();
-std::span<const OperatorRow> matrix_operators();
 std::span<const OperatorRow> moving_operators();
-std::span<const OperatorRow> pooling_operators();
+std::span<const OperatorRow> product_operators();
 std::span<const OperatorRow> quantised_operators();
 std::span<const OperatorRow> reduction_operators();
 std::span<const OperatorRow> reshaping_operators();

@@ -5,10 +5,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "sim/model/onnx_reader.h"
+#include "sim/model/operator_parts.h"
 #include "sim/model/operators.h"
-#include "sim/model/quantised_layer.h"
 
 namespace npuscope {
 namespace {
@@ -185,6 +186,71 @@ Graph finish_graph(Graph graph) {
     normalise_quantised(graph);
     prepare_graph(graph);
     return graph;
+}
+
+namespace {
+
+constexpr double infinite = std::numeric_limits<double>::infinity();
+
+ValueRange range_of_results(const RangeOperands& operands) {
+    const OperatorRow* row = find_operator(operands.node.op);
+    if (row != nullptr && row->range != nullptr) {
+        return row->range(operands);
+    }
+    const ElementType type = operands.result();
+    return {!is_float(type), range_of(type), false};
+}
+
+bool cast_keeps_numbers(const GraphView& model, const GraphNode& node) {
+    const ElementType type = model.graph().types.at(node.outputs.front()).element;
+    const ValueRange* known = model.range(node.inputs.front());
+    if (known == nullptr || !known->whole) {
+        return false;
+    }
+    const NumberRange range = range_of(type);
+    return known->assumed ? is_float(type)
+                          : known->range.low >= range.low && known->range.high <= range.high;
+}
+
+/// Of some numbers.
+ValueRange range_of_values(const GraphValue& value) {
+    ValueRange values{true, {infinite, -infinite}, false};
+    for (const double number : value.numbers) {
+        values.whole = values.whole && number == std::trunc(number);
+        values.range = host::join_ranges(values.range, {number, number});
+    }
+    return values;
+}
+
+}  // namespace
+
+ValueRanges value_ranges(const Graph& graph, const ValueRanges& given) {
+    ValueRanges ranges;
+    for (const auto& [name, value] : graph.constants) {
+        ranges[name] = range_of_values(value);
+    }
+    for (const std::string& input : graph.inputs) {
+        const ElementType type = graph.types.at(input).element;
+        ranges[input] = is_float(type) ? ValueRange{true, {-128, 255}, true}
+                                       : ValueRange{true, range_of(type), false};
+    }
+    for (const auto& [input, values] : given) {
+        ranges[input] = values;
+    }
+    for (const GraphNode& node : graph.nodes) {
+        const ValueRange results = range_of_results({graph, node, ranges});
+        for (const std::string& output : node.outputs) {
+            ranges[output] = results;
+        }
+    }
+    return ranges;
+}
+
+bool moves_nothing(const GraphView& model, const GraphNode& node) {
+    const OperatorRow* row = find_operator(node.op);
+    return row != nullptr &&
+           (row->view == ViewRule::Always ||
+            (row->view == ViewRule::WhereNumbersFit && cast_keeps_numbers(model, node)));
 }
 
 }  // namespace npuscope

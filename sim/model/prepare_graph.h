@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Makes a graph that was read fit to be used: constants are folded (but for DequantizeLinear, whose
 // integers may still be read), every tensor has a type, and what the operators demand of
-// operands and attributes holds.
+// operands and attributes holds. Then: which values its tensors can have.
 #pragma once
 
 #include <filesystem>
 
+#include "models/base/error.h"
 #include "sim/model/graph.h"
 #include "sim/model/network.h"
 
@@ -16,20 +17,11 @@ namespace npuscope {
 /// whose operator is unknown stays where the file states the types of its outputs.
 void prepare_graph(Graph& graph);
 
-/// Runs `work` on a node; its ConfigErrors get file and node.
-template <class Work>
-auto at_node(const Graph& graph, const GraphNode& node, Work work);
-
 /// Throws `sentence` about a node.
 [[noreturn]] void refuse_node(const Graph& graph, const GraphNode& node,
                               const std::string& sentence, const std::string& remedy);
 
-}  // namespace npuscope
-
-#include "models/base/error.h"
-
-namespace npuscope {
-
+/// Runs `work` on a node; its ConfigErrors get file and node.
 template <class Work>
 auto at_node(const Graph& graph, const GraphNode& node, Work work) {
     try {
@@ -39,12 +31,34 @@ auto at_node(const Graph& graph, const GraphNode& node, Work work) {
     }
 }
 
+// Layers that carry scales and zero points (QLinearConv, QLinearMatMul, and operators between
+// DequantizeLinear and QuantizeLinear) as the integer sequence Add, Div (2^n), Floor, Clip, where
+// that gives the same numbers. It does where scales are powers of two that make a right shift, and
+// where no sum can be a tie: these forms round halves to even, the sequence rounds down after half
+// a unit was added to the bias.
+
+/// Attribute that tells, on a node that keeps its form, why.
+inline constexpr const char* not_exact_attribute = "npuscope.not_exact";
+
+/// `graph` has types (prepare_graph) and needs them inferred again afterwards.
+void normalise_quantised(Graph& graph);
+
 // A graph that is ready to be matched: read, typed, folded, in integer form.
 
 /// From an ONNX file. ConfigError for whatever is wrong with it.
 Graph load_graph(const std::filesystem::path& path);
 /// The same for a graph that was built otherwise.
 Graph finish_graph(Graph graph);
+
+// What is known of values follows from inputs and constants through the operators' rows
+// (operators.h). An input of floats is taken to hold 8-bit integers: a model for a TINPU says so by
+// its layers, and a run checks what it is given.
+
+/// Of all tensors. `given`: of inputs whose values are known better than their types say.
+ValueRanges value_ranges(const Graph& graph, const ValueRanges& given = {});
+/// Whether the node only gives a tensor other sizes, or another type for the same numbers: a cast
+/// moves nothing where every number fits.
+bool moves_nothing(const GraphView& model, const GraphNode& node);
 
 // A shape table as a graph of the integer sequences that a TINPU runs, for people without a model.
 // Weights and biases are the synthetic ones of the table's seed, the same as on every NPU; shifts keep

@@ -1,17 +1,50 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sim/model/quantised_layer.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 #include <optional>
 #include <set>
+#include <string>
+#include <vector>
 
 #include "sim/model/graph.h"
+#include "sim/model/prepare_graph.h"
 
 namespace npuscope {
 namespace {
+
+/// One layer with scales and zero points, read from either form.
+struct QuantisedLayer {
+    GraphNode anchor;
+    bool is_conv = true;
+    bool is_pool = false;  ///< MaxPool between equal scales: it needs no sequence
+    std::string input;     ///< integers
+    std::string output;    ///< integers
+    ElementType output_type = ElementType::Int8;
+    GraphValue weights;           ///< integers; of a product [C K]
+    std::vector<double> bias;     ///< empty, or one per kernel
+    std::vector<double> factors;  ///< input scale x weight scale / output scale, per kernel
+    double input_zero = 0;
+    double output_zero = 0;
+    bool relu = false;
+    std::vector<std::size_t> after;  ///< nodes after the anchor that belong to it
+    std::string obstacle;            ///< why it cannot be exact, if that is plain already
+};
+
+/// The integer sequence that gives the same numbers.
+struct ExactSequence {
+    std::vector<double> bias;     ///< per kernel, half a unit included
+    std::vector<double> divisor;  ///< 2^n per kernel
+    double low = 0;
+    double high = 0;
+    std::string reason;  ///< why there is none; empty: there is one
+};
+
+bool is_power_of_two(double number) {
+    int exponent = 0;
+    return number > 0 && std::frexp(number, &exponent) == 0.5;
+}
 
 double rounded_float(double number) { return static_cast<double>(static_cast<float>(number)); }
 
@@ -148,14 +181,7 @@ class LayerReader {
         if (sizes.size() != 2 || !plain) {
             layer_.obstacle = "the product is scaled, or its weights are not a matrix";
         } else if (node_.integer("transB", 0) != 0) {
-            const auto rows = static_cast<std::size_t>(sizes[0]);
-            const auto columns = static_cast<std::size_t>(sizes[1]);
-            std::vector<double> turned(layer_.weights.numbers.size());
-            for (std::size_t i = 0; i < turned.size(); ++i) {
-                turned[i] = layer_.weights.numbers[i % rows * columns + i / rows];
-            }
-            layer_.weights.numbers = std::move(turned);
-            layer_.weights.type.sizes = {sizes[1], sizes[0]};
+            layer_.weights = transposed(layer_.weights);
         }
     }
 
@@ -234,16 +260,10 @@ class LayerReader {
 
     /// Zero points of the weights: one, or one per kernel.
     void take_off(const std::vector<double>& zeros) {
-        const bool conv = layer_.is_conv;
-        const Sizes& sizes = layer_.weights.type.sizes;
-        const auto kernels = static_cast<std::size_t>(conv ? sizes.front() : sizes.back());
-        auto& values = layer_.weights.numbers;
-        const std::size_t step = conv ? values.size() / std::max<std::size_t>(kernels, 1) : 1;
-        for (std::size_t i = 0; i < values.size(); ++i) {
-            values[i] -= zeros[zeros.size() == 1 ? 0 : i / step % kernels];
-            if (values[i] < -128 || values[i] > 127) {
-                layer_.obstacle = "its weights less their zero point exceed 8 bits";
-            }
+        subtract_zeros(layer_.weights, zeros, layer_.is_conv);
+        if (std::ranges::any_of(layer_.weights.numbers,
+                                [](double weight) { return weight < -128 || weight > 127; })) {
+            layer_.obstacle = "its weights less their zero point exceed 8 bits";
         }
         layer_.weights.type.element = ElementType::Int8;
     }
@@ -255,12 +275,12 @@ class LayerReader {
     std::string added_bias_;  ///< tensor of a bias that is added after a product
 };
 
-}  // namespace
-
+/// Nothing where node `index` is not such a layer.
 std::optional<QuantisedLayer> read_quantised_layer(const GraphView& view, std::size_t index) {
     return LayerReader(view, index).read();
 }
 
+/// The pool, reading and giving integers.
 GraphNode pool_on_integers(const QuantisedLayer& layer) {
     GraphNode node = layer.anchor;
     node.inputs = {layer.input};
@@ -268,6 +288,7 @@ GraphNode pool_on_integers(const QuantisedLayer& layer) {
     return node;
 }
 
+/// Takes out dequantisers without readers.
 void drop_unread_dequantisers(Graph& graph) {
     const GraphView view(graph);
     std::erase_if(graph.nodes, [&](const GraphNode& node) {
@@ -277,7 +298,83 @@ void drop_unread_dequantisers(Graph& graph) {
     });
 }
 
-namespace {
+/// Kernel by kernel: the weights' sum and the largest power of two that divides all of them.
+struct KernelFacts {
+    double sum = 0;
+    std::int64_t granule = 0;  ///< 0: all weights are 0
+};
+std::vector<KernelFacts> kernel_facts(const QuantisedLayer& layer) {
+    const Sizes& sizes = layer.weights.type.sizes;
+    const auto kernels = static_cast<std::size_t>(layer.is_conv ? sizes.front() : sizes.back());
+    const auto& values = layer.weights.numbers;
+    const std::size_t step = layer.is_conv ? values.size() / std::max<std::size_t>(kernels, 1) : 1;
+    std::vector<KernelFacts> facts(kernels);
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        KernelFacts& kernel = facts[i / step % kernels];
+        const std::int64_t weight = std::abs(to_integer(values[i]));
+        kernel.sum += values[i];
+        const std::int64_t granule = weight & -weight;
+        if (granule != 0) {
+            kernel.granule = kernel.granule == 0 ? granule : std::min(kernel.granule, granule);
+        }
+    }
+    return facts;
+}
+
+bool has_padding(const QuantisedLayer& layer) {
+    const auto pads = layer.anchor.integers("pads");
+    return layer.anchor.text("auto_pad", "NOTSET").starts_with("SAME") ||
+           std::any_of(pads.begin(), pads.end(), [](std::int64_t pad) { return pad != 0; });
+}
+
+/// A sum is a multiple of `granule` plus `bias`. Whether it can lie halfway between two results.
+bool can_tie(double bias, std::int64_t granule, int shift) {
+    const std::int64_t unit = std::int64_t{1} << shift;
+    const std::int64_t steps = granule == 0 ? unit : std::min(granule, unit);
+    const std::int64_t rest = to_integer(bias) - unit / 2;
+    return (rest % steps + steps) % steps == 0;
+}
+
+ExactSequence exact_sequence(const QuantisedLayer& layer) {
+    ExactSequence exact;
+    exact.reason = layer.obstacle;
+    if (!exact.reason.empty() || layer.is_pool) {
+        return exact;
+    }
+    const NumberRange range = range_of(layer.output_type);
+    exact.low = layer.relu ? std::max(range.low, layer.output_zero) : range.low;
+    exact.high = range.high;
+    if (layer.input_zero != 0 && layer.is_conv && has_padding(layer)) {
+        exact.reason = "its input has a zero point, and padding is not a constant of the bias";
+        return exact;
+    }
+    const std::vector<KernelFacts> kernels = kernel_facts(layer);
+    for (std::size_t k = 0; k < kernels.size(); ++k) {
+        const double factor =
+            layer.factors[layer.factors.size() == 1 ? 0 : k % layer.factors.size()];
+        const int shift = static_cast<int>(-std::log2(factor));
+        if (!is_power_of_two(factor) || shift < 0 || shift > 31) {
+            exact.reason = fmt::format(
+                "input scale x weight scale / output scale is {}, no right shift", factor);
+            return exact;
+        }
+        const double own = layer.bias.empty() ? 0 : layer.bias[layer.bias.size() == 1 ? 0 : k];
+        const double bias = own - layer.input_zero * kernels[k].sum;
+        if (bias != std::trunc(bias)) {
+            exact.reason = "its bias is not a multiple of input scale x weight scale";
+            return exact;
+        }
+        if (shift > 0 && can_tie(bias, kernels[k].granule, shift)) {
+            exact.reason = "it rounds halves to even, and sums of kernel " + std::to_string(k) +
+                           " can lie halfway";
+            return exact;
+        }
+        const double unit = std::ldexp(1.0, shift);
+        exact.divisor.push_back(unit);
+        exact.bias.push_back(bias + (shift > 0 ? unit / 2 : 0) + layer.output_zero * unit);
+    }
+    return exact;
+}
 
 /// Builds the integer sequence of one layer, node by node.
 class SequenceBuilder {

@@ -1,24 +1,124 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sums, means and extremes along axes; Softmax, LogSoftmax, ArgMax.
+// Sums, means and extremes along axes, over windows and over all of a plane; Softmax, LogSoftmax,
+// ArgMax.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <functional>
 #include <limits>
+#include <numeric>
 
 #include "sim/model/operator_parts.h"
+#include "sim/model/window.h"
 
 namespace npuscope::host {
 namespace {
 
+/// Input elements of one window: those inside the input, and how many lie in the padded input.
+struct Taps {
+    std::vector<double> inside;
+    std::int64_t padded = 0;
+};
+
+/// Those of the window whose first element stands in row `top` and column `left`.
+Taps taps_of(const Window& window, const double* plane, std::int64_t top, std::int64_t left) {
+    const WindowAxis height = window.height();
+    const WindowAxis width = window.width();
+    Taps taps;
+    for (std::int64_t r = 0; r < height.kernel; ++r) {
+        const std::int64_t row = top + r * height.dilation;
+        for (std::int64_t s = 0; s < width.kernel; ++s) {
+            const std::int64_t column = left + s * width.dilation;
+            if (row >= 0 && row < height.in && column >= 0 && column < width.in) {
+                taps.inside.push_back(plane[row * width.in + column]);
+            }
+            taps.padded += row < height.in + height.pad_end && column < width.in + width.pad_end;
+        }
+    }
+    return taps;
+}
+
+Types pool_types(const Operands& operands) {
+    require(operands.node.outputs.size() == 1 || operands.node.outputs[1].empty(),
+            "it gives indices as well", "only the values of a pool are supported");
+    const Sizes& in = operands.sizes(0);
+    Sizes out{in.begin(), in.begin() + std::min<std::ptrdiff_t>(2, std::ssize(in))};
+    for (const WindowAxis& axis : pool_window(operands.node, in).axes) {
+        out.push_back(axis.out);
+    }
+    return {{operands.element(0), out}};
+}
+
+template <class Reduce>
+Values pool(const Operands& operands, Reduce reduce) {
+    const GraphValue& input = operands.at(0);
+    const Window window = pool_window(operands.node, input.type.sizes);
+    require(window.is_plane(), "the host has no pool in three directions", "use one or two");
+    GraphValue result = zeros(pool_types(operands).front());
+    const std::int64_t out_width = window.width().out;
+    for (std::int64_t i = 0; i < std::ssize(result.numbers); ++i) {
+        const double* plane = input.numbers.data() + i / window.out_area() * window.in_area();
+        const std::int64_t y = i % window.out_area() / out_width;
+        const std::int64_t x = i % out_width;
+        result.numbers[unsigned_of(i)] =
+            reduce(taps_of(window, plane, y * window.height().stride - window.height().pad_begin,
+                           x * window.width().stride - window.width().pad_begin));
+    }
+    return {std::move(result)};
+}
+
+template <class Reduce>
+Values global_pool(const Operands& operands, Reduce reduce) {
+    const GraphValue& input = operands.at(0);
+    const Sizes& in = input.type.sizes;
+    require(in.size() >= 3, fmt::format("its input {} has no plane", sizes_text(in)),
+            "inputs are NC..");
+    Sizes out(in.size(), 1);
+    out[0] = in[0];
+    out[1] = in[1];
+    const std::size_t plane = steps_of(in)[1];
+    return {fill({input.type.element, out}, [&](std::size_t i) {
+        const auto begin = input.numbers.begin() + static_cast<std::ptrdiff_t>(i * plane);
+        return reduce(std::vector<double>(begin, begin + static_cast<std::ptrdiff_t>(plane)));
+    })};
+}
+
+double largest_of(const std::vector<double>& values) {
+    return values.empty() ? -std::numeric_limits<double>::infinity()
+                          : *std::max_element(values.begin(), values.end());
+}
+
+double sum_of(const std::vector<double>& values) {
+    return std::accumulate(values.begin(), values.end(), 0.0);
+}
+
+Values max_pool(const Operands& operands) {
+    return pool(operands, [](const Taps& taps) { return largest_of(taps.inside); });
+}
+
+Values average_pool(const Operands& operands) {
+    const bool count_padding = operands.node.integer("count_include_pad", 0) != 0;
+    return pool(operands, [count_padding](const Taps& taps) {
+        const std::int64_t count =
+            count_padding ? taps.padded : static_cast<std::int64_t>(taps.inside.size());
+        return count == 0 ? 0.0 : sum_of(taps.inside) / static_cast<double>(count);
+    });
+}
+
+Values global_max_pool(const Operands& operands) { return global_pool(operands, largest_of); }
+
+Values global_average_pool(const Operands& operands) {
+    return global_pool(operands, [](const std::vector<double>& values) {
+        return sum_of(values) / static_cast<double>(values.size());
+    });
+}
+
 /// Axes from the second operand or the attribute; none: all of them.
 std::vector<bool> reduced_axes(const Operands& operands) {
     const std::size_t rank = operands.sizes(0).size();
-    std::vector<std::int64_t> axes = operands.node.integers("axes");
-    if (operands.has(1)) {
-        axes = integers_of(operands.at(1));
-    }
+    const std::vector<std::int64_t> axes = listed(operands, 1, "axes");
     const bool keep_all = operands.node.integer("noop_with_empty_axes", 0) != 0;
     std::vector<bool> reduced(rank, axes.empty() && !keep_all);
     for (const std::int64_t axis : axes) {
@@ -28,15 +128,15 @@ std::vector<bool> reduced_axes(const Operands& operands) {
 }
 
 template <class Combine>
-GraphValue reduce(const Operands& operands, double start, Combine combine) {
+GraphValue reduced(const Operands& operands, double start, Combine combine) {
     const GraphValue& input = operands.at(0);
-    const std::vector<bool> reduced = reduced_axes(operands);
+    const std::vector<bool> gone = reduced_axes(operands);
     const bool keep = operands.node.integer("keepdims", 1) != 0;
     Sizes kept = input.type.sizes;
     Sizes out;
     for (std::size_t i = 0; i < kept.size(); ++i) {
-        kept[i] = reduced[i] ? 1 : kept[i];
-        if (!reduced[i] || keep) {
+        kept[i] = gone[i] ? 1 : kept[i];
+        if (!gone[i] || keep) {
             out.push_back(kept[i]);
         }
     }
@@ -47,7 +147,7 @@ GraphValue reduce(const Operands& operands, double start, Combine combine) {
     for (const double number : input.numbers) {
         std::size_t index = 0;
         for (std::size_t i = 0; i < steps.size(); ++i) {
-            index += reduced[i] ? 0 : steps[i] * static_cast<std::size_t>(odometer.at()[i]);
+            index += gone[i] ? 0 : steps[i] * static_cast<std::size_t>(odometer.at()[i]);
         }
         result.numbers[index] = combine(result.numbers[index], number);
         odometer.next();
@@ -55,52 +155,10 @@ GraphValue reduce(const Operands& operands, double start, Combine combine) {
     return result;
 }
 
-GraphValue sums_along(const Operands& operands) {
-    return reduce(operands, 0.0, [](double a, double b) { return a + b; });
-}
-
-/// Applies `change` to every row along the axis of Softmax: from opset 13 on one axis, before that
-/// all from that axis on.
-template <class Change>
-GraphValue by_rows(const Operands& operands, Change change) {
-    GraphValue result = operands.at(0);
-    const Sizes& sizes = result.type.sizes;
-    require(!sizes.empty(), "its input is a scalar", "it needs at least one direction");
-    const bool one_axis = operands.opset >= 13;
-    const std::size_t axis =
-        axis_index(operands.node.integer("axis", one_axis ? -1 : 1), sizes.size());
-    const std::size_t step = one_axis ? steps_of(sizes)[axis] : 1;
-    const std::size_t length = one_axis
-                                   ? static_cast<std::size_t>(sizes[axis])
-                                   : steps_of(sizes)[axis] * static_cast<std::size_t>(sizes[axis]);
-    for (std::size_t first = 0; first < result.numbers.size(); ++first) {
-        if (first / step % length == 0) {
-            change(result.numbers.data() + first, step, length);
-        }
-    }
-    return result;
-}
-
-/// Numbers of a row, step apart, become their exponentials over the sum, or the logarithm of that.
-void normalise_row(double* row, std::size_t step, std::size_t length, bool logarithm) {
-    double largest = row[0];
-    for (std::size_t i = 0; i < length; ++i) {
-        largest = std::max(largest, row[i * step]);
-    }
-    double sum = 0;
-    for (std::size_t i = 0; i < length; ++i) {
-        sum += std::exp(row[i * step] - largest);
-    }
-    for (std::size_t i = 0; i < length; ++i) {
-        const double shifted = row[i * step] - largest;
-        row[i * step] = logarithm ? shifted - std::log(sum) : std::exp(shifted) / sum;
-    }
-}
-
-Values reduce_sum(const Operands& operands) { return {sums_along(operands)}; }
+Values reduce_sum(const Operands& operands) { return {reduced(operands, 0.0, std::plus<>{})}; }
 
 Values reduce_mean(const Operands& operands) {
-    GraphValue result = sums_along(operands);
+    GraphValue result = reduce_sum(operands).front();
     const double count = static_cast<double>(operands.at(0).numbers.size()) /
                          static_cast<double>(std::max<std::size_t>(result.numbers.size(), 1));
     for (double& number : result.numbers) {
@@ -110,25 +168,47 @@ Values reduce_mean(const Operands& operands) {
 }
 
 Values reduce_max(const Operands& operands) {
-    return {reduce(operands, range_of(operands.element(0)).low,
-                   [](double a, double b) { return std::max(a, b); })};
+    return {reduced(operands, range_of(operands.element(0)).low,
+                    [](double a, double b) { return std::max(a, b); })};
 }
 
 Values reduce_min(const Operands& operands) {
-    return {reduce(operands, range_of(operands.element(0)).high,
-                   [](double a, double b) { return std::min(a, b); })};
+    return {reduced(operands, range_of(operands.element(0)).high,
+                    [](double a, double b) { return std::min(a, b); })};
 }
 
+/// Rows lie along one axis from opset 13 on, before that along all from that axis on. Their numbers
+/// become their exponentials over the sum, or the logarithm of that.
+template <bool logarithm>
 Values softmax(const Operands& operands) {
-    return {by_rows(operands, [](double* row, std::size_t step, std::size_t length) {
-        normalise_row(row, step, length, false);
-    })};
-}
-
-Values log_softmax(const Operands& operands) {
-    return {by_rows(operands, [](double* row, std::size_t step, std::size_t length) {
-        normalise_row(row, step, length, true);
-    })};
+    GraphValue result = operands.at(0);
+    const Sizes& sizes = result.type.sizes;
+    require(!sizes.empty(), "its input is a scalar", "it needs at least one direction");
+    const bool one_axis = operands.opset >= 13;
+    const std::size_t axis =
+        axis_index(operands.node.integer("axis", one_axis ? -1 : 1), sizes.size());
+    const std::size_t inner = steps_of(sizes)[axis];
+    const std::size_t step = one_axis ? inner : 1;
+    const std::size_t length = unsigned_of(sizes[axis]) * (one_axis ? 1 : inner);
+    for (std::size_t first = 0; first < result.numbers.size(); ++first) {
+        if (first / step % length != 0) {
+            continue;
+        }
+        double* row = result.numbers.data() + first;
+        double largest = row[0];
+        for (std::size_t i = 0; i < length; ++i) {
+            largest = std::max(largest, row[i * step]);
+        }
+        double sum = 0;
+        for (std::size_t i = 0; i < length; ++i) {
+            sum += std::exp(row[i * step] - largest);
+        }
+        for (std::size_t i = 0; i < length; ++i) {
+            const double shifted = row[i * step] - largest;
+            row[i * step] = logarithm ? shifted - std::log(sum) : std::exp(shifted) / sum;
+        }
+    }
+    return {std::move(result)};
 }
 
 Values arg_max(const Operands& operands) {
@@ -155,52 +235,59 @@ Values arg_max(const Operands& operands) {
     })};
 }
 
-constexpr std::array rows{OperatorRow{.op = "ReduceSum",
-                                      .least = 1,
-                                      .most = 2,
-                                      .evaluate = reduce_sum,
-                                      .attributes = reduce_attributes,
-                                      .sizing = operand(1)},
-                          OperatorRow{.op = "ReduceMean",
-                                      .least = 1,
-                                      .most = 2,
-                                      .evaluate = reduce_mean,
-                                      .attributes = reduce_attributes,
-                                      .sizing = operand(1)},
-                          OperatorRow{.op = "ReduceMax",
-                                      .least = 1,
-                                      .most = 2,
-                                      .evaluate = reduce_max,
-                                      .attributes = reduce_attributes,
-                                      .sizing = operand(1),
-                                      .range = range_of_first},
-                          OperatorRow{.op = "ReduceMin",
-                                      .least = 1,
-                                      .most = 2,
-                                      .evaluate = reduce_min,
-                                      .attributes = reduce_attributes,
-                                      .sizing = operand(1),
-                                      .range = range_of_first},
-                          OperatorRow{.op = "Softmax",
-                                      .least = 1,
-                                      .most = 1,
-                                      .types = TypeRule::Float,
-                                      .evaluate = softmax,
-                                      .infer = own_type,
-                                      .attributes = "axis"},
-                          OperatorRow{.op = "LogSoftmax",
-                                      .least = 1,
-                                      .most = 1,
-                                      .types = TypeRule::Float,
-                                      .evaluate = log_softmax,
-                                      .infer = own_type,
-                                      .attributes = "axis"},
-                          OperatorRow{.op = "ArgMax",
-                                      .least = 1,
-                                      .most = 1,
-                                      .types = TypeRule::Same,
-                                      .evaluate = arg_max,
-                                      .attributes = "axis keepdims select_last_index"}};
+constexpr OperatorRow reduction(std::string_view op, Evaluate evaluate, Range range = nullptr) {
+    return {.op = op,
+            .inputs = {1, 2},
+            .evaluate = evaluate,
+            .attributes = "axes keepdims noop_with_empty_axes",
+            .sizing = operand(1),
+            .range = range};
+}
+constexpr OperatorRow normalisation(std::string_view op, Evaluate evaluate) {
+    return {.op = op,
+            .inputs = {1, 1},
+            .types = TypeRule::Float,
+            .evaluate = evaluate,
+            .infer = own_type,
+            .attributes = "axis"};
+}
+
+constexpr std::array rows{
+    reduction("ReduceSum", reduce_sum),
+    reduction("ReduceMean", reduce_mean),
+    reduction("ReduceMax", reduce_max, range_of_first),
+    reduction("ReduceMin", reduce_min, range_of_first),
+    normalisation("Softmax", softmax<false>),
+    normalisation("LogSoftmax", softmax<true>),
+    OperatorRow{.op = "ArgMax",
+                .inputs = {1, 1},
+                .types = TypeRule::Same,
+                .evaluate = arg_max,
+                .attributes = "axis keepdims select_last_index"},
+    OperatorRow{
+        .op = "MaxPool",
+        .inputs = {1, 1},
+        .types = TypeRule::Same,
+        .evaluate = max_pool,
+        .infer = pool_types,
+        .attributes = "auto_pad ceil_mode dilations kernel_shape pads storage_order strides",
+        .range = range_of_first},
+    OperatorRow{
+        .op = "AveragePool",
+        .inputs = {1, 1},
+        .types = TypeRule::Float,
+        .evaluate = average_pool,
+        .infer = pool_types,
+        .attributes = "auto_pad ceil_mode count_include_pad dilations kernel_shape pads strides"},
+    OperatorRow{.op = "GlobalMaxPool",
+                .inputs = {1, 1},
+                .types = TypeRule::Float,
+                .evaluate = global_max_pool,
+                .range = range_of_first},
+    OperatorRow{.op = "GlobalAveragePool",
+                .inputs = {1, 1},
+                .types = TypeRule::Float,
+                .evaluate = global_average_pool}};
 
 }  // namespace
 

@@ -21,11 +21,6 @@ Values resized(const GraphValue& input, Sizes sizes) {
     return {std::move(result)};
 }
 
-/// Axes from the second operand or the attribute.
-std::vector<std::int64_t> listed_axes(const Operands& operands) {
-    return operands.has(1) ? integers_of(operands.at(1)) : operands.node.integers("axes");
-}
-
 Values reshape(const Operands& operands) {
     const GraphValue& input = operands.at(0);
     Sizes sizes = integers_of(operands.at(1));
@@ -68,7 +63,7 @@ Values flatten(const Operands& operands) {
 Values squeeze(const Operands& operands) {
     const Sizes& in = operands.sizes(0);
     std::vector<bool> dropped(in.size(), false);
-    const std::vector<std::int64_t> axes = listed_axes(operands);
+    const std::vector<std::int64_t> axes = listed(operands, 1, "axes");
     for (const std::int64_t axis : axes) {
         const std::size_t index = axis_index(axis, in.size());
         require(in[index] == 1, fmt::format("size {} is not 1", in[index]),
@@ -86,7 +81,7 @@ Values squeeze(const Operands& operands) {
 
 Values unsqueeze(const Operands& operands) {
     const Sizes& in = operands.sizes(0);
-    const std::vector<std::int64_t> axes = listed_axes(operands);
+    const std::vector<std::int64_t> axes = listed(operands, 1, "axes");
     require(axes.size() <= 8, "it adds too many directions", "add fewer");
     std::vector<bool> added(in.size() + axes.size(), false);
     for (const std::int64_t axis : axes) {
@@ -129,12 +124,7 @@ Values constant(const Operands& operands) {
         return {fill({ElementType::Int64, {std::ssize(integers)}},
                      [&](std::size_t i) { return static_cast<double>(integers[i]); })};
     }
-    std::vector<double> floats;
-    const auto found = node.attributes.find("value_floats");
-    if (found != node.attributes.end() &&
-        std::holds_alternative<std::vector<double>>(found->second)) {
-        floats = std::get<std::vector<double>>(found->second);
-    }
+    const std::vector<double> floats = node.numbers("value_floats");
     require(!floats.empty(), "it has no value of a kind that is supported", "use a dense tensor");
     return {fill({ElementType::Float32, {std::ssize(floats)}},
                  [&](std::size_t i) { return floats[i]; })};
@@ -156,45 +146,39 @@ Values constant_of_shape(const Operands& operands) {
 
 constexpr std::array rows{
     OperatorRow{.op = "Reshape",
-                .least = 2,
-                .most = 2,
+                .inputs = {2, 2},
                 .evaluate = reshape,
                 .attributes = "allowzero",
                 .sizing = operand(1),
                 .range = range_of_first,
                 .view = ViewRule::Always},
     OperatorRow{.op = "Flatten",
-                .least = 1,
-                .most = 1,
+                .inputs = {1, 1},
                 .evaluate = flatten,
                 .attributes = "axis",
                 .range = range_of_first,
                 .view = ViewRule::Always},
     OperatorRow{.op = "Squeeze",
-                .least = 1,
-                .most = 2,
+                .inputs = {1, 2},
                 .evaluate = squeeze,
                 .attributes = "axes",
                 .sizing = operand(1),
                 .range = range_of_first,
                 .view = ViewRule::Always},
     OperatorRow{.op = "Unsqueeze",
-                .least = 1,
-                .most = 2,
+                .inputs = {1, 2},
                 .evaluate = unsqueeze,
                 .attributes = "axes",
                 .sizing = operand(1),
                 .range = range_of_first,
                 .view = ViewRule::Always},
-    OperatorRow{
-        .op = "Shape", .least = 1, .most = 1, .evaluate = shape_of, .attributes = "end start"},
+    OperatorRow{.op = "Shape", .inputs = {1, 1}, .evaluate = shape_of, .attributes = "end start"},
     OperatorRow{.op = "Constant",
                 .evaluate = constant,
                 .attributes = "sparse_value value value_float value_floats value_int value_ints "
                               "value_string value_strings"},
     OperatorRow{.op = "ConstantOfShape",
-                .least = 1,
-                .most = 1,
+                .inputs = {1, 1},
                 .evaluate = constant_of_shape,
                 .attributes = "value",
                 .sizing = operand(0)}};

@@ -5,19 +5,15 @@
 
 #include <algorithm>
 
-#include "models/base/error.h"
 #include "models/base/quantity.h"
+#include "sim/model/operator_parts.h"
 
 namespace npuscope {
 namespace {
 
 constexpr std::int64_t largest = std::int64_t{1} << 20U;  // of kernel, stride, padding, dilation
 
-void require(bool good, const std::string& sentence, const std::string& remedy) {
-    if (!good) {
-        throw ConfigError(sentence, remedy);
-    }
-}
+using host::require;
 
 /// The attribute, or `fallback` for every axis.
 std::vector<std::int64_t> per_axis(const GraphNode& node, const std::string& attribute,

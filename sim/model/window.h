@@ -30,6 +30,8 @@ struct Window {
     /// Whether all there is are height and width.
     bool is_plane() const { return axes.size() <= 2; }
     std::int64_t kernel_area() const { return height().kernel * width().kernel; }
+    std::int64_t in_area() const { return height().in * width().in; }
+    std::int64_t out_area() const { return height().out * width().out; }
 };
 
 /// Of a convolution: `kernel` are the sizes of its weights in space. ConfigError where attributes

@@ -189,6 +189,14 @@ struct BeginSegment {
     std::vector<std::string> outputs{};  ///< and leaves
 };
 
+/// The next operations compute a layer of a network; a name for results, without effect.
+struct BeginLayer {
+    std::string name;
+    std::string kind{};          ///< `conv`, a pattern, an operator
+    std::uint64_t macs = 0;      ///< that are of use
+    std::size_t operations = 1;  ///< of the result, in the order of their start
+};
+
 /// The host computes a node of a model. It is an operation of the result where `op` is not empty.
 struct RunNode {
     std::string name;
@@ -198,10 +206,10 @@ struct RunNode {
     HostWork work{};
 };
 
-using Action =
-    std::variant<InitMemory, LoadMemory, WriteRegister, ReadRegister, PollRegister,
-                 NotifyOnInterrupt, WaitForInterrupt, ReadMemory, SyncNotify, SyncWait, CheckCrc,
-                 CheckImage, CheckNothing, LaunchJob, WaitForJobs, RunNode, BeginSegment>;
+using Action = std::variant<InitMemory, LoadMemory, WriteRegister, ReadRegister, PollRegister,
+                            NotifyOnInterrupt, WaitForInterrupt, ReadMemory, SyncNotify, SyncWait,
+                            CheckCrc, CheckImage, CheckNothing, LaunchJob, WaitForJobs, RunNode,
+                            BeginSegment, BeginLayer>;
 
 struct Statement {
     Place place;

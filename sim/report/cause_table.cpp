@@ -23,7 +23,7 @@ std::vector<std::size_t> causes_in_use(const std::vector<OperationRecord>& opera
 
 }  // namespace
 
-std::string cause_table(const std::vector<OperationRecord>& operations, std::size_t most) {
+std::string cause_table(const std::vector<OperationRecord>& operations) {
     const std::vector<std::size_t> used = causes_in_use(operations);
     std::vector<TextTable::Column> columns{{"#", Align::Right}};
     for (const std::size_t cause : used) {
@@ -31,7 +31,7 @@ std::string cause_table(const std::vector<OperationRecord>& operations, std::siz
     }
     columns.push_back({"sum", Align::Right});
     TextTable table(std::move(columns));
-    for (std::size_t i = 0; i < operations.size() && i < most; ++i) {
+    for (std::size_t i = 0; i < operations.size(); ++i) {
         std::vector<std::string> cells{std::to_string(i)};
         std::uint64_t sum = 0;
         for (const std::size_t cause : used) {

@@ -11,7 +11,7 @@
 
 namespace npuscope {
 
-/// Empty where there is no operation; at most `most` rows.
-std::string cause_table(const std::vector<OperationRecord>& operations, std::size_t most);
+/// Empty where there is no operation.
+std::string cause_table(const std::vector<OperationRecord>& operations);
 
 }  // namespace npuscope

@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "sim/compile/model_plan.h"
+#include "sim/compile/partition.h"
 
 namespace npuscope {
 

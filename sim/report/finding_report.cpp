@@ -11,8 +11,6 @@
 namespace npuscope {
 namespace {
 
-constexpr std::size_t most_findings = 50;
-
 /// Notes of one rule are one entry: silicon ignores what they are about.
 bool are_one_entry(const Diagnostic& a, const Diagnostic& b) {
     return a.severity == Severity::Note && b.severity == Severity::Note && a.id == b.id;
@@ -28,7 +26,7 @@ std::string short_place(const Place& place) {
     return to_string({file_name(place), place.line, place.column});
 }
 
-std::string findings_text(const std::vector<Diagnostic>& findings) {
+std::string findings_text(const std::vector<Diagnostic>& findings, bool notes) {
     struct Entry {
         const Diagnostic* finding;
         std::size_t times;
@@ -44,13 +42,19 @@ std::string findings_text(const std::vector<Diagnostic>& findings) {
         return a.finding->severity > b.finding->severity;
     });
     std::string text;
-    for (std::size_t i = 0; i < entries.size() && i < most_findings; ++i) {
-        Diagnostic shown = *entries[i].finding;
+    std::size_t left_out = 0;
+    for (const Entry& entry : entries) {
+        if (entry.finding->severity == Severity::Note && !notes) {
+            left_out += entry.times;
+            continue;
+        }
+        Diagnostic shown = *entry.finding;
         shown.place.file = file_name(shown.place);
-        text += diagnostic_text(shown, 2, entries[i].times);
+        text += diagnostic_text(shown, 2, entry.times);
     }
-    if (entries.size() > most_findings) {
-        text += fmt::format("  ... and {} more\n", entries.size() - most_findings);
+    if (left_out > 0) {
+        text += fmt::format("  {} note{} more (--operations lists them)\n", left_out,
+                            left_out == 1 ? "" : "s");
     }
     return text.empty() ? text : "\nfindings\n" + text;
 }

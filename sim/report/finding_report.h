@@ -11,7 +11,7 @@ namespace npuscope {
 
 /// The place without the folders of its file.
 std::string short_place(const Place& place);
-/// A section of a summary, the gravest first; empty where there is none.
-std::string findings_text(const std::vector<Diagnostic>& findings);
+/// A section of a summary, the gravest first; empty where there is none. Notes are listed or counted.
+std::string findings_text(const std::vector<Diagnostic>& findings, bool notes = true);
 
 }  // namespace npuscope

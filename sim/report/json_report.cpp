@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/report/json_report.h"
 
+#include <algorithm>
+
 #include "sim/config/diagnostic_report.h"
 
 namespace npuscope {
@@ -15,8 +17,45 @@ Json json_of(const CheckResult& check) {
     object["expected"] = check.expected;
     object["actual"] = check.actual;
     object["pass"] = check.skipped ? Json(nullptr) : Json(check.pass);
+    object["made"] = check.reached && !check.skipped;
     add_place(object, check.place);
     return object;
+}
+
+Json causes_json(const CauseCycles& causes) {
+    Json object = Json::object();
+    for (std::size_t i = 0; i < cause_names.size(); ++i) {
+        object[std::string(cause_names[i])] = causes.cycles[i].value;
+    }
+    return object;
+}
+
+Json json_of(const LayerRecord& layer, const Result& result) {
+    ClientTraffic moved;
+    Json clients = Json::array();
+    for (const NamedTraffic& client : layer.traffic) {
+        moved += client.traffic;
+        Json one = to_json(client.traffic);
+        one["client"] = client.client;
+        add_text(one, "port", client.port);
+        clients.push_back(std::move(one));
+    }
+    const auto utilisation = mac_utilisation(layer);
+    const double all = static_cast<double>(std::max<std::uint64_t>(result.cycles.value, 1));
+    return {{"name", layer.name},
+            {"kind", layer.kind},
+            {"host", layer.on_host},
+            {"cycles", layer.cycles().value},
+            {"share", static_cast<double>(layer.cycles().value) / all},
+            {"hidden_cycles", layer.hidden.value},
+            {"useful_macs", layer.macs},
+            {"mac_utilisation", utilisation ? Json(*utilisation) : Json(nullptr)},
+            {"read_bytes", moved.read_bytes.value},
+            {"write_bytes", moved.write_bytes.value},
+            {"traffic", clients},
+            {"bound_by", layer.causes.largest()},
+            {"causes", causes_json(layer.causes)},
+            {"operations", layer.operations}};
 }
 
 Json json_of(const OperationRecord& operation, std::size_t index) {
@@ -32,11 +71,9 @@ Json json_of(const OperationRecord& operation, std::size_t index) {
     const auto utilisation = mac_utilisation(operation);
     object["mac_utilisation"] = utilisation ? Json(*utilisation) : Json(nullptr);
     object["bound_by"] = operation.causes.largest();
-    Json causes = Json::object();
-    for (std::size_t i = 0; i < cause_names.size(); ++i) {
-        causes[std::string(cause_names[i])] = operation.causes.cycles[i].value;
-    }
-    object["causes"] = causes;
+    object["causes"] = causes_json(operation.causes);
+    object["own_cycles"] = operation.own.sum().value;
+    object["own_causes"] = causes_json(operation.own);
     if (operation.read > Bytes(0) || operation.written > Bytes(0)) {
         object["read_bytes"] = operation.read.value;
         object["write_bytes"] = operation.written.value;
@@ -113,6 +150,8 @@ Json units_json(const std::vector<NamedUnit>& units) {
 
 std::string json_report(const Result& result) {
     Json report;
+    report["version"] = result.version;
+    report["command"] = result.command;
     report["npu"] = result.npu();
     report["program"] = result.program;
     report["status"] = to_json(result.status());
@@ -126,6 +165,17 @@ std::string json_report(const Result& result) {
         report["checks"].push_back(json_of(check));
     }
     report["traffic"] = traffic_json(result.traffic);
+    report["ports"] = Json::array();
+    for (const NamedPort& port : result.ports) {
+        Json one = to_json(port.traffic);
+        one["port"] = port.port;
+        one["beat_bytes"] = port.beat.value;
+        report["ports"].push_back(std::move(one));
+    }
+    report["layers"] = Json::array();
+    for (const LayerRecord& layer : result.layers) {
+        report["layers"].push_back(json_of(layer, result));
+    }
     report["operations"] = Json::array();
     for (std::size_t i = 0; i < result.operations.size(); ++i) {
         report["operations"].push_back(json_of(result.operations[i], i));

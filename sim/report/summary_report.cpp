@@ -4,30 +4,25 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 #include "sim/config/text_table.h"
 #include "sim/report/cause_table.h"
 #include "sim/report/finding_report.h"
+#include "sim/report/verdict.h"
 
 namespace npuscope {
 namespace {
 
-constexpr std::size_t most_operations = 200;
+constexpr std::size_t table_width = 80;  // of a terminal
 
-std::string percent(double share) { return fmt::format("{:.1f} %", share * 100); }
-
-std::string headline(const Result& result) {
-    const std::string head =
-        fmt::format("{} on {}: {}, {} cycles, {:.1f} us at {:.0f} MHz", result.program,
-                    result.npu(), enum_name(result.status()), with_separators(result.cycles.value),
-                    microseconds(result), static_cast<double>(result.config.clock().value) / 1e6);
+std::string effort(const Result& result) {
     const double rate =
         result.wall_seconds > 0
             ? static_cast<double>(result.simulated_cycles.value) / result.wall_seconds / 1e6
             : 0;
-    return fmt::format("{}\nsimulated {} cycles in {:.2f} s ({:.2f} Mcycles/s)\n",
-                       cut_to(head, report_width), with_separators(result.simulated_cycles.value),
-                       result.wall_seconds, rate);
+    return fmt::format("\nsimulated {} cycles in {:.2f} s ({:.2f} Mcycles/s)\n",
+                       with_separators(result.simulated_cycles.value), result.wall_seconds, rate);
 }
 
 std::string model_of(const Result& result) {
@@ -36,7 +31,7 @@ std::string model_of(const Result& result) {
     }
     const ModelShare& model = *result.model;
     std::string text = fmt::format(
-        "host {} of the time ({} cycles, estimated, for {}); {}{} refused\n",
+        "\nhost {} of the time ({} cycles, estimated, for {}); {}{} refused\n",
         percent(host_share(result)), with_separators(model.host.cycles.value),
         counted(model.host.operators, "operator"),
         model.segments.empty() ? "" : counted(model.segments.size(), "segment") + " of the NPU, ",
@@ -74,60 +69,85 @@ std::string refused_of(const Result& result) {
     return text;
 }
 
-/// `mac 62 %, sdp_drain 30 %`: the causes of at least a twentieth of the cycles, largest first.
-std::string causes_of(const OperationRecord& operation) {
-    if (operation.cycles().value == 0) {
-        return {};
+/// `27.6 k`: three digits and a prefix.
+std::string short_bytes(std::uint64_t bytes) {
+    constexpr std::array prefixes{"", " k", " M", " G", " T"};
+    auto value = static_cast<double>(bytes);
+    std::size_t prefix = 0;
+    for (; value >= 1000 && prefix + 1 < prefixes.size(); ++prefix) {
+        value /= 1000;
     }
-    CauseCycles left = operation.causes;
-    std::string text;
-    for (std::size_t i = 0; i < cause_names.size(); ++i) {
-        const std::string_view name = left.largest();
-        std::size_t at = 0;
-        while (cause_names[at] != name) {
-            ++at;
-        }
-        const std::uint64_t share = left.cycles[at].value * 100 / operation.cycles().value;
-        if (share < 5) {
-            break;
-        }
-        text += fmt::format("{}{} {} %", text.empty() ? "" : ", ", name, share);
-        left.cycles[at] = Cycles(0);
+    return prefix == 0 ? fmt::format("{}", bytes)
+                       : fmt::format("{:.{}f}{}", value,
+                                     value < 10    ? 2
+                                     : value < 100 ? 1
+                                                   : 0,
+                                     prefixes.at(prefix));
+}
+
+ClientTraffic moved_by(const LayerRecord& row) {
+    ClientTraffic all;
+    for (const NamedTraffic& client : row.traffic) {
+        all += client.traffic;
     }
-    return text;
+    return all;
+}
+
+/// One row a layer, or an operation of a program without layers. The cycles sum to the run's.
+std::string rows_text(const Result& result) {
+    const std::vector<LayerRecord> rows = rows_of(result);
+    TextTable table({{"#", Align::Right},
+                     {result.layers.empty() ? "operation" : "layer", Align::Left},
+                     {"kind", Align::Left},
+                     {"cycles", Align::Right},
+                     {"share", Align::Right},
+                     {"MACs", Align::Right},
+                     {"read", Align::Right},
+                     {"written", Align::Right},
+                     {"bound by", Align::Left}},
+                    table_width);
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        const LayerRecord& row = rows[i];
+        const Cycles cycles = row.cycles();
+        const auto used = mac_utilisation(row);
+        const ClientTraffic moved = moved_by(row);
+        const double all = static_cast<double>(std::max<std::uint64_t>(result.cycles.value, 1));
+        table.add_row({std::to_string(i), row.name, row.on_host ? "host " + row.kind : row.kind,
+                       with_separators(cycles.value),
+                       percent(static_cast<double>(cycles.value) / all),
+                       used && row.macs != 0 ? percent(*used) : "",
+                       short_bytes(moved.read_bytes.value), short_bytes(moved.write_bytes.value),
+                       std::string(cycles == Cycles(0) ? "hidden" : row.causes.largest())});
+    }
+    return table.empty() ? std::string()
+                         : "\nwhere the time went: cycles, share of all, MAC array used, bytes\n" +
+                               table.text();
 }
 
 std::string operations_of(const Result& result) {
-    const bool kinds = std::ranges::any_of(result.operations, [](const OperationRecord& operation) {
-        return !operation.kind.empty();
-    });
-    std::vector<TextTable::Column> columns{
-        {"#", Align::Right}, {"unit", Align::Left}, {"name", Align::Left}};
-    if (kinds) {
-        columns.push_back({"pattern", Align::Left});
-    }
-    columns.insert(columns.end(), {{"cycles", Align::Right},
-                                   {"macs", Align::Right},
-                                   {"used", Align::Right},
-                                   {"bound by", Align::Left}});
-    TextTable table(std::move(columns));
-    for (std::size_t i = 0; i < result.operations.size() && i < most_operations; ++i) {
+    TextTable table({{"#", Align::Right},
+                     {"unit", Align::Left},
+                     {"name", Align::Left},
+                     {"cycles", Align::Right},
+                     {"hidden", Align::Right},
+                     {"macs", Align::Right},
+                     {"used", Align::Right},
+                     {"bound by", Align::Left}});
+    for (std::size_t i = 0; i < result.operations.size(); ++i) {
         const OperationRecord& operation = result.operations[i];
         const auto utilisation = mac_utilisation(operation);
-        std::vector<std::string> cells{std::to_string(i), operation.unit, operation.name};
-        if (kinds) {
-            cells.push_back(operation.kind);
-        }
-        cells.insert(cells.end(), {with_separators(operation.cycles().value),
-                                   operation.macs == 0 ? "" : with_separators(operation.macs),
-                                   utilisation ? percent(*utilisation) : "", causes_of(operation)});
-        table.add_row(std::move(cells));
+        const Cycles hidden =
+            operation.cycles() - std::min(operation.cycles(), operation.own.sum());
+        table.add_row({std::to_string(i), operation.unit, operation.name,
+                       with_separators(operation.cycles().value),
+                       hidden == Cycles(0) ? "" : with_separators(hidden.value),
+                       operation.macs == 0 ? "" : with_separators(operation.macs),
+                       utilisation ? percent(*utilisation) : "",
+                       causes_text(operation.causes, operation.cycles())});
     }
-    std::string text = "\noperations\n" + table.text();
-    if (result.operations.size() > most_operations) {
-        text += fmt::format("  ... and {} more\n", result.operations.size() - most_operations);
-    }
-    return table.empty() ? std::string() : text + cause_table(result.operations, most_operations);
+    return table.empty() ? std::string()
+                         : "\noperations, from their launch to their end\n" + table.text() +
+                               cause_table(result.operations);
 }
 
 std::string traffic_of(const Result& result) {
@@ -206,9 +226,10 @@ std::string checks_of(const Result& result) {
                      {"actual", Align::Left},
                      {"place", Align::Left}});
     for (const CheckResult& check : result.checks) {
-        table.add_row({check.skipped ? "skipped"
-                       : check.pass  ? "pass"
-                                     : "FAIL",
+        table.add_row({check.skipped    ? "skipped"
+                       : !check.reached ? "NOT MADE"
+                       : check.pass     ? "pass"
+                                        : "FAIL",
                        std::string(enum_name(check.kind)), subject_of(check),
                        with_separators(check.bytes.value), check.expected, check.actual,
                        short_place(check.place)});
@@ -218,10 +239,13 @@ std::string checks_of(const Result& result) {
 
 }  // namespace
 
-std::string summary_report(const Result& result) {
-    return headline(result) + model_of(result) + operations_of(result) + traffic_of(result) +
-           units_of(result) + drams_of(result) + checks_of(result) + refused_of(result) +
-           findings_text(result.findings);
+std::string summary_report(const Result& result, Details details) {
+    std::string text = verdict(result) + rows_text(result) + model_of(result);
+    if (details == Details::Operations) {
+        text += operations_of(result) + traffic_of(result) + units_of(result) + drams_of(result);
+    }
+    return text + checks_of(result) + refused_of(result) +
+           findings_text(result.findings, details == Details::Operations) + effort(result);
 }
 
 }  // namespace npuscope

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A result for people, at most 100 columns wide: what ran and whether it is right, then where the
-// cycles and the bytes went, then what the machine found wrong.
+// A result for people: the verdict, a row for each layer, then what was checked and what the machine
+// found wrong. More is told on request. Tables are at most 100 columns wide, that of the layers 80.
 #pragma once
 
 #include <string>
@@ -9,6 +9,10 @@
 
 namespace npuscope {
 
-std::string summary_report(const Result& result);
+enum class Details { Layers, Operations };
+
+/// With Details::Operations also the operations, their causes, traffic by client, units, DRAM and
+/// the notes among the findings.
+std::string summary_report(const Result& result, Details details = Details::Layers);
 
 }  // namespace npuscope

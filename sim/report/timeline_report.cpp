@@ -12,6 +12,7 @@ namespace {
 
 constexpr int operations_process = 1;
 constexpr int units_process = 2;
+constexpr int layers_process = 3;
 
 /// Events are text at once: a document of them all would be many times as large.
 class EventList {
@@ -82,6 +83,30 @@ void add_operations(EventList& events, const std::vector<OperationRecord>& opera
     }
 }
 
+/// From the start of its first operation to the end of its last: layers overlap as they do.
+void add_layers(EventList& events, const Result& result) {
+    for (std::size_t i = 0; i < result.layers.size(); ++i) {
+        const LayerRecord& layer = result.layers[i];
+        if (layer.operations.empty()) {
+            continue;
+        }
+        Cycles begin = result.operations.at(layer.operations.front()).start;
+        Cycles end;
+        for (const std::size_t operation : layer.operations) {
+            begin = std::min(begin, result.operations.at(operation).start);
+            end = std::max(end, result.operations.at(operation).end);
+        }
+        events.add({{"ph", "X"},
+                    {"pid", layers_process},
+                    {"tid", 1 + i % 2},  // neighbours overlap
+                    {"ts", begin.value},
+                    {"dur", (end - begin).value},
+                    {"name", layer.name},
+                    {"cat", layer.causes.largest()},
+                    {"args", {{"cycles", layer.cycles().value}, {"useful_macs", layer.macs}}}});
+    }
+}
+
 void add_lanes(EventList& events, const Timeline& timeline) {
     int lane = 0;
     for (const auto& [name, spans] : timeline.lanes) {
@@ -117,6 +142,10 @@ std::string timeline_report(const Result& result) {
     name_process(events, operations_process, "operations");
     name_process(events, units_process, "units");
     add_operations(events, result.operations);
+    if (!result.layers.empty()) {
+        name_process(events, layers_process, "layers");
+        add_layers(events, result);
+    }
     if (result.timeline) {
         add_lanes(events, *result.timeline);
         add_counters(events, *result.timeline);

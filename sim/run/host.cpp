@@ -104,7 +104,7 @@ void Host::serve_pending() {
     for (const auto& [source, name] : EnumNames<InterruptSource>::names) {
         for (const unsigned group : {0U, 1U}) {
             const Interrupt interrupt{source, group};
-            if (!glb.controller().pending(interrupt)) {
+            if (!glb.controller().pending(interrupt) || glb.controller().masked(interrupt)) {
                 continue;
             }
             if (board_.serve(interrupt, glb.last_raised())) {
@@ -122,7 +122,7 @@ void Host::when_raised(const std::string& sync, std::function<void()> check) {
         check();
         return;
     }
-    waiting_checks_.push_back({sync, std::move(check)});
+    waiting_checks_.push_back({sync, statement_, std::move(check)});
     finish_checks();
 }
 
@@ -145,8 +145,38 @@ void Host::keep_check(CheckResult check) {
     checks_.push_back(std::move(check));
 }
 
+Diagnostics Host::conclude() {
+    ProgramEnd end{.program = program_,
+                   .executed = finished_ ? program_.size() : statement_,
+                   .board = board_,
+                   .enabled = machine_.enabled_groups()};
+    if (registers_) {
+        end.interrupt_mask = registers_->interrupts.controller().mask();
+    }
+    for (const WaitingCheck& waiting : waiting_checks_) {
+        end.waiting_checks.push_back(waiting.statement);
+    }
+    std::ranges::move(unmade_checks(end), std::back_inserter(checks_));
+    return open_ends(end);
+}
+
 Cycles Host::cycles() const {
-    return register_cycles() + job_cycles_ + (share_ ? share_->cycles : Cycles(0));
+    Cycles all;
+    for (const CountedTime& time : counted()) {
+        all += time.end - time.begin;
+    }
+    return all;
+}
+
+std::vector<CountedTime> Host::counted() const {
+    std::vector<CountedTime> times = job_times_;
+    if (register_cycles() > Cycles(0)) {
+        times.push_back({*first_op_enable_, *first_op_enable_ + register_cycles()});
+    }
+    for (const HostOperation& operation : operators_) {
+        times.push_back({operation.record.start, operation.record.end});
+    }
+    return times;
 }
 
 Cycles Host::register_cycles() const {
@@ -345,13 +375,14 @@ void Host::execute(Activity& activity, const LaunchJob& launch) {
         jobs_since_ = now();
     }
     launched_.push_back(launch.job->name);
+    layers_.push_back({.name = launch.job->name, .kind = launch.job->kind, .operations = {0}});
     machine_.launch(launch.job, [this, &launch](const OperationRecord&) { job_ended(launch); });
 }
 
 void Host::job_ended(const LaunchJob& launch) {
     launched_.pop_front();
     if (launched_.empty()) {
-        job_cycles_ += now() - jobs_since_;
+        job_times_.push_back({jobs_since_, now()});
     }
     work(launch.on_end);
     job_ended_.notify(sc_core::SC_ZERO_TIME);
@@ -364,6 +395,15 @@ void Host::execute(Activity& activity, const WaitForJobs& /*wait*/) {
 
 void Host::execute(Activity& /*activity*/, const BeginSegment& /*segment*/) {
     share_ = share_.value_or(HostShare{});
+}
+
+void Host::execute(Activity& /*activity*/, const BeginLayer& layer) {
+    LayerRecord record;
+    record.name = layer.name;
+    record.kind = layer.kind;
+    record.macs = layer.macs;
+    record.operations.resize(layer.operations);
+    layers_.push_back(std::move(record));
 }
 
 void Host::execute(Activity& activity, const RunNode& node) {
@@ -381,6 +421,11 @@ void Host::execute(Activity& activity, const RunNode& node) {
         if (recorder_ != nullptr) {
             recorder_->worked("host.operator", {record.start, record.end});
         }
+        layers_.push_back({.name = node.name,
+                           .kind = node.op,
+                           .on_host = true,
+                           .macs = node.macs,
+                           .operations = {0}});
         operators_.push_back({machine_.operations().size(), std::move(record)});
         share.cycles += node.cycles;
         share.macs += node.macs;
@@ -411,6 +456,10 @@ std::vector<OperationRecord> Host::operations() const {
     std::vector<OperationRecord> all = machine_.operations();
     for (auto entry = operators_.rbegin(); entry != operators_.rend(); ++entry) {
         all.insert(all.begin() + static_cast<std::ptrdiff_t>(entry->after), entry->record);
+    }
+    const std::vector<CauseCycles> own = own_cycles(all, counted());
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        all[i].own = own[i];
     }
     return all;
 }

@@ -20,6 +20,8 @@
 #include "models/memory/memory.h"
 #include "models/npu/machine.h"
 #include "sim/program/program.h"
+#include "sim/run/attribution.h"
+#include "sim/run/open_ends.h"
 #include "sim/run/result.h"
 #include "sim/run/sync_board.h"
 
@@ -37,15 +39,22 @@ class Host : public Unit {
     void record_operators_to(Recorder* recorder) { recorder_ = recorder; }
 
     bool finished() const { return finished_; }
+    /// Jobs that it launched have not ended.
+    bool awaits_jobs() const { return !launched_.empty(); }
     const std::vector<CheckResult>& checks() const { return checks_; }
+    /// To be called once, when the run is over: what the program left open, as errors. Checks that
+    /// were never reached become results that failed.
+    Diagnostics conclude();
     /// First op-enable to last awaited interrupt, and what jobs and the host's operators took.
     Cycles cycles() const;
     /// The first of these.
     Cycles register_cycles() const;
     /// Nothing where the program came from no model: it launches no job and runs no node.
     const std::optional<HostShare>& share() const { return share_; }
-    /// The machine's operations and, between them, those of the host.
+    /// The machine's operations and, between them, those of the host; with their own cycles.
     std::vector<OperationRecord> operations() const;
+    /// The layers that the program names, an operator of the host is one too.
+    const std::vector<LayerRecord>& layers() const { return layers_; }
     /// Nothing where a program starts no operation.
     std::optional<Cycles> first_op_enable() const { return first_op_enable_; }
     /// Statement that is being executed, for messages.
@@ -83,7 +92,10 @@ class Host : public Unit {
     void execute(Activity& activity, const WaitForJobs& wait);
     void execute(Activity& activity, const RunNode& node);
     void execute(Activity& activity, const BeginSegment& segment);
+    void execute(Activity& activity, const BeginLayer& layer);
 
+    /// The times that cycles() adds up.
+    std::vector<CountedTime> counted() const;
     std::string awaited_interrupts() const;
     /// Waits until fewer than `limit` jobs are under way.
     void wait_for_jobs(Activity& activity, std::size_t limit);
@@ -103,6 +115,7 @@ class Host : public Unit {
 
     struct WaitingCheck {
         std::string sync;
+        std::size_t statement = 0;
         std::function<void()> run;
     };
 
@@ -119,9 +132,10 @@ class Host : public Unit {
     std::uint64_t awaited_interrupts_ = 0;  // by waits for the line
     std::optional<Cycles> last_awaited_;    // when the newest of them rose
     std::optional<HostShare> share_;
-    std::deque<std::string> launched_;  // names of jobs under way
-    Cycles jobs_since_;                 // when the first of them was launched
-    Cycles job_cycles_;                 // while any was under way, up to now
+    std::deque<std::string> launched_;    // names of jobs under way
+    Cycles jobs_since_;                   // when the first of them was launched
+    std::vector<CountedTime> job_times_;  // while any was under way
+    std::vector<LayerRecord> layers_;
     struct HostOperation {
         std::size_t after;  ///< so many of the machine's operations
         OperationRecord record;

@@ -39,8 +39,6 @@ std::string_view comparison_sign(Comparison comparison) {
     return "";
 }
 
-std::string crc_text(std::uint32_t crc) { return fmt::format("{:#010x}", crc); }
-
 std::uint32_t crc_of(const Memory& memory, Address address, Bytes bytes) {
     uLong crc = crc32(0, nullptr, 0);
     std::vector<std::uint8_t> chunk;
@@ -79,6 +77,8 @@ void load_memory(Memory& memory, const LoadMemory& load, const Place& place) {
         }
     });
 }
+
+std::string crc_text(std::uint32_t crc) { return fmt::format("{:#010x}", crc); }
 
 CheckResult check_crc(const Memory& memory, const CheckCrc& check, const Place& place) {
     CheckResult result;

@@ -2,6 +2,9 @@
 // What a program does to memory beside the NPU: fill, load, and compare with what it expects.
 #pragma once
 
+#include <cstdint>
+#include <string>
+
 #include "models/base/error.h"
 #include "models/memory/memory.h"
 #include "sim/program/program.h"
@@ -12,6 +15,9 @@ namespace npuscope {
 /// ConfigError with the statement's place where a range lies outside every region.
 void init_memory(Memory& memory, const InitMemory& init, const Place& place);
 void load_memory(Memory& memory, const LoadMemory& load, const Place& place);
+
+/// `0x0c467827`: eight digits.
+std::string crc_text(std::uint32_t crc);
 
 CheckResult check_crc(const Memory& memory, const CheckCrc& check, const Place& place);
 CheckResult check_image(const Memory& memory, const CheckImage& check, const Place& place);

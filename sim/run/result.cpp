@@ -94,11 +94,18 @@ void append(Result& all, Result part) {
     if (all.model && part.model) {
         append(*all.model, *part.model);
     }
+    for (LayerRecord& layer : part.layers) {
+        for (std::size_t& operation : layer.operations) {
+            operation += all.operations.size();
+        }
+    }
+    append(all.layers, part.layers);
     append(all.operations, part.operations);
     append(all.checks, part.checks);
     append(all.findings, part.findings);
     append(all.kept, part.kept);
     add_named(all.traffic, part.traffic, &NamedTraffic::client, &NamedTraffic::traffic);
+    add_named(all.ports, part.ports, &NamedPort::port, &NamedPort::traffic);
     add_named(all.units, part.units, &NamedUnit::unit, &NamedUnit::statistics);
     add_named(all.drams, part.drams, &NamedDram::region, &NamedDram::statistics);
     if (all.timeline && part.timeline) {
@@ -127,7 +134,12 @@ RunStatus Result::status() const {
     const bool wrong = std::any_of(findings.begin(), findings.end(), [](const Diagnostic& finding) {
         return finding.severity == Severity::Error;
     });
-    return checks_pass && !wrong ? RunStatus::Pass : RunStatus::Fail;
+    if (!checks_pass || wrong) {
+        return RunStatus::Fail;
+    }
+    const bool checked = std::any_of(checks.begin(), checks.end(),
+                                     [](const CheckResult& check) { return !check.skipped; });
+    return checked ? RunStatus::Pass : RunStatus::Unchecked;
 }
 
 double host_share(const Result& result) {
@@ -143,12 +155,22 @@ double microseconds(const Result& result) {
     return static_cast<double>(result.cycles.value) * 1e6 / static_cast<double>(clock);
 }
 
+namespace {
+
+std::optional<double> utilisation(double macs, double cells, Cycles cycles) {
+    const double possible = cells * static_cast<double>(cycles.value);
+    return possible <= 0 ? std::nullopt : std::optional(macs / possible);
+}
+
+}  // namespace
+
 std::optional<double> mac_utilisation(const OperationRecord& operation) {
-    const double possible = operation.mac_cells * static_cast<double>(operation.cycles().value);
-    if (possible <= 0) {
-        return std::nullopt;
-    }
-    return static_cast<double>(operation.macs) / possible;
+    return utilisation(static_cast<double>(operation.macs), operation.mac_cells,
+                       operation.cycles());
+}
+
+std::optional<double> mac_utilisation(const LayerRecord& layer) {
+    return utilisation(static_cast<double>(layer.macs), layer.mac_cells, layer.cycles());
 }
 
 }  // namespace npuscope

@@ -31,19 +31,22 @@ struct EnumNames<CheckKind> {
 /// One expectation of the program and what became of it.
 struct CheckResult {
     CheckKind kind = CheckKind::Crc32;
-    std::string subject;  ///< register or golden file; empty for a CRC
-    Address address;      ///< of the region, or of the first byte that differs
-    Bytes bytes;
-    std::string expected;  ///< as text, `0x8c467827`
-    std::string actual;
+    std::string subject{};  ///< register or golden file; empty for a CRC
+    Address address{};      ///< of the region, or of the first byte that differs
+    Bytes bytes{};
+    std::string expected{};  ///< as text, `0x8c467827`
+    std::string actual{};
     bool pass = false;     ///< true as well where it was skipped
-    Place place;           ///< statement of the program
+    Place place{};         ///< statement of the program
     bool skipped = false;  ///< not looked at: time alone was simulated
+    bool reached = true;   ///< false: the id that it waits for was never raised
 };
 
-struct NamedTraffic {
-    std::string client;
+/// What passed a port towards memory, and the bytes of its beats: one a cycle at most.
+struct NamedPort {
+    std::string port;
     ClientTraffic traffic;
+    Bytes beat;
 };
 
 struct NamedUnit {
@@ -57,12 +60,30 @@ struct NamedDram {
     DramStatistics statistics;
 };
 
-enum class RunStatus { Pass, Fail };
+/// Unchecked: nothing is wrong, but the program expects nothing, or its checks were skipped.
+enum class RunStatus { Pass, Fail, Unchecked };
 
 template <>
 struct EnumNames<RunStatus> {
-    static constexpr std::array names{std::pair{RunStatus::Pass, std::string_view("pass")},
-                                      std::pair{RunStatus::Fail, std::string_view("fail")}};
+    static constexpr std::array names{
+        std::pair{RunStatus::Pass, std::string_view("pass")},
+        std::pair{RunStatus::Fail, std::string_view("fail")},
+        std::pair{RunStatus::Unchecked, std::string_view("unchecked")}};
+};
+
+/// A layer of a network, or an operator that the host computes, with what its operations took.
+struct LayerRecord {
+    std::string name;
+    std::string kind{};  ///< `conv`, a pattern, an operator
+    bool on_host = false;
+    std::uint64_t macs = 0;  ///< that are of use
+    double mac_cells = 0;    ///< products per cycle of the array, 0 where it has no part
+    CauseCycles causes{};    ///< own cycles of its operations: layers sum to the run
+    Cycles hidden{};         ///< cycles of its operations behind those of others
+    std::vector<NamedTraffic> traffic{};    ///< by client and port
+    std::vector<std::size_t> operations{};  ///< of the result
+
+    Cycles cycles() const { return causes.sum(); }
 };
 
 /// One register program of a model, and the tensors that it reads and leaves.
@@ -90,6 +111,8 @@ struct ModelShare {
 };
 
 struct Result {
+    std::string version;  ///< of npuscope
+    std::string command;  ///< that asked for the run; empty where none did
     std::string program;
     Cycles cycles;            ///< first op-enable write to last awaited interrupt
     Cycles first_op_enable;   ///< when `cycles` begin
@@ -97,7 +120,9 @@ struct Result {
     double wall_seconds = 0;
     std::vector<CheckResult> checks;
     std::vector<NamedTraffic> traffic;  ///< by client of the memory interface
+    std::vector<NamedPort> ports;       ///< towards memory
     std::vector<OperationRecord> operations;
+    std::vector<LayerRecord> layers;  ///< of a network, in its order
     std::vector<NamedUnit> units;
     std::vector<NamedDram> drams;  ///< of the regions that have one
     std::vector<Diagnostic> findings;
@@ -109,7 +134,8 @@ struct Result {
 
     std::string npu() const { return config.npu_name(); }
     ClientTraffic total_traffic() const;
-    /// Fail where a check failed or a finding is an error.
+    /// Fail where a check failed or a finding is an error; Pass where all checks were made and held,
+    /// at least one.
     RunStatus status() const;
 };
 
@@ -125,5 +151,6 @@ double microseconds(const Result& result);
 
 /// Share of the array's products that were of use, 0 to 1; nothing where it has no part.
 std::optional<double> mac_utilisation(const OperationRecord& operation);
+std::optional<double> mac_utilisation(const LayerRecord& layer);
 
 }  // namespace npuscope

@@ -109,8 +109,17 @@ std::string describe_findings(const DiagnosticLog& log) {
     return text;
 }
 
+/// The machine has finished what was launched, and the host still waits: that is the program's doing.
+bool machine_is_idle(Simulation& simulation) {
+    return simulation.machine->enabled_groups().empty() && !simulation.host.awaits_jobs();
+}
+
 void stop_if_unfinished(Simulation& simulation, const RunOptions& options) {
-    if (simulation.host.finished()) {
+    const bool more_to_come = sc_core::sc_pending_activity() || now() >= options.max_cycles;
+    if (simulation.host.finished() || (!more_to_come && machine_is_idle(simulation))) {
+        for (Diagnostic& open : simulation.host.conclude()) {
+            simulation.log.add(std::move(open));
+        }
         return;
     }
     const bool limit = sc_core::sc_pending_activity() || now() >= options.max_cycles;
@@ -141,6 +150,9 @@ void gather_units(Simulation& simulation, Result& result) {
     for (const Mcif::Traffic& entry : simulation.machine->traffic()) {
         result.traffic.push_back({entry.client, entry.moved});
     }
+    for (const Machine::PortTraffic& entry : simulation.machine->ports()) {
+        result.ports.push_back({entry.port, entry.moved, entry.beat});
+    }
     for (const Machine::UnitEntry& entry : simulation.machine->units()) {
         result.units.push_back({entry.name, entry.unit->statistics()});
     }
@@ -160,6 +172,8 @@ Result gather(Simulation& simulation, const RunOptions& options) {
     result.simulated_cycles = now();
     result.checks = host.checks();
     result.operations = host.operations();
+    result.layers = host.layers();
+    fill_layers(result.layers, result.operations);
     if (host.share()) {
         result.model = ModelShare{.host = *host.share()};
     }

@@ -6,7 +6,7 @@
 
 #include <vector>
 
-#include "models/layout/byte_run.h"
+#include "models/layout/feature_cube.h"
 #include "sim/compile/model_program.h"
 #include "sim/config/system_config.h"
 #include "sim/program/program.h"

@@ -34,6 +34,7 @@ class SyncBoard {
 
     /// From now on this id need not be awaited.
     void ignore(const std::string& sync) { ignored_.insert(sync); }
+    bool ignores(const std::string& sync) const { return ignored_.contains(sync); }
     /// No notification is open but those that are ignored.
     bool complete() const;
     /// When the newest id that counts was raised.

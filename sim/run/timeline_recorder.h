@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "models/link/recorder.h"
+#include "models/link/activity.h"
 #include "sim/run/timeline.h"
 
 namespace npuscope {

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "sim/command_line/command.h"
-#include "sim/compile/tinpu/layer_program.h"
+#include "sim/compile/tinpu/layer_plan.h"
 #include "sim/config/preset.h"
 #include "sim/model/prepare_graph.h"
 #include "sim/run/session.h"

@@ -2,8 +2,7 @@
 // Golden ONNX models on the bundled preset: numbers, patterns, restrictions, refusals. The
 // repository's own few always run; the whole set where the reference data is.
 #include "models/base/error.h"
-#include "sim/compile/tinpu/layer_program.h"
-#include "sim/compile/tinpu/tinpu_family.h"
+#include "sim/compile/tinpu/layer_plan.h"
 #include "sim/compile/tinpu/tinpu_target.h"
 #include "sim/config/preset.h"
 #include "sim/model/graph.h"

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "sim/compile/nvdla/nvdla_family.h"
-#include "sim/compile/tinpu/tinpu_family.h"
+#include "sim/compile/tinpu/tinpu_target.h"
 #include "sim/config/file_io.h"
 #include "sim/config/preset.h"
 

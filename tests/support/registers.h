@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <random>
 #include <string>
 #include <string_view>
 
@@ -45,6 +46,17 @@ inline void place_surface(RegisterValues& values, const std::string& stem, std::
 inline void fill_registers(RegisterValues& values, std::uint32_t value) {
     for (const RegisterRow& row : values.block().rows) {
         values.set(row.offset, value);
+    }
+}
+
+inline std::uint32_t below(std::mt19937& random, std::uint32_t limit) {
+    return static_cast<std::uint32_t>(random() % limit);
+}
+
+/// Random bits wherever the host may write.
+inline void randomise_registers(RegisterValues& values, std::mt19937& random) {
+    for (const RegisterRow& row : values.block().rows) {
+        values.set(row.offset, static_cast<std::uint32_t>(random()) & write_mask(row));
     }
 }
 

@@ -38,7 +38,7 @@ std::vector<float> factors_of(const VectorCase& test, const LogicalShape& shape)
     std::vector<std::uint64_t> index(shape.axes.size(), 0);
     do {
         factors.push_back(each.at(each.size() == 1 ? 0 : index.at(axis)));
-    } while (advance(index, shape));
+    } while (next_index(index, shape.box()));
     return factors;
 }
 

@@ -8,7 +8,7 @@
 #include <map>
 
 #include "models/arith/winograd.h"
-#include "models/layout/weight_codec.h"
+#include "models/layout/weight_layout.h"
 #include "tests/vectors/half.h"
 #include "tests/vectors/nvdla_surfaces.h"
 

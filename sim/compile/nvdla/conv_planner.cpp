@@ -4,14 +4,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <optional>
 #include <set>
-#include <span>
-#include <vector>
 
 #include "models/base/check.h"
-#include "sim/compile/nvdla/conv_jobs.h"
-#include "sim/compile/nvdla/conv_weights.h"
+#include "sim/compile/nvdla/single_operations.h"
 
 namespace npuscope {
 namespace {
@@ -21,39 +17,28 @@ class ConvPlanner {
     ConvPlanner(const ConvTask& task, PlanContext& context)
         : task_(task),
           layer_(task.layer),
+          input_(task.input),
+          window_(task.shapes.window),
           context_(context),
           per_atom_(context.channels_per_atom()) {}
 
-    std::optional<WrittenCube> plan() {
+    std::optional<StoredCube> plan() {
         if (!cut()) {
             return std::nullopt;
         }
         output_ = context_.place_cube(
             task_.result.empty() ? layer_.name : task_.result,
-            task_.pool != nullptr ? task_.pool->output : task_.shapes.output, cut_.lanes);
-        NPU_CHECK(task_.residual == nullptr || task_.residual->stored.lanes == cut_.lanes,
+            task_.pool != nullptr ? task_.pool->output : task_.shapes.output, task_.lanes);
+        NPU_CHECK(task_.residual == nullptr || task_.residual->lanes == task_.lanes,
                   "a residual has the lanes of what it is added to");
-        const std::uint64_t inside = std::uint64_t{task_.shapes.input.channels} / layer_.groups;
-        const LayerNumbers* given = task_.values.given();
-        rescale_ =
-            given != nullptr
-                ? rescale_given(*given)
-                : rescale_sum(inside * task_.shapes.window.rows * task_.shapes.window.columns,
-                              task_.values.zeros());
-        weights_.emplace(task_, cut_, context_);
         if (!choose()) {
             return std::nullopt;
         }
-        weights_->place(slice_problem(cut_.slices.front()), tiling_.form);
-        const bool winograd = tiling_.form.mode == ConvMode::Winograd;
-        if (winograd) {
-            rescale_ = smaller(rescale_, winograd_sum_shift);
-        }
-        const Address bias = place_bias();
-        const ConvJobs jobs(
-            task_, {output_.stored, rescale_, bias, place_rest(), context_.atom(), winograd});
-        for (std::size_t i = 0; i < cut_.slices.size(); ++i) {
-            if (!plan_slice(i, jobs)) {
+        weights_->place(slice_problem(task_.slices.front()), tiling_.form);
+        take_numbers();
+        place_biases();
+        for (std::size_t i = 0; i < task_.slices.size(); ++i) {
+            if (!plan_slice(i)) {
                 return std::nullopt;
             }
         }
@@ -64,47 +49,45 @@ class ConvPlanner {
 
     /// That of the first operations alone; nothing is placed.
     std::optional<ConvTiling> tiling() {
-        if (!cut()) {
-            return std::nullopt;
-        }
-        weights_.emplace(task_, cut_, context_);
-        return choose() ? std::optional(tiling_) : std::nullopt;
+        return cut() && choose() ? std::optional(tiling_) : std::nullopt;
     }
 
  private:
-    /// The value, or nothing where it is a problem of the layer.
-    template <class Value>
-    std::optional<Value> accepted(std::variant<Value, Diagnostic> found) {
-        if (auto* problem = std::get_if<Diagnostic>(&found)) {
-            context_.refuse(layer_.name, *std::move(problem));
-            return std::nullopt;
-        }
-        return std::get<Value>(std::move(found));
+    bool refuse(Diagnostic problem) {
+        context_.refuse(layer_.name, std::move(problem));
+        return false;
     }
 
     bool cut() {
-        auto cut = accepted(cut_channels(task_.cut_task(), context_.npu()));
-        cut_ = cut ? *std::move(cut) : ChannelCut();
-        return !context_.problem;
+        if (auto problem = cut_channels(task_, context_.npu())) {
+            return refuse(*std::move(problem));
+        }
+        weights_.emplace(task_, context_);
+        return true;
     }
 
     bool tile(const ConvProblem& problem) {
-        auto tiling = accepted(choose_tiling(problem, context_.costs));
-        tiling_ = tiling ? *std::move(tiling) : ConvTiling();
-        return !context_.problem;
+        auto tiling = choose_tiling(problem, context_.costs);
+        if (auto* refused = std::get_if<Diagnostic>(&tiling)) {
+            return refuse(std::move(*refused));
+        }
+        tiling_ = std::get<ConvTiling>(std::move(tiling));
+        return true;
     }
 
+    bool is_winograd() const { return tiling_.form.mode == ConvMode::Winograd; }
+
     ConvProblem slice_problem(const ChannelSlice& slice) const {
-        ConvProblem problem = problem_of(task_.cut_task(), slice);
+        ConvProblem problem = problem_of(task_, slice);
         problem.residual = task_.residual != nullptr;
         problem.row_step = task_.row_step();
-        problem.slices = static_cast<std::uint32_t>(cut_.slices.size());
-        problem.output_in_sram = output_.stored.in_sram;
+        problem.slices = static_cast<std::uint32_t>(task_.slices.size());
+        problem.output_in_sram = output_.in_sram;
         if (task_.pool != nullptr) {
             problem.pool_area = task_.pool->window.stride_y * task_.pool->window.stride_x;
         }
-        problem.input_in_sram = task_.input.stored.in_sram;
-        problem.residual_in_sram = problem.residual && task_.residual->stored.in_sram;
+        problem.input_in_sram = input_.in_sram;
+        problem.residual_in_sram = problem.residual && task_.residual->in_sram;
         if (task_.or_pixels != nullptr) {
             problem.pixels = task_.or_pixels;
         }
@@ -116,7 +99,7 @@ class ConvPlanner {
 
     /// The first slice's form and tiling, which all share but for the last one's fewer kernels.
     bool choose() {
-        const ConvProblem problem = slice_problem(cut_.slices.front());
+        const ConvProblem problem = slice_problem(task_.slices.front());
         if (!tile(problem)) {
             return false;
         }
@@ -124,83 +107,83 @@ class ConvPlanner {
         return true;
     }
 
-    BiasShape bias_shape() const {
-        return {output_.stored.cube.surfaces(), per_atom_, cut_.lanes, task_.shapes.output.channels,
-                rescale_.bias_down};
-    }
-    /// Address 0 where there is none.
-    Address place_bias() {
-        if (!layer_.bias) {
-            return {};
+    void take_numbers() {
+        numbers_ = task_.values.given();
+        if (numbers_ == nullptr) {
+            made_ =
+                task_.values.synthetic_numbers(std::uint64_t{task_.shapes.input.channels} /
+                                                   layer_.groups * window_.rows * window_.columns,
+                                               is_winograd() ? winograd_sum_shift : 0);
+            numbers_ = &made_;
+            return;
         }
-        if (const LayerNumbers* given = task_.values.given()) {
-            return place_operands("_bias", given->bias, !rescale_.has_rest);
-        }
-        const BiasShape shape = bias_shape();
-        const auto [address, bytes] =
-            context_.place_image(layer_.name + "_bias", Bytes(2) * shape.atoms * per_atom_);
-        if (!bytes.empty()) {
-            fill_bias(shape, bytes, task_.values, rescale_.bias_limit);
-        }
-        return address;
+        NPU_CHECK(!numbers_->factor.empty(), "a model's convolution has factors");
+        factor_per_kernel_ = std::ranges::any_of(numbers_->factor, [&](std::int16_t factor) {
+            return factor != numbers_->factor.front();
+        });
     }
-    Address place_rest() {
-        return rescale_.has_rest ? place_operands("_rest", task_.values.given()->rest, true)
-                                 : Address();
+    /// The second stage adds what biases lack.
+    bool has_rest() const { return !numbers_->rest.empty(); }
+
+    void place_biases() {
+        if (layer_.bias) {
+            bias_ = place_operands("_bias", numbers_->bias, !has_rest());
+        }
+        if (has_rest()) {
+            rest_ = place_operands("_rest", numbers_->rest, true);
+        }
     }
-    /// A model's biases, or what they lack, and the factors after each where kernels have their
-    /// own.
+    /// Biases, or what they lack, and the factors after each where kernels have their own.
     Address place_operands(const std::string& suffix, const std::vector<std::int16_t>& biases,
                            bool scaled) {
-        const BiasShape shape = bias_shape();
-        const bool factors = scaled && rescale_.factor_per_kernel;
+        const BiasShape shape{output_.cube.surfaces(), per_atom_, task_.lanes,
+                              task_.shapes.output.channels};
+        const bool factors = scaled && factor_per_kernel_;
         const auto [address, bytes] = context_.place_image(
             layer_.name + suffix, Bytes(factors ? 4 : 2) * shape.atoms * per_atom_);
         if (!bytes.empty()) {
             fill_operands(shape, bytes, biases,
-                          factors ? std::span(task_.values.given()->factor)
-                                  : std::span<const std::int16_t>());
+                          factors ? std::span(numbers_->factor) : std::span<const std::int16_t>());
         }
         return address;
     }
 
-    bool plan_slice(std::size_t index, const ConvJobs& jobs) {
-        const ChannelSlice& slice = cut_.slices[index];
-        if (slice.kernels != cut_.slices.front().kernels) {
+    bool plan_slice(std::size_t index) {
+        const ChannelSlice& slice = task_.slices[index];
+        if (slice.kernels != task_.slices.front().kernels) {
             ConvProblem problem = slice_problem(slice);
             problem.settled = tiling_.form;
             if (!tile(problem)) {
                 return false;
             }
         }
-        const ConvOperands operands =
-            operands_of(slice_problem(slice), tiling_.form, context_.npu());
         for (std::size_t t = 0; t < tiling_.tiles.size(); ++t) {
             const ConvTile& tile = tiling_.tiles[t];
-            ConvOperation operation = jobs.operation({slice, tile, tiling_, operands});
-            weights_->set(index, operands.weights, operation.conv);
-            keep_weights(t, operation.conv);
+            ConvOperation job = operation(slice, tile);
+            weights_->set(index, tiling_.operands.weights, job.conv);
+            keep_weights(t, job.conv);
             const CubePart part = part_written(slice, tile);
             std::vector<std::size_t> after;
-            task_.input.add_writer_of(part_read(slice, tile), after);
+            input_.add_writer_of(part_read(slice, tile), after);
             if (task_.residual != nullptr) {
                 task_.residual->add_writer_of(part, after);
             }
-            context_.add({name_of(slice, tile), operation, std::move(after)}, part, output_);
+            context_.add({name_of(slice, tile), job, std::move(after)}, part, output_);
         }
         return true;
     }
 
     CubePart part_read(const ChannelSlice& slice, const ConvTile& tile) const {
-        const auto atoms = static_cast<std::uint32_t>(divide_up(slice.channels, per_atom_));
         return {tile.in_begin, tile.in_begin + tile.in_rows, slice.input_atom,
-                slice.input_atom + atoms};
+                slice.input_atom + atoms(slice.channels)};
     }
     CubePart part_written(const ChannelSlice& slice, const ConvTile& tile) const {
-        const auto atoms = static_cast<std::uint32_t>(divide_up(slice.kernels, per_atom_));
         return {tile.out_begin / task_.row_step(),
                 (tile.out_begin + tile.out_rows) / task_.row_step(), slice.output_atom,
-                slice.output_atom + atoms};
+                slice.output_atom + atoms(slice.kernels)};
+    }
+    std::uint32_t atoms(std::uint32_t channels) const {
+        return static_cast<std::uint32_t>(divide_up(channels, per_atom_));
     }
 
     /// Weights that stay are fetched by the first tile and given up by the last.
@@ -219,7 +202,7 @@ class ConvPlanner {
         }
         choice_.problem = problem;
         choice_.key = chosen.key();
-        choice_.choice = words_of(chosen, problem);
+        choice_.choice = words_of(chosen);
         choice_.predicted = chosen.estimate;
         problem.winograd = true;  // told of even where it is not allowed
         std::set<ConvForm> told;
@@ -228,15 +211,15 @@ class ConvPlanner {
             if (other.key() != chosen.key() &&
                 (new_form || choice_.alternatives.size() < most_alternatives)) {
                 const bool refused = other.form.mode == ConvMode::Winograd && !context_.winograd;
-                choice_.alternatives.push_back({words_of(other, problem), other.estimate,
-                                                refused ? "results would be rounded" : ""});
+                choice_.alternatives.push_back(
+                    {words_of(other), other.estimate, refused ? "results would be rounded" : ""});
             }
         }
     }
 
     std::string name_of(const ChannelSlice& slice, const ConvTile& tile) const {
         std::string name = layer_.name;
-        if (cut_.slices.size() > 1) {
+        if (task_.slices.size() > 1) {
             name += fmt::format(" atom {}", slice.output_atom);
         }
         if (tiling_.tiles.size() > 1) {
@@ -245,14 +228,208 @@ class ConvPlanner {
         return name;
     }
 
-    const ConvTask& task_;
+    ConvOperation operation(const ChannelSlice& slice, const ConvTile& tile) const {
+        ConvOperation operation;
+        operation.conv = conv_parts(slice, tile);
+        operation.sdp = sdp_job(slice, tile);
+        if (task_.pool != nullptr) {
+            operation.pdp = pdp_job(operation.sdp.shape, part_of(output_.cube, slice, tile));
+        }
+        const FeatureCube& written = operation.destination();
+        operation.conv.cacc.line_packed = written.line_packed();
+        operation.conv.cacc.surface_packed = written.surface_packed();
+        return operation;
+    }
+
+    ConvParts conv_parts(const ChannelSlice& slice, const ConvTile& tile) const {
+        const ConvOperands& operands = tiling_.operands;
+        const WeightLayout& weights = operands.weights;
+        ConvParts parts;
+        CdmaJob& cdma = parts.cdma;
+        cdma.mode = tiling_.form.mode;
+        cdma.input = {operands.input.channels, tile.in_rows, task_.shapes.input.width};
+        if (cdma.mode == ConvMode::Image) {
+            set_pixels(tile, cdma);
+        } else {
+            cdma.feature = input_.cube;
+            cdma.feature.base = input_.cube.line_address(slice.input_atom, tile.in_begin);
+            cdma.feature.shape = cdma.input;
+            cdma.line_packed = cdma.feature.line_packed();
+            cdma.surface_packed = cdma.feature.surface_packed();
+        }
+        cdma.pad_value = task_.pad_value();
+        cdma.data_in_secondary = input_.in_sram;
+        cdma.entries_per_slice = operands.row_entries;
+        cdma.bytes_per_kernel = weights.kernel_bytes();
+        cdma.kernels = slice.kernels;
+        cdma.banks = tiling_.banks;
+        CscJob& csc = parts.csc;
+        csc.mode = cdma.mode;
+        csc.input = cdma.input;
+        csc.kernels = weights.shape;
+        csc.row_group = weights.row_group;
+        csc.entries_per_slice = cdma.entries_per_slice;
+        csc.output = {slice.kernels, tile.out_rows, task_.shapes.output.width};
+        csc.atomics = csc.output.height * csc.output.width;
+        csc.release_slices = tile.in_rows;
+        csc.stride_y = window_.stride_y;
+        csc.stride_x = window_.stride_x;
+        csc.pad_top = tile.pad_top;
+        csc.pad_left = window_.pad_left;
+        csc.pad_value = cdma.pad_value;
+        csc.banks = cdma.banks;
+        parts.cacc.output = csc.output;
+        if (is_winograd()) {
+            set_winograd(slice, tile, parts);
+        }
+        return parts;
+    }
+
+    /// Patches are padded to whole ones by the DMA, and shifted right so that they fit int8.
+    void set_winograd(const ChannelSlice& slice, const ConvTile& tile, ConvParts& parts) const {
+        const ConvOperands& operands = tiling_.operands;
+        CdmaJob& cdma = parts.cdma;
+        cdma.input.channels = cdma.feature.shape.channels = slice.channels;
+        cdma.pad_left = window_.pad_left;
+        cdma.pad_right = operands.pad_right;
+        WinogradInput& patches = cdma.winograd;
+        patches.extended_height = tile.out_rows + operands.patch_rows;
+        patches.extended_width = parts.csc.output.width + operands.patch_rows;
+        patches.pad_top = tile.pad_top;
+        patches.pad_bottom = patches.extended_height - tile.pad_top - tile.in_rows;
+        CscJob& csc = parts.csc;
+        csc.input = {operands.input.channels, patches.extended_height, patches.extended_width};
+        csc.release_slices = patches.extended_height;
+        csc.patch_truncate = winograd_data_shift;
+        csc.pad_top = csc.pad_left = 0;
+        parts.cmac[0].winograd = parts.cmac[1].winograd = true;
+        parts.cacc.winograd = true;
+    }
+
+    /// The rows of the image that a tile reaches over.
+    void set_pixels(const ConvTile& tile, CdmaJob& cdma) const {
+        cdma.pixels = *input_.pixels;
+        for (std::size_t plane = 0; plane < cdma.pixels.format->planes; ++plane) {
+            cdma.pixels.base[plane] =
+                cdma.pixels.base[plane] + cdma.pixels.line_stride[plane] * tile.in_begin;
+        }
+        cdma.pixels.height = tile.in_rows;
+        cdma.pad_left = window_.pad_left;
+        cdma.pad_right = tiling_.operands.pad_right;
+        cdma.conversion = task_.pixel_conversion;
+    }
+
+    /// The part of a surface that a tile of a slice covers.
+    FeatureCube part_of(const FeatureCube& cube, const ChannelSlice& slice,
+                        const ConvTile& tile) const {
+        FeatureCube part = cube;
+        part.base = cube.line_address(slice.output_atom, tile.out_begin / task_.row_step());
+        part.shape = {slice.kernels, tile.out_rows / task_.row_step(), cube.shape.width};
+        return part;
+    }
+
+    SdpJob sdp_job(const ChannelSlice& slice, const ConvTile& tile) const {
+        SdpJob job;
+        job.shape = {slice.kernels, tile.out_rows, task_.shapes.output.width};
+        job.to_pdp = task_.pool != nullptr;
+        job.winograd = is_winograd();
+        if (!job.to_pdp) {
+            job.destination = whole_atoms(part_of(output_.cube, slice, tile));
+            job.destination_in_sram = output_.in_sram;
+        }
+        job.stages.convertor = numbers_->convertor;
+        set_bias(slice, job);
+        SdpXStage& bn = job.stages.bn;
+        if (numbers_->least) {
+            bn.bypass = false;
+            bn.alu = {.bypass = false,
+                      .algorithm = AluAlgorithm::Max,
+                      .operand = *numbers_->least,
+                      .shift_left = numbers_->least_shift};
+        }
+        if (task_.residual != nullptr) {
+            bn = add_stage(numbers_->residual_shift, task_.relu_after_residual);
+            job.operands[bn_stage] = element_operand(part_of(task_.residual->cube, slice, tile),
+                                                     task_.residual->in_sram);
+        }
+        return job;
+    }
+
+    /// By the first stage; where it leaves a rest, the second one ends the sequence.
+    void set_bias(const ChannelSlice& slice, SdpJob& job) const {
+        const bool rest = has_rest();
+        SdpXStage& bs = job.stages.bs;
+        SdpXStage& bn = job.stages.bn;
+        bs.bypass = !layer_.bias && !layer_.relu;
+        bs.relu = layer_.relu && !rest;
+        if (layer_.bias) {
+            bs.alu = {.bypass = false,
+                      .source = OperandSource::Memory,
+                      .shift_left = numbers_->bias_shift};
+            job.operands[bs_stage] = kernel_operand(bias_, !rest, slice, job.shape);
+            set_scale(rest ? bn : bs);
+        }
+        if (rest) {
+            bn.bypass = false;
+            bn.alu = {.bypass = false, .source = OperandSource::Memory};
+            bn.relu = layer_.relu;
+            job.operands[bn_stage] = kernel_operand(rest_, true, slice, job.shape);
+        }
+    }
+
+    void set_scale(SdpXStage& stage) const {
+        const auto& factors = numbers_->factor;
+        if (factor_per_kernel_) {
+            stage.mul = {.bypass = false, .source = OperandSource::Memory};
+        } else if (!factors.empty() && factors.front() != 1) {
+            stage.mul = {.bypass = false, .operand = factors.front()};
+        }
+    }
+
+    /// Two bytes a kernel, and two for its factor where it is scaled by one of its own.
+    SdpOperandFetch kernel_operand(Address base, bool scaled, const ChannelSlice& slice,
+                                   Shape shape) const {
+        SdpOperandFetch fetch;
+        fetch.alu = true;
+        fetch.mul = scaled && factor_per_kernel_;
+        const Bytes each(fetch.mul ? 4 : 2);
+        shape.channels = atoms(shape.channels) * per_atom_;
+        fetch.surface = {.base = base + each * slice.output_atom * per_atom_,
+                         .line_stride = {},
+                         .surface_stride = {},
+                         .shape = shape,
+                         .spread = OperandSpread::PerChannel,
+                         .elements_per_atom = per_atom_,
+                         .components = fetch.mul ? 2U : 1U,
+                         .component = Bytes(2)};
+        return fetch;
+    }
+
+    PdpJob pdp_job(const Shape& sums, const FeatureCube& part) const {
+        PdpJob job;
+        job.input = sums;
+        job.output = part.shape;
+        job.destination = whole_atoms(part);
+        job.destination_in_sram = output_.in_sram;
+        job.pooling = pooling_of(task_.pool->window, task_.pooling);
+        job.pooling.output = job.output;
+        job.pooling.parts = {{0, job.input.width, 0, 0, job.output.width}};
+        return job;
+    }
+
+    ConvTask task_;
     const Layer& layer_;
+    const StoredCube& input_;
+    const LayerWindow& window_;
     PlanContext& context_;
     std::uint32_t per_atom_;
-    ChannelCut cut_;
     ConvTiling tiling_;
-    WrittenCube output_;
-    Rescale rescale_;
+    StoredCube output_;
+    const LayerNumbers* numbers_ = nullptr;  ///< scales and biases
+    LayerNumbers made_;                      ///< where the model brings none
+    bool factor_per_kernel_ = false;         ///< the last stage that adds a bias multiplies
+    Address bias_;
+    Address rest_;  ///< of biases, where they have one
     std::optional<ConvWeights> weights_;
     ConvChoice choice_;
 };
@@ -263,94 +440,12 @@ std::optional<ConvTiling> best_tiling(const ConvTask& task, PlanContext& context
     return ConvPlanner(task, context).tiling();
 }
 
-std::optional<WrittenCube> plan_conv(const ConvTask& task, PlanContext& context,
-                                     ConvChoice& choice) {
+std::optional<StoredCube> plan_conv(const ConvTask& task, PlanContext& context,
+                                    ConvChoice& choice) {
     ConvPlanner planner(task, context);
-    std::optional<WrittenCube> written = planner.plan();
+    std::optional<StoredCube> written = planner.plan();
     choice = planner.choice();
     return written;
-}
-
-namespace {
-
-std::uint32_t channels_per_atom(const NpuConfig& npu) {
-    return static_cast<std::uint32_t>(npu.datapath.memory_atom.value);
-}
-
-constexpr const char* larger_buffer = "choose a preset with a larger cbuf";
-
-std::variant<ChannelCut, Diagnostic> cut_groups(const CutTask& task, const NpuConfig& npu) {
-    const Layer& layer = task.layer;
-    if (task.input.has_holes()) {
-        return Diagnostic{.sentence =
-                              "the layer before it leaves atoms partly empty, which groups "
-                              "cannot skip",
-                          .remedy = larger_buffer};
-    }
-    const std::uint32_t atom = channels_per_atom(npu);
-    ChannelCut cut{.slices = {},
-                   .lanes = atom,
-                   .group_channels = task.shapes.input.channels / layer.groups,
-                   .group_kernels = layer.kernels / layer.groups};
-    std::uint32_t together = 1;
-    while (together < layer.groups && (together * cut.group_channels % atom != 0 ||
-                                       together * cut.group_kernels % atom != 0)) {
-        ++together;
-    }
-    for (std::uint32_t group = 0; group < layer.groups; group += together) {
-        const std::uint32_t count = std::min(together, layer.groups - group);
-        cut.slices.push_back({group * cut.group_channels / atom, count * cut.group_channels,
-                              group * cut.group_kernels / atom, count * cut.group_kernels});
-    }
-    return cut;
-}
-
-}  // namespace
-
-ConvProblem problem_of(const CutTask& task, const ChannelSlice& slice) {
-    const Shape& input = task.input.cube.shape;
-    ConvProblem problem;
-    problem.input = {slice.channels, input.height, input.width};
-    const LayerWindow& window = task.shapes.window;
-    problem.kernels = {slice.kernels, slice.channels, window.rows, window.columns};
-    if (task.input.pixels) {
-        problem.pixels = task.input.pixels->format;
-        problem.features = false;
-    }
-    Convolution& geometry = problem.geometry;
-    geometry.out_height = task.shapes.output.height;
-    geometry.out_width = task.shapes.output.width;
-    geometry.stride_y = window.stride_y;
-    geometry.stride_x = window.stride_x;
-    geometry.pad_top = window.pad_top;
-    geometry.pad_left = window.pad_left;
-    return problem;
-}
-
-std::variant<ChannelCut, Diagnostic> cut_channels(const CutTask& task, const NpuConfig& npu) {
-    if (task.layer.groups > 1) {
-        return cut_groups(task, npu);
-    }
-    const std::uint32_t kernels = task.layer.kernels;
-    const ChannelSlice whole{0, task.input.cube.shape.channels, 0, kernels};
-    const std::uint32_t group = largest_group(problem_of(task, whole), npu);
-    if (group == 0) {
-        return Diagnostic{.sentence =
-                              "not even one of its kernels fits the convolution buffer "
-                              "beside the input that it needs",
-                          .remedy = larger_buffer};
-    }
-    ChannelCut cut;
-    cut.lanes = channels_per_atom(npu);
-    if (group == npu.datapath.atomic_k) {
-        cut.slices.push_back(whole);
-        return cut;
-    }
-    cut.lanes = std::min(group, cut.lanes);
-    for (std::uint32_t k = 0; k < kernels; k += cut.lanes) {
-        cut.slices.push_back({0, whole.channels, k / cut.lanes, std::min(cut.lanes, kernels - k)});
-    }
-    return cut;
 }
 
 }  // namespace npuscope

@@ -131,8 +131,7 @@ PlannedImage more_input_image(const Network& network, std::size_t layer, const P
     const FeatureCube& cube = input.stored.cube;
     PlannedImage image{input.image(), cube.base, whole_atoms(cube).extent(), {}};
     if (values) {
-        image.image.bytes.resize(image.bytes.value);
-        image.image.runs.push_back({0, 0, image.bytes.value});
+        image.make_room();
         fill_cube(cube, {network.seed, input.shape, layer}, image.image.bytes);
     }
     return image;
@@ -151,8 +150,7 @@ PlannedImage input_image(const Network& network, const StoredCube& stored, bool 
     if (!values) {
         return image;
     }
-    image.image.bytes.resize(image.bytes.value);
-    image.image.runs.push_back({0, 0, image.bytes.value});
+    image.make_room();
     if (stored.pixels) {
         fill_pixels(*stored.pixels, network, image.image.bytes);
     } else {

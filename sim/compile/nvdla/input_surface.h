@@ -14,7 +14,7 @@
 #include "models/conv/conv_job.h"
 #include "models/npu/npu_config.h"
 #include "sim/compile/nvdla/plan.h"
-#include "sim/model/network_shapes.h"
+#include "sim/model/network.h"
 
 namespace npuscope {
 

@@ -10,14 +10,9 @@
 
 #include "models/base/check.h"
 #include "models/base/error.h"
-#include "sim/compile/nvdla/conv_jobs.h"
 #include "sim/compile/nvdla/conv_planner.h"
-#include "sim/compile/nvdla/fusion.h"
 #include "sim/compile/nvdla/input_surface.h"
-#include "sim/compile/nvdla/pdp_planner.h"
-#include "sim/compile/nvdla/plan.h"
-#include "sim/compile/nvdla/plan_context.h"
-#include "sim/model/network_shapes.h"
+#include "sim/compile/nvdla/single_operations.h"
 
 namespace npuscope {
 namespace {
@@ -101,6 +96,97 @@ Diagnostic memory_problem(const PlanTarget& target, Bytes bytes) {
             .remedy = "enlarge the region, or move its base down"};
 }
 
+/// Which layer is done on the way of a convolution's result to memory: an add, by the SDP's second
+/// stage, or a pool, by the PDP. It must be the result's only reader; an add's other source is
+/// older.
+class Fusions {
+ public:
+    Fusions(const Network& network, const std::vector<LayerShapes>& shapes, const NpuConfig& npu)
+        : network_(network), shapes_(shapes), npu_(npu), readers_(shapes.size(), 0) {
+        for (const LayerShapes& layer : shapes) {
+            for (const std::optional<std::size_t> source : layer.sources) {
+                readers_[source.value_or(0)] += source ? 1U : 0U;
+            }
+        }
+        for (const std::size_t output : network_outputs(network, shapes)) {
+            ++readers_[output];  // it must lie in memory
+        }
+    }
+
+    /// The convolution that an add or a pooling layer can be joined to.
+    std::optional<std::size_t> before(std::size_t index) const {
+        const LayerShapes& shapes = shapes_[index];
+        switch (network_.layers[index].kind) {
+            case LayerKind::Add: {
+                const auto later =
+                    std::max(computed(shapes.sources[0]), computed(shapes.sources[1]));
+                const bool fits = read_once(later) && npu_.sdp.bn;
+                return fits && may_join(*later) ? later : std::nullopt;
+            }
+            case LayerKind::MaxPool:
+            case LayerKind::AvgPool:
+                return read_once(shapes.sources.front()) && can_fuse_pool(shapes, npu_)
+                           ? shapes.sources.front()
+                           : std::nullopt;
+            case LayerKind::Conv:
+            case LayerKind::Fc:
+            case LayerKind::Input:
+                break;
+        }
+        return std::nullopt;
+    }
+
+    /// What a model clips first must be clipped first.
+    bool may_join(std::size_t conv) const {
+        return network_.numbers.empty() || network_.numbers[conv].joins_unclipped;
+    }
+
+ private:
+    /// Inputs are there before any layer.
+    std::optional<std::size_t> computed(std::optional<std::size_t> source) const {
+        return source && network_.layers[*source].kind == LayerKind::Input ? std::nullopt : source;
+    }
+    bool read_once(std::optional<std::size_t> source) const {
+        return source && readers_[*source] == 1 && network_.layers[*source].kind == LayerKind::Conv;
+    }
+
+    const Network& network_;
+    const std::vector<LayerShapes>& shapes_;
+    const NpuConfig& npu_;
+    std::vector<std::size_t> readers_;
+};
+
+/// For each layer the one that is joined to it.
+std::vector<std::optional<std::size_t>> choose_fusions(const Network& network,
+                                                       const std::vector<LayerShapes>& shapes,
+                                                       const NpuConfig& npu) {
+    const Fusions fusions(network, shapes, npu);
+    std::vector<std::optional<std::size_t>> fused(shapes.size());
+    for (std::size_t i = 0; i < shapes.size(); ++i) {
+        if (const auto conv = fusions.before(i); conv && !fused[*conv]) {
+            fused[*conv] = i;
+        }
+    }
+    return fused;
+}
+
+/// What stands against them: a layer that a model adds before it clips must be joined.
+std::optional<Diagnostic> missing_fusion(const Network& network,
+                                         const std::vector<std::optional<std::size_t>>& fused) {
+    for (std::size_t i = 0; i < network.numbers.size(); ++i) {
+        if (network.numbers[i].joins_unclipped && !fused[i]) {
+            const std::string& name = network.layers[i].name;
+            return Diagnostic{.sentence = fmt::format("layer '{}': its result is added to another "
+                                                      "before it is clipped, which this NPU's SDP "
+                                                      "cannot",
+                                                      name),
+                              .remedy = "clip it to int8 before the addition",
+                              .operation = name};
+        }
+    }
+    return std::nullopt;
+}
+
 class NetworkPlanner {
  public:
     /// `sram`: names of the layers whose results go there.
@@ -177,11 +263,11 @@ class NetworkPlanner {
             std::nullopt, format != nullptr
                               ? context_.place_pixels(shape, *format)
                               : context_.place_cube("input", shape, context_.channels_per_atom()));
-        context_.plan.input = input().stored;
+        context_.plan.input = input();
         note_memory("input");
-        context_.plan.images.push_back(input_image(network_, input().stored, context_.images));
+        context_.plan.images.push_back(input_image(network_, input(), context_.images));
     }
-    const WrittenCube& input() { return results_.cube_of(std::nullopt); }
+    const StoredCube& input() { return results_.cube_of(std::nullopt); }
 
     /// Before any layer: what lies there is loaded before the first one starts.
     void place_more(std::size_t index) {
@@ -190,8 +276,8 @@ class NetworkPlanner {
         if (auto problem = cube_problem(fmt::format("input '{}'", name), shape)) {
             return refuse(name, *std::move(problem));
         }
-        WrittenCube cube = context_.place_cube(name, shape, context_.channels_per_atom());
-        context_.plan.more_inputs.push_back({name, shape, cube.stored});
+        StoredCube cube = context_.place_cube(name, shape, context_.channels_per_atom());
+        context_.plan.more_inputs.push_back({name, shape, cube});
         context_.plan.images.push_back(
             more_input_image(network_, index, context_.plan.more_inputs.back(), context_.images));
         results_.place_input(index, std::move(cube));
@@ -204,11 +290,8 @@ class NetworkPlanner {
             return nullptr;
         }
         const std::size_t reader = *pixel_reader(network_, shapes_);
-        const WrittenCube features{
-            .stored = {packed_cube(Address(0), network_.input.shape(), context_.atom()),
-                       context_.channels_per_atom()},
-            .place = {},
-            .writers = {}};
+        const StoredCube features{packed_cube(Address(0), network_.input.shape(), context_.atom()),
+                                  context_.channels_per_atom()};
         const PixelFormat* best = nullptr;
         Cycles least;
         for (const PixelFormat* format : pixels_) {
@@ -240,7 +323,7 @@ class NetworkPlanner {
                                           "strides go to 8, padding to 31",
                               .remedy = "split the layer"};
         }
-        if (reads_input(shapes_[index]) && input().stored.pixels &&
+        if (reads_input(shapes_[index]) && input().pixels &&
             pixel_reader(network_, shapes_) != index) {
             return Diagnostic{.sentence = subject +
                                           ": an input in a pixel format can be read by one "
@@ -265,12 +348,12 @@ class NetworkPlanner {
         planned.kind = network_.layers[index].kind;
         planned.macs = shapes_[index].macs;
         planned.first_operation = context_.plan.operations.size();
-        std::optional<WrittenCube> written = plan_operations(index, planned);
+        std::optional<StoredCube> written = plan_operations(index, planned);
         if (!written) {
             return;
         }
         note_memory(network_.layers[index].name);
-        planned.stored = written->stored;
+        planned.stored = *written;
         planned.operations = context_.plan.operations.size() - planned.first_operation;
         const std::size_t result = fused_[index].value_or(index);
         planned.name = network_.layers[result].name;
@@ -285,7 +368,7 @@ class NetworkPlanner {
         }
     }
 
-    std::optional<WrittenCube> plan_operations(std::size_t index, PlannedLayer& planned) {
+    std::optional<StoredCube> plan_operations(std::size_t index, PlannedLayer& planned) {
         const Layer& layer = network_.layers[index];
         switch (layer.kind) {
             case LayerKind::Conv:
@@ -297,7 +380,10 @@ class NetworkPlanner {
                     {layer, shapes_[index], results_.cube_of(shapes_[index].sources.front())},
                     context_);
             case LayerKind::Add:
-                return plan_add(index);
+                return plan_add({layer, shapes_[index], results_.cube_of(shapes_[index].sources[0]),
+                                 results_.cube_of(shapes_[index].sources[1]),
+                                 network_.numbers.empty() ? nullptr : &network_.numbers[index]},
+                                context_);
             case LayerKind::Input:
                 break;
         }
@@ -306,7 +392,7 @@ class NetworkPlanner {
     }
 
     /// Without what must have been planned before it: residual, pixels to tell of.
-    ConvTask conv_task(std::size_t index, const WrittenCube& input) const {
+    ConvTask conv_task(std::size_t index, const StoredCube& input) const {
         ConvTask task{.layer = network_.layers[index],
                       .shapes = shapes_[index],
                       .input = input,
@@ -325,10 +411,10 @@ class NetworkPlanner {
         return task;
     }
 
-    std::optional<WrittenCube> plan_convolution(std::size_t index, PlannedLayer& planned) {
+    std::optional<StoredCube> plan_convolution(std::size_t index, PlannedLayer& planned) {
         ConvTask task = conv_task(index, results_.cube_of(shapes_[index].sources.front()));
         if (reads_input(shapes_[index]) && !pixels_.empty()) {
-            const auto& placed = input().stored.pixels;
+            const auto& placed = input().pixels;
             task.told_pixels = placed ? placed->format : pixels_.front();
         }
         if (const std::optional<std::size_t> other = fused_[index];
@@ -337,55 +423,12 @@ class NetworkPlanner {
             task.residual = &results_.cube_of(sources[0] == index ? sources[1] : sources[0]);
         }
         ConvChoice choice;
-        std::optional<WrittenCube> written = plan_conv(task, context_, choice);
+        std::optional<StoredCube> written = plan_conv(task, context_, choice);
         if (fused_[index]) {
             results_.join(index);
         }
         planned.cut = std::move(choice);
         return written;
-    }
-
-    /// By the SDP alone: one source flows through, the other is the first stage's operand.
-    std::optional<WrittenCube> plan_add(std::size_t index) {
-        const Layer& layer = network_.layers[index];
-        const WrittenCube& first = results_.cube_of(shapes_[index].sources[0]);
-        const WrittenCube& second = results_.cube_of(shapes_[index].sources[1]);
-        if (first.stored.lanes != second.stored.lanes) {
-            context_.refuse(layer.name, {.sentence = "one of its sources leaves atoms partly "
-                                                     "empty, the other does not",
-                                         .remedy = "choose a preset with a larger cbuf"});
-            return std::nullopt;
-        }
-        WrittenCube output =
-            context_.place_cube(layer.name, shapes_[index].output, first.stored.lanes);
-        SdpJob job;
-        job.shape = output.stored.cube.shape;
-        job.source = whole_atoms(first.stored.cube);
-        job.destination = whole_atoms(output.stored.cube);
-        job.source_in_sram = first.stored.in_sram;
-        job.destination_in_sram = output.stored.in_sram;
-        job.stages.bs = add_stage(0, layer.relu);
-        if (network_.numbers.empty()) {
-            job.stages.convertor = rescale_add();
-        } else {
-            set_given_sum(network_.numbers[index], job.stages);
-        }
-        job.bs_operand = element_operand(second.stored.cube, second.stored.in_sram);
-        std::vector<std::size_t> after;
-        first.add_writer_of(first.whole(), after);
-        second.add_writer_of(second.whole(), after);
-        context_.add({layer.name, job, std::move(after)}, output.whole(), output);
-        return output;
-    }
-
-    /// A model's: a constant that the second stage adds goes before the ReLU.
-    static void set_given_sum(const LayerNumbers& numbers, SdpStages& stages) {
-        stages.convertor = numbers.convertor;
-        if (numbers.constant != 0) {
-            stages.bn.bypass = false;
-            stages.bn.alu = {.bypass = false, .operand = numbers.constant};
-            stages.bn.relu = std::exchange(stages.bs.relu, false);
-        }
     }
 
     const Network& network_;

@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // What an NVDLA takes of a model, number by number: convolutions with their integer sequence,
 // averages as depth-wise convolutions with weights of 1, maxima, and additions. A group is lowered
-// to a layer of a register program (register_layer.h).
+// to a layer of a register program (register_layer.h). What lowering or planning cannot do goes to
+// the host, with the reason.
 #pragma once
 
+#include <map>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "sim/compile/nvdla/network_planner.h"
-#include "sim/compile/target.h"
+#include "sim/compile/partition.h"
 
 namespace npuscope {
 
@@ -15,16 +19,61 @@ class NvdlaTarget final : public Target {
  public:
     explicit NvdlaTarget(PlanTarget target) : target_(std::move(target)) {}
 
-    std::unique_ptr<ModelPlan> plan(const Graph& graph,
-                                    const std::map<std::string, ValueRange>& given) const override;
-    std::optional<NodeGroup> group_at(const ModelFacts& model, std::size_t anchor,
+    std::unique_ptr<ModelPlan> plan(const Graph& graph, const ValueRanges& given) const override;
+    std::optional<NodeGroup> group_at(const GraphView& model, std::size_t anchor,
                                       bool with_residual) const override;
-    Diagnostics lower(const ModelFacts& model, NodeGroup& group) const override;
+    Diagnostics lower(const GraphView& model, NodeGroup& group) const override;
     bool joins_segments() const override { return true; }
     std::string unit_of(const NodeGroup& group, std::size_t node) const override;
 
  private:
     PlanTarget target_;
 };
+
+/// A tensor that a segment reads or leaves in memory.
+struct SegmentTensor {
+    std::string tensor;
+    std::string layer;  ///< of the network; `input` is its first input
+    Sizes cube;         ///< N C H W
+    std::size_t node;   ///< of the graph: that reads it first, or gives it
+    std::int32_t zero;  ///< memory holds its numbers less this
+};
+
+struct RegisterNetwork {
+    Network network;
+    std::vector<SegmentTensor> inputs;
+    std::vector<SegmentTensor> outputs;
+    std::vector<std::vector<std::string>> layers;  ///< of every group of the segment
+    std::vector<std::vector<std::string>> reads;   ///< layers and inputs that each group reads
+};
+
+/// Of segment `index`. A graph of one segment gives its name to the network.
+RegisterNetwork register_network(const GraphView& model, const Partition& partition,
+                                 std::size_t index);
+
+// A model planned: the segments of its graph as programs, and what the host does between them.
+
+struct PlannedSegment {
+    RegisterNetwork lowered;
+    Plan plan;
+};
+
+struct SegmentedPlan {
+    ValueRanges ranges;  ///< of the graph's tensors
+    Partition partition;
+    std::vector<PlannedSegment> segments;
+};
+
+/// `graph` is what finish_graph gave. `given`: what is known of inputs beyond their types; floats
+/// are else taken to hold int8. ConfigError, with the node, where the host cannot run what the NPU
+/// does not.
+SegmentedPlan plan_segments(const Graph& graph, const PlanTarget& target,
+                            const ValueRanges& given = {});
+
+/// One line: how many nodes, layers and segments, how many refused.
+std::string segments_headline(const Graph& graph, const SegmentedPlan& plan,
+                              const std::string& npu);
+/// By group: `conv1+pool1, 2 operations`; with the segment where there are several.
+std::vector<std::string> layers_of_groups(const SegmentedPlan& plan);
 
 }  // namespace npuscope

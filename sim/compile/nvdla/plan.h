@@ -3,9 +3,9 @@
 // images that memory must hold before. Nothing here depends on how jobs are launched.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
-#include <set>
 #include <string>
 #include <variant>
 #include <vector>
@@ -43,15 +43,53 @@ struct Operation {
     }
 };
 
-/// A layer's result in memory. Where few kernels of a group fit into the buffer at once, an atom
+/// Rows and atoms of channels of a stored cube, ends excluded.
+struct CubePart {
+    std::uint32_t row_begin = 0;
+    std::uint32_t row_end = 0;
+    std::uint32_t atom_begin = 0;
+    std::uint32_t atom_end = 0;
+
+    bool meets(const CubePart& other) const {
+        return row_begin < other.row_end && other.row_begin < row_end &&
+               atom_begin < other.atom_end && other.atom_begin < atom_end;
+    }
+};
+
+/// A place among the results, and the operations that read what lay there before: a writer there
+/// comes after them.
+struct ArenaPlace {
+    Address address;
+    Bytes bytes;
+    std::vector<std::size_t> readers;
+};
+
+/// A layer's result in memory, and which operation writes what of it. Where few kernels of a group fit into the buffer at once, an atom
 /// holds fewer channels than it has room for: the lanes after them are zero.
 struct StoredCube {
+    struct Writer {
+        CubePart part;
+        std::size_t operation = 0;
+    };
+
     FeatureCube cube;         ///< its channels count the unused lanes between used ones
     std::uint32_t lanes = 8;  ///< channels of an atom that are in use
     /// A network's input may lie in memory as pixels; the cube then says its shape alone.
     std::optional<PixelSurface> pixels{};
     bool in_sram = false;  ///< behind the second memory port
+    ArenaPlace place{};
+    std::vector<Writer> writers{};
 
+    CubePart whole() const { return {0, cube.shape.height, 0, cube.surfaces()}; }
+    /// The operation after which a part is there: those of one unit end in order.
+    void add_writer_of(const CubePart& part, std::vector<std::size_t>& after) const {
+        const auto last = std::find_if(writers.rbegin(), writers.rend(), [&](const Writer& writer) {
+            return writer.part.meets(part);
+        });
+        if (last != writers.rend()) {
+            after.push_back(last->operation);
+        }
+    }
     bool has_holes() const { return lanes < cube.channels_per_atom(); }
     /// Whether a stored channel is one of the layer's.
     bool uses(std::uint32_t stored_channel) const {
@@ -64,6 +102,12 @@ struct PlannedImage {
     Address address;
     Bytes bytes;
     MemoryImage image;  ///< empty where images are left out
+
+    /// One run of zeros to be filled.
+    void make_room() {
+        image.bytes.resize(bytes.value);
+        image.runs.push_back({0, 0, bytes.value});
+    }
 };
 
 /// Another way to cut a layer, not taken.
@@ -121,14 +165,5 @@ struct Plan {
     Bytes memory;                      ///< from the first address to the end of the last surface
     Bytes sram;                        ///< likewise, behind the second port
 };
-
-/// Moves everything that lies at `from` or after it down by `by`.
-void move_results(Plan& plan, Address from, Bytes by);
-
-/// Which results of a plan go to the memory behind the second port: names of layers, `room` in
-/// bytes. Results that most layers read come first, of those the larger, then the earlier ones; each
-/// is taken if it fits beside all taken before during the operations between which it must stay. A
-/// network's input and output and all constants stay where the host puts them.
-std::set<std::string> results_for_sram(const Plan& plan, Bytes room);
 
 }  // namespace npuscope

@@ -8,9 +8,7 @@
 #include <optional>
 
 #include "models/base/check.h"
-#include "models/conv/cdma_registers.h"
 #include "models/conv/conv_registers.h"
-#include "models/glb/glb_registers.h"
 #include "models/glb/interrupt.h"
 #include "models/npu/register_blocks.h"
 #include "models/pdp/pdp_registers.h"

@@ -5,11 +5,199 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
+#include <numeric>
+#include <span>
 
-#include "sim/model/step_reader.h"
+#include "models/base/check.h"
 
 namespace npuscope {
 namespace {
+
+constexpr std::int64_t largest_factor = 16383;
+constexpr std::int64_t largest_sum = 2147483647;
+constexpr std::int64_t largest_operand = 32767;
+constexpr unsigned rest_bits = 16;  // of a bias that the second stage adds
+
+bool uses_all_codes(const NumberRange& range) { return range.high - range.low == 255; }
+
+/// What clips a result from below.
+enum class Floor { Saturation, Relu, SecondStage };
+
+Diagnostic sequence_problem(std::string_view field, std::string sentence, std::string remedy) {
+    return {
+        .sentence = std::move(sentence), .remedy = std::move(remedy), .field = std::string(field)};
+}
+
+class Staging {
+ public:
+    explicit Staging(LoweredLayer& lowered)
+        : lowered_(lowered),
+          sequence_(lowered.sequence),
+          zero_in_(stored_zero(sequence_.input)),
+          zero_out_(stored_zero(sequence_.result)),
+          zero_residual_(sequence_.residual ? stored_zero(*sequence_.residual) : 0) {}
+
+    std::optional<Diagnostic> stage() {
+        choose_floor();
+        if (floor_ == Floor::SecondStage && sequence_.residual) {
+            return sequence_problem(scale_field,
+                                    fmt::format("after an addition it clips to {} with scales "
+                                                "that do not divide the limit",
+                                                sequence_.result.low),
+                                    "scale by powers of two, or clip to 0 or to 256 values");
+        }
+        for (std::size_t k = 0; k < kernels(); ++k) {
+            bias_.push_back(bias_of(k));
+        }
+        if (auto problem = set_bias()) {
+            return problem;
+        }
+        if (auto problem = sums_leave_32_bits()) {
+            return problem;
+        }
+        set_stages();
+        return std::nullopt;
+    }
+
+ private:
+    std::size_t kernels() const { return sequence_.bias.size(); }
+    std::span<const std::int8_t> kernel(std::size_t k) const {
+        const std::size_t inner = sequence_.weights.size() / kernels();
+        return std::span(sequence_.weights).subspan(k * inner, inner);
+    }
+    std::int64_t weight_sum(std::size_t k) const {
+        return std::accumulate(kernel(k).begin(), kernel(k).end(), std::int64_t{0});
+    }
+    /// What a scaled sum must lose so that a ReLU cuts at the lower limit.
+    std::int64_t moved() const {
+        const auto low = static_cast<std::int64_t>(sequence_.result.low);
+        return (low - zero_residual_) * (std::int64_t{1} << sequence_.shift);
+    }
+
+    void choose_floor() {
+        const auto& scales = sequence_.scale;
+        if (uses_all_codes(sequence_.result)) {
+            floor_ = Floor::Saturation;
+        } else if (std::ranges::all_of(scales, [&](std::int64_t scale) {
+                       return moved() == 0 || (scale != 0 && moved() % scale == 0);
+                   })) {
+            floor_ = Floor::Relu;
+        } else {
+            floor_ = Floor::SecondStage;
+        }
+    }
+
+    /// Of stored values, cut so that 0 is the lower limit where a ReLU follows.
+    std::int64_t bias_of(std::size_t k) const {
+        const bool moves = floor_ == Floor::Relu && moved() != 0;
+        return sequence_.bias[k] + zero_in_ * weight_sum(k) -
+               (moves ? moved() / sequence_.scale[k] : 0);
+    }
+
+    /// Of the convertor: half a step less one, and from the numbers that reach it to stored ones.
+    std::int64_t offset() const {
+        const std::int64_t lost = floor_ == Floor::Relu
+                                      ? static_cast<std::int64_t>(sequence_.result.low)
+                                      : zero_residual_;
+        const std::int64_t step = std::int64_t{1} << (sequence_.shift + 1);
+        return step / 2 - 1 + (zero_out_ - lost) * step;
+    }
+
+    std::optional<Diagnostic> set_bias() {
+        std::int64_t every = 0;
+        std::int64_t largest = 0;
+        for (const std::int64_t bias : bias_) {
+            every |= bias;
+            largest = std::max(largest, std::abs(bias));
+        }
+        unsigned shift = 0;
+        while (largest >> shift > largest_operand) {
+            ++shift;
+        }
+        LayerNumbers& numbers = lowered_.numbers;
+        if (every % (std::int64_t{1} << shift) == 0) {
+            numbers.bias_shift = shift;
+            for (const std::int64_t bias : bias_) {
+                numbers.bias.push_back(static_cast<std::int16_t>(bias >> shift));
+            }
+            return std::nullopt;
+        }
+        if (sequence_.residual || floor_ == Floor::SecondStage || largest > largest_sum) {
+            return sequence_problem(
+                bias_field,
+                fmt::format("its biases reach {} and are not multiples of {}", largest,
+                            std::int64_t{1} << shift),
+                fmt::format("where the second stage has other work, biases have 16 bits, shifted "
+                            "left together: round them to multiples of {}",
+                            std::int64_t{1} << shift));
+        }
+        numbers.bias_shift = rest_bits;
+        for (const std::int64_t bias : bias_) {
+            const std::int64_t high = (bias + (1 << (rest_bits - 1))) >> rest_bits;
+            numbers.bias.push_back(static_cast<std::int16_t>(high));
+            numbers.rest.push_back(static_cast<std::int16_t>(bias - (high << rest_bits)));
+        }
+        return std::nullopt;
+    }
+
+    /// For any input.
+    std::optional<Diagnostic> sums_leave_32_bits() const {
+        const auto low = static_cast<std::int64_t>(std::min(0.0, sequence_.input.low));
+        const auto high = static_cast<std::int64_t>(std::max(0.0, sequence_.input.high));
+        const std::int64_t residual =
+            sequence_.residual ? std::int64_t{128} << (sequence_.shift + 1) : 0;
+        for (std::size_t k = 0; k < kernels(); ++k) {
+            const std::int64_t raw = zero_in_ * weight_sum(k);  // stored sums lack it
+            std::int64_t least = bias_[k] - raw;
+            std::int64_t most = least;
+            for (const std::int8_t weight : kernel(k)) {
+                least += std::min(weight * low, weight * high);
+                most += std::max(weight * low, weight * high);
+            }
+            const std::int64_t largest = std::max(std::abs(least), std::abs(most));
+            const std::int64_t scaled =
+                largest * 2 * std::max<std::int64_t>(sequence_.scale[k], 1) + residual;
+            const std::int64_t stored =
+                std::max(std::abs(least - bias_[k]), std::abs(most - bias_[k]));
+            if (std::max({scaled, stored, largest + largest_operand + 1, std::abs(offset())}) >
+                largest_sum) {
+                return sequence_problem(
+                    "sum", fmt::format("scaled sums of kernel {} may reach {}", k, scaled),
+                    "they must stay within 32 bits: take a smaller scale and shift");
+            }
+        }
+        return std::nullopt;
+    }
+
+    void set_stages() {
+        LayerNumbers& numbers = lowered_.numbers;
+        const unsigned shift = sequence_.shift + 1;
+        for (const std::int64_t scale : sequence_.scale) {
+            numbers.factor.push_back(static_cast<std::int16_t>(2 * scale));
+        }
+        (sequence_.residual ? lowered_.relu_after_residual : lowered_.layer.relu) =
+            floor_ == Floor::Relu;
+        if (floor_ == Floor::SecondStage) {
+            numbers.least = static_cast<std::int16_t>(sequence_.result.low);
+            numbers.least_shift = shift;
+        }
+        numbers.convertor = {
+            .offset = static_cast<std::int32_t>(offset()), .scale = 1, .shift = shift};
+        numbers.residual_shift = shift;
+        numbers.padding = static_cast<std::int8_t>(-zero_in_);
+        numbers.weights = std::move(sequence_.weights);
+        sequence_ = {};
+    }
+
+    LoweredLayer& lowered_;
+    IntegerSequence& sequence_;
+    std::int64_t zero_in_;
+    std::int64_t zero_out_;
+    std::int64_t zero_residual_;
+    Floor floor_ = Floor::Saturation;
+    std::vector<std::int64_t> bias_;  ///< for stored values
+};
 
 constexpr NumberRange int8_range{-128, 127};
 constexpr int largest_shift = 30;  // of sums of 32 bits
@@ -17,29 +205,23 @@ constexpr std::int64_t largest_size = 65536;
 
 bool is_whole(double number) { return number == std::trunc(number); }
 
-/// A wide clip between sum and residual of 8 bits: the result of the clip after it is the same
-/// without.
-bool hides(const ClipStep& between, const ClipStep& after) {
-    return between.low <= after.low - 255 && between.high >= after.high + 128;
-}
-
-Diagnostic problem_at(const ModelFacts& model, std::size_t node, std::string sentence,
+Diagnostic problem_at(const GraphView& model, std::size_t node, std::string sentence,
                       std::string remedy) {
     return {.sentence = std::move(sentence),
             .remedy = std::move(remedy),
-            .operation = node_name(model.view.node(node))};
+            .operation = node_name(model.node(node))};
 }
 
 /// The numbers of a feature map; a problem where int8 with a zero point cannot hold them.
-std::optional<NumberRange> map_range(const ModelFacts& model, const std::string& tensor,
+std::optional<NumberRange> map_range(const GraphView& model, const std::string& tensor,
                                      std::size_t reader, Diagnostics& problems) {
-    const auto found = model.facts.find(tensor);
-    if (found == model.facts.end() || !found->second.whole) {
+    const ValueRange* known = model.range(tensor);
+    if (known == nullptr || !known->whole) {
         problems.push_back(problem_at(model, reader, fmt::format("'{}' holds no integers", tensor),
                                       "feature maps have 8 bits: round and clip it"));
         return std::nullopt;
     }
-    const NumberRange range = found->second.range;
+    const NumberRange range = known->range;
     if (!fits_bits(range, 8)) {
         problems.push_back(problem_at(
             model, reader,
@@ -52,7 +234,7 @@ std::optional<NumberRange> map_range(const ModelFacts& model, const std::string&
 
 class LayerLowering {
  public:
-    LayerLowering(const ModelFacts& model, const Candidate& candidate, Diagnostics& problems)
+    LayerLowering(const GraphView& model, const Candidate& candidate, Diagnostics& problems)
         : model_(model), candidate_(candidate), problems_(problems) {}
 
     LoweredLayer lower() {
@@ -212,16 +394,11 @@ class LayerLowering {
         sequence_.input = *input_;
         sequence_.residual = residual_;
         sequence_.result = *result;
-        auto staged = stage_sequence(std::move(sequence_));
-        if (auto* problem = std::get_if<Diagnostic>(&staged)) {
-            problem->operation = node_name(model_.view.node(node_of(problem->field)));
+        if (auto problem = stage_sequence(lowered_)) {
+            problem->operation = node_name(model_.node(node_of(problem->field)));
             problems_.push_back(*std::move(problem));
-            return;
         }
-        lowered_.numbers = std::move(std::get<StagedSequence>(staged).numbers);
         lowered_.numbers.joins_unclipped = residual_.has_value();
-        (residual_ ? lowered_.relu_after_residual : lowered_.layer.relu) =
-            std::get<StagedSequence>(staged).relu;
     }
     std::size_t node_of(std::string_view field) const {
         const NormSequence& norm = candidate_.norm;
@@ -269,18 +446,37 @@ class LayerLowering {
         return true;
     }
 
-    const ModelFacts& model_;
+    const GraphView& model_;
     const Candidate& candidate_;
     Diagnostics& problems_;
     std::optional<NumberRange> input_;
     std::optional<NumberRange> residual_;
-    IntegerSequence sequence_;
     LoweredLayer lowered_;
+    IntegerSequence& sequence_ = lowered_.sequence;
 };
 
 }  // namespace
 
-LoweredLayer lower_layer(const ModelFacts& model, const Candidate& candidate,
+std::optional<Diagnostic> stage_sequence(LoweredLayer& lowered) {
+    const IntegerSequence& sequence = lowered.sequence;
+    NPU_CHECK(!sequence.bias.empty() && sequence.bias.size() == sequence.scale.size(),
+              "every kernel has a bias and a scale");
+    return Staging(lowered).stage();
+}
+
+LoweredLayer stage_sum(const NumberRange& a, const NumberRange& b, const NumberRange& result) {
+    const std::int32_t zeros = stored_zero(a) + stored_zero(b);
+    const auto low = static_cast<std::int32_t>(result.low);
+    LoweredLayer lowered;
+    lowered.layer.relu = !uses_all_codes(result);
+    if (lowered.layer.relu) {
+        lowered.numbers.constant = static_cast<std::int16_t>(zeros - low);
+    }
+    lowered.numbers.convertor.offset = stored_zero(result) - (lowered.layer.relu ? low : zeros);
+    return lowered;
+}
+
+LoweredLayer lower_layer(const GraphView& model, const Candidate& candidate,
                          Diagnostics& problems) {
     Diagnostics own;
     LoweredLayer lowered = LayerLowering(model, candidate, own).lower();
@@ -288,37 +484,11 @@ LoweredLayer lower_layer(const ModelFacts& model, const Candidate& candidate,
     return lowered;
 }
 
-bool can_join(const Candidate& candidate) {
-    const bool conv = has_weights(candidate.pattern) && candidate.pattern != Pattern::Fc &&
-                      candidate.pattern != Pattern::Tconv;
-    const NormSequence& norm = candidate.norm;
-    return conv && norm.preclip && norm.clip && hides(*norm.preclip, *norm.clip) &&
-           candidate.problems.empty();
-}
-
-std::optional<Sum> read_sum(const GraphView& view, std::size_t node) {
-    const GraphNode& add = view.node(node);
-    const bool maps = add.op == "Add" && !view.graph().is_constant(add.inputs[0]) &&
-                      !view.graph().is_constant(add.inputs[1]) &&
-                      view.sizes(add.inputs[0]) == view.sizes(add.inputs[1]);
-    if (!maps) {
-        return std::nullopt;
-    }
-    const std::vector<RawStep> steps = read_steps(view, {add.outputs.front(), 1});
-    if (steps.empty() || steps.front().kind != StepKind::Clip) {
-        return std::nullopt;
-    }
-    const RawStep& clip = steps.front();
-    Sum sum{node, {node}, add.inputs, clip.output, {clip.nodes.front(), clip.low, clip.high}};
-    sum.nodes.insert(sum.nodes.end(), clip.nodes.begin(), clip.nodes.end());
-    return sum;
-}
-
-StagedSequence lower_sum(const ModelFacts& model, const Sum& sum, Diagnostics& problems) {
+LoweredLayer lower_sum(const GraphView& model, const Sum& sum, Diagnostics& problems) {
     const auto a = map_range(model, sum.terms[0], sum.node, problems);
     const auto b = map_range(model, sum.terms[1], sum.node, problems);
     const auto result = map_range(model, sum.output, sum.clip.node, problems);
-    return a && b && result ? stage_sum(*a, *b, *result) : StagedSequence{};
+    return a && b && result ? stage_sum(*a, *b, *result) : LoweredLayer{};
 }
 
 }  // namespace npuscope

@@ -1,26 +1,64 @@
 // SPDX-License-Identifier: Apache-2.0
 // One layer of a model as an NVDLA computes it: sums of stored int8, and its integer sequence in
-// the stages of the SDP (integer_sequence.h).
+// the stages of the SDP, exactly:
+//
+//     clip(floor((sum + bias) * scale / 2^shift) + residual)
+//
+// floor(z / 2^n) is the rounded (2 z + 1 - 2^n) / 2^(n + 1), whose halves never occur. Operands
+// have 16 bits, values between the stages 32. source: NVDLA_SDP.rdl; NVDLA doc v1/ias/precision.rst
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "sim/compile/nvdla/integer_sequence.h"
-#include "sim/compile/target.h"
+#include "sim/compile/partition.h"
 #include "sim/model/network.h"
 
 namespace npuscope {
 
-struct LoweredLayer {
-    Layer layer;  ///< without its name and its sources
-    LayerNumbers numbers;
-    bool relu_after_residual = false;
+// Feature maps lie in memory as int8, each value less the map's zero point, which makes the largest
+// one 127. So the convertor's saturation is the upper clip of every map, and the lower one of those
+// that use all 256 codes.
+
+/// Of a map whose numbers fit 8 bits, signed or unsigned.
+inline std::int32_t stored_zero(const NumberRange& range) {
+    return static_cast<std::int32_t>(range.high) - 127;
+}
+
+/// Of products of one kernel, whole numbers.
+struct IntegerSequence {
+    std::vector<std::int8_t> weights;  ///< kernel, channel of its group, row, column
+    std::vector<std::int64_t> bias;    ///< per kernel
+    std::vector<std::int64_t> scale;   ///< per kernel, 0 or more
+    unsigned shift = 0;
+    NumberRange input;                      ///< its values, of 8 bits
+    std::optional<NumberRange> residual{};  ///< likewise
+    NumberRange result;                     ///< after the clip, likewise
 };
+
+struct LoweredLayer {
+    Layer layer{};  ///< without its name and its sources
+    bool relu_after_residual = false;
+    IntegerSequence sequence{};  ///< until it is in the stages
+    LayerNumbers numbers{};      ///< of the stages
+};
+
+/// What a diagnostic of a sequence names as its field; another one is about the sums.
+inline constexpr std::string_view bias_field = "bias";
+inline constexpr std::string_view scale_field = "scale";
+
+/// Turns the layer's sequence into numbers of the stages, and the ReLU of the last one that has
+/// work; or answers why they cannot compute it.
+std::optional<Diagnostic> stage_sequence(LoweredLayer& lowered);
+
+/// clip(a + b) of stored values.
+LoweredLayer stage_sum(const NumberRange& a, const NumberRange& b, const NumberRange& result);
+
 /// What stands against it goes to `problems`; the result is then not to be used.
-LoweredLayer lower_layer(const ModelFacts& model, const Candidate& candidate,
-                         Diagnostics& problems);
+LoweredLayer lower_layer(const GraphView& model, const Candidate& candidate, Diagnostics& problems);
 
 /// An addition of two feature maps and the clip after it.
 struct Sum {
@@ -30,13 +68,6 @@ struct Sum {
     std::string output;
     ClipStep clip;
 };
-std::optional<Sum> read_sum(const GraphView& view, std::size_t node);
-
-/// Numbers and ReLU of an addition.
-StagedSequence lower_sum(const ModelFacts& model, const Sum& sum, Diagnostics& problems);
-
-/// Whether the residual of a convolution can be added before the convolution's result is clipped:
-/// the clip between them is so wide that results of 8 bits do not show it.
-bool can_join(const Candidate& candidate);
+LoweredLayer lower_sum(const GraphView& model, const Sum& sum, Diagnostics& problems);
 
 }  // namespace npuscope

@@ -1,14 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/compile/nvdla/synthetic_values.h"
 
-#include "models/arith/fixed_point.h"
+#include <cmath>
 
 namespace npuscope {
 namespace {
 
-/// Whether lane `i` of a row of operands belongs to a channel; channels are used up in order.
-bool is_used(const BiasShape& shape, std::size_t i, std::uint32_t channel) {
-    return i % shape.channels_per_atom < shape.lanes && channel < shape.channels;
+constexpr double weight_spread = 74.0;  // uniform over int8
+constexpr double input_spread = 28.0;   // a rectified result of the layer before
+constexpr double result_spread = 32.0;
+constexpr double residual_weight = 0.75;
+constexpr double largest_bias = 4096.0;
+constexpr int scale_bits = 14;
+
+unsigned whole_shift(double value) {
+    return static_cast<unsigned>(std::clamp(std::lround(std::log2(value)), 0L, 24L));
 }
 
 void store_int16(std::span<std::uint8_t> bytes, int value) {
@@ -37,6 +43,21 @@ LayerValues layer_values(const Network& network, const LayerShapes& shapes, std:
     return {network.seed, layer, kernels, of.zeros.value_or(network.zeros)};
 }
 
+LayerNumbers LayerValues::synthetic_numbers(std::uint64_t products, unsigned smaller_by) const {
+    const Rescale rescale = rescale_sum(products, zeros_);
+    const unsigned lost = smaller_by - std::min(smaller_by, rescale.bias_shift);  // of the biases
+    LayerNumbers numbers;
+    numbers.convertor = rescale.convertor;
+    numbers.convertor.shift -= smaller_by;
+    numbers.residual_shift = rescale.residual_shift - smaller_by;
+    numbers.bias_shift = rescale.bias_shift - (smaller_by - lost);
+    for (std::uint32_t k = 0; k < kernels_.kernels; ++k) {
+        const int value = bias(k, rescale.bias_limit);
+        numbers.bias.push_back(static_cast<std::int16_t>(shift_right_round(value, lost)));
+    }
+    return numbers;
+}
+
 void fill_operands(const BiasShape& shape, std::span<std::uint8_t> bytes,
                    std::span<const std::int16_t> biases, std::span<const std::int16_t> factors) {
     const std::size_t lanes = std::size_t{shape.atoms} * shape.channels_per_atom;
@@ -44,8 +65,8 @@ void fill_operands(const BiasShape& shape, std::span<std::uint8_t> bytes,
     NPU_CHECK(bytes.size() >= each * lanes, "the image is smaller than the biases");
     std::ranges::fill(bytes, std::uint8_t{0});
     std::uint32_t channel = 0;
-    for (std::size_t i = 0; i < lanes; ++i) {
-        if (is_used(shape, i, channel)) {
+    for (std::size_t i = 0; i < lanes && channel < shape.channels; ++i) {
+        if (i % shape.channels_per_atom < shape.lanes) {
             store_int16(bytes.subspan(each * i), biases[channel]);
             if (!factors.empty()) {
                 store_int16(bytes.subspan(each * i + 2), factors[channel]);
@@ -55,16 +76,22 @@ void fill_operands(const BiasShape& shape, std::span<std::uint8_t> bytes,
     }
 }
 
-void fill_bias(const BiasShape& shape, std::span<std::uint8_t> bytes, const LayerValues& values,
-               std::int16_t limit) {
-    const std::size_t lanes = std::size_t{shape.atoms} * shape.channels_per_atom;
-    NPU_CHECK(bytes.size() >= 2 * lanes, "the image is smaller than the biases");
-    std::uint32_t channel = 0;
-    for (std::size_t i = 0; i < lanes; ++i) {
-        const bool used = is_used(shape, i, channel);
-        const auto value = shift_right_round(used ? values.bias(channel++, limit) : 0, shape.down);
-        store_int16(bytes.subspan(2 * i), static_cast<int>(value));
-    }
+Rescale rescale_sum(std::uint64_t products, std::uint32_t zeros) {
+    const std::uint64_t counting = products * (100 - zeros) / 100;
+    const double spread = weight_spread * input_spread *
+                          std::sqrt(static_cast<double>(std::max<std::uint64_t>(counting, 1)));
+    const double ratio = result_spread / spread;
+    const int shift = scale_bits - static_cast<int>(std::ceil(std::log2(ratio)));
+    Rescale rescale;
+    rescale.convertor.scale = static_cast<std::int16_t>(std::lround(std::ldexp(ratio, shift)) - 1);
+    rescale.convertor.shift = static_cast<unsigned>(shift);
+    rescale.residual_shift = whole_shift(residual_weight / ratio);
+    const double bias = spread / 2;
+    rescale.bias_shift = bias > largest_bias ? whole_shift(bias / largest_bias) : 0;
+    rescale.bias_limit = static_cast<std::int16_t>(std::min(bias, largest_bias));
+    return rescale;
 }
+
+Conversion rescale_add() { return {.offset = 0, .scale = 3, .shift = 2}; }
 
 }  // namespace npuscope

@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// Synthetic weights, biases and inputs, or the weights and biases of a model. A value follows from the network's seed,
-// the layer and its place in the layer alone: however a layer is cut, ordered or compressed, its
-// numbers stay, and so do the results.
+// Synthetic weights, biases and inputs, or the weights and biases of a model, and the scales of
+// their sums. A synthetic value follows from the network's seed, the layer and its place in the
+// layer alone: however a layer is cut, ordered or compressed, its numbers stay, and so do the
+// results.
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
 #include <span>
+#include <vector>
 
+#include "models/arith/fixed_point.h"
 #include "models/base/check.h"
 #include "models/layout/tensor.h"
 #include "models/layout/weight_layout.h"
-#include "sim/model/network_shapes.h"
+#include "sim/model/network.h"
 #include "sim/model/synthetic_numbers.h"
 
 namespace npuscope {
@@ -33,6 +36,22 @@ class InputValues {
     RandomNumbers numbers_;
     Shape shape_;
 };
+
+/// How the SDP brings sums of synthetic values back to int8: weights and inputs are uniform over
+/// int8, and each layer's results get a spread that neither saturates nor vanishes, from the number
+/// of products in a sum alone.
+struct Rescale {
+    Conversion convertor;         ///< accumulator to int8
+    unsigned residual_shift = 0;  ///< brings an int8 residual to the accumulator's scale
+    std::int16_t bias_limit = 0;  ///< largest bias, before its shift
+    unsigned bias_shift = 0;      ///< of the bias, to the accumulator's scale
+};
+
+/// For sums of so many products of int8, of which `zeros` percent have a zero weight.
+Rescale rescale_sum(std::uint64_t products, std::uint32_t zeros = 0);
+
+/// For the sum of two int8 values: three quarters of it.
+Conversion rescale_add();
 
 /// Weights and biases of one layer, synthetic unless a model brings them.
 class LayerValues {
@@ -58,6 +77,8 @@ class LayerValues {
     std::int16_t bias(std::uint32_t k, std::int16_t limit) const {
         return synthetic_.bias(k, limit);
     }
+    /// Scales and biases of synthetic sums of so many products that are smaller by so many bits.
+    LayerNumbers synthetic_numbers(std::uint64_t products, unsigned smaller_by) const;
     /// Percent of the weights that are zero beyond chance.
     std::uint32_t zeros() const { return zeros_; }
     /// Null where they are synthetic.
@@ -133,18 +154,15 @@ void fill_weights(const WeightLayout& layout, std::span<std::uint8_t> bytes, con
     std::ranges::fill(bytes.subspan(position), std::uint8_t{0});
 }
 
-/// Little-endian 16-bit biases in [-limit, limit], for channels of whole atoms; lanes not in use
-/// are zero.
+/// Operands of kernels in a row, for channels of whole atoms.
 struct BiasShape {
     std::uint32_t atoms = 0;
     std::uint32_t channels_per_atom = 8;
     std::uint32_t lanes = 8;
     std::uint32_t channels = 0;  ///< of the layer, lanes not in use left out
-    unsigned down = 0;           ///< bits that are cut, halves away from zero
 };
-void fill_bias(const BiasShape& shape, std::span<std::uint8_t> bytes, const LayerValues& values,
-               std::int16_t limit);
-/// Those of a model; after each its kernel's factor where there are some.
+/// Little-endian biases of 16 bits, each with its kernel's factor behind it where there are some;
+/// lanes not in use are zero.
 void fill_operands(const BiasShape& shape, std::span<std::uint8_t> bytes,
                    std::span<const std::int16_t> biases, std::span<const std::int16_t> factors);
 

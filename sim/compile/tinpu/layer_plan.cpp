@@ -5,15 +5,110 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "models/base/error.h"
 #include "models/layout/packed_surface.h"
-#include "models/tinpu/tinpu_checks.h"
-#include "models/tinpu/tinpu_constants.h"
-#include "sim/compile/tinpu/live_ranges.h"
+#include "models/tinpu/tinpu_job.h"
 #include "sim/compile/tinpu/tinpu_target.h"
+#include "sim/model/graph.h"
+#include "sim/model/prepare_graph.h"
 
 namespace npuscope {
+namespace {
+
+using LastReaders = std::map<std::string, std::size_t>;
+
+LastReaders last_readers(const Graph& graph, const Partition& partition) {
+    LastReaders last;
+    for (std::size_t i = graph.nodes.size(); i-- > 0;) {
+        for (const std::string& input : graph.nodes[i].inputs) {
+            last.emplace(input, i);
+        }
+    }
+    for (const NodeGroup& group : partition.groups) {
+        const Candidate& candidate = *group.layer;
+        const std::size_t runs_at = group.last_node();
+        for (const std::string& read : {candidate.input, candidate.norm.residual}) {
+            if (!read.empty()) {
+                last[read] = std::max(last[read], runs_at);
+            }
+        }
+    }
+    return last;
+}
+
+bool together(const LiveRange& a, const LiveRange& b) {
+    return a.first <= b.last && b.first <= a.last;
+}
+
+}  // namespace
+
+std::vector<LiveRange> live_ranges(const Graph& graph, const Partition& partition) {
+    const GraphView view(graph);
+    const LastReaders last = last_readers(graph, partition);
+    std::set<std::string> seen;
+    std::vector<LiveRange> ranges;
+    for (const NodeGroup& group : partition.groups) {
+        const Candidate& candidate = *group.layer;
+        for (const std::string& tensor :
+             {candidate.input, candidate.output, candidate.norm.residual}) {
+            if (tensor.empty() || !seen.insert(tensor).second) {
+                continue;
+            }
+            const std::size_t made = view.producer(tensor).value_or(0);
+            const auto read = last.find(tensor);
+            ranges.push_back({tensor, Bytes(count_elements(graph.types.at(tensor).sizes)), made,
+                              read == last.end() ? made : std::max(made, read->second),
+                              group.name});
+        }
+    }
+    return ranges;
+}
+
+Bytes peak_bytes(const std::vector<LiveRange>& ranges) {
+    Bytes peak;
+    for (const LiveRange& begun : ranges) {
+        Bytes alive;
+        for (const LiveRange& range : ranges) {
+            const bool now = range.first <= begun.first && begun.first <= range.last;
+            alive += now ? range.bytes : Bytes(0);
+        }
+        peak = std::max(peak, alive);
+    }
+    return peak;
+}
+
+std::map<std::string, Bytes> place_maps(const std::vector<LiveRange>& ranges, Bytes alignment) {
+    std::vector<const LiveRange*> by_size;
+    by_size.reserve(ranges.size());
+    for (const LiveRange& range : ranges) {
+        by_size.push_back(&range);
+    }
+    std::ranges::stable_sort(
+        by_size, [](const LiveRange* a, const LiveRange* b) { return a->bytes > b->bytes; });
+    std::map<std::string, Bytes> offsets;
+    std::vector<const LiveRange*> placed;  // by offset
+    for (const LiveRange* range : by_size) {
+        Bytes offset;
+        for (const LiveRange* other : placed) {
+            const Bytes begin = offsets.at(other->tensor);
+            if (!together(*range, *other) || begin + other->bytes <= offset) {
+                continue;
+            }
+            if (offset + range->bytes <= begin) {
+                break;
+            }
+            offset = Bytes(round_up((begin + other->bytes).value, alignment.value));
+        }
+        offsets[range->tensor] = offset;
+        const auto next = std::ranges::upper_bound(
+            placed, offset, {}, [&](const LiveRange* other) { return offsets.at(other->tensor); });
+        placed.insert(next, range);
+    }
+    return offsets;
+}
+
 namespace {
 
 std::uint32_t size_of(std::int64_t value) { return static_cast<std::uint32_t>(value); }
@@ -68,24 +163,6 @@ std::vector<BnormChannel> constants_of(const Candidate& candidate) {
     return channels;
 }
 
-/// Which regions of a memory hold what of a planned graph.
-struct LayerMemory {
-    const MemoryRegionConfig* constants = nullptr;
-    const MemoryRegionConfig* maps = nullptr;  ///< may be the same
-
-    /// ConfigError for a memory without regions.
-    explicit LayerMemory(const MemoryConfig& memory) {
-        if (memory.regions.empty()) {
-            throw ConfigError("the memory has no region", "add one to memory.regions");
-        }
-        constants = &memory.regions.front();
-        const auto other = std::find_if(
-            memory.regions.begin() + 1, memory.regions.end(),
-            [](const MemoryRegionConfig& region) { return region.surfaces.has_value(); });
-        maps = other == memory.regions.end() ? constants : &*other;
-    }
-};
-
 /// Bytes of a region that plans may use.
 Bytes room_of(const MemoryRegionConfig& region) {
     return std::min(region.surfaces.value_or(region.size), region.size);
@@ -112,25 +189,31 @@ class LayerPlanner {
         : graph_(graph), alignment_(config.engine.alignment) {
         check_engine(config.engine, config.mcif.bus_width);
         plan_.memory = memory;
-        const GraphView view(graph);
-        const std::map<std::string, ValueRange> facts = value_ranges(graph);
-        plan_.partition = partition_graph({graph, view, facts}, TinpuTarget(config));
+        plan_.partition =
+            partition_graph(GraphView(graph, value_ranges(graph)), TinpuTarget(config));
     }
 
     LayerPlan run() {
-        const LayerMemory regions(plan_.memory);
-        region_ = regions.constants;
+        const std::vector<MemoryRegionConfig>& regions = plan_.memory.regions;
+        if (regions.empty()) {
+            throw ConfigError("the memory has no region", "add one to memory.regions");
+        }
+        region_ = &regions.front();
+        const auto other = std::find_if(
+            regions.begin() + 1, regions.end(),
+            [](const MemoryRegionConfig& region) { return region.surfaces.has_value(); });
+        const MemoryRegionConfig& maps = other == regions.end() ? *region_ : *other;
         for (const NodeGroup& layer : plan_.partition.groups) {
             place_constants(layer);
         }
         plan_.weights = used_;
         const std::vector<LiveRange> ranges = live_ranges(graph_, plan_.partition);
-        const Bytes begin = regions.maps == regions.constants ? used_ : Bytes(0);
+        const Bytes begin = &maps == region_ ? used_ : Bytes(0);
         const auto offsets = place_maps(ranges, alignment_);
         for (const LiveRange& range : ranges) {
-            const Address base = regions.maps->base + begin + offsets.at(range.tensor);
+            const Address base = maps.base + begin + offsets.at(range.tensor);
             plan_.maps[range.tensor] = base;
-            expect_room(*regions.maps, {base, range.bytes}, range.tensor, range.layer);
+            expect_room(maps, {base, range.bytes}, range.tensor, range.layer);
         }
         plan_.peak_maps = peak_bytes(ranges);
         return std::move(plan_);
@@ -188,14 +271,9 @@ TinpuWork work_of(Pattern pattern) {
             return TinpuWork::AveragePool;
         case Pattern::Maxpool:
             return TinpuWork::MaxPool;
-        case Pattern::Fconv:
-        case Pattern::Gconv:
-        case Pattern::Pwconv:
-        case Pattern::Pwconvres:
-        case Pattern::Fc:
-            break;
+        default:
+            return TinpuWork::Convolution;
     }
-    return TinpuWork::Convolution;
 }
 
 Convolution geometry_of(const Window& window, const Shape& out) {
@@ -213,16 +291,17 @@ Convolution geometry_of(const Window& window, const Shape& out) {
     return geometry;
 }
 
+/// Whether what a layer writes is signed.
+bool output_is_signed(const NodeGroup& layer, const Signs& signs) {
+    const Candidate& candidate = *layer.layer;
+    return candidate.norm.clip ? candidate.norm.clip->low < 0 : signs.at(candidate.input);
+}
+
 }  // namespace
 
 LayerPlan plan_layers(const Graph& graph, const LayerNpuConfig& config,
                       const MemoryConfig& memory) {
     return LayerPlanner(graph, config, memory).run();
-}
-
-bool output_is_signed(const NodeGroup& layer, const Signs& signs) {
-    const Candidate& candidate = *layer.layer;
-    return candidate.norm.clip ? candidate.norm.clip->low < 0 : signs.at(candidate.input);
 }
 
 TinpuJob layer_job(const LayerPlan& plan, std::size_t index, const Signs& signs) {

@@ -1,28 +1,52 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sim/compile/tinpu/layer_program.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <map>
 #include <set>
+#include <string>
 #include <utility>
+#include <vector>
 
+#include "models/base/error.h"
 #include "models/layout/packed_surface.h"
 #include "sim/compile/explain.h"
-#include "sim/compile/host_cost.h"
-#include "sim/compile/tinpu/signed_values.h"
+#include "sim/compile/tinpu/layer_plan.h"
+#include "sim/model/host_values.h"
+#include "sim/model/prepare_graph.h"
 
 namespace npuscope {
 namespace {
 
-/// What the statements of a program share while it runs.
+/// A map as bytes: a tensor of 2 to 4 sizes with a batch of 1.
+Tensor<std::int32_t> cube_of(const GraphValue& value) {
+    const Sizes sizes = as_cube(value.type.sizes);
+    const auto size = [&](std::size_t i) { return static_cast<std::uint32_t>(sizes[i]); };
+    Tensor<std::int32_t> cube({size(1), size(2), size(3)});
+    std::transform(value.numbers.begin(), value.numbers.end(), cube.values.begin(),
+                   [](double number) { return static_cast<std::int32_t>(number); });
+    return cube;
+}
+
+/// What the statements of a program share while it runs: the numbers of the graph's tensors as the
+/// host holds them, and which feature maps are signed. Time alone needs none: then nothing is held
+/// but signs.
 class LayerRun {
  public:
     LayerRun(const Graph& graph, LayerPlan plan)
-        : graph_(graph), plan_(std::move(plan)), values_(graph) {}
+        : graph_(graph), plan_(std::move(plan)), values_(graph, value_ranges(graph)) {}
 
     const LayerPlan& plan() const { return plan_; }
-    SignedValues& values() { return values_; }
+    const Signs& signs() const { return signs_; }
+
+    /// ConfigError where there is no such input or it does not fit the graph.
+    void take_input(const std::string& name, const GraphInputs& inputs) {
+        if (const std::optional<bool> sign = values_.take_input(name, inputs)) {
+            signs_[name] = *sign;
+        }
+    }
 
     /// Stores what layer `index` reads where it does not lie there yet, and completes its job.
     void prepare(std::size_t index, TinpuJob& job, HostMemory& memory) {
@@ -31,8 +55,8 @@ class LayerRun {
         if (!candidate.norm.residual.empty()) {
             place_map(candidate.norm.residual, graph_.nodes[candidate.norm.residual_node], memory);
         }
-        job = layer_job(plan_, index, values_.signs);
-        values_.signs[candidate.output] = job.output.is_signed;
+        job = layer_job(plan_, index, signs_);
+        signs_[candidate.output] = job.output.is_signed;
         placed_.insert(candidate.output);
     }
 
@@ -43,34 +67,36 @@ class LayerRun {
         if (plan_.memory.holds(surface.base, surface.bytes())) {
             memory.read(surface.base, bytes);
         }
-        values_.take_map(plan_.partition.groups[index].output,
-                         load_map(bytes, surface.shape, surface.is_signed));
+        const std::string& tensor = plan_.partition.groups[index].output;
+        const Tensor<std::int32_t> map = load_map(bytes, surface.shape, surface.is_signed);
+        values_.put(tensor, {graph_.types.at(tensor), {map.values.begin(), map.values.end()}});
     }
 
     void evaluate(std::size_t index) {
         const GraphNode& node = graph_.nodes[index];
         values_.evaluate(node);
         if (plan_.partition.places[index].side == NodeSide::View) {
-            keep_sign(node, values_.signs);
+            keep_sign(node, signs_);
         }
     }
 
     /// A view's output is as signed as its input.
     static void keep_sign(const GraphNode& node, Signs& signs) {
-        const auto sign = signs.find(node.inputs.front());
-        if (sign == signs.end()) {
-            return;
-        }
-        const bool is_signed = sign->second;
-        for (const std::string& output : node.outputs) {
-            signs[output] = is_signed;
+        if (const auto sign = signs.find(node.inputs.front()); sign != signs.end()) {
+            const bool is_signed = sign->second;
+            for (const std::string& output : node.outputs) {
+                signs[output] = is_signed;
+            }
         }
     }
 
+    /// 8-bit integers are stored as such, whatever type the model gives them.
     GraphInputs outputs() const {
         GraphInputs outputs;
         for (const std::string& output : graph_.outputs) {
-            outputs[output] = values_.stored_output(output);
+            const auto sign = signs_.find(output);
+            outputs[output] = values_.stored(
+                output, sign == signs_.end() ? std::nullopt : std::optional(sign->second));
         }
         return outputs;
     }
@@ -81,16 +107,42 @@ class LayerRun {
         if (!placed_.insert(tensor).second) {
             return;
         }
-        const std::vector<std::uint8_t> bytes = values_.map_bytes(tensor, reader);
+        const std::vector<std::uint8_t> bytes = map_bytes(tensor, reader);
         const Address base = plan_.maps.at(tensor);
         if (plan_.memory.holds(base, Bytes(bytes.size()))) {
             memory.load(base, bytes);
         }
     }
 
+    /// A tensor as bytes of a feature map; its sign is known then. ConfigError where it does not
+    /// fit 8 bits; `reader` takes it.
+    std::vector<std::uint8_t> map_bytes(const std::string& tensor, const GraphNode& reader) {
+        const GraphValue& value = values_.at(tensor);
+        NumberRange range{0, 0};
+        for (const double number : value.numbers) {
+            if (number != std::trunc(number)) {
+                refuse_node(
+                    graph_, reader,
+                    fmt::format("its input '{}' holds {}, which is not an integer", tensor, number),
+                    "feature maps hold 8-bit integers");
+            }
+            range = {std::min(range.low, number), std::max(range.high, number)};
+        }
+        const bool is_signed = signs_.emplace(tensor, range.low < 0).first->second;
+        const NumberRange limits = range_of(is_signed ? ElementType::Int8 : ElementType::Uint8);
+        if (range.low < limits.low || range.high > limits.high) {
+            refuse_node(graph_, reader,
+                        fmt::format("its input '{}' holds numbers from {} to {}", tensor, range.low,
+                                    range.high),
+                        "feature maps hold 8-bit integers, signed or unsigned");
+        }
+        return store_map(cube_of(value));
+    }
+
     const Graph& graph_;
     const LayerPlan plan_;
-    SignedValues values_;
+    HostValues values_;
+    Signs signs_;
     std::set<std::string> placed_;  ///< maps that lie in memory
 };
 
@@ -105,10 +157,10 @@ class LayerProgrammer {
     ModelProgram program(const GraphInputs* inputs) {
         if (inputs != nullptr) {
             for (const std::string& name : graph_.inputs) {
-                run_->values().take_input(name, *inputs);
+                run_->take_input(name, *inputs);
             }
         }
-        signs_ = run_->values().signs;
+        signs_ = run_->signs();
         for (const MemoryBlock& block : plan_.images) {
             load(block);
         }
@@ -159,15 +211,10 @@ class LayerProgrammer {
     void run_node(std::size_t index) {
         const GraphNode& node = graph_.nodes[index];
         check_host_runs(graph_, node);
-        RunNode run{.name = node_name(node)};
+        RunNode run = run_node_statement(graph_, plan_.partition, index, host_);
         run.work = [shared = run_, index](HostMemory& /*memory*/) { shared->evaluate(index); };
         if (plan_.partition.places[index].side == NodeSide::View) {
             LayerRun::keep_sign(node, signs_);
-        } else {
-            const HostCost cost = host_cost(graph_, node, host_);
-            run.op = node.op;
-            run.cycles = cost.cycles;
-            run.macs = cost.macs;
         }
         add(WaitForJobs{});
         add(std::move(run));

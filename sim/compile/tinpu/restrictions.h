@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a preset's hardware takes: rows of widths, multiples and limits, and switches where the
-// vendor's texts contradict each other. A number of 0 is no limit.
+// Configuration of an NPU that runs layer patterns (family tinpu): the engine and what it takes.
 #pragma once
 
 #include <array>
@@ -11,9 +10,17 @@
 #include <vector>
 
 #include "models/base/describe.h"
+#include "models/base/quantity.h"
+#include "models/mcif/mcif_timing.h"
+#include "models/memory/memory_config.h"
+#include "models/tinpu/tinpu_job.h"
 #include "sim/model/candidate.h"
+#include "sim/model/graph.h"
 
 namespace npuscope {
+
+// What a preset's hardware takes: rows of widths, multiples and limits, and switches where the
+// vendor's texts contradict each other. A number of 0 is no limit.
 
 /// Whether something that only one of the vendor's texts allows is taken.
 enum class Verdict { Allow, Refuse };
@@ -119,9 +126,40 @@ struct Restrictions {
                     "what the width of a bias follows from: weights (tool 2.x) or feature_map "
                     "(tool 1.2)");
     }
-
-    /// The row of a pattern; null where it has no limits.
-    static const PatternLimits* find(const std::vector<PatternLimits>& rows, Pattern pattern);
 };
+
+struct LayerNpuConfig {
+    std::string family = "tinpu";
+    std::string name = "unnamed";
+    Hertz clock{150'000'000};
+    std::string memory;
+    McifConfig mcif;
+    TinpuConfig engine;
+    Restrictions restrictions;
+
+    template <class Visitor, class Self>
+    static void describe(Visitor& visit, Self& self) {
+        visit.field("family", self.family, "kind of NPU: tinpu runs layer patterns");
+        visit.field("name", self.name, "name of the preset, as results show it");
+        visit.field("clock", self.clock,
+                    "clock of engine and host; reports use it, and a DRAM with a clock of its own");
+        visit.field("memory", self.memory,
+                    "preset of the memory behind it, where the command line names none");
+        visit.field("mcif", self.mcif, "memory interface");
+        visit.field("engine", self.engine, "the layer engine");
+        visit.field("restrictions", self.restrictions, "what the engine takes");
+    }
+};
+
+// Whether that takes a candidate: every rule of the table, and what breaks it.
+
+struct CheckedLayer {
+    std::uint32_t weight_bits = 0;  ///< 0: no weights
+    Diagnostics problems;           ///< rule, node, value, allowed values, the nearest of them
+};
+
+/// Weights are taken to be as narrow as their numbers allow; wider where only that breaks no rule.
+CheckedLayer check_restrictions(const GraphView& model, const Restrictions& restrictions,
+                                const Candidate& candidate);
 
 }  // namespace npuscope

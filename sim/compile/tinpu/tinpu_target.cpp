@@ -3,14 +3,23 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
+
+#include "models/npu/layer_npu.h"
+#include "models/tinpu/tinpu_descriptor.h"
+#include "models/tinpu/tinpu_port.h"
 #include "models/tinpu/tinpu_timing.h"
-#include "sim/compile/model_plan.h"
-#include "sim/compile/tinpu/layer_program.h"
-#include "sim/compile/tinpu/restriction_check.h"
+#include "sim/compile/tinpu/layer_plan.h"
+#include "sim/compile/tinpu/restrictions.h"
 #include "sim/config/text_table.h"
+#include "sim/config/typed_config.h"
 #include "sim/model/candidate.h"
 
 namespace npuscope {
+
+template class TypedFamily<LayerNpuConfig>;
+
 namespace {
 
 std::optional<MapWidth> width_of(const NumberRange& range) {
@@ -22,10 +31,10 @@ std::optional<MapWidth> width_of(const NumberRange& range) {
     return std::nullopt;
 }
 
-std::optional<MapWidth> known_width(const ModelFacts& model, const std::string& tensor) {
-    const auto facts = model.facts.find(tensor);
-    const bool known = facts != model.facts.end() && facts->second.whole && !facts->second.assumed;
-    return known ? width_of(facts->second.range) : std::nullopt;
+std::optional<MapWidth> known_width(const GraphView& model, const std::string& tensor) {
+    const ValueRange* known = model.range(tensor);
+    return known != nullptr && known->whole && !known->assumed ? width_of(known->range)
+                                                               : std::nullopt;
 }
 
 constexpr std::size_t no_limit = 10'000;  // names of nodes are wanted whole
@@ -118,19 +127,19 @@ const TinpuLayer& tinpu_layer(const NodeGroup& group) {
     return std::any_cast<const TinpuLayer&>(group.lowered);
 }
 
-std::unique_ptr<ModelPlan> TinpuTarget::plan(
-    const Graph& graph, const std::map<std::string, ValueRange>& /*given*/) const {
+std::unique_ptr<ModelPlan> TinpuTarget::plan(const Graph& graph,
+                                             const ValueRanges& /*given*/) const {
     return std::make_unique<TinpuPlan>(graph, plan_layers(graph, config_, memory_), config_);
 }
 
-std::optional<NodeGroup> TinpuTarget::group_at(const ModelFacts& model, std::size_t anchor,
+std::optional<NodeGroup> TinpuTarget::group_at(const GraphView& model, std::size_t anchor,
                                                bool with_residual) const {
-    std::optional<Candidate> candidate = read_candidate(model.view, anchor, with_residual);
+    std::optional<Candidate> candidate = read_candidate(model, anchor, with_residual);
     return candidate ? std::optional(pattern_group(*std::move(candidate))) : std::nullopt;
 }
 
-Diagnostics TinpuTarget::lower(const ModelFacts& model, NodeGroup& group) const {
-    CheckedLayer checked = check_restrictions({model, config_.restrictions}, *group.layer);
+Diagnostics TinpuTarget::lower(const GraphView& model, NodeGroup& group) const {
+    CheckedLayer checked = check_restrictions(model, config_.restrictions, *group.layer);
     group.lowered = TinpuLayer{checked.weight_bits, known_width(model, group.layer->input)};
     return std::move(checked.problems);
 }
@@ -151,6 +160,55 @@ std::string TinpuTarget::configuration(const NodeGroup& group) const {
                                                      : fmt::format("{}-bit", layer.weight_bits));
     }
     return text + window_text(candidate);
+}
+
+std::unique_ptr<Machine> TinpuFamily::build(const AnyConfig& npu, DiagnosticLog& log) const {
+    const LayerNpuConfig& config = typed(npu);
+    return std::make_unique<LayerNpu>("npu", LayerNpu::Config{config.mcif, config.engine}, log);
+}
+
+std::shared_ptr<const Target> TinpuFamily::target(const AnyConfig& npu, const MemoryConfig& memory,
+                                                  bool /*values*/) const {
+    return std::make_shared<TinpuTarget>(typed(npu), memory);
+}
+
+FamilyRegisters TinpuFamily::registers(const AnyConfig& /*npu*/) const {
+    return {.blocks = {&tinpu_registers(), 1},
+            .note =
+                "The vendor's programming interface is not public; this one is the simulator's "
+                "own."};
+}
+
+std::shared_ptr<UnitJob> TinpuFamily::read_job(std::span<const std::uint8_t> descriptor) const {
+    std::array<std::uint8_t, descriptor_bytes> bytes{};
+    if (descriptor.size() > bytes.size()) {
+        throw ConfigError("a descriptor has 32 words", "docs/tinpu.md has the format");
+    }
+    std::ranges::copy(descriptor, bytes.begin());
+    return std::make_shared<TinpuJob>(load_descriptor(bytes));
+}
+
+std::vector<std::uint8_t> TinpuFamily::write_job(const UnitJob& job) const {
+    const auto* layer = dynamic_cast<const TinpuJob*>(&job);
+    NPU_CHECK(layer != nullptr, "a family meets its own jobs");
+    std::vector<std::uint8_t> bytes = store_descriptor(*layer);
+    while (bytes.back() == 0) {
+        bytes.pop_back();
+    }
+    return bytes;
+}
+
+SystemConfig tinpu_system(LayerNpuConfig npu, MemoryConfig memory, HostConfig host) {
+    static const TinpuFamily family;
+    return {&family, AnyConfig(std::move(npu)), std::move(memory), host};
+}
+
+const LayerNpuConfig& tinpu_npu(const SystemConfig& system) {
+    const auto* npu = system.npu.find<LayerNpuConfig>();
+    if (npu == nullptr) {
+        throw ConfigError(system.npu_name() + " is not an NPU of the family tinpu");
+    }
+    return *npu;
 }
 
 }  // namespace npuscope

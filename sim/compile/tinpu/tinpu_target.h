@@ -5,10 +5,13 @@
 #include <cstdint>
 #include <utility>
 
-#include "sim/compile/target.h"
-#include "sim/compile/tinpu/layer_system.h"
+#include "sim/compile/partition.h"
+#include "sim/compile/tinpu/restrictions.h"
+#include "sim/config/system_config.h"
 
 namespace npuscope {
+
+extern template class TypedFamily<LayerNpuConfig>;
 
 /// Width of a feature map.
 struct MapWidth {
@@ -33,12 +36,11 @@ class TinpuTarget final : public Target {
     explicit TinpuTarget(LayerNpuConfig config, MemoryConfig memory = {})
         : config_(std::move(config)), memory_(std::move(memory)) {}
 
-    std::unique_ptr<ModelPlan> plan(const Graph& graph,
-                                    const std::map<std::string, ValueRange>& given) const override;
+    std::unique_ptr<ModelPlan> plan(const Graph& graph, const ValueRanges& given) const override;
 
-    std::optional<NodeGroup> group_at(const ModelFacts& model, std::size_t anchor,
+    std::optional<NodeGroup> group_at(const GraphView& model, std::size_t anchor,
                                       bool with_residual) const override;
-    Diagnostics lower(const ModelFacts& model, NodeGroup& group) const override;
+    Diagnostics lower(const GraphView& model, NodeGroup& group) const override;
     bool joins_segments() const override { return false; }
     std::string unit_of(const NodeGroup& group, std::size_t node) const override;
     std::string configuration(const NodeGroup& group) const override;
@@ -47,5 +49,22 @@ class TinpuTarget final : public Target {
     LayerNpuConfig config_;
     MemoryConfig memory_;
 };
+
+/// NPUs that run whole layers, launched directly.
+class TinpuFamily : public TypedFamily<LayerNpuConfig> {
+ public:
+    std::string_view name() const override { return "tinpu"; }
+    std::unique_ptr<Machine> build(const AnyConfig& npu, DiagnosticLog& log) const override;
+    std::shared_ptr<const Target> target(const AnyConfig& npu, const MemoryConfig& memory,
+                                         bool values) const override;
+    /// Of the simulator's own port.
+    FamilyRegisters registers(const AnyConfig& npu) const override;
+    std::shared_ptr<UnitJob> read_job(std::span<const std::uint8_t> descriptor) const override;
+    std::vector<std::uint8_t> write_job(const UnitJob& job) const override;
+};
+
+SystemConfig tinpu_system(LayerNpuConfig npu, MemoryConfig memory = {}, HostConfig host = {});
+/// ConfigError where the NPU is of another family.
+const LayerNpuConfig& tinpu_npu(const SystemConfig& system);
 
 }  // namespace npuscope

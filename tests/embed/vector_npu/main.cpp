@@ -6,7 +6,7 @@
 
 #include "sim/command_line/command.h"
 #include "sim/compile/nvdla/nvdla_family.h"
-#include "sim/compile/tinpu/tinpu_family.h"
+#include "sim/compile/tinpu/tinpu_target.h"
 #include "vector_family.h"
 
 int main(int argc, char** argv) {

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "models/base/quantity.h"
-#include "models/mcif/mcif_config.h"
+#include "models/mcif/mcif_timing.h"
 
 namespace vector_npu {
 

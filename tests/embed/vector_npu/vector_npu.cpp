@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "models/base/error.h"
-#include "models/npu/client_traffic.h"
+#include "models/mcif/mcif.h"
 
 namespace vector_npu {
 namespace {

@@ -9,8 +9,8 @@
 
 #include "models/base/error.h"
 #include "sim/compile/explain.h"
-#include "sim/compile/host_cost.h"
 #include "sim/model/host_values.h"
+#include "sim/model/prepare_graph.h"
 #include "vector_job.h"
 #include "vector_math.h"
 #include "vector_timing.h"
@@ -36,7 +36,7 @@ Bytes bytes_of(const Graph& graph, const std::string& tensor) {
 /// Numbers of a graph while it runs, on both sides.
 class VectorRun {
  public:
-    VectorRun(const Graph& graph, std::map<std::string, ValueRange> facts, Maps maps)
+    VectorRun(const Graph& graph, npuscope::ValueRanges facts, Maps maps)
         : values(graph, std::move(facts)), graph_(graph), maps_(std::move(maps)) {}
 
     /// Stores a map that does not lie in memory yet.
@@ -76,11 +76,9 @@ class VectorRun {
 
 class VectorPlan final : public npuscope::ModelPlan {
  public:
-    VectorPlan(const Graph& graph, const VectorSystem& system,
-               std::map<std::string, ValueRange> facts)
+    VectorPlan(const Graph& graph, const VectorSystem& system, npuscope::ValueRanges facts)
         : graph_(graph), config_(system.config), facts_(std::move(facts)) {
-        const npuscope::GraphView view(graph);
-        partition_ = npuscope::partition_graph({graph, view, facts_}, system.target);
+        partition_ = npuscope::partition_graph(npuscope::GraphView(graph, facts_), system.target);
         if (system.memory.regions.empty()) {
             throw npuscope::ConfigError("the memory has no region", "add one to memory.regions");
         }
@@ -213,20 +211,14 @@ class VectorPlan final : public npuscope::ModelPlan {
                                 const std::shared_ptr<VectorRun>& run) const {
         const npuscope::GraphNode& node = graph_.nodes[index];
         npuscope::check_host_runs(graph_, node);
-        npuscope::RunNode statement{.name = npuscope::node_name(node)};
+        npuscope::RunNode statement = npuscope::run_node_statement(graph_, partition_, index, host);
         statement.work = [run, &node](HostMemory& /*memory*/) { run->values.evaluate(node); };
-        if (partition_.places[index].side == npuscope::NodeSide::Host) {
-            const npuscope::HostCost cost = npuscope::host_cost(graph_, node, host);
-            statement.op = node.op;
-            statement.cycles = cost.cycles;
-            statement.macs = cost.macs;
-        }
         return statement;
     }
 
     const Graph& graph_;
     const VectorNpuConfig config_;
-    const std::map<std::string, ValueRange> facts_;
+    const npuscope::ValueRanges facts_;
     npuscope::Partition partition_;
     Maps maps_;
     Bytes used_;
@@ -236,7 +228,7 @@ class VectorPlan final : public npuscope::ModelPlan {
 }  // namespace
 
 std::unique_ptr<npuscope::ModelPlan> plan_vector(const Graph& graph, const VectorSystem& system,
-                                                 std::map<std::string, ValueRange> given) {
+                                                 npuscope::ValueRanges given) {
     constexpr double infinite = std::numeric_limits<double>::infinity();
     for (const std::string& input : graph.inputs) {
         given.emplace(input, ValueRange{false, {-infinite, infinite}, false});

@@ -7,7 +7,7 @@
 #include <memory>
 #include <string>
 
-#include "sim/compile/model_plan.h"
+#include "sim/compile/partition.h"
 #include "vector_target.h"
 
 namespace vector_npu {
@@ -22,6 +22,6 @@ struct VectorSystem {
 /// `graph` must outlive the plan. ConfigError for a memory without regions.
 std::unique_ptr<npuscope::ModelPlan> plan_vector(const npuscope::Graph& graph,
                                                  const VectorSystem& system,
-                                                 std::map<std::string, npuscope::ValueRange> given);
+                                                 npuscope::ValueRanges given);
 
 }  // namespace vector_npu

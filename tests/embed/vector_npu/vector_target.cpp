@@ -11,7 +11,7 @@ using npuscope::Diagnostics;
 using npuscope::ElementType;
 using npuscope::Graph;
 using npuscope::GraphNode;
-using npuscope::ModelFacts;
+using npuscope::GraphView;
 using npuscope::NodeGroup;
 
 namespace {
@@ -41,17 +41,17 @@ bool is_fp16(double number) {
 /// Reads a group's nodes, from the first on.
 class GroupReader {
  public:
-    GroupReader(const ModelFacts& model, std::size_t anchor) : model_(model) {
+    GroupReader(const GraphView& model, std::size_t anchor) : model_(model) {
         group_.anchor = anchor;
-        layer_.a = map_of(model.graph, model.view.node(anchor));
+        layer_.a = map_of(model.graph(), model.node(anchor));
         read(layer_.a);
     }
 
     NodeGroup run() {
         std::optional<std::size_t> next = group_.anchor;
         if (take(next, "Add")) {
-            const GraphNode& node = model_.view.node(group_.anchor);
-            if (const auto constant = constant_of(model_.graph, node)) {
+            const GraphNode& node = model_.node(group_.anchor);
+            if (const auto constant = constant_of(model_.graph(), node)) {
                 layer_.constant = npuscope::to_float16(*constant);
             } else {
                 layer_.b = node.inputs[1];
@@ -59,7 +59,7 @@ class GroupReader {
             }
         }
         if (takes_scale(next)) {
-            const auto scale = constant_of(model_.graph, model_.view.node(*next));
+            const auto scale = constant_of(model_.graph(), model_.node(*next));
             layer_.scale = npuscope::to_float16(scale.value_or(1));
             take(next, "Mul");
         }
@@ -70,40 +70,40 @@ class GroupReader {
 
  private:
     void read(const std::string& tensor) {
-        group_.reads.push_back({tensor, model_.view.sizes(tensor), group_.anchor});
+        group_.reads.push_back({tensor, model_.sizes(tensor), group_.anchor});
     }
 
     /// A group that begins with Mul may be refused for its operand; one that goes on ends before.
     bool takes_scale(std::optional<std::size_t> node) const {
-        if (!node || model_.view.node(*node).op != "Mul") {
+        if (!node || model_.node(*node).op != "Mul") {
             return false;
         }
-        const auto scale = constant_of(model_.graph, model_.view.node(*node));
+        const auto scale = constant_of(model_.graph(), model_.node(*node));
         return *node == group_.anchor || (scale && is_fp16(*scale));
     }
 
     /// Takes the node, and moves on to the one that alone reads its result.
     bool take(std::optional<std::size_t>& node, const char* op) {
-        if (!node || model_.view.node(*node).op != op) {
+        if (!node || model_.node(*node).op != op) {
             return false;
         }
         group_.pattern += (group_.pattern.empty() ? "" : "+") + std::string(op);
         group_.nodes.push_back(*node);
-        group_.output = model_.view.node(*node).outputs.front();
-        group_.cube = model_.view.sizes(group_.output);
-        node = model_.view.only_reader(group_.output);
+        group_.output = model_.node(*node).outputs.front();
+        group_.cube = model_.sizes(group_.output);
+        node = model_.only_reader(group_.output);
         return true;
     }
 
-    const ModelFacts& model_;
+    const GraphView& model_;
     NodeGroup group_;
     VectorLayer layer_;
 };
 
 /// What stands against a node of a group.
-void check_node(const ModelFacts& model, const NodeGroup& group, const GraphNode& node,
+void check_node(const GraphView& model, const NodeGroup& group, const GraphNode& node,
                 Diagnostics& problems) {
-    const auto constant = constant_of(model.graph, node);
+    const auto constant = constant_of(model.graph(), node);
     if (constant && !is_fp16(*constant)) {
         problems.push_back(npuscope::broken_rule(node, "fp16_constant",
                                                  fmt::format("{}", *constant), "fp16 numbers",
@@ -116,7 +116,7 @@ void check_node(const ModelFacts& model, const NodeGroup& group, const GraphNode
                                                  "one constant number",
                                                  "the unit multiplies by a constant alone"));
     }
-    const npuscope::TensorType& type = model.graph.types.at(node.outputs.front());
+    const npuscope::TensorType& type = model.graph().types.at(node.outputs.front());
     if (type.element != ElementType::Float32) {
         problems.push_back(npuscope::broken_rule(node, "element_type",
                                                  std::string(enum_name(type.element)), "float32",
@@ -137,24 +137,24 @@ const VectorLayer& vector_layer(const NodeGroup& group) {
     return std::any_cast<const VectorLayer&>(group.lowered);
 }
 
-std::unique_ptr<npuscope::ModelPlan> VectorTarget::plan(
-    const Graph& graph, const std::map<std::string, npuscope::ValueRange>& given) const {
+std::unique_ptr<npuscope::ModelPlan> VectorTarget::plan(const Graph& graph,
+                                                        const npuscope::ValueRanges& given) const {
     return plan_vector(graph, {config_, memory_, *this}, given);
 }
 
-std::optional<NodeGroup> VectorTarget::group_at(const ModelFacts& model, std::size_t anchor,
+std::optional<NodeGroup> VectorTarget::group_at(const GraphView& model, std::size_t anchor,
                                                 bool /*with_residual*/) const {
-    const std::string& op = model.view.node(anchor).op;
+    const std::string& op = model.node(anchor).op;
     if (op != "Add" && op != "Mul" && op != "Relu") {
         return std::nullopt;
     }
     return GroupReader(model, anchor).run();
 }
 
-Diagnostics VectorTarget::lower(const ModelFacts& model, NodeGroup& group) const {
+Diagnostics VectorTarget::lower(const GraphView& model, NodeGroup& group) const {
     Diagnostics problems;
     for (const std::size_t node : group.nodes) {
-        check_node(model, group, model.view.node(node), problems);
+        check_node(model, group, model.node(node), problems);
     }
     return problems;
 }

@@ -8,7 +8,7 @@
 
 #include "models/arith/float16.h"
 #include "models/memory/memory_config.h"
-#include "sim/compile/target.h"
+#include "sim/compile/partition.h"
 #include "vector_config.h"
 #include "vector_job.h"
 
@@ -30,14 +30,13 @@ class VectorTarget final : public npuscope::Target {
     explicit VectorTarget(VectorNpuConfig config, npuscope::MemoryConfig memory = {})
         : config_(std::move(config)), memory_(std::move(memory)) {}
 
-    std::unique_ptr<npuscope::ModelPlan> plan(
-        const npuscope::Graph& graph,
-        const std::map<std::string, npuscope::ValueRange>& given) const override;
+    std::unique_ptr<npuscope::ModelPlan> plan(const npuscope::Graph& graph,
+                                              const npuscope::ValueRanges& given) const override;
 
-    std::optional<npuscope::NodeGroup> group_at(const npuscope::ModelFacts& model,
+    std::optional<npuscope::NodeGroup> group_at(const npuscope::GraphView& model,
                                                 std::size_t anchor,
                                                 bool with_residual) const override;
-    npuscope::Diagnostics lower(const npuscope::ModelFacts& model,
+    npuscope::Diagnostics lower(const npuscope::GraphView& model,
                                 npuscope::NodeGroup& group) const override;
     bool joins_segments() const override { return false; }
     std::string unit_of(const npuscope::NodeGroup& /*group*/, std::size_t /*node*/) const override {

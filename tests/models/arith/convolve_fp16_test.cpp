@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "models/arith/convolve_fp16.h"
-
 #include <gtest/gtest.h>
 
 #include <array>
 #include <bit>
 #include <random>
 
+#include "models/arith/convolve.h"
 #include "models/arith/fp16_mac.h"
 
 namespace npuscope {

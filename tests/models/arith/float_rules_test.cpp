@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The units' floating point against exact values in long double, rounded once.
-#include "models/arith/float_rules.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <random>
+
+#include "models/arith/float16.h"
 
 namespace npuscope {
 namespace {

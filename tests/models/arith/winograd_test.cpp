@@ -6,7 +6,6 @@
 #include <random>
 
 #include "models/arith/convolve.h"
-#include "models/arith/convolve_fp16.h"
 #include "models/arith/float16.h"
 
 namespace npuscope {

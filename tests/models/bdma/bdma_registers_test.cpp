@@ -45,5 +45,22 @@ TEST(BdmaJob, AnNpuWithoutTheUnitRefuses) {
     EXPECT_EQ(findings[0].field, "EN");
 }
 
+TEST(BdmaJob, RegistersOfAJobDecodeToTheJob) {
+    std::mt19937 random(31);
+    BdmaConfig config;
+    config.present = true;
+    for (int i = 0; i < 200; ++i) {
+        RegisterValues bdma(bdma_block);
+        randomise_registers(bdma, random);
+        write_field(bdma, "CFG_LINE", "SIZE", below(random, 100));
+        write_field(bdma, "CFG_LINE_REPEAT", "NUMBER", below(random, 100));
+        write_field(bdma, "CFG_SURF_REPEAT", "NUMBER", below(random, 100));
+        Diagnostics findings;
+        const auto job = decode_bdma(bdma, config, Bytes(32), findings);
+        ASSERT_TRUE(job.has_value());
+        EXPECT_EQ(decode_bdma(encode_bdma(*job, Bytes(32)), config, Bytes(32), findings), job);
+    }
+}
+
 }  // namespace
 }  // namespace npuscope

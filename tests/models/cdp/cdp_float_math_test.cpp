@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Normalisation of two-byte elements against plain loops over one linear table.
-#include "models/cdp/cdp_float_math.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -9,6 +7,7 @@
 
 #include "models/arith/float16.h"
 #include "models/cdp/cdp_lut_math.h"
+#include "models/cdp/cdp_math.h"
 
 namespace npuscope {
 namespace {

@@ -91,5 +91,30 @@ TEST_F(CdpJobTest, AnAbsentUnitRefusesEveryJob) {
     EXPECT_THAT(refusal(), HasSubstr("no CDP"));
 }
 
+TEST_F(CdpJobTest, RegistersOfAJobDecodeToTheJob) {
+    std::mt19937 random(32);
+    datapath_.int16 = datapath_.fp16 = true;
+    for (unsigned i = 0; i < 300; ++i) {
+        randomise_registers(cdp_, random);
+        randomise_registers(rdma_, random);
+        for (const auto& [name, field] :
+             {std::pair{"D_DATA_CUBE_WIDTH", "WIDTH"}, std::pair{"D_DATA_CUBE_HEIGHT", "HEIGHT"},
+              std::pair{"D_DATA_CUBE_CHANNEL", "CHANNEL"}}) {
+            write_field(rdma_, name, field, below(random, 100));
+        }
+        place_surface(rdma_, "SRC", 8 * below(random, 1000), 8 * below(random, 1000),
+                      8 * below(random, 1000));
+        place_surface(cdp_, "DST", 8 * below(random, 1000), 8 * below(random, 1000),
+                      8 * below(random, 1000));
+        write_field(rdma_, "D_DATA_FORMAT", "INPUT_DATA", i % 3);
+        write_field(cdp_, "D_DATA_FORMAT", "INPUT_DATA_TYPE", i % 3);
+        const CdpJob job = decode();
+        const std::vector<RegisterValues> blocks = encode_cdp(job);
+        rdma_ = blocks.at(0);
+        cdp_ = blocks.at(1);
+        EXPECT_EQ(decode(), job);
+    }
+}
+
 }  // namespace
 }  // namespace npuscope

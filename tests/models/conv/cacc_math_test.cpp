@@ -8,7 +8,7 @@
 #include <cmath>
 #include <random>
 
-#include "models/conv/cacc_config.h"
+#include "models/conv/conv_config.h"
 
 namespace npuscope {
 namespace {

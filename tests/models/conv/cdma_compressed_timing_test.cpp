@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "models/conv/cdma_compressed_timing.h"
-
 #include <gtest/gtest.h>
+
+#include "models/conv/cdma_timing.h"
 
 namespace npuscope {
 namespace {

@@ -114,7 +114,7 @@ TEST(CdmaMath, FloatingPixelsPassTheConvertorUntouched) {
 TEST(CdmaMath, FeatureDataIsConvertedWithTheOffsetWhereConversionIsOn) {
     Tensor<std::int8_t> bytes({1, 1, 3});
     bytes.values = {-128, 5, 127};
-    DataTensor data = bytes;
+    ElementTensor data = bytes;
     CdmaJob job;
     job.conversion.offset = 3;
     job.conversion.scale = 2;
@@ -134,9 +134,9 @@ TEST(CdmaMath, FeatureDataIsConvertedWithTheOffsetWhereConversionIsOn) {
 TEST(CdmaMath, NansAndInfinitiesAreCountedAndNansFlushed) {
     // inf, NaN, 1.0, -inf, -NaN
     std::vector<std::uint8_t> bytes{0x00, 0x7C, 0x01, 0x7C, 0x00, 0x3C, 0x00, 0xFC, 0xFF, 0xFF};
-    EXPECT_EQ(count_special(bytes), (SpecialNumbers{2, 2}));
+    EXPECT_EQ(count_special(bytes), (SpecialCount{2, 2}));
     flush_nans(bytes);
-    EXPECT_EQ(count_special(bytes), (SpecialNumbers{0, 2}));
+    EXPECT_EQ(count_special(bytes), (SpecialCount{0, 2}));
     EXPECT_EQ(bytes[2] + bytes[3], 0);
     EXPECT_EQ(bytes[5], 0x3C);
 }

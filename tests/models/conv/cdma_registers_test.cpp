@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "models/conv/cdma_registers.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <random>
 
 #include "models/base/error.h"
+#include "models/conv/conv_registers.h"
 #include "tests/models/layout/register_writer.h"
 #include "tests/support/refusal.h"
 

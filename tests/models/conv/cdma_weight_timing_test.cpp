@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "models/conv/cdma_weight_timing.h"
-
 #include <gtest/gtest.h>
 
 #include <vector>
+
+#include "models/conv/cdma_timing.h"
 
 namespace npuscope {
 namespace {

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "models/conv/cmac_registers.h"
-
 #include <gtest/gtest.h>
 
 #include "models/base/error.h"
+#include "models/conv/conv_registers.h"
 #include "tests/models/layout/register_writer.h"
 #include "tests/support/refusal.h"
 

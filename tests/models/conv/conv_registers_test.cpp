@@ -6,10 +6,6 @@
 
 #include <random>
 
-#include "models/conv/cacc_registers.h"
-#include "models/conv/cdma_registers.h"
-#include "models/conv/cmac_registers.h"
-#include "models/conv/csc_registers.h"
 #include "tests/support/refusal.h"
 
 namespace npuscope {

@@ -5,8 +5,6 @@
 
 #include <numeric>
 
-#include "models/conv/image_weights.h"
-
 namespace npuscope {
 namespace {
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "models/conv/image_walk.h"
-
 #include <gtest/gtest.h>
 
 #include <vector>
+
+#include "models/conv/csc_math.h"
 
 namespace npuscope {
 namespace {

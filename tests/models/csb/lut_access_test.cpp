@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "models/csb/lut_access.h"
-
 #include <gtest/gtest.h>
 
+#include "models/csb/register_file.h"
 #include "models/npu/register_blocks.h"
 
 namespace npuscope {

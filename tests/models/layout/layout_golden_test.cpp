@@ -14,10 +14,8 @@
 
 #include "models/arith/float16.h"
 #include "models/arith/winograd.h"
-#include "models/conv/image_weights.h"
+#include "models/conv/csc_math.h"
 #include "models/layout/feature_cube.h"
-#include "models/layout/operand_layout.h"
-#include "models/layout/weight_codec.h"
 #include "models/layout/weight_layout.h"
 #include "tests/support/reference_data.h"
 

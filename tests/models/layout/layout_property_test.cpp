@@ -37,7 +37,7 @@ void expect_distinct(const Layout& layout) {
                 << layout.name << " of " << to_string(layout.shape) << ", byte " << at;
             taken[at] |= alone[at];
         }
-    } while (advance(index, layout.shape));
+    } while (next_index(index, layout.shape.box()));
 }
 
 TEST(LayoutCatalogue, NoTwoElementsShareABit) {

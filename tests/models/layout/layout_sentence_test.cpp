@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "models/layout/layout_sentence.h"
-
 #include <gtest/gtest.h>
 
 #include <random>

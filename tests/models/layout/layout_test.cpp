@@ -5,7 +5,6 @@
 
 #include "models/base/error.h"
 #include "models/layout/layout_catalog.h"
-#include "models/layout/layout_text.h"
 #include "models/layout/relayout.h"
 #include "tests/sim/message_of.h"
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "models/layout/operand_layout.h"
-
 #include <gtest/gtest.h>
 
 #include <random>
+
+#include "models/layout/feature_cube.h"
 
 namespace npuscope {
 namespace {

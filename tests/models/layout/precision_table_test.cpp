@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "models/layout/precision_table.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <set>
 #include <tuple>
+
+#include "models/layout/precision.h"
 
 namespace npuscope {
 namespace {

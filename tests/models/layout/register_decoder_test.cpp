@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "models/layout/register_decoder.h"
-
 #include <gtest/gtest.h>
 
+#include "models/layout/register_coder.h"
 #include "models/npu/register_blocks.h"
 
 namespace npuscope {

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "models/layout/register_encoder.h"
-
 #include <gtest/gtest.h>
 
 #include "models/base/check.h"
-#include "models/conv/cdma_registers.h"
+#include "models/conv/conv_registers.h"
+#include "models/layout/register_coder.h"
 #include "models/sdp/sdp_registers.h"
 
 namespace npuscope {

@@ -63,7 +63,7 @@ TEST(StrideDescriptor, OrdinaryDescriptorsSayWhatTheCatalogueSays) {
         std::vector<std::uint64_t> index(4, 0);
         do {
             ASSERT_EQ(bound.address(index), named.address(index)) << row.name;
-        } while (advance(index, shape));
+        } while (next_index(index, shape.box()));
     }
 }
 

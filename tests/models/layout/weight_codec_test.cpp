@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "models/layout/weight_codec.h"
-
 #include <gtest/gtest.h>
 
 #include <random>
+
+#include "models/layout/weight_layout.h"
 
 namespace npuscope {
 namespace {

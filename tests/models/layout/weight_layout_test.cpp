@@ -5,7 +5,7 @@
 
 #include <random>
 
-#include "models/conv/image_weights.h"
+#include "models/conv/csc_math.h"
 
 namespace npuscope {
 namespace {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "models/link/byte_stream.h"
-
 #include <gtest/gtest.h>
 
 #include <vector>
+
+#include "models/link/surface_port.h"
 
 namespace npuscope {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "models/link/end_marks.h"
-
 #include <gtest/gtest.h>
+
+#include "models/link/atom_run.h"
 
 namespace npuscope {
 namespace {

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "models/npu/bdma_queue.h"
-
 #include <gtest/gtest.h>
 
+#include "models/bdma/bdma.h"
 #include "models/bdma/bdma_registers.h"
 #include "tests/support/registers.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "models/npu/on_the_fly.h"
-
 #include <gtest/gtest.h>
+
+#include "models/npu/launch_engine.h"
 
 namespace npuscope {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "models/pdp/left_lines.h"
-
 #include <gtest/gtest.h>
+
+#include "models/pdp/pdp_registers.h"
 
 namespace npuscope {
 namespace {

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Pooling of two-byte elements against plain loops: exact sums for int16, sums rounded to 11 bits
 // in the order of the hardware for fp16.
-#include "models/pdp/pdp_float_math.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <random>
 
 #include "models/arith/float16.h"
+#include "models/pdp/pdp_math.h"
 
 namespace npuscope {
 namespace {

@@ -108,5 +108,26 @@ TEST_F(RubikJobTest, WhatTheNpuLacksIsRefused) {
                                        "RUBIK (choose a preset with rubik.present = true)"));
 }
 
+TEST_F(RubikJobTest, RegistersOfAJobDecodeToTheJob) {
+    std::mt19937 random(33);
+    for (unsigned i = 0; i < 300; ++i) {
+        randomise_registers(rubik_, random);
+        const std::uint32_t x = below(random, 4);
+        const std::uint32_t y = below(random, 4);
+        const std::uint32_t channels = 32 * (1 + below(random, 4));
+        set("D_MISC_CFG", "RUBIK_MODE", i % 3);
+        set("D_MISC_CFG", "IN_PRECISION", below(random, 3));
+        set("D_DATAIN_SIZE_0", "DATAIN_WIDTH", below(random, 100));
+        set("D_DATAIN_SIZE_0", "DATAIN_HEIGHT", below(random, 100));
+        set("D_DATAIN_SIZE_1", "DATAIN_CHANNEL", channels * (x + 1) * (y + 1) - 1);
+        set("D_DATAOUT_SIZE_1", "DATAOUT_CHANNEL", channels - 1);
+        set("D_DECONV_STRIDE", "DECONV_X_STRIDE", x);
+        set("D_DECONV_STRIDE", "DECONV_Y_STRIDE", y);
+        const RubikJob job = read();
+        rubik_ = encode_rubik(job);
+        EXPECT_EQ(read(), job);
+    }
+}
+
 }  // namespace
 }  // namespace npuscope

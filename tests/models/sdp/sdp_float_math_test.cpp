@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "models/sdp/sdp_float_math.h"
-
 #include <gtest/gtest.h>
 
 #include <bit>
@@ -8,7 +6,9 @@
 #include <random>
 
 #include "models/arith/float16.h"
-#include "models/sdp/sdp_float_lut.h"
+#include "models/sdp/sdp_lut_math.h"
+#include "models/sdp/sdp_math.h"
+#include "models/sdp/sdp_stage_math.h"
 
 namespace npuscope {
 namespace {
@@ -52,8 +52,8 @@ TEST(SdpFloatMath, AnXStageAddsThenMultipliesThenCuts) {
     stages.bs.shift_right = 9;  // has no effect
     stages.bs.relu = true;
     SdpOperands operands;
-    operands.bs.mul = Tensor<std::int16_t>(Shape{1, 1, 4});
-    operands.bs.mul.values = {fp16(2.0F), fp16(-3.0F), fp16(0.5F), fp16(4.0F)};
+    operands[bs_stage].mul = Tensor<std::int16_t>(Shape{1, 1, 4});
+    operands[bs_stage].mul.values = {fp16(2.0F), fp16(-3.0F), fp16(0.5F), fp16(4.0F)};
     EXPECT_EQ(run(stages, {fp16(1.0F), fp16(2.0F), fp16(-5.5F), fp16(0.25F)}, operands),
               (std::vector<std::int16_t>{fp16(5.0F), 0, 0, fp16(7.0F)}));
 }
@@ -83,8 +83,8 @@ TEST(SdpFloatMath, NansFlushToZeroInValuesAndOperandsWhereAskedTo) {
     stages.bs.alu = {false, AluAlgorithm::Sum, OperandSource::Memory, 0, 0};
     stages.count_input_specials = stages.count_nan_outputs = true;
     SdpOperands operands;
-    operands.bs.alu = Tensor<std::int16_t>(Shape{1, 1, 3});
-    operands.bs.alu.values = {fp16(1.0F), kNan, kInf};
+    operands[bs_stage].alu = Tensor<std::int16_t>(Shape{1, 1, 3});
+    operands[bs_stage].alu.values = {fp16(1.0F), kNan, kInf};
     const std::vector<std::int16_t> values{kNan, fp16(2.0F), fp16(3.0F)};
     EXPECT_EQ(run(stages, values, operands), (std::vector<std::int16_t>{kNan, kNan, 0x7bff}));
     Tensor<std::int16_t> source(Shape{1, 1, 3});
@@ -170,7 +170,7 @@ TEST(SdpFloatLut, InterpolatesInsideAndContinuesOutside) {
     const LookupTables tables = sample_tables();
     std::vector<float> values{3.5F, -2.0F, 110.25F, 1000.0F, std::bit_cast<float>(0x7f800001U)};
     LookupCounters counters;
-    run_sdp_float_lut(lut, tables, values, counters);
+    run_sdp_lut(lut, tables, values, counters);
     EXPECT_EQ(values[0], (9.0F + 16.0F) / 32.0F);
     EXPECT_EQ(values[1], -4.0F);                   // below both: LE's slope
     EXPECT_EQ(values[2], 10.25F / 4.0F);           // LO alone
@@ -183,14 +183,14 @@ TEST(SdpFloatLut, ExponentTablesCountInPowersOfTwo) {
     LookupConfig lut = sample_lut();
     lut.le_function = LeFunction::Exponent;
     lut.le_index_offset = -2;
-    EXPECT_EQ(sdp_float_lut_index(0.24F, LookupTable::Le, lut).hit, LookupHit::Underflow);
-    const LookupIndex place = sdp_float_lut_index(6.0F, LookupTable::Le, lut);
+    EXPECT_EQ(sdp_lut_index(0.24F, LookupTable::Le, lut).hit, LookupHit::Underflow);
+    const LookupIndex place = sdp_lut_index(6.0F, LookupTable::Le, lut);
     EXPECT_EQ(place.index, 4U);
     EXPECT_EQ(place.fraction, std::uint64_t{1} << 34U);
-    EXPECT_EQ(sdp_float_lut_index(0x1p62F, LookupTable::Le, lut).hit, LookupHit::Overflow);
+    EXPECT_EQ(sdp_lut_index(0x1p62F, LookupTable::Le, lut).hit, LookupHit::Overflow);
     lut.lo.index_select = 3;
-    EXPECT_EQ(sdp_float_lut_index(110.0F, LookupTable::Lo, lut).index, 1U);
-    EXPECT_EQ(sdp_float_lut_index(110.0F, LookupTable::Lo, lut).fraction, std::uint64_t{1} << 33U);
+    EXPECT_EQ(sdp_lut_index(110.0F, LookupTable::Lo, lut).index, 1U);
+    EXPECT_EQ(sdp_lut_index(110.0F, LookupTable::Lo, lut).fraction, std::uint64_t{1} << 33U);
 }
 
 }  // namespace

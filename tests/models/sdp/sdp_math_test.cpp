@@ -95,15 +95,15 @@ TEST(SdpMath, OperandsPerChannelAndPerElementMeetTheirOwnValue) {
     stages.bn.bypass = false;
     stages.bn.alu = {false, AluAlgorithm::Sum, OperandSource::Memory, 0, 0};
     SdpOperands operands;
-    operands.bs.alu = Tensor<std::int16_t>(Shape{8, 1, 1});
-    operands.bn.alu = Tensor<std::int16_t>(shape);
+    operands[bs_stage].alu = Tensor<std::int16_t>(Shape{8, 1, 1});
+    operands[bn_stage].alu = Tensor<std::int16_t>(shape);
     Tensor<std::int8_t> input(shape);
     for (std::uint32_t c = 0; c < 8; ++c) {
-        operands.bs.alu.values[c] = static_cast<std::int16_t>(10 * c);
+        operands[bs_stage].alu.values[c] = static_cast<std::int16_t>(10 * c);
     }
     for (std::size_t i = 0; i < input.values.size(); ++i) {
         input.values[i] = static_cast<std::int8_t>(i % 17);
-        operands.bn.alu.values[i] = static_cast<std::int16_t>(-(static_cast<int>(i) % 31));
+        operands[bn_stage].alu.values[i] = static_cast<std::int16_t>(-(static_cast<int>(i) % 31));
     }
     const SdpResult result = compute_sdp(stages, input, operands, {});
     for (std::size_t i = 0; i < input.values.size(); ++i) {
@@ -123,7 +123,7 @@ TEST(SdpMath, ComparisonTellsOneDifferenceFromNone) {
     const Shape shape{8, 3, 3};
     Tensor<std::int8_t> input(shape, std::int8_t{-4});
     SdpOperands operands;
-    operands.ew.alu = Tensor<std::int16_t>(shape, std::int16_t{-4});
+    operands[ew_stage].alu = Tensor<std::int16_t>(shape, std::int16_t{-4});
     EXPECT_FALSE(compute_sdp(stages, input, operands, {}).counters.unequal);
     input.at(7, 2, 1) = 4;
     const SdpResult result = compute_sdp(stages, input, operands, {});

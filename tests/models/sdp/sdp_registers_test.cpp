@@ -64,7 +64,7 @@ TEST_F(SdpJobTest, APassThroughIgnoresWhateverUnusedRegistersHold) {
     ASSERT_TRUE(job.destination.has_value());
     EXPECT_EQ(job.destination->surface_stride, Bytes(120));
     EXPECT_TRUE(job.stages.bs.bypass && job.stages.bn.bypass && job.stages.ew.bypass);
-    EXPECT_FALSE(job.bs_operand || job.bn_operand || job.ew_operand);
+    EXPECT_FALSE(job.operands[bs_stage] || job.operands[bn_stage] || job.operands[ew_stage]);
     EXPECT_EQ(job.stages.convertor, (Conversion{-1, -1, 63}));
 }
 
@@ -95,12 +95,12 @@ TEST_F(SdpJobTest, APixelCubeIsPackedWhateverItsStridesSay) {
 TEST_F(SdpJobTest, AnOperandFromMemoryComesWithItsSurface) {
     enable_bs_memory_alu();
     const SdpJob job = decode();
-    ASSERT_TRUE(job.bs_operand.has_value());
-    EXPECT_TRUE(job.bs_operand->alu);
-    EXPECT_FALSE(job.bs_operand->mul);
-    EXPECT_EQ(job.bs_operand->surface.base, Address(0x3000));
-    EXPECT_EQ(job.bs_operand->surface.spread, OperandSpread::PerChannel);
-    EXPECT_EQ(job.bs_operand->surface.atom(), Bytes(8));
+    ASSERT_TRUE(job.operands[bs_stage].has_value());
+    EXPECT_TRUE(job.operands[bs_stage]->alu);
+    EXPECT_FALSE(job.operands[bs_stage]->mul);
+    EXPECT_EQ(job.operands[bs_stage]->surface.base, Address(0x3000));
+    EXPECT_EQ(job.operands[bs_stage]->surface.spread, OperandSpread::PerChannel);
+    EXPECT_EQ(job.operands[bs_stage]->surface.atom(), Bytes(8));
     EXPECT_EQ(job.stages.bs.shift_right, 63U);  // eight bits written, six wired
 }
 
@@ -111,9 +111,9 @@ TEST_F(SdpJobTest, APairOfTwoByteOperandsPerElementMakesAtomsOf32Bytes) {
     rdma_.set(find_register(rdma_.block(), "D_BRDMA_CFG")->offset, 0x1c);
     place_surface(rdma_, "BS", 0x3000, 160, 480);
     const SdpJob job = decode();
-    EXPECT_TRUE(job.bs_operand->alu && job.bs_operand->mul);
-    EXPECT_EQ(job.bs_operand->surface.atom(), Bytes(32));
-    EXPECT_EQ(job.bs_operand->surface.line_stride, Bytes(160));
+    EXPECT_TRUE(job.operands[bs_stage]->alu && job.operands[bs_stage]->mul);
+    EXPECT_EQ(job.operands[bs_stage]->surface.atom(), Bytes(32));
+    EXPECT_EQ(job.operands[bs_stage]->surface.line_stride, Bytes(160));
 }
 
 TEST_F(SdpJobTest, AbsentStagesMustBeBypassed) {
@@ -358,9 +358,9 @@ class RandomStages {
         job.stages.count_saturated = flag();
         job.count_stalls = flag();
         job.count_lookups = flag();
-        job.bs_operand = operand(job.stages.bs, whole);
-        job.bn_operand = operand(job.stages.bn, whole);
-        job.ew_operand = operand(job.stages.ew, whole);
+        job.operands[bs_stage] = operand(job.stages.bs, whole);
+        job.operands[bn_stage] = operand(job.stages.bn, whole);
+        job.operands[ew_stage] = operand(job.stages.ew, whole);
         if (flag()) {
             job.source = cube(job.shape, surfaces);
             job.source_in_sram = flag();
@@ -393,9 +393,9 @@ TEST(SdpRegisters, DecodingUndoesEncoding) {
         ASSERT_EQ(read.stages, written.stages) << round;
         ASSERT_EQ(read.source, written.source);
         ASSERT_EQ(read.destination, written.destination);
-        ASSERT_EQ(read.bs_operand, written.bs_operand);
-        ASSERT_EQ(read.bn_operand, written.bn_operand);
-        ASSERT_EQ(read.ew_operand, written.ew_operand);
+        ASSERT_EQ(read.operands[bs_stage], written.operands[bs_stage]);
+        ASSERT_EQ(read.operands[bn_stage], written.operands[bn_stage]);
+        ASSERT_EQ(read.operands[ew_stage], written.operands[ew_stage]);
         ASSERT_EQ(read.to_pdp, written.to_pdp);
         ASSERT_EQ(read.source_in_sram, written.source_in_sram);
         ASSERT_EQ(read.destination_in_sram, written.destination_in_sram);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "models/sdp/sdp_stream_timing.h"
-
 #include <gtest/gtest.h>
+
+#include "models/sdp/sdp_timing.h"
 
 namespace npuscope {
 namespace {

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "models/sdp/sdp_y_math.h"
-
 #include <gtest/gtest.h>
 
 #include <random>
 #include <vector>
 
+#include "models/sdp/sdp_stage_math.h"
 #include "tests/models/sdp/oracle.h"
 
 namespace npuscope {

@@ -4,7 +4,6 @@
 
 #include "models/layout/packed_surface.h"
 #include "models/memory/memory.h"
-#include "models/tinpu/tinpu_constants.h"
 #include "models/tinpu/tinpu_job.h"
 
 namespace npuscope::sample {

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <random>
 
-#include "models/tinpu/tinpu_checks.h"
+#include "models/tinpu/tinpu_job.h"
 #include "models/tinpu/tinpu_math.h"
 #include "models/tinpu/tinpu_timing.h"
 #include "tests/models/tinpu/sample_job.h"

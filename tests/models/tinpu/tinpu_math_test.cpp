@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "models/tinpu/tinpu_constants.h"
+#include "models/tinpu/tinpu_job.h"
 
 namespace npuscope {
 namespace {

@@ -74,7 +74,7 @@ void check_flow(const char* from, const char* to, const char* type, const std::s
                         static_cast<std::uint64_t>(fixed_of(value, factor, most)) & mask);
         ASSERT_EQ(read_element(conversion.target, stored, index), expected)
             << to << " " << text << " value " << value << " factor " << factor;
-    } while (advance(index, forward.shape));
+    } while (next_index(index, forward.shape.box()));
     ConversionRequest back = request(to, from, "2x20x3x37", type);
     back.dequantise = parse_quantisation(text);
     const ConversionPlan way_back = plan_conversion(back);
@@ -90,7 +90,7 @@ void check_flow(const char* from, const char* to, const char* type, const std::s
         float value = 0;
         std::memcpy(&value, &bits, 4);
         ASSERT_EQ(value, expected);
-    } while (advance(index, back.shape));
+    } while (next_index(index, back.shape.box()));
 }
 
 std::string per_index(char axis, unsigned count) {

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sim/convert/convert_files.h"
-
 #include <gtest/gtest.h>
 
 #include <fstream>
 #include <iterator>
 
 #include "models/layout/relayout.h"
+#include "sim/convert/conversion.h"
 #include "tests/sim/message_of.h"
 #include "tests/support/temp_folder.h"
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sim/convert/layout_spec.h"
-
 #include <gtest/gtest.h>
 
+#include "sim/convert/conversion.h"
 #include "tests/sim/message_of.h"
 
 namespace npuscope {

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sim/model/network_shapes.h"
-
 #include <gtest/gtest.h>
 
 #include <filesystem>
 
 #include "sim/config/preset.h"
+#include "sim/model/network.h"
 #include "tests/sim/message_of.h"
 
 namespace npuscope {

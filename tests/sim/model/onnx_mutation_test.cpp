@@ -6,7 +6,7 @@
 #include <random>
 
 #include "models/base/error.h"
-#include "sim/compile/hybrid_plan.h"
+#include "sim/compile/nvdla/nvdla_target.h"
 #include "sim/compile/tinpu/layer_plan.h"
 #include "sim/model/graph.h"
 #include "sim/model/onnx_reader.h"
@@ -24,7 +24,7 @@ void plan(const std::string& bytes) {
     plan_layers(graph, LayerNpuConfig{});
     PlanTarget target;
     target.images = false;
-    plan_hybrid(graph, target);
+    plan_segments(graph, target);
 }
 
 template <class Damage>

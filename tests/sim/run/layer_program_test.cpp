@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sim/compile/tinpu/layer_program.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "models/base/error.h"
+#include "sim/compile/tinpu/layer_plan.h"
 #include "sim/report/json_report.h"
 #include "sim/report/summary_report.h"
 #include "tests/sim/compile/tinpu/layer_fixture.h"

@@ -163,9 +163,56 @@ TEST(Session, refuses_an_interrupt_that_does_not_exist) {
     EXPECT_NE(message.find("SPD_0"), std::string::npos) << message;
 }
 
-TEST(Session, stops_when_the_awaited_interrupt_never_comes) {
-    EXPECT_THROW(run(replaced(copy_program, "intr_notify(SDP_0", "intr_notify(PDP_0")),
-                 MachineStopped);
+std::vector<std::string> errors_of(const Result& result) {
+    std::vector<std::string> ids;
+    for (const Diagnostic& finding : result.findings) {
+        if (finding.severity == Severity::Error) {
+            ids.push_back(finding.id);
+        }
+    }
+    return ids;
+}
+
+using Ids = std::vector<std::string>;
+
+TEST(Session, fails_when_the_awaited_interrupt_never_comes) {
+    const Result result = run(replaced(copy_program, "intr_notify(SDP_0", "intr_notify(PDP_0"));
+    EXPECT_EQ(errors_of(result), Ids{"never_ends"});
+    ASSERT_EQ(result.checks.size(), 1U);
+    EXPECT_FALSE(result.checks.front().reached);
+    EXPECT_FALSE(result.checks.front().pass);
+}
+
+TEST(Session, fails_when_a_check_is_never_reached) {
+    const Result result =
+        run(replaced(copy_program, "intr_notify(SDP_0, done)", "intr_notify(SDP_0, other)"));
+    EXPECT_EQ(result.status(), RunStatus::Fail);
+    EXPECT_EQ(errors_of(result), Ids{"check_not_made"});
+    EXPECT_EQ(result.findings.back().place.line, 33U);
+}
+
+TEST(Session, fails_when_an_operation_has_not_ended) {
+    const Result result = run(replaced(replaced(copy_program, "intr_notify(SDP_0, done);", ""),
+                                       "check_crc(done,", "check_crc(,"));
+    EXPECT_EQ(result.findings.back().id, "unfinished");
+    EXPECT_EQ(result.findings.back().place.line, 31U);
+}
+
+TEST(Session, fails_when_the_awaited_interrupt_is_masked) {
+    const Result result =
+        run("reg_write(NVDLA_GLB.S_INTR_MASK_0, 0x1);" + copy_program + "sync_wait(HOST, done);\n" +
+            "mem_init(pri_mem, 0x90000000, 0x40, ALL_ZERO);");
+    EXPECT_EQ(errors_of(result), (Ids{"interrupt_masked", "not_executed"}));
+    EXPECT_EQ(result.findings.front().register_name, "NVDLA_GLB.S_INTR_MASK_0");
+}
+
+TEST(Session, is_unchecked_where_nothing_is_expected) {
+    const std::size_t check = copy_program.find("check_crc");
+    const Result result = run(copy_program.substr(0, check));
+    EXPECT_EQ(result.status(), RunStatus::Unchecked);
+}
+
+TEST(Session, stops_when_an_operation_never_starts) {
     const std::string message =
         message_of(replaced(copy_program, "reg_write(NVDLA_SDP.D_OP_ENABLE_0, 0x1);", ""));
     EXPECT_NE(message.find("deadlock"), std::string::npos) << message;

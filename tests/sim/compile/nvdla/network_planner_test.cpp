@@ -79,9 +79,10 @@ TEST(NetworkPlanner, JoinsAnAddToTheConvolutionThatNobodyElseReads) {
     EXPECT_EQ(std::ranges::count(plan.layers, std::string("wide"), &PlannedLayer::name), 0);
     const PlannedLayer& block = layer_of(plan, "block");
     const auto& conv = std::get<ConvOperation>(plan.operations[block.first_operation].job);
-    EXPECT_TRUE(conv.sdp.bs_operand.has_value());
-    ASSERT_TRUE(conv.sdp.bn_operand.has_value());
-    EXPECT_EQ(conv.sdp.bn_operand->surface.base, layer_of(plan, "shortcut").stored.cube.base);
+    EXPECT_TRUE(conv.sdp.operands[bs_stage].has_value());
+    ASSERT_TRUE(conv.sdp.operands[bn_stage].has_value());
+    EXPECT_EQ(conv.sdp.operands[bn_stage]->surface.base,
+              layer_of(plan, "shortcut").stored.cube.base);
     EXPECT_TRUE(conv.sdp.stages.bn.relu);
     EXPECT_FALSE(conv.sdp.stages.bs.relu);
     const PlannedLayer& sum = layer_of(plan, "sum");

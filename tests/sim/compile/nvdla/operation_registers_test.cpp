@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "models/conv/conv_registers.h"
-#include "models/npu/conv_features.h"
+#include "models/npu/pipelines.h"
 #include "models/npu/register_blocks.h"
 #include "models/pdp/pdp_registers.h"
 #include "models/sdp/sdp_registers.h"
@@ -90,8 +90,8 @@ void expect_same(const SdpJob& read, const SdpJob& written) {
     SdpStages stages = written.stages;
     stages.coarse_saturation = read.stages.coarse_saturation;  // the NPU's, in no register
     EXPECT_EQ(read.stages, stages);
-    EXPECT_EQ(read.bs_operand, written.bs_operand);
-    EXPECT_EQ(read.bn_operand, written.bn_operand);
+    EXPECT_EQ(read.operands[bs_stage], written.operands[bs_stage]);
+    EXPECT_EQ(read.operands[bn_stage], written.operands[bn_stage]);
     EXPECT_EQ(read.destination_in_sram, written.destination_in_sram);
     EXPECT_EQ(read.source_in_sram, written.source_in_sram);
 }

@@ -7,8 +7,8 @@
 #include <algorithm>
 
 #include "sim/compile/nvdla/nvdla_family.h"
+#include "sim/compile/nvdla/plan_files.h"
 #include "sim/compile/nvdla/plan_program.h"
-#include "sim/compile/nvdla/plan_text.h"
 #include "sim/config/preset.h"
 #include "sim/run/session.h"
 #include "tests/sim/compile/nvdla/checked_run.h"

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <random>
 
-#include "sim/model/network_shapes.h"
+#include "sim/model/network.h"
 
 namespace npuscope::sample {
 namespace {

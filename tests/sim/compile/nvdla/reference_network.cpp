@@ -3,9 +3,8 @@
 
 #include <algorithm>
 
-#include "sim/compile/nvdla/conv_jobs.h"
 #include "sim/compile/nvdla/synthetic_values.h"
-#include "sim/model/network_shapes.h"
+#include "sim/model/network.h"
 #include "tests/support/oracle_number.h"
 
 namespace npuscope::reference {

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 
 #include "models/base/check.h"
@@ -76,8 +77,12 @@ TEST(SyntheticValues, WeightsEndInZeros) {
 }
 
 TEST(SyntheticValues, BiasesStayInTheirLimitAndUnusedLanesAreZero) {
+    std::vector<std::int16_t> biases;
+    for (std::uint32_t k = 0; k < 10; ++k) {
+        biases.push_back(LayerValues(1, 0, kernels, 0).bias(k, 100));
+    }
     std::vector<std::uint8_t> bytes(48, 0xee);
-    fill_bias({3, 8, 4, 10}, bytes, LayerValues(1, 0, kernels, 0), 100);
+    fill_operands({3, 8, 4, 10}, bytes, biases, {});
     for (std::size_t i = 0; i < 24; ++i) {
         const auto value = static_cast<std::int16_t>(bytes[2 * i] | bytes[2 * i + 1] << 8);
         EXPECT_LE(std::abs(value), i % 8 < 4 && i < 18 ? 100 : 0) << i;
@@ -88,7 +93,38 @@ TEST(SyntheticValues, MustHaveRoom) {
     std::vector<std::uint8_t> bytes(10);
     const auto one = [](auto, auto, auto, auto) { return std::int8_t{1}; };
     EXPECT_THROW(fill_weights(layout({8, 8, 1, 1}), bytes, one), InternalError);
-    EXPECT_THROW(fill_bias({1, 8, 8, 8}, bytes, LayerValues(1, 0, kernels, 0), 1), InternalError);
+    EXPECT_THROW(fill_operands({1, 8, 8, 8}, bytes, std::vector<std::int16_t>(8), {}),
+                 InternalError);
+}
+
+TEST(Rescale, BringsEverySumBackToTheSameSpread) {
+    for (const std::uint64_t products : {1U, 9U, 64U, 147U, 4608U, 25088U}) {
+        const Rescale rescale = rescale_sum(products);
+        const double factor =
+            std::ldexp(rescale.convertor.scale, -static_cast<int>(rescale.convertor.shift));
+        const double spread = 74.0 * 28.0 * std::sqrt(static_cast<double>(products)) * factor;
+        EXPECT_NEAR(spread, 32.0, 0.05) << products;
+        EXPECT_GT(rescale.convertor.scale, 1 << 12);
+        EXPECT_LT(rescale.convertor.shift, 64U);
+    }
+}
+
+TEST(Rescale, GivesAResidualAboutItsOwnSize) {
+    for (const std::uint64_t products : {1U, 64U, 4608U}) {
+        const Rescale rescale = rescale_sum(products);
+        const double factor =
+            std::ldexp(rescale.convertor.scale, static_cast<int>(rescale.residual_shift) -
+                                                    static_cast<int>(rescale.convertor.shift));
+        EXPECT_GT(factor, 0.5);
+        EXPECT_LT(factor, 1.1);
+    }
+}
+
+TEST(Rescale, BiasFitsSixteenBits) {
+    for (const std::uint64_t products : {1U, 64U, 1000000U}) {
+        EXPECT_GT(rescale_sum(products).bias_limit, 0);
+        EXPECT_LE(rescale_sum(products).bias_limit, 4096);
+    }
 }
 
 }  // namespace

@@ -4,8 +4,7 @@
 
 #include <string>
 
-#include "sim/compile/tinpu/layer_program.h"
-#include "sim/compile/tinpu/tinpu_family.h"
+#include "sim/compile/tinpu/layer_plan.h"
 #include "sim/compile/tinpu/tinpu_target.h"
 #include "sim/config/preset.h"
 #include "sim/model/onnx_reader.h"
@@ -60,11 +59,9 @@ inline Cycles npu_cycles(const Result& result) { return result.cycles - result.m
 
 /// What a TINPU of these restrictions takes.
 inline Partition tinpu_partition(const Graph& graph, const Restrictions& restrictions) {
-    const GraphView view(graph);
-    const auto facts = value_ranges(graph);
     LayerNpuConfig config;
     config.restrictions = restrictions;
-    return partition_graph({graph, view, facts}, TinpuTarget(config));
+    return partition_graph(GraphView(graph, value_ranges(graph)), TinpuTarget(config));
 }
 
 /// Rules broken by the only refused layer, with the nodes they name.

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sim/compile/tinpu/live_ranges.h"
-
 #include <gtest/gtest.h>
 
 #include <random>
+
+#include "sim/compile/tinpu/layer_plan.h"
 
 namespace npuscope {
 namespace {

@@ -1,0 +1,375 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "models/conv/cdma_timing.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace npuscope {
+
+Cycles SkidStage::accepts(Cycles offered) const {
+    Cycles time = offered;
+    while (true) {
+        const Cycles before = time - Cycles(1);
+        if (before >= last_.stood && before < last_.left) {
+            time = last_.left + Cycles(1);
+        } else if (before >= before_.stood && before < before_.left) {
+            time = before_.left + Cycles(1);
+        } else {
+            return time;
+        }
+    }
+}
+
+Cycles DataResponse::take(Cycles arrival, bool pauses) {
+    const Cycles entered = std::max(arrival + pipe_, pipe_stood_);
+    pipe_stood_ = std::max(entered, pipe_left_) + Cycles(1);
+    pipe_left_ = multiplexer_.accepts(pipe_stood_);
+    const Cycles at_first = multiplexer_.output(pipe_left_);
+    const Cycles in_first = first_.accepts(at_first);
+    multiplexer_.passed(at_first, in_first);
+    const Cycles at_second = first_.output(in_first);
+    const Cycles in_second = second_.accepts(at_second);
+    first_.passed(at_second, in_second);
+    const Cycles at_end = second_.output(in_second);
+    const Cycles taken = at_end == pause_ ? at_end + Cycles(1) : at_end;
+    second_.passed(at_end, taken);
+    if (pauses && pause_ != taken + Cycles(1)) {
+        pause_ = taken + Cycles(2);
+    }
+    return taken + write_;
+}
+
+FeatureStream::FeatureStream(const CdmaConfig& config, const FeatureFetch& fetch)
+    : config_(config), fetch_(fetch), time_(fetch.start + config.data_request), pipeline_(config) {
+    if (fetch_.surfaces_in_line) {
+        fetch_.cube.shape.width = fetch_.cube.surfaces();
+        fetch_.cube.shape.channels = fetch_.cube.channels_per_atom();
+    }
+    response_.atoms_left = atoms_of(response_);
+    beats_ = count_beats();
+}
+
+std::uint64_t FeatureStream::beats_of(std::uint64_t address, std::uint64_t atoms) const {
+    const Bytes atom = fetch_.cube.atom;
+    if (fetch_.beat <= atom) {
+        return atoms * (atom / fetch_.beat);
+    }
+    const std::uint64_t in_beat = fetch_.beat / atom;
+    return (address + atoms - 1) / in_beat - address / in_beat + 1;
+}
+
+std::uint64_t FeatureStream::count_beats() const {
+    std::uint64_t beats = 0;
+    for (Position position; position.line < fetch_.cube.shape.height; step(position)) {
+        beats += beats_of(first_atom(position), atoms_of(position));
+    }
+    return beats;
+}
+
+std::uint32_t FeatureStream::lines_of(const Position& position) const {
+    const std::uint32_t batch = fetch_.cube.lines_of_batch();
+    return std::min(fetch_.lines_per_request, batch - position.line % batch);
+}
+
+std::uint64_t FeatureStream::atoms_of(const Position& position) const {
+    return std::uint64_t{lines_of(position)} * fetch_.cube.shape.width;
+}
+
+void FeatureStream::step(Position& position) const {
+    if (++position.surface == fetch_.cube.surfaces()) {
+        position.surface = 0;
+        position.line += lines_of(position);
+    }
+}
+
+bool FeatureStream::begin_run() {
+    request_.atoms_left = atoms_of(request_);
+    address_ = first_atom(request_);
+    if (request_.surface > 0) {
+        return true;
+    }
+    const std::uint64_t lines = std::uint64_t{request_.line} + lines_of(request_);
+    const auto room = fetch_.room.known_for(lines * fetch_.entries_per_line);
+    if (!room) {
+        request_.atoms_left = 0;
+        return false;
+    }
+    time_ = std::max(time_, room->time);
+    return true;
+}
+
+std::optional<ReadBurst> FeatureStream::next_burst() {
+    ReadBurst burst;
+    const bool begins = request_.atoms_left == 0;
+    if (begins && !begin_run()) {
+        return std::nullopt;
+    }
+    const Bytes atom = fetch_.cube.atom;
+    if (begins) {
+        burst.run = ByteRun{Address(address_ * atom.value), atom * request_.atoms_left};
+    }
+    const std::uint64_t to_boundary = config_.request_atoms - address_ % config_.request_atoms;
+    const std::uint64_t atoms = std::min(request_.atoms_left, to_boundary);
+    burst.ready = time_;
+    burst.beats = beats_of(address_, atoms);
+    if (fetch_.beat > atom) {
+        const std::uint64_t in_beat = fetch_.beat / atom;
+        for (std::uint64_t left = atoms, at = address_; left > 0;) {
+            const std::uint64_t count = std::min(left, in_beat - at % in_beat);
+            wide_.push_back(static_cast<std::uint32_t>(count));
+            left -= count;
+            at += count;
+        }
+    }
+    time_ += Cycles(1);
+    address_ += atoms;
+    request_.atoms_left -= atoms;
+    if (request_.atoms_left == 0) {
+        step(request_);
+        time_ += config_.surface_gap;
+        time_ += request_.surface == 0 ? config_.grain_gap : Cycles(0);
+    }
+    return burst;
+}
+
+bool FeatureStream::pass_atom() {
+    const bool line_ends = column_ + 1 == fetch_.cube.shape.width;
+    column_ = line_ends ? 0 : column_ + 1;
+    if (--response_.atoms_left == 0) {
+        step(response_);
+        response_.atoms_left = response_.line < fetch_.cube.shape.height ? atoms_of(response_) : 0;
+    }
+    return line_ends;
+}
+
+void FeatureStream::arrived(std::span<const Cycles> times) {
+    const bool wide = fetch_.beat > fetch_.cube.atom;
+    const std::uint64_t beats_per_atom = wide ? 1 : fetch_.cube.atom / fetch_.beat;
+    for (const Cycles time : times) {
+        const bool slow_surface = (response_.surface & 2U) != 0;
+        std::uint32_t atoms = ++beat_of_atom_ == beats_per_atom ? 1 : 0;
+        if (wide) {
+            atoms = wide_.front();
+            wide_.pop_front();
+        }
+        bool line_ends = false;
+        for (; atoms > 0; --atoms) {
+            beat_of_atom_ = 0;
+            line_ends = pass_atom() || line_ends;
+        }
+        written(pipeline_.take(time, line_ends || slow_surface));
+    }
+}
+
+namespace {
+
+std::uint64_t beats_of(const ByteRun& run, Bytes beat) {
+    return divide_up(run.end().value, beat.value) - run.address.value / beat.value;
+}
+
+}  // namespace
+
+ImageStream::ImageStream(const CdmaConfig& config, const ImageFetch& fetch)
+    : config_(config), fetch_(fetch), time_(fetch.start + config.image_request) {
+    std::uint64_t last_plane = 0;
+    for (std::uint32_t plane = 0; plane < fetch_.pixels.format->planes; ++plane) {
+        last_plane = beats_of(fetch_.pixels.line({plane, 0}), fetch_.beat);
+        line_beats_ += last_plane;
+    }
+    const std::uint64_t last_request = (last_plane - 1) % config_.request_atoms + 1;
+    line_tail_ = config_.image_line_tail + Cycles(last_request > 2 ? 1 : 0);
+    if (fetch_.pad_left > 0) {
+        line_tail_ += config_.image_pad_tail;
+    }
+}
+
+ByteRun ImageStream::run() const {
+    const ByteRun bytes = fetch_.pixels.line(position_);
+    const std::uint64_t beat = fetch_.beat.value;
+    const std::uint64_t first = bytes.address.value / beat * beat;
+    return {Address(first), Bytes(round_up(bytes.end().value, beat) - first)};
+}
+
+std::optional<ReadBurst> ImageStream::next_burst() {
+    ReadBurst burst;
+    if (beats_left_ == 0) {
+        const auto room = fetch_.room.known_for((position_.y + 1ULL) * fetch_.entries_per_line);
+        if (!room) {
+            return std::nullopt;
+        }
+        time_ = std::max(time_, room->time);
+        burst.run = run();
+        beats_left_ = burst.run->bytes / fetch_.beat;
+    }
+    burst.ready = time_;
+    burst.beats = std::min<std::uint64_t>(beats_left_, config_.request_atoms);
+    time_ += Cycles(1);
+    beats_left_ -= burst.beats;
+    if (beats_left_ == 0 && ++position_.plane == fetch_.pixels.format->planes) {
+        position_ = {0, position_.y + 1};
+    }
+    return burst;
+}
+
+void ImageStream::finish_line(Cycles last_beat) {
+    packed_ = packed_ == Cycles(0) ? last_beat : packed_;
+    const Cycles packing = Cycles(fetch_.packed_line_entries) + config_.image_line_gap;
+    packed_ = std::max(packed_ + packing, last_beat + line_tail_);
+    written(packed_);
+}
+
+void ImageStream::arrived(std::span<const Cycles> times) {
+    for (const Cycles time : times) {
+        if (arrived_ == config_.request_atoms) {
+            packed_ = time + config_.image_start;
+        }
+        if (++arrived_ % line_beats_ == 0) {
+            finish_line(time);
+        }
+    }
+}
+
+void GroupStream::arrived(std::span<const Cycles> times) {
+    const std::uint64_t end = arrived_ + times.size();
+    while (written_.size() < ends_.size() && ends_[written_.size()] <= end) {
+        const std::uint64_t last = ends_[written_.size()];
+        // a group that adds no beat came with the one before it
+        const Cycles arrival = last > arrived_ ? times[last - arrived_ - 1] : last_arrival_;
+        const Cycles known =
+            written_.empty() ? Cycles(0) : written_.back() + config_.group_interval;
+        written_.push_back(std::max(arrival + config_.weight_write, known));
+    }
+    arrived_ = end;
+    last_arrival_ = times.back();
+}
+
+WeightStream::WeightStream(const CdmaConfig& config, WeightFetch fetch)
+    : GroupStream(config, fetch.group_ends, fetch.group_ends.size()), fetch_(std::move(fetch)) {}
+
+std::uint64_t WeightStream::piece_end(std::uint64_t beat) const {
+    const std::uint64_t piece = config_.request_atoms;
+    return std::min(beats(), (beat / piece + 1) * piece);
+}
+
+std::optional<ReadBurst> WeightStream::next_burst() {
+    // what may lie in the buffer or be on its way there
+    const std::uint64_t slack = config_.request_atoms;
+    const std::uint64_t first_end = piece_end(requested_);
+    const std::uint64_t beyond_slack = first_end - std::min(first_end, slack);
+    const auto room = fetch_.room.known_for(divide_up(beyond_slack, fetch_.beats_per_entry));
+    if (!room) {
+        return std::nullopt;
+    }
+    const std::uint64_t allowed =
+        (fetch_.room.capacity + room->total - fetch_.room.promised) * fetch_.beats_per_entry +
+        slack;
+    const std::uint64_t whole_pieces =
+        allowed >= beats() ? beats() : allowed / config_.request_atoms * config_.request_atoms;
+    const std::uint64_t group_end = ends_[group_];
+    const std::uint64_t end = std::min(std::max(whole_pieces, first_end), group_end);
+    const std::uint64_t group_begin = group_ == 0 ? 0 : ends_[group_ - 1];
+    ReadBurst burst{std::max(fetch_.start + config_.weight_request, room->time), end - requested_};
+    if (requested_ == group_begin) {
+        burst.run = ByteRun{fetch_.address + fetch_.beat * group_begin,
+                            fetch_.beat * (group_end - group_begin)};
+    }
+    if (room->time > Cycles(0)) {
+        limited_.push_back(requested_);
+    }
+    requested_ = end;
+    group_ += end == group_end ? 1 : 0;
+    return burst;
+}
+
+void WeightStream::note_gap(Cycles arrival) {
+    while (limits_passed_ < limited_.size() && limited_[limits_passed_] <= arrived_) {
+        const bool idle = arrival > last_arrival_ + Cycles(config_.request_atoms);
+        if (limited_[limits_passed_] == arrived_ && idle) {
+            waited_[written_.size()] = true;
+        }
+        ++limits_passed_;
+    }
+}
+
+void WeightStream::arrived(std::span<const Cycles> times) {
+    note_gap(times.front());
+    GroupStream::arrived(times);
+}
+
+namespace {
+
+constexpr std::uint64_t sizes_atom = 32;     // source: nv_full C model, WGS fetched in atoms
+constexpr std::uint64_t groups_of_atom = 8;  // four bytes a group
+
+}  // namespace
+
+CompressedWeightStream::CompressedWeightStream(const CdmaConfig& config,
+                                               const CompressedFetch& fetch)
+    : GroupStream(config, {}, fetch.weight_ends.size()),
+      fetch_(fetch),
+      time_(fetch.start + config.weight_request) {
+    for (std::size_t group = 0; group < fetch_.weight_ends.size(); ++group) {
+        if (group % groups_of_atom == 0) {
+            const std::uint64_t offset = group / groups_of_atom * sizes_atom;
+            parts_.push_back({{fetch_.sizes + Bytes(offset), Bytes(sizes_atom)},
+                              divide_up(sizes_atom, fetch_.beat.value),
+                              Store::None,
+                              offset,
+                              group});
+            total_ += parts_.back().beats;
+        }
+        add_part(Store::Mask, fetch_.mask, group);
+        add_part(Store::Weights, fetch_.weights, group);
+        ends_.push_back(total_);
+    }
+}
+
+void CompressedWeightStream::add_part(Store store, Address surface, std::size_t group) {
+    const std::vector<std::uint64_t>& ends =
+        store == Store::Mask ? fetch_.mask_ends : fetch_.weight_ends;
+    const std::uint64_t beat = fetch_.beat.value;
+    const std::uint64_t begin = group == 0 ? 0 : round_up(ends[group - 1], beat);
+    const std::uint64_t end = round_up(ends[group], beat);
+    if (end > begin) {
+        parts_.push_back({{surface + Bytes(begin), Bytes(end - begin)},
+                          (end - begin) / beat,
+                          store,
+                          begin,
+                          group});
+        total_ += parts_.back().beats;
+    }
+}
+
+std::optional<ReleaseLedger::Step> CompressedWeightStream::room_for(const Part& part,
+                                                                    std::uint64_t beats) const {
+    if (part.store == Store::None) {
+        return ReleaseLedger::Step{};
+    }
+    const FetchRoom& room = part.store == Store::Mask ? fetch_.mask_room : fetch_.weight_room;
+    return room.known_for(divide_up(part.begin + beats * fetch_.beat.value, fetch_.entry.value));
+}
+
+std::optional<ReadBurst> CompressedWeightStream::next_burst() {
+    const Part& part = parts_[part_];
+    const std::uint64_t beats =
+        std::min<std::uint64_t>(part.beats - requested_, config_.request_atoms);
+    const auto room = room_for(part, requested_ + beats);
+    if (!room) {
+        waited_[part.group] = true;
+        return std::nullopt;
+    }
+    time_ = std::max(time_, room->time);
+    ReadBurst burst{time_, beats};
+    if (requested_ == 0) {
+        burst.run = part.run;
+    }
+    time_ += Cycles(1);
+    requested_ += beats;
+    if (requested_ == part.beats) {
+        requested_ = 0;
+        ++part_;
+    }
+    return burst;
+}
+
+}  // namespace npuscope

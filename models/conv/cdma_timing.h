@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: Apache-2.0
+// When the convolution DMA asks for data and weights, and when they are in the buffer.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <vector>
+
+#include "models/conv/conv_config.h"
+#include "models/layout/feature_cube.h"
+#include "models/layout/pixel_format.h"
+#include "models/link/read_stream.h"
+#include "models/link/release_ledger.h"
+
+namespace npuscope {
+
+/// The room that a fetch finds in its part of the convolution buffer: what was promised before it,
+/// what was released since. Times only.
+struct FetchRoom {
+    const ReleaseLedger* releases = nullptr;
+    std::uint64_t capacity = 0;  ///< entries
+    std::uint64_t promised = 0;  ///< entries of operations before
+
+    /// From when on there is room for the first `entries` of this fetch; nothing as long as no one
+    /// knows. `total` of the answer is what had been released in all.
+    std::optional<ReleaseLedger::Step> known_for(std::uint64_t entries) const {
+        const std::uint64_t end = promised + entries;
+        return releases->reached(end <= capacity ? 0 : end - capacity);
+    }
+};
+
+// When feature data is requested, and when it is written into the convolution buffer. Requests: for
+// a grain of lines, one surface after the other, pieces of at most eight atoms that end at
+// multiples of eight. Responses pass three stages that can stall and a last one that pauses after
+// the end of a line and, in two of four surfaces, every other atom. Not modelled: the stall that
+// reaches back into the bus. A bus wider than an atom brings several in a beat. Source: nv_small
+// RTL, CDMA_dc.v, DMAIF_rdrsp.v; exact on 442 measured rows.
+
+/// A data fetch, whatever the mode: requests, and what is known of its entries.
+class DataStream : public ReadStream {
+ public:
+    /// Write of the first and of the last entry that arrived so far.
+    Cycles first_entry() const { return first_entry_; }
+    Cycles last_entry() const { return last_entry_; }
+
+ protected:
+    void written(Cycles time) {
+        first_entry_ = first_entry_ == Cycles(0) ? time : first_entry_;
+        last_entry_ = time;
+    }
+
+ private:
+    Cycles first_entry_;
+    Cycles last_entry_;
+};
+
+/// A pipe stage with a spare register: after any stall of its output it takes nothing for a cycle.
+class SkidStage {
+ public:
+    /// The first cycle from `offered` on in which the stage takes something in.
+    Cycles accepts(Cycles offered) const;
+    /// When what it takes at `time` stands at its output.
+    Cycles output(Cycles time) const { return std::max(time, last_.left) + Cycles(1); }
+    void passed(Cycles stood, Cycles left) {
+        before_ = last_;
+        last_ = {stood, left};
+    }
+
+ private:
+    struct Beat {
+        Cycles stood;
+        Cycles left;
+    };
+    Beat last_;
+    Beat before_;
+};
+
+/// The way of a beat of feature data from the bus into the buffer.
+class DataResponse {
+ public:
+    explicit DataResponse(const CdmaConfig& config)
+        : pipe_(config.data_pipe), write_(config.data_write) {}
+
+    /// Write time of the next beat; after a beat that `pauses` the last stage skips a cycle.
+    Cycles take(Cycles arrival, bool pauses);
+
+ private:
+    Cycles pipe_;
+    Cycles write_;
+    Cycles pipe_stood_;
+    Cycles pipe_left_;
+    SkidStage multiplexer_;
+    SkidStage first_;
+    SkidStage second_;
+    Cycles pause_;
+};
+
+struct FeatureFetch {
+    FeatureCube cube;
+    std::uint32_t lines_per_request = 1;
+    bool surfaces_in_line = false;  ///< 1 x 1 packed: all surfaces count as one line
+    std::uint64_t entries_per_line = 1;
+    Bytes beat{8};  ///< width of the bus
+    Cycles start{};
+    FetchRoom room{};
+};
+
+class FeatureStream : public DataStream {
+ public:
+    FeatureStream(const CdmaConfig& config, const FeatureFetch& fetch);
+
+    std::uint64_t beats() const override { return beats_; }
+    std::optional<ReadBurst> next_burst() override;
+    void arrived(std::span<const Cycles> times) override;
+
+ private:
+    /// A grain of lines of one surface.
+    struct Position {
+        std::uint32_t line = 0;
+        std::uint32_t surface = 0;
+        std::uint64_t atoms_left = 0;
+    };
+    std::uint32_t lines_of(const Position& position) const;
+    std::uint64_t atoms_of(const Position& position) const;
+    /// On to the next surface, or to the next lines.
+    void step(Position& position) const;
+    bool begin_run();
+    std::uint64_t first_atom(const Position& position) const {
+        return fetch_.cube.line_address(position.surface, position.line).value /
+               fetch_.cube.atom.value;
+    }
+    /// Beats that so many neighbouring atoms take on the bus.
+    std::uint64_t beats_of(std::uint64_t address, std::uint64_t atoms) const;
+    std::uint64_t count_beats() const;
+    /// True when the atom that arrives next is the last of its line.
+    bool pass_atom();
+
+    const CdmaConfig config_;
+    FeatureFetch fetch_;
+    Cycles time_;  // of the next request
+    std::uint64_t beats_ = 0;
+    std::deque<std::uint32_t> wide_;  // atoms of each beat under way, where a beat holds several
+    Position request_;                // what is asked for next
+    std::uint64_t address_ = 0;       // in atoms
+    Position response_;               // what arrives next
+    std::uint32_t column_ = 0;
+    std::uint64_t beat_of_atom_ = 0;
+    DataResponse pipeline_;
+};
+
+/// When pixels are requested, and when the packed lines are in the convolution buffer. Requests:
+/// line by line, plane by plane, pieces of at most eight beats. Packing starts behind the first
+/// full request and takes a cycle for each entry of a line, or waits for the line's last beat.
+/// Source: nv_small RTL, measured; within three cycles on the measured rows. Two planes are not
+/// measured.
+struct ImageFetch {
+    PixelSurface pixels;
+    std::uint32_t pad_left = 0;             ///< pixels
+    std::uint64_t packed_line_entries = 1;  ///< with the padding, as the packing takes them
+    std::uint64_t entries_per_line = 1;     ///< as the buffer counts them
+    Bytes beat{8};
+    Cycles start{};
+    FetchRoom room{};
+};
+
+class ImageStream : public DataStream {
+ public:
+    ImageStream(const CdmaConfig& config, const ImageFetch& fetch);
+
+    std::uint64_t beats() const override { return line_beats_ * fetch_.pixels.height; }
+    std::optional<ReadBurst> next_burst() override;
+    void arrived(std::span<const Cycles> times) override;
+
+ private:
+    ByteRun run() const;
+    void finish_line(Cycles last_beat);
+
+    const CdmaConfig config_;
+    ImageFetch fetch_;
+    std::uint64_t line_beats_ = 0;  // of all planes
+    Cycles line_tail_;
+    Cycles time_;
+    PixelLine position_{};
+    std::uint64_t beats_left_ = 0;  // of the line of one plane
+    std::uint64_t arrived_ = 0;
+    Cycles packed_;  // end of the last line that was packed
+};
+
+/// When weights are requested, and when each kernel group is whole in the convolution buffer. The
+/// request of a piece of eight beats waits until what was asked for and not yet released fits into
+/// the weight banks and one piece more. Source: nv_small RTL, CDMA_wt.v, wt_req_overflow; exact on
+/// 442 measured rows.
+struct WeightFetch {
+    Address address;
+    std::vector<std::uint64_t> group_ends;  ///< beats up to the end of each kernel group
+    Bytes beat{8};
+    std::uint64_t beats_per_entry = 1;
+    Cycles start{};
+    FetchRoom room{};
+};
+
+/// A fetch of weights, whatever the surfaces: kernel groups one after the other.
+class GroupStream : public ReadStream {
+ public:
+    std::uint64_t beats() const override { return ends_.back(); }
+    void arrived(std::span<const Cycles> times) override;
+
+    /// Beats up to the end of a group.
+    std::uint64_t group_end(std::size_t group) const { return ends_[group]; }
+    /// When the group is whole in the buffer; its last beat has arrived.
+    Cycles group_written(std::size_t group) const { return written_[group]; }
+    /// The channel stood still before this group, because there was no room for it.
+    bool waited_for_room(std::size_t group) const { return waited_[group]; }
+
+ protected:
+    /// `ends`: beats up to the end of each kernel group.
+    GroupStream(const CdmaConfig& config, std::vector<std::uint64_t> ends, std::size_t groups)
+        : config_(config), ends_(std::move(ends)), waited_(groups) {}
+
+    const CdmaConfig config_;
+    std::vector<std::uint64_t> ends_;
+    std::uint64_t arrived_ = 0;
+    Cycles last_arrival_;
+    std::vector<Cycles> written_;
+    std::vector<bool> waited_;
+};
+
+class WeightStream : public GroupStream {
+ public:
+    WeightStream(const CdmaConfig& config, WeightFetch fetch);
+
+    std::optional<ReadBurst> next_burst() override;
+    void arrived(std::span<const Cycles> times) override;
+
+ private:
+    std::uint64_t piece_end(std::uint64_t beat) const;
+    void note_gap(Cycles arrival);
+
+    WeightFetch fetch_;
+    std::uint64_t requested_ = 0;
+    std::size_t group_ = 0;               // that is being requested
+    std::vector<std::uint64_t> limited_;  // beats in front of which a request waited for room
+    std::size_t limits_passed_ = 0;
+};
+
+/// When the three surfaces of compressed weights are requested, and when each kernel group is whole
+/// in the convolution buffer. Group by group: the sizes (WGS) in atoms of 32 bytes that hold eight
+/// groups each, the group's part of the mask (WMB), its values. A piece of eight beats waits until
+/// there is room for it. Not modelled: values and mask of different groups in turns (S_ARBITER);
+/// timing was never measured. source: nv_full C model, CDMA; NVDLA doc, unit description
+struct CompressedFetch {
+    Address weights;
+    Address mask;
+    Address sizes;
+    std::vector<std::uint64_t> weight_ends;  ///< bytes up to the end of each kernel group
+    std::vector<std::uint64_t> mask_ends;    ///< the same of the mask
+    Bytes beat{64};
+    Bytes entry{128};
+    Cycles start{};
+    FetchRoom weight_room{};
+    FetchRoom mask_room{};
+};
+
+class CompressedWeightStream : public GroupStream {
+ public:
+    CompressedWeightStream(const CdmaConfig& config, const CompressedFetch& fetch);
+
+    std::optional<ReadBurst> next_burst() override;
+
+ private:
+    enum class Store { None, Weights, Mask };
+    /// A run of one surface.
+    struct Part {
+        ByteRun run;
+        std::uint64_t beats;
+        Store store;
+        std::uint64_t begin;  ///< bytes of the surface in front of it
+        std::size_t group;
+    };
+    /// The part of a surface that the beats of a group add.
+    void add_part(Store store, Address surface, std::size_t group);
+    std::optional<ReleaseLedger::Step> room_for(const Part& part, std::uint64_t beats) const;
+
+    const CompressedFetch fetch_;
+    std::vector<Part> parts_;
+    std::uint64_t total_ = 0;
+    std::size_t part_ = 0;         // that is being requested
+    std::uint64_t requested_ = 0;  // beats of it
+    Cycles time_;
+};
+
+}  // namespace npuscope

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the units of the convolution pipeline are configured by.
+#pragma once
+
+#include "models/base/quantity.h"
+
+namespace npuscope {
+
+/// Convolution DMA: fetches feature or pixel data and weights into the convolution buffer. Times
+/// are nv_small's; source: nv_small RTL, measured on 588 layers and settings.
+struct CdmaConfig {
+    bool weight_compression = false;
+    bool winograd = false;
+    std::uint32_t max_batch = 1;
+    Cycles flush{8200};
+    std::uint32_t request_atoms = 8;  // source: nv_small RTL, CDMA_dc.v and CDMA_wt.v
+    Cycles data_request{33};
+    Cycles surface_gap{1};  // source: nv_small RTL, CDMA_dc.v, cbuf_is_ready
+    Cycles grain_gap{1};    // source: nv_small RTL, CDMA_dc.v
+    Cycles data_pipe{3};
+    Cycles data_write{7};
+    Cycles weight_request{29};
+    Cycles weight_write{10};
+    Cycles group_interval{2};  // source: nv_small RTL, CDMA_wt.v, status update
+    Cycles image_request{30};
+    Cycles image_start{20};
+    Cycles image_line_gap{1};
+    Cycles image_line_tail{22};
+    Cycles image_pad_tail{2};
+    Cycles next_operation{4};
+
+    template <class Visitor, class Self>
+    static void describe(Visitor& visit, Self& self) {
+        visit.field("weight_compression", self.weight_compression, "WMB/WGS decompression exists");
+        visit.field("winograd", self.winograd, "Winograd mode exists");
+        visit.field("max_batch", self.max_batch, "input cubes of one operation at most");
+        visit.field("flush", self.flush, "cycles after reset until S_CBUF_FLUSH_STATUS reads 1");
+        visit.field("request_atoms", self.request_atoms, "atoms or beats of one request at most");
+        visit.field("data_request", self.data_request,
+                    "cycles from op-enable to the first request of feature data at the arbiter");
+        visit.field("surface_gap", self.surface_gap,
+                    "cycles without a request after the lines of one surface");
+        visit.field("grain_gap", self.grain_gap, "more such cycles after the last surface");
+        visit.field("data_pipe", self.data_pipe,
+                    "cycles from a beat of feature data on the bus to the DMA's first stage");
+        visit.field("data_write", self.data_write,
+                    "cycles from taking a beat out of the last stage to its write into CBUF");
+        visit.field("weight_request", self.weight_request,
+                    "cycles from op-enable to the first request of weights at the arbiter");
+        visit.field("weight_write", self.weight_write,
+                    "cycles from a beat of weights on the bus to its write into CBUF");
+        visit.field("group_interval", self.group_interval,
+                    "cycles between two kernel groups that become known to the sequencer");
+        visit.field("image_request", self.image_request,
+                    "cycles from op-enable to the first request of pixels at the arbiter");
+        visit.field("image_start", self.image_start,
+                    "cycles from the first beat behind the first full request to the first line's "
+                    "packing");
+        visit.field("image_line_gap", self.image_line_gap,
+                    "cycles of packing a line beside one for each entry");
+        visit.field("image_line_tail", self.image_line_tail,
+                    "cycles from a line's last beat on the bus to its last entry in CBUF; one more "
+                    "when its last request has more than two beats");
+        visit.field("image_pad_tail", self.image_pad_tail,
+                    "the same, more with padding on the left");
+        visit.field("next_operation", self.next_operation,
+                    "cycles by which the next operation starts before the last entry is written");
+    }
+};
+
+/// The convolution buffer: banks of entries, split between feature data and weights per layer.
+struct CbufConfig {
+    std::uint32_t banks = 32;
+    Bytes bank_width{8};
+    std::uint32_t bank_depth = 512;
+
+    Bytes capacity() const { return bank_width * bank_depth * banks; }
+
+    template <class Visitor, class Self>
+    static void describe(Visitor& visit, Self& self) {
+        visit.field("banks", self.banks, "banks, each given to data or to weights by D_BANK");
+        visit.field("bank_width", self.bank_width, "bytes of one entry");
+        visit.field("bank_depth", self.bank_depth, "entries of one bank");
+    }
+};
+
+/// Convolution sequence controller: cuts a layer into kernel groups, stripes and channel blocks.
+/// Times are nv_small's; source: nv_small RTL, measured on 588 layers and settings.
+struct CscConfig {
+    std::uint32_t stripe_groups = 2;  // source: nv_small RTL, CSC_sg.v, upper and lower limit
+    std::uint32_t shortest_load = 2;
+    bool miscounts_image_blocks = true;  // source: nv_small RTL, CSC_dl.v channel_op_cnt
+    Cycles weight_to_mac{29};
+    Cycles data_to_mac{32};
+    Cycles weight_release{4};
+    Cycles data_release{17};
+    Cycles next_operation{65};
+
+    template <class Visitor, class Self>
+    static void describe(Visitor& visit, Self& self) {
+        visit.field("stripe_groups", self.stripe_groups,
+                    "outputs of a full stripe, as a multiple of the MAC cells");
+        visit.field("shortest_load", self.shortest_load,
+                    "cycles that loading a kernel group into the MAC cells takes at least; else "
+                    "one a kernel");
+        visit.field("miscounts_image_blocks", self.miscounts_image_blocks,
+                    "kernel rows of three blocks and more of pixels may meet wrong ones");
+        visit.field(
+            "weight_to_mac", self.weight_to_mac,
+            "cycles from a group's last weight entry in CBUF to its first atom in the MACs, "
+            "beside the loading");
+        visit.field(
+            "data_to_mac", self.data_to_mac,
+            "cycles from the last data entry in CBUF to the first atom, beside the loading");
+        visit.field("weight_release", self.weight_release,
+                    "cycles from the loading of a group's last block until its entries can be "
+                    "requested anew");
+        visit.field("data_release", self.data_release,
+                    "cycles from the last atom in the MACs until the data's entries are free");
+        visit.field("next_operation", self.next_operation,
+                    "cycles from an operation's last atom in the MACs to the next one's first");
+    }
+};
+
+/// Convolution accumulator: partial sums, truncation, and credits that hold the sequencer back.
+struct CaccConfig {
+    std::uint32_t buffered_groups = 2;  // source: nv_small RTL, assembly buffer of 2 x atomic_k
+    Cycles fill_latency{15};            // source: nv_small RTL, measured
+    Cycles credit_return{32};           // source: nv_small RTL, measured
+    Cycles delivery_latency{2};         // source: nv_small RTL, measured
+    bool stale_end_marks = true;        // source: nv_small RTL, NV_NVDLA_CACC_delivery_ctrl.v
+    std::uint32_t partial_sum_bits = 34;
+    std::uint32_t partial_sum_bits_int16 = 48;  // source: nv_full RTL, CACC_CALC_int16.v
+
+    /// Atoms that wait for SDP at most, with so many MAC cells of kernels.
+    std::uint64_t depth(std::uint32_t atomic_k) const {
+        return std::uint64_t{buffered_groups} * atomic_k;
+    }
+    /// Whether the end of a convolution of so many atoms can meet the end of the one before.
+    bool ends_may_meet(std::uint64_t atoms, std::uint32_t atomic_k) const {
+        return stale_end_marks && atoms < depth(atomic_k);
+    }
+
+    template <class Visitor, class Self>
+    static void describe(Visitor& visit, Self& self) {
+        visit.field("buffered_groups", self.buffered_groups,
+                    "atoms that may wait for SDP, as a multiple of the MAC cells: the credits");
+        visit.field("fill_latency", self.fill_latency,
+                    "cycles from an atom's last MAC to the accumulator's output");
+        visit.field("credit_return", self.credit_return,
+                    "cycles from SDP taking an atom to the sequencer having its credit back");
+        visit.field("delivery_latency", self.delivery_latency,
+                    "cycles from an atom at the accumulator's output to SDP taking it at best");
+        visit.field("stale_end_marks", self.stale_end_marks,
+                    "ends of two operations that meet in the delivery buffer leave a wrong mark");
+        visit.field("partial_sum_bits", self.partial_sum_bits,
+                    "width at which a partial sum saturates, int8");
+        visit.field("partial_sum_bits_int16", self.partial_sum_bits_int16,
+                    "width at which a partial sum saturates, int16");
+    }
+};
+
+}  // namespace npuscope

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// One surface as one operation reads or writes it: which bytes, and which registers say so. Units
+// list those of their jobs beside the decoder of their registers (`surfaces_of`).
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "models/layout/alignment.h"
+#include "models/layout/feature_cube.h"
+
+namespace npuscope {
+
+/// Strides by which a cube is walked; only those that it needs.
+struct SurfaceStrides {
+    std::optional<Bytes> line;
+    std::optional<Bytes> surface;
+};
+
+struct SurfaceUse {
+    std::string surface;           ///< `input`, `weights`, `result`
+    std::string unit;              ///< NVDLA_CDMA
+    std::string address_register;  ///< D_DAIN_ADDR_LOW_0
+    std::string stride_register;   ///< of a stride that is to blame; empty: there is none
+    DataKind kind = DataKind::Feature;
+    bool writes = false;
+    bool constant = false;  ///< weights and what goes with channels: never a result
+    Address base;
+    std::vector<ByteRun> runs;  ///< by address, joined
+    SurfaceStrides strides;
+    bool overlaps_itself = false;
+};
+
+/// Sorts and joins the runs; whether two of them share a byte.
+SurfaceUse with_runs(SurfaceUse use, std::vector<ByteRun> runs);
+
+/// A surface without its bytes, named by D_`stem`_BASE_ADDR_LOW and D_`stem`_LINE_STRIDE.
+SurfaceUse surface_at(const char* surface, const char* unit, const std::string& stem,
+                      DataKind kind = DataKind::Feature);
+/// The cube that a unit reads from (`unit`: its read DMA), or writes its result to.
+SurfaceUse source_use(const char* unit, const FeatureCube& cube);
+SurfaceUse result_use(const char* unit, const FeatureCube& cube);
+/// A surface of a unit that only moves bytes: its first and its last line stand for it.
+struct MovedSide {
+    const char* unit;
+    const char* surface;
+    const char* address_register;
+};
+SurfaceUse ends_use(const MovedSide& side, const ByteRun& first, const ByteRun& last);
+
+SurfaceUse cube_use(SurfaceUse use, const FeatureCube& cube);
+SurfaceUse operand_use(SurfaceUse use, const OperandSurface& operand);
+
+/// The first byte that both touch; the runs of each are sorted.
+std::optional<Address> common_byte(const std::vector<ByteRun>& one,
+                                   const std::vector<ByteRun>& other);
+
+}  // namespace npuscope

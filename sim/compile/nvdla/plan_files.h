@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// A plan for people: its layers as a table, the reasons behind them, and the memory map as YAML; and
+// its program as files: program.cfg in the form that read_program.h has, and beside it the
+// memory images it loads, as packets of text (see memory_image.h). Any player of NVDLA's traces can
+// run those without jobs.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "sim/compile/nvdla/plan.h"
+#include "sim/program/program.h"
+
+namespace npuscope {
+
+std::string plan_table(const Plan& plan);
+/// Layer by layer: what was chosen, its predicted cycles, and what else there was.
+std::string plan_reasons(const Plan& plan);
+/// Every image and every result: address, bytes, strides, first and last operation that needs it.
+std::string memory_map_yaml(const Plan& plan);
+
+std::string trace_text(const Program& program);
+std::string image_text(const MemoryImage& image);
+
+/// Makes the folder where it is missing.
+void save_program(const Program& program, const std::filesystem::path& folder);
+
+}  // namespace npuscope

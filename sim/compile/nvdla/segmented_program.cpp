@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/compile/nvdla/segmented_program.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include "models/base/check.h"
+#include "sim/compile/explain.h"
+#include "sim/compile/nvdla/plan_program.h"
+#include "sim/compile/surface_files.h"
+#include "sim/config/json_writer.h"
+#include "sim/model/host_values.h"
+#include "sim/model/prepare_graph.h"
+
+namespace npuscope {
+namespace {
+
+/// A map in memory and where it lies.
+struct PlannedMap {
+    Layout layout;
+    Address base;
+    MapCodes codes;
+};
+
+/// Pixels of uint8 lie in memory as they are.
+MapCodes input_codes(const SegmentTensor& input, const PlannedSegment& segment) {
+    const bool pixels =
+        segment.plan.input.pixels && segment.lowered.network.input.type == InputType::Uint8;
+    return pixels ? plain_codes(false) : stored_codes(input.zero);
+}
+
+const PlannedInput& planned_input(const SegmentTensor& input, const Plan& plan) {
+    const auto found = std::ranges::find(plan.more_inputs, input.layer, &PlannedInput::name);
+    NPU_CHECK(found != plan.more_inputs.end(), "every input is planned");
+    return *found;
+}
+
+PlannedMap input_map(const SegmentTensor& input, const PlannedSegment& segment) {
+    if (input.layer == "input") {
+        const StoredCube& stored = segment.plan.input;
+        return {memory_layout(stored, segment.lowered.network.input.shape()), stored.cube.base,
+                input_codes(input, segment)};
+    }
+    const PlannedInput& planned = planned_input(input, segment.plan);
+    return {memory_layout(planned.stored, planned.shape), planned.stored.cube.base,
+            stored_codes(input.zero)};
+}
+
+PlannedMap output_map(const SegmentTensor& output, const Plan& plan) {
+    const auto found = std::ranges::find(plan.layers, output.layer, &PlannedLayer::name);
+    NPU_CHECK(found != plan.layers.end() && found->output, "every output is planned");
+    return {memory_layout(found->stored, found->shape), found->stored.cube.base,
+            stored_codes(output.zero)};
+}
+
+class SegmentProgrammer {
+ public:
+    SegmentProgrammer(const Graph& graph, SegmentedPlan plan, const HostConfig& host,
+                      const GraphInputs* inputs)
+        : graph_(graph), plan_(std::move(plan)), host_(host) {
+        if (inputs != nullptr) {
+            values_ = std::make_shared<HostValues>(graph, plan_.ranges);
+            for (const std::string& name : graph.inputs) {
+                values_->take_input(name, *inputs);
+            }
+        }
+    }
+
+    ModelProgram run() {
+        program_.name = graph_.name.empty() ? "model" : graph_.name;
+        for (const PartitionStep& step : plan_.partition.steps) {
+            step.segment ? add_segment(*step.segment) : add_node(step.node);
+        }
+        ModelProgram model{.program = std::move(program_),
+                           .outputs = [&graph = graph_, values = values_] {
+                               return outputs(graph, values.get());
+                           }};
+        model.refused = refused_layers(plan_.partition);
+        if (plan_.segments.empty()) {
+            model.findings.push_back(
+                {.severity = Severity::Note,
+                 .id = "host_only",
+                 .sentence = "no layer of the model runs on the NPU: all of it ran on the host"});
+        }
+        return model;
+    }
+
+ private:
+    static GraphInputs outputs(const Graph& graph, const HostValues* values) {
+        GraphInputs outputs;
+        for (const std::string& output : graph.outputs) {
+            if (values != nullptr) {
+                outputs[output] = values->stored(output, std::nullopt);
+            }
+        }
+        return outputs;
+    }
+
+    void add(Action action) { program_.statements.push_back({{}, std::move(action)}); }
+
+    void add_node(std::size_t index) {
+        const GraphNode& node = graph_.nodes[index];
+        RunNode run = run_node_statement(graph_, plan_.partition, index, host_);
+        if (values_) {
+            run.work = [&node, values = values_](HostMemory& /*memory*/) {
+                values->evaluate(node);
+            };
+        }
+        add(std::move(run));
+    }
+
+    void add_segment(std::size_t index) {
+        PlannedSegment& segment = plan_.segments[index];
+        BeginSegment begin{.name = segment.plan.name};
+        std::vector<RunNode> stores;
+        std::vector<RunNode> loads;
+        for (const SegmentTensor& input : segment.lowered.inputs) {
+            begin.inputs.push_back(input.tensor);
+            stores.push_back(store(input, input_map(input, segment)));
+        }
+        for (const SegmentTensor& output : segment.lowered.outputs) {
+            begin.outputs.push_back(output.tensor);
+            loads.push_back(load(output, output_map(output, segment.plan)));
+        }
+        add(std::move(begin));
+        bool stored = !values_;
+        for (Statement& statement : plan_program(std::move(segment.plan)).statements) {
+            if (!stored && !std::holds_alternative<LoadMemory>(statement.action)) {
+                for (RunNode& one : stores) {
+                    add(std::move(one));
+                }
+                stored = true;
+            }
+            program_.statements.push_back(std::move(statement));
+        }
+        add(WaitForJobs{});
+        if (values_) {
+            for (RunNode& one : loads) {
+                add(std::move(one));
+            }
+        }
+    }
+
+    /// Puts a tensor over its image.
+    RunNode store(const SegmentTensor& input, PlannedMap map) const {
+        RunNode run{.name = input.tensor};
+        run.work = [&graph = graph_, values = values_, input,
+                    map = std::move(map)](HostMemory& memory) {
+            std::vector<std::uint8_t> bytes(map.layout.bytes);
+            at_node(graph, graph.nodes[input.node], [&] {
+                store_map(values->at(input.tensor), {input.tensor, map.layout, map.codes}, bytes);
+            });
+            memory.load(map.base, bytes);
+        };
+        return run;
+    }
+
+    RunNode load(const SegmentTensor& output, PlannedMap map) const {
+        RunNode run{.name = output.tensor};
+        run.work = [&graph = graph_, values = values_, tensor = output.tensor,
+                    map = std::move(map)](HostMemory& memory) {
+            std::vector<std::uint8_t> bytes(map.layout.bytes);
+            memory.read(map.base, bytes);
+            values->put(tensor,
+                        load_map(graph.types.at(tensor), {tensor, map.layout, map.codes}, bytes));
+        };
+        return run;
+    }
+
+    const Graph& graph_;
+    SegmentedPlan plan_;
+    const HostConfig& host_;
+    std::shared_ptr<HostValues> values_;  ///< null for time alone
+    Program program_;
+};
+
+}  // namespace
+
+ModelProgram segmented_program(const Graph& graph, SegmentedPlan plan, const HostConfig& host,
+                               const GraphInputs* inputs) {
+    return SegmentProgrammer(graph, std::move(plan), host, inputs).run();
+}
+
+namespace {
+
+std::string quoted_list(const std::vector<std::string>& texts) {
+    std::vector<std::string> each;
+    std::ranges::transform(texts, std::back_inserter(each),
+                           [](const std::string& text) { return quoted(text); });
+    return fmt::format("[{}]", fmt::join(each, ", "));
+}
+
+std::string image_name(const SegmentTensor& input, const Plan& plan) {
+    return input.layer == "input" ? input.layer : planned_input(input, plan).image();
+}
+
+std::string segment_text(const PlannedSegment& segment, std::size_t index) {
+    return fmt::format("  - segment: {0}\n    program: {0}/program.cfg\n", segment_folder(index)) +
+           tensors_yaml(segment, "    ");
+}
+
+}  // namespace
+
+std::string tensors_yaml(const PlannedSegment& segment, const std::string& indent) {
+    std::string text = indent + "inputs:\n";
+    for (const SegmentTensor& input : segment.lowered.inputs) {
+        text += indent + fmt::format("  - {{tensor: {}, image: {}.dat, shape: {}, zero: {}}}\n",
+                                     quoted(input.tensor), image_name(input, segment.plan),
+                                     sizes_text(input.cube), input.zero);
+    }
+    text += indent + "outputs:\n";
+    for (const SegmentTensor& output : segment.lowered.outputs) {
+        text += indent + fmt::format("  - {{tensor: {}, result: {}, shape: {}, zero: {}}}\n",
+                                     quoted(output.tensor), output.layer, sizes_text(output.cube),
+                                     output.zero);
+    }
+    return text;
+}
+
+std::string segment_folder(std::size_t index) { return fmt::format("segment_{}", index + 1); }
+
+std::string segments_yaml(const Graph& graph, const SegmentedPlan& plan, const std::string& npu) {
+    std::string text = fmt::format("model: {}\nnpu: {}\nsteps:{}\n", quoted(graph.name), npu,
+                                   plan.partition.steps.empty() ? " []" : "");
+    for (const PartitionStep& step : plan.partition.steps) {
+        if (step.segment) {
+            text += segment_text(plan.segments[*step.segment], *step.segment);
+            continue;
+        }
+        const GraphNode& node = graph.nodes[step.node];
+        text += fmt::format("  - host: {{node: {}, operator: {}, inputs: {}, outputs: {}}}\n",
+                            quoted(node_name(node)), node.op, quoted_list(node.inputs),
+                            quoted_list(node.outputs));
+    }
+    return text;
+}
+
+}  // namespace npuscope

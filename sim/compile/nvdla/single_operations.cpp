@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/compile/nvdla/single_operations.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "sim/compile/nvdla/synthetic_values.h"
+
+namespace npuscope {
+namespace {
+
+constexpr std::uint32_t largest_kernel = 8;   // source: NVDLA_PDP.rdl, KERNEL_WIDTH_8
+constexpr std::uint32_t largest_stride = 16;  // source: NVDLA_PDP.rdl, KERNEL_STRIDE_WIDTH
+constexpr std::uint32_t one = 65536;          // of the reciprocals; source: NVDLA_PDP.rdl
+
+bool fits_registers(const LayerWindow& window) {
+    return std::max(window.rows, window.columns) <= largest_kernel &&
+           std::max(window.stride_y, window.stride_x) <= largest_stride;
+}
+
+std::uint32_t reciprocal(std::uint32_t size) { return (one + size / 2) / size; }
+
+/// Widths of output: registers hold that of the first slice, of the last and of all between, so
+/// the ends take what does not divide.
+std::vector<std::uint32_t> slice_widths(std::uint32_t width, std::uint32_t most) {
+    auto count = static_cast<std::uint32_t>(divide_up(width, most));
+    while (width % count > 2 * (most - width / count)) {
+        ++count;
+    }
+    std::vector<std::uint32_t> widths(count, width / count);
+    const std::uint32_t rest = width % count;
+    const std::uint32_t behind = std::min(rest, most - width / count);
+    widths.back() += behind;
+    widths.front() += rest - behind;
+    return widths;
+}
+
+/// Neighbouring slices overlap by kernel - stride columns of input.
+std::vector<PdpPart> cut_columns(const PoolTask& task, std::uint32_t most_columns) {
+    const std::uint32_t kernel = task.shapes.window.columns;
+    const std::uint32_t stride = task.shapes.window.stride_x;
+    const std::uint32_t padding = task.shapes.window.pad_left;
+    std::vector<PdpPart> parts;
+    std::uint32_t out = 0;
+    for (const std::uint32_t width : slice_widths(task.shapes.output.width, most_columns)) {
+        PdpPart part;
+        part.out_begin = out;
+        part.out_width = width;
+        part.pad_left = out == 0 ? padding : 0;
+        part.in_begin = out == 0 ? 0 : out * stride - padding;
+        out += width;
+        const std::uint32_t reached = (out - 1) * stride + kernel - padding;
+        const bool last = out == task.shapes.output.width;
+        part.in_width = (last ? task.shapes.input.width : reached) - part.in_begin;
+        parts.push_back(part);
+    }
+    return parts;
+}
+
+/// Lines up to the end of the last window. Of those after it the PDP would begin another window,
+/// never end it, and stand still in the next operation. source: nv_small RTL, replayed
+std::uint32_t lines_read(const LayerShapes& shapes) {
+    const LayerWindow& window = shapes.window;
+    const std::uint32_t end =
+        (shapes.output.height - 1) * window.stride_y + window.rows - window.pad_top;
+    return std::min(shapes.input.height, end);
+}
+
+}  // namespace
+
+PdpPooling pooling_of(const LayerWindow& window, PoolingMethod method) {
+    PdpPooling pooling;
+    pooling.method = method;
+    pooling.kernel_width = window.columns;
+    pooling.kernel_height = window.rows;
+    pooling.stride_x = window.stride_x;
+    pooling.stride_y = window.stride_y;
+    pooling.pad_top = window.pad_top;
+    if (method == PoolingMethod::Average) {
+        pooling.recip_width = reciprocal(window.columns);
+        pooling.recip_height = reciprocal(window.rows);
+    }
+    return pooling;
+}
+
+bool can_fuse_pool(const LayerShapes& pool, const NpuConfig& npu) {
+    const LayerWindow& window = pool.window;
+    const bool apart = window.rows == window.stride_y && window.columns == window.stride_x &&
+                       window.pad_top == 0 && window.pad_left == 0;
+    const bool whole = pool.input.height % window.rows == 0 &&
+                       pool.input.width % window.columns == 0 && pool.output.height > 0;
+    return npu.pdp.present && apart && whole &&
+           std::max(window.rows, window.columns) <= largest_kernel &&
+           pool.output.width <=
+               line_buffer_columns(pooling_of(window, PoolingMethod::Max), npu.pdp);
+}
+
+std::optional<StoredCube> plan_pool(const PoolTask& task, PlanContext& context) {
+    if (const LayerWindow& window = task.shapes.window; !fits_registers(window)) {
+        context.refuse(
+            task.layer.name,
+            {.sentence = fmt::format("the PDP pools windows of up to 8 rows and columns with "
+                                     "strides of up to 16, not {} x {} with {} and {}",
+                                     window.rows, window.columns, window.stride_y, window.stride_x),
+             .remedy = "pool in several layers"});
+        return std::nullopt;
+    }
+    FeatureCube input = task.input.cube;
+    input.shape.height = lines_read(task.shapes);
+    StoredCube output = context.place_cube(task.layer.name, task.shapes.output, task.input.lanes);
+    PdpJob job;
+    job.source = whole_atoms(input);
+    job.destination = whole_atoms(output.cube);
+    job.source_in_sram = task.input.in_sram;
+    job.destination_in_sram = output.in_sram;
+    job.input = input.shape;
+    job.output = output.cube.shape;
+    PdpPooling& pooling = job.pooling;
+    pooling = pooling_of(task.shapes.window, task.layer.kind == LayerKind::MaxPool
+                                                 ? PoolingMethod::Max
+                                                 : PoolingMethod::Average);
+    pooling.output = job.output;
+    pooling.parts = cut_columns(task, line_buffer_columns(pooling, context.npu().pdp));
+    std::vector<std::size_t> after;
+    task.input.add_writer_of(task.input.whole(), after);
+    context.add({task.layer.name, job, std::move(after)}, output.whole(), output);
+    return output;
+}
+
+std::optional<StoredCube> plan_add(const AddTask& task, PlanContext& context) {
+    const auto& [layer, shapes, first, second, given] = task;
+    if (first.lanes != second.lanes) {
+        context.refuse(layer.name, {.sentence = "one of its sources leaves atoms partly empty, the "
+                                                "other does not",
+                                    .remedy = "choose a preset with a larger cbuf"});
+        return std::nullopt;
+    }
+    StoredCube output = context.place_cube(layer.name, shapes.output, first.lanes);
+    SdpJob job;
+    job.shape = output.cube.shape;
+    job.source = whole_atoms(first.cube);
+    job.destination = whole_atoms(output.cube);
+    job.source_in_sram = first.in_sram;
+    job.destination_in_sram = output.in_sram;
+    job.stages.convertor = given != nullptr ? given->convertor : rescale_add();
+    job.stages.bs = add_stage(0, layer.relu);
+    if (given != nullptr && given->constant != 0) {  // which goes before the ReLU
+        SdpXStage& bn = job.stages.bn;
+        bn.bypass = false;
+        bn.alu = {.bypass = false, .operand = given->constant};
+        bn.relu = std::exchange(job.stages.bs.relu, false);
+    }
+    job.operands[bs_stage] = element_operand(second.cube, second.in_sram);
+    std::vector<std::size_t> after;
+    first.add_writer_of(first.whole(), after);
+    second.add_writer_of(second.whole(), after);
+    context.add({layer.name, job, std::move(after)}, output.whole(), output);
+    return output;
+}
+
+}  // namespace npuscope

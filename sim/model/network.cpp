@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/model/network.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <map>
+
+#include "models/base/error.h"
+#include "sim/config/file_io.h"
+#include "sim/config/yaml_reader.h"
+
+namespace npuscope {
+
+Network parse_network(const std::string& text, const std::string& file) {
+    Network network = read_yaml<Network>(text, file);
+    network.file = file;
+    return network;
+}
+
+bool is_network_file(const std::filesystem::path& path) {
+    return path.extension() == ".yaml" || path.extension() == ".yml";
+}
+
+Network read_network(const std::filesystem::path& path) {
+    return parse_network(read_whole_file(path), path.string());
+}
+
+namespace {
+
+constexpr std::uint32_t largest_size = 65536;  // far beyond any NPU; keeps products in 64 bits
+constexpr std::string_view input_name = "input";
+
+class ShapeWalk {
+ public:
+    explicit ShapeWalk(const Network& network) : network_(network) {}
+
+    std::vector<LayerShapes> walk() {
+        const NetworkInput& input = network_.input;
+        for (const std::uint32_t size : {input.channels, input.height, input.width}) {
+            require(size >= 1 && size <= largest_size, "the network's input",
+                    fmt::format("{} is not a size", size), "1 to 65536");
+        }
+        require(!network_.layers.empty(), "the network", "it has no layers", "list at least one");
+        for (const Layer& layer : network_.layers) {
+            add(layer);
+        }
+        const bool computes = std::ranges::any_of(
+            network_.layers, [](const Layer& layer) { return layer.kind != LayerKind::Input; });
+        require(computes, "the network", "it has no layers that compute", "list at least one");
+        return std::move(shapes_);
+    }
+
+ private:
+    void require(bool good, const std::string& subject, const std::string& what,
+                 const std::string& remedy) const {
+        if (!good) {
+            throw ConfigError(Place{network_.file, 0, 0}, fmt::format("{}: {}", subject, what),
+                              remedy);
+        }
+    }
+    void require(bool good, const Layer& layer, const std::string& what,
+                 const std::string& remedy) const {
+        require(good, fmt::format("layer '{}'", layer.name), what, remedy);
+    }
+
+    void add(const Layer& layer) {
+        require(layer.name != input_name && !layer.name.empty(), layer, "is not a name for a layer",
+                "`input` is the network's input");
+        require(!indices_.contains(layer.name), layer, "the name is used twice",
+                "give every layer a name of its own");
+        check_sizes(layer);
+        LayerShapes shapes;
+        shapes.sources = sources_of(layer);
+        shapes.input =
+            shapes.sources.empty() ? declared_shape(layer) : shape_of(shapes.sources.front());
+        compute(layer, shapes);
+        require(layer.output.empty() || layer.output == shape_text(shapes.output), layer,
+                fmt::format("{} comes out, not {}", shape_text(shapes.output), layer.output),
+                "correct the layer, or what stands at `output`");
+        indices_[layer.name] = shapes_.size();
+        shapes_.push_back(std::move(shapes));
+    }
+
+    void check_sizes(const Layer& layer) const {
+        const std::uint32_t largest =
+            std::max({layer.kernels, layer.kernel, layer.stride, layer.padding, layer.groups,
+                      layer.padding_end.value_or(0), layer.kernel_width.value_or(0),
+                      layer.stride_width.value_or(0), layer.padding_width.value_or(0),
+                      layer.padding_width_end.value_or(0)});
+        require(largest <= largest_size, layer, fmt::format("{} is not a size", largest),
+                "no size exceeds 65536");
+        require(layer.kernel >= 1 && layer.stride >= 1 && layer.groups >= 1 &&
+                    layer.kernel_width.value_or(1) >= 1 && layer.stride_width.value_or(1) >= 1,
+                layer, "kernel, stride and groups are 1 or more", "leave them out for 1");
+        const bool weighted = layer.kind == LayerKind::Conv || layer.kind == LayerKind::Fc;
+        require(weighted == (layer.kernels > 0), layer,
+                weighted ? "it has no kernels" : "only conv and fc have kernels",
+                weighted ? "`kernels` are its output channels" : "leave `kernels` out");
+        require(std::max(layer.zeros.value_or(0), network_.zeros) <= 100, layer,
+                "more than 100 percent of its weights are zero", "`zeros` is a percentage");
+        require(layer.groups == 1 || layer.kind == LayerKind::Conv, layer, "only conv has groups",
+                "leave `groups` out");
+        require(!layer.relu || weighted || layer.kind == LayerKind::Add, layer,
+                "pooling has no relu", "put it into the layer before");
+    }
+
+    std::vector<std::optional<std::size_t>> sources_of(const Layer& layer) const {
+        std::vector<std::optional<std::size_t>> sources;
+        for (const std::string& name : layer.from) {
+            const auto found = indices_.find(name);
+            require(name == input_name || found != indices_.end(), layer,
+                    fmt::format("there is no layer '{}' before it", name),
+                    "`from` names earlier layers, or `input`");
+            sources.push_back(name == input_name ? std::nullopt : std::optional(found->second));
+        }
+        if (layer.from.empty() && layer.kind != LayerKind::Input) {
+            sources.push_back(shapes_.empty() ? std::nullopt : std::optional(shapes_.size() - 1));
+        }
+        const std::size_t wanted = layer.kind == LayerKind::Add     ? 2
+                                   : layer.kind == LayerKind::Input ? 0
+                                                                    : 1;
+        require(sources.size() == wanted, layer,
+                fmt::format("it comes from {} layers, not {}", sources.size(), wanted),
+                "an add names both in `from`, an input none, all others one");
+        return sources;
+    }
+
+    /// What stands at `output` of an input: `64x112x112`.
+    Shape declared_shape(const Layer& layer) const {
+        std::array<std::uint32_t, 3> sizes{};
+        const char* at = layer.output.data();
+        const char* const end = at + layer.output.size();
+        bool whole = true;
+        for (std::size_t i = 0; i < sizes.size() && whole; ++i) {
+            whole = i == 0 || (at != end && *at++ == 'x');
+            const auto [next, error] = std::from_chars(at, end, sizes[i]);
+            whole = whole && error == std::errc() && sizes[i] >= 1 && sizes[i] <= largest_size;
+            at = next;
+        }
+        require(whole && at == end, layer,
+                fmt::format("'{}' is not a shape of an input", layer.output),
+                "say its channels, height and width at `output`, as 64x112x112");
+        return {sizes[0], sizes[1], sizes[2]};
+    }
+
+    Shape shape_of(std::optional<std::size_t> source) const {
+        return source ? shapes_[*source].output : network_.input.shape();
+    }
+
+    static LayerWindow window_of(const Layer& layer) {
+        const std::uint32_t below = layer.padding_end.value_or(layer.padding);
+        LayerWindow window;
+        window.rows = layer.kernel;
+        window.columns = layer.kernel_width.value_or(layer.kernel);
+        window.stride_y = layer.stride;
+        window.stride_x = layer.stride_width.value_or(layer.stride);
+        window.pad_top = layer.padding;
+        window.pad_bottom = below;
+        window.pad_left = layer.padding_width.value_or(layer.padding);
+        window.pad_right = layer.padding_width_end.value_or(layer.padding_width.value_or(below));
+        return window;
+    }
+
+    void compute(const Layer& layer, LayerShapes& shapes) const {
+        const Shape& input = shapes.input;
+        shapes.window = window_of(layer);
+        switch (layer.kind) {
+            case LayerKind::Add:
+                require(shape_of(shapes.sources.back()) == input, layer,
+                        fmt::format("it adds {} to {}", shape_text(shape_of(shapes.sources.back())),
+                                    shape_text(input)),
+                        "both must have one shape");
+                shapes.output = input;
+                return;
+            case LayerKind::Fc:
+                shapes.window = {.rows = input.height, .columns = input.width};
+                shapes.output = {layer.kernels, 1, 1};
+                break;
+            case LayerKind::Conv:
+                shapes.output = outputs(layer, shapes.window, input);
+                shapes.output.channels = layer.kernels;
+                break;
+            case LayerKind::MaxPool:
+            case LayerKind::AvgPool:
+                shapes.output = outputs(layer, shapes.window, input);
+                return;
+            case LayerKind::Input:
+                shapes.output = input;
+                return;
+        }
+        require(input.channels % layer.groups == 0 && layer.kernels % layer.groups == 0, layer,
+                fmt::format("{} groups do not divide {} channels and {} kernels", layer.groups,
+                            input.channels, layer.kernels),
+                "choose a common divisor");
+        shapes.macs = std::uint64_t{shapes.output.elements()} * shapes.window.rows *
+                      shapes.window.columns * (input.channels / layer.groups);
+    }
+
+    /// Windows along one axis of `size`.
+    std::uint32_t windows(const Layer& layer, std::uint32_t size, std::uint32_t kernel,
+                          std::uint32_t before, std::uint32_t after, std::uint32_t stride) const {
+        require(std::max(before, after) < kernel, layer, "a window lies in the padding altogether",
+                "padding must be smaller than the kernel");
+        require(size + before + after >= kernel, layer,
+                fmt::format("a kernel of {} is larger than its input of {} with padding {}", kernel,
+                            size, before + after),
+                "take a smaller kernel or more padding");
+        return (size + before + after - kernel) / stride + 1;
+    }
+
+    Shape outputs(const Layer& layer, const LayerWindow& window, const Shape& input) const {
+        return {input.channels,
+                windows(layer, input.height, window.rows, window.pad_top, window.pad_bottom,
+                        window.stride_y),
+                windows(layer, input.width, window.columns, window.pad_left, window.pad_right,
+                        window.stride_x)};
+    }
+
+    const Network& network_;
+    std::vector<LayerShapes> shapes_;
+    std::map<std::string, std::size_t> indices_;
+};
+
+}  // namespace
+
+std::vector<LayerShapes> network_shapes(const Network& network) {
+    return ShapeWalk(network).walk();
+}
+
+std::vector<std::size_t> network_outputs(const Network& network,
+                                         const std::vector<LayerShapes>& shapes) {
+    std::vector<bool> is_output(shapes.size(), network.outputs.empty());
+    for (const std::string& name : network.outputs) {
+        const auto layer = std::ranges::find(network.layers, name, &Layer::name);
+        if (layer == network.layers.end() || layer->kind == LayerKind::Input) {
+            throw ConfigError(Place{network.file, 0, 0},
+                              fmt::format("there is no layer '{}' to be an output", name),
+                              "`outputs` names layers that compute something");
+        }
+        is_output[static_cast<std::size_t>(layer - network.layers.begin())] = true;
+    }
+    for (std::size_t i = 0; network.outputs.empty() && i < shapes.size(); ++i) {
+        for (const std::optional<std::size_t> source : shapes[i].sources) {
+            if (source) {
+                is_output[*source] = false;
+            }
+        }
+    }
+    std::vector<std::size_t> outputs;
+    for (std::size_t i = 0; i < shapes.size(); ++i) {
+        if (is_output[i] && network.layers[i].kind != LayerKind::Input) {
+            outputs.push_back(i);
+        }
+    }
+    return outputs;
+}
+
+std::uint64_t total_macs(const std::vector<LayerShapes>& shapes) {
+    std::uint64_t macs = 0;
+    for (const LayerShapes& layer : shapes) {
+        macs += layer.macs;
+    }
+    return macs;
+}
+
+std::string shape_text(const Shape& shape) {
+    return fmt::format("{}x{}x{}", shape.channels, shape.height, shape.width);
+}
+
+}  // namespace npuscope

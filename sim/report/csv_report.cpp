@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/report/csv_report.h"
+
+#include <fmt/format.h>
+
+#include <sstream>
+
+#include "sim/config/json_writer.h"
+#include "sim/config/yaml_writer.h"
+#include "sim/report/verdict.h"
+
+namespace npuscope {
+namespace {
+
+/// In quotes where it would be taken for more than one value, or for a comment.
+std::string quoted(const std::string& text) {
+    if (text.find_first_of(",\"\n\r#") == std::string::npos) {
+        return text;
+    }
+    std::string result = "\"";
+    for (const char letter : text) {
+        result += letter == '"' ? "\"\"" : std::string(1, letter);
+    }
+    return result + '"';
+}
+
+std::string comment(const std::string& text) {
+    std::string result;
+    std::istringstream lines(text);
+    for (std::string line; std::getline(lines, line);) {
+        result += "# " + line + '\n';
+    }
+    return result;
+}
+
+std::string header() {
+    std::string text =
+        "index,name,kind,host,cycles,share,hidden_cycles,useful_macs,mac_utilisation,read_bytes,"
+        "write_bytes,bound_by";
+    for (const std::string_view cause : cause_names) {
+        text += fmt::format(",{}", cause);
+    }
+    return text + '\n';
+}
+
+std::string row_text(std::size_t index, const LayerRecord& row, Cycles all) {
+    ClientTraffic moved;
+    for (const NamedTraffic& client : row.traffic) {
+        moved += client.traffic;
+    }
+    const auto used = mac_utilisation(row);
+    const double share =
+        all.value == 0 ? 0
+                       : static_cast<double>(row.cycles().value) / static_cast<double>(all.value);
+    std::string text =
+        fmt::format("{},{},{},{},{},{:.6f},{},{},{},{},{},{}", index, quoted(row.name),
+                    quoted(row.kind), row.on_host ? 1 : 0, row.cycles().value, share,
+                    row.hidden.value, row.macs, used ? fmt::format("{:.6f}", *used) : "",
+                    moved.read_bytes.value, moved.write_bytes.value, row.causes.largest());
+    for (const Cycles cycles : row.causes.cycles) {
+        text += fmt::format(",{}", cycles.value);
+    }
+    return text + '\n';
+}
+
+}  // namespace
+
+std::string csv_report(const Result& result) {
+    std::string text = comment(fmt::format(
+        "npuscope {}\ncommand: {}\nprogram: {}\nnpu: {}\nstatus: {}\ncycles: {}\nconfig:",
+        result.version, result.command, result.program, result.npu(), enum_name(result.status()),
+        result.cycles.value));
+    text += comment(write_yaml(result.config)) + header();
+    const std::vector<LayerRecord> rows = rows_of(result);
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        text += row_text(i, rows[i], result.cycles);
+    }
+    return text;
+}
+
+}  // namespace npuscope

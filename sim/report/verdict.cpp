@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/report/verdict.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <numeric>
+#include <string_view>
+
+#include "sim/config/text_table.h"
+
+namespace npuscope {
+namespace {
+
+constexpr std::uint64_t least_percent = 5;  // causes below it are not named
+constexpr std::size_t most_costly = 3;      // layers that the verdict names
+
+/// What shortens the cycles of a cause.
+constexpr std::array<std::string_view, cause_names.size()> remedies{
+    "more MAC cells (npu.datapath.atomic_c, npu.datapath.atomic_k)",
+    "a faster SDP (npu.sdp.output_throughput and those of its stages)",
+    "faster reads of feature maps (npu.mcif.bus_width, memory.beat_interval, memory.read_latency)",
+    "faster reads of weights (npu.mcif.bus_width, memory.beat_interval), or fewer: compressed "
+    "weights, larger batches",
+    "a larger convolution buffer (npu.cbuf.banks, npu.cbuf.bank_depth)",
+    "fewer and larger operations: each pays the way through the pipeline once",
+    "fewer and larger operations, or a lower memory.read_latency",
+    "a higher throughput of the unit (npu.pdp.throughput, npu.cdp.throughput, "
+    "npu.sdp.output_throughput)",
+    "a faster memory (npu.mcif.bus_width, memory.beat_interval, memory.read_latency)",
+    "register groups that are programmed ahead, so that operations overlap",
+    "a host that programs registers faster (npu.csb), or programs ahead"};
+
+std::string counted(std::size_t number, std::string_view what) {
+    return fmt::format("{} {}{}", number, what, number == 1 ? "" : "s");
+}
+
+std::string outcome(const Result& result) {
+    std::size_t failed = 0;
+    std::size_t made = 0;
+    for (const CheckResult& check : result.checks) {
+        failed += check.pass ? 0 : 1;
+        made += check.skipped ? 0 : 1;
+    }
+    const auto errors = static_cast<std::size_t>(
+        std::ranges::count(result.findings, Severity::Error, &Diagnostic::severity));
+    if (result.status() == RunStatus::Fail) {
+        return fmt::format("FAIL: {} of {} failed, {}", failed,
+                           counted(result.checks.size(), "check"), counted(errors, "error"));
+    }
+    if (made == 0) {
+        return result.checks.empty() ? "unchecked: nothing was compared with an expectation"
+                                     : "unchecked: time alone was simulated";
+    }
+    return fmt::format("pass: {} made, all held", counted(made, "check"));
+}
+
+std::string time_line(const Result& result) {
+    const double seconds = microseconds(result) / 1e6;
+    std::string text =
+        fmt::format("{} cycles, {:.4g} ms at {:.0f} MHz", with_separators(result.cycles.value),
+                    seconds * 1e3, static_cast<double>(result.config.clock().value) / 1e6);
+    if (!result.layers.empty() && seconds > 0) {
+        text += fmt::format(", {:.4g} frames/s", 1 / seconds);
+    }
+    return text;
+}
+
+std::string array_line(const Result& result, const std::vector<LayerRecord>& rows) {
+    double cells = 0;
+    std::uint64_t macs = 0;
+    for (const LayerRecord& row : rows) {
+        cells = std::max(cells, row.mac_cells);
+        macs += row.on_host ? 0 : row.macs;
+    }
+    const double possible = cells * static_cast<double>(result.cycles.value);
+    if (possible <= 0) {
+        return "the MAC array has no part in it";
+    }
+    return fmt::format("MAC array used {} of its peak: {} useful MACs, {:.0f} a cycle possible",
+                       percent(static_cast<double>(macs) / possible), with_separators(macs), cells);
+}
+
+std::string port_line(const Result& result) {
+    const double clock = static_cast<double>(result.config.clock().value);
+    const double seconds = static_cast<double>(result.cycles.value) / std::max(clock, 1.0);
+    std::string text;
+    for (const NamedPort& port : result.ports) {
+        if (port.traffic.read_beats + port.traffic.write_beats == 0 || seconds <= 0) {
+            continue;
+        }
+        const double peak = clock * static_cast<double>(port.beat.value) / 1e9;
+        const auto rate = [&](std::uint64_t beats) {
+            const double bytes = static_cast<double>(beats * port.beat.value);
+            return bytes / seconds / 1e9;
+        };
+        const double read = rate(port.traffic.read_beats);
+        const double written = rate(port.traffic.write_beats);
+        text += fmt::format("{}{} port read {:.3g}, written {:.3g} of {:.3g} GB/s ({}, {})",
+                            text.empty() ? "" : "; ", port.port, read, written, peak,
+                            percent(read / peak), percent(written / peak));
+    }
+    return text.empty() ? "no port moved anything" : text;
+}
+
+CauseCycles all_causes(const std::vector<LayerRecord>& rows) {
+    CauseCycles all;
+    for (const LayerRecord& row : rows) {
+        all += row.causes;
+    }
+    return all;
+}
+
+std::string bound_line(const Result& result, const std::vector<LayerRecord>& rows) {
+    std::string text = "bound by " + causes_text(all_causes(rows), result.cycles);
+    std::vector<std::size_t> order(rows.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::ranges::stable_sort(order, std::greater{},
+                             [&](std::size_t i) { return rows[i].cycles(); });
+    for (std::size_t i = 0; rows.size() > 1 && i < std::min(most_costly, order.size()); ++i) {
+        const LayerRecord& row = rows[order[i]];
+        text += fmt::format("{}{} {}", i == 0 ? "; most time in " : ", ", row.name,
+                            percent(static_cast<double>(row.cycles().value) /
+                                    static_cast<double>(result.cycles.value)));
+    }
+    return text;
+}
+
+std::string help_line(const Result& result, const std::vector<LayerRecord>& rows) {
+    if (host_share(result) > 0.5) {
+        return fmt::format(
+            "what would help: layers that the NPU takes; the host needs {} of the "
+            "time (--explain of `npuscope plan` says why)",
+            percent(host_share(result)));
+    }
+    const CauseCycles causes = all_causes(rows);
+    const auto largest = std::ranges::max_element(causes.cycles) - causes.cycles.begin();
+    return "what would help: " + std::string(remedies.at(static_cast<std::size_t>(largest)));
+}
+
+}  // namespace
+
+std::string percent(double share) { return fmt::format("{:.1f} %", share * 100); }
+
+std::vector<LayerRecord> rows_of(const Result& result) {
+    if (!result.layers.empty()) {
+        return result.layers;
+    }
+    std::vector<LayerRecord> rows;
+    for (std::size_t i = 0; i < result.operations.size(); ++i) {
+        const OperationRecord& operation = result.operations[i];
+        LayerRecord row;
+        row.name = operation.name;
+        row.kind = operation.kind;
+        row.operations = {i};
+        row.macs = operation.macs;
+        row.mac_cells = operation.mac_cells;
+        row.causes = operation.own;
+        row.hidden = operation.cycles() - std::min(operation.cycles(), operation.own.sum());
+        row.traffic = operation.traffic;
+        rows.push_back(std::move(row));
+    }
+    return rows;
+}
+
+std::string causes_text(const CauseCycles& causes, Cycles of) {
+    std::vector<std::size_t> order(cause_names.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::ranges::stable_sort(order, std::greater{},
+                             [&](std::size_t i) { return causes.cycles[i]; });
+    std::string text;
+    for (const std::size_t i : order) {
+        const std::uint64_t share = of.value == 0 ? 0 : causes.cycles[i].value * 100 / of.value;
+        if (share >= least_percent) {
+            text += fmt::format("{}{} {} %", text.empty() ? "" : ", ", cause_names[i], share);
+        }
+    }
+    return text;
+}
+
+std::string verdict(const Result& result) {
+    const std::vector<LayerRecord> rows = rows_of(result);
+    std::string text = fmt::format("{} on {}: {}\n", result.program, result.npu(), outcome(result));
+    std::vector<std::string> lines{time_line(result)};
+    if (result.cycles > Cycles(0)) {
+        lines.insert(lines.end(), {array_line(result, rows), port_line(result),
+                                   bound_line(result, rows), help_line(result, rows)});
+    }
+    for (const std::string& line : lines) {
+        text += "  " + line + '\n';
+    }
+    return text;
+}
+
+}  // namespace npuscope

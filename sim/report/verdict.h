@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// The answer in six lines: whether the run is right, how long it took, how much of the MAC array and
+// of the memory's ports was used, what bound it, and what would help.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "sim/run/result.h"
+
+namespace npuscope {
+
+/// A row of what a run consists of: a layer of a network, or an operation of a program without
+/// layers. Rows sum to the run's cycles.
+std::vector<LayerRecord> rows_of(const Result& result);
+/// `mac 62 %, sdp_drain 30 %`: causes of at least a twentieth of the cycles, largest first.
+std::string causes_text(const CauseCycles& causes, Cycles of);
+/// `12.3 %`.
+std::string percent(double share);
+
+std::string verdict(const Result& result);
+
+}  // namespace npuscope
