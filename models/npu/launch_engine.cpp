@@ -11,7 +11,6 @@
 #include "models/layout/precision.h"
 #include "models/npu/pipelines.h"
 #include "models/pdp/pdp_registers.h"
-#include "models/rubik/rubik_registers.h"
 #include "models/sdp/sdp_registers.h"
 
 namespace npuscope {

@@ -16,6 +16,7 @@
 #include "sim/check/check_report.h"
 #include "sim/check/memory_rules.h"
 #include "sim/check/program_operations.h"
+#include "sim/program/awaited_findings.h"
 
 namespace npuscope {
 namespace {
@@ -58,9 +59,7 @@ class SyncRules {
                                   "a unit and its register group, e.g. SDP_0");
             }
             if ((operations_.interrupt_mask() >> interrupt_bit(*request.interrupt) & 1U) != 0) {
-                add("interrupt_masked",
-                    fmt::format("interrupt {} is awaited, but masked", notify.unit), place,
-                    "clear its bit in NVDLA_GLB.S_INTR_MASK_0");
+                log_.add(masked_interrupt(notify.unit, {}, place));
             }
         }
         if (!bind(request)) {
@@ -72,9 +71,9 @@ class SyncRules {
         if (const auto end = ends_.find(wait.sync); end != ends_.end()) {
             operations_.finish(end->second);
         } else if (std::ranges::find(raised_, wait.sync) == raised_.end()) {
-            add("never_ends",
-                fmt::format("'{}' is awaited, but nothing before raises it", wait.sync), place,
-                "name an interrupt for it (intr_notify), or enable its operation first");
+            log_.add(endless_wait(
+                fmt::format("'{}' is awaited, but nothing before raises it", wait.sync),
+                "name an interrupt for it (intr_notify), or enable its operation first", place));
         }
     }
     /// The interrupt line rose: any operation under way may have ended.
@@ -118,11 +117,11 @@ class SyncRules {
     }
     void report_pending() {
         for (const Request& request : requests_) {
-            add("never_ends",
+            log_.add(endless_wait(
                 fmt::format("{} is awaited for '{}', but no operation raises it",
                             request.interrupt ? to_string(*request.interrupt) : "an interrupt",
                             request.sync),
-                request.place, "enable an operation of that unit in that register group");
+                "enable an operation of that unit in that register group", request.place));
         }
     }
 
@@ -156,11 +155,6 @@ class SyncRules {
         ends_[request.sync] = *index;
         return true;
     }
-    void add(const char* id, const std::string& message, const Place& place,
-             const std::string& remedy) {
-        log_.add({.id = id, .sentence = message, .remedy = remedy, .place = place});
-    }
-
     ProgramOperations& operations_;
     DiagnosticLog& log_;
     std::vector<Request> requests_;            ///< for operations that are yet to come
