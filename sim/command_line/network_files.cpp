@@ -72,7 +72,7 @@ class ModelRun {
             read_arrays();
         }
         ModelResult run = run_model(program(), system_, options_);
-        if (!files_.outputs.empty() && run.result.status() == RunStatus::Pass) {
+        if (!files_.outputs.empty() && run.result.status() != RunStatus::Fail) {
             write_outputs(run.outputs);
         }
         return std::move(run.result);
@@ -228,7 +228,7 @@ Result run_table(const std::string& network, const NetworkFiles& files, const Sy
         options.keep = surfaces.output_bytes();
     }
     Result result = run_program(plan_program(std::move(plan)), system, options);
-    if (!files.outputs.empty() && result.status() == RunStatus::Pass) {
+    if (!files.outputs.empty() && result.status() != RunStatus::Fail) {
         save_outputs(surfaces, result.kept, files.outputs);
     }
     return result;

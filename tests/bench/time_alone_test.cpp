@@ -67,7 +67,7 @@ TEST(TimeAlone, ChecksAreSkipped) {
     wrong.sync = "sync_id_0";
     wrong.address = Address(0xa0000000);
     wrong.bytes = Bytes(64);
-    program.statements.push_back({{}, wrong});
+    program.statements.emplace_back().action = wrong;
     const Result with = run(program, true);
     EXPECT_EQ(with.status(), RunStatus::Fail);
     const Result without = run(program, false);

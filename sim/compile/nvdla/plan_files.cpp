@@ -97,6 +97,10 @@ struct StatementText {
     std::string operator()(const CheckNothing& check) const {
         return fmt::format("check_nothing({});", check.sync);
     }
+    std::string operator()(const BeginLayer& layer) const {
+        return fmt::format("// layer {}: {}, {}", layer.name, layer.kind,
+                           counted(layer.operations, "operation"));
+    }
     std::string operator()(const LaunchJob& launch) const {
         const auto* job = dynamic_cast<const WrittenJob*>(launch.job.get());
         if (job == nullptr) {
@@ -124,8 +128,6 @@ struct StatementText {
         throw ConfigError("a segment of a model has no form in a .cfg trace",
                           "each has a folder of its own");
     }
-    /// A name for results.
-    std::string operator()(const BeginLayer& /*layer*/) const { return ""; }
 };
 
 void append_byte(std::string& text, std::uint8_t byte) {
@@ -218,8 +220,8 @@ std::string memory_map_yaml(const Plan& plan) {
 std::string trace_text(const Program& program) {
     std::string text = fmt::format("// {}\n", program.name);
     for (const Statement& statement : program.statements) {
-        const std::string line = std::visit(StatementText{}, statement.action);
-        text += line.empty() ? "" : line + '\n';
+        text += std::visit(StatementText{}, statement.action);
+        text += '\n';
     }
     return text;
 }
