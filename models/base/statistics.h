@@ -43,6 +43,14 @@ struct ClientTraffic {
         write_beats += other.write_beats;
         return *this;
     }
+    /// Of a part of what this counts.
+    ClientTraffic& operator-=(const ClientTraffic& part) {
+        read_bytes -= part.read_bytes;
+        write_bytes -= part.write_bytes;
+        read_beats -= part.read_beats;
+        write_beats -= part.write_beats;
+        return *this;
+    }
     template <class Visitor, class Self>
     static void describe(Visitor& visit, Self& self) {
         visit.field("read_bytes", self.read_bytes, "bytes read, whole beats");
@@ -85,6 +93,13 @@ struct CauseCycles {
     CauseCycles& operator+=(const CauseCycles& other) {
         for (std::size_t i = 0; i < cycles.size(); ++i) {
             cycles[i] += other.cycles[i];
+        }
+        return *this;
+    }
+    /// Of a part of what this counts.
+    CauseCycles& operator-=(const CauseCycles& part) {
+        for (std::size_t i = 0; i < cycles.size(); ++i) {
+            cycles[i] -= part.cycles[i];
         }
         return *this;
     }
@@ -136,9 +151,11 @@ struct OperationRecord {
     CauseCycles own{};
 
     Cycles cycles() const { return end - start; }
+    /// Where the parts end.
+    Cycles accounted() const { return parts.empty() ? start : parts.back().end; }
     /// Counts the cycles up to `until` that no part has yet as those of one cause.
     void pass(Cycles until, Cause cause) {
-        const Cycles begin = parts.empty() ? start : parts.back().end;
+        const Cycles begin = accounted();
         if (until > begin) {
             parts.push_back({begin, until, {}});
             parts.back().causes[cause] = until - begin;

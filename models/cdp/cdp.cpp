@@ -51,7 +51,8 @@ AtomStream Cdp::open_stream(const CdpWork& work, const std::vector<Block>& block
     }
     return AtomStream(
         {.first = first_request_,
-         .limits = {config_.read_ahead, config_.read_buffer, config_.read_runs, config_.read_again},
+         .limits = {config_.read_ahead, std::max(config_.read_buffer, config_.block_columns),
+                    config_.read_runs, config_.read_again},
          .atom = cube.atom,
          .beat = bus_width_},
         std::move(runs));

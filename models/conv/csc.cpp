@@ -53,6 +53,8 @@ StripePlan Csc::plan_of(const ConvWork& work) const {
         plan.outputs_per_cycle = 4;  // source: nv_full C model, a patch of 4 x 4 gives 2 x 2
         plan.full_stripe = config_.stripe_groups * datapath_.atomic_k;
     }
+    // a stripe that the accumulator cannot hold would never end
+    plan.full_stripe = std::min(plan.full_stripe, wires_.most_credits);
     return plan;
 }
 
@@ -76,24 +78,35 @@ void Csc::release_data(const ConvWork& work) {
 void Csc::run_operation(Activity& activity) {
     const std::shared_ptr<ConvWork> work = launches.take(activity, WaitKind::Idle);
     drop_left(*work);
+    array_ = {};
     plan_ = plan_of(*work);
     stripes_ = stripe_lengths(plan_);
     for (std::uint32_t group = 0; group < work->job.weights.groups(); ++group) {
         run_group(activity, work, group);
     }
     end_ = last_block_ + Cycles(stripes_.back());
+    account_array(*work);
     release_data(*work);
     done_(*work);
 }
 
 void Csc::account_start(ConvWork& work, Cycles weights, Cycles start) const {
-    CauseCycles& causes = work.record.causes;
-    const Cycles first = std::max(work.data_first, work.record.start);
-    const Cycles data = std::max(work.data_complete, first);
-    const Cycles complete = std::max(data, weights);
-    causes[Cause::StartUp] += (first - work.record.start) + (start - complete);
-    causes[Cause::DataFetch] += data - first;
-    causes[Cause::WeightFetch] += complete - data;
+    OperationRecord& record = work.record;
+    const auto pass = [&](Cycles until, Cause cause) {
+        record.pass(std::min(until, start), cause);
+    };
+    pass(end_.value_or(Cycles(0)), Cause::WaitsForPrevious);
+    pass(work.data_first, Cause::StartUp);
+    pass(work.data_complete, Cause::DataFetch);
+    pass(weights, Cause::WeightFetch);
+    pass(start, Cause::StartUp);
+}
+
+/// The array had the operation from its first product on.
+void Csc::account_array(ConvWork& work) const {
+    OperationRecord& record = work.record;
+    record.parts.push_back({record.accounted(), next_block_, array_, true});
+    record.causes += array_;
 }
 
 Cycles Csc::wait_for_group(Activity& activity, ConvWork& work, std::uint32_t group) {
@@ -124,7 +137,7 @@ Cycles Csc::wait_for_group(Activity& activity, ConvWork& work, std::uint32_t gro
         account_start(work, inputs.weights, start);
     } else if (start > next_block_) {
         const Cause cause = work.weights_waited[group] ? Cause::CbufCapacity : Cause::WeightFetch;
-        work.record.causes[cause] += start - next_block_;
+        array_[cause] += start - next_block_;
     }
     return start;
 }
@@ -199,8 +212,8 @@ void Csc::run_stripe(Activity& activity, StripePackage& package) {
     next_block_ = last_block_ + block;
     const Cycles stalled = last_block_ - unhindered;
     package.last_block_start = last_block_;
-    package.work->record.causes[Cause::SdpDrain] += stalled;
-    package.work->record.causes[Cause::Mac] += work_cycles;
+    array_[Cause::SdpDrain] += stalled;
+    array_[Cause::Mac] += work_cycles;
     activity.count_busy({next_block_ - stalled - work_cycles, unhindered});
     activity.count_blocked({last_block_ - (stalled - std::min(stalled, waited)), last_block_},
                            "cacc.credits");

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <functional>
+#include <limits>
 #include <memory>
 #include <optional>
 
@@ -29,6 +30,7 @@ class Csc : public Unit {
         EntryStore& masks;
         TimedCounter& credits;
         Sink<StripePackage>& stripes;
+        std::uint32_t most_credits = std::numeric_limits<std::uint32_t>::max();
     };
     Csc(const sc_core::sc_module_name& name, const CscConfig& config,
         const DatapathConfig& datapath, const Wires& wires);
@@ -47,6 +49,7 @@ class Csc : public Unit {
     /// Waits for a group's weights, with the first group for the data; the group's first atom.
     Cycles wait_for_group(Activity& activity, ConvWork& work, std::uint32_t group);
     void account_start(ConvWork& work, Cycles weights, Cycles start) const;
+    void account_array(ConvWork& work) const;
     /// Pixels and kernels as the MAC cells meet them.
     void meet_pixels(ConvWork& work) const;
     void run_group(Activity& activity, const std::shared_ptr<ConvWork>& work, std::uint32_t group);
@@ -60,6 +63,7 @@ class Csc : public Unit {
     StripePlan plan_;
     std::vector<std::uint32_t> stripes_;
     // the MAC cells' time; it runs ahead of the simulation by one stripe
+    CauseCycles array_;          // of the operation, from its first product on
     Cycles next_block_;          // first cycle in which another block may enter
     Cycles last_block_;          // start of the last block that entered
     std::optional<Cycles> end_;  // last atom of the operation before, and one

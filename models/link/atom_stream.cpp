@@ -16,8 +16,10 @@ constexpr Cycles kRefill{2};
 
 AtomStream::AtomStream(const AtomStreamSetup& setup, std::vector<ByteRun> runs)
     : setup_(setup), runs_(std::move(runs)) {
-    NPU_CHECK(setup_.limits.beats * setup_.beat.value >= 2 * setup_.atom.value,
-              "a latency FIFO holds two atoms at least");
+    setup_.limits.beats =
+        std::max(setup_.limits.beats, divide_up(2 * setup_.atom.value, setup_.beat.value));
+    setup_.limits.buffer = std::max<std::uint64_t>(setup_.limits.buffer, 1);
+    setup_.limits.runs = std::max<std::uint64_t>(setup_.limits.runs, 1);
     for (const ByteRun& run : runs_) {
         total_beats_ += beats_of(run);
     }

@@ -13,7 +13,8 @@
 
 namespace npuscope {
 
-/// What holds a stream of atoms back, beside the memory.
+/// What holds a stream of atoms back, beside the memory. Each holds at least what two atoms need,
+/// whatever the number: hardware that could not take one atom would not be built.
 struct AtomStreamLimits {
     std::uint64_t beats = 1;   ///< that the latency FIFO holds
     std::uint64_t buffer = 1;  ///< atoms between that FIFO and the consumer

@@ -59,6 +59,7 @@ void ReadLane::open(ReadStream& stream, const StreamLabel& label) {
     info_.unit = label.unit;
     info_.surface = label.surface;
     info_.operation = label.operation;
+    starts_.note(label.operation, traffic_);
 }
 
 void ReadLane::begin_run(const ByteRun& run) {
@@ -171,6 +172,23 @@ void Mcif::open(unsigned client, ReadStream& stream, const StreamLabel& label) {
     reads_.open(client, clients_[client].lane, stream.beats());
 }
 
+std::vector<Mcif::OperationTraffic> Mcif::operation_traffic() const {
+    std::vector<OperationTraffic> result;
+    const auto add = [&](const std::string& client, const OperationStarts& starts,
+                         const ClientTraffic& all) {
+        for (std::size_t i = 0; i < starts.all.size(); ++i) {
+            ClientTraffic moved = i + 1 < starts.all.size() ? starts.all[i + 1].before : all;
+            moved -= starts.all[i].before;
+            result.push_back({starts.all[i].operation, client, moved});
+        }
+    };
+    for (const Client& client : clients_) {
+        add(client.name, client.lane.starts(), client.lane.traffic());
+        add(client.name, client.writes, client.written);
+    }
+    return result;
+}
+
 ClientTraffic Mcif::total() const {
     ClientTraffic all;
     for (const Traffic& client : traffic()) {
@@ -227,6 +245,7 @@ void Mcif::write(Client& client, tlm::tlm_generic_payload& payload, sc_core::sc_
         burst.first = info->first_beat;
         burst.step = info->beat_step;
     }
+    client.writes.note(info == nullptr ? nullptr : info->operation, client.written);
     client.written.write_beats += burst.beats;
     client.written.write_bytes += Bytes(payload.get_data_length());
     const Cycles last = writes_.take(burst);

@@ -29,6 +29,21 @@ namespace npuscope {
 // One client's reads on their way through the memory interface: it hands the client's bursts to the
 // channel and turns each run of memory into one transaction, which tells the memory's pace.
 
+/// What a client had moved before each of its operations, in their order.
+struct OperationStarts {
+    struct Start {
+        std::string operation;
+        ClientTraffic before;
+    };
+    std::vector<Start> all;
+
+    void note(const std::string* operation, const ClientTraffic& moved) {
+        if (operation != nullptr && (all.empty() || all.back().operation != *operation)) {
+            all.push_back({*operation, moved});
+        }
+    }
+};
+
 class ReadLane : public ChannelSource {
  public:
     /// Sends a transaction to memory and says when its answer is there.
@@ -41,6 +56,7 @@ class ReadLane : public ChannelSource {
 
     void open(ReadStream& stream, const StreamLabel& label);
     const ClientTraffic& traffic() const { return traffic_; }
+    const OperationStarts& starts() const { return starts_; }
 
     std::optional<ChannelBurst> next_burst() override;
     void stalled(Cycles cycles) override { stream_->stalled(cycles); }
@@ -55,6 +71,7 @@ class ReadLane : public ChannelSource {
     Transport transport_;
     ReadStream* stream_ = nullptr;
     ClientTraffic traffic_;
+    OperationStarts starts_;
     tlm::tlm_generic_payload payload_;
     AccessInfo info_;
     std::vector<std::uint8_t> scratch_;  // a foreign memory may fill it
@@ -80,6 +97,13 @@ class Mcif : public sc_core::sc_module, public ReadIssuer {
         ClientTraffic moved;
     };
     std::vector<Traffic> traffic() const;
+    /// The same of each operation.
+    struct OperationTraffic {
+        std::string operation;
+        std::string client;
+        ClientTraffic moved;
+    };
+    std::vector<OperationTraffic> operation_traffic() const;
     /// What all clients moved over this port, whose beats have so many bytes.
     ClientTraffic total() const;
     Bytes width() const { return config_.bus_width; }
@@ -95,6 +119,7 @@ class Mcif : public sc_core::sc_module, public ReadIssuer {
         std::string room_name;
         ReadLane lane;
         ClientTraffic written;
+        OperationStarts writes;
     };
 
     unsigned add_client(const std::string& name);

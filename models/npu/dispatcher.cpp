@@ -233,6 +233,7 @@ void Dispatcher::sdp_done(SdpWork& work) {
     if (work.job.flying() && !awaiting_sdp_.empty()) {
         record = std::move(awaiting_sdp_.front()->record);
         record.first_mac = awaiting_sdp_.front()->first_mac;
+        record.joined.push_back(work.name);
         awaiting_sdp_.pop_front();
     }
     if (work.job.to_pdp) {
@@ -257,6 +258,7 @@ void Dispatcher::unit_done(Pipeline pipeline, UnitWork& work, const Shown& shown
     OperationRecord record = std::move(work.record);
     if (shown.taken_on_the_fly && !awaiting_pdp_.empty()) {
         record = std::move(awaiting_pdp_.front());
+        record.joined.push_back(work.name);
         awaiting_pdp_.pop_front();
     }
     finish_record(std::move(record));
@@ -295,12 +297,14 @@ void Dispatcher::report_early_end(const SdpWork& work, std::uint64_t atoms) {
 
 void Dispatcher::finish_record(OperationRecord record) {
     record.end = now();
-    Cycles accounted;
-    for (const Cycles cycles : record.causes.cycles) {
-        accounted += cycles;
-    }
-    if (accounted < record.cycles()) {
-        record.causes[Cause::Latency] += record.cycles() - accounted;
+    record.causes[Cause::Latency] +=
+        record.cycles() - std::min(record.cycles(), record.causes.sum());
+    if (!record.parts.empty() && record.accounted() < record.end) {
+        OperationPart rest{record.accounted(), record.end, record.causes};
+        for (const OperationPart& part : record.parts) {
+            rest.causes -= part.causes;
+        }
+        record.parts.push_back(rest);
     }
     operations_.push_back(std::move(record));
 }

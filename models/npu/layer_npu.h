@@ -69,6 +69,11 @@ class LayerNpu : public sc_core::sc_module, public Machine {
     std::vector<PortTraffic> ports() const override {
         return {{"memory", mcif.total(), mcif.width()}};
     }
+    std::vector<OperationTraffic> operation_traffic() const override {
+        std::vector<OperationTraffic> all;
+        add_operation_traffic(all, mcif, "memory");
+        return all;
+    }
 
  private:
     const std::size_t launch_queue_;

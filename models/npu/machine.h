@@ -72,10 +72,24 @@ class Machine {
         Bytes beat;
     };
     virtual std::vector<PortTraffic> ports() const { return {}; }
+    /// What each operation moved, by client and port.
+    struct OperationTraffic {
+        std::string operation;
+        NamedTraffic traffic;
+    };
+    virtual std::vector<OperationTraffic> operation_traffic() const { return {}; }
     /// Tells `recorder` what the units do.
     virtual void record_to(Recorder* recorder) = 0;
     /// Simulates time alone: nothing is fetched or computed, and what is written is zeros.
     virtual void leave_out_values() = 0;
 };
+
+/// Adds what operations moved over one port.
+inline void add_operation_traffic(std::vector<Machine::OperationTraffic>& all, const Mcif& mcif,
+                                  const char* port) {
+    for (const Mcif::OperationTraffic& one : mcif.operation_traffic()) {
+        all.push_back({one.operation, {one.client, one.moved, port}});
+    }
+}
 
 }  // namespace npuscope

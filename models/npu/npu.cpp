@@ -14,7 +14,8 @@ Npu::Npu(const sc_core::sc_module_name& name, const NpuConfig& config, Diagnosti
       cacc(config.cacc, config.datapath),
       cmac(cacc),
       csc("csc", config.csc, config.datapath,
-          {cbuf.data, cbuf.weights, cbuf.masks, cacc.credits, cmac}),
+          {cbuf.data, cbuf.weights, cbuf.masks, cacc.credits, cmac,
+           static_cast<std::uint32_t>(config.cacc.depth(config.datapath.atomic_k))}),
       cdma("cdma", config.cdma, {config.mcif.bus_width, config.datapath},
            {cbuf.data, cbuf.weights, cbuf.masks,
             [this](BankSplit banks) { cbuf.split(banks.data, banks.weight); }, log}),
@@ -122,6 +123,15 @@ std::vector<Npu::PortTraffic> Npu::ports() const {
     std::vector<PortTraffic> all{{"primary", mcif.total(), mcif.width()}};
     if (cvif) {
         all.push_back({"secondary", cvif->total(), cvif->width()});
+    }
+    return all;
+}
+
+std::vector<Npu::OperationTraffic> Npu::operation_traffic() const {
+    std::vector<OperationTraffic> all;
+    add_operation_traffic(all, mcif, "primary");
+    if (cvif) {
+        add_operation_traffic(all, *cvif, "secondary");
     }
     return all;
 }

@@ -78,6 +78,9 @@ void Sdp::keep_result(SdpWork& work, SdpResult result) {
 void Sdp::run_operation(Activity& activity) {
     const std::shared_ptr<SdpWork> work = launches.take(activity, WaitKind::Idle);
     const SdpJob& job = work->job;
+    if (!job.flying()) {
+        work->record.pass(now(), Cause::WaitsForPrevious);
+    }
     writers_.clear();
     result_.reset();
     taken_.clear();
@@ -193,7 +196,7 @@ Cycles Sdp::take_atom(Activity& activity, SdpWork& work, Cycles ready) {
     if (!work.job.flying()) {
         CauseCycles& causes = work.record.causes;
         if (atom_ == 0) {
-            causes[Cause::StartUp] += time - work.record.start;
+            causes[Cause::StartUp] += time - work.record.accounted();
         } else {
             causes[Cause::Memory] += time - free;
             causes[Cause::Work] += drain_.pace();

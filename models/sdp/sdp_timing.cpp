@@ -74,7 +74,8 @@ std::optional<Cycles> SdpStream::ready(std::uint64_t beat) const {
     const std::uint64_t first = (beat - ahead) / config_.beat_group * config_.beat_group;
     const std::uint64_t atom = atom_of(first);
     if (atom >= taken_.size()) {
-        return std::nullopt;
+        // the buffers hold at least what one atom needs: it cannot be taken without this beat
+        return beat < needed(atom) ? std::optional(passed) : std::nullopt;
     }
     return std::max(passed, taken_[atom] + config_.request_taken);
 }

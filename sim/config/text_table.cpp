@@ -26,6 +26,22 @@ std::string counted(std::uint64_t number, std::string_view what) {
     return fmt::format("{} {}{}", with_separators(number), what, number == 1 ? "" : "s");
 }
 
+std::string wrapped(const std::string& text, std::size_t first_indent, std::size_t indent) {
+    std::string lines;
+    for (std::size_t at = 0; at < text.size();) {
+        const std::size_t margin = at == 0 ? first_indent : indent;
+        const std::size_t width = report_width - margin;
+        std::size_t length = std::min(width, text.size() - at);
+        if (at + length < text.size()) {
+            const std::size_t space = text.rfind(' ', at + length);
+            length = space == std::string::npos || space <= at ? length : space - at;
+        }
+        lines += std::string(margin, ' ') + text.substr(at, length) + '\n';
+        at = std::min(text.size(), text.find_first_not_of(' ', at + length));
+    }
+    return lines;
+}
+
 void TextTable::add_row(std::vector<std::string> cells) {
     cells.resize(columns_.size());
     rows_.push_back(std::move(cells));

@@ -15,6 +15,8 @@ inline constexpr std::size_t report_width = 100;
 std::string with_separators(std::uint64_t value);
 /// `1 layer`, `1,234 layers`.
 std::string counted(std::uint64_t number, std::string_view what);
+/// Breaks a text into lines of the report's width; the first may be indented differently.
+std::string wrapped(const std::string& text, std::size_t first_indent, std::size_t indent);
 
 enum class Align { Left, Right };
 

@@ -136,6 +136,20 @@ std::string help_line(const Result& result, const std::vector<LayerRecord>& rows
             percent(host_share(result)));
     }
     const CauseCycles causes = all_causes(rows);
+    double useful = 0;
+    double possible = 0;
+    for (const LayerRecord& row : rows) {
+        useful += row.on_host ? 0 : static_cast<double>(row.macs);
+        possible += row.mac_cells * static_cast<double>(row.causes[Cause::Mac].value);
+    }
+    if (causes.largest() == cause_names[static_cast<std::size_t>(Cause::Mac)] &&
+        useful < 0.5 * possible) {
+        return fmt::format(
+            "what would help: layers that fill the MAC cells; while they work, {} "
+            "of them do useful products (channels below npu.datapath.atomic_c, "
+            "kernels below npu.datapath.atomic_k)",
+            percent(useful / possible));
+    }
     const auto largest = std::ranges::max_element(causes.cycles) - causes.cycles.begin();
     return "what would help: " + std::string(remedies.at(static_cast<std::size_t>(largest)));
 }
@@ -182,14 +196,15 @@ std::string causes_text(const CauseCycles& causes, Cycles of) {
 
 std::string verdict(const Result& result) {
     const std::vector<LayerRecord> rows = rows_of(result);
-    std::string text = fmt::format("{} on {}: {}\n", result.program, result.npu(), outcome(result));
+    std::string text =
+        wrapped(fmt::format("{} on {}: {}", result.program, result.npu(), outcome(result)), 0, 4);
     std::vector<std::string> lines{time_line(result)};
     if (result.cycles > Cycles(0)) {
         lines.insert(lines.end(), {array_line(result, rows), port_line(result),
                                    bound_line(result, rows), help_line(result, rows)});
     }
     for (const std::string& line : lines) {
-        text += "  " + line + '\n';
+        text += wrapped(line, 2, 4);
     }
     return text;
 }

@@ -158,18 +158,22 @@ void add(LayerRecord& layer, const OperationRecord& operation) {
     layer.hidden += operation.cycles() - std::min(operation.cycles(), operation.own.sum());
     layer.mac_cells = std::max(layer.mac_cells, operation.mac_cells);
     for (const NamedTraffic& moved : operation.traffic) {
-        const auto same = std::ranges::find_if(layer.traffic, [&](const NamedTraffic& one) {
-            return one.client == moved.client && one.port == moved.port;
-        });
-        if (same == layer.traffic.end()) {
-            layer.traffic.push_back(moved);
-        } else {
-            same->traffic += moved.traffic;
-        }
+        add_traffic(layer.traffic, moved);
     }
 }
 
 }  // namespace
+
+void add_traffic(std::vector<NamedTraffic>& all, const NamedTraffic& moved) {
+    const auto same = std::ranges::find_if(all, [&](const NamedTraffic& one) {
+        return one.client == moved.client && one.port == moved.port;
+    });
+    if (same == all.end()) {
+        all.push_back(moved);
+    } else {
+        same->traffic += moved.traffic;
+    }
+}
 
 void fill_layers(std::vector<LayerRecord>& layers, std::span<const OperationRecord> operations) {
     for (const bool on_host : {false, true}) {

@@ -29,6 +29,9 @@ struct CountedTime {
 std::vector<CauseCycles> own_cycles(std::span<const OperationRecord> operations,
                                     std::vector<CountedTime> counted);
 
+/// Adds to the entry of the same client and port.
+void add_traffic(std::vector<NamedTraffic>& all, const NamedTraffic& moved);
+
 /// Gives each layer its operations: those of the NPU, and those of the host, in the order of their
 /// start, as many as the layer has places for. What is left over belongs to the last layer.
 void fill_layers(std::vector<LayerRecord>& layers, std::span<const OperationRecord> operations);

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstring>
 #include <string_view>
+#include <unordered_map>
 #include <utility>
 
 #include "models/base/error.h"
@@ -88,7 +89,7 @@ void Host::execute_program(Activity& activity) {
 }
 
 void Host::wait_for_interrupts(Activity& activity) {
-    while (!board_.complete()) {
+    while (!board_.awaited().empty()) {
         activity.wait_for(board_changed_, WaitKind::Starved, "interrupts");
     }
     finish_checks();
@@ -460,6 +461,18 @@ std::vector<OperationRecord> Host::operations() const {
     const std::vector<CauseCycles> own = own_cycles(all, counted());
     for (std::size_t i = 0; i < all.size(); ++i) {
         all[i].own = own[i];
+    }
+    std::unordered_map<std::string, std::size_t> by_name;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        by_name.emplace(all[i].name, i);
+        for (const std::string& joined : all[i].joined) {
+            by_name.emplace(joined, i);
+        }
+    }
+    for (const Machine::OperationTraffic& moved : machine_.operation_traffic()) {
+        if (const auto found = by_name.find(moved.operation); found != by_name.end()) {
+            add_traffic(all[found->second].traffic, moved.traffic);
+        }
     }
     return all;
 }

@@ -18,11 +18,6 @@ std::optional<SyncBoard::Awaited> SyncBoard::serve(Interrupt interrupt, Cycles t
     return served;
 }
 
-bool SyncBoard::complete() const {
-    return std::ranges::all_of(
-        awaited_, [&](const Awaited& awaited) { return ignored_.contains(awaited.sync); });
-}
-
 std::optional<Cycles> SyncBoard::last_raised() const {
     std::optional<Cycles> last;
     for (const auto& [sync, time] : raised_) {

@@ -32,11 +32,9 @@ class SyncBoard {
     void raise(const std::string& sync, Cycles time) { raised_[sync] = time; }
     bool raised(const std::string& sync) const { return raised_.contains(sync); }
 
-    /// From now on this id need not be awaited.
+    /// Nothing is expected of this id: it does not count as the end of the program's work.
     void ignore(const std::string& sync) { ignored_.insert(sync); }
     bool ignores(const std::string& sync) const { return ignored_.contains(sync); }
-    /// No notification is open but those that are ignored.
-    bool complete() const;
     /// When the newest id that counts was raised.
     std::optional<Cycles> last_raised() const;
 

@@ -62,7 +62,7 @@ void expect_pass(const PresetParameters& preset, LayerKind kind, std::uint64_t s
     EXPECT_EQ(ended.code, 0);
     const auto result = nlohmann::json::parse(ended.out, nullptr, false);
     ASSERT_TRUE(result.is_object()) << ended.out;
-    EXPECT_EQ(result.value("status", ""), "pass");
+    EXPECT_EQ(result.value("status", ""), "pass") << result["findings"];
     ASSERT_EQ(result["checks"].size(), program.expected.size());
 }
 

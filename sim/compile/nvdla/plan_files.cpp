@@ -98,7 +98,7 @@ struct StatementText {
         return fmt::format("check_nothing({});", check.sync);
     }
     std::string operator()(const BeginLayer& layer) const {
-        return fmt::format("// layer {}: {}, {}", layer.name, layer.kind,
+        return fmt::format("// layer {}: {}, {}", in_quotes(layer.name), layer.kind,
                            counted(layer.operations, "operation"));
     }
     std::string operator()(const LaunchJob& launch) const {

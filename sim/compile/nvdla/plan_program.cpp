@@ -39,8 +39,13 @@ class ProgramWriter {
         const RegisterBlock& cdma = cdma_block;
         const RegisterRow& flush = *find_register(cdma, "S_CBUF_FLUSH_STATUS");
         add(PollRegister{spelled(cdma.name, flush.name), cdma.base + flush.offset, 0xffffffff, 1});
-        for (std::size_t i = 0; i < plan_.operations.size(); ++i) {
-            write_operation(i);
+        for (const PlannedLayer& layer : plan_.layers) {
+            const bool joined = layer.first_layer != layer.name && !layer.first_layer.empty();
+            add(BeginLayer{joined ? layer.first_layer + "+" + layer.name : layer.name,
+                           std::string(enum_name(layer.kind)), layer.macs, layer.operations});
+            for (std::size_t i = 0; i < layer.operations; ++i) {
+                write_operation(layer.first_operation + i);
+            }
         }
         if (plan_.registers != AddressMap::NvSmall) {
             move_registers();

@@ -90,7 +90,7 @@ class VectorNpu(unittest.TestCase):
                                  struct.pack(f"<{ELEMENTS}f", *wanted), tensor)
             timeline = json.loads((folder / "timeline.json").read_text(encoding="utf-8"))
         self.assertEqual((result["status"], result["npu"], result["findings"]),
-                         ("pass", "vector_8", []))
+                         ("unchecked", "vector_8", []))
         self.assertEqual([(one["unit"], one["name"], one["pattern"])
                           for one in result["operations"]], OPERATIONS)
         self.assertEqual([rule["restriction"] for layer in result["refused"]

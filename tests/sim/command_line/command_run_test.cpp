@@ -45,7 +45,7 @@ TEST_F(CommandRun, WrongInputIsRefusedBeforeAnythingRuns) {
 TEST_F(CommandRun, SummaryGoesToStandardOutput) {
     const Answer answer = typed({"run", program_});
     EXPECT_EQ(answer.code, ExitCode::Good) << answer.err;
-    EXPECT_TRUE(answer.out.starts_with("fill on nv_small: pass"));
+    EXPECT_TRUE(answer.out.starts_with("fill on nv_small: unchecked"));
     EXPECT_EQ(answer.err, "");
 }
 
@@ -53,7 +53,7 @@ TEST_F(CommandRun, JsonOnStandardOutputMovesTheSummaryAway) {
     const Answer answer = typed({"run", program_, "--json", "-", "--set", "memory.read_latency=7",
                                  "--set", "npu.cbuf.banks=16"});
     EXPECT_EQ(answer.code, ExitCode::Good) << answer.err;
-    EXPECT_TRUE(answer.err.starts_with("fill on nv_small: pass"));
+    EXPECT_TRUE(answer.err.starts_with("fill on nv_small: unchecked"));
     const auto json = nlohmann::json::parse(answer.out);
     EXPECT_EQ(json["config"]["memory"]["read_latency"], 7);
     EXPECT_EQ(json["config"]["npu"]["cbuf"]["banks"], 16);
@@ -63,7 +63,7 @@ TEST_F(CommandRun, OutFolderHoldsResultSummaryAndConfiguration) {
     const fs::path out = folder_ / "made/out";
     EXPECT_EQ(typed({"run", folder_.string(), "--out", out.string()}).code, ExitCode::Good);
     EXPECT_TRUE(nlohmann::json::accept(read_whole_file(out / "result.json")));
-    EXPECT_TRUE(read_whole_file(out / "summary.txt").starts_with("fill on nv_small: pass"));
+    EXPECT_TRUE(read_whole_file(out / "summary.txt").starts_with("fill on nv_small: unchecked"));
     EXPECT_TRUE(read_whole_file(out / "config.yaml").starts_with("npu:\n  name: nv_small\n"));
 }
 

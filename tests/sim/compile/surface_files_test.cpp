@@ -48,7 +48,7 @@ class SurfaceFiles : public testing::Test {
         RunOptions options;
         options.keep = surfaces.output_bytes();
         const Result result = run_program(plan_program(std::move(plan)), system, options);
-        ASSERT_EQ(result.status(), RunStatus::Pass);
+        ASSERT_EQ(result.status(), RunStatus::Unchecked);
         save_outputs(surfaces, result.kept, folder_ / outputs);
     }
 

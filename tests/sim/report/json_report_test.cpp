@@ -18,10 +18,10 @@ TEST(JsonReport, HasTheKeysOfTheContractInTheirOrder) {
     for (const auto& [key, value] : report.items()) {
         keys.push_back(key);
     }
-    EXPECT_EQ(keys, (std::vector<std::string>{"npu", "program", "status", "values", "cycles",
-                                              "simulated_cycles", "microseconds", "wall_seconds",
-                                              "checks", "traffic", "operations", "units",
-                                              "findings", "config"}));
+    EXPECT_EQ(keys, (std::vector<std::string>{
+                        "version", "command", "npu", "program", "status", "values", "cycles",
+                        "simulated_cycles", "microseconds", "wall_seconds", "checks", "traffic",
+                        "ports", "layers", "operations", "units", "findings", "config"}));
 }
 
 TEST(JsonReport, ValuesAreThoseOfTheResult) {
@@ -31,7 +31,7 @@ TEST(JsonReport, ValuesAreThoseOfTheResult) {
     EXPECT_EQ(report["cycles"], 54914);
     EXPECT_EQ(report["checks"].dump(),
               R"([{"kind":"crc32","address":"0x90000000","bytes":5376,"expected":"0x8c467827",)"
-              R"("actual":"0x8c467827","pass":true,"place":"dc/p.cfg:210:1"}])");
+              R"("actual":"0x8c467827","pass":true,"made":true,"place":"dc/p.cfg:210:1"}])");
     EXPECT_EQ(report["traffic"].dump(),
               R"({"read_bytes":8000,"write_bytes":5376,"read_beats":1000,"write_beats":672,)"
               R"("by_client":{"cdma_dat":{"read_bytes":8000,"write_bytes":0,"read_beats":1000,)"

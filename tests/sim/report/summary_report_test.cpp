@@ -47,7 +47,7 @@ TEST(SummaryReport, ReadsAsATable) {
 TEST(SummaryReport, FailedCheckStandsOut) {
     Result result = sample::result();
     result.checks.front().pass = false;
-    EXPECT_NE(summary_report(result).find("nv_small: fail"), std::string::npos);
+    EXPECT_NE(summary_report(result).find("nv_small: FAIL"), std::string::npos);
     EXPECT_NE(summary_report(result).find("  FAIL  crc32"), std::string::npos);
 }
 
@@ -73,12 +73,20 @@ TEST(SummaryReport, ErrorsComeFirstAndNotesOfOneKindAreOneEntry) {
     note.unit = "cdma";
     result.findings.push_back(note);
     result.findings.push_back({.id = "outside", .sentence = "no memory"});
-    const std::string text = summary_report(result);
-    EXPECT_EQ(text.substr(text.find("findings")),
+    const auto findings = [&](Details details) {
+        const std::string text = summary_report(result, details);
+        const std::size_t begin = text.find("findings");
+        return text.substr(begin, text.find("\nsimulated") - begin);
+    };
+    EXPECT_EQ(findings(Details::Operations),
               "findings\n"
               "  error: no memory [outside]\n"
               "  note: a write is ignored [read_only, 2 times]\n"
               "      unit sdp\n");
+    EXPECT_EQ(findings(Details::Layers),
+              "findings\n"
+              "  error: no memory [outside]\n"
+              "  2 notes more (--operations lists them)\n");
 }
 
 TEST(SummaryReport, FitsTheWidthWhateverTheNames) {
@@ -97,7 +105,7 @@ TEST(SummaryReport, FitsTheWidthWhateverTheNames) {
 
 TEST(SummaryReport, EmptyResultHasOnlyItsHeadline) {
     const std::string text = summary_report(Result{});
-    EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 2);
+    EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 4);
 }
 
 }  // namespace

@@ -109,7 +109,7 @@ TEST(LayerMemory, WhatFitsExactlyIsNone) {
     const LayerPlan plan = plan_layers(chain.graph, chain.npu, chain.memory);
     chain.memory.regions[0].size = plan.weights;
     chain.limit_maps(plan.peak_maps);
-    EXPECT_EQ(chain.run({}).status(), RunStatus::Pass);
+    EXPECT_EQ(chain.run({}).status(), RunStatus::Unchecked);
     chain.memory.regions[1].surfaces = plan.peak_maps - Bytes(1);
     EXPECT_EQ(kinds_of(chain.run({})), (std::set<std::string>{"memory_room"}));
 }
@@ -132,7 +132,7 @@ TEST(LayerMemory, TheLimitOfCyclesStopsTheMachine) {
         EXPECT_THAT(stopped.what(), HasSubstr("cycle limit at cycle"));
         EXPECT_THAT(stopped.what(), HasSubstr("the host waits for layer 'first'"));
     }
-    EXPECT_EQ(chain.run().status(), RunStatus::Pass);  // another machine may follow
+    EXPECT_EQ(chain.run().status(), RunStatus::Unchecked);  // another machine may follow
 }
 
 TEST(LayerMemory, AMemoryWithoutRegionsIsRefused) {

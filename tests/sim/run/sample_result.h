@@ -32,7 +32,11 @@ inline Result result() {
     operation.mac_cells = 64;
     operation.causes[Cause::Mac] = Cycles(40000);
     operation.causes[Cause::SdpDrain] = Cycles(13900);
+    operation.own = operation.causes;
+    operation.traffic = {{"cdma_dat", {Bytes(8000), Bytes(0), 1000, 0}, "primary"},
+                         {"sdp", {Bytes(0), Bytes(5376), 0, 672}, "primary"}};
     result.operations = {operation};
+    result.ports = {{"primary", {Bytes(8000), Bytes(5376), 1000, 672}, Bytes(8)}};
     result.units = {{"cdma", {Cycles(100), Cycles(20), Cycles(3)}}};
     result.findings = {{.severity = Severity::Warning,
                         .id = "uninitialised_read",

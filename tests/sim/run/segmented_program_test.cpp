@@ -42,7 +42,7 @@ Result expect_equal(const ModelBuilder& builder, const std::string& npu,
     SegmentedPlan plan = plan_segments(graph, {nvdla_npu(system), system.memory}, given);
     ModelResult run =
         run_model(segmented_program(graph, std::move(plan), system.host, &inputs), system, {});
-    EXPECT_EQ(run.result.status(), RunStatus::Pass);
+    EXPECT_EQ(run.result.status(), RunStatus::Unchecked);
     EXPECT_EQ(run.outputs.size(), host.outputs.size());
     for (const auto& [name, value] : host.outputs) {
         EXPECT_EQ(run.outputs.at(name).type.sizes, value.type.sizes) << name;

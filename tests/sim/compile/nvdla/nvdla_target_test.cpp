@@ -47,7 +47,7 @@ void expect_equal(Chain& chain, const std::string& npu, ElementType element = El
     const Result result = run_network_files((folder / "model.onnx").string(),
                                             {(folder / "in").string(), (folder / "out").string()},
                                             read_system(arguments), {});
-    EXPECT_EQ(result.status(), RunStatus::Pass);
+    EXPECT_EQ(result.status(), RunStatus::Unchecked);
     EXPECT_EQ(result.model->host.operators, 0U);
     const GraphValue given = read_npy(folder / "out" / (graph.outputs.front() + ".npy"));
     EXPECT_EQ(given.type.sizes, wanted.type.sizes);
