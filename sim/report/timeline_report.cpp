@@ -144,6 +144,8 @@ std::string timeline_report(const Result& result) {
     add_operations(events, result.operations);
     if (!result.layers.empty()) {
         name_process(events, layers_process, "layers");
+        name_lane(events, layers_process, 1, "layers");
+        name_lane(events, layers_process, 2, "layers");
         add_layers(events, result);
     }
     if (result.timeline) {

@@ -114,8 +114,14 @@ bool machine_is_idle(Simulation& simulation) {
     return simulation.machine->enabled_groups().empty() && !simulation.host.awaits_jobs();
 }
 
+/// Units that pass a result on the fly end within these cycles of each other.
+constexpr Cycles ends_apart{64};
+
 void stop_if_unfinished(Simulation& simulation, const RunOptions& options) {
     const bool more_to_come = sc_core::sc_pending_activity() || now() >= options.max_cycles;
+    if (simulation.host.finished() && !simulation.machine->enabled_groups().empty()) {
+        advance(to_time(ends_apart));
+    }
     if (simulation.host.finished() || (!more_to_come && machine_is_idle(simulation))) {
         for (Diagnostic& open : simulation.host.conclude()) {
             simulation.log.add(std::move(open));

@@ -91,9 +91,19 @@ TEST(Rules, EveryIdInTheSourcesIsARow) {
 }
 
 TEST(Rules, EveryRowIsInUse) {
-    const std::set<std::string> ids = ids_in_sources();
+    std::string sources;
+    for (const char* folder : {"models", "sim"}) {
+        for (const auto& entry : std::filesystem::recursive_directory_iterator(source() / folder)) {
+            if (entry.path().extension() == ".cpp" && entry.path().filename() != "rules.cpp") {
+                sources += text_of(entry.path());
+            }
+        }
+    }
     for (const Rule& rule : rules()) {
-        EXPECT_TRUE(ids.contains(std::string(rule.id))) << rule.id << " is never reported";
+        const std::string_view constant = rule.id.substr(0, rule.id.find('*'));
+        const bool whole = constant.size() == rule.id.size();
+        const std::string quoted = '"' + std::string(constant) + (whole ? "\"" : "");
+        EXPECT_NE(sources.find(quoted), std::string::npos) << rule.id << " is never reported";
     }
 }
 

@@ -13,35 +13,49 @@ namespace npuscope {
 namespace {
 
 TEST(SummaryReport, ReadsAsATable) {
-    EXPECT_EQ(summary_report(sample::result()),
-              "dc_small on nv_small: pass, 54,914 cycles, 54.9 us at 1000 MHz\n"
-              "simulated 62,555 cycles in 0.50 s (0.13 Mcycles/s)\n"
-              "\n"
-              "operations\n"
-              "  #  unit  name    cycles       macs    used  bound by\n"
-              "  0  conv  conv 0  53,900  1,724,800  50.0 %  mac 74 %, sdp_drain 25 %\n"
-              "\n"
-              "where the cycles went\n"
-              "  #     mac  sdp_drain     sum\n"
-              "  0  40,000     13,900  53,900\n"
-              "\n"
-              "traffic\n"
-              "  client    bytes read  beats  bytes written  beats\n"
-              "  cdma_dat       8,000  1,000              0      0\n"
-              "  sdp                0      0          5,376    672\n"
-              "  all            8,000  1,000          5,376    672\n"
-              "\n"
-              "units, cycles\n"
-              "  unit  busy  starved  blocked\n"
-              "  cdma   100       20        3\n"
-              "\n"
-              "checks\n"
-              "        kind   address     bytes  expected    actual      place\n"
-              "  pass  crc32  0x90000000  5,376  0x8c467827  0x8c467827  p.cfg:210:1\n"
-              "\n"
-              "findings\n"
-              "  p.cfg:7:1: warning: uninitialised bytes were read [uninitialised_read]\n"
-              "      operation conv 0, unit cdma_dat, surface input, address 0x80000010\n");
+    const std::string verdict =
+        "dc_small on nv_small: pass: 1 check made, all held\n"
+        "  54,914 cycles, 0.05491 ms at 1000 MHz\n"
+        "  MAC array used 49.1 % of its peak: 1,724,800 useful MACs, 64 a cycle possible\n"
+        "  primary port read 0.146, written 0.0979 of 8 GB/s (1.8 %, 1.2 %)\n"
+        "  bound by mac 72 %, sdp_drain 25 %\n"
+        "  what would help: more MAC cells (npu.datapath.atomic_c, npu.datapath.atomic_k)\n"
+        "\n"
+        "where the time went: cycles, share of all, MAC array used, bytes\n"
+        "  #  operation  kind  cycles   share    MACs    read  written  bound by\n"
+        "  0  conv 0           53,900  98.2 %  50.0 %  8.00 k   5.38 k  mac\n";
+    const std::string details =
+        "\n"
+        "operations, from their launch to their end\n"
+        "  #  unit  name    cycles  hidden       macs    used  bound by\n"
+        "  0  conv  conv 0  53,900          1,724,800  50.0 %  mac 74 %, sdp_drain 25 %\n"
+        "\n"
+        "where the cycles went\n"
+        "  #     mac  sdp_drain     sum\n"
+        "  0  40,000     13,900  53,900\n"
+        "\n"
+        "traffic\n"
+        "  client    bytes read  beats  bytes written  beats\n"
+        "  cdma_dat       8,000  1,000              0      0\n"
+        "  sdp                0      0          5,376    672\n"
+        "  all            8,000  1,000          5,376    672\n"
+        "\n"
+        "units, cycles\n"
+        "  unit  busy  starved  blocked\n"
+        "  cdma   100       20        3\n";
+    const std::string rest =
+        "\n"
+        "checks\n"
+        "        kind   address     bytes  expected    actual      place\n"
+        "  pass  crc32  0x90000000  5,376  0x8c467827  0x8c467827  p.cfg:210:1\n"
+        "\n"
+        "findings\n"
+        "  p.cfg:7:1: warning: uninitialised bytes were read [uninitialised_read]\n"
+        "      operation conv 0, unit cdma_dat, surface input, address 0x80000010\n"
+        "\n"
+        "simulated 62,555 cycles in 0.50 s (0.13 Mcycles/s)\n";
+    EXPECT_EQ(summary_report(sample::result()), verdict + rest);
+    EXPECT_EQ(summary_report(sample::result(), Details::Operations), verdict + details + rest);
 }
 
 TEST(SummaryReport, FailedCheckStandsOut) {

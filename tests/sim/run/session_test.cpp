@@ -192,8 +192,8 @@ TEST(Session, fails_when_a_check_is_never_reached) {
 }
 
 TEST(Session, fails_when_an_operation_has_not_ended) {
-    const Result result = run(replaced(replaced(copy_program, "intr_notify(SDP_0, done);", ""),
-                                       "check_crc(done,", "check_crc(,"));
+    const Result result =
+        run(replaced(copy_program, "intr_notify(SDP_0, done)", "sync_notify(NVDLA_SDP, done)"));
     EXPECT_EQ(result.findings.back().id, "unfinished");
     EXPECT_EQ(result.findings.back().place.line, 31U);
 }

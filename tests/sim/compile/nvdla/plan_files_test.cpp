@@ -14,8 +14,11 @@ namespace {
 
 TEST(SaveProgram, IsReadBackAsItWas) {
     const TempFolder folder;
-    const Program saved = plan_program(plan_network(sample::mixed_network(), {}));
+    Program saved = plan_program(plan_network(sample::mixed_network(), {}));
     save_program(saved, folder);
+    std::erase_if(saved.statements, [](const Statement& statement) {  // a comment in the file
+        return std::holds_alternative<BeginLayer>(statement.action);
+    });
     const Program read = read_program(folder, RegisterNames(nvdla_register_blocks()));
     ASSERT_EQ(read.statements.size(), saved.statements.size());
     EXPECT_EQ(trace_text(read).substr(trace_text(read).find('\n')),
