@@ -14,8 +14,8 @@
 #include "models/base/error.h"
 #include "sim/compile/nvdla/nvdla_family.h"
 #include "sim/config/file_io.h"
-#include "sim/config/override_field.h"
 #include "sim/config/preset.h"
+#include "sim/config/yaml_reader.h"
 #include "tests/support/reference_data.h"
 
 namespace npuscope::bench {

@@ -3,7 +3,7 @@
 
 #include <iostream>
 
-#include "sim/command_line/exit_code.h"
+#include "sim/command_line/command.h"
 #include "sim/run/freed_memory.h"
 
 namespace npuscope::bench {

@@ -10,7 +10,7 @@
 
 #include "models/base/quantity.h"
 #include "models/npu/register_blocks.h"
-#include "sim/program/trace_cfg.h"
+#include "sim/program/read_program.h"
 
 namespace npuscope::bench {
 namespace {
@@ -258,7 +258,7 @@ Program program_of(const LayerPair& pair, const std::string& name) {
     const auto images = [&](const std::string& file, const Place& /*place*/) {
         return random_image(sizes.at(file));
     };
-    return parse_trace_cfg(trace_of(pair), name + ".cfg", register_names(nvdla_register_blocks()),
+    return parse_trace_cfg(trace_of(pair), name + ".cfg", RegisterNames(nvdla_register_blocks()),
                            images);
 }
 

@@ -53,7 +53,7 @@ Program program_of_row(const ReferenceRow& row) {
     if (row.pair) {
         return program_of(*row.pair, row.name);
     }
-    return read_program(row.program, register_names(nvdla_register_blocks()));
+    return read_program(row.program, RegisterNames(nvdla_register_blocks()));
 }
 
 }  // namespace

@@ -61,7 +61,7 @@ constexpr std::array reference_programs{
 
 SpeedSubject file_subject(const fs::path& path) {
     return {path.filename().string(),
-            [path] { return read_program(path, register_names(nvdla_register_blocks())); }};
+            [path] { return read_program(path, RegisterNames(nvdla_register_blocks())); }};
 }
 
 std::vector<SpeedSubject> subjects_of(const Arguments& arguments) {

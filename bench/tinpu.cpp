@@ -9,8 +9,7 @@
 #include <iostream>
 
 #include "bench/tinpu_rows.h"
-#include "sim/command_line/exit_code.h"
-#include "sim/command_line/system_arguments.h"
+#include "sim/command_line/command.h"
 #include "sim/compile/tinpu/tinpu_target.h"
 #include "sim/config/text_table.h"
 

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "models/conv/conv_registers.h"
+#include "models/conv/csc_math.h"
 #include "models/layout/alignment.h"
 
 namespace npuscope {
@@ -315,7 +316,35 @@ void check_input_mode(const ConvJob& job, Checks& checks) {
     }
 }
 
+/// At NVDLA_CSC.D_WEIGHT_SIZE_EXT_1.
+Diagnostic miscount_finding(const ConvJob& job, const MiscountedImage& image) {
+    Diagnostic finding;
+    finding.severity = Severity::Warning;
+    finding.id = "image_miscounted";
+    finding.unit = "NVDLA_CSC";
+    finding.register_name = spelled("NVDLA_CSC", "D_WEIGHT_SIZE_EXT_1");
+    finding.sentence = fmt::format(
+        "{} makes kernel rows of {} bytes, {} blocks of {} in the MAC cells, and {} rows of {} "
+        "outputs: the sequencer miscounts these blocks, and outputs from column {} on meet wrong "
+        "pixels from block {} on",
+        finding.register_name, image.walk.row_bytes, image.walk.blocks(), image.walk.width,
+        spelled("NVDLA_CSC", "D_DATAOUT_SIZE_0"), job.output().width, image.first.column,
+        image.first.block);
+    const std::uint32_t columns = columns_to_add(image.walk, image.row, job.input().channels);
+    finding.remedy = fmt::format(
+        "add {} column{} of zeros to the kernels (rows of {} bytes) and to PAD_RIGHT of {}",
+        columns, columns == 1 ? "" : "s", image.walk.row_bytes + columns * job.input().channels,
+        spelled("NVDLA_CDMA", "D_ZERO_PADDING"));
+    return finding;
+}
+
 }  // namespace
+
+std::vector<Diagnostic> launch_findings(const ConvJob& job, const CscConfig& config,
+                                        const DatapathConfig& datapath, Bytes entry) {
+    const auto image = miscounted_image(job, config, datapath, entry);
+    return image ? std::vector{miscount_finding(job, *image)} : std::vector<Diagnostic>{};
+}
 
 std::vector<Diagnostic> contradictions(const ConvJob& job, const ConvFeatures& features) {
     Checks checks;

@@ -37,14 +37,16 @@ namespace {
 /// Bytes of a surface that has no value at all may still be programmed as one block of zeros.
 constexpr Bytes empty_block(128);  // source: nv_full's vectors
 
-Diagnostic finding(const char* kind, const char* surface, Address address, std::string message) {
-    Diagnostic made;
-    made.id = kind;
-    made.surface = surface;
-    made.address = address;
-    made.sentence = std::move(message);
-    made.unit = "cdma";
-    return made;
+/// `register_name`: what a driver corrects, as `remedy` says.
+Diagnostic finding(const char* kind, const char* surface, Address address,
+                   const char* register_name, const char* remedy, std::string message) {
+    return {.id = kind,
+            .sentence = std::move(message),
+            .remedy = remedy,
+            .address = address,
+            .unit = "cdma",
+            .register_name = spelled("NVDLA_CDMA", register_name),
+            .surface = surface};
 }
 
 /// `kernel group 1 (kernels 16 to 31)`.
@@ -76,14 +78,16 @@ Diagnostic of_fault(const WeightLayout& layout, const CompressionFault& fault,
     if (fault.kind == CompressionFault::Kind::GroupSize) {
         const Address at = places.sizes + fault.offset;
         return finding(
-            "wgs_mismatch", "WGS", at,
+            "wgs_mismatch", "WGS", at, "D_WGS_ADDR_LOW",
+            "compress the weights again, or correct the address",
             fmt::format("WGS says {} bytes for {} at {}, but the group's mask keeps {}", fault.said,
                         group_text(layout, fault.group), to_hex(at), fault.counted));
     }
     const Address at = places.values + fault.offset;
     const std::string others =
         fault.counted > 1 ? fmt::format(", nor for {} more of its group", fault.counted - 1) : "";
-    return finding("stored_zero", "weights", at,
+    return finding("stored_zero", "weights", at, "D_WEIGHT_ADDR_LOW",
+                   "leave the zero out and clear its mask bit, or correct the address",
                    fmt::format("a stored value of {} at {} is 0, which its mask bit does not "
                                "allow{}",
                                kernel_text(layout, fault.kernel), to_hex(at), others));
@@ -120,7 +124,8 @@ void check_values(const WeightLayout& layout, std::span<const std::uint8_t> mask
     const std::uint64_t value = bytes.missing() ? bytes.said.value / element : last;
     const std::uint64_t position = used == 0 ? 0 : element_of_value(mask, value);
     found.push_back(finding(
-        "weight_bytes_mismatch", "weights", bytes.cut(),
+        "weight_bytes_mismatch", "weights", bytes.cut(), "D_WEIGHT_BYTES",
+        "program the bytes of the kept values",
         fmt::format("{} says {} bytes of values, but the mask keeps {}, {} with the zeros at the "
                     "end: {}",
                     spelled("NVDLA_CDMA", "D_WEIGHT_BYTES"), bytes.said.value, used,
@@ -136,7 +141,8 @@ void check_mask(const WeightLayout& layout, const CompressedPlaces& places,
     }
     const std::uint64_t position = bytes.missing() ? 8 * bytes.said.value : mask_bits(layout) - 1;
     found.push_back(finding(
-        "wmb_bytes_mismatch", "WMB", bytes.cut(),
+        "wmb_bytes_mismatch", "WMB", bytes.cut(), "D_WMB_BYTES",
+        "program the bytes of the whole mask",
         fmt::format("{} says {} bytes of mask, but {} kernels have {}, {} with the zeros at the "
                     "end: {}",
                     spelled("NVDLA_CDMA", "D_WMB_BYTES"), bytes.said.value, layout.shape.kernels,

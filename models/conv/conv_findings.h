@@ -1,5 +1,5 @@
-// SPDX-License-Identifier: Apache-2.0 Findings about one convolution: ends that may meet,
-// compressed weights that contradict each other.
+// SPDX-License-Identifier: Apache-2.0
+// Findings about one convolution: ends that may meet, compressed weights that contradict each other.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ namespace npuscope {
 
 // Convolutions whose whole result fits into the accumulator's delivery buffer after the end of the
 // one before: both ends may then be there at one time, and where one enters in the cycle in which
-// the other leaves, the marks of ends go wrong (models/link/end_marks.h).
+// the other leaves, the marks of ends go wrong (models/link/atom_run.h).
 
 /// Atoms that the convolution hands to the SDP: outputs x kernel groups.
 std::uint64_t delivered_atoms(const ConvJob& job);

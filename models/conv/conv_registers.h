@@ -7,6 +7,7 @@
 
 #include "models/base/diagnostic.h"
 #include "models/base/register_map.h"
+#include "models/conv/conv_config.h"
 #include "models/conv/conv_job.h"
 
 namespace npuscope {
@@ -59,5 +60,10 @@ RegisterValues encode_cacc(const CaccJob& job, const FeatureCube& output);
 /// What contradicts what among the registers of one convolution. Every contradiction is a finding
 /// that names both registers, or the register and the value that the rest of the job asks for.
 std::vector<Diagnostic> contradictions(const ConvJob& job, const ConvFeatures& features);
+
+/// What a launch of registers that agree is told all the same: the sequencer does not compute what
+/// they ask for. `entry`: of the convolution buffer.
+std::vector<Diagnostic> launch_findings(const ConvJob& job, const CscConfig& config,
+                                        const DatapathConfig& datapath, Bytes entry);
 
 }  // namespace npuscope

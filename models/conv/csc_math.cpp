@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "models/conv/csc_math.h"
 
-#include <fmt/format.h>
-
 #include <utility>
 
 #include "models/base/check.h"
@@ -121,27 +119,6 @@ std::optional<MiscountedImage> miscounted_image(const ConvJob& job, const CscCon
     }
     image.first = *first;
     return image;
-}
-
-Diagnostic miscount_finding(const ConvJob& job, const MiscountedImage& image) {
-    Diagnostic finding;
-    finding.severity = Severity::Warning;
-    finding.id = "image_miscounted";
-    finding.unit = "NVDLA_CSC";
-    finding.register_name = spelled("NVDLA_CSC", "D_WEIGHT_SIZE_EXT_1");
-    finding.sentence = fmt::format(
-        "{} makes kernel rows of {} bytes, {} blocks of {} in the MAC cells, and {} rows of {} "
-        "outputs: the sequencer miscounts these blocks, and outputs from column {} on meet wrong "
-        "pixels from block {} on",
-        finding.register_name, image.walk.row_bytes, image.walk.blocks(), image.walk.width,
-        spelled("NVDLA_CSC", "D_DATAOUT_SIZE_0"), job.output().width, image.first.column,
-        image.first.block);
-    const std::uint32_t columns = columns_to_add(image.walk, image.row, job.input().channels);
-    finding.remedy = fmt::format(
-        "add {} column{} of zeros to the kernels (rows of {} bytes) and to PAD_RIGHT of {}",
-        columns, columns == 1 ? "" : "s", image.walk.row_bytes + columns * job.input().channels,
-        spelled("NVDLA_CDMA", "D_ZERO_PADDING"));
-    return finding;
 }
 
 Tensor<std::int8_t> met_pixels(const Tensor<std::int8_t>& data, const ConvJob& job,

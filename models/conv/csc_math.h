@@ -117,8 +117,7 @@ std::optional<std::uint32_t> met_byte(const ImageWalk& walk, std::uint32_t block
                                       std::uint32_t reach, std::uint32_t output,
                                       std::uint32_t lane);
 
-// An image job whose blocks the sequencer miscounts: what to tell of it, and the
-// bytes that meet its weights.
+// An image job whose blocks the sequencer miscounts: // bytes that meet its weights.
 
 /// Cycles in which the MAC cells take the weights of a full kernel group; `entry`: of the buffer.
 std::uint32_t loading_cycles(const ConvJob& job, const DatapathConfig& datapath, Bytes entry);
@@ -132,9 +131,6 @@ struct MiscountedImage {
 /// Nothing where the job meets the right pixels.
 std::optional<MiscountedImage> miscounted_image(const ConvJob& job, const CscConfig& config,
                                                 const DatapathConfig& datapath, Bytes entry);
-
-/// The warning `image_miscounted` at NVDLA_CSC.D_WEIGHT_SIZE_EXT_1.
-Diagnostic miscount_finding(const ConvJob& job, const MiscountedImage& image);
 
 /// The data as the kernels meet them: for each line of input, [C'][line][column of the output].
 Tensor<std::int8_t> met_pixels(const Tensor<std::int8_t>& data, const ConvJob& job,

@@ -153,6 +153,12 @@ bool RegisterFile::sets_off(std::uint32_t offset) const {
     return !has_groups_ || (row != nullptr && row->name == enable_register);
 }
 
+Diagnostic RegisterFile::nothing_at(std::uint32_t address) {
+    return {.id = "register_unknown",
+            .sentence = "no register at " + to_hex(address),
+            .remedy = "`npuscope list registers` prints the map"};
+}
+
 WriteEffect RegisterFile::write(std::uint32_t offset, std::uint32_t value) {
     const RegisterRow* row = find_register(*block_, offset);
     WriteEffect effect;

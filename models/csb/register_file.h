@@ -113,6 +113,8 @@ class RegisterFile {
     bool sets_off(std::uint32_t offset) const;
 
     WriteEffect write(std::uint32_t offset, std::uint32_t value);
+    /// The finding about a write that reaches no register file.
+    static Diagnostic nothing_at(std::uint32_t address);
     /// What the host reads; nullopt where no register is (the bus answers 0 there). Not const:
     /// reading look-up table data moves to the next entry.
     std::optional<std::uint32_t> read(std::uint32_t offset);

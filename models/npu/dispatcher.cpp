@@ -52,7 +52,7 @@ void set_fetch_counters(RegisterFile& file, const ConvWork& work) {
 
 /// Errors, and what this NPU lacks, stop a run.
 bool refuses(const Diagnostic& finding) {
-    return finding.severity == Severity::Error || finding.id == "absent_feature";
+    return finding.severity == Severity::Error || is_lacking(finding);
 }
 
 }  // namespace

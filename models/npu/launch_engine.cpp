@@ -7,12 +7,10 @@
 #include <utility>
 
 #include "models/conv/conv_registers.h"
-#include "models/conv/csc_math.h"
 #include "models/layout/alignment.h"
 #include "models/layout/precision.h"
 #include "models/npu/pipelines.h"
 #include "models/pdp/pdp_registers.h"
-#include "models/rubik/rubik_registers.h"
 #include "models/sdp/sdp_registers.h"
 
 namespace npuscope {
@@ -88,6 +86,13 @@ bool awaits(std::string_view rdma, bool enabled, bool reads_memory, const Diagno
 }
 
 }  // namespace
+
+Diagnostic as_lacking(Diagnostic finding) {
+    finding.id = "absent_feature";
+    return finding;
+}
+
+bool is_lacking(const Diagnostic& finding) { return finding.id == "absent_feature"; }
 
 bool LaunchGate::open() const {
     for (std::size_t i = 0; i < files_.size(); ++i) {
@@ -255,11 +260,10 @@ void LaunchEngine::add_pair(std::optional<OnTheFlyPair> pair, std::string_view u
 }
 
 void LaunchEngine::follow_buffer(const ConvJob& job, Launch& launch) {
-    KnownBufferStart known = history_.next(job);
+    auto known = history_.next(job);
     launch.start = known.start;
-    if (const auto image = miscounted_image(job, npu_.csc, npu_.datapath, npu_.cbuf.bank_width)) {
-        known.findings.push_back(miscount_finding(job, *image));
-    }
+    std::ranges::move(launch_findings(job, npu_.csc, npu_.datapath, npu_.cbuf.bank_width),
+                      std::back_inserter(known.findings));
     for (Diagnostic& finding : known.findings) {
         finding.operation = launch.name;
         launch.findings.push_back(std::move(finding));
@@ -303,7 +307,7 @@ std::optional<SdpJob> LaunchEngine::decode_sdp_of(const Gates& gates, Diagnostic
         job = with(whole, others);
         if (job) {
             findings.back().severity = Severity::Warning;
-            findings.back().id = "absent_feature";
+            findings.back() = as_lacking(std::move(findings.back()));
         }
     }
     return job;

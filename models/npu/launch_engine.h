@@ -117,6 +117,10 @@ struct Launch {
     Diagnostics findings;
 };
 
+/// That what an operation or a surface needs is no part of the NPU: a run refuses it.
+Diagnostic as_lacking(Diagnostic finding);
+bool is_lacking(const Diagnostic& finding);
+
 class LaunchEngine {
  public:
     /// The registers of a block by its published name.

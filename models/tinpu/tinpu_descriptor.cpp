@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <utility>
 
 #include "models/base/check.h"
 #include "models/base/error.h"
@@ -209,6 +210,30 @@ TinpuJob load_descriptor(std::span<const std::uint8_t, descriptor_bytes> bytes) 
     }
     check_layer(job);
     return job;
+}
+
+std::vector<SurfaceUse> surfaces_of(const TinpuJob& job) {
+    std::vector<SurfaceUse> uses;
+    const auto add = [&](const char* surface, Address base, Bytes bytes) {
+        SurfaceUse use;
+        use.surface = surface;
+        use.unit = "tinpu";
+        use.base = base;
+        uses.push_back(with_runs(std::move(use), {{base, bytes}}));
+    };
+    add("input", job.input.base, job.input.bytes());
+    if (job.residual) {
+        add("residual", job.residual->base, job.residual->bytes());
+    }
+    if (job.weights) {
+        add("weights", job.weights->base, job.weights->bytes());
+    }
+    if (job.constants) {
+        add("constants", *job.constants, job.constant_bytes());
+    }
+    add("output", job.output.base, job.output.bytes());
+    uses.back().writes = true;
+    return uses;
 }
 
 }  // namespace npuscope

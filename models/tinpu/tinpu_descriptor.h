@@ -24,6 +24,7 @@
 #include <span>
 #include <vector>
 
+#include "models/layout/surface_use.h"
 #include "models/tinpu/tinpu_job.h"
 
 namespace npuscope {
@@ -34,5 +35,8 @@ inline constexpr std::size_t descriptor_bytes = 128;
 std::vector<std::uint8_t> store_descriptor(const TinpuJob& job);
 /// ConfigError for what is no layer; the sentence names the word, or the field as check_layer does.
 TinpuJob load_descriptor(std::span<const std::uint8_t, descriptor_bytes> bytes);
+
+/// Maps, weights and constants; what it writes is the last.
+std::vector<SurfaceUse> surfaces_of(const TinpuJob& job);
 
 }  // namespace npuscope

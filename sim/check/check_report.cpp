@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "sim/config/diagnostic_report.h"
+#include "sim/config/text_table.h"
 
 namespace npuscope {
 
@@ -20,13 +21,13 @@ std::string check_text(const CheckReport& report) {
         text += diagnostic_text(finding);
     }
     const auto count = [&](Severity severity) {
-        return std::ranges::count(report.findings, severity, &Diagnostic::severity);
+        const auto findings = std::ranges::count(report.findings, severity, &Diagnostic::severity);
+        return counted(static_cast<std::uint64_t>(findings), enum_name(severity));
     };
-    return text + fmt::format(
-                      "{} on {}: {} operations, {} surfaces: {} errors, {} warnings, {} "
-                      "notes\n",
-                      report.subject, report.npu, report.operations, report.surfaces,
-                      count(Severity::Error), count(Severity::Warning), count(Severity::Note));
+    return text + fmt::format("{} on {}: {}, {}: {}, {}, {}\n", report.subject, report.npu,
+                              counted(report.operations, "operation"),
+                              counted(report.surfaces, "surface"), count(Severity::Error),
+                              count(Severity::Warning), count(Severity::Note));
 }
 
 std::string check_json(const CheckReport& report) {

@@ -1,13 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a static check found, for people and for other programs.
+// Static checks: nothing is run. A driver's program is held against the rules of the machine,
+// statement by statement, every operation at the moment it is enabled: misaligned addresses and
+// strides, registers that make no job or contradict each other, surfaces outside memory or on top of
+// each other, reads of uninitialised bytes, groups used in the wrong order, and operations that race.
+// Values, times, and what BDMA and RUBIK move are not looked at.
 #pragma once
 
 #include <cstddef>
 #include <string>
 
 #include "models/base/diagnostic.h"
+#include "models/memory/memory_config.h"
+#include "models/npu/npu_config.h"
+#include "sim/program/program.h"
 
 namespace npuscope {
+
+struct CheckTarget {
+    const NpuConfig& npu;
+    const MemoryConfig& memory;
+};
 
 struct CheckReport {
     std::string subject;  ///< the program's or the image's name
@@ -20,6 +32,12 @@ struct CheckReport {
     bool clean() const;
 };
 
+/// ConfigError where a statement makes no sense at all.
+CheckReport check_program(const Program& program, const CheckTarget& target);
+/// Of a program that launches jobs: whether files and surfaces lie in memory.
+CheckReport check_jobs(const Program& program, const MemoryConfig& memory);
+
+/// For people and for other programs.
 std::string check_text(const CheckReport& report);
 std::string check_json(const CheckReport& report);
 

@@ -24,6 +24,10 @@
 
 #include "models/base/describe.h"
 #include "models/base/quantity.h"
+#include "models/layout/datapath.h"
+#include "models/layout/weight_layout.h"
+#include "sim/check/check_report.h"
+#include "sim/check/operation_surfaces.h"
 #include "sim/program/memory_image.h"
 
 namespace npuscope {
@@ -144,5 +148,48 @@ ImageDescription parse_image(const std::string& text, const std::string& file);
 using LoadImageFile = std::function<MemoryImage(const ImageFile& file)>;
 /// Files beside the description, each in its format. ConfigError where one cannot be read.
 LoadImageFile files_beside(const std::filesystem::path& description);
+
+/// The registers that a driver puts a surface into.
+struct SurfaceRegisters {
+    const char* unit = "";
+    const char* address = "";
+    const char* line_stride = "";
+    const char* surface_stride = "";
+    const char* bytes = "";
+};
+
+/// NxCxHxW or KxCxRxS.
+using ImageShape = std::array<std::uint32_t, 4>;
+
+/// A described surface with what follows from its shape on one NPU.
+struct PlacedSurface {
+    ImageSurface described;
+    ImageShape shape{1, 1, 1, 1};
+    SurfaceRegisters registers;
+    SurfaceUse use;
+    std::optional<WeightLayout> weights;  ///< of weights, and of those that wmb and wgs belong to
+    Bytes line_stride;
+    Bytes surface_stride;
+    Bytes needed;  ///< bytes that the shape asks for; 0: the shape says nothing
+
+    bool is_weights() const {
+        return described.layout == ImageLayout::WeightDc ||
+               described.layout == ImageLayout::WeightImage;
+    }
+    bool has_strides() const {
+        return described.layout == ImageLayout::Feature ||
+               described.layout == ImageLayout::PerElement;
+    }
+};
+
+/// ConfigError names the surface whose description makes no sense.
+std::vector<PlacedSurface> place_surfaces(const ImageDescription& image,
+                                          const DatapathConfig& datapath);
+
+/// A memory image held against the formats of one NPU: alignment, sizes, strides, overlap, bounds,
+/// bytes that are never loaded, and whether mask, group sizes and values of compressed weights
+/// agree. ConfigError where the description makes no sense.
+CheckReport check_image_description(const ImageDescription& image, const CheckTarget& target,
+                                    const LoadImageFile& load);
 
 }  // namespace npuscope

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sim/check/image_surface.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <charconv>
 
 #include "models/base/error.h"
-#include "models/layout/surface_use.h"
 #include "models/layout/weight_layout.h"
+#include "sim/check/image_description.h"
+#include "sim/config/file_io.h"
 #include "sim/config/nearest_name.h"
+#include "sim/config/yaml_reader.h"
 
 namespace npuscope {
 namespace {
@@ -25,6 +25,22 @@ constexpr SurfaceRegisters wmb_registers{"NVDLA_CDMA", "D_WMB_ADDR_LOW", "", "",
 constexpr SurfaceRegisters wgs_registers{"NVDLA_CDMA", "D_WGS_ADDR_LOW", "", "", ""};
 constexpr SurfaceRegisters operand_registers{"NVDLA_SDP_RDMA", "D_BS_BASE_ADDR_LOW",
                                              "D_BS_LINE_STRIDE", "D_BS_SURFACE_STRIDE", ""};
+
+ImageFormat format_of(const ImageFile& file) {
+    const std::string ending = std::filesystem::path(file.file).extension().string();
+    if (ending == ".hex" || ending == ".ihex" || ending == ".ihx") {
+        return ImageFormat::Ihex;
+    }
+    if (ending == ".mem" || ending == ".vmem") {
+        return ImageFormat::Readmemh;
+    }
+    return ending == ".dat" ? ImageFormat::Dat : ImageFormat::Raw;
+}
+
+bool is_output(const ImageSurface& surface) {
+    const bool named = surface.name.starts_with("output") || surface.name.starts_with("result");
+    return surface.role ? *surface.role == ImageRole::Output : named;
+}
 
 [[noreturn]] void refuse(const ImageDescription& image, const ImageSurface& surface,
                          const std::string& what, const std::string& remedy) {
@@ -81,11 +97,11 @@ class Placer {
         }
         switch (surface.layout) {
             case ImageLayout::Feature:
-                placed.registers = placed.is_output() ? output_registers : input_registers;
+                placed.registers = is_output(surface) ? output_registers : input_registers;
                 place_cube(placed, 1);
                 break;
             case ImageLayout::PerElement:
-                placed.kind = DataKind::ElementWise;
+                placed.use.kind = DataKind::ElementWise;
                 placed.registers = operand_registers;
                 place_cube(placed, surface.components);
                 break;
@@ -98,7 +114,7 @@ class Placer {
                 break;
             case ImageLayout::Wmb:
             case ImageLayout::Wgs:
-                placed.kind = DataKind::Weights;
+                placed.use.kind = DataKind::Weights;
                 placed.registers =
                     surface.layout == ImageLayout::Wmb ? wmb_registers : wgs_registers;
                 break;
@@ -147,14 +163,12 @@ class Placer {
                      atom * w});
             }
         }
-        const SurfaceUse use = with_runs({}, std::move(lines));
-        placed.runs = use.runs;
-        placed.overlaps_itself = use.overlaps_itself;
-        placed.needed = use.runs.back().end() - surface.address;
+        placed.use = with_runs(std::move(placed.use), std::move(lines));
+        placed.needed = placed.use.runs.back().end() - surface.address;
     }
 
     void place_per_channel(PlacedSurface& placed) const {
-        placed.kind = DataKind::Bias;
+        placed.use.kind = DataKind::Bias;
         placed.registers = operand_registers;
         const std::uint64_t channels = round_up(placed.shape[1], datapath_.memory_atom.value);
         placed.needed =
@@ -162,7 +176,7 @@ class Placer {
     }
 
     void place_weights(PlacedSurface& placed) const {
-        placed.kind = DataKind::Weights;
+        placed.use.kind = DataKind::Weights;
         placed.registers = weight_registers;
         const auto [k, c, r, s] = placed.shape;
         KernelShape shape{k, c, r, s};
@@ -188,9 +202,15 @@ class Placer {
             surface.needed = layout == ImageLayout::Wmb ? stored_mask_bytes(*weights.weights)
                                                         : Bytes(4) * weights.weights->groups();
         }
-        if (surface.runs.empty()) {
-            surface.runs = {
-                {surface.described.address, surface.described.bytes.value_or(surface.needed)}};
+        SurfaceUse& use = surface.use;
+        use.surface = surface.described.name;
+        use.unit = surface.registers.unit;
+        use.address_register = surface.registers.address;
+        use.stride_register = surface.registers.line_stride;
+        use.writes = is_output(surface.described);
+        use.base = surface.described.address;
+        if (use.runs.empty()) {
+            use.runs = {{use.base, surface.described.bytes.value_or(surface.needed)}};
         }
     }
 
@@ -219,9 +239,28 @@ class Placer {
 
 }  // namespace
 
-bool PlacedSurface::is_output() const {
-    const bool named = described.name.starts_with("output") || described.name.starts_with("result");
-    return described.role ? *described.role == ImageRole::Output : named;
+ImageDescription parse_image(const std::string& text, const std::string& file) {
+    auto image = read_yaml<ImageDescription>(text, file);
+    image.file = file;
+    return image;
+}
+
+LoadImageFile files_beside(const std::filesystem::path& description) {
+    const std::filesystem::path folder = description.parent_path();
+    return [folder, shown = description.string()](const ImageFile& file) {
+        const std::string text = read_whole_file(folder / file.file, Place{shown, 0, 0});
+        switch (file.format.value_or(format_of(file))) {
+            case ImageFormat::Dat:
+                return parse_memory_text(text, file.file);
+            case ImageFormat::Ihex:
+                return parse_intel_hex(text, file.file);
+            case ImageFormat::Readmemh:
+                return parse_readmemh(text, file.file);
+            case ImageFormat::Raw:
+                break;
+        }
+        return raw_image(text);
+    };
 }
 
 std::vector<PlacedSurface> place_surfaces(const ImageDescription& image,

@@ -4,9 +4,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstring>
 #include <set>
 
 namespace npuscope {
+
 /// What the bytes of a surface are, added up over its pieces.
 struct MemoryRules::SeenBytes {
     std::uint64_t unwritten = 0;
@@ -45,6 +47,10 @@ struct MemoryRules::SeenBytes {
     }
 };
 
+namespace {
+
+/// What the packets of a file put at `offset` and after it, the last one winning; bytes that none
+/// holds stay as they are.
 void copy_loaded(const MemoryImage& image, std::uint64_t offset, std::span<std::uint8_t> bytes) {
     for (const MemoryImage::Run& run : image.runs) {
         const std::uint64_t begin = std::max(run.offset, offset);
@@ -56,19 +62,7 @@ void copy_loaded(const MemoryImage& image, std::uint64_t offset, std::span<std::
     }
 }
 
-Diagnostic surface_finding(const CheckedOperation& operation, const SurfaceUse& use, const char* id,
-                           const std::string& message) {
-    Diagnostic finding;
-    finding.id = id;
-    finding.sentence = message;
-    finding.address = use.base;
-    finding.unit = use.unit;
-    finding.surface = use.surface;
-    finding.operation = operation.name;
-    finding.place = operation.place;
-    finding.register_name = spelled(use.unit, use.address_register);
-    return finding;
-}
+}  // namespace
 
 bool MemoryRules::in_memory(const ByteRun& run) const {
     return machine_.memory.holds(run.address, run.bytes);
@@ -77,14 +71,12 @@ bool MemoryRules::in_memory(const ByteRun& run) const {
 void MemoryRules::fill(const InitMemory& init, const Place& place, DiagnosticLog& log) {
     const ByteRun run{init.address, init.bytes};
     if (!in_memory(run)) {
-        Diagnostic one;
-        one.id = "out_of_bounds";
-        one.sentence = fmt::format("{} bytes at {} are filled outside every memory region",
-                                   run.bytes.value, to_hex(run.address));
-        one.address = run.address;
-        one.place = place;
-        one.remedy = "move it into a region (memory.regions)";
-        log.add(std::move(one));
+        log.add({.id = "out_of_bounds",
+                 .sentence = fmt::format("{} bytes at {} are filled outside every memory region",
+                                         run.bytes.value, to_hex(run.address)),
+                 .remedy = "move it into a region (memory.regions)",
+                 .address = run.address,
+                 .place = place});
         return;
     }
     bytes_.put(run, {ByteOrigin::Filled, fills_.size(), false});
@@ -95,14 +87,12 @@ void MemoryRules::load(const LoadMemory& load, const Place& place, DiagnosticLog
     const std::size_t number = loads_.size();
     loads_.push_back(&load);
     const auto add = [&](const char* id, const std::string& message, Address address) {
-        Diagnostic one;
-        one.id = id;
-        one.sentence = message;
-        one.address = address;
-        one.surface = load.file;
-        one.place = place;
-        one.remedy = "load it elsewhere";
-        log.add(std::move(one));
+        log.add({.id = id,
+                 .sentence = message,
+                 .remedy = "load it elsewhere",
+                 .address = address,
+                 .surface = load.file,
+                 .place = place});
     };
     for (const MemoryImage::Run& run : load.image.runs) {
         const ByteRun bytes{load.address + Bytes(run.offset), Bytes(run.size)};
@@ -127,50 +117,73 @@ void MemoryRules::load(const LoadMemory& load, const Place& place, DiagnosticLog
 }
 
 void MemoryRules::check_use(const CheckedOperation& operation, const SurfaceUse& use,
-                            DiagnosticLog& log) {
-    const std::uint32_t bits = machine_.npu.mcif.address_bits;
-    for (const ByteRun& run : use.runs) {
-        const bool reachable = bits >= 64 || (run.end().value - 1) >> bits == 0;
-        if (!reachable || !in_memory(run)) {
-            Diagnostic one = surface_finding(
-                operation, use, "out_of_bounds",
-                fmt::format("{} of {} reaches {} bytes at {}, {}", use.surface, operation.name,
-                            run.bytes.value, to_hex(run.address),
-                            reachable ? "outside every memory region"
-                                      : fmt::format("beyond an address of {} bits", bits)));
-            one.address = run.address;
-            one.remedy = "move the surface into a region (memory.regions), or correct its strides";
-            log.add(std::move(one));
-            break;
-        }
+                            DiagnosticLog& log) const {
+    const std::uint32_t bits = machine_.address_bits;
+    const auto reachable = [&](const ByteRun& run) {
+        return bits >= 64 || (run.end().value - 1) >> bits == 0;
+    };
+    const auto outside = std::ranges::find_if(
+        use.runs, [&](const ByteRun& run) { return !reachable(run) || !in_memory(run); });
+    if (outside != use.runs.end()) {
+        Diagnostic one = surface_finding(
+            operation, use, "out_of_bounds",
+            fmt::format("{} reaches {} bytes at {}, {}", surface_label(operation, use),
+                        outside->bytes.value, to_hex(outside->address),
+                        reachable(*outside) ? "outside every memory region"
+                                            : fmt::format("beyond an address of {} bits", bits)),
+            "move the surface into a region (memory.regions), or correct its strides");
+        one.address = outside->address;
+        log.add(std::move(one));
     }
     if (use.overlaps_itself) {
         Diagnostic one = surface_finding(
             operation, use, "lines_overlap",
-            fmt::format("lines of the {} of {} overlap each other: its strides are too small",
-                        use.surface, operation.name));
+            fmt::format("lines of {}{} overlap each other: its strides are too small",
+                        operation.name.empty() ? "" : "the ", surface_label(operation, use)),
+            "a line takes width x atom bytes, a surface height x line stride");
         one.register_name = spelled(use.unit, use.stride_register);
-        one.remedy = "a line takes width x atom bytes, a surface height x line stride";
         log.add(std::move(one));
     }
 }
 
-void MemoryRules::compare(const ByteRun& run, const Place& place, DiagnosticLog& log) {
+void MemoryRules::expect_loaded(const SurfaceUse& use, DiagnosticLog& log) const {
     SeenBytes seen;
-    bytes_.visit(run,
-                 [&](const ByteRun& piece, const ByteState* state) { seen.add(piece, state); });
-    bytes_.look_at(run);
+    for (const ByteRun& run : use.runs) {
+        bytes_.visit(run,
+                     [&](const ByteRun& piece, const ByteState* state) { seen.add(piece, state); });
+    }
+    if (seen.unwritten > 0) {
+        Diagnostic one =
+            surface_finding({}, use, "never_loaded",
+                            fmt::format("{} bytes of '{}' are never loaded, the first at {}",
+                                        seen.unwritten, use.surface, to_hex(*seen.first_unwritten)),
+                            "load them, correct address and strides, or set `role: output`");
+        one.address = seen.first_unwritten;
+        log.add(std::move(one));
+    }
+}
+
+MemoryRules::SeenBytes MemoryRules::look_at(std::span<const ByteRun> runs) {
+    SeenBytes seen;
+    for (const ByteRun& run : runs) {
+        bytes_.visit(run,
+                     [&](const ByteRun& piece, const ByteState* state) { seen.add(piece, state); });
+        bytes_.look_at(run);
+    }
     for (const std::size_t writer : seen.writers) {
         owners_[writer].read = true;
     }
+    return seen;
+}
+
+void MemoryRules::compare(const ByteRun& run, const Place& place, DiagnosticLog& log) {
+    const SeenBytes seen = look_at({&run, 1});
     const auto add = [&](const char* id, const std::string& message, Address address) {
-        Diagnostic one;
-        one.id = id;
-        one.sentence = message;
-        one.address = address;
-        one.place = place;
-        one.remedy = "compare what an operation writes; fill the gaps in it beforehand";
-        log.add(std::move(one));
+        log.add({.id = id,
+                 .sentence = message,
+                 .remedy = "compare what an operation writes; fill the gaps in it beforehand",
+                 .address = address,
+                 .place = place});
     };
     if (!in_memory(run)) {
         add("out_of_bounds",
@@ -193,43 +206,28 @@ void MemoryRules::compare(const ByteRun& run, const Place& place, DiagnosticLog&
     }
 }
 
-void MemoryRules::read(const CheckedOperation& operation, const SurfaceUse& use,
-                       DiagnosticLog& log) {
-    SeenBytes seen;
-    for (const ByteRun& run : use.runs) {
-        bytes_.visit(run,
-                     [&](const ByteRun& piece, const ByteState* state) { seen.add(piece, state); });
-        bytes_.look_at(run);
-    }
-    for (const std::size_t writer : seen.writers) {
-        owners_[writer].read = true;
-    }
-    judge(operation, use, seen, log);
-}
-
 void MemoryRules::judge(const CheckedOperation& operation, const SurfaceUse& use,
                         const SeenBytes& seen, DiagnosticLog& log) const {
     if (lost_track_) {
         return;
     }
+    const std::string label = surface_label(operation, use);
     const auto add = [&](const char* id, const std::string& message, Address address,
                          const char* remedy) {
-        Diagnostic one = surface_finding(operation, use, id, message);
+        Diagnostic one = surface_finding(operation, use, id, message, remedy);
         one.address = address;
-        one.remedy = remedy;
         log.add(std::move(one));
     };
     if (seen.unwritten > 0 && !machine_.zeroed) {
         add("uninitialised_read",
-            fmt::format("{} of {} reads {} uninitialised bytes, the first at {}", use.surface,
-                        operation.name, seen.unwritten, to_hex(*seen.first_unwritten)),
+            fmt::format("{} reads {} uninitialised bytes, the first at {}", label, seen.unwritten,
+                        to_hex(*seen.first_unwritten)),
             *seen.first_unwritten, "load them first, or correct address, strides and sizes");
         return;
     }
     if (seen.loaded == 0 && seen.written == 0 && !use.runs.empty()) {
-        add("never_loaded",
-            fmt::format("{} of {} consists of uninitialised bytes", use.surface, operation.name),
-            use.base, "load the surface first, or correct its address");
+        add("never_loaded", fmt::format("{} consists of uninitialised bytes", label), use.base,
+            "load the surface first, or correct its address");
         return;
     }
     // files leave zeros out, but seldom the whole last quarter of a surface
@@ -238,22 +236,20 @@ void MemoryRules::judge(const CheckedOperation& operation, const SurfaceUse& use
         4 * seen.tail > seen.loaded + seen.filled + seen.written) {
         Diagnostic one = surface_finding(
             operation, use, "partly_loaded",
-            fmt::format(
-                "{} of {} was loaded, but its last {} bytes were only filled, the first at {}",
-                use.surface, operation.name, seen.tail, to_hex(seen.first_filled)));
+            fmt::format("{} was loaded, but its last {} bytes were only filled, the first at {}",
+                        label, seen.tail, to_hex(seen.first_filled)),
+            "load the whole surface, or correct address, strides and sizes");
         one.severity = Severity::Warning;
         one.address = seen.first_filled;
-        one.remedy = "load the whole surface, or correct address, strides and sizes";
         log.add(std::move(one));
         return;
     }
     if (seen.written > 0 && seen.loaded > 0) {
         const Owner& owner = owners_[*seen.writers.begin()];
         add("overwritten_operand",
-            fmt::format("{} of {} was loaded, but the {} of {} overwrites {} bytes of it from {} "
-                        "on",
-                        use.surface, operation.name, owner.use.surface, owner.operation,
-                        seen.written, to_hex(*seen.first_written)),
+            fmt::format("{} was loaded, but the {} of {} overwrites {} bytes of it from {} on",
+                        label, owner.use.surface, owner.operation, seen.written,
+                        to_hex(*seen.first_written)),
             *seen.first_written, "keep the two surfaces apart");
         return;
     }
@@ -272,13 +268,13 @@ void MemoryRules::judge_strides(const CheckedOperation& operation, const Surface
         if (!use.constant && (lines || differ(use.strides.surface, theirs.surface))) {
             Diagnostic one = surface_finding(
                 operation, use, "stride_mismatch",
-                fmt::format("{} of {} is read with a {} stride of {}, but {} wrote it with {}",
-                            use.surface, operation.name, lines ? "line" : "surface",
+                fmt::format("{} is read with a {} stride of {}, but {} wrote it with {}",
+                            surface_label(operation, use), lines ? "line" : "surface",
                             lines ? use.strides.line->value : use.strides.surface->value,
-                            owner.operation, lines ? theirs.line->value : theirs.surface->value));
+                            owner.operation, lines ? theirs.line->value : theirs.surface->value),
+                "read a result with the strides that it was written with");
             one.severity = Severity::Warning;
             one.register_name = spelled(use.unit, use.stride_register);
-            one.remedy = "read a result with the strides that it was written with";
             log.add(std::move(one));
             return;
         }
@@ -299,19 +295,13 @@ void MemoryRules::write(const CheckedOperation& operation, const SurfaceUse& use
             const Owner& lost = owners_[state->by];
             Diagnostic one = surface_finding(
                 operation, use, "result_lost",
-                fmt::format("{} of {} overwrites the result of {} at {} before it was read",
-                            use.surface, operation.name, lost.operation, to_hex(piece.address)));
+                fmt::format("{} overwrites the result of {} at {} before it was read",
+                            surface_label(operation, use), lost.operation, to_hex(piece.address)),
+                "keep the two results apart");
             one.address = piece.address;
-            one.remedy = "keep the two results apart";
             log.add(std::move(one));
         });
         bytes_.put(run, {ByteOrigin::Written, number, false});
-    }
-}
-
-void MemoryRules::check_bounds(const CheckedOperation& operation, DiagnosticLog& log) {
-    for (const SurfaceUse& use : operation.uses) {
-        check_use(operation, use, log);
     }
 }
 
@@ -319,7 +309,7 @@ void MemoryRules::launch(const CheckedOperation& operation, DiagnosticLog& log) 
     for (const SurfaceUse& use : operation.uses) {
         check_use(operation, use, log);
         if (!use.writes) {
-            read(operation, use, log);
+            judge(operation, use, look_at(use.runs), log);
         }
     }
     for (const SurfaceUse& use : operation.uses) {
@@ -333,16 +323,22 @@ std::optional<std::vector<std::uint8_t>> MemoryRules::contents(const ByteRun& ru
     if (lost_track_ || !in_memory(run)) {
         return std::nullopt;
     }
-    std::vector<std::uint8_t> bytes(run.bytes.value, 0);
     bool known = true;
+    bytes_.visit(run, [&](const ByteRun& /*piece*/, const ByteState* state) {
+        known =
+            known && (state == nullptr ? machine_.zeroed : state->origin != ByteOrigin::Written);
+    });
+    if (!known) {
+        return std::nullopt;
+    }
+    std::vector<std::uint8_t> bytes(run.bytes.value, 0);
     bytes_.visit(run, [&](const ByteRun& piece, const ByteState* state) {
         const std::uint64_t at = (piece.address - run.address).value;
         const std::span<std::uint8_t> part = std::span(bytes).subspan(at, piece.bytes.value);
         if (state == nullptr) {
-            known = known && machine_.zeroed;
-        } else if (state->origin == ByteOrigin::Written) {
-            known = false;
-        } else if (state->origin == ByteOrigin::Loaded) {
+            return;
+        }
+        if (state->origin == ByteOrigin::Loaded) {
             const LoadMemory& load = *loads_[state->by];
             copy_loaded(load.image, (piece.address - load.address).value, part);
         } else {
@@ -351,7 +347,7 @@ std::optional<std::vector<std::uint8_t>> MemoryRules::contents(const ByteRun& ru
             }
         }
     });
-    return known ? std::optional(std::move(bytes)) : std::nullopt;
+    return bytes;
 }
 
 void MemoryRules::report_unread(DiagnosticLog& log) const {
@@ -388,12 +384,33 @@ void MemoryRules::report_unread(DiagnosticLog& log) const {
             operation, owner.use, "partly_unread",
             fmt::format("{} bytes of the {} of {} are never read, the first at {}; the others are",
                         shares[i].unread, owner.use.surface, owner.operation,
-                        to_hex(shares[i].first)));
+                        to_hex(shares[i].first)),
+            "correct address, strides or sizes of writer or reader");
         one.severity = Severity::Warning;
         one.address = shares[i].first;
-        one.remedy = "correct address, strides or sizes of writer or reader";
         log.add(std::move(one));
     }
+}
+
+std::vector<Diagnostic> compressed_findings(const CompressedUse& use, const MemoryRules& memory) {
+    const WeightLayout& layout = use.layout;
+    const auto mask = memory.contents({use.places.mask, used_mask_bytes(layout)});
+    const auto size_bytes = memory.contents({use.places.sizes, Bytes(4) * layout.groups()});
+    if (!mask || !size_bytes) {
+        return {};  // reported as bytes that are never loaded
+    }
+    std::vector<std::uint32_t> sizes(layout.groups());
+    std::memcpy(sizes.data(), size_bytes->data(), size_bytes->size());
+    const std::uint64_t kept = CompressedGroups(layout, *mask).weight_bytes();
+    std::optional<std::vector<std::uint8_t>> values = std::vector<std::uint8_t>{};
+    if (kept > 0) {
+        values = memory.contents({use.places.values, Bytes(kept)});
+    }
+    if (!values) {
+        values = std::vector<std::uint8_t>(kept, 1);
+    }
+    const DecompressedWeights weights = decompress_weights(layout, {*values, *mask, sizes});
+    return compression_findings(layout, *mask, weights.faults, use.places);
 }
 
 }  // namespace npuscope

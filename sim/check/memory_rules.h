@@ -10,22 +10,17 @@
 #include <vector>
 
 #include "models/memory/memory_config.h"
-#include "models/npu/npu_config.h"
 #include "sim/check/byte_states.h"
 #include "sim/check/operation_surfaces.h"
 #include "sim/program/program.h"
 
 namespace npuscope {
 
-/// What the packets of a file put at `offset` and after it, the last one winning; bytes that none
-/// holds stay as they are.
-void copy_loaded(const MemoryImage& image, std::uint64_t offset, std::span<std::uint8_t> bytes);
-
 class MemoryRules {
  public:
     struct Machine {
-        const NpuConfig& npu;
         const MemoryConfig& memory;
+        std::uint32_t address_bits = 64;
         bool zeroed = false;  ///< uninitialised memory may be read: it is zero
     };
     explicit MemoryRules(const Machine& machine) : machine_(machine) {}
@@ -34,8 +29,11 @@ class MemoryRules {
     void load(const LoadMemory& load, const Place& place, DiagnosticLog& log);
     /// The program compares the bytes with what it expects.
     void compare(const ByteRun& run, const Place& place, DiagnosticLog& log);
-    /// Whether every surface lies in memory.
-    void check_bounds(const CheckedOperation& operation, DiagnosticLog& log);
+    /// Whether a surface lies in memory, and its lines beside each other.
+    void check_use(const CheckedOperation& operation, const SurfaceUse& use,
+                   DiagnosticLog& log) const;
+    /// Whether all bytes of a described surface are there.
+    void expect_loaded(const SurfaceUse& use, DiagnosticLog& log) const;
     /// Reads, then writes of an operation that has just been launched.
     void launch(const CheckedOperation& operation, DiagnosticLog& log);
     /// From now on a unit that is not followed may read and write any byte: operands and
@@ -57,8 +55,8 @@ class MemoryRules {
     };
 
     bool in_memory(const ByteRun& run) const;
-    void check_use(const CheckedOperation& operation, const SurfaceUse& use, DiagnosticLog& log);
-    void read(const CheckedOperation& operation, const SurfaceUse& use, DiagnosticLog& log);
+    /// What lies there; whose results it is counts as read.
+    SeenBytes look_at(std::span<const ByteRun> runs);
     void judge(const CheckedOperation& operation, const SurfaceUse& use, const SeenBytes& seen,
                DiagnosticLog& log) const;
     void judge_strides(const CheckedOperation& operation, const SurfaceUse& use,
@@ -73,8 +71,9 @@ class MemoryRules {
     std::deque<Owner> owners_;
 };
 
-/// A finding about a surface of an operation, at the register of its address.
-Diagnostic surface_finding(const CheckedOperation& operation, const SurfaceUse& use, const char* id,
-                           const std::string& message);
+/// What mask, group sizes and values of compressed weights contradict each other in. Nothing where
+/// mask or sizes are not known; where values are not, they are not judged.
+/// source: NVDLA format page; nv_full C model
+std::vector<Diagnostic> compressed_findings(const CompressedUse& use, const MemoryRules& memory);
 
 }  // namespace npuscope

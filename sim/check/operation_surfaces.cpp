@@ -123,4 +123,42 @@ CheckedOperation checked_operation(const Launch& launch, const NpuConfig& npu) {
     return operation;
 }
 
+std::string surface_label(const CheckedOperation& operation, const SurfaceUse& use) {
+    return operation.name.empty() ? fmt::format("'{}'", use.surface)
+                                  : fmt::format("{} of {}", use.surface, operation.name);
+}
+
+Diagnostic surface_finding(const CheckedOperation& operation, const SurfaceUse& use, const char* id,
+                           const std::string& message, const std::string& remedy) {
+    return {.id = id,
+            .sentence = message,
+            .remedy = remedy,
+            .address = use.base,
+            .unit = use.unit,
+            .register_name =
+                use.address_register.empty() ? "" : spelled(use.unit, use.address_register),
+            .surface = use.surface,
+            .operation = operation.name,
+            .place = operation.place};
+}
+
+void check_pair(const CheckedOperation& newest, const SurfaceUse& one,
+                const CheckedOperation& other, const SurfaceUse& two, DiagnosticLog& log) {
+    const auto shared = common_byte(one.runs, two.runs);
+    if (!shared) {
+        return;
+    }
+    const SurfaceUse& blamed = two.writes ? two : one;
+    const SurfaceUse& rest = two.writes ? one : two;
+    Diagnostic finding = surface_finding(
+        newest, blamed, "surface_overlap",
+        fmt::format("{} and {} overlap at {}", surface_label(newest, one),
+                    surface_label(other, two), to_hex(*shared)),
+        fmt::format("move it away from {}", rest.address_register.empty()
+                                                ? surface_label(other, rest)
+                                                : spelled(rest.unit, rest.address_register)));
+    finding.address = *shared;
+    log.add(std::move(finding));
+}
+
 }  // namespace npuscope

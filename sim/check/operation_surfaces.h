@@ -2,16 +2,15 @@
 // One launch of one unit as a static check sees it: what it reads and writes, and how it is
 // connected to others. The surfaces follow from the jobs: a convolution reads input, weights and,
 // where they are compressed, their two other surfaces, but nothing of what it reuses from the
-// operation before.
+// operation before. The surfaces of a described image belong to an operation without a name.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "models/bdma/bdma_job.h"
 #include "models/conv/conv_findings.h"
-#include "models/glb/interrupt.h"
 #include "models/layout/surface_use.h"
 #include "models/npu/launch_engine.h"
 
@@ -44,5 +43,15 @@ struct CheckedOperation {
 
 /// The operation of a launch, without its place among the others.
 CheckedOperation checked_operation(const Launch& launch, const NpuConfig& npu);
+
+/// `input of conv 0`; of a described image `'input'`.
+std::string surface_label(const CheckedOperation& operation, const SurfaceUse& use);
+/// A finding about a surface of an operation, at the register of its address.
+Diagnostic surface_finding(const CheckedOperation& operation, const SurfaceUse& use, const char* id,
+                           const std::string& message, const std::string& remedy = {});
+
+/// Reports surfaces that share bytes and must not: `one` is of the newer operation.
+void check_pair(const CheckedOperation& newest, const SurfaceUse& one,
+                const CheckedOperation& other, const SurfaceUse& two, DiagnosticLog& log);
 
 }  // namespace npuscope

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sim/check/order_rules.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "models/conv/conv_findings.h"
-#include "sim/check/memory_rules.h"
+#include "sim/check/program_operations.h"
 
 namespace npuscope {
 namespace {
@@ -56,28 +54,10 @@ class OverlapCheck {
             for (const SurfaceUse& two : other.uses) {
                 const bool once = &newest() != &other || &one < &two;
                 if (once && suspicious_pair(one, two)) {
-                    report_overlap(one, other, two);
+                    check_pair(newest(), one, other, two, log_);
                 }
             }
         }
-    }
-
-    void report_overlap(const SurfaceUse& one, const CheckedOperation& other,
-                        const SurfaceUse& two) {
-        const auto shared = common_byte(one.runs, two.runs);
-        if (!shared) {
-            return;
-        }
-        const SurfaceUse& blamed = two.writes ? two : one;
-        const SurfaceUse& rest = two.writes ? one : two;
-        Diagnostic finding =
-            surface_finding(newest(), blamed, "surface_overlap",
-                            fmt::format("{} of {} and {} of {} overlap at {}", one.surface,
-                                        newest().name, two.surface, other.name, to_hex(*shared)));
-        finding.address = *shared;
-        finding.remedy =
-            fmt::format("move it away from {}", spelled(rest.unit, rest.address_register));
-        log_.add(std::move(finding));
     }
 
     /// Whether a unit of the chain of `index` is `unit`.
@@ -112,14 +92,12 @@ class OverlapCheck {
         }
         Diagnostic finding = surface_finding(
             newest(), later, "race",
-            fmt::format("{} of {} {} bytes that {} of {} {}, and nothing makes it wait for that: "
-                        "at {}",
-                        later.surface, newest().name, later.writes ? "overwrites" : "reads",
-                        earlier.surface, other.name, earlier.writes ? "writes" : "reads",
-                        to_hex(*shared)));
+            fmt::format("{} {} bytes that {} {}, and nothing makes it wait for that: at {}",
+                        surface_label(newest(), later), later.writes ? "overwrites" : "reads",
+                        surface_label(other, earlier), earlier.writes ? "writes" : "reads",
+                        to_hex(*shared)),
+            fmt::format("wait for the end of {} before enabling {}", other.name, newest().name));
         finding.address = *shared;
-        finding.remedy =
-            fmt::format("wait for the end of {} before enabling {}", other.name, newest().name);
         log_.add(std::move(finding));
     }
 

@@ -1,24 +1,166 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sim/check/program_check.h"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <iterator>
+#include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "models/npu/pipelines.h"
-#include "sim/check/compressed_rules.h"
+#include "models/tinpu/tinpu_descriptor.h"
+#include "sim/check/check_report.h"
 #include "sim/check/memory_rules.h"
-#include "sim/check/order_rules.h"
 #include "sim/check/program_operations.h"
-#include "sim/check/sync_rules.h"
+#include "sim/program/awaited_findings.h"
 
 namespace npuscope {
 namespace {
+
+constexpr unsigned status_of_group_1_lsb = 16;  // source: register specification, STATUS_1
+constexpr std::uint32_t status_bits = 3;        // source: register specification, STATUS_0
+
+bool ends_operations(const Interrupt& interrupt) {
+    return interrupt.source == InterruptSource::Sdp || interrupt.source == InterruptSource::Pdp ||
+           interrupt.source == InterruptSource::Cdp || interrupt.source == InterruptSource::Cacc;
+}
+
+/// The interrupt source of a block whose S_STATUS says that its operation is over.
+std::optional<InterruptSource> source_of_block(const std::string& block) {
+    constexpr std::array rows{std::pair{"NVDLA_SDP.", InterruptSource::Sdp},
+                              std::pair{"NVDLA_PDP.", InterruptSource::Pdp},
+                              std::pair{"NVDLA_CDP.", InterruptSource::Cdp},
+                              std::pair{"NVDLA_CACC.", InterruptSource::Cacc}};
+    for (const auto& [name, source] : rows) {
+        if (block.starts_with(name)) {
+            return source;
+        }
+    }
+    return std::nullopt;
+}
+
+/// What the program knows of the end of its operations: interrupts that it asked to be told of, ids
+/// that they raise, status registers that it polled.
+class SyncRules {
+ public:
+    SyncRules(ProgramOperations& operations, DiagnosticLog& log)
+        : operations_(operations), log_(log) {}
+
+    void note(const NotifyOnInterrupt& notify, const Place& place) {
+        Request request{std::nullopt, notify.sync, place};
+        if (!notify.unit.empty()) {
+            request.interrupt = interrupt_from_name(notify.unit);
+            if (!request.interrupt) {
+                throw ConfigError(place, fmt::format("no interrupt is called {}", notify.unit),
+                                  "a unit and its register group, e.g. SDP_0");
+            }
+            if ((operations_.interrupt_mask() >> interrupt_bit(*request.interrupt) & 1U) != 0) {
+                log_.add(masked_interrupt(notify.unit, {}, place));
+            }
+        }
+        if (!bind(request)) {
+            requests_.push_back(std::move(request));
+        }
+    }
+    void note(const SyncNotify& notify) { raised_.push_back(notify.sync); }
+    void note(const SyncWait& wait, const Place& place) {
+        if (const auto end = ends_.find(wait.sync); end != ends_.end()) {
+            operations_.finish(end->second);
+        } else if (std::ranges::find(raised_, wait.sync) == raised_.end()) {
+            log_.add(endless_wait(
+                fmt::format("'{}' is awaited, but nothing before raises it", wait.sync),
+                "name an interrupt for it (intr_notify), or enable its operation first", place));
+        }
+    }
+    /// The interrupt line rose: any operation under way may have ended.
+    void note(const WaitForInterrupt& /*wait*/) { operations_.finish_all(); }
+    /// A register that is known to have held a value.
+    void know(const std::string& register_name, std::uint32_t mask, std::uint32_t value) {
+        const auto unfinished = [](const CheckedOperation& operation) {
+            return !operation.finished;
+        };
+        if (register_name.starts_with("NVDLA_GLB.S_INTR_STATUS")) {
+            for (const auto& [source, name] : EnumNames<InterruptSource>::names) {
+                for (const unsigned group : {0U, 1U}) {
+                    const Interrupt interrupt{source, group};
+                    const auto index = (mask & value) >> interrupt_bit(interrupt) & 1U
+                                           ? operations_.find(interrupt, unfinished)
+                                           : std::nullopt;
+                    if (index) {
+                        operations_.finish(*index);
+                    }
+                }
+            }
+            return;
+        }
+        const auto source = source_of_block(register_name);
+        if (!source || register_name.find(".S_STATUS") == std::string::npos) {
+            return;
+        }
+        for (const unsigned group : {0U, 1U}) {
+            const std::uint32_t bits = status_bits << (group * status_of_group_1_lsb);
+            if ((mask & bits) != bits || (value & bits) != 0) {
+                continue;
+            }
+            while (const auto index = operations_.find({*source, group}, unfinished)) {
+                operations_.finish(*index);
+            }
+        }
+    }
+    /// Operations were launched: requests that came before them find them now.
+    void launched() {
+        std::erase_if(requests_, [this](const Request& request) { return bind(request); });
+    }
+    void report_pending() {
+        for (const Request& request : requests_) {
+            log_.add(endless_wait(
+                fmt::format("{} is awaited for '{}', but no operation raises it",
+                            request.interrupt ? to_string(*request.interrupt) : "an interrupt",
+                            request.sync),
+                "enable an operation of that unit in that register group", request.place));
+        }
+    }
+
+ private:
+    struct Request {
+        std::optional<Interrupt> interrupt;  ///< none: any
+        std::string sync;
+        Place place;
+    };
+
+    bool bind(const Request& request) {
+        if (request.interrupt && !ends_operations(*request.interrupt)) {
+            raised_.push_back(request.sync);  // fetches and copies end no operation
+            return true;
+        }
+        const auto open = [](const CheckedOperation& operation) { return !operation.notified; };
+        std::optional<std::size_t> index;
+        if (request.interrupt) {
+            index = operations_.find(*request.interrupt, open);
+        } else {
+            for (std::size_t i = 0; i < operations_.all().size() && !index; ++i) {
+                if (open(operations_.all()[i]) && !operations_.all()[i].gives) {
+                    index = i;
+                }
+            }
+        }
+        if (!index) {
+            return false;
+        }
+        operations_.at(*index).notified = true;
+        ends_[request.sync] = *index;
+        return true;
+    }
+    ProgramOperations& operations_;
+    DiagnosticLog& log_;
+    std::vector<Request> requests_;            ///< for operations that are yet to come
+    std::map<std::string, std::size_t> ends_;  ///< id to the operation whose end raises it
+    std::vector<std::string> raised_;          ///< ids that mean nothing to operations
+};
 
 bool starts_mover(const std::string& register_name) {
     return std::ranges::any_of(
@@ -37,7 +179,7 @@ class ProgramCheck {
         : program_(program),
           target_(target),
           operations_(target.npu),
-          memory_({target.npu, target.memory, program.zeroed_memory}),
+          memory_({target.memory, target.npu.mcif.address_bits, program.zeroed_memory}),
           sync_(operations_, log_) {}
 
     CheckReport run() {
@@ -69,16 +211,19 @@ class ProgramCheck {
         const std::size_t before = operations_.all().size();
         operations_.write(write, place_, log_);
         for (const CheckedOperation& move : operations_.take_moves()) {
-            memory_.check_bounds(move, log_);
+            for (const SurfaceUse& use : move.uses) {
+                memory_.check_use(move, use, log_);
+            }
         }
         for (std::size_t i = before; i < operations_.all().size(); ++i) {
-            if (operations_.all()[i].undecoded) {
+            const CheckedOperation& operation = operations_.all()[i];
+            if (operation.undecoded) {
                 memory_.lose_track();  // what it would have written is missing from here on
             }
             check_overlaps(operations_, i, log_);
             check_delivery(operations_, i, log_);
-            check_compressed(operations_.all()[i], memory_, log_);
-            memory_.launch(operations_.all()[i], log_);
+            check_compressed(operation);
+            memory_.launch(operation, log_);
         }
         if (operations_.all().size() > before) {
             sync_.launched();
@@ -86,22 +231,29 @@ class ProgramCheck {
     }
     void lose_track(const WriteRegister& write) {
         memory_.lose_track();
-        Diagnostic one;
-        one.severity = Severity::Note;
-        one.id = "not_followed";
-        one.sentence = "what " + mover_names() +
-                       " move is not followed: from here on uninitialised bytes are not reported";
-        one.place = place_;
-        one.register_name = write.name;
-        one.remedy = "run the program: it finds such reads";
-        log_.add(std::move(one));
+        log_.add({.severity = Severity::Note,
+                  .id = "not_followed",
+                  .sentence = "what " + mover_names() +
+                              " move is not followed: from here on uninitialised bytes are not "
+                              "reported",
+                  .remedy = "run the program: it finds such reads",
+                  .register_name = write.name,
+                  .place = place_});
     }
-    // no rules of registers
-    void follow(const LaunchJob& /*launch*/) {}
-    void follow(const WaitForJobs& /*wait*/) {}
-    void follow(const RunNode& /*node*/) {}
-    void follow(const BeginSegment& /*segment*/) {}
-    void follow(const BeginLayer& /*layer*/) {}
+    /// As far as the program itself loads what the operation reads.
+    void check_compressed(const CheckedOperation& operation) {
+        if (operation.compressed) {
+            for (Diagnostic& finding : compressed_findings(*operation.compressed, memory_)) {
+                finding.unit = "NVDLA_CDMA";
+                finding.operation = operation.name;
+                finding.place = operation.place;
+                log_.add(std::move(finding));
+            }
+        }
+    }
+    /// No rules of registers.
+    template <class Other>
+    void follow(const Other& /*action*/) {}
     void follow(const ReadRegister& read) {
         if (read.comparison == Comparison::Equal) {
             sync_.know(read.name, read.mask, read.expected);
@@ -109,7 +261,7 @@ class ProgramCheck {
     }
     void follow(const PollRegister& poll) { sync_.know(poll.name, poll.mask, poll.expected); }
     void follow(const NotifyOnInterrupt& notify) { sync_.note(notify, place_); }
-    void follow(const WaitForInterrupt& wait) { sync_.note(wait, place_); }
+    void follow(const WaitForInterrupt& wait) { sync_.note(wait); }
     void follow(const ReadMemory& read) {
         memory_.compare({read.address, Bytes(sizeof read.expected)}, place_, log_);
     }
@@ -121,7 +273,6 @@ class ProgramCheck {
     void follow(const CheckImage& check) {
         memory_.compare({check.address, check.bytes}, place_, log_);
     }
-    void follow(const CheckNothing& /*check*/) {}
 
     const Program& program_;
     const CheckTarget& target_;
@@ -133,6 +284,34 @@ class ProgramCheck {
 };
 
 }  // namespace
+
+CheckReport check_jobs(const Program& program, const MemoryConfig& memory) {
+    MemoryRules rules({.memory = memory, .zeroed = program.zeroed_memory});
+    DiagnosticLog log;
+    CheckReport report;
+    report.subject = program.name;
+    for (const Statement& statement : program.statements) {
+        if (const auto* load = std::get_if<LoadMemory>(&statement.action)) {
+            rules.load(*load, statement.place, log);
+        } else if (const auto* init = std::get_if<InitMemory>(&statement.action)) {
+            rules.fill(*init, statement.place, log);
+        } else if (const auto* launch = std::get_if<LaunchJob>(&statement.action)) {
+            CheckedOperation operation;
+            operation.name = launch->job->name;
+            operation.place = statement.place;
+            ++report.operations;
+            if (const auto* job = dynamic_cast<const TinpuJob*>(launch->job.get())) {
+                operation.uses = surfaces_of(*job);
+            }
+            for (const SurfaceUse& use : operation.uses) {
+                ++report.surfaces;
+                rules.check_use(operation, use, log);
+            }
+        }
+    }
+    report.findings = log.findings();
+    return report;
+}
 
 CheckReport check_program(const Program& program, const CheckTarget& target) {
     return ProgramCheck(program, target).run();

@@ -8,6 +8,7 @@
 #include "models/base/check.h"
 #include "models/bdma/bdma_registers.h"
 #include "models/npu/register_blocks.h"
+#include "sim/check/rules.h"
 
 namespace npuscope {
 namespace {
@@ -24,9 +25,9 @@ bool starts_copy(const WriteRegister& write) {
     return write.name.starts_with("NVDLA_BDMA.CFG_OP") && (write.value & 1U) != 0;
 }
 
-/// Silicon drops writes to a table that is selected for reading, and public programs do it.
 Severity severity_of(const Diagnostic& finding) {
-    return finding.id == "lut_not_writable" ? Severity::Note : finding.severity;
+    const Rule* rule = find_rule(finding.id);
+    return rule == nullptr ? finding.severity : rule->checked.value_or(finding.severity);
 }
 
 }  // namespace
@@ -54,10 +55,9 @@ RegisterFile* ProgramOperations::file_at(std::uint32_t address) {
 void ProgramOperations::write(const WriteRegister& write, const Place& place, DiagnosticLog& log) {
     RegisterFile* target = file_at(write.address);
     if (target == nullptr) {
-        log.add({.id = "register_unknown",
-                 .sentence = fmt::format("no register at {}", to_hex(write.address)),
-                 .remedy = "`npuscope list registers` prints the map",
-                 .place = place});
+        Diagnostic finding = RegisterFile::nothing_at(write.address);
+        finding.place = place;
+        log.add(std::move(finding));
         return;
     }
     WriteEffect effect = target->write(write.address - target->block().base, write.value);

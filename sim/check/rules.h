@@ -3,6 +3,7 @@
 // reports it. docs/rules.md is printed from it (`npuscope list rules --markdown`).
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -14,10 +15,11 @@ namespace npuscope {
 struct Rule {
     /// As a diagnostic has it; `*` stands for a number that depends on the NPU.
     std::string_view id;
-    Severity severity;          ///< the usual one; where it varies, the gravest
-    std::string_view applied;   ///< commands that report it: `check`, `run`, `plan`
-    std::string_view sentence;  ///< what the rule says
-    std::string_view source;    ///< where it comes from
+    Severity severity;                  ///< the usual one; where it varies, the gravest
+    std::string_view applied;           ///< commands that report it: `check`, `run`, `plan`
+    std::string_view sentence;          ///< what the rule says
+    std::string_view source;            ///< where it comes from
+    std::optional<Severity> checked{};  ///< as `check` reports it, where a run is stricter
 };
 
 /// Sorted by id.

@@ -5,10 +5,14 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <exception>
 #include <ostream>
 
+#include "models/base/check.h"
 #include "models/base/error.h"
 #include "sim/config/nearest_name.h"
+#include "sim/config/preset.h"
+#include "sim/config/yaml_reader.h"
 
 namespace npuscope {
 namespace {
@@ -39,17 +43,6 @@ std::string ask_for_help(const CLI::App& app) {
     }
     throw ConfigError(fmt::format("unknown option '{}'", argument.substr(0, argument.find('='))),
                       name_remedy(argument.substr(0, argument.find('=')), known));
-}
-
-void refuse_unknown_command(const std::string& name, std::span<const Command> commands) {
-    std::vector<std::string> known;
-    for (const Command& command : commands) {
-        if (command.name == name) {
-            return;
-        }
-        known.push_back(command.name);
-    }
-    throw ConfigError(fmt::format("unknown command '{}'", name), name_remedy(name, known));
 }
 
 /// True where the arguments asked for help, which has then been given.
@@ -92,6 +85,23 @@ Action add_commands(CLI::App& app, std::span<const Command> commands, NpuFamilie
 
 }  // namespace
 
+ExitCode guard(const std::function<ExitCode()>& work, std::ostream& errors) {
+    try {
+        return work();
+    } catch (const ConfigError& error) {
+        errors << "npuscope: " << error.what() << '\n';
+        return ExitCode::WrongInput;
+    } catch (const MachineStopped& error) {
+        errors << "npuscope: the machine stopped: " << error.what() << '\n';
+        return ExitCode::MachineStopped;
+    } catch (const InternalError& error) {
+        errors << "npuscope: a bug of npuscope, please report it: " << error.what() << '\n';
+    } catch (const std::exception& error) {
+        errors << "npuscope: unexpected, please report it: " << error.what() << '\n';
+    }
+    return ExitCode::Bug;
+}
+
 ExitCode run_command_line(const std::vector<std::string>& arguments,
                           std::span<const Command> commands, NpuFamilies families,
                           const Console& console) {
@@ -101,11 +111,37 @@ ExitCode run_command_line(const std::vector<std::string>& arguments,
         app.set_version_flag("--version", "npuscope " NPUSCOPE_VERSION);
         const Action action = add_commands(app, commands, families);
         if (!arguments.empty() && !arguments.front().starts_with('-')) {
-            refuse_unknown_command(arguments.front(), commands);
+            find_named(commands, arguments.front(), "command");
         }
         return parse(app, arguments, console) ? ExitCode::Good : action(console);
     };
     return guard(work, console.err);
+}
+
+void add_system_options(CLI::App& app, SystemArguments& arguments, NpuFamilies families) {
+    arguments.families = families;
+    app.add_option("--npu", arguments.npu, "preset of the NPU, by name or file")
+        ->capture_default_str();
+    app.add_option("--memory", arguments.memory, "preset of the memory, by name or file")
+        ->default_str("dram_50, or what the NPU's preset names");
+    app.add_option("--set", arguments.changes,
+                   "KEY=VALUE changes a field of the configuration; may be repeated")
+        ->allow_extra_args(false);
+}
+
+SystemConfig read_system(const SystemArguments& arguments) {
+    const auto folder = configs_folder();
+    const PresetFile preset = find_preset(folder, "npu", arguments.npu);
+    SystemConfig system = parse_system(read_preset_text(preset), preset.shown, arguments.families);
+    const std::string memory =
+        arguments.memory.empty() ? system.family->memory_preset(system.npu) : arguments.memory;
+    if (!memory.empty()) {
+        system.memory = read_preset<MemoryConfig>(find_preset(folder, "memory", memory));
+    }
+    for (const std::string& change : arguments.changes) {
+        override_field(system, change);
+    }
+    return system;
 }
 
 }  // namespace npuscope

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A sub-command: its name and help, and a function that adds its options and gives what it then
-// does.
+// does. And what all of them share: how a process of ours ends, and the options that name the
+// machine.
 #pragma once
 
 #include <functional>
@@ -9,7 +10,6 @@
 #include <string>
 #include <vector>
 
-#include "sim/command_line/exit_code.h"
 #include "sim/config/system_config.h"
 
 namespace CLI {  // NOLINT(readability-identifier-naming): the library's own name
@@ -17,6 +17,17 @@ class App;
 }
 
 namespace npuscope {
+
+enum class ExitCode : int {
+    Good = 0,
+    ExpectationFailed = 1,  ///< a check failed or a finding is an error
+    WrongInput = 2,         ///< ConfigError, or a command line that is none
+    MachineStopped = 3,     ///< deadlock or cycle limit
+    Bug = 70                ///< InternalError and every unexpected exception
+};
+
+/// Runs `work`; an exception becomes a line on `errors` and its exit code.
+ExitCode guard(const std::function<ExitCode()>& work, std::ostream& errors);
 
 /// Where a command writes: results for machines and people, and everything else.
 struct Console {
@@ -36,5 +47,25 @@ struct Command {
 ExitCode run_command_line(const std::vector<std::string>& arguments,
                           std::span<const Command> commands, NpuFamilies families,
                           const Console& console);
+
+// The sub-commands, one file each.
+Command run_command();
+Command list_command();
+Command plan_command();
+Command check_command();
+Command convert_command();
+
+struct SystemArguments {
+    NpuFamilies families{};
+    std::string npu = "nv_small";
+    std::string memory{};              ///< empty: what goes with the NPU
+    std::vector<std::string> changes;  ///< KEY=VALUE, in the order given
+};
+
+/// Adds --npu, --memory and --set. `arguments` must outlive the parsing.
+void add_system_options(CLI::App& app, SystemArguments& arguments, NpuFamilies families);
+
+/// Presets read, changes applied. ConfigError names the file or the change that is wrong.
+SystemConfig read_system(const SystemArguments& arguments);
 
 }  // namespace npuscope

@@ -5,11 +5,9 @@
 #include <ostream>
 
 #include "sim/check/check_report.h"
-#include "sim/check/image_check.h"
-#include "sim/check/program_check.h"
-#include "sim/command_line/commands.h"
+#include "sim/check/image_description.h"
+#include "sim/command_line/command.h"
 #include "sim/command_line/network_files.h"
-#include "sim/command_line/system_arguments.h"
 #include "sim/compile/nvdla/network_planner.h"
 #include "sim/compile/nvdla/nvdla_family.h"
 #include "sim/compile/nvdla/plan_program.h"
@@ -109,9 +107,13 @@ CheckReport report_on(const CheckArguments& arguments) {
         return check_program(plan_program(plan_network(network, {*npu, system.memory})),
                              {*npu, system.memory});
     }
-    const RegisterNames names = register_names(registers_of_programs(arguments.program, system));
-    return check_program(read_program(arguments.program, names, Images::Read),
-                         {nvdla_npu(system), system.memory});
+    const Program program = read_any_program(arguments.program, system, Images::Read);
+    if (npu != nullptr) {
+        return check_program(program, {*npu, system.memory});
+    }
+    CheckReport report = check_jobs(program, system.memory);
+    report.npu = system.npu_name();
+    return report;
 }
 
 ExitCode check(const CheckArguments& arguments, const Console& console) {

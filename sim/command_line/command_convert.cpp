@@ -12,7 +12,7 @@
 
 #include "models/base/error.h"
 #include "models/layout/layout.h"
-#include "sim/command_line/commands.h"
+#include "sim/command_line/command.h"
 #include "sim/config/file_io.h"
 #include "sim/convert/conversion.h"
 

@@ -13,12 +13,11 @@
 #include "models/layout/layout_catalog.h"
 #include "models/npu/register_blocks.h"
 #include "sim/check/rules.h"
-#include "sim/command_line/commands.h"
-#include "sim/command_line/system_arguments.h"
-#include "sim/config/field_list.h"
+#include "sim/command_line/command.h"
 #include "sim/config/nearest_name.h"
 #include "sim/config/preset.h"
 #include "sim/config/text_table.h"
+#include "sim/config/yaml_writer.h"
 #include "sim/model/candidate.h"
 
 namespace npuscope {

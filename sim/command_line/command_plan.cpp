@@ -4,18 +4,18 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <charconv>
 #include <map>
 #include <memory>
 #include <ostream>
 
-#include "sim/command_line/commands.h"
+#include "sim/command_line/command.h"
 #include "sim/command_line/network_files.h"
-#include "sim/command_line/saved_plan.h"
-#include "sim/command_line/system_arguments.h"
 #include "sim/compile/explain.h"
 #include "sim/compile/nvdla/nvdla_family.h"
 #include "sim/compile/nvdla/nvdla_target.h"
 #include "sim/compile/nvdla/plan_files.h"
+#include "sim/compile/nvdla/plan_program.h"
 #include "sim/compile/nvdla/segmented_program.h"
 #include "sim/config/file_io.h"
 #include "sim/config/text_table.h"
@@ -23,6 +23,7 @@
 #include "sim/model/onnx_reader.h"
 #include "sim/model/prepare_graph.h"
 #include "sim/report/explain_report.h"
+#include "sim/run/session.h"
 
 namespace npuscope {
 namespace {
@@ -39,15 +40,53 @@ struct PlanArguments {
     InputType input = InputType::Int8;
 };
 
+/// A plan as files: its program with the CRC of every layer's result, memory images, memory map.
+struct SavedPlan {
+    Program program;
+    std::string memory_map;
+};
+
+/// The CRC of every result, from running the program on the simulated machine.
+std::vector<std::uint32_t> simulated_crcs(Program program,
+                                          const std::vector<ExpectedResult>& results,
+                                          const SystemConfig& system) {
+    add_expectations(program, results, {});
+    std::vector<std::uint32_t> crcs(results.size());
+    for (const CheckResult& check : run_program(program, system, {}).checks) {
+        const std::string digits = check.actual.substr(2);  // after 0x
+        std::from_chars(digits.data(), digits.data() + digits.size(), crcs.at(check.place.line - 1),
+                        16);
+    }
+    return crcs;
+}
+
+/// Takes the plan's images. With `expectations` the program runs on the simulated machine once.
+SavedPlan finish_plan(Plan plan, const SystemConfig& system, bool expectations) {
+    SavedPlan saved;
+    saved.memory_map = memory_map_yaml(plan);
+    const std::vector<ExpectedResult> results = expected_results(plan);
+    saved.program = plan_program(std::move(plan));
+    if (expectations) {
+        add_expectations(saved.program, results, simulated_crcs(saved.program, results, system));
+    }
+    return saved;
+}
+
+void write_plan(const SavedPlan& plan, const std::filesystem::path& folder) {
+    save_program(plan.program, folder);
+    write_atomically(folder / "memory_map.yaml", plan.memory_map);
+}
+
 /// `resnet on nv_small: 1,234 MACs, 12 operations ..`, the layers, and why.
 std::string plan_report(const Network& network, const Plan& plan, const PlanArguments& arguments,
                         const std::string& npu) {
     const std::string sram =
         plan.sram > Bytes(0) ? fmt::format(", {} of SRAM", with_separators(plan.sram.value)) : "";
-    return fmt::format("{} on {}: {} MACs, {} operations, {} bytes of memory{}\n\n{}{}", plan.name,
-                       npu, with_separators(total_macs(network_shapes(network))),
-                       plan.operations.size(), with_separators(plan.memory.value), sram,
-                       plan_table(plan), arguments.explain ? '\n' + plan_reasons(plan) : "");
+    return fmt::format("{} on {}: {}, {}, {} of memory{}\n\n{}{}", plan.name, npu,
+                       counted(total_macs(network_shapes(network)), "MAC"),
+                       counted(plan.operations.size(), "operation"),
+                       counted(plan.memory.value, "byte"), sram, plan_table(plan),
+                       arguments.explain ? '\n' + plan_reasons(plan) : "");
 }
 
 ExitCode plan_table_of(const PlanArguments& arguments, const SystemConfig& system,
@@ -117,16 +156,39 @@ ExitCode plan_model(const PlanArguments& arguments, const SystemConfig& system,
     return ExitCode::Good;
 }
 
+/// The jobs and the host's operators as a program for their time, and the images that they need.
+void save_jobs(Program program, const SystemConfig& system, const std::filesystem::path& folder) {
+    std::size_t images = 0;
+    std::erase_if(program.statements, [](const Statement& statement) {
+        const auto* node = std::get_if<RunNode>(&statement.action);
+        return node != nullptr && node->op.empty();  // a view takes no time
+    });
+    for (Statement& statement : program.statements) {
+        if (auto* load = std::get_if<LoadMemory>(&statement.action)) {
+            load->file = fmt::format("constants_{}.dat", images++);
+        } else if (auto* launch = std::get_if<LaunchJob>(&statement.action)) {
+            auto written = std::make_shared<WrittenJob>();
+            written->name = launch->job->name;
+            written->kind = launch->job->kind;
+            written->descriptor = system.family->write_job(*launch->job);
+            launch->job = std::move(written);
+        }
+    }
+    save_program(program, folder);
+}
+
 /// On an NPU without register programs: where every node runs.
 ExitCode explain_model(const PlanArguments& arguments, const SystemConfig& system,
                        const Console& console) {
     const Graph graph = read_any_network(arguments.network);
     const auto target = system.family->target(system.npu, system.memory, false);
-    const std::string text = explain_report(graph, *target, *target->plan(graph));
+    const auto plan = target->plan(graph);
+    const std::string text = explain_report(graph, *target, *plan);
+    console.out << text;
     if (!arguments.out.empty()) {
         write_atomically(std::filesystem::path(arguments.out) / "plan.txt", text);
+        save_jobs(plan->program(system.host, nullptr).program, system, arguments.out);
     }
-    console.out << text;
     return ExitCode::Good;
 }
 
@@ -149,10 +211,11 @@ void add_options(CLI::App& app, PlanArguments& arguments, NpuFamilies families) 
     app.add_option("NETWORK", arguments.network, "network: an ONNX model, or a shape table (.yaml)")
         ->required();
     add_system_options(app, arguments.system, families);
-    app.add_option("--out", arguments.out,
-                   "folder for the register program (program.cfg), its memory images and "
-                   "memory_map.yaml; of a model that needs the host between, a folder for each "
-                   "segment and segments.yaml, their order");
+    app.add_option(
+        "--out", arguments.out,
+        "folder for the program (program.cfg: registers, or jobs and plan.txt), its memory "
+        "images and memory_map.yaml; of a model that needs the host between register "
+        "programs, a folder for each segment and segments.yaml, their order");
     app.add_flag("--explain", arguments.explain,
                  "say for each layer what was chosen, why, and what else there was; of an ONNX "
                  "model also where every node runs: its pattern, unit and layer, and why (an NPU "

@@ -5,9 +5,8 @@
 #include <memory>
 #include <ostream>
 
-#include "sim/command_line/commands.h"
+#include "sim/command_line/command.h"
 #include "sim/command_line/network_files.h"
-#include "sim/command_line/system_arguments.h"
 #include "sim/config/file_io.h"
 #include "sim/config/preset.h"
 #include "sim/config/yaml_writer.h"
@@ -75,10 +74,9 @@ Result run_any(const RunArguments& arguments, const SystemConfig& system,
     if (arguments.files.any() || names_network(arguments.program)) {
         return run_network_files(arguments.program, arguments.files, system, options);
     }
-    const RegisterNames names = register_names(registers_of_programs(arguments.program, system));
-    const Program program =
-        read_program(arguments.program, names, options.values ? Images::Read : Images::LeaveOut);
-    return run_program(program, system, options);
+    return run_program(read_any_program(arguments.program, system,
+                                        options.values ? Images::Read : Images::LeaveOut),
+                       system, options);
 }
 
 ExitCode run(const RunArguments& arguments, const Console& console) {
@@ -92,7 +90,8 @@ ExitCode run(const RunArguments& arguments, const Console& console) {
 void add_options(CLI::App& app, RunArguments& arguments, NpuFamilies families) {
     app.add_option(
            "PROGRAM", arguments.program,
-           "register trace: a .cfg or .txn file, or a folder that holds one; or a network: "
+           "register trace: a .cfg or .txn file, or a folder that holds one, as `plan --out` "
+           "writes it; or a network: "
            "a shape table (.yaml) or a model (.onnx), whose nodes run on the host where the "
            "NPU does not take them")
         ->required();

@@ -4,12 +4,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
+#include <set>
 
 #include "models/base/error.h"
 #include "sim/compile/nvdla/network_planner.h"
 #include "sim/compile/nvdla/nvdla_family.h"
 #include "sim/compile/nvdla/plan_program.h"
+#include "sim/compile/nvdla/segmented_program.h"
 #include "sim/compile/partition.h"
 #include "sim/compile/surface_files.h"
 #include "sim/config/file_io.h"
@@ -19,77 +22,199 @@
 namespace npuscope {
 namespace {
 
+namespace fs = std::filesystem;
+
 /// Names of tensors may have slashes, names of files may not.
-std::filesystem::path npy_path(const std::filesystem::path& folder, std::string tensor) {
+std::string file_name(std::string tensor) {
     std::ranges::replace(tensor, '/', '_');
-    return folder / (tensor + ".npy");
+    return tensor;
 }
 
-/// On an NPU without surfaces in files of their own: inputs and outputs are arrays.
-Result run_arrays(const std::string& network, const NetworkFiles& files, const SystemConfig& system,
-                  const RunOptions& options) {
-    const Graph graph = read_any_network(network);
-    const bool values = options.values && !files.inputs.empty();
-    if (!values && !files.outputs.empty()) {
-        throw ConfigError("there are no inputs to compute outputs from",
-                          "name their folder: --inputs DIR");
+/// Between which limits the numbers of an input lie: as its array's type says, or, of types wider
+/// than 8 bits, the numbers themselves.
+ValueRange facts_of(const GraphValue& value) {
+    const ElementType element = value.type.element;
+    if (element == ElementType::Int8 || element == ElementType::Uint8) {
+        return {true, range_of(element), false};
     }
-    GraphInputs inputs;
-    for (const std::string& name : values ? graph.inputs : std::vector<std::string>{}) {
-        inputs[name] = read_npy(npy_path(files.inputs, name));
+    NumberRange range{0, 0};
+    bool whole = true;
+    for (const double number : value.numbers) {
+        whole = whole && number == std::trunc(number);
+        range = {std::min(range.low, number), std::max(range.high, number)};
     }
-    const auto target = system.family->target(system.npu, system.memory, values);
-    ModelResult run = run_model(
-        target->plan(graph)->program(system.host, values ? &inputs : nullptr), system, options);
-    if (!files.outputs.empty() && run.result.status() != RunStatus::Fail) {
-        for (const auto& [name, value] : run.outputs) {
-            write_atomically(npy_path(files.outputs, name), npy_bytes(value));
+    if (whole && fits_bits(range, 8)) {
+        range = range.low >= 0 && range.high > range_of(ElementType::Int8).high
+                    ? range_of(ElementType::Uint8)
+                    : range_of(ElementType::Int8);
+    }
+    return {whole, range, false};
+}
+
+/// One model with its files.
+class ModelRun {
+ public:
+    ModelRun(const std::string& model, const NetworkFiles& files, const SystemConfig& system,
+             const RunOptions& options)
+        : graph_(read_any_network(model)),
+          view_(graph_),
+          files_(files),
+          system_(system),
+          options_(options) {
+        if (files.inputs.empty() && !files.outputs.empty()) {
+            throw ConfigError("there are no inputs to compute outputs from",
+                              "name their folder: --inputs DIR");
         }
     }
-    return std::move(run.result);
-}
 
-}  // namespace
+    Result run() {
+        if (!files_.inputs.empty()) {
+            read_arrays();
+        }
+        ModelResult run = run_model(program(), system_, options_);
+        if (!files_.outputs.empty() && run.result.status() != RunStatus::Fail) {
+            write_outputs(run.outputs);
+        }
+        return std::move(run.result);
+    }
 
-bool names_network(const std::string& path) { return is_network_file(path) || is_onnx_file(path); }
+ private:
+    /// Planned where all inputs are known as arrays; raw bytes need the plan first.
+    ModelProgram program() {
+        const bool given = !files_.inputs.empty();
+        if (const auto* npu = system_.npu.find<NpuConfig>()) {
+            SegmentedPlan plan =
+                plan_segments(graph_, {*npu, system_.memory, options_.values}, facts_);
+            if (given) {
+                find_surfaces(plan);
+                read_images();
+            }
+            return segmented_program(graph_, std::move(plan), system_.host,
+                                     given ? &inputs_ : nullptr);
+        }
+        read_images();
+        return system_.family->target(system_.npu, system_.memory, given)
+            ->plan(graph_)
+            ->program(system_.host, given ? &inputs_ : nullptr);
+    }
 
-std::span<const RegisterBlock> registers_of_programs(const std::string& path,
-                                                     const SystemConfig& system) {
-    const FamilyRegisters registers = system.family->registers(system.npu);
-    if (!registers.programs) {
-        throw ConfigError(fmt::format("'{}' is not a network, and {} has no public registers", path,
-                                      system.npu_name()),
-                          "it runs ONNX models (.onnx) and shape tables (.yaml)");
+    fs::path path_of(const std::string& folder, const std::string& tensor, const char* type) const {
+        return fs::path(folder) / (file_name(tensor) + type);
     }
-    return registers.blocks;
-}
 
-Graph read_any_network(const std::string& network) {
-    if (is_network_file(network)) {
-        return finish_graph(network_graph(read_network(network)));
+    /// What lies there as raw bytes is read when its layout is known; it is int8.
+    void read_arrays() {
+        for (const std::string& name : graph_.inputs) {
+            const bool raw = fs::exists(path_of(files_.inputs, name, ".bin"));
+            if (raw && fs::exists(path_of(files_.inputs, name, ".npy"))) {
+                throw ConfigError(fmt::format("'{}' holds both of {}.bin and {}.npy", files_.inputs,
+                                              file_name(name), file_name(name)),
+                                  "one of the two is the model's input");
+            }
+            if (raw) {
+                images_.insert(name);
+                continue;
+            }
+            inputs_[name] = read_npy(path_of(files_.inputs, name, ".npy"));
+            if (is_float(graph_.types.at(name).element)) {
+                facts_[name] = facts_of(inputs_[name]);
+            }
+        }
     }
-    if (!is_onnx_file(network)) {
-        throw ConfigError(fmt::format("'{}' is not a network", network),
-                          "networks are ONNX models (.onnx) and shape tables (.yaml)");
-    }
-    return load_graph(network);
-}
 
-Result run_network_files(const std::string& network, const NetworkFiles& files,
-                         const SystemConfig& system, RunOptions options) {
-    if (system.npu.find<NpuConfig>() == nullptr) {
-        return run_arrays(network, files, system, options);
+    /// Layouts of the tensors that images of the NPU hold, where they are needed.
+    void find_surfaces(const SegmentedPlan& plan) {
+        for (const PlannedSegment& segment : plan.segments) {
+            const bool reads = std::ranges::any_of(
+                segment.lowered.inputs,
+                [&](const SegmentTensor& input) { return images_.contains(input.tensor); });
+            if (reads) {
+                find_inputs(segment);
+            }
+            if (!files_.outputs.empty()) {
+                find_outputs(segment, plan.partition);
+            }
+        }
     }
-    if (is_onnx_file(network)) {
-        return run_model_files(network, files, system, options);
+    void find_inputs(const PlannedSegment& segment) {
+        const auto surfaces =
+            input_surfaces(segment.lowered.network, segment.plan, nvdla_npu(system_).surfaces);
+        for (std::size_t i = 0; i < segment.lowered.inputs.size(); ++i) {
+            const std::string& tensor = segment.lowered.inputs[i].tensor;
+            InputSurface surface = surfaces[i];
+            surface.name = file_name(tensor);
+            surface.zero = 0;  // numbers as they are
+            input_surfaces_.emplace(tensor, std::move(surface));
+        }
     }
-    if (!is_network_file(network)) {
-        throw ConfigError(fmt::format("'{}' is not a network", network),
-                          "--inputs and --outputs belong to networks");
+    /// An NPU of few layouts need not have one for every output; the array is there all the same.
+    void find_outputs(const PlannedSegment& segment, const Partition& partition) {
+        std::vector<OutputSurface> surfaces;
+        try {
+            surfaces =
+                output_surfaces(segment.lowered.network, segment.plan, nvdla_npu(system_).surfaces);
+        } catch (const ConfigError&) {
+            return;
+        }
+        for (const std::string& output : graph_.outputs) {
+            for (const SegmentTensor& made : segment.lowered.outputs) {
+                if (made.tensor == root_of(view_, partition, output)) {
+                    output_layouts_[output] =
+                        std::ranges::find(surfaces, made.layer, &OutputSurface::name)->file;
+                }
+            }
+        }
     }
-    if (files.any() && !options.values) {
-        throw ConfigError("--inputs and --outputs need values", "leave out --values off");
+
+    void read_images() {
+        for (const std::string& name : images_) {
+            const auto surface = input_surfaces_.find(name);
+            if (surface == input_surfaces_.end()) {
+                throw ConfigError(fmt::format("no layer of the NPU reads the input '{}', so that "
+                                              "it has no layout of bytes",
+                                              name),
+                                  fmt::format("give it as {}.npy", file_name(name)));
+            }
+            std::vector<std::uint8_t> image(surface->second.memory.bytes);
+            read_input(surface->second, files_.inputs, image);
+            const ElementType type = graph_.types.at(name).element;
+            const ElementType stored = type == ElementType::Uint8 ? type : ElementType::Int8;
+            inputs_[name] = load_map(
+                {stored, graph_.types.at(name).sizes},
+                {name, surface->second.memory, plain_codes(stored == ElementType::Int8)}, image);
+        }
     }
+
+    void write_outputs(const GraphInputs& outputs) const {
+        for (const auto& [name, value] : outputs) {
+            write_atomically(path_of(files_.outputs, name, ".npy"), npy_bytes(value));
+            const auto layout = output_layouts_.find(name);
+            const ElementType type = value.type.element;
+            if (layout != output_layouts_.end() &&
+                (type == ElementType::Int8 || type == ElementType::Uint8)) {
+                std::string image(layout->second.bytes, '\0');
+                store_map(value, {name, layout->second, plain_codes(type == ElementType::Int8)},
+                          {reinterpret_cast<std::uint8_t*>(image.data()), image.size()});
+                write_atomically(path_of(files_.outputs, name, ".bin"), image);
+            }
+        }
+    }
+
+    Graph graph_;
+    GraphView view_;
+    const NetworkFiles& files_;
+    const SystemConfig& system_;
+    const RunOptions& options_;
+    std::set<std::string> images_;  ///< inputs that lie there as raw bytes
+    ValueRanges facts_;
+    GraphInputs inputs_;
+    std::map<std::string, InputSurface> input_surfaces_;
+    std::map<std::string, Layout> output_layouts_;
+};
+
+/// A shape table on an NPU with registers: surfaces lie as the table or the NPU declares.
+Result run_table(const std::string& network, const NetworkFiles& files, const SystemConfig& system,
+                 RunOptions options) {
     const Network table = read_network(network);
     Plan plan = plan_network(table, {nvdla_npu(system), system.memory, options.values});
     if (!files.any()) {
@@ -107,6 +232,59 @@ Result run_network_files(const std::string& network, const NetworkFiles& files,
         save_outputs(surfaces, result.kept, files.outputs);
     }
     return result;
+}
+
+}  // namespace
+
+bool names_network(const std::string& path) { return is_network_file(path) || is_onnx_file(path); }
+
+Graph read_any_network(const std::string& network) {
+    if (is_network_file(network)) {
+        return finish_graph(network_graph(read_network(network)));
+    }
+    if (!is_onnx_file(network)) {
+        throw ConfigError(fmt::format("'{}' is not a network", network),
+                          "networks are ONNX models (.onnx) and shape tables (.yaml)");
+    }
+    return load_graph(network);
+}
+
+Program read_any_program(const std::string& path, const SystemConfig& system, Images images) {
+    const FamilyRegisters registers = system.family->registers(system.npu);
+    Program program = read_program(
+        path,
+        RegisterNames(registers.programs ? registers.blocks : std::span<const RegisterBlock>{}),
+        images);
+    for (Statement& statement : program.statements) {
+        auto* launch = std::get_if<LaunchJob>(&statement.action);
+        if (launch == nullptr) {
+            continue;
+        }
+        const auto& written = dynamic_cast<const WrittenJob&>(*launch->job);
+        try {
+            const auto job = system.family->read_job(written.descriptor);
+            job->name = written.name;
+            job->kind = written.kind;
+            launch->job = job;
+        } catch (const ConfigError& error) {
+            throw ConfigError(statement.place, error.sentence(), error.remedy());
+        }
+    }
+    return program;
+}
+
+Result run_network_files(const std::string& network, const NetworkFiles& files,
+                         const SystemConfig& system, const RunOptions& options) {
+    if (!names_network(network)) {
+        throw ConfigError(fmt::format("'{}' is not a network", network),
+                          "--inputs and --outputs belong to networks");
+    }
+    if (files.any() && !options.values) {
+        throw ConfigError("--inputs and --outputs need values", "leave out --values off");
+    }
+    const bool registers = system.npu.find<NpuConfig>() != nullptr;
+    return registers && is_network_file(network) ? run_table(network, files, system, options)
+                                                 : ModelRun(network, files, system, options).run();
 }
 
 }  // namespace npuscope

@@ -1,28 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
-// Running a network whose input or output images lie in files.
+// What the user names to be run or checked: a program, or a network with its inputs and outputs in
+// files that are named after its tensors.
 #pragma once
 
-#include <span>
 #include <string>
 
-#include "sim/command_line/model_files.h"
-#include "sim/model/network.h"
+#include "sim/model/graph.h"
+#include "sim/program/read_program.h"
+#include "sim/run/session.h"
 
 namespace npuscope {
 
+struct NetworkFiles {
+    std::string inputs;   ///< folder; empty: values are made up
+    std::string outputs;  ///< folder; empty: nothing is written
+
+    bool any() const { return !inputs.empty() || !outputs.empty(); }
+};
+
 /// Whether `path` names a shape table or a model.
 bool names_network(const std::string& path);
-
-/// The registers that the program `path` may name. ConfigError where the NPU has no public ones.
-std::span<const RegisterBlock> registers_of_programs(const std::string& path,
-                                                     const SystemConfig& system);
-
 /// A shape table or a model as a graph. ConfigError where it is neither.
 Graph read_any_network(const std::string& network);
+/// A program of registers or jobs for the NPU at hand.
+Program read_any_program(const std::string& path, const SystemConfig& system, Images images);
 
-/// Plans and runs a shape table or a model; outputs are written where the run passed. ConfigError
-/// where `network` is no network's file, or values are left out.
+/// Plans and runs a shape table or a model; outputs are written where the run passed. Inputs are
+/// DIR/<tensor>.npy of any type that holds the numbers, or DIR/<tensor>.bin in the layout of the
+/// NPU's surface where a layer of the NPU reads them from one. Every output is written as
+/// <tensor>.npy, and as .bin where the NPU made it and 8 bits hold it. Without inputs the host of a
+/// model is simulated for its time alone, and there are no outputs. ConfigError where `network` is no
+/// network's file, or values are left out.
 Result run_network_files(const std::string& network, const NetworkFiles& files,
-                         const SystemConfig& system, RunOptions options);
+                         const SystemConfig& system, const RunOptions& options);
 
 }  // namespace npuscope

@@ -119,8 +119,4 @@ std::vector<RefusedLayer> refused_layers(const Partition& partition) {
     return layers;
 }
 
-std::string counted(std::size_t number, const char* what) {
-    return fmt::format("{} {}{}", number, what, number == 1 ? "" : "s");
-}
-
 }  // namespace npuscope

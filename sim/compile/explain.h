@@ -26,7 +26,4 @@ std::string refusal_text(const Graph& graph, const Target& target, const Refusal
 
 std::vector<RefusedLayer> refused_layers(const Partition& partition);
 
-/// `1 layer`, `2 layers`.
-std::string counted(std::size_t number, const char* what);
-
 }  // namespace npuscope

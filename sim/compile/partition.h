@@ -23,7 +23,7 @@
 
 #include "models/base/diagnostic.h"
 #include "sim/compile/model_program.h"
-#include "sim/config/host_config.h"
+#include "sim/config/system_config.h"
 #include "sim/model/candidate.h"
 #include "sim/model/graph.h"
 

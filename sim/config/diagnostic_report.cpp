@@ -54,6 +54,9 @@ Json diagnostic_json(const Diagnostic& diagnostic) {
     if (diagnostic.address) {
         object["address"] = to_json(*diagnostic.address);
     }
+    add_text(object, "value", diagnostic.value);
+    add_text(object, "allowed", diagnostic.allowed);
+    add_text(object, "nearest", diagnostic.nearest);
     add_place(object, diagnostic.place);
     return object;
 }

@@ -14,7 +14,8 @@ void add_text(Json& object, const char* key, const std::string& text);
 /// Adds `place` where there is one.
 void add_place(Json& object, const Place& place);
 
-/// {severity, id, message, remedy, unit, register, field, surface, operation, address, place};
+/// {severity, id, message, remedy, unit, register, field, surface, operation, address, value, allowed,
+/// nearest, place};
 /// without the parts that are empty.
 Json diagnostic_json(const Diagnostic& diagnostic);
 

@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/config/element_type.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <limits>
 #include <type_traits>
 
-#include "models/base/error.h"
 #include "sim/config/nearest_name.h"
 
 namespace npuscope {
@@ -102,14 +99,7 @@ const ElementRow* find_onnx_element(std::int64_t number) {
 }
 
 const ElementRow& find_element(std::string_view name) {
-    std::vector<std::string> known;
-    for (const ElementRow& row : element_table) {
-        if (row.name == name) {
-            return row;
-        }
-        known.emplace_back(row.name);
-    }
-    throw ConfigError(fmt::format("unknown element type '{}'", name), name_remedy(name, known));
+    return find_named(element_table, name, "element type");
 }
 
 NumberRange range_of(ElementType type) {

@@ -1,19 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kinds of fields that a described struct may have, for visitors that branch on them.
+// The kinds of fields that a described struct may have, for visitors that branch on them, and numbers
+// as people write them: `512`, `0x80000000`, `128 KiB`, `1.2 GHz`, `50 cycles`. Strict: no
+// octal-looking `010`, no sign, no `_`, no ambiguous `KB`.
 #pragma once
 
 #include <concepts>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <variant>
 #include <vector>
 
 #include "models/base/describe.h"
 #include "models/base/quantity.h"
-#include "sim/config/quantity_text.h"
 
 namespace npuscope {
+
+enum class UnitKind { Plain, ByteCount, Frequency, CycleCount, ByteAddress };
+
+/// Why a text is not a number of its kind, and how to write it.
+struct QuantityFault {
+    std::string sentence;
+    std::string remedy;
+};
+
+/// The amount in base units (bytes, hertz, cycles).
+std::variant<std::uint64_t, QuantityFault> parse_quantity(std::string_view text, UnitKind kind);
+
+/// The shortest exact spelling: `128 KiB`, `1 GHz`, `50 cycles`, `0x80000000`, `512`.
+std::string format_quantity(std::uint64_t value, UnitKind kind);
+
+/// `bytes`, `hertz`, `cycles`, `address`, `integer`.
+std::string_view unit_kind_name(UnitKind kind);
 
 template <class T>
 inline constexpr bool is_optional = false;

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "sim/config/system_config.h"
 #include "sim/config/yaml_reader.h"
 
 namespace npuscope {
@@ -32,6 +33,10 @@ PresetFile find_preset(const std::filesystem::path& configs, const std::string& 
                        const std::string& asked);
 
 std::string read_preset_text(const PresetFile& preset);
+
+/// A preset's NPU with the host that the preset may name beside it, and no memory yet. Every preset
+/// may have `family`, nvdla where it is left out, and `host`. ConfigError with its place.
+SystemConfig parse_system(const std::string& text, const std::string& file, NpuFamilies families);
 
 template <Described T>
 T read_preset(const PresetFile& preset) {

@@ -3,11 +3,32 @@
 // are `npu.*`, which the family describes, `memory.*` and `host.*`.
 #pragma once
 
+#include <cstdint>
+
+#include "models/base/describe.h"
+#include "models/base/quantity.h"
 #include "models/memory/memory_config.h"
-#include "sim/config/host_config.h"
 #include "sim/config/npu_family.h"
 
 namespace npuscope {
+
+/// What a model's operators cost on the host, where the NPU does not take them: an estimate without
+/// a source, in cycles of the NPU's clock. Which CPU that is, and how well it is programmed, is not
+/// part of an NPU.
+struct HostConfig {
+    std::uint32_t cycles_per_mac = 8;
+    std::uint32_t cycles_per_element = 8;
+    Cycles operator_overhead{200};
+
+    template <class Visitor, class Self>
+    static void describe(Visitor& visit, Self& self) {
+        visit.field("cycles_per_mac", self.cycles_per_mac,
+                    "cycles of a multiplication and addition in a layer left to the host");
+        visit.field("cycles_per_element", self.cycles_per_element,
+                    "cycles per element that another operator gives");
+        visit.field("operator_overhead", self.operator_overhead, "cycles to call an operator");
+    }
+};
 
 struct SystemConfig {
     const NpuFamily* family = nullptr;
@@ -28,9 +49,5 @@ struct SystemConfig {
 
 /// The families that a command line knows; they outlive what is made of them.
 using NpuFamilies = std::span<const NpuFamily* const>;
-
-/// A preset's NPU with the host that the preset may name beside it, and no memory yet. Every preset
-/// may have `family`, nvdla where it is left out, and `host`. ConfigError with its place.
-SystemConfig parse_system(const std::string& text, const std::string& file, NpuFamilies families);
 
 }  // namespace npuscope

@@ -22,6 +22,10 @@ std::string with_separators(std::uint64_t value) {
     return text;
 }
 
+std::string counted(std::uint64_t number, std::string_view what) {
+    return fmt::format("{} {}{}", with_separators(number), what, number == 1 ? "" : "s");
+}
+
 std::string wrapped(const std::string& text, std::size_t first_indent, std::size_t indent) {
     std::string lines;
     for (std::size_t at = 0; at < text.size();) {

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace npuscope {
@@ -12,6 +13,8 @@ inline constexpr std::size_t report_width = 100;
 
 /// `1,234,567`.
 std::string with_separators(std::uint64_t value);
+/// `1 layer`, `1,234 layers`.
+std::string counted(std::uint64_t number, std::string_view what);
 /// Breaks a text into lines of the report's width; the first may be indented differently.
 std::string wrapped(const std::string& text, std::size_t first_indent, std::size_t indent);
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sim/program/hex_image.h"
-
 #include <fmt/format.h>
 
+#include "sim/program/memory_image.h"
 #include "sim/program/text_scanner.h"
 
 namespace npuscope {

@@ -207,18 +207,19 @@ MemoryImage parse_memory_text(std::string_view text, const std::string& file) {
     return image;
 }
 
-MemoryImage read_memory_file(const std::filesystem::path& path, const std::string& shown,
-                             const Place& asked_at) {
-    const std::string text = read_whole_file(path, asked_at);
-    if (path.extension() != ".bin") {
-        return parse_memory_text(text, shown);
-    }
+MemoryImage raw_image(std::string_view bytes) {
     MemoryImage image;
-    image.bytes.assign(text.begin(), text.end());
+    image.bytes.assign(bytes.begin(), bytes.end());
     if (!image.bytes.empty()) {
         image.runs.push_back({0, 0, image.bytes.size()});
     }
     return image;
+}
+
+MemoryImage read_memory_file(const std::filesystem::path& path, const std::string& shown,
+                             const Place& asked_at) {
+    const std::string text = read_whole_file(path, asked_at);
+    return path.extension() == ".bin" ? raw_image(text) : parse_memory_text(text, shown);
 }
 
 }  // namespace npuscope

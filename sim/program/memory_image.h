@@ -10,11 +10,17 @@
 //
 //   raw       any .bin file
 //
-// Hexadecimal digits in either case. `#` and `//` start a comment.
+//   Intel HEX :10 0000 00 <16 bytes> checksum      types 00 data, 01 end, 02 and 04 upper address;
+//                                                  03 and 05 (start) are ignored
+//
+//   readmemh  @80  00 1f // comment                one byte a word, @ sets its address
+//
+// Hexadecimal digits in either case. `#` and `//` start a comment in packets and listings.
 #pragma once
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -40,8 +46,17 @@ struct MemoryImage {
     std::uint64_t end() const;
 };
 
-/// Text of either form; `file` is how messages name it.
+/// Gives the image that a statement at `place` names.
+using ImageSource = std::function<MemoryImage(const std::string& file, const Place& place)>;
+
+/// Packets or a listing; `file` is how messages name it.
 MemoryImage parse_memory_text(std::string_view text, const std::string& file);
+
+/// ConfigError with line and column of what is no such file; checksums must be right.
+MemoryImage parse_intel_hex(std::string_view text, const std::string& file);
+MemoryImage parse_readmemh(std::string_view text, const std::string& file);
+/// Bytes as they are.
+MemoryImage raw_image(std::string_view bytes);
 
 /// Reads the file; `.bin` is raw, all else text. Where it cannot be read the error stands at
 /// `asked_at`; `shown` is how messages name the file.

@@ -13,6 +13,7 @@
 #include <variant>
 #include <vector>
 
+#include "models/base/check.h"
 #include "models/base/error.h"
 #include "models/base/quantity.h"
 #include "models/base/unit_job.h"
@@ -28,7 +29,22 @@ enum class MemoryPort { Primary, Secondary };
 enum class FillPattern { AllZero, Ones, AFive, FiveA, LowAddress };
 
 /// Byte at an address under a pattern; LowAddress is the address modulo 256.
-std::uint8_t fill_byte(FillPattern pattern, Address address);
+inline std::uint8_t fill_byte(FillPattern pattern, Address address) {
+    switch (pattern) {
+        case FillPattern::AllZero:
+            return 0x00;
+        case FillPattern::Ones:
+            return 0xff;
+        case FillPattern::AFive:
+            return 0xa5;
+        case FillPattern::FiveA:
+            return 0x5a;
+        case FillPattern::LowAddress:
+            return static_cast<std::uint8_t>(address.value & 0xff);
+    }
+    NPU_CHECK(false, "unknown fill pattern");
+    return 0;
+}
 
 struct InitMemory {
     MemoryPort memory = MemoryPort::Primary;
@@ -62,7 +78,20 @@ struct ReadRegister {
     Comparison comparison = Comparison::Equal;
     unsigned attempts = 1;
 
-    bool holds(std::uint32_t value) const;
+    bool holds(std::uint32_t value) const {
+        const std::uint32_t seen = value & mask;
+        const std::uint32_t wanted = expected & mask;
+        switch (comparison) {
+            case Comparison::Equal:
+                return seen == wanted;
+            case Comparison::AtMost:
+                return seen <= wanted;
+            case Comparison::AtLeast:
+                return seen >= wanted;
+        }
+        NPU_CHECK(false, "unknown comparison");
+        return false;
+    }
 };
 
 /// Reads until the value under the mask is as expected.
@@ -138,6 +167,11 @@ class HostMemory {
 /// What the host does with values; called only where they are simulated. May be empty.
 using HostWork = std::function<void(HostMemory&)>;
 
+/// A job as a file has it: the words of its descriptor. The NPU's family makes its own job of it.
+struct WrittenJob : UnitJob {
+    std::vector<std::uint8_t> descriptor;
+};
+
 /// Launches a job on an NPU without public registers. Waits first while its queue is full.
 struct LaunchJob {
     std::shared_ptr<const UnitJob> job;
@@ -188,6 +222,8 @@ struct Program {
     bool zeroed_memory = false;  ///< uninitialised memory is 0, and may be read
 };
 
-std::string_view memory_port_name(MemoryPort port);
+inline std::string_view memory_port_name(MemoryPort port) {
+    return port == MemoryPort::Primary ? "pri_mem" : "sec_mem";
+}
 
 }  // namespace npuscope

@@ -3,12 +3,10 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <vector>
 
 #include "sim/config/file_io.h"
-#include "sim/program/trace_cfg.h"
-#include "sim/program/trace_txn.h"
+#include "sim/config/nearest_name.h"
 
 namespace npuscope {
 namespace {
@@ -33,31 +31,73 @@ fs::path trace_in(const fs::path& folder) {
     return traces.front();
 }
 
-Program read_trace(const fs::path& path, const RegisterNames& names, Images images) {
-    if (path.extension() == ".txn") {
-        return read_trace_txn(path, names, images == Images::Read);
-    }
-    if (images == Images::Read) {
-        return read_trace_cfg(path, names);
-    }
-    const auto nothing = [](const std::string& /*file*/, const Place& /*place*/) {
-        return MemoryImage{};
+ImageSource images_in(const fs::path& folder) {
+    return [folder](const std::string& file, const Place& place) {
+        const fs::path image = folder / file;
+        return read_memory_file(image, image.string(), place);
     };
-    return parse_trace_cfg(read_whole_file(path), path.string(), names, nothing);
+}
+
+Program read_txn(const fs::path& path, const RegisterNames& names, Images images) {
+    TxnSetting setting;
+    if (images == Images::Read) {
+        setting.images = images_in(path.parent_path());
+    }
+    const fs::path arguments = path.parent_path() / "plusargs.txt";
+    if (fs::exists(arguments)) {
+        setting.read_attempts = parse_poll_retries(read_whole_file(arguments), arguments.string());
+    }
+    return parse_trace_txn(read_whole_file(path), path.string(), names, setting);
 }
 
 }  // namespace
 
+std::optional<std::uint32_t> RegisterNames::address(std::string_view name) const {
+    const auto place = find_place(blocks_, name);
+    return place ? std::optional(place->address()) : std::nullopt;
+}
+
+std::optional<std::string> RegisterNames::name(std::uint32_t address) const {
+    const auto place = find_place(blocks_, address);
+    return place ? std::optional(place->name()) : std::nullopt;
+}
+
+std::string RegisterNames::remedy(std::string_view name) const {
+    const std::string_view block_name = name.substr(0, name.find('.'));
+    std::vector<std::string> names;
+    if (const RegisterBlock* block = find_block(blocks_, block_name)) {
+        for (const RegisterRow& row : block->rows) {
+            names.push_back(spelled(block->name, row.name));
+        }
+        const auto nearest = nearest_name(name, names);
+        return nearest ? fmt::format("did you mean '{}'?", *nearest)
+                       : fmt::format("`npuscope list registers` lists those of {}", block->name);
+    }
+    if (blocks_.empty()) {
+        return "the NPU has no public registers: it runs models (.onnx), shape tables (.yaml) and "
+               "jobs (launch_job)";
+    }
+    for (const RegisterBlock& block : blocks_) {
+        names.emplace_back(block.name);
+    }
+    return name_remedy(block_name, names);
+}
+
 Program read_program(const fs::path& path, const RegisterNames& names, Images images) {
     std::error_code error;
-    if (fs::is_directory(path, error)) {
-        return read_trace(trace_in(path), names, images);
+    const fs::path trace = fs::is_directory(path, error) ? trace_in(path) : path;
+    if (trace.extension() == ".txn") {
+        return read_txn(trace, names, images);
     }
-    if (path.extension() != ".cfg" && path.extension() != ".txn") {
+    if (trace.extension() != ".cfg") {
         throw ConfigError(fmt::format("'{}' is not a program", path.string()),
                           "a register trace ends in .cfg or .txn");
     }
-    return read_trace(path, names, images);
+    const auto nothing = [](const std::string& /*file*/, const Place& /*place*/) {
+        return MemoryImage{};
+    };
+    return parse_trace_cfg(read_whole_file(trace), trace.string(), names,
+                           images == Images::Read ? images_in(trace.parent_path()) : nothing);
 }
 
 }  // namespace npuscope

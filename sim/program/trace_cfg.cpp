@@ -1,17 +1,169 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sim/program/trace_cfg.h"
-
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <limits>
+#include <memory>
+#include <optional>
+#include <vector>
 
-#include "sim/config/file_io.h"
 #include "sim/config/nearest_name.h"
-#include "sim/program/call_reader.h"
+#include "sim/program/read_program.h"
+#include "sim/program/text_scanner.h"
 
 namespace npuscope {
 namespace {
+
+struct PatternRow {
+    std::string_view name;
+    FillPattern fill;
+};
+
+// source: nv_small test bench, patterns of mem_init that give the same bytes in every run
+constexpr std::array pattern_rows{
+    PatternRow{"ALL_ZERO", FillPattern::AllZero}, PatternRow{"ONES", FillPattern::Ones},
+    PatternRow{"AFIVE", FillPattern::AFive}, PatternRow{"FIVEA", FillPattern::FiveA},
+    PatternRow{"ADDR", FillPattern::LowAddress}};
+
+struct MemoryRange {
+    MemoryPort memory = MemoryPort::Primary;
+    Address address;
+    Bytes bytes;
+};
+
+struct NamedRegister {
+    std::string name;
+    std::uint32_t address = 0;
+};
+
+constexpr Cycles longest_run(1'000'000'000'000);
+
+/// Reads the pieces of a call, `name(argument, argument);`, each with the error that its absence
+/// deserves.
+class CallReader {
+ public:
+    CallReader(std::string_view text, const std::string& file, const RegisterNames& names)
+        : scanner_(text, file), names_(names) {}
+
+    /// The name of the next call and its `(`; nothing at the end of the file. Its place is
+    /// `place()`.
+    std::optional<std::string> begin_call() {
+        scanner_.skip_space();
+        if (scanner_.at_end()) {
+            return std::nullopt;
+        }
+        place_ = scanner_.place();
+        std::string name = take_name("a call, e.g. reg_write(...);");
+        expect('(');
+        return name;
+    }
+    void end_call() {
+        expect(')');
+        expect(';');
+    }
+    const Place& place() const { return place_; }
+
+    /// `,` before a further argument.
+    void next() { expect(','); }
+    /// Takes a `,` if a further argument follows.
+    bool more() {
+        scanner_.skip_blanks();
+        return scanner_.take(',');
+    }
+
+    std::string take_name(std::string_view what) {
+        scanner_.skip_blanks();
+        const std::string_view word = scanner_.take_word();
+        if (word.empty()) {
+            scanner_.fail_expected(what);
+        }
+        return std::string(word);
+    }
+    std::string take_quoted(std::string_view what) {
+        scanner_.skip_blanks();
+        const std::string_view rest = scanner_.rest();
+        const std::size_t end = rest.find_first_of("\"\n", 1);
+        if (scanner_.peek() != '"' || end == std::string_view::npos || rest[end] != '"' ||
+            end == 1) {
+            scanner_.fail_expected(fmt::format("{} in double quotes", what));
+        }
+        scanner_.advance(end + 1);
+        return std::string(rest.substr(1, end - 1));
+    }
+    std::uint64_t take_number(std::string_view what) {
+        scanner_.skip_blanks();
+        return scanner_.take_number(what);
+    }
+    std::uint32_t take_word32(std::string_view what) {
+        scanner_.skip_blanks();
+        const char* start = scanner_.position();
+        const std::uint64_t value = scanner_.take_number(what);
+        if (value > std::numeric_limits<std::uint32_t>::max()) {
+            throw ConfigError(scanner_.place_of(start),
+                              fmt::format("{} {} does not fit into 32 bits", what, to_hex(value)));
+        }
+        return static_cast<std::uint32_t>(value);
+    }
+    MemoryPort take_memory() {
+        scanner_.skip_blanks();
+        const char* start = scanner_.position();
+        const std::string name = take_name("a memory, pri_mem or sec_mem");
+        if (name == "pri_mem" || name == "1") {  // source: check_crc of the nv_small traces
+            return MemoryPort::Primary;
+        }
+        if (name == "sec_mem" || name == "0") {
+            return MemoryPort::Secondary;
+        }
+        throw ConfigError(scanner_.place_of(start), fmt::format("unknown memory '{}'", name),
+                          "known: pri_mem (or 1), sec_mem (or 0)");
+    }
+    /// A memory, an address and a number of bytes, all inside the 64-bit space.
+    MemoryRange take_range() {
+        MemoryRange range;
+        range.memory = take_memory();
+        next();
+        range.address = Address(take_number("an address"));
+        next();
+        scanner_.skip_blanks();
+        const char* start = scanner_.position();
+        range.bytes = Bytes(take_number("a number of bytes"));
+        if (range.bytes.value > std::numeric_limits<std::uint64_t>::max() - range.address.value) {
+            throw ConfigError(scanner_.place_of(start),
+                              "the region ends beyond the 64-bit address space");
+        }
+        return range;
+    }
+    FillPattern take_pattern() {
+        scanner_.skip_blanks();
+        const char* start = scanner_.position();
+        const std::string name = take_name("a pattern, e.g. ALL_ZERO");
+        return find_named(pattern_rows, name, "pattern", scanner_.place_of(start)).fill;
+    }
+    NamedRegister take_register() {
+        scanner_.skip_blanks();
+        const char* start = scanner_.position();
+        std::string name = take_name("a register, e.g. NVDLA_CDMA.D_BANK_0");
+        const std::optional<std::uint32_t> address = names_.address(name);
+        if (!address) {
+            throw ConfigError(scanner_.place_of(start), fmt::format("unknown register '{}'", name),
+                              names_.remedy(name));
+        }
+        return {names_.name(*address).value_or(name), *address};
+    }
+
+ private:
+    void expect(char character) {
+        scanner_.skip_blanks();
+        if (!scanner_.take(character)) {
+            scanner_.fail_expected(fmt::format("'{}'", character));
+        }
+    }
+
+    TextScanner scanner_;
+    const RegisterNames& names_;
+    Place place_;
+};
 
 Action take_mem_init(CallReader& call, const ImageSource& /*images*/) {
     const MemoryRange range = call.take_range();
@@ -102,6 +254,40 @@ Action take_check_nothing(CallReader& call, const ImageSource& /*images*/) {
     return CheckNothing{call.take_name("a sync id")};
 }
 
+/// `launch_job("name", "kind", word, word, ...)`.
+Action take_launch_job(CallReader& call, const ImageSource& /*images*/) {
+    auto job = std::make_shared<WrittenJob>();
+    job->name = call.take_quoted("the name of an operation");
+    call.next();
+    job->kind = call.take_quoted("the kind of an operation");
+    while (call.more()) {
+        const std::uint32_t word = call.take_word32("a word of the descriptor");
+        for (unsigned byte = 0; byte < sizeof word; ++byte) {
+            job->descriptor.push_back(static_cast<std::uint8_t>(word >> (8 * byte)));
+        }
+    }
+    return LaunchJob{.job = std::move(job)};
+}
+
+Action take_wait_for_jobs(CallReader& /*call*/, const ImageSource& /*images*/) {
+    return WaitForJobs{};
+}
+
+Action take_run_node(CallReader& call, const ImageSource& /*images*/) {
+    RunNode node{.name = call.take_quoted("the name of a node")};
+    call.next();
+    node.op = call.take_quoted("the name of an operator");
+    call.next();
+    node.cycles = Cycles(call.take_number("a number of cycles"));
+    if (node.cycles > longest_run) {
+        throw ConfigError(call.place(),
+                          fmt::format("'{}' takes more cycles than any run", node.name));
+    }
+    call.next();
+    node.macs = call.take_number("a number of MACs");
+    return node;
+}
+
 struct CallRow {
     std::string_view name;
     Action (*take)(CallReader&, const ImageSource&);
@@ -119,18 +305,10 @@ constexpr std::array call_rows{CallRow{"mem_init", take_mem_init},
                                CallRow{"sync_wait", take_sync<SyncWait>},
                                CallRow{"check_crc", take_check_crc},
                                CallRow{"check_file", take_check_file},
-                               CallRow{"check_nothing", take_check_nothing}};
-
-const CallRow& find_call(const std::string& name, const Place& place) {
-    std::vector<std::string> known;
-    for (const CallRow& row : call_rows) {
-        if (row.name == name) {
-            return row;
-        }
-        known.emplace_back(row.name);
-    }
-    throw ConfigError(place, fmt::format("unknown call '{}'", name), name_remedy(name, known));
-}
+                               CallRow{"check_nothing", take_check_nothing},
+                               CallRow{"launch_job", take_launch_job},
+                               CallRow{"wait_for_jobs", take_wait_for_jobs},
+                               CallRow{"run_node", take_run_node}};
 
 }  // namespace
 
@@ -140,23 +318,17 @@ Program parse_trace_cfg(std::string_view text, const std::string& file, const Re
     program.name = std::filesystem::path(file).stem().string();
     CallReader call(text, file, names);
     while (const auto name = call.begin_call()) {
-        const CallRow& row = find_call(*name, call.place());
+        const CallRow& row = find_named(call_rows, *name, "call", call.place());
         program.statements.push_back({call.place(), row.take(call, images)});
         call.end_call();
     }
     if (program.statements.empty()) {
         throw ConfigError(Place{file, 0, 0}, "the program has no statement");
     }
+    program.zeroed_memory = std::ranges::any_of(program.statements, [](const Statement& statement) {
+        return std::holds_alternative<LaunchJob>(statement.action);
+    });
     return program;
-}
-
-Program read_trace_cfg(const std::filesystem::path& path, const RegisterNames& names) {
-    const std::filesystem::path folder = path.parent_path();
-    return parse_trace_cfg(read_whole_file(path), path.string(), names,
-                           [&](const std::string& file, const Place& place) {
-                               const std::filesystem::path image = folder / file;
-                               return read_memory_file(image, image.string(), place);
-                           });
 }
 
 }  // namespace npuscope

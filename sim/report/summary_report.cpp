@@ -30,9 +30,6 @@ std::string model_of(const Result& result) {
         return {};
     }
     const ModelShare& model = *result.model;
-    const auto counted = [](std::size_t number, const char* what) {
-        return fmt::format("{} {}{}", number, what, number == 1 ? "" : "s");
-    };
     std::string text = fmt::format(
         "\nhost {} of the time ({} cycles, estimated, for {}); {}{} refused\n",
         percent(host_share(result)), with_separators(model.host.cycles.value),

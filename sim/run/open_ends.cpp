@@ -13,6 +13,7 @@
 #include <utility>
 #include <variant>
 
+#include "sim/program/awaited_findings.h"
 #include "sim/run/memory_checks.h"
 
 namespace npuscope {
@@ -20,23 +21,20 @@ namespace {
 
 Diagnostic awaited_in_vain(const SyncBoard::Awaited& awaited, std::uint32_t mask) {
     if (awaited.interrupt && (mask >> interrupt_bit(*awaited.interrupt) & 1U) != 0) {
-        return {.id = "interrupt_masked",
-                .sentence = fmt::format("interrupt {} is awaited for '{}', but masked",
-                                        to_string(*awaited.interrupt), awaited.sync),
-                .remedy = "clear its bit in NVDLA_GLB.S_INTR_MASK_0",
-                .unit = "NVDLA_GLB",
-                .register_name = "NVDLA_GLB.S_INTR_MASK_0",
-                .place = awaited.place};
+        Diagnostic masked =
+            masked_interrupt(to_string(*awaited.interrupt), awaited.sync, awaited.place);
+        masked.unit = "NVDLA_GLB";
+        masked.register_name = "NVDLA_GLB.S_INTR_MASK_0";
+        return masked;
     }
-    return {.id = "never_ends",
-            .sentence = fmt::format(
-                "{} is awaited for '{}', but no operation raised it",
-                awaited.interrupt ? "interrupt " + to_string(*awaited.interrupt) : "an interrupt",
-                awaited.sync),
-            .remedy =
-                "enable an operation of that unit in that register group, or await the "
-                "interrupt of the unit that writes the result",
-            .place = awaited.place};
+    return endless_wait(
+        fmt::format(
+            "{} is awaited for '{}', but no operation raised it",
+            awaited.interrupt ? "interrupt " + to_string(*awaited.interrupt) : "an interrupt",
+            awaited.sync),
+        "enable an operation of that unit in that register group, or await the interrupt of the "
+        "unit that writes the result",
+        awaited.place);
 }
 
 Diagnostic check_not_made(const std::string& sync, const char* subject, const Place& place) {
@@ -64,20 +62,18 @@ std::string needed_sync(const Action& action) {
 /// The statement that the host waits in.
 std::optional<Diagnostic> waits_in_vain(const Statement& statement) {
     if (const auto* wait = std::get_if<SyncWait>(&statement.action)) {
-        return Diagnostic{
-            .id = "never_ends",
-            .sentence = fmt::format("'{}' is awaited, but nothing raises it", wait->sync),
-            .remedy = "name an interrupt for it (intr_notify), or notify it (sync_notify) before",
-            .place = statement.place};
+        return endless_wait(
+            fmt::format("'{}' is awaited, but nothing raises it", wait->sync),
+            "name an interrupt for it (intr_notify), or notify it (sync_notify) before",
+            statement.place);
     }
     if (std::holds_alternative<WaitForInterrupt>(statement.action)) {
-        return Diagnostic{.id = "never_ends",
-                          .sentence = "an interrupt is awaited, but none rises",
-                          .remedy =
-                              "clear the bit of the awaited unit in "
-                              "NVDLA_GLB.S_INTR_MASK_0, and enable an operation before",
-                          .unit = "NVDLA_GLB",
-                          .place = statement.place};
+        Diagnostic finding = endless_wait("an interrupt is awaited, but none rises",
+                                          "clear the bit of the awaited unit in "
+                                          "NVDLA_GLB.S_INTR_MASK_0, and enable an operation before",
+                                          statement.place);
+        finding.unit = "NVDLA_GLB";
+        return finding;
     }
     return std::nullopt;
 }

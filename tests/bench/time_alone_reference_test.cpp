@@ -35,7 +35,7 @@ Result run(const fs::path& path, bool values) {
     options.values = values;
     SystemConfig system = nvdla_system();
     nvdla_npu(system).sdp.element_wise = true;  // some traces use what nv_small lacks
-    const Program program = read_program(path, register_names(nvdla_register_blocks()),
+    const Program program = read_program(path, RegisterNames(nvdla_register_blocks()),
                                          values ? Images::Read : Images::LeaveOut);
     return run_program(program, system, options);
 }

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "sim/command_line/system_arguments.h"
+#include "sim/command_line/command.h"
 #include "sim/compile/tinpu/layer_plan.h"
 #include "sim/config/preset.h"
 #include "sim/model/prepare_graph.h"

@@ -35,7 +35,7 @@ void expect_pass(const fs::path& folder) {
     SCOPED_TRACE(folder.filename());
     const SystemConfig system = nv_full();
     const RegisterNames names =
-        register_names(nvdla_register_blocks(nvdla_npu(system).csb.address_map));
+        RegisterNames(nvdla_register_blocks(nvdla_npu(system).csb.address_map));
     const Result result = run_program(read_program(folder, names), system, {});
     EXPECT_EQ(result.status(), RunStatus::Pass);
     EXPECT_FALSE(result.checks.empty());

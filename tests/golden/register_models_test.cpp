@@ -3,8 +3,8 @@
 // numbers, on the NPU or beside it.
 #include <gmock/gmock.h>
 
-#include "sim/command_line/model_files.h"
-#include "sim/command_line/system_arguments.h"
+#include "sim/command_line/command.h"
+#include "sim/command_line/network_files.h"
 #include "sim/model/graph.h"
 #include "tests/golden/golden_models.h"
 #include "tests/support/families.h"
@@ -34,9 +34,9 @@ void expect_case(const fs::path& model, const Json& meta, const std::string& npu
     SystemArguments arguments;
     arguments.families = test::families();
     arguments.npu = npu;
-    const Result result = run_model_files((model / "model.onnx").string(),
-                                          {(folder / "in").string(), (folder / "out").string()},
-                                          read_system(arguments), {});
+    const Result result = run_network_files((model / "model.onnx").string(),
+                                            {(folder / "in").string(), (folder / "out").string()},
+                                            read_system(arguments), {});
     EXPECT_EQ(result.status(), RunStatus::Unchecked);
     on_npu += result.model->segments.empty() ? 0U : 1U;
     const double tolerance = meta["output"].value("tolerance", 0.0);

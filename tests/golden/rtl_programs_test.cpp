@@ -13,7 +13,7 @@
 
 #include "models/base/error.h"
 #include "models/npu/register_blocks.h"
-#include "sim/check/program_check.h"
+#include "sim/check/check_report.h"
 #include "sim/compile/nvdla/nvdla_family.h"
 #include "sim/config/preset.h"
 #include "sim/program/read_program.h"
@@ -49,7 +49,7 @@ SystemConfig nv_small() {
 
 /// Runs every program below a folder; returns how many there were.
 std::size_t expect_all_to_pass(const fs::path& folder) {
-    const RegisterNames names = register_names(nvdla_register_blocks());
+    const RegisterNames names = RegisterNames(nvdla_register_blocks());
     std::size_t programs = 0;
     for (const fs::path& program : folders_in(folder)) {
         SystemConfig system = nv_small();
@@ -71,7 +71,7 @@ TEST(RtlPrograms, of_this_repository_leave_the_bytes_that_the_rtl_left) {
 
 TEST(RtlPrograms, that_fetch_weights_nobody_takes_compute_with_what_is_left) {
     const Program program = read_program(source() / "tests/golden/rtl_stale_weights",
-                                         register_names(nvdla_register_blocks()));
+                                         RegisterNames(nvdla_register_blocks()));
     const Result result = run_program(program, nv_small(), {});
     EXPECT_EQ(result.status(), RunStatus::Pass);
     EXPECT_EQ(result.checks.size(), 4U);
@@ -88,7 +88,7 @@ TEST(RtlPrograms, that_fetch_weights_nobody_takes_compute_with_what_is_left) {
 
 TEST(RtlPrograms, whose_ends_meet_in_the_delivery_buffer_stop_where_the_rtl_stops) {
     const Program program = read_program(source() / "tests/golden/rtl_short_ends",
-                                         register_names(nvdla_register_blocks()));
+                                         RegisterNames(nvdla_register_blocks()));
     try {
         run_program(program, nv_small(), {});
         FAIL() << "the RTL stands still";
@@ -113,7 +113,7 @@ TEST(RtlPrograms, whose_ends_meet_in_the_delivery_buffer_stop_where_the_rtl_stop
 
 TEST(RtlPrograms, whose_ends_meet_run_where_the_hardware_keeps_its_marks) {
     const Program program = read_program(source() / "tests/golden/rtl_short_ends",
-                                         register_names(nvdla_register_blocks()));
+                                         RegisterNames(nvdla_register_blocks()));
     SystemConfig system = nv_small();
     nvdla_npu(system).cacc.stale_end_marks = false;
     const Result result = run_program(program, system, {});
@@ -128,7 +128,7 @@ TEST(RtlPrograms, whose_image_blocks_are_miscounted_meet_the_pixels_that_the_rtl
     SystemConfig right = nv_small();
     nvdla_npu(right).csc.miscounts_image_blocks = false;
     for (const fs::path& path : folders_in(folder)) {
-        const Program program = read_program(path, register_names(nvdla_register_blocks()));
+        const Program program = read_program(path, RegisterNames(nvdla_register_blocks()));
         const Result result = run_program(program, nv_small(), {});
         ASSERT_EQ(result.findings.size(), 1U) << path;
         EXPECT_EQ(result.findings[0].id, "image_miscounted");
@@ -146,7 +146,7 @@ TEST(RtlPrograms, whose_image_blocks_are_miscounted_meet_the_pixels_that_the_rtl
 TEST(RtlPrograms, that_reuse_the_buffer_leave_the_bytes_and_take_the_cycles_of_the_rtl) {
     const fs::path folder = source() / "tests/golden/rtl_reuse";
     EXPECT_EQ(expect_all_to_pass(folder), 11U);
-    const RegisterNames names = register_names(nvdla_register_blocks());
+    const RegisterNames names = RegisterNames(nvdla_register_blocks());
     std::size_t timed = 0;
     for (const fs::path& program : folders_in(folder)) {
         std::ifstream expected(program / "expect.json");
@@ -183,7 +183,7 @@ TEST(RtlPrograms, that_ask_for_an_absent_unit_are_refused_with_register_and_plac
         GTEST_SKIP() << "no reference data: set NPUSCOPE_REFERENCE_DATA to run NVIDIA's traces";
     }
     const Program program = read_program(data / "nvdla/nv_small_traces/sdp_3x3x33_ew_int8_reg_0",
-                                         register_names(nvdla_register_blocks()));
+                                         RegisterNames(nvdla_register_blocks()));
     try {
         run_program(program, nv_small(), {});
         FAIL() << "the program was accepted";

@@ -10,7 +10,7 @@
 #include <string>
 
 #include "models/base/quantity.h"
-#include "sim/check/program_check.h"
+#include "sim/check/check_report.h"
 #include "sim/compile/nvdla/nvdla_family.h"
 #include "tests/support/full_layer_session.h"
 

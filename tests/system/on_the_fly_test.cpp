@@ -6,7 +6,7 @@
 
 #include <string>
 
-#include "sim/check/program_check.h"
+#include "sim/check/check_report.h"
 #include "sim/compile/nvdla/nvdla_family.h"
 #include "tests/sim/message_of.h"
 #include "tests/support/full_layer_session.h"

@@ -4,8 +4,11 @@
 #include "models/npu/npu.h"
 #include "models/npu/register_blocks.h"
 #include "sim/compile/nvdla/nvdla_target.h"
+#include "sim/config/typed_config.h"
 
 namespace npuscope {
+
+template class TypedFamily<NpuConfig>;
 
 std::unique_ptr<Machine> NvdlaFamily::build(const AnyConfig& npu, DiagnosticLog& log) const {
     return std::make_unique<Npu>("npu", typed(npu), log);

@@ -7,6 +7,8 @@
 
 namespace npuscope {
 
+extern template class TypedFamily<NpuConfig>;
+
 class NvdlaFamily : public TypedFamily<NpuConfig> {
  public:
     std::string_view name() const override { return "nvdla"; }

@@ -14,6 +14,7 @@
 #include "sim/compile/explain.h"
 #include "sim/compile/nvdla/register_layer.h"
 #include "sim/compile/nvdla/segmented_program.h"
+#include "sim/config/text_table.h"
 #include "sim/model/candidate.h"
 #include "sim/model/host_values.h"
 #include "sim/model/prepare_graph.h"

@@ -40,6 +40,13 @@ std::string unit_argument(const std::string& unit) { return unit.empty() ? "" : 
 /// What the primary port is called where memory is named by a number. source: nv_small traces
 int port_number(MemoryPort port) { return port == MemoryPort::Primary ? 1 : 0; }
 
+/// A name without what would end it.
+std::string in_quotes(std::string name) {
+    std::ranges::replace_if(
+        name, [](char c) { return c == '"' || c == '\n' || c == '\0'; }, '_');
+    return name;
+}
+
 /// One call a statement.
 struct StatementText {
     std::string operator()(const InitMemory& init) const {
@@ -91,14 +98,35 @@ struct StatementText {
         return fmt::format("check_nothing({});", check.sync);
     }
     std::string operator()(const BeginLayer& layer) const {
-        return fmt::format("// layer {}: {}, {} operation{}", layer.name, layer.kind,
-                           layer.operations, layer.operations == 1 ? "" : "s");
+        return fmt::format("// layer {}: {}, {}", in_quotes(layer.name), layer.kind,
+                           counted(layer.operations, "operation"));
     }
-    /// Jobs, and what the host computes.
-    template <class Other>
-    std::string operator()(const Other& /*other*/) const {
-        throw ConfigError("a launch of a job has no form in a .cfg trace",
-                          "it holds what a host does by registers");
+    std::string operator()(const LaunchJob& launch) const {
+        const auto* job = dynamic_cast<const WrittenJob*>(launch.job.get());
+        if (job == nullptr) {
+            throw ConfigError(
+                fmt::format("the launch of '{}' has no form in a .cfg trace", launch.job->name),
+                "the NPU's family writes its descriptor");
+        }
+        std::string text =
+            fmt::format("launch_job(\"{}\", \"{}\"", in_quotes(job->name), in_quotes(job->kind));
+        for (std::size_t at = 0; at < job->descriptor.size(); at += 4) {
+            std::uint32_t word = 0;
+            for (std::size_t i = at; i < std::min(at + 4, job->descriptor.size()); ++i) {
+                word |= std::uint32_t{job->descriptor[i]} << 8U * (i - at);
+            }
+            text += fmt::format(", {:#x}", word);
+        }
+        return text + ");";
+    }
+    std::string operator()(const WaitForJobs& /*wait*/) const { return "wait_for_jobs();"; }
+    std::string operator()(const RunNode& node) const {
+        return fmt::format("run_node(\"{}\", \"{}\", {}, {});", in_quotes(node.name),
+                           in_quotes(node.op), node.cycles.value, node.macs);
+    }
+    std::string operator()(const BeginSegment& /*segment*/) const {
+        throw ConfigError("a segment of a model has no form in a .cfg trace",
+                          "each has a folder of its own");
     }
 };
 
@@ -136,8 +164,8 @@ std::string plan_reasons(const Plan& plan) {
     std::string text;
     for (const PlannedLayer& layer : plan.layers) {
         if (!layer.cut) {
-            text += fmt::format("{}: {} operation{} of the {}, nothing to choose\n", layer.name,
-                                layer.operations, layer.operations == 1 ? "" : "s",
+            text += fmt::format("{}: {} of the {}, nothing to choose\n", layer.name,
+                                counted(layer.operations, "operation"),
                                 layer.kind == LayerKind::Add ? "SDP" : "PDP");
             continue;
         }

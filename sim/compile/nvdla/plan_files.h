@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A plan for people: its layers as a table, the reasons behind them, and the memory map as YAML; and
-// its program as files: program.cfg in the form that trace_cfg.h reads, and beside it the memory
-// images it loads, as packets of text (see memory_image.h). Any player of NVDLA's traces can run
-// them.
+// its program as files: program.cfg in the form that read_program.h has, and beside it the
+// memory images it loads, as packets of text (see memory_image.h). Any player of NVDLA's traces can
+// run those without jobs.
 #pragma once
 
 #include <filesystem>

@@ -8,7 +8,7 @@
 
 #include "sim/compile/model_program.h"
 #include "sim/compile/nvdla/nvdla_target.h"
-#include "sim/config/host_config.h"
+#include "sim/config/system_config.h"
 
 namespace npuscope {
 

@@ -15,7 +15,7 @@
 #include "sim/compile/model_program.h"
 #include "sim/compile/partition.h"
 #include "sim/compile/tinpu/restrictions.h"
-#include "sim/config/host_config.h"
+#include "sim/config/system_config.h"
 #include "sim/model/graph.h"
 
 namespace npuscope {

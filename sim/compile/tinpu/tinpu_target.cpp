@@ -3,15 +3,23 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
+
 #include "models/npu/layer_npu.h"
+#include "models/tinpu/tinpu_descriptor.h"
 #include "models/tinpu/tinpu_port.h"
 #include "models/tinpu/tinpu_timing.h"
 #include "sim/compile/tinpu/layer_plan.h"
 #include "sim/compile/tinpu/restrictions.h"
 #include "sim/config/text_table.h"
+#include "sim/config/typed_config.h"
 #include "sim/model/candidate.h"
 
 namespace npuscope {
+
+template class TypedFamily<LayerNpuConfig>;
+
 namespace {
 
 std::optional<MapWidth> width_of(const NumberRange& range) {
@@ -82,12 +90,12 @@ class TinpuPlan final : public ModelPlan {
     }
     std::string summary() const override {
         return fmt::format(
-                   "{} on {}: {} nodes, {} of them in {} layers of the NPU\n"
+                   "{} on {}: {}, {} of them in {} of the NPU\n"
                    "weights and constants {} bytes, feature maps {} bytes at most at a time{}\n\n",
                    graph_.name.empty() ? graph_.file : graph_.name, config_.name,
-                   graph_.nodes.size(), plan_.partition.count(NodeSide::Npu),
-                   plan_.partition.groups.size(), with_separators(plan_.weights.value),
-                   with_separators(plan_.peak_maps.value),
+                   counted(graph_.nodes.size(), "node"), plan_.partition.count(NodeSide::Npu),
+                   counted(plan_.partition.groups.size(), "layer"),
+                   with_separators(plan_.weights.value), with_separators(plan_.peak_maps.value),
                    plan_.peak_maps > config_.engine.memory
                        ? fmt::format(", more than the NPU's {}", config_.engine.memory.value)
                        : "") +
@@ -169,6 +177,25 @@ FamilyRegisters TinpuFamily::registers(const AnyConfig& /*npu*/) const {
             .note =
                 "The vendor's programming interface is not public; this one is the simulator's "
                 "own."};
+}
+
+std::shared_ptr<UnitJob> TinpuFamily::read_job(std::span<const std::uint8_t> descriptor) const {
+    std::array<std::uint8_t, descriptor_bytes> bytes{};
+    if (descriptor.size() > bytes.size()) {
+        throw ConfigError("a descriptor has 32 words", "docs/tinpu.md has the format");
+    }
+    std::ranges::copy(descriptor, bytes.begin());
+    return std::make_shared<TinpuJob>(load_descriptor(bytes));
+}
+
+std::vector<std::uint8_t> TinpuFamily::write_job(const UnitJob& job) const {
+    const auto* layer = dynamic_cast<const TinpuJob*>(&job);
+    NPU_CHECK(layer != nullptr, "a family meets its own jobs");
+    std::vector<std::uint8_t> bytes = store_descriptor(*layer);
+    while (bytes.back() == 0) {
+        bytes.pop_back();
+    }
+    return bytes;
 }
 
 SystemConfig tinpu_system(LayerNpuConfig npu, MemoryConfig memory, HostConfig host) {

@@ -11,6 +11,8 @@
 
 namespace npuscope {
 
+extern template class TypedFamily<LayerNpuConfig>;
+
 /// Width of a feature map.
 struct MapWidth {
     unsigned bits = 8;
@@ -57,6 +59,8 @@ class TinpuFamily : public TypedFamily<LayerNpuConfig> {
                                          bool values) const override;
     /// Of the simulator's own port.
     FamilyRegisters registers(const AnyConfig& npu) const override;
+    std::shared_ptr<UnitJob> read_job(std::span<const std::uint8_t> descriptor) const override;
+    std::vector<std::uint8_t> write_job(const UnitJob& job) const override;
 };
 
 SystemConfig tinpu_system(LayerNpuConfig npu, MemoryConfig memory = {}, HostConfig host = {});

@@ -11,8 +11,8 @@ int main(int argc, char** argv) {
     if (argc != 2) {
         return 2;
     }
-    const npuscope::Program program = npuscope::read_program(
-        argv[1], npuscope::register_names(npuscope::nvdla_register_blocks()));
+    const npuscope::Program program =
+        npuscope::read_program(argv[1], npuscope::RegisterNames(npuscope::nvdla_register_blocks()));
     const npuscope::Result result = npuscope::run_program(program, npuscope::nvdla_system(), {});
     std::printf("%llu cycles\n", static_cast<unsigned long long>(result.cycles.value));
     return result.status() == npuscope::RunStatus::Pass ? 0 : 1;

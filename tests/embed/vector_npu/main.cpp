@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "sim/command_line/commands.h"
+#include "sim/command_line/command.h"
 #include "sim/compile/nvdla/nvdla_family.h"
 #include "sim/compile/tinpu/tinpu_target.h"
 #include "vector_family.h"

@@ -4,7 +4,7 @@
 
 #include <memory>
 
-#include "sim/config/npu_family.h"
+#include "sim/config/typed_config.h"
 #include "vector_npu.h"
 #include "vector_target.h"
 

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sim/check/image_check.h"
-
 #include <gtest/gtest.h>
 
 #include <map>
 
+#include "sim/check/image_description.h"
 #include "tests/sim/check/damaged_program.h"
 #include "tests/sim/check/sample_image.h"
 #include "tests/sim/fuzz/mutate.h"

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sim/check/program_check.h"
-
 #include <gtest/gtest.h>
 
+#include "sim/check/check_report.h"
 #include "sim/compile/nvdla/network_planner.h"
 #include "sim/compile/nvdla/plan_program.h"
 #include "tests/sim/check/damaged_program.h"

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "models/npu/register_blocks.h"
-#include "sim/check/program_check.h"
+#include "sim/check/check_report.h"
 #include "sim/config/preset.h"
 #include "sim/program/read_program.h"
 #include "tests/sim/check/damaged_program.h"
@@ -26,7 +26,7 @@ struct Case {
 };
 
 void add_cases(const fs::path& folder, std::vector<Case>& cases) {
-    const RegisterNames names = register_names(nvdla_register_blocks());
+    const RegisterNames names = RegisterNames(nvdla_register_blocks());
     for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
         if (!entry.is_directory()) {
             continue;
@@ -101,7 +101,7 @@ TEST_F(ReferenceCheck, ProgramsThatRanHoldNoMistake) {
 }
 
 TEST(NvFullCheck, ProgramsOfTheRepositoryHoldNoMistake) {
-    const RegisterNames names = register_names(nvdla_register_blocks(AddressMap::NvFull));
+    const RegisterNames names = RegisterNames(nvdla_register_blocks(AddressMap::NvFull));
     const auto npu = read_preset<NpuConfig>(find_preset(source() / "configs", "npu", "nv_full"));
     for (const auto& entry : fs::directory_iterator(source() / "tests/golden/nv_full")) {
         if (entry.is_directory()) {

@@ -94,7 +94,8 @@ TEST(Rules, EveryRowIsInUse) {
     std::string sources;
     for (const char* folder : {"models", "sim"}) {
         for (const auto& entry : std::filesystem::recursive_directory_iterator(source() / folder)) {
-            if (entry.path().extension() == ".cpp" && entry.path().filename() != "rules.cpp") {
+            const std::string ending = entry.path().extension().string();
+            if ((ending == ".cpp" || ending == ".h") && entry.path().filename() != "rules.cpp") {
                 sources += text_of(entry.path());
             }
         }

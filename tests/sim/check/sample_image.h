@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "sim/check/image_check.h"
+#include "sim/check/image_description.h"
 
 namespace npuscope::sample {
 

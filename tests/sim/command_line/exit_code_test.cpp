@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sim/command_line/exit_code.h"
-
 #include <gtest/gtest.h>
 
 #include <sstream>
 
 #include "models/base/check.h"
 #include "models/base/error.h"
+#include "sim/command_line/command.h"
 
 namespace npuscope {
 namespace {

@@ -49,6 +49,28 @@ TEST(LayerCommands, PlansExplainWhereNodesRun) {
     EXPECT_THAT(answer.out, HasSubstr("without its residual"));
 }
 
+TEST(LayerCommands, WrittenJobsTakeTheTimeOfTheirModel) {
+    const std::string model = (golden("net/three_patterns_min") / "model.onnx").string();
+    const TempFolder folder;
+    const std::string out = (folder / "planned").string();
+    const Answer planned = typed({"plan", model, "--npu", "tinpu_f28p55", "--out", out});
+    ASSERT_EQ(planned.code, ExitCode::Good) << planned.err;
+    const auto cycles = [](const std::string& program) {
+        const Answer answer = typed({"run", program, "--npu", "tinpu_f28p55", "--json", "-"});
+        EXPECT_EQ(answer.code, ExitCode::Good) << answer.err;
+        const std::size_t at = answer.out.find("\"cycles\":");
+        return answer.out.substr(at, answer.out.find(',', at) - at);
+    };
+    EXPECT_EQ(cycles(out), cycles(model));
+    const Answer checked = typed({"check", out, "--npu", "tinpu_f28p55"});
+    EXPECT_EQ(checked.code, ExitCode::Good) << checked.out << checked.err;
+    EXPECT_THAT(checked.out, HasSubstr(" operations, "));
+    EXPECT_EQ(typed({"run", out, "--npu", "nv_small"}).code, ExitCode::WrongInput);
+    const Answer outside =
+        typed({"check", out, "--npu", "tinpu_f28p55", "--set", "memory.regions[0].size=64"});
+    EXPECT_THAT(outside.out, HasSubstr("out_of_bounds"));
+}
+
 TEST(LayerCommands, ChangesReachTheEngine) {
     const std::string model = (golden("net/three_patterns_min") / "model.onnx").string();
     const Answer plain = typed({"run", model, "--npu", "tinpu_f28p55"});
@@ -91,7 +113,9 @@ TEST(LayerCommands, WrongInputIsRefusedWithWhatToDo) {
         {{"run", model, "--npu", "nv_small", "--outputs", "out"}, "--inputs DIR"},
         {{"run", broken, "--npu", "nv_small"}, "'strides'"},
         {{"run", model, "--npu", "tinpu_f28p55", "--outputs", "out"}, "--inputs DIR"},
-        {{"run", "program.cfg", "--npu", "tinpu_f28p55"}, ".onnx"},
+        {{"run", NPUSCOPE_SOURCE "/configs/experiment/three_layers/program.cfg", "--npu",
+          "tinpu_f28p55"},
+         ".onnx"},
         {{"run", "none.onnx", "--npu", "tinpu_f28p55"}, "none.onnx"}};
     for (const auto& [arguments, message] : rows) {
         const Answer answer = typed(arguments);

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "sim/command_line/commands.h"
+#include "sim/command_line/command.h"
 #include "tests/support/families.h"
 
 namespace npuscope::sample {

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sim/config/override_field.h"
-
 #include <gtest/gtest.h>
 
+#include "sim/config/yaml_reader.h"
 #include "tests/sim/config/sample_config.h"
 
 namespace npuscope {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sim/config/quantity_text.h"
-
 #include <gtest/gtest.h>
 
 #include <random>
+
+#include "sim/config/field_types.h"
 
 namespace npuscope {
 namespace {

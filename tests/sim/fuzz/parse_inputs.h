@@ -4,8 +4,7 @@
 
 #include <string>
 
-#include "sim/config/override_field.h"
-#include "sim/config/quantity_text.h"
+#include "sim/config/field_types.h"
 #include "sim/config/yaml_reader.h"
 #include "sim/config/yaml_writer.h"
 #include "tests/sim/config/sample_config.h"

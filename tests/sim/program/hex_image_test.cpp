@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sim/program/hex_image.h"
-
 #include <gtest/gtest.h>
 
+#include "sim/program/memory_image.h"
 #include "tests/sim/fuzz/mutate.h"
 #include "tests/sim/message_of.h"
 

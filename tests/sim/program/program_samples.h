@@ -6,9 +6,7 @@
 #include <string>
 
 #include "models/base/error.h"
-#include "sim/program/register_names.h"
-#include "sim/program/trace_cfg.h"
-#include "sim/program/trace_txn.h"
+#include "sim/program/read_program.h"
 #include "tests/sim/message_of.h"
 
 namespace npuscope::sample {
@@ -19,7 +17,7 @@ inline constexpr std::array cdma_rows{RegisterRow{"S_POINTER", 0x4, {}},
 inline constexpr std::array blocks{RegisterBlock{"NVDLA_CDMA", 0x5000, cdma_rows},
                                    RegisterBlock{"NVDLA_GLB", 0x1000, {}}};
 
-inline RegisterNames names() { return register_names(blocks); }
+inline RegisterNames names() { return RegisterNames(blocks); }
 
 /// One image for every file name but `missing.dat`.
 inline MemoryImage image(const std::string& file, const Place& place) {

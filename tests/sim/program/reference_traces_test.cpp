@@ -10,7 +10,7 @@
 
 #include "models/npu/register_blocks.h"
 #include "sim/config/file_io.h"
-#include "sim/program/trace_cfg.h"
+#include "sim/program/read_program.h"
 #include "tests/support/reference_data.h"
 
 namespace npuscope {
@@ -77,10 +77,10 @@ TEST(ReferenceTraces, EveryProgramIsReadWithItsRegistersImagesAndChecks) {
         GTEST_SKIP() << "no reference data at NPUSCOPE_REFERENCE_DATA";
     }
     EXPECT_GE(paths.size(), 78U);
-    const RegisterNames names = register_names(nvdla_register_blocks());
+    const RegisterNames names = RegisterNames(nvdla_register_blocks());
     for (const fs::path& path : paths) {
         SCOPED_TRACE(path.filename().string());
-        const Program program = read_trace_cfg(path, names);
+        const Program program = read_program(path, names);
         std::size_t writes = 0;
         std::size_t checks = 0;
         for (const Statement& statement : program.statements) {

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sim/program/register_names.h"
-
 #include <gtest/gtest.h>
 
+#include "sim/program/read_program.h"
 #include "tests/sim/program/program_samples.h"
 
 namespace npuscope {

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sim/program/trace_cfg.h"
-
 #include <gtest/gtest.h>
 
 #include <filesystem>
 #include <fstream>
 
+#include "sim/program/read_program.h"
 #include "tests/sim/program/program_samples.h"
 #include "tests/support/temp_folder.h"
 
@@ -138,14 +137,33 @@ TEST(TraceCfg, ImagesAreFoundBesideTheProgram) {
     const TempFolder folder;
     std::ofstream(folder / "p.cfg") << "mem_load(1, 0x10, \"a.dat\");\n";
     std::ofstream(folder / "a.dat") << "0x07 0x08\n";
-    const Program program = read_trace_cfg(folder / "p.cfg", sample::names());
+    const Program program = read_program(folder / "p.cfg", sample::names());
     EXPECT_EQ(std::get<LoadMemory>(program.statements.at(0).action).image.bytes,
               (std::vector<std::uint8_t>{7, 8}));
     std::filesystem::remove(folder / "a.dat");
     const std::string cfg = (folder / "p.cfg").string();
-    EXPECT_EQ(message_of([&] { read_trace_cfg(folder / "p.cfg", sample::names()); }),
+    EXPECT_EQ(message_of([&] { read_program(folder / "p.cfg", sample::names()); }),
               cfg + ":1:1: cannot read '" + (folder / "a.dat").string() +
                   "': No such file or directory (put the file there, or correct its name)");
+}
+
+TEST(TraceCfg, JobsHaveDescriptorsAndNodesTimes) {
+    const Program program = parse_trace_cfg(
+        "launch_job(\"conv 1\", \"PWCONV\", 0x1001801, 7); wait_for_jobs();"
+        "run_node(\"soft/max\", \"Softmax\", 1200, 34);",
+        "t.cfg", sample::names(), {});
+    ASSERT_EQ(program.statements.size(), 3U);
+    const auto& launch = std::get<LaunchJob>(program.statements[0].action);
+    const auto& job = dynamic_cast<const WrittenJob&>(*launch.job);
+    EXPECT_EQ(job.name, "conv 1");
+    EXPECT_EQ(job.kind, "PWCONV");
+    EXPECT_EQ(job.descriptor, (std::vector<std::uint8_t>{1, 0x18, 0, 1, 7, 0, 0, 0}));
+    EXPECT_TRUE(std::holds_alternative<WaitForJobs>(program.statements[1].action));
+    const auto& node = std::get<RunNode>(program.statements[2].action);
+    EXPECT_EQ(node.op, "Softmax");
+    EXPECT_EQ(node.cycles, Cycles(1200));
+    EXPECT_EQ(node.macs, 34U);
+    EXPECT_TRUE(program.zeroed_memory);
 }
 
 }  // namespace

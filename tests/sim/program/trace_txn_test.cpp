@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sim/program/trace_txn.h"
-
 #include <gtest/gtest.h>
 
 #include <filesystem>
 #include <fstream>
 
+#include "sim/program/read_program.h"
 #include "tests/sim/program/program_samples.h"
 #include "tests/support/temp_folder.h"
 
@@ -140,7 +139,7 @@ TEST(TraceTxn, FolderGivesImagesAndAttempts) {
                                            "read_reg 0xffff1404 1 1\n";
     std::ofstream(folder / "in.dat") << "0x11 0x22 0x33\n";
     std::ofstream(folder / "plusargs.txt") << "+read_reg_poll_retries=9\n";
-    const Program program = read_trace_txn(folder / "input.txn", sample::names(), true);
+    const Program program = read_program(folder / "input.txn", sample::names());
     EXPECT_EQ(program.name, "trace_txn_folder");
     const auto& load = std::get<LoadMemory>(program.statements.at(0).action);
     EXPECT_EQ(load.image.end(), 2U);

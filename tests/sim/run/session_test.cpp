@@ -9,7 +9,7 @@
 
 #include "models/npu/register_blocks.h"
 #include "sim/compile/nvdla/nvdla_family.h"
-#include "sim/program/trace_cfg.h"
+#include "sim/program/read_program.h"
 
 namespace npuscope {
 namespace {
@@ -68,7 +68,7 @@ std::string replaced(std::string text, const std::string& old, const std::string
 Result run(const std::string& text, const SystemConfig& system = nvdla_system(),
            const RunOptions& options = {}) {
     const Program program =
-        parse_trace_cfg(text, "copy.cfg", register_names(nvdla_register_blocks()), counting_image);
+        parse_trace_cfg(text, "copy.cfg", RegisterNames(nvdla_register_blocks()), counting_image);
     return run_program(program, system, options);
 }
 

@@ -9,8 +9,8 @@
 #include <filesystem>
 #include <fstream>
 
+#include "sim/command_line/command.h"
 #include "sim/command_line/network_files.h"
-#include "sim/command_line/system_arguments.h"
 #include "sim/compile/explain.h"
 #include "sim/config/npy_file.h"
 #include "tests/sim/compile/nvdla/chain.h"

@@ -19,7 +19,7 @@ TEST(SaveProgram, IsReadBackAsItWas) {
     std::erase_if(saved.statements, [](const Statement& statement) {  // a comment in the file
         return std::holds_alternative<BeginLayer>(statement.action);
     });
-    const Program read = read_program(folder, register_names(nvdla_register_blocks()));
+    const Program read = read_program(folder, RegisterNames(nvdla_register_blocks()));
     ASSERT_EQ(read.statements.size(), saved.statements.size());
     EXPECT_EQ(trace_text(read).substr(trace_text(read).find('\n')),
               trace_text(saved).substr(trace_text(saved).find('\n')));

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "sim/check/program_check.h"
+#include "sim/check/check_report.h"
 #include "sim/compile/nvdla/plan_program.h"
 #include "tests/sim/compile/nvdla/checked_run.h"
 #include "tests/sim/compile/nvdla/random_network.h"

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <set>
 
-#include "sim/check/program_check.h"
+#include "sim/check/check_report.h"
 #include "sim/compile/nvdla/nvdla_family.h"
 #include "sim/compile/nvdla/plan_program.h"
 #include "sim/config/preset.h"

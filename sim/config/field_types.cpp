@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sim/config/quantity_text.h"
+#include "sim/config/field_types.h"
 
 #include <fmt/format.h>
 
