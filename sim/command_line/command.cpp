@@ -7,9 +7,11 @@
 #include <algorithm>
 #include <exception>
 #include <ostream>
+#include <sstream>
 
 #include "models/base/check.h"
 #include "models/base/error.h"
+#include "sim/config/limits.h"
 #include "sim/config/nearest_name.h"
 #include "sim/config/preset.h"
 #include "sim/config/yaml_reader.h"
@@ -66,6 +68,16 @@ bool parse(CLI::App& app, std::vector<std::string> arguments, const Console& con
     return false;
 }
 
+/// As it was typed; an argument with spaces is quoted.
+std::string command_line(const std::vector<std::string>& arguments) {
+    std::string line = "npuscope";
+    for (const std::string& argument : arguments) {
+        const bool spaces = argument.find_first_of(" \t\"'") != std::string::npos;
+        line += spaces ? " '" + argument + "'" : " " + argument;
+    }
+    return line;
+}
+
 Action add_commands(CLI::App& app, std::span<const Command> commands, NpuFamilies families) {
     std::vector<std::pair<CLI::App*, Action>> actions;
     for (const Command& command : commands) {
@@ -113,7 +125,13 @@ ExitCode run_command_line(const std::vector<std::string>& arguments,
         if (!arguments.empty() && !arguments.front().starts_with('-')) {
             find_named(commands, arguments.front(), "command");
         }
-        return parse(app, arguments, console) ? ExitCode::Good : action(console);
+        const Console named{console.out, console.err, command_line(arguments)};
+        const ExitCode code = parse(app, arguments, console) ? ExitCode::Good : action(named);
+        if (!console.out.flush()) {
+            throw ConfigError("standard output takes no more, so that the result is incomplete",
+                              "write to a file or device with free space");
+        }
+        return code;
     };
     return guard(work, console.err);
 }
@@ -129,6 +147,27 @@ void add_system_options(CLI::App& app, SystemArguments& arguments, NpuFamilies f
         ->allow_extra_args(false);
 }
 
+namespace {
+
+/// The change that gave a field its value, or the preset's line.
+Place place_of(const std::string& field, const std::vector<std::string>& changes,
+               const PresetFile& preset) {
+    for (auto change = changes.rbegin(); change != changes.rend(); ++change) {
+        if (change->starts_with(field + "=")) {
+            return {"--set " + *change, 0, 0};
+        }
+    }
+    const ConfigNode root = parse_yaml(read_preset_text(preset), preset.shown);
+    const ConfigNode* node = &root;
+    std::istringstream keys(field.substr(field.find('.') + 1));
+    for (std::string key; node != nullptr && std::getline(keys, key, '.');) {
+        node = node->find(key);
+    }
+    return node == nullptr ? Place{preset.shown, 0, 0} : node->place;
+}
+
+}  // namespace
+
 SystemConfig read_system(const SystemArguments& arguments) {
     const auto folder = configs_folder();
     const PresetFile preset = find_preset(folder, "npu", arguments.npu);
@@ -141,6 +180,9 @@ SystemConfig read_system(const SystemArguments& arguments) {
     for (const std::string& change : arguments.changes) {
         override_field(system, change);
     }
+    check_limits(system, [&](const std::string& field) {
+        return place_of(field, arguments.changes, preset);
+    });
     return system;
 }
 

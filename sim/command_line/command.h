@@ -33,6 +33,7 @@ ExitCode guard(const std::function<ExitCode()>& work, std::ostream& errors);
 struct Console {
     std::ostream& out;
     std::ostream& err;
+    std::string command{};  ///< line that was typed
 };
 
 struct Command {

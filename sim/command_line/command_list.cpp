@@ -8,12 +8,14 @@
 #include <memory>
 #include <optional>
 #include <ostream>
+#include <sstream>
 
 #include "models/layout/layout.h"
 #include "models/layout/layout_catalog.h"
 #include "models/npu/register_blocks.h"
 #include "sim/check/rules.h"
 #include "sim/command_line/command.h"
+#include "sim/config/limits.h"
 #include "sim/config/nearest_name.h"
 #include "sim/config/preset.h"
 #include "sim/config/text_table.h"
@@ -50,8 +52,13 @@ void list_all_fields(const ListOptions& options, std::ostream& out) {
     const NpuFamily* family = read_system(options.system).family;
     for (const FieldRow& row : list_fields(SystemConfig{family, family->defaults()})) {
         if (is_wanted(row.name, options)) {
-            out << fmt::format("{}\n    {}; default {}\n    {}\n", row.name, row.type,
-                               row.default_text, row.sentence);
+            const std::string limit = limit_text(row.name);
+            out << fmt::format("{}\n    {}; default {}{}{}\n    {}\n", row.name, row.type,
+                               row.default_text, limit.empty() ? "" : "; ", limit, row.sentence);
+            std::istringstream relations(relations_text(row.name));
+            for (std::string relation; std::getline(relations, relation);) {
+                out << "    relation: " << relation << '\n';
+            }
         }
     }
 }

@@ -11,6 +11,7 @@
 #include "sim/config/preset.h"
 #include "sim/config/yaml_writer.h"
 #include "sim/program/read_program.h"
+#include "sim/report/csv_report.h"
 #include "sim/report/json_report.h"
 #include "sim/report/summary_report.h"
 #include "sim/report/timeline_report.h"
@@ -24,6 +25,7 @@ struct RunArguments {
     SystemArguments system;
     std::string out;
     std::string json;
+    std::string csv;
     std::string max_cycles;
     std::string timeline;
     std::string values = "on";
@@ -48,12 +50,19 @@ RunOptions read_options(const RunArguments& arguments) {
 /// JSON on standard output moves the text for people to standard error.
 void write_reports(const RunArguments& arguments, const Result& result, const Console& console) {
     const bool json_on_out = arguments.json == "-";
+    const bool csv_on_out = arguments.csv == "-";
+    if (json_on_out && csv_on_out) {
+        throw ConfigError("both --json and --csv ask for standard output",
+                          "give one of them a file");
+    }
     const std::string json = json_report(result);
+    const std::string csv = csv_report(result);
     const std::string summary =
         summary_report(result, arguments.operations ? Details::Operations : Details::Layers);
     if (!arguments.out.empty()) {
         const std::filesystem::path folder = arguments.out;
         write_atomically(folder / "result.json", json);
+        write_atomically(folder / "result.csv", csv);
         write_atomically(folder / "summary.txt", summary);
         write_atomically(folder / "config.yaml", write_yaml(result.config));
     }
@@ -62,10 +71,15 @@ void write_reports(const RunArguments& arguments, const Result& result, const Co
     } else if (!arguments.json.empty()) {
         write_atomically(arguments.json, json);
     }
+    if (csv_on_out) {
+        console.out << csv;
+    } else if (!arguments.csv.empty()) {
+        write_atomically(arguments.csv, csv);
+    }
     if (!arguments.timeline.empty()) {
         write_atomically(arguments.timeline, timeline_report(result));
     }
-    (json_on_out ? console.err : console.out) << summary;
+    (json_on_out || csv_on_out ? console.err : console.out) << summary;
 }
 
 /// A network is planned for the machine at hand; anything else is a program already.
@@ -82,7 +96,9 @@ Result run_any(const RunArguments& arguments, const SystemConfig& system,
 ExitCode run(const RunArguments& arguments, const Console& console) {
     const SystemConfig system = read_system(arguments.system);
     const RunOptions options = read_options(arguments);
-    const Result result = run_any(arguments, system, options);
+    Result result = run_any(arguments, system, options);
+    result.version = NPUSCOPE_VERSION;
+    result.command = console.command;
     write_reports(arguments, result, console);
     return result.status() == RunStatus::Fail ? ExitCode::ExpectationFailed : ExitCode::Good;
 }
@@ -96,8 +112,11 @@ void add_options(CLI::App& app, RunArguments& arguments, NpuFamilies families) {
            "NPU does not take them")
         ->required();
     add_system_options(app, arguments.system, families);
-    app.add_option("--out", arguments.out, "folder for result.json, summary.txt and config.yaml");
+    app.add_option("--out", arguments.out,
+                   "folder for result.json, result.csv, summary.txt and config.yaml");
     app.add_option("--json", arguments.json, "file for the result as JSON; - is standard output");
+    app.add_option("--csv", arguments.csv,
+                   "file for a row of numbers a layer or operation; - is standard output");
     app.add_option("--timeline", arguments.timeline,
                    "file for what every unit did when, for chrome://tracing or Perfetto");
     app.add_flag("--operations", arguments.operations,

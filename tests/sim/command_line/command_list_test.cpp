@@ -26,7 +26,7 @@ TEST(CommandList, PresetsOfBothKinds) {
 TEST(CommandList, FieldsHaveTypeDefaultAndSentence) {
     EXPECT_EQ(listed({"fields", "npu.cbuf.banks"}),
               "npu.cbuf.banks\n"
-              "    integer; default 32\n"
+              "    integer; default 32; 2 to 32\n"
               "    banks, each given to data or to weights by D_BANK\n");
     EXPECT_NE(listed({"fields", "memory."}).find("memory.regions[].base\n"), std::string::npos);
 }

@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/config/limits.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "models/base/error.h"
+#include "sim/config/json_writer.h"
+
+namespace npuscope {
+namespace {
+
+struct Limit {
+    std::string_view field;
+    std::uint64_t least = 0;
+    std::uint64_t most = 0;
+    bool power_of_two = false;
+
+    bool allows(std::uint64_t value) const {
+        return value >= least && value <= most && (!power_of_two || std::has_single_bit(value));
+    }
+    std::uint64_t nearest(std::uint64_t value) const {
+        const std::uint64_t inside = std::clamp(value, least, most);
+        if (!power_of_two) {
+            return inside;
+        }
+        const std::uint64_t below = std::max(std::bit_floor(inside), least);
+        const std::uint64_t above = std::min(std::bit_ceil(inside), most);
+        return inside - below <= above - inside ? below : above;
+    }
+};
+
+constexpr std::uint64_t many = 1U << 20U;  // more than any hardware has
+
+// source: what the presets have, and what the equations of models/*_timing divide by or reserve
+constexpr std::array limits{
+    Limit{"npu.datapath.atomic_c", 4, 128, true},
+    Limit{"npu.datapath.atomic_k", 4, 128, true},
+    Limit{"npu.datapath.memory_atom", 8, 64, true},
+    Limit{"npu.csb.fifo_depth", 1, many},
+    Limit{"npu.mcif.bus_width", 4, 64, true},
+    Limit{"npu.mcif.max_burst", 1, 256},  // source: AXI4, AxLEN
+    Limit{"npu.mcif.address_bits", 32, 64},
+    Limit{"npu.mcif.outstanding_reads", 1, many},
+    Limit{"npu.cdma.max_batch", 1, 32},  // source: register specification, D_BATCH_NUMBER
+    Limit{"npu.cdma.request_atoms", 1, many},
+    Limit{"npu.cbuf.banks", 2, 32},  // source: register specification, width of D_BANK
+    Limit{"npu.cbuf.bank_width", 4, 128, true},
+    Limit{"npu.cbuf.bank_depth", 1, 65536},
+    Limit{"npu.csc.stripe_groups", 1, 64},
+    Limit{"npu.csc.shortest_load", 0, many},
+    Limit{"npu.cacc.buffered_groups", 1, 1024},
+    Limit{"npu.cacc.partial_sum_bits", 16, 64},
+    Limit{"npu.cacc.partial_sum_bits_int16", 16, 64},
+    Limit{"npu.sdp.max_batch", 1, 32},  // source: register specification, D_BATCH_NUMBER
+    Limit{"npu.sdp.bs_throughput", 1, many},
+    Limit{"npu.sdp.bn_throughput", 1, many},
+    Limit{"npu.sdp.element_wise_throughput", 1, many},
+    Limit{"npu.sdp.output_throughput", 1, many},
+    Limit{"npu.sdp.source_fifo", 1, many},
+    Limit{"npu.sdp.source_unpacked", 1, many},
+    Limit{"npu.sdp.operand_fifo", 1, many},
+    Limit{"npu.sdp.operand_unpacked", 1, many},
+    Limit{"npu.sdp.beat_group", 1, many},
+    Limit{"npu.pdp.throughput", 1, many},
+    Limit{"npu.pdp.read_ahead", 1, many},
+    Limit{"npu.pdp.read_buffer", 1, many},
+    Limit{"npu.pdp.read_runs", 1, many},
+    Limit{"npu.pdp.line_buffer_banks", 1, many},
+    Limit{"npu.pdp.line_buffer_bank_atoms", 1, many},
+    Limit{"npu.cdp.throughput", 1, many},
+    Limit{"npu.cdp.block_columns", 1, many},
+    Limit{"npu.cdp.read_ahead", 1, many},
+    Limit{"npu.cdp.read_buffer", 1, many},
+    Limit{"npu.cdp.read_runs", 1, many},
+    Limit{"npu.bdma.commands", 1, 255},  // source: register specification, width of FREE_SLOT
+    Limit{"npu.bdma.read_ahead", 1, many},
+    Limit{"npu.bdma.read_runs", 1, many},
+    Limit{"npu.rubik.read_ahead", 1, many},
+    Limit{"npu.rubik.read_runs", 1, many}};
+
+/// Numbers of a configuration by their dotted names.
+class Numbers {
+ public:
+    explicit Numbers(const SystemConfig& system) : root_(to_json(system)) {}
+
+    /// Nothing where the configuration has no such number.
+    std::optional<std::uint64_t> find(std::string_view field) const {
+        const Json* node = &root_;
+        while (!field.empty()) {
+            const std::size_t dot = field.find('.');
+            const std::string key(field.substr(0, dot));
+            if (!node->is_object() || !node->contains(key)) {
+                return std::nullopt;
+            }
+            node = &(*node)[key];
+            field = dot == std::string_view::npos ? "" : field.substr(dot + 1);
+        }
+        if (node->is_boolean()) {
+            return node->get<bool>() ? 1 : 0;
+        }
+        return node->is_number_unsigned() ? std::optional(node->get<std::uint64_t>())
+                                          : std::nullopt;
+    }
+
+ private:
+    Json root_;
+};
+
+/// Values of a relation's fields, in its order.
+using Values = std::vector<std::uint64_t>;
+
+struct Relation {
+    std::array<std::string_view, 4>
+        fields;  ///< the first two may be changed; the rest may be empty
+    std::string_view sentence;
+    bool (*holds)(const Values& values);
+};
+
+constexpr std::array relations{
+    Relation{{"npu.datapath.atomic_k", "npu.datapath.memory_atom", "npu.datapath.int16",
+              "npu.datapath.fp16"},
+             "the kernels of one group, twice as many at one byte where the MAC cells hold two, "
+             "fill at least "
+             "one memory atom, because results are written in whole atoms",
+             [](const Values& v) { return v[0] * (v[2] + v[3] > 0 ? 2 : 1) >= v[1]; }}};
+
+const Limit* find_limit(std::string_view field) {
+    const auto found = std::ranges::find(limits, field, &Limit::field);
+    return found == limits.end() ? nullptr : &*found;
+}
+
+std::optional<Values> values_of(const Relation& relation, const Numbers& numbers) {
+    Values values;
+    for (const std::string_view field : relation.fields) {
+        const auto value = field.empty() ? std::nullopt : numbers.find(field);
+        if (!value && !field.empty()) {
+            return std::nullopt;
+        }
+        values.push_back(value.value_or(0));
+    }
+    return values;
+}
+
+/// `npu.datapath.memory_atom=8 or npu.datapath.atomic_k=16`: each one alone is legal.
+std::string nearest_of(const Relation& relation, const Values& values) {
+    std::string text;
+    for (std::size_t i = 0; i < 2; ++i) {
+        const Limit* limit = find_limit(relation.fields[i]);
+        std::optional<std::uint64_t> best;
+        const auto distance = [&](std::uint64_t value) {
+            return value > values[i] ? value - values[i] : values[i] - value;
+        };
+        for (std::uint64_t value = limit->least; value <= limit->most; value *= 2) {
+            Values changed = values;
+            changed[i] = value;
+            if (relation.holds(changed) && (!best || distance(value) < distance(*best))) {
+                best = value;
+            }
+        }
+        if (best) {
+            text += fmt::format("{}{}={}", text.empty() ? "" : " or ", relation.fields[i], *best);
+        }
+    }
+    return text;
+}
+
+}  // namespace
+
+std::string limit_text(std::string_view field) {
+    const Limit* limit = find_limit(field);
+    if (limit == nullptr) {
+        return {};
+    }
+    return fmt::format("{} to {}{}", limit->least, limit->most,
+                       limit->power_of_two ? ", a power of two" : "");
+}
+
+std::string relations_text(std::string_view field) {
+    std::string text;
+    for (const Relation& relation : relations) {
+        if (std::ranges::find(relation.fields, field) != relation.fields.end()) {
+            text += std::string(relation.sentence) + '\n';
+        }
+    }
+    return text;
+}
+
+void check_limits(const SystemConfig& system,
+                  const std::function<Place(const std::string& field)>& place_of) {
+    const Numbers numbers(system);
+    for (const Limit& limit : limits) {
+        const auto value = numbers.find(limit.field);
+        if (value && !limit.allows(*value)) {
+            const std::string field(limit.field);
+            throw ConfigError(
+                {.sentence =
+                     fmt::format("'{}' is {}, but must be {}", field, *value, limit_text(field)),
+                 .remedy = fmt::format("nearest legal value: {}={}", field, limit.nearest(*value)),
+                 .field = field,
+                 .place = place_of(field),
+                 .value = std::to_string(*value),
+                 .allowed = limit_text(field),
+                 .nearest = std::to_string(limit.nearest(*value))});
+        }
+    }
+    for (const Relation& relation : relations) {
+        const auto values = values_of(relation, numbers);
+        if (values && !relation.holds(*values)) {
+            const std::string field(relation.fields[0]);
+            const std::string nearest = nearest_of(relation, *values);
+            throw ConfigError(
+                {.sentence = fmt::format("'{}' is {} and '{}' is {}: {}", field, (*values)[0],
+                                         relation.fields[1], (*values)[1], relation.sentence),
+                 .remedy = "nearest legal values: " + nearest,
+                 .field = field,
+                 .place = place_of(field),
+                 .nearest = nearest});
+        }
+    }
+}
+
+}  // namespace npuscope
