@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <span>
 #include <systemc>
@@ -14,6 +15,8 @@
 #include "models/link/clock.h"
 #include "models/memory/memory.h"
 #include "models/npu/machine.h"
+#include "models/npu/npu_config.h"
+#include "sim/check/check_report.h"
 #include "sim/run/host.h"
 #include "sim/run/kernel_scope.h"
 #include "sim/run/timeline_recorder.h"
@@ -235,12 +238,47 @@ Result run_part(const Part& part, const Program& program, const SystemConfig& sy
     return result;
 }
 
+/// What a static check of a register program says of a machine that has stopped: blocks that never
+/// start, else its first errors.
+std::string likely_causes(const Program& program, const SystemConfig& system) {
+    const NpuConfig* npu = system.npu.find<NpuConfig>();
+    if (npu == nullptr) {
+        return {};
+    }
+    constexpr std::size_t most = 3;
+    Diagnostics errors = check_program(program, {*npu, system.memory}).findings;
+    std::erase_if(errors, [](const Diagnostic& one) { return one.severity != Severity::Error; });
+    const auto stuck = [](const Diagnostic& one) { return one.id == "never_starts"; };
+    if (std::ranges::any_of(errors, stuck)) {
+        std::erase_if(errors, std::not_fn(stuck));
+    }
+    std::string text;
+    for (std::size_t i = 0; i < std::min(most, errors.size()); ++i) {
+        const std::string place = to_string(errors[i].place);
+        text +=
+            fmt::format("\n  likely cause: {}{}{}{}{} [{}]; {}", place, place.empty() ? "" : ": ",
+                        errors[i].register_name, errors[i].register_name.empty() ? "" : ": ",
+                        errors[i].sentence, errors[i].id, errors[i].remedy);
+    }
+    return text;
+}
+
 /// Each segment counts its operations anew.
 void name_operations(Result& part, std::size_t segment) {
     for (OperationRecord& operation : part.operations) {
         if (operation.unit != "host") {
             operation.name = fmt::format("segment {} {}", segment, operation.name);
         }
+    }
+}
+
+/// A machine that stopped is told of with its likely causes.
+Result run_or_explain(const Part& part, const Program& program, const SystemConfig& system,
+                      const RunOptions& options) {
+    try {
+        return run_part(part, program, system, options);
+    } catch (const MachineStopped& stopped) {
+        throw MachineStopped(stopped.what() + likely_causes(program, system));
     }
 }
 
@@ -260,7 +298,7 @@ Result run_program(const Program& program, const SystemConfig& system, const Run
         if (&part != &parts.back()) {
             left.keep.clear();
         }
-        Result one = run_part(part, program, system, left);
+        Result one = run_or_explain(part, program, system, left);
         segment += part.segment != nullptr ? 1U : 0U;
         if (segments > 1 && part.segment != nullptr) {
             name_operations(one, segment);
