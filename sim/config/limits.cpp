@@ -81,9 +81,7 @@ constexpr std::array limits{
     Limit{"npu.cdp.read_runs", 1, many},
     Limit{"npu.bdma.commands", 1, 255},  // source: register specification, width of FREE_SLOT
     Limit{"npu.bdma.read_ahead", 1, many},
-    Limit{"npu.bdma.read_runs", 1, many},
-    Limit{"npu.rubik.read_ahead", 1, many},
-    Limit{"npu.rubik.read_runs", 1, many}};
+    Limit{"npu.bdma.read_runs", 1, many}};
 
 /// Numbers of a configuration by their dotted names.
 class Numbers {
