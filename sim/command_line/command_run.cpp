@@ -56,7 +56,8 @@ void write_reports(const RunArguments& arguments, const Result& result, const Co
                           "give one of them a file");
     }
     const std::string json = json_report(result);
-    const std::string csv = csv_report(result);
+    const std::string csv =
+        arguments.csv.empty() && arguments.out.empty() ? "" : csv_report(result);
     const std::string summary =
         summary_report(result, arguments.operations ? Details::Operations : Details::Layers);
     if (!arguments.out.empty()) {

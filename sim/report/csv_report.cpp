@@ -43,20 +43,14 @@ std::string header() {
     return text + '\n';
 }
 
-std::string row_text(std::size_t index, const LayerRecord& row, Cycles all) {
-    ClientTraffic moved;
-    for (const NamedTraffic& client : row.traffic) {
-        moved += client.traffic;
-    }
+std::string row_text(std::size_t index, const LayerRecord& row, const Result& result) {
+    const ClientTraffic moved = moved_by(row);
     const auto used = mac_utilisation(row);
-    const double share =
-        all.value == 0 ? 0
-                       : static_cast<double>(row.cycles().value) / static_cast<double>(all.value);
-    std::string text =
-        fmt::format("{},{},{},{},{},{:.6f},{},{},{},{},{},{}", index, quoted(row.name),
-                    quoted(row.kind), row.on_host ? 1 : 0, row.cycles().value, share,
-                    row.hidden.value, row.macs, used ? fmt::format("{:.6f}", *used) : "",
-                    moved.read_bytes.value, moved.write_bytes.value, row.causes.largest());
+    std::string text = fmt::format(
+        "{},{},{},{},{},{:.6f},{},{},{},{},{},{}", index, quoted(row.name), quoted(row.kind),
+        row.on_host ? 1 : 0, row.cycles().value, share_of(row, result), row.hidden.value, row.macs,
+        used ? fmt::format("{:.6f}", *used) : "", moved.read_bytes.value, moved.write_bytes.value,
+        row.causes.largest());
     for (const Cycles cycles : row.causes.cycles) {
         text += fmt::format(",{}", cycles.value);
     }
@@ -73,7 +67,7 @@ std::string csv_report(const Result& result) {
     text += comment(write_yaml(result.config)) + header();
     const std::vector<LayerRecord> rows = rows_of(result);
     for (std::size_t i = 0; i < rows.size(); ++i) {
-        text += row_text(i, rows[i], result.cycles);
+        text += row_text(i, rows[i], result);
     }
     return text;
 }

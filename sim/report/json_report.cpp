@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/report/json_report.h"
 
-#include <algorithm>
-
 #include "sim/config/diagnostic_report.h"
+#include "sim/report/verdict.h"
 
 namespace npuscope {
 namespace {
@@ -31,22 +30,20 @@ Json causes_json(const CauseCycles& causes) {
 }
 
 Json json_of(const LayerRecord& layer, const Result& result) {
-    ClientTraffic moved;
+    const ClientTraffic moved = moved_by(layer);
     Json clients = Json::array();
     for (const NamedTraffic& client : layer.traffic) {
-        moved += client.traffic;
         Json one = to_json(client.traffic);
         one["client"] = client.client;
         add_text(one, "port", client.port);
         clients.push_back(std::move(one));
     }
     const auto utilisation = mac_utilisation(layer);
-    const double all = static_cast<double>(std::max<std::uint64_t>(result.cycles.value, 1));
     return {{"name", layer.name},
             {"kind", layer.kind},
             {"host", layer.on_host},
             {"cycles", layer.cycles().value},
-            {"share", static_cast<double>(layer.cycles().value) / all},
+            {"share", share_of(layer, result)},
             {"hidden_cycles", layer.hidden.value},
             {"useful_macs", layer.macs},
             {"mac_utilisation", utilisation ? Json(*utilisation) : Json(nullptr)},

@@ -10,6 +10,7 @@
 #include "sim/report/cause_table.h"
 #include "sim/report/finding_report.h"
 #include "sim/report/verdict.h"
+#include "sim/run/attribution.h"
 
 namespace npuscope {
 namespace {
@@ -85,14 +86,6 @@ std::string short_bytes(std::uint64_t bytes) {
                                      prefixes.at(prefix));
 }
 
-ClientTraffic moved_by(const LayerRecord& row) {
-    ClientTraffic all;
-    for (const NamedTraffic& client : row.traffic) {
-        all += client.traffic;
-    }
-    return all;
-}
-
 /// One row a layer, or an operation of a program without layers. The cycles sum to the run's.
 std::string rows_text(const Result& result) {
     const std::vector<LayerRecord> rows = rows_of(result);
@@ -111,10 +104,8 @@ std::string rows_text(const Result& result) {
         const Cycles cycles = row.cycles();
         const auto used = mac_utilisation(row);
         const ClientTraffic moved = moved_by(row);
-        const double all = static_cast<double>(std::max<std::uint64_t>(result.cycles.value, 1));
         table.add_row({std::to_string(i), row.name, row.on_host ? "host " + row.kind : row.kind,
-                       with_separators(cycles.value),
-                       percent(static_cast<double>(cycles.value) / all),
+                       with_separators(cycles.value), percent(share_of(row, result)),
                        used && row.macs != 0 ? percent(*used) : "",
                        short_bytes(moved.read_bytes.value), short_bytes(moved.write_bytes.value),
                        std::string(cycles == Cycles(0) ? "hidden" : row.causes.largest())});
@@ -136,8 +127,7 @@ std::string operations_of(const Result& result) {
     for (std::size_t i = 0; i < result.operations.size(); ++i) {
         const OperationRecord& operation = result.operations[i];
         const auto utilisation = mac_utilisation(operation);
-        const Cycles hidden =
-            operation.cycles() - std::min(operation.cycles(), operation.own.sum());
+        const Cycles hidden = hidden_cycles(operation);
         table.add_row({std::to_string(i), operation.unit, operation.name,
                        with_separators(operation.cycles().value),
                        hidden == Cycles(0) ? "" : with_separators(hidden.value),

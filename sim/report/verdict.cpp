@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "sim/config/text_table.h"
+#include "sim/run/attribution.h"
 
 namespace npuscope {
 namespace {
@@ -32,10 +33,6 @@ constexpr std::array<std::string_view, cause_names.size()> remedies{
     "a faster memory (npu.mcif.bus_width, memory.beat_interval, memory.read_latency)",
     "register groups that are programmed ahead, so that operations overlap",
     "a host that programs registers faster (npu.csb), or programs ahead"};
-
-std::string counted(std::size_t number, std::string_view what) {
-    return fmt::format("{} {}{}", number, what, number == 1 ? "" : "s");
-}
 
 std::string outcome(const Result& result) {
     std::size_t failed = 0;
@@ -122,8 +119,7 @@ std::string bound_line(const Result& result, const std::vector<LayerRecord>& row
     for (std::size_t i = 0; rows.size() > 1 && i < std::min(most_costly, order.size()); ++i) {
         const LayerRecord& row = rows[order[i]];
         text += fmt::format("{}{} {}", i == 0 ? "; most time in " : ", ", row.name,
-                            percent(static_cast<double>(row.cycles().value) /
-                                    static_cast<double>(result.cycles.value)));
+                            percent(share_of(row, result)));
     }
     return text;
 }
@@ -156,6 +152,20 @@ std::string help_line(const Result& result, const std::vector<LayerRecord>& rows
 
 }  // namespace
 
+ClientTraffic moved_by(const LayerRecord& row) {
+    ClientTraffic all;
+    for (const NamedTraffic& client : row.traffic) {
+        all += client.traffic;
+    }
+    return all;
+}
+
+double share_of(const LayerRecord& row, const Result& result) {
+    return result.cycles.value == 0
+               ? 0
+               : static_cast<double>(row.cycles().value) / static_cast<double>(result.cycles.value);
+}
+
 std::string percent(double share) { return fmt::format("{:.1f} %", share * 100); }
 
 std::vector<LayerRecord> rows_of(const Result& result) {
@@ -172,7 +182,7 @@ std::vector<LayerRecord> rows_of(const Result& result) {
         row.macs = operation.macs;
         row.mac_cells = operation.mac_cells;
         row.causes = operation.own;
-        row.hidden = operation.cycles() - std::min(operation.cycles(), operation.own.sum());
+        row.hidden = hidden_cycles(operation);
         row.traffic = operation.traffic;
         rows.push_back(std::move(row));
     }

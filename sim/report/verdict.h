@@ -13,6 +13,10 @@ namespace npuscope {
 /// A row of what a run consists of: a layer of a network, or an operation of a program without
 /// layers. Rows sum to the run's cycles.
 std::vector<LayerRecord> rows_of(const Result& result);
+/// By all clients and ports.
+ClientTraffic moved_by(const LayerRecord& row);
+/// Of the run's cycles, 0 to 1.
+double share_of(const LayerRecord& row, const Result& result);
 /// `mac 62 %, sdp_drain 30 %`: causes of at least a twentieth of the cycles, largest first.
 std::string causes_text(const CauseCycles& causes, Cycles of);
 /// `12.3 %`.

@@ -155,7 +155,7 @@ std::vector<std::size_t> by_start(std::span<const OperationRecord> operations, b
 
 void add(LayerRecord& layer, const OperationRecord& operation) {
     layer.causes += operation.own;
-    layer.hidden += operation.cycles() - std::min(operation.cycles(), operation.own.sum());
+    layer.hidden += hidden_cycles(operation);
     layer.mac_cells = std::max(layer.mac_cells, operation.mac_cells);
     for (const NamedTraffic& moved : operation.traffic) {
         add_traffic(layer.traffic, moved);
@@ -163,6 +163,10 @@ void add(LayerRecord& layer, const OperationRecord& operation) {
 }
 
 }  // namespace
+
+Cycles hidden_cycles(const OperationRecord& operation) {
+    return operation.cycles() - std::min(operation.cycles(), operation.own.sum());
+}
 
 void add_traffic(std::vector<NamedTraffic>& all, const NamedTraffic& moved) {
     const auto same = std::ranges::find_if(all, [&](const NamedTraffic& one) {

@@ -29,6 +29,9 @@ struct CountedTime {
 std::vector<CauseCycles> own_cycles(std::span<const OperationRecord> operations,
                                     std::vector<CountedTime> counted);
 
+/// Cycles of an operation that belong to others.
+Cycles hidden_cycles(const OperationRecord& operation);
+
 /// Adds to the entry of the same client and port.
 void add_traffic(std::vector<NamedTraffic>& all, const NamedTraffic& moved);
 
