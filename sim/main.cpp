@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <unistd.h>
+
 #include <iostream>
 #include <string>
 #include <vector>
@@ -17,6 +19,9 @@ int main(int argc, char** argv) {
     const npuscope::TinpuFamily tinpu;
     const std::vector<const npuscope::NpuFamily*> families{&nvdla, &tinpu};
     const std::vector<std::string> arguments(argv + 1, argv + argc);
-    return static_cast<int>(
-        npuscope::run_command_line(arguments, commands, families, {std::cout, std::cerr}));
+    const npuscope::Console console{.out = std::cout,
+                                    .err = std::cerr,
+                                    .out_width = npuscope::output_width(STDOUT_FILENO),
+                                    .err_width = npuscope::output_width(STDERR_FILENO)};
+    return static_cast<int>(npuscope::run_command_line(arguments, commands, families, console));
 }

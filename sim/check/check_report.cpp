@@ -6,7 +6,6 @@
 #include <algorithm>
 
 #include "sim/config/diagnostic_report.h"
-#include "sim/config/text_table.h"
 
 namespace npuscope {
 
@@ -15,19 +14,20 @@ bool CheckReport::clean() const {
         findings, [](const Diagnostic& finding) { return finding.severity == Severity::Note; });
 }
 
-std::string check_text(const CheckReport& report) {
+std::string check_text(const CheckReport& report, std::size_t width) {
     std::string text;
     for (const Diagnostic& finding : report.findings) {
-        text += diagnostic_text(finding);
+        text += diagnostic_text(finding, 0, 1, width);
     }
     const auto count = [&](Severity severity) {
         const auto findings = std::ranges::count(report.findings, severity, &Diagnostic::severity);
         return counted(static_cast<std::uint64_t>(findings), enum_name(severity));
     };
-    return text + fmt::format("{} on {}: {}, {}: {}, {}, {}\n", report.subject, report.npu,
-                              counted(report.operations, "operation"),
-                              counted(report.surfaces, "surface"), count(Severity::Error),
-                              count(Severity::Warning), count(Severity::Note));
+    return text + wrapped(fmt::format("{} on {}: {}, {}: {}, {}, {}", report.subject, report.npu,
+                                      counted(report.operations, "operation"),
+                                      counted(report.surfaces, "surface"), count(Severity::Error),
+                                      count(Severity::Warning), count(Severity::Note)),
+                          0, 4, width);
 }
 
 std::string check_json(const CheckReport& report) {

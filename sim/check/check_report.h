@@ -12,6 +12,7 @@
 #include "models/base/diagnostic.h"
 #include "models/memory/memory_config.h"
 #include "models/npu/npu_config.h"
+#include "sim/config/text_table.h"
 #include "sim/program/program.h"
 
 namespace npuscope {
@@ -38,7 +39,7 @@ CheckReport check_program(const Program& program, const CheckTarget& target);
 CheckReport check_jobs(const Program& program, const MemoryConfig& memory);
 
 /// For people and for other programs.
-std::string check_text(const CheckReport& report);
+std::string check_text(const CheckReport& report, std::size_t width = report_width);
 std::string check_json(const CheckReport& report);
 
 }  // namespace npuscope

@@ -2,6 +2,8 @@
 #include "sim/command_line/command.h"
 
 #include <fmt/format.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -53,7 +55,7 @@ bool parse(CLI::App& app, std::vector<std::string> arguments, const Console& con
     try {
         app.parse(arguments);
     } catch (const CLI::CallForHelp&) {
-        console.out << app.help();
+        console.out << fitted(app.help(), console.out_width);
         return true;
     } catch (const CLI::CallForVersion& version) {
         console.out << version.what() << '\n';
@@ -97,6 +99,16 @@ Action add_commands(CLI::App& app, std::span<const Command> commands, NpuFamilie
 
 }  // namespace
 
+std::size_t output_width(int descriptor) {
+    constexpr std::size_t narrowest = 60;
+    constexpr std::size_t widest = 160;
+    winsize size{};
+    if (isatty(descriptor) == 0 || ioctl(descriptor, TIOCGWINSZ, &size) != 0 || size.ws_col == 0) {
+        return report_width;
+    }
+    return std::clamp<std::size_t>(size.ws_col, narrowest, widest);
+}
+
 ExitCode guard(const std::function<ExitCode()>& work, std::ostream& errors) {
     try {
         return work();
@@ -120,12 +132,14 @@ ExitCode run_command_line(const std::vector<std::string>& arguments,
     const auto work = [&] {
         CLI::App app("npuscope simulates the data path of an NPU, cycle by approximate cycle",
                      "npuscope");
+        app.get_formatter()->column_width(32);
         app.set_version_flag("--version", "npuscope " NPUSCOPE_VERSION);
         const Action action = add_commands(app, commands, families);
         if (!arguments.empty() && !arguments.front().starts_with('-')) {
             find_named(commands, arguments.front(), "command");
         }
-        const Console named{console.out, console.err, command_line(arguments)};
+        Console named = console;
+        named.command = command_line(arguments);
         const ExitCode code = parse(app, arguments, console) ? ExitCode::Good : action(named);
         if (!console.out.flush()) {
             throw ConfigError("standard output takes no more, so that the result is incomplete",

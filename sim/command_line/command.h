@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "sim/config/system_config.h"
+#include "sim/config/text_table.h"
 
 namespace CLI {  // NOLINT(readability-identifier-naming): the library's own name
 class App;
@@ -29,12 +30,18 @@ enum class ExitCode : int {
 /// Runs `work`; an exception becomes a line on `errors` and its exit code.
 ExitCode guard(const std::function<ExitCode()>& work, std::ostream& errors);
 
-/// Where a command writes: results for machines and people, and everything else.
+/// Where a command writes: results for machines and people, and everything else; and how many
+/// columns text for people may take there.
 struct Console {
     std::ostream& out;
     std::ostream& err;
     std::string command{};  ///< line that was typed
+    std::size_t out_width = report_width;
+    std::size_t err_width = report_width;
 };
+
+/// Columns of the terminal behind a file descriptor, within reason; `report_width` where it is none.
+std::size_t output_width(int descriptor);
 
 struct Command {
     std::string name;

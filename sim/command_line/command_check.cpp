@@ -124,7 +124,11 @@ ExitCode check(const CheckArguments& arguments, const Console& console) {
     } else if (!arguments.json.empty()) {
         write_atomically(arguments.json, check_json(report));
     }
-    (json_on_out ? console.err : console.out) << check_text(report);
+    if (json_on_out) {
+        console.err << check_text(report, console.err_width);
+    } else {
+        console.out << check_text(report, console.out_width);
+    }
     return report.clean() ? ExitCode::Good : ExitCode::ExpectationFailed;
 }
 

@@ -178,7 +178,9 @@ ExitCode list(const ListOptions& options, const Console& console) {
     std::vector<std::string> known;
     for (const TopicRow& topic : topics) {
         if (topic.name == options.topic) {
-            topic.list(options, console.out);
+            std::ostringstream text;
+            topic.list(options, text);
+            console.out << (options.markdown ? text.str() : fitted(text.str(), console.out_width));
             return ExitCode::Good;
         }
         known.emplace_back(topic.name);

@@ -79,21 +79,24 @@ void write_plan(const SavedPlan& plan, const std::filesystem::path& folder) {
 
 /// `resnet on nv_small: 1,234 MACs, 12 operations ..`, the layers, and why.
 std::string plan_report(const Network& network, const Plan& plan, const PlanArguments& arguments,
-                        const std::string& npu) {
+                        const std::string& npu, std::size_t width) {
     const std::string sram =
         plan.sram > Bytes(0) ? fmt::format(", {} of SRAM", with_separators(plan.sram.value)) : "";
-    return fmt::format("{} on {}: {}, {}, {} of memory{}\n\n{}{}", plan.name, npu,
-                       counted(total_macs(network_shapes(network)), "MAC"),
-                       counted(plan.operations.size(), "operation"),
-                       counted(plan.memory.value, "byte"), sram, plan_table(plan),
-                       arguments.explain ? '\n' + plan_reasons(plan) : "");
+    return fmt::format("{}\n{}{}",
+                       wrapped(fmt::format("{} on {}: {}, {}, {} of memory{}", plan.name, npu,
+                                           counted(total_macs(network_shapes(network)), "MAC"),
+                                           counted(plan.operations.size(), "operation"),
+                                           counted(plan.memory.value, "byte"), sram),
+                               0, 4, width),
+                       plan_table(plan, width),
+                       arguments.explain ? '\n' + fitted(plan_reasons(plan), width) : "");
 }
 
 ExitCode plan_table_of(const PlanArguments& arguments, const SystemConfig& system,
                        const PlanTarget& target, const Console& console) {
     const Network network = read_network(arguments.network);
     Plan plan = plan_network(network, target);
-    console.out << plan_report(network, plan, arguments, system.npu_name());
+    console.out << plan_report(network, plan, arguments, system.npu_name(), console.out_width);
     if (!arguments.out.empty()) {
         write_plan(finish_plan(std::move(plan), system, arguments.expectations), arguments.out);
     }
@@ -140,15 +143,16 @@ ExitCode plan_model(const PlanArguments& arguments, const SystemConfig& system,
     const NvdlaTarget family(target);
     const Explanation told{graph, family, plan.partition, layers_of_groups(plan)};
     const std::string refusals = told.refusals();
-    console.out << segments_headline(graph, plan, system.npu_name());
+    const std::size_t width = console.out_width;
+    console.out << fitted(segments_headline(graph, plan, system.npu_name()), width);
     if (arguments.explain) {
-        console.out << '\n' << told.node_table();
+        console.out << '\n' << told.node_table(width);
     }
-    console.out << (refusals.empty() ? "" : "\n") << refusals;
+    console.out << (refusals.empty() ? "" : "\n") << fitted(refusals, width);
     for (const PlannedSegment& segment : plan.segments) {
         console.out << '\n'
                     << plan_report(segment.lowered.network, segment.plan, arguments,
-                                   system.npu_name());
+                                   system.npu_name(), width);
     }
     if (!arguments.out.empty()) {
         save_model(graph, std::move(plan), arguments, system);
@@ -183,10 +187,10 @@ ExitCode explain_model(const PlanArguments& arguments, const SystemConfig& syste
     const Graph graph = read_any_network(arguments.network);
     const auto target = system.family->target(system.npu, system.memory, false);
     const auto plan = target->plan(graph);
-    const std::string text = explain_report(graph, *target, *plan);
-    console.out << text;
+    console.out << explain_report(graph, *target, *plan, console.out_width);
     if (!arguments.out.empty()) {
-        write_atomically(std::filesystem::path(arguments.out) / "plan.txt", text);
+        write_atomically(std::filesystem::path(arguments.out) / "plan.txt",
+                         explain_report(graph, *target, *plan));
         save_jobs(plan->program(system.host, nullptr).program, system, arguments.out);
     }
     return ExitCode::Good;
@@ -227,7 +231,8 @@ void add_options(CLI::App& app, PlanArguments& arguments, NpuFamilies families) 
     app.add_option("--compress", arguments.compression,
                    "weights are compressed where the NPU can: by_cycles (default: where that is "
                    "predicted to be faster, or as fast with less traffic), never, always")
-        ->transform(CLI::CheckedTransformer(choices, CLI::ignore_case));
+        ->transform(CLI::CheckedTransformer(choices, CLI::ignore_case))
+        ->option_text("MODE");
     app.add_flag("--winograd", arguments.winograd,
                  "3 x 3 kernels may be transformed where the NPU can and that is predicted to be "
                  "faster; int8 results then differ by rounding");
@@ -238,7 +243,8 @@ void add_options(CLI::App& app, PlanArguments& arguments, NpuFamilies families) 
                                                         {"uint8", InputType::Uint8}};
     app.add_option("--input-type", arguments.input,
                    "what a model's inputs of floats hold: int8 (default) or uint8")
-        ->transform(CLI::CheckedTransformer(types, CLI::ignore_case));
+        ->transform(CLI::CheckedTransformer(types, CLI::ignore_case))
+        ->option_text("TYPE");
     app.add_flag("--expectations,!--no-expectations", arguments.expectations,
                  "the program compares the CRC of every layer's result (default)");
 }

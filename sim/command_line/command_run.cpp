@@ -58,13 +58,12 @@ void write_reports(const RunArguments& arguments, const Result& result, const Co
     const std::string json = json_report(result);
     const std::string csv =
         arguments.csv.empty() && arguments.out.empty() ? "" : csv_report(result);
-    const std::string summary =
-        summary_report(result, arguments.operations ? Details::Operations : Details::Layers);
+    const Details details = arguments.operations ? Details::Operations : Details::Layers;
     if (!arguments.out.empty()) {
         const std::filesystem::path folder = arguments.out;
         write_atomically(folder / "result.json", json);
         write_atomically(folder / "result.csv", csv);
-        write_atomically(folder / "summary.txt", summary);
+        write_atomically(folder / "summary.txt", summary_report(result, details));
         write_atomically(folder / "config.yaml", write_yaml(result.config));
     }
     if (json_on_out) {
@@ -80,7 +79,9 @@ void write_reports(const RunArguments& arguments, const Result& result, const Co
     if (!arguments.timeline.empty()) {
         write_atomically(arguments.timeline, timeline_report(result));
     }
-    (json_on_out || csv_on_out ? console.err : console.out) << summary;
+    const bool aside = json_on_out || csv_on_out;
+    (aside ? console.err : console.out)
+        << summary_report(result, details, aside ? console.err_width : console.out_width);
 }
 
 /// A network is planned for the machine at hand; anything else is a program already.

@@ -10,8 +10,6 @@
 namespace npuscope {
 namespace {
 
-constexpr std::size_t no_limit = 10'000;  // names of nodes are wanted whole
-
 /// A node of a group: `to 'y'` at its anchor.
 std::string why_taken(const NodeGroup& group, std::size_t node) {
     return group.anchor == node ? fmt::format("to '{}'", group.output)
@@ -72,22 +70,21 @@ std::string problem_text(const Graph& graph, const Diagnostic& problem) {
 
 }  // namespace
 
-std::string Explanation::node_table() const {
+std::string Explanation::node_table(std::size_t width) const {
     TextTable table({{"#", Align::Right},
                      {"node", Align::Left},
                      {"operator", Align::Left},
                      {"pattern", Align::Left},
                      {"runs on", Align::Left},
                      {"layer", Align::Left},
-                     {"why", Align::Left}},
-                    no_limit);
+                     {"why", Align::Left}});
     for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
         std::vector<std::string> cells = row_of(*this, i);
         cells.insert(cells.begin(),
                      {std::to_string(i), node_name(graph.nodes[i]), graph.nodes[i].op});
         table.add_row(std::move(cells));
     }
-    return table.text();
+    return table.text(width);
 }
 
 std::string Explanation::refusals() const {

@@ -17,7 +17,7 @@ struct Explanation {
     std::vector<std::string> layers;  ///< by group: of the NPU's plan, with its operations
 
     /// One row per node: pattern, unit, layer and its operations, why.
-    std::string node_table() const;
+    std::string node_table(std::size_t width) const;
     /// A paragraph for each layer that is refused; empty where there is none.
     std::string refusals() const;
 };

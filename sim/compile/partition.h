@@ -110,8 +110,8 @@ class ModelPlan {
     virtual const Partition& partition() const = 0;
     /// By group: the layer of the NPU and its operations.
     virtual std::vector<std::string> layers() const = 0;
-    /// How much of the model the NPU runs, and as what.
-    virtual std::string summary() const = 0;
+    /// How much of the model the NPU runs, and as what, in tables of this width.
+    virtual std::string summary(std::size_t width) const = 0;
     /// What the plan lacks: a surface without room.
     virtual Diagnostics findings() const { return {}; }
 

@@ -5,8 +5,6 @@
 
 #include <algorithm>
 
-#include "sim/config/text_table.h"
-
 namespace npuscope {
 namespace {
 
@@ -61,17 +59,18 @@ Json diagnostic_json(const Diagnostic& diagnostic) {
     return object;
 }
 
-std::string diagnostic_text(const Diagnostic& diagnostic, std::size_t indent, std::size_t times) {
+std::string diagnostic_text(const Diagnostic& diagnostic, std::size_t indent, std::size_t times,
+                            std::size_t width) {
     const std::string place = to_string(diagnostic.place);
     const std::string count = times > 1 ? fmt::format(", {} times", times) : "";
     const std::size_t below = indent + 4;
     std::string text = wrapped(
         fmt::format("{}{}{}: {} [{}{}]", place, place.empty() ? "" : ": ",
                     enum_name(diagnostic.severity), diagnostic.sentence, diagnostic.id, count),
-        indent, below);
-    text += wrapped(details_of(diagnostic), below, below);
+        indent, below, width);
+    text += wrapped(details_of(diagnostic), below, below, width);
     if (!diagnostic.remedy.empty()) {
-        text += wrapped("remedy: " + diagnostic.remedy, below, below);
+        text += wrapped("remedy: " + diagnostic.remedy, below, below, width);
     }
     return text;
 }

@@ -6,6 +6,7 @@
 
 #include "models/base/diagnostic.h"
 #include "sim/config/json_writer.h"
+#include "sim/config/text_table.h"
 
 namespace npuscope {
 
@@ -20,8 +21,8 @@ void add_place(Json& object, const Place& place);
 Json diagnostic_json(const Diagnostic& diagnostic);
 
 /// `program.cfg:41:1: error: <sentence> [<id>]`, then what it is about and the remedy, each line
-/// indented by `indent` at least. `times`: this many diagnostics of one rule are told by this one.
+/// indented by `indent` at least, none longer than `width`. `times`: this many diagnostics of one rule are told by this one.
 std::string diagnostic_text(const Diagnostic& diagnostic, std::size_t indent = 0,
-                            std::size_t times = 1);
+                            std::size_t times = 1, std::size_t width = report_width);
 
 }  // namespace npuscope

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tables for people: columns as wide as their content, numbers to the right, at most 100 columns.
+// Text for people that fits a width: tables, and sentences that go on in the next line. Nothing is
+// ever cut: a cell goes on in the next line, and a table that is too wide even then is folded.
 #pragma once
 
 #include <cstdint>
@@ -9,14 +10,24 @@
 
 namespace npuscope {
 
+/// Columns of what goes to a file or a pipe; a terminal has a width of its own.
 inline constexpr std::size_t report_width = 100;
+/// For tables whose rows stay on one line each.
+inline constexpr std::size_t no_width_limit = 10'000;
 
 /// `1,234,567`.
 std::string with_separators(std::uint64_t value);
 /// `1 layer`, `1,234 layers`.
 std::string counted(std::uint64_t number, std::string_view what);
-/// Breaks a text into lines of the report's width; the first may be indented differently.
-std::string wrapped(const std::string& text, std::size_t first_indent, std::size_t indent);
+/// Characters of UTF-8 text.
+std::size_t text_width(std::string_view text);
+/// Breaks a text into lines of `width` columns; the first may be indented differently.
+std::string wrapped(const std::string& text, std::size_t first_indent, std::size_t indent,
+                    std::size_t width = report_width);
+
+/// Breaks the lines that are too long: where a column of text stands in one, it goes on below it,
+/// else two columns further in than the line begins.
+std::string fitted(const std::string& text, std::size_t width);
 
 enum class Align { Left, Right };
 
@@ -26,22 +37,30 @@ class TextTable {
         std::string title;
         Align align;
     };
-    explicit TextTable(std::vector<Column> columns, std::size_t most_width = report_width)
-        : columns_(std::move(columns)), most_width_(most_width) {}
+    explicit TextTable(std::vector<Column> columns) : columns_(std::move(columns)) {}
 
     void add_row(std::vector<std::string> cells);
     bool empty() const { return rows_.empty(); }
-    /// Two spaces before each line and between columns; the widest left column goes on in the next
-    /// line where the table would be wider than `most_width`.
-    std::string text() const;
+    /// Two spaces before each line and between columns. Where the table would be wider than `width`,
+    /// long names and titles go on in the next line; where that is not enough, the columns that do
+    /// not fit follow in a table of their own, with the row's number and name repeated.
+    std::string text(std::size_t width = report_width) const;
 
  private:
-    std::vector<std::size_t> widths() const;
-    std::string line(const std::vector<std::string>& cells,
-                     const std::vector<std::size_t>& widths) const;
+    /// Columns that stand beside each other, and how wide each of them is.
+    struct Block {
+        std::vector<std::size_t> columns;
+        std::vector<std::size_t> widths;
+    };
+    std::size_t whole_width(std::size_t column) const;
+    std::size_t least_width(std::size_t column) const;
+    std::size_t key_columns() const;
+    std::vector<Block> blocks(std::size_t width) const;
+    void fit(Block& block, std::size_t width) const;
+    std::string lines(const std::vector<std::string>& cells, const Block& block) const;
+    std::vector<std::string> titles() const;
 
     std::vector<Column> columns_;
-    std::size_t most_width_;
     std::vector<std::vector<std::string>> rows_;
 };
 

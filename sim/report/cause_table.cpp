@@ -3,8 +3,6 @@
 
 #include <algorithm>
 
-#include "sim/config/text_table.h"
-
 namespace npuscope {
 namespace {
 
@@ -23,7 +21,7 @@ std::vector<std::size_t> causes_in_use(const std::vector<OperationRecord>& opera
 
 }  // namespace
 
-std::string cause_table(const std::vector<OperationRecord>& operations) {
+std::string cause_table(const std::vector<OperationRecord>& operations, std::size_t width) {
     const std::vector<std::size_t> used = causes_in_use(operations);
     std::vector<TextTable::Column> columns{{"#", Align::Right}};
     for (const std::size_t cause : used) {
@@ -43,7 +41,7 @@ std::string cause_table(const std::vector<OperationRecord>& operations) {
         table.add_row(std::move(cells));
     }
     return table.empty() || used.empty() ? std::string()
-                                         : "\nwhere the cycles went\n" + table.text();
+                                         : "\nwhere the cycles went\n" + table.text(width);
 }
 
 }  // namespace npuscope

@@ -8,10 +8,12 @@
 #include <vector>
 
 #include "models/base/statistics.h"
+#include "sim/config/text_table.h"
 
 namespace npuscope {
 
 /// Empty where there is no operation.
-std::string cause_table(const std::vector<OperationRecord>& operations);
+std::string cause_table(const std::vector<OperationRecord>& operations,
+                        std::size_t width = report_width);
 
 }  // namespace npuscope

@@ -6,11 +6,13 @@
 
 namespace npuscope {
 
-std::string explain_report(const Graph& graph, const Target& target, const ModelPlan& plan) {
+std::string explain_report(const Graph& graph, const Target& target, const ModelPlan& plan,
+                           std::size_t width) {
     const Explanation told{graph, target, plan.partition(), plan.layers()};
     const std::string refusals = told.refusals();
-    return plan.summary() + told.node_table() + (refusals.empty() ? "" : "\n") + refusals +
-           findings_text(plan.findings());
+    return plan.summary(width) + told.node_table(width) +
+           fitted((refusals.empty() ? "" : "\n") + refusals, width) +
+           findings_text(plan.findings(), true, width);
 }
 
 }  // namespace npuscope

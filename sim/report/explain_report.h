@@ -6,9 +6,11 @@
 #include <string>
 
 #include "sim/compile/partition.h"
+#include "sim/config/text_table.h"
 
 namespace npuscope {
 
-std::string explain_report(const Graph& graph, const Target& target, const ModelPlan& plan);
+std::string explain_report(const Graph& graph, const Target& target, const ModelPlan& plan,
+                           std::size_t width = no_width_limit);
 
 }  // namespace npuscope

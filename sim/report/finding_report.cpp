@@ -26,7 +26,7 @@ std::string short_place(const Place& place) {
     return to_string({file_name(place), place.line, place.column});
 }
 
-std::string findings_text(const std::vector<Diagnostic>& findings, bool notes) {
+std::string findings_text(const std::vector<Diagnostic>& findings, bool notes, std::size_t width) {
     struct Entry {
         const Diagnostic* finding;
         std::size_t times;
@@ -50,7 +50,7 @@ std::string findings_text(const std::vector<Diagnostic>& findings, bool notes) {
         }
         Diagnostic shown = *entry.finding;
         shown.place.file = file_name(shown.place);
-        text += diagnostic_text(shown, 2, entry.times);
+        text += diagnostic_text(shown, 2, entry.times, width);
     }
     if (left_out > 0) {
         text += fmt::format("  {} note{} more (--operations lists them)\n", left_out,

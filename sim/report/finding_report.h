@@ -6,12 +6,14 @@
 #include <vector>
 
 #include "models/base/diagnostic.h"
+#include "sim/config/text_table.h"
 
 namespace npuscope {
 
 /// The place without the folders of its file.
 std::string short_place(const Place& place);
 /// A section of a summary, the gravest first; empty where there is none. Notes are listed or counted.
-std::string findings_text(const std::vector<Diagnostic>& findings, bool notes = true);
+std::string findings_text(const std::vector<Diagnostic>& findings, bool notes = true,
+                          std::size_t width = report_width);
 
 }  // namespace npuscope

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <array>
 
-#include "sim/config/text_table.h"
 #include "sim/report/cause_table.h"
 #include "sim/report/finding_report.h"
 #include "sim/report/verdict.h"
@@ -15,15 +14,16 @@
 namespace npuscope {
 namespace {
 
-constexpr std::size_t table_width = 80;  // of a terminal
-
 std::string effort(const Result& result) {
     const double rate =
         result.wall_seconds > 0
             ? static_cast<double>(result.simulated_cycles.value) / result.wall_seconds / 1e6
             : 0;
-    return fmt::format("\nsimulated {} cycles in {:.2f} s ({:.2f} Mcycles/s)\n",
-                       with_separators(result.simulated_cycles.value), result.wall_seconds, rate);
+    const bool brief = result.wall_seconds < 0.1;
+    return fmt::format("\nsimulated {} cycles in {:.{}f} {} ({:.2f} Mcycles/s)\n",
+                       with_separators(result.simulated_cycles.value),
+                       result.wall_seconds * (brief ? 1e3 : 1), brief ? 1 : 2, brief ? "ms" : "s",
+                       rate);
 }
 
 std::string model_of(const Result& result) {
@@ -87,7 +87,7 @@ std::string short_bytes(std::uint64_t bytes) {
 }
 
 /// One row a layer, or an operation of a program without layers. The cycles sum to the run's.
-std::string rows_text(const Result& result) {
+std::string rows_text(const Result& result, std::size_t width) {
     const std::vector<LayerRecord> rows = rows_of(result);
     TextTable table({{"#", Align::Right},
                      {result.layers.empty() ? "operation" : "layer", Align::Left},
@@ -97,8 +97,7 @@ std::string rows_text(const Result& result) {
                      {"MACs", Align::Right},
                      {"read", Align::Right},
                      {"written", Align::Right},
-                     {"bound by", Align::Left}},
-                    table_width);
+                     {"bound by", Align::Left}});
     for (std::size_t i = 0; i < rows.size(); ++i) {
         const LayerRecord& row = rows[i];
         const Cycles cycles = row.cycles();
@@ -112,10 +111,10 @@ std::string rows_text(const Result& result) {
     }
     return table.empty() ? std::string()
                          : "\nwhere the time went: cycles, share of all, MAC array used, bytes\n" +
-                               table.text();
+                               table.text(width);
 }
 
-std::string operations_of(const Result& result) {
+std::string operations_of(const Result& result, std::size_t width) {
     TextTable table({{"#", Align::Right},
                      {"unit", Align::Left},
                      {"name", Align::Left},
@@ -136,11 +135,11 @@ std::string operations_of(const Result& result) {
                        causes_text(operation.causes, operation.cycles())});
     }
     return table.empty() ? std::string()
-                         : "\noperations, from their launch to their end\n" + table.text() +
-                               cause_table(result.operations);
+                         : "\noperations, from their launch to their end\n" + table.text(width) +
+                               cause_table(result.operations, width);
 }
 
-std::string traffic_of(const Result& result) {
+std::string traffic_of(const Result& result, std::size_t width) {
     TextTable table({{"client", Align::Left},
                      {"bytes read", Align::Right},
                      {"beats", Align::Right},
@@ -160,10 +159,10 @@ std::string traffic_of(const Result& result) {
         return {};
     }
     add("all", result.total_traffic());
-    return "\ntraffic\n" + table.text();
+    return "\ntraffic\n" + table.text(width);
 }
 
-std::string units_of(const Result& result) {
+std::string units_of(const Result& result, std::size_t width) {
     TextTable table({{"unit", Align::Left},
                      {"busy", Align::Right},
                      {"starved", Align::Right},
@@ -176,10 +175,10 @@ std::string units_of(const Result& result) {
                            with_separators(counted.blocked.value)});
         }
     }
-    return table.empty() ? std::string() : "\nunits, cycles\n" + table.text();
+    return table.empty() ? std::string() : "\nunits, cycles\n" + table.text(width);
 }
 
-std::string drams_of(const Result& result) {
+std::string drams_of(const Result& result, std::size_t width) {
     TextTable table({{"DRAM", Align::Left},
                      {"bursts read", Align::Right},
                      {"written", Align::Right},
@@ -195,7 +194,7 @@ std::string drams_of(const Result& result) {
                        with_separators(counted.row_misses), with_separators(counted.row_conflicts),
                        with_separators(counted.refreshes), with_separators(counted.turnarounds)});
     }
-    return table.empty() ? std::string() : "\nDRAM, bursts\n" + table.text();
+    return table.empty() ? std::string() : "\nDRAM, bursts\n" + table.text(width);
 }
 
 /// What was looked at; of an image that differs, where.
@@ -207,7 +206,7 @@ std::string subject_of(const CheckResult& check) {
     return differs ? check.subject + " at " + to_hex(check.address) : check.subject;
 }
 
-std::string checks_of(const Result& result) {
+std::string checks_of(const Result& result, std::size_t width) {
     TextTable table({{"", Align::Left},
                      {"kind", Align::Left},
                      {"address", Align::Left},
@@ -224,18 +223,21 @@ std::string checks_of(const Result& result) {
                        with_separators(check.bytes.value), check.expected, check.actual,
                        short_place(check.place)});
     }
-    return table.empty() ? std::string() : "\nchecks\n" + table.text();
+    return table.empty() ? std::string() : "\nchecks\n" + table.text(width);
 }
 
 }  // namespace
 
-std::string summary_report(const Result& result, Details details) {
-    std::string text = verdict(result) + rows_text(result) + model_of(result);
-    if (details == Details::Operations) {
-        text += operations_of(result) + traffic_of(result) + units_of(result) + drams_of(result);
+std::string summary_report(const Result& result, Details details, std::size_t width) {
+    const bool all = details == Details::Operations;
+    std::string text =
+        verdict(result, width) + rows_text(result, width) + fitted(model_of(result), width);
+    if (all) {
+        text += operations_of(result, width) + traffic_of(result, width) + units_of(result, width) +
+                drams_of(result, width);
     }
-    return text + checks_of(result) + refused_of(result) +
-           findings_text(result.findings, details == Details::Operations) + effort(result);
+    return text + checks_of(result, width) + fitted(refused_of(result), width) +
+           findings_text(result.findings, all, width) + effort(result);
 }
 
 }  // namespace npuscope

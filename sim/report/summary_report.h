@@ -5,6 +5,7 @@
 
 #include <string>
 
+#include "sim/config/text_table.h"
 #include "sim/run/result.h"
 
 namespace npuscope {
@@ -13,6 +14,7 @@ enum class Details { Layers, Operations };
 
 /// With Details::Operations also the operations, their causes, traffic by client, units, DRAM and
 /// the notes among the findings.
-std::string summary_report(const Result& result, Details details = Details::Layers);
+std::string summary_report(const Result& result, Details details = Details::Layers,
+                           std::size_t width = report_width);
 
 }  // namespace npuscope

@@ -9,7 +9,6 @@
 #include <numeric>
 #include <string_view>
 
-#include "sim/config/text_table.h"
 #include "sim/run/attribution.h"
 
 namespace npuscope {
@@ -60,7 +59,10 @@ std::string time_line(const Result& result) {
         fmt::format("{} cycles, {:.4g} ms at {:.0f} MHz", with_separators(result.cycles.value),
                     seconds * 1e3, static_cast<double>(result.config.clock().value) / 1e6);
     if (!result.layers.empty() && seconds > 0) {
-        text += fmt::format(", {:.4g} frames/s", 1 / seconds);
+        const double frames = 1 / seconds;
+        text += frames < 1000 ? fmt::format(", {:.4g} frames/s", frames)
+                              : fmt::format(", {} frames/s",
+                                            with_separators(static_cast<std::uint64_t>(frames)));
     }
     return text;
 }
@@ -111,14 +113,19 @@ CauseCycles all_causes(const std::vector<LayerRecord>& rows) {
 }
 
 std::string bound_line(const Result& result, const std::vector<LayerRecord>& rows) {
-    std::string text = "bound by " + causes_text(all_causes(rows), result.cycles);
+    return "bound by " + causes_text(all_causes(rows), result.cycles);
+}
+
+/// Empty where there is one row alone.
+std::string costly_line(const Result& result, const std::vector<LayerRecord>& rows) {
+    std::string text;
     std::vector<std::size_t> order(rows.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
     std::ranges::stable_sort(order, std::greater{},
                              [&](std::size_t i) { return rows[i].cycles(); });
     for (std::size_t i = 0; rows.size() > 1 && i < std::min(most_costly, order.size()); ++i) {
         const LayerRecord& row = rows[order[i]];
-        text += fmt::format("{}{} {}", i == 0 ? "; most time in " : ", ", row.name,
+        text += fmt::format("{}{} {}", i == 0 ? "most time in " : ", ", row.name,
                             percent(share_of(row, result)));
     }
     return text;
@@ -204,17 +211,18 @@ std::string causes_text(const CauseCycles& causes, Cycles of) {
     return text;
 }
 
-std::string verdict(const Result& result) {
+std::string verdict(const Result& result, std::size_t width) {
     const std::vector<LayerRecord> rows = rows_of(result);
-    std::string text =
-        wrapped(fmt::format("{} on {}: {}", result.program, result.npu(), outcome(result)), 0, 4);
+    std::string text = wrapped(
+        fmt::format("{} on {}: {}", result.program, result.npu(), outcome(result)), 0, 4, width);
     std::vector<std::string> lines{time_line(result)};
     if (result.cycles > Cycles(0)) {
-        lines.insert(lines.end(), {array_line(result, rows), port_line(result),
-                                   bound_line(result, rows), help_line(result, rows)});
+        lines.insert(lines.end(),
+                     {array_line(result, rows), port_line(result), bound_line(result, rows),
+                      costly_line(result, rows), help_line(result, rows)});
     }
     for (const std::string& line : lines) {
-        text += wrapped(line, 2, 4);
+        text += wrapped(line, 2, 4, width);
     }
     return text;
 }

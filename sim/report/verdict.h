@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "sim/config/text_table.h"
 #include "sim/run/result.h"
 
 namespace npuscope {
@@ -22,6 +23,6 @@ std::string causes_text(const CauseCycles& causes, Cycles of);
 /// `12.3 %`.
 std::string percent(double share);
 
-std::string verdict(const Result& result);
+std::string verdict(const Result& result, std::size_t width = report_width);
 
 }  // namespace npuscope

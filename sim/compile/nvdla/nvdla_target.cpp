@@ -95,7 +95,9 @@ class NvdlaPlan final : public ModelPlan {
 
     const Partition& partition() const override { return plan_.partition; }
     std::vector<std::string> layers() const override { return layers_of_groups(plan_); }
-    std::string summary() const override { return segments_headline(graph_, plan_, npu_) + '\n'; }
+    std::string summary(std::size_t /*width*/) const override {
+        return segments_headline(graph_, plan_, npu_) + '\n';
+    }
     ModelProgram program(const HostConfig& host, const GraphInputs* inputs) const override {
         return segmented_program(graph_, plan_, host, inputs);
     }

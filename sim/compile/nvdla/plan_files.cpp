@@ -140,7 +140,7 @@ void append_byte(std::string& text, std::uint8_t byte) {
 
 }  // namespace
 
-std::string plan_table(const Plan& plan) {
+std::string plan_table(const Plan& plan, std::size_t width) {
     TextTable table({{"layer", Align::Left},
                      {"kind", Align::Left},
                      {"result", Align::Right},
@@ -157,7 +157,7 @@ std::string plan_table(const Plan& plan) {
                        layer.cut ? with_separators(layer.cut->predicted.value) : "",
                        to_hex(layer.stored.cube.base)});
     }
-    return table.text();
+    return table.text(width);
 }
 
 std::string plan_reasons(const Plan& plan) {

@@ -13,7 +13,7 @@
 
 namespace npuscope {
 
-std::string plan_table(const Plan& plan);
+std::string plan_table(const Plan& plan, std::size_t width);
 /// Layer by layer: what was chosen, its predicted cycles, and what else there was.
 std::string plan_reasons(const Plan& plan);
 /// Every image and every result: address, bytes, strides, first and last operation that needs it.

@@ -37,10 +37,8 @@ std::optional<MapWidth> known_width(const GraphView& model, const std::string& t
                                                                : std::nullopt;
 }
 
-constexpr std::size_t no_limit = 10'000;  // names of nodes are wanted whole
-
 /// What the NPU takes, as it takes it, with the cycles of a memory that answers at once.
-std::string layer_table(const LayerPlan& plan, const LayerNpuConfig& config) {
+std::string layer_table(const LayerPlan& plan, const LayerNpuConfig& config, std::size_t width) {
     TextTable table({{"layer", Align::Left},
                      {"pattern", Align::Left},
                      {"weights", Align::Right},
@@ -49,8 +47,7 @@ std::string layer_table(const LayerPlan& plan, const LayerNpuConfig& config) {
                      {"kernel", Align::Left},
                      {"strides", Align::Left},
                      {"padding", Align::Left},
-                     {"cycles", Align::Right}},
-                    no_limit);
+                     {"cycles", Align::Right}});
     Signs signs;  // they cost no cycles
     for (std::size_t i = 0; i < plan.partition.groups.size(); ++i) {
         const NodeGroup& layer = plan.partition.groups[i];
@@ -61,17 +58,17 @@ std::string layer_table(const LayerPlan& plan, const LayerNpuConfig& config) {
         const Cycles cycles =
             tinpu_cycles(layer_job(plan, i, signs), config.engine, config.mcif.bus_width).total();
         const WindowAxis height = candidate.window.height();
-        const WindowAxis width = candidate.window.width();
+        const WindowAxis columns = candidate.window.width();
         table.add_row(
             {layer.name, layer.pattern, weight_bits == 0 ? "-" : fmt::format("{}-bit", weight_bits),
              fmt::format("{},{},{}", candidate.in[2], candidate.in[3], candidate.in[1]),
              fmt::format("{},{},{} {}", candidate.out[2], candidate.out[3], candidate.out[1],
                          candidate.norm.clip ? width_text(clip_width(candidate)) : ""),
-             fmt::format("{}x{}", height.kernel, width.kernel),
-             fmt::format("{}x{}", height.stride, width.stride), padding_text(candidate.window),
+             fmt::format("{}x{}", height.kernel, columns.kernel),
+             fmt::format("{}x{}", height.stride, columns.stride), padding_text(candidate.window),
              with_separators(cycles.value)});
     }
-    return table.empty() ? "" : table.text() + '\n';
+    return table.empty() ? "" : table.text(width) + '\n';
 }
 
 class TinpuPlan final : public ModelPlan {
@@ -88,18 +85,18 @@ class TinpuPlan final : public ModelPlan {
         }
         return layers;
     }
-    std::string summary() const override {
-        return fmt::format(
-                   "{} on {}: {}, {} of them in {} of the NPU\n"
-                   "weights and constants {} bytes, feature maps {} bytes at most at a time{}\n\n",
-                   graph_.name.empty() ? graph_.file : graph_.name, config_.name,
-                   counted(graph_.nodes.size(), "node"), plan_.partition.count(NodeSide::Npu),
-                   counted(plan_.partition.groups.size(), "layer"),
-                   with_separators(plan_.weights.value), with_separators(plan_.peak_maps.value),
-                   plan_.peak_maps > config_.engine.memory
-                       ? fmt::format(", more than the NPU's {}", config_.engine.memory.value)
-                       : "") +
-               layer_table(plan_, config_);
+    std::string summary(std::size_t width) const override {
+        const std::string headline = fmt::format(
+            "{} on {}: {}, {} of them in {} of the NPU\n"
+            "weights and constants {} bytes, feature maps {} bytes at most at a time{}\n\n",
+            graph_.name.empty() ? graph_.file : graph_.name, config_.name,
+            counted(graph_.nodes.size(), "node"), plan_.partition.count(NodeSide::Npu),
+            counted(plan_.partition.groups.size(), "layer"), with_separators(plan_.weights.value),
+            with_separators(plan_.peak_maps.value),
+            plan_.peak_maps > config_.engine.memory
+                ? fmt::format(", more than the NPU's {}", config_.engine.memory.value)
+                : "");
+        return fitted(headline, width) + layer_table(plan_, config_, width);
     }
     ModelProgram program(const HostConfig& host, const GraphInputs* inputs) const override {
         return layer_program(graph_, plan_, config_, host, inputs);

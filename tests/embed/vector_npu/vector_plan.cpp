@@ -99,7 +99,7 @@ class VectorPlan final : public npuscope::ModelPlan {
         }
         return layers;
     }
-    std::string summary() const override {
+    std::string summary(std::size_t /*width*/) const override {
         std::string text = fmt::format(
             "{} on {}: {} nodes, {} of them in {} jobs of the vector unit, {} bytes of maps\n",
             name(), config_.name, graph_.nodes.size(), partition_.count(npuscope::NodeSide::Npu),

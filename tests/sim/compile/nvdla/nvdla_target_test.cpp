@@ -13,6 +13,7 @@
 #include "sim/command_line/network_files.h"
 #include "sim/compile/explain.h"
 #include "sim/config/npy_file.h"
+#include "sim/config/text_table.h"
 #include "tests/sim/compile/nvdla/chain.h"
 #include "tests/sim/compile/tinpu/layer_fixture.h"
 #include "tests/support/families.h"
@@ -181,7 +182,7 @@ TEST_P(RefusedModels, NameTheNodeAndTheReason) {
     EXPECT_FALSE(plan.partition.is_whole());
     const NvdlaTarget family(PlanTarget{});
     const Explanation told{graph, family, plan.partition, layers_of_groups(plan)};
-    EXPECT_THAT(told.refusals() + told.node_table(), HasSubstr(GetParam().message));
+    EXPECT_THAT(told.refusals() + told.node_table(no_width_limit), HasSubstr(GetParam().message));
 }
 
 INSTANTIATE_TEST_SUITE_P(
