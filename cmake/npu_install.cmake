@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# Installs program, libraries, headers and presets, so that find_package(npuscope) gives
-# npuscope::run, npuscope::npu, npuscope::memory and the rest.
+# Installs program, presets, documentation, libraries and headers, so that find_package(npuscope)
+# gives npuscope::run, npuscope::npu, npuscope::memory and the rest. Two components: `runtime` is
+# what a user of the program needs, `development` what a program that links the libraries needs.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
@@ -10,18 +11,30 @@ foreach(library ${libraries})
   if(TARGET npu_${library})
     set_target_properties(npu_${library} PROPERTIES EXPORT_NAME ${library})
     install(TARGETS npu_${library} EXPORT npuscopeTargets
-            ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}/npuscope)
+            ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}/npuscope COMPONENT development)
   endif()
 endforeach()
-install(TARGETS npuscope RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(DIRECTORY models sim DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/npuscope
-        FILES_MATCHING PATTERN "*.h")
-install(DIRECTORY configs DESTINATION ${CMAKE_INSTALL_DATADIR}/npuscope)
+        COMPONENT development FILES_MATCHING PATTERN "*.h")
 install(EXPORT npuscopeTargets NAMESPACE npuscope::
-        DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/npuscope)
+        DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/npuscope COMPONENT development)
 configure_package_config_file(cmake/npuscopeConfig.cmake.in npuscopeConfig.cmake
   INSTALL_DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/npuscope)
 write_basic_package_version_file(npuscopeConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/npuscopeConfig.cmake
               ${PROJECT_BINARY_DIR}/npuscopeConfigVersion.cmake cmake/FindSystemC.cmake
-        DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/npuscope)
+        DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/npuscope COMPONENT development)
+
+install(TARGETS npuscope RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT runtime)
+install(DIRECTORY configs DESTINATION ${CMAKE_INSTALL_DATADIR}/npuscope COMPONENT runtime)
+install(FILES README.md DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT runtime)
+install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT runtime)
+
+# The manual page is what --help prints: it is made from the program that is installed.
+find_package(Python3 REQUIRED COMPONENTS Interpreter)
+install(CODE "execute_process(COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/packaging/make_manual
+                --npuscope $<TARGET_FILE:npuscope> --version ${PROJECT_VERSION}
+                --changelog ${PROJECT_SOURCE_DIR}/packaging/changelog
+                --out ${PROJECT_BINARY_DIR}/manual COMMAND_ERROR_IS_FATAL ANY)" ALL_COMPONENTS)
+install(FILES ${PROJECT_BINARY_DIR}/manual/npuscope.1.gz DESTINATION ${CMAKE_INSTALL_MANDIR}/man1
+        COMPONENT runtime)
