@@ -8,8 +8,8 @@
 #include "models/layout/weight_layout.h"
 #include "sim/check/image_description.h"
 #include "sim/config/file_io.h"
+#include "sim/config/limits.h"
 #include "sim/config/nearest_name.h"
-#include "sim/config/yaml_reader.h"
 
 namespace npuscope {
 namespace {
@@ -240,7 +240,7 @@ class Placer {
 }  // namespace
 
 ImageDescription parse_image(const std::string& text, const std::string& file) {
-    auto image = read_yaml<ImageDescription>(text, file);
+    auto image = read_limited<ImageDescription>(parse_yaml(text, file), "image");
     image.file = file;
     return image;
 }

@@ -163,39 +163,81 @@ void add_system_options(CLI::App& app, SystemArguments& arguments, NpuFamilies f
 
 namespace {
 
-/// The change that gave a field its value, or the preset's line.
-Place place_of(const std::string& field, const std::vector<std::string>& changes,
-               const PresetFile& preset) {
-    for (auto change = changes.rbegin(); change != changes.rend(); ++change) {
-        if (change->starts_with(field + "=")) {
-            return {"--set " + *change, 0, 0};
+/// What the fields of a system were read from.
+struct SystemText {
+    ConfigNode npu;
+    ConfigNode memory;
+    std::vector<FieldOverride> changes;
+};
+
+std::string dotted(const FieldOverride& change) {
+    std::string name;
+    for (const PathStep& step : change.steps) {
+        name = join_path(name, step.name);
+        name = step.index ? index_path(name, *step.index) : name;
+    }
+    return name;
+}
+
+/// The change that gave a field its value, or the line that did.
+Place place_of(const std::string& field, const SystemText& text, const ConfigNode& host) {
+    for (auto change = text.changes.rbegin(); change != text.changes.rend(); ++change) {
+        if (dotted(*change) == field) {
+            return change->value.place;
         }
     }
-    const ConfigNode root = parse_yaml(read_preset_text(preset), preset.shown);
-    const ConfigNode* node = &root;
-    std::istringstream keys(field.substr(field.find('.') + 1));
-    for (std::string key; node != nullptr && std::getline(keys, key, '.');) {
+    std::istringstream keys(field);
+    std::string key;
+    std::getline(keys, key, '.');
+    const ConfigNode* own_host =
+        host.kind == ConfigNode::Kind::Null ? text.npu.find("host") : &host;
+    const ConfigNode* node = key == "npu" ? &text.npu : key == "memory" ? &text.memory : own_host;
+    const Place whole = node == nullptr ? text.npu.place : node->place;
+    while (node != nullptr && std::getline(keys, key, '.')) {
         node = node->find(key);
     }
-    return node == nullptr ? Place{preset.shown, 0, 0} : node->place;
+    return node == nullptr ? Place{whole.file, 0, 0} : node->place;
+}
+
+/// A preset's text, or what stands in its place.
+ConfigNode preset_fields(const ConfigNode& fields, const char* kind, const std::string& name) {
+    if (fields.kind != ConfigNode::Kind::Null) {
+        return fields;
+    }
+    const PresetFile preset = find_preset(configs_folder(), kind, name);
+    return parse_yaml(read_preset_text(preset), preset.shown);
+}
+
+SystemText system_text(const SystemArguments& arguments) {
+    SystemText text{
+        preset_fields(arguments.npu_fields, "npu", arguments.npu), {}, arguments.earlier_changes};
+    for (const std::string& change : arguments.changes) {
+        text.changes.push_back(parse_override(change));
+    }
+    return text;
 }
 
 }  // namespace
 
 SystemConfig read_system(const SystemArguments& arguments) {
-    const auto folder = configs_folder();
-    const PresetFile preset = find_preset(folder, "npu", arguments.npu);
-    SystemConfig system = parse_system(read_preset_text(preset), preset.shown, arguments.families);
+    SystemText text = system_text(arguments);
+    SystemConfig system = read_system_fields(text.npu, arguments.families);
+    const bool in_place = arguments.memory_fields.kind != ConfigNode::Kind::Null;
     const std::string memory =
         arguments.memory.empty() ? system.family->memory_preset(system.npu) : arguments.memory;
-    if (!memory.empty()) {
-        system.memory = read_preset<MemoryConfig>(find_preset(folder, "memory", memory));
+    if (in_place || !memory.empty()) {
+        text.memory = preset_fields(arguments.memory_fields, "memory", memory);
+        system.memory = MemoryConfig{};
+        read_value(text.memory, system.memory, in_place ? "memory" : "");
     }
-    for (const std::string& change : arguments.changes) {
+    if (arguments.host_fields.kind != ConfigNode::Kind::Null) {
+        read_value(arguments.host_fields, system.host, "host");
+    }
+    for (const FieldOverride& change : text.changes) {
         override_field(system, change);
     }
     check_limits(system, [&](const std::string& field) {
-        return place_of(field, arguments.changes, preset);
+        return place_of(field, text, arguments.host_fields);
     });
     return system;
 }

@@ -12,6 +12,7 @@
 
 #include "sim/config/system_config.h"
 #include "sim/config/text_table.h"
+#include "sim/config/yaml_reader.h"
 
 namespace CLI {  // NOLINT(readability-identifier-naming): the library's own name
 class App;
@@ -68,6 +69,12 @@ struct SystemArguments {
     std::string npu = "nv_small";
     std::string memory{};              ///< empty: what goes with the NPU
     std::vector<std::string> changes;  ///< KEY=VALUE, in the order given
+
+    // What an experiment has in place of these, where they were not typed.
+    ConfigNode npu_fields{};     ///< as a preset's file has them
+    ConfigNode memory_fields{};  ///< likewise
+    ConfigNode host_fields{};    ///< go before the preset's
+    std::vector<FieldOverride> earlier_changes{};
 };
 
 /// Adds --npu, --memory and --set. `arguments` must outlive the parsing.

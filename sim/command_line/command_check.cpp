@@ -7,41 +7,35 @@
 #include "sim/check/check_report.h"
 #include "sim/check/image_description.h"
 #include "sim/command_line/command.h"
+#include "sim/command_line/experiment.h"
 #include "sim/command_line/network_files.h"
 #include "sim/compile/nvdla/network_planner.h"
 #include "sim/compile/nvdla/nvdla_family.h"
+#include "sim/compile/nvdla/nvdla_target.h"
 #include "sim/compile/nvdla/plan_program.h"
 #include "sim/compile/partition.h"
 #include "sim/config/file_io.h"
-#include "sim/config/yaml_reader.h"
 #include "sim/model/onnx_reader.h"
 #include "sim/program/read_program.h"
 
 namespace npuscope {
 namespace {
 
-struct CheckArguments {
-    std::string program;
-    SystemArguments system;
-    std::string json;
-    bool npu_given = false;
-};
-
-bool has_key(const std::string& text, const std::string& file, std::string_view key) {
-    const ConfigNode node = parse_yaml(text, file);
-    return node.kind == ConfigNode::Kind::Map && node.find(key) != nullptr;
-}
+using CheckArguments = ExperimentArguments;
 
 /// The image's own NPU counts where the command line names none.
-CheckReport report_on_image(const CheckArguments& arguments, const std::string& text) {
-    const ImageDescription image = parse_image(text, arguments.program);
+CheckReport report_on_image(const CheckArguments& arguments) {
+    const std::string& program = arguments.experiment.program;
+    const ImageDescription image = parse_image(read_whole_file(program), program);
     SystemArguments chosen = arguments.system;
-    if (!arguments.npu_given && !image.npu.empty()) {
+    const bool npu_given = arguments.app->count("--npu") > 0 ||
+                           arguments.experiment.npu.kind != ConfigNode::Kind::Null;
+    if (!npu_given && !image.npu.empty()) {
         chosen.npu = image.npu;
     }
     const SystemConfig system = read_system(chosen);
     return check_image_description(image, {nvdla_npu(system), system.memory},
-                                   files_beside(arguments.program));
+                                   files_beside(program));
 }
 
 /// The register programs of a model's segments, one by one.
@@ -63,10 +57,16 @@ void check_segments(Program program, const CheckTarget& target, CheckReport& rep
 }
 
 /// What the plan of a model lacks, and, as notes, what the NPU does not take and the host runs.
-CheckReport report_on_model(const std::string& network, const SystemConfig& system) {
-    const Graph graph = read_any_network(network);
-    const auto target = system.family->target(system.npu, system.memory, true);
-    const auto plan = target->plan(graph);
+CheckReport report_on_model(const Experiment& experiment, const SystemConfig& system) {
+    const Graph graph = read_any_network(experiment.program);
+    const PlanChoices& choices = experiment.plan;
+    const std::shared_ptr<const Target> target =
+        system.npu.find<NpuConfig>() == nullptr
+            ? system.family->target(system.npu, system.memory, true)
+            : std::make_shared<NvdlaTarget>(choices.target(system, true));
+    const auto plan = target->plan(graph, choices.input_type == InputType::Uint8
+                                              ? held_inputs(graph, choices.input_type)
+                                              : ValueRanges{});
     ModelProgram model = plan->program(system.host, nullptr);
     CheckReport report;
     report.subject = model.program.name;
@@ -90,24 +90,21 @@ CheckReport report_on_model(const std::string& network, const SystemConfig& syst
 }
 
 CheckReport report_on(const CheckArguments& arguments) {
-    const bool yaml = is_network_file(arguments.program);
-    if (yaml) {
-        const std::string text = read_whole_file(arguments.program);
-        if (has_key(text, arguments.program, "surfaces")) {
-            return report_on_image(arguments, text);
-        }
+    const std::string& file = arguments.experiment.program;
+    if (is_image_file(file)) {
+        return report_on_image(arguments);
     }
     const SystemConfig system = read_system(arguments.system);
     const auto* npu = system.npu.find<NpuConfig>();
-    if (is_onnx_file(arguments.program) || (yaml && npu == nullptr)) {
-        return report_on_model(arguments.program, system);
+    if (is_onnx_file(file) || (is_network_file(file) && npu == nullptr)) {
+        return report_on_model(arguments.experiment, system);
     }
-    if (yaml) {
-        const Network network = read_network(arguments.program);
-        return check_program(plan_program(plan_network(network, {*npu, system.memory})),
+    if (is_network_file(file)) {
+        const PlanTarget target = arguments.experiment.plan.target(system, true);
+        return check_program(plan_program(plan_network(read_network(file), target)),
                              {*npu, system.memory});
     }
-    const Program program = read_any_program(arguments.program, system, Images::Read);
+    const Program program = read_any_program(file, system, Images::Read);
     if (npu != nullptr) {
         return check_program(program, {*npu, system.memory});
     }
@@ -116,15 +113,16 @@ CheckReport report_on(const CheckArguments& arguments) {
     return report;
 }
 
-ExitCode check(const CheckArguments& arguments, const Console& console) {
+ExitCode check(CheckArguments& arguments, const Console& console) {
+    arguments.open();
     const CheckReport report = report_on(arguments);
-    const bool json_on_out = arguments.json == "-";
-    if (json_on_out) {
+    const std::string& json = arguments.experiment.write.json;
+    if (json == "-") {
         console.out << check_json(report);
-    } else if (!arguments.json.empty()) {
-        write_atomically(arguments.json, check_json(report));
+    } else if (!json.empty()) {
+        write_atomically(json, check_json(report));
     }
-    if (json_on_out) {
+    if (json == "-") {
         console.err << check_text(report, console.err_width);
     } else {
         console.out << check_text(report, console.out_width);
@@ -139,20 +137,16 @@ Command check_command() {
             "npuscope check traces/dc_8x8x36.cfg --npu nv_small --json findings.json",
             [](CLI::App& app, NpuFamilies families) {
                 const auto arguments = std::make_shared<CheckArguments>();
-                app.add_option("PROGRAM", arguments->program,
-                               "register trace: a .cfg or .txn file, or a folder that holds one; a "
-                               "memory image's description (.yaml); or a network to be planned: a "
-                               "model (.onnx) or a shape table (.yaml), of which it also says what "
-                               "the NPU does not take")
-                    ->required();
-                add_system_options(app, arguments->system, families);
-                app.add_option("--json", arguments->json,
+                add_experiment_options(
+                    app, *arguments, families, "PROGRAM",
+                    "register trace: a .cfg or .txn file, or a folder that holds one; a "
+                    "memory image's description (.yaml); or a network to be planned: a "
+                    "model (.onnx) or a shape table (.yaml), of which it also says what "
+                    "the NPU does not take");
+                add_plan_options(app, arguments->experiment.plan);
+                app.add_option("--json", arguments->experiment.write.json,
                                "file for the findings as JSON; - is standard output");
-                const CLI::Option* npu = app.get_option("--npu");
-                return [arguments, npu](const Console& console) {
-                    arguments->npu_given = npu->count() > 0;
-                    return check(*arguments, console);
-                };
+                return [arguments](const Console& console) { return check(*arguments, console); };
             }};
 }
 

@@ -8,18 +8,15 @@
 #include <memory>
 #include <optional>
 #include <ostream>
-#include <sstream>
 
 #include "models/layout/layout.h"
 #include "models/layout/layout_catalog.h"
 #include "models/npu/register_blocks.h"
 #include "sim/check/rules.h"
 #include "sim/command_line/command.h"
-#include "sim/config/limits.h"
+#include "sim/command_line/list_bundles.h"
+#include "sim/command_line/list_fields.h"
 #include "sim/config/nearest_name.h"
-#include "sim/config/preset.h"
-#include "sim/config/text_table.h"
-#include "sim/config/yaml_writer.h"
 #include "sim/model/candidate.h"
 
 namespace npuscope {
@@ -31,6 +28,9 @@ struct ListOptions {
     std::string map{};  ///< empty: that of the NPU
     SystemArguments system{};
     bool markdown = false;
+    const CLI::Option* npu = nullptr;
+
+    bool npu_given() const { return npu != nullptr && npu->count() > 0; }
 };
 
 bool is_wanted(std::string_view name, const ListOptions& options) {
@@ -38,29 +38,27 @@ bool is_wanted(std::string_view name, const ListOptions& options) {
 }
 
 void list_presets_of(const ListOptions& options, std::ostream& out) {
-    const auto folder = configs_folder();
-    for (const char* kind : {"npu", "memory"}) {
-        for (const std::string& name : list_presets(folder, kind)) {
-            if (is_wanted(name, options)) {
-                out << fmt::format("{:<8}{}\n", kind, name);
-            }
-        }
-    }
+    out << list_presets_text(read_system(options.system), options.system.families, options.prefix);
 }
 
+void list_memories(const ListOptions& options, std::ostream& out) {
+    out << list_memories_text(read_system(options.system), options.prefix);
+}
+
+void list_networks(const ListOptions& options, std::ostream& out) {
+    out << list_networks_text(options.prefix);
+}
+
+void list_experiments(const ListOptions& options, std::ostream& out) {
+    out << list_experiments_text(options.prefix);
+}
+
+/// Without --npu those of all families.
 void list_all_fields(const ListOptions& options, std::ostream& out) {
-    const NpuFamily* family = read_system(options.system).family;
-    for (const FieldRow& row : list_fields(SystemConfig{family, family->defaults()})) {
-        if (is_wanted(row.name, options)) {
-            const std::string limit = limit_text(row.name);
-            out << fmt::format("{}\n    {}; default {}{}{}\n    {}\n", row.name, row.type,
-                               row.default_text, limit.empty() ? "" : "; ", limit, row.sentence);
-            std::istringstream relations(relations_text(row.name));
-            for (std::string relation; std::getline(relations, relation);) {
-                out << "    relation: " << relation << '\n';
-            }
-        }
-    }
+    const std::vector<ListedField> fields = all_fields(
+        read_system(options.system), options.npu_given() ? NpuFamilies{} : options.system.families);
+    out << (options.markdown ? fields_markdown(fields, options.prefix)
+                             : fields_text(fields, options.prefix));
 }
 
 /// `OP_EN 0, BANK 4:0 = 1 (read only)`: bits, reset value where it is not 0, access.
@@ -170,9 +168,14 @@ struct TopicRow {
 };
 
 constexpr std::array topics{
-    TopicRow{"presets", list_presets_of},  TopicRow{"layouts", list_layouts},
-    TopicRow{"registers", list_registers}, TopicRow{"patterns", list_patterns},
-    TopicRow{"fields", list_all_fields},   TopicRow{"rules", list_rules}};
+    TopicRow{"presets", list_presets_of}, TopicRow{"memories", list_memories},
+    TopicRow{"networks", list_networks},  TopicRow{"experiments", list_experiments},
+    TopicRow{"layouts", list_layouts},    TopicRow{"registers", list_registers},
+    TopicRow{"patterns", list_patterns},  TopicRow{"fields", list_all_fields},
+    TopicRow{"rules", list_rules}};
+
+constexpr const char* topic_names =
+    "presets, memories, networks, experiments, layouts, registers, patterns, fields or rules";
 
 ExitCode list(const ListOptions& options, const Console& console) {
     std::vector<std::string> known;
@@ -192,21 +195,21 @@ ExitCode list(const ListOptions& options, const Console& console) {
 }  // namespace
 
 Command list_command() {
-    return {"list", "prints the presets, layouts, registers, patterns, fields or rules that exist",
+    return {"list", fmt::format("prints the {} that exist", topic_names),
             "npuscope list fields memory.", [](CLI::App& app, NpuFamilies families) {
                 const auto options = std::make_shared<ListOptions>();
-                app.add_option("TOPIC", options->topic,
-                               "presets, layouts, registers, patterns, fields or rules")
-                    ->required();
+                app.add_option("TOPIC", options->topic, topic_names)->required();
                 app.add_option("PREFIX", options->prefix, "only names that begin so");
                 options->system.families = families;
-                app.add_option("--npu", options->system.npu,
-                               "preset whose registers or fields are listed, by name or file")
-                    ->capture_default_str();
+                options->npu =
+                    app.add_option("--npu", options->system.npu,
+                                   "preset whose registers or fields are listed, by name or file")
+                        ->capture_default_str();
                 app.add_option("--map", options->map,
                                "address map of the registers, nv_small or nv_full; default: that "
                                "of the preset");
-                app.add_flag("--markdown", options->markdown, "rules as the page docs/rules.md");
+                app.add_flag("--markdown", options->markdown,
+                             "rules as the page docs/rules.md, fields as a table of such a page");
                 return [options](const Console& console) { return list(*options, console); };
             }};
 }

@@ -5,11 +5,11 @@
 
 #include <CLI/CLI.hpp>
 #include <charconv>
-#include <map>
 #include <memory>
 #include <ostream>
 
 #include "sim/command_line/command.h"
+#include "sim/command_line/experiment.h"
 #include "sim/command_line/network_files.h"
 #include "sim/compile/explain.h"
 #include "sim/compile/nvdla/nvdla_family.h"
@@ -28,17 +28,7 @@
 namespace npuscope {
 namespace {
 
-struct PlanArguments {
-    std::string network;
-    SystemArguments system;
-    std::string out;
-    bool explain = false;
-    bool expectations = true;
-    CompressionChoice compression = CompressionChoice::ByCycles;
-    bool winograd = false;
-    bool pixels = true;
-    InputType input = InputType::Int8;
-};
+using PlanArguments = ExperimentArguments;
 
 /// A plan as files: its program with the CRC of every layer's result, memory images, memory map.
 struct SavedPlan {
@@ -82,23 +72,25 @@ std::string plan_report(const Network& network, const Plan& plan, const PlanArgu
                         const std::string& npu, std::size_t width) {
     const std::string sram =
         plan.sram > Bytes(0) ? fmt::format(", {} of SRAM", with_separators(plan.sram.value)) : "";
-    return fmt::format("{}\n{}{}",
-                       wrapped(fmt::format("{} on {}: {}, {}, {} of memory{}", plan.name, npu,
-                                           counted(total_macs(network_shapes(network)), "MAC"),
-                                           counted(plan.operations.size(), "operation"),
-                                           counted(plan.memory.value, "byte"), sram),
-                               0, 4, width),
-                       plan_table(plan, width),
-                       arguments.explain ? '\n' + fitted(plan_reasons(plan), width) : "");
+    return fmt::format(
+        "{}\n{}{}",
+        wrapped(fmt::format("{} on {}: {}, {}, {} of memory{}", plan.name, npu,
+                            counted(total_macs(network_shapes(network)), "MAC"),
+                            counted(plan.operations.size(), "operation"),
+                            counted(plan.memory.value, "byte"), sram),
+                0, 4, width),
+        plan_table(plan, width),
+        arguments.experiment.write.explain ? '\n' + fitted(plan_reasons(plan), width) : "");
 }
 
 ExitCode plan_table_of(const PlanArguments& arguments, const SystemConfig& system,
                        const PlanTarget& target, const Console& console) {
-    const Network network = read_network(arguments.network);
+    const Network network = read_network(arguments.experiment.program);
     Plan plan = plan_network(network, target);
     console.out << plan_report(network, plan, arguments, system.npu_name(), console.out_width);
-    if (!arguments.out.empty()) {
-        write_plan(finish_plan(std::move(plan), system, arguments.expectations), arguments.out);
+    if (!arguments.experiment.write.out.empty()) {
+        write_plan(finish_plan(std::move(plan), system, arguments.experiment.plan.expectations),
+                   arguments.experiment.write.out);
     }
     return ExitCode::Good;
 }
@@ -107,13 +99,14 @@ ExitCode plan_table_of(const PlanArguments& arguments, const SystemConfig& syste
 /// written before all of it is there.
 void save_model(const Graph& graph, SegmentedPlan plan, const PlanArguments& arguments,
                 const SystemConfig& system) {
-    const std::filesystem::path folder = arguments.out;
+    const std::filesystem::path folder = arguments.experiment.write.out;
     const bool whole = plan.partition.is_whole();
     const std::string order = segments_yaml(graph, plan, system.npu_name());
     std::vector<SavedPlan> saved;
     for (PlannedSegment& segment : plan.segments) {
         const std::string ends = tensors_yaml(segment, "");
-        saved.push_back(finish_plan(std::move(segment.plan), system, arguments.expectations));
+        saved.push_back(
+            finish_plan(std::move(segment.plan), system, arguments.experiment.plan.expectations));
         saved.back().memory_map += ends;
     }
     for (std::size_t i = 0; i < saved.size(); ++i) {
@@ -124,28 +117,17 @@ void save_model(const Graph& graph, SegmentedPlan plan, const PlanArguments& arg
     }
 }
 
-/// What inputs of floats hold.
-ValueRanges held(const Graph& graph, InputType type) {
-    const ElementType element = type == InputType::Uint8 ? ElementType::Uint8 : ElementType::Int8;
-    ValueRanges facts;
-    for (const std::string& name : graph.inputs) {
-        if (is_float(graph.types.at(name).element)) {
-            facts[name] = {true, range_of(element), false};
-        }
-    }
-    return facts;
-}
-
 ExitCode plan_model(const PlanArguments& arguments, const SystemConfig& system,
                     const PlanTarget& target, const Console& console) {
-    const Graph graph = load_graph(arguments.network);
-    SegmentedPlan plan = plan_segments(graph, target, held(graph, arguments.input));
+    const Graph graph = load_graph(arguments.experiment.program);
+    SegmentedPlan plan =
+        plan_segments(graph, target, held_inputs(graph, arguments.experiment.plan.input_type));
     const NvdlaTarget family(target);
     const Explanation told{graph, family, plan.partition, layers_of_groups(plan)};
     const std::string refusals = told.refusals();
     const std::size_t width = console.out_width;
     console.out << fitted(segments_headline(graph, plan, system.npu_name()), width);
-    if (arguments.explain) {
+    if (arguments.experiment.write.explain) {
         console.out << '\n' << told.node_table(width);
     }
     console.out << (refusals.empty() ? "" : "\n") << fitted(refusals, width);
@@ -154,7 +136,7 @@ ExitCode plan_model(const PlanArguments& arguments, const SystemConfig& system,
                     << plan_report(segment.lowered.network, segment.plan, arguments,
                                    system.npu_name(), width);
     }
-    if (!arguments.out.empty()) {
+    if (!arguments.experiment.write.out.empty()) {
         save_model(graph, std::move(plan), arguments, system);
     }
     return ExitCode::Good;
@@ -184,68 +166,63 @@ void save_jobs(Program program, const SystemConfig& system, const std::filesyste
 /// On an NPU without register programs: where every node runs.
 ExitCode explain_model(const PlanArguments& arguments, const SystemConfig& system,
                        const Console& console) {
-    const Graph graph = read_any_network(arguments.network);
+    const Graph graph = read_any_network(arguments.experiment.program);
     const auto target = system.family->target(system.npu, system.memory, false);
     const auto plan = target->plan(graph);
     console.out << explain_report(graph, *target, *plan, console.out_width);
-    if (!arguments.out.empty()) {
-        write_atomically(std::filesystem::path(arguments.out) / "plan.txt",
+    if (!arguments.experiment.write.out.empty()) {
+        write_atomically(std::filesystem::path(arguments.experiment.write.out) / "plan.txt",
                          explain_report(graph, *target, *plan));
-        save_jobs(plan->program(system.host, nullptr).program, system, arguments.out);
+        save_jobs(plan->program(system.host, nullptr).program, system,
+                  arguments.experiment.write.out);
     }
     return ExitCode::Good;
 }
 
-ExitCode plan(const PlanArguments& arguments, const Console& console) {
-    const SystemConfig system = read_system(arguments.system);
+ExitCode plan_any(const PlanArguments& arguments, const SystemConfig& system,
+                  const Console& console) {
+    const std::string& network = arguments.experiment.program;
+    if (!names_network(network)) {
+        throw ConfigError(fmt::format("'{}' is not a network", network),
+                          "networks are ONNX models (.onnx) and shape tables (.yaml)");
+    }
     if (system.npu.find<NpuConfig>() == nullptr) {
         return explain_model(arguments, system, console);
     }
-    const PlanTarget target{.npu = nvdla_npu(system),
-                            .memory = system.memory,
-                            .images = !arguments.out.empty(),
-                            .compression = arguments.compression,
-                            .winograd = arguments.winograd,
-                            .pixels = arguments.pixels};
-    return is_onnx_file(arguments.network) ? plan_model(arguments, system, target, console)
-                                           : plan_table_of(arguments, system, target, console);
+    const PlanTarget target =
+        arguments.experiment.plan.target(system, !arguments.experiment.write.out.empty());
+    return is_onnx_file(network) ? plan_model(arguments, system, target, console)
+                                 : plan_table_of(arguments, system, target, console);
+}
+
+ExitCode plan(PlanArguments& arguments, const Console& console) {
+    arguments.open();
+    Experiment& experiment = arguments.experiment;
+    const SystemConfig system = read_system(arguments.system);
+    const ExitCode code = plan_any(arguments, system, console);
+    if (!experiment.write.out.empty()) {
+        experiment.command = recorded_command(arguments, console);
+        write_atomically(std::filesystem::path(experiment.write.out) / "config.yaml",
+                         effective_yaml(experiment, system));
+    }
+    return code;
 }
 
 void add_options(CLI::App& app, PlanArguments& arguments, NpuFamilies families) {
-    app.add_option("NETWORK", arguments.network, "network: an ONNX model, or a shape table (.yaml)")
-        ->required();
-    add_system_options(app, arguments.system, families);
+    add_experiment_options(app, arguments, families, "NETWORK",
+                           "network: an ONNX model, or a shape table (.yaml)");
+    WriteChoices& write = arguments.experiment.write;
     app.add_option(
-        "--out", arguments.out,
+        "--out", write.out,
         "folder for the program (program.cfg: registers, or jobs and plan.txt), its memory "
-        "images and memory_map.yaml; of a model that needs the host between register "
-        "programs, a folder for each segment and segments.yaml, their order");
-    app.add_flag("--explain", arguments.explain,
+        "images, memory_map.yaml and config.yaml, the experiment; of a model that needs the host "
+        "between register programs, a folder for each segment and segments.yaml, their order");
+    app.add_flag("--explain", write.explain,
                  "say for each layer what was chosen, why, and what else there was; of an ONNX "
                  "model also where every node runs: its pattern, unit and layer, and why (an NPU "
                  "of layer patterns always says it)");
-    static const std::map<std::string, CompressionChoice> choices{
-        {"by_cycles", CompressionChoice::ByCycles},
-        {"never", CompressionChoice::Never},
-        {"always", CompressionChoice::Always}};
-    app.add_option("--compress", arguments.compression,
-                   "weights are compressed where the NPU can: by_cycles (default: where that is "
-                   "predicted to be faster, or as fast with less traffic), never, always")
-        ->transform(CLI::CheckedTransformer(choices, CLI::ignore_case))
-        ->option_text("MODE");
-    app.add_flag("--winograd", arguments.winograd,
-                 "3 x 3 kernels may be transformed where the NPU can and that is predicted to be "
-                 "faster; int8 results then differ by rounding");
-    app.add_flag("--pixels,!--no-pixels", arguments.pixels,
-                 "an input of up to four channels may lie in memory as pixels, which the first "
-                 "convolution reads in image mode (default)");
-    static const std::map<std::string, InputType> types{{"int8", InputType::Int8},
-                                                        {"uint8", InputType::Uint8}};
-    app.add_option("--input-type", arguments.input,
-                   "what a model's inputs of floats hold: int8 (default) or uint8")
-        ->transform(CLI::CheckedTransformer(types, CLI::ignore_case))
-        ->option_text("TYPE");
-    app.add_flag("--expectations,!--no-expectations", arguments.expectations,
+    add_plan_options(app, arguments.experiment.plan);
+    app.add_flag("--expectations,!--no-expectations", arguments.experiment.plan.expectations,
                  "the program compares the CRC of every layer's result (default)");
 }
 

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // `npuscope run`: one program on one NPU with one memory.
 
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
 #include <memory>
 #include <ostream>
 
 #include "sim/command_line/command.h"
+#include "sim/command_line/experiment.h"
 #include "sim/command_line/network_files.h"
 #include "sim/config/file_io.h"
-#include "sim/config/preset.h"
-#include "sim/config/yaml_writer.h"
 #include "sim/program/read_program.h"
 #include "sim/report/csv_report.h"
 #include "sim/report/json_report.h"
@@ -20,35 +21,19 @@
 namespace npuscope {
 namespace {
 
-struct RunArguments {
-    std::string program;
-    SystemArguments system;
-    std::string out;
-    std::string json;
-    std::string csv;
-    std::string max_cycles;
-    std::string timeline;
-    std::string values = "on";
-    bool operations = false;
-    NetworkFiles files;
-};
+using RunArguments = ExperimentArguments;
 
-RunOptions read_options(const RunArguments& arguments) {
+RunOptions read_options(const Experiment& experiment) {
     RunOptions options;
-    options.values = arguments.values == "on";
-    options.timeline = !arguments.timeline.empty();
-    if (!arguments.max_cycles.empty()) {
-        ConfigNode node;
-        node.kind = ConfigNode::Kind::Scalar;
-        node.place = {"--max-cycles " + arguments.max_cycles, 0, 0};
-        node.text = arguments.max_cycles;
-        read_value(node, options.max_cycles, "max_cycles");
-    }
+    options.values = experiment.run.values == ValuesChoice::On;
+    options.timeline = !experiment.write.timeline.empty();
+    options.max_cycles = experiment.run.max_cycles.value_or(options.max_cycles);
     return options;
 }
 
 /// JSON on standard output moves the text for people to standard error.
-void write_reports(const RunArguments& arguments, const Result& result, const Console& console) {
+void write_reports(const Experiment& experiment, const Result& result, const Console& console) {
+    const WriteChoices& arguments = experiment.write;
     const bool json_on_out = arguments.json == "-";
     const bool csv_on_out = arguments.csv == "-";
     if (json_on_out && csv_on_out) {
@@ -64,7 +49,7 @@ void write_reports(const RunArguments& arguments, const Result& result, const Co
         write_atomically(folder / "result.json", json);
         write_atomically(folder / "result.csv", csv);
         write_atomically(folder / "summary.txt", summary_report(result, details));
-        write_atomically(folder / "config.yaml", write_yaml(result.config));
+        write_atomically(folder / "config.yaml", effective_yaml(experiment, result.config));
     }
     if (json_on_out) {
         console.out << json;
@@ -85,54 +70,74 @@ void write_reports(const RunArguments& arguments, const Result& result, const Co
 }
 
 /// A network is planned for the machine at hand; anything else is a program already.
-Result run_any(const RunArguments& arguments, const SystemConfig& system,
+Result run_any(const Experiment& experiment, const SystemConfig& system,
                const RunOptions& options) {
-    if (arguments.files.any() || names_network(arguments.program)) {
-        return run_network_files(arguments.program, arguments.files, system, options);
+    const std::string& program = experiment.program;
+    const NetworkFiles files{experiment.inputs, experiment.write.outputs};
+    if (is_image_file(program)) {
+        throw ConfigError(fmt::format("'{}' describes a memory image, which does nothing", program),
+                          "give it to `npuscope check`");
     }
-    return run_program(read_any_program(arguments.program, system,
-                                        options.values ? Images::Read : Images::LeaveOut),
-                       system, options);
+    if (files.any() || names_network(program)) {
+        return run_network_files(program, files, system, experiment.plan, options);
+    }
+    return run_program(
+        read_any_program(program, system, options.values ? Images::Read : Images::LeaveOut), system,
+        options);
 }
 
-ExitCode run(const RunArguments& arguments, const Console& console) {
+/// What stands in `file`, or in it as a folder, is from now on said to stand in `other`.
+void rename(Place& place, const std::string& file, const std::string& other) {
+    const bool inside = place.file == file || place.file.starts_with(file + '/');
+    if (inside) {
+        place.file = other + place.file.substr(file.size());
+    }
+}
+
+ExitCode run(RunArguments& arguments, const Console& console) {
+    arguments.open();
+    Experiment& experiment = arguments.experiment;
     const SystemConfig system = read_system(arguments.system);
-    const RunOptions options = read_options(arguments);
-    Result result = run_any(arguments, system, options);
+    Result result = run_any(experiment, system, read_options(experiment));
+    experiment.command = recorded_command(arguments, console);
     result.version = NPUSCOPE_VERSION;
-    result.command = console.command;
-    write_reports(arguments, result, console);
+    result.command = experiment.command;
+    if (!experiment.recorded_as.empty()) {
+        for (CheckResult& check : result.checks) {
+            rename(check.place, experiment.program, experiment.recorded_as);
+        }
+        for (Diagnostic& finding : result.findings) {
+            rename(finding.place, experiment.program, experiment.recorded_as);
+        }
+    }
+    write_reports(experiment, result, console);
     return result.status() == RunStatus::Fail ? ExitCode::ExpectationFailed : ExitCode::Good;
 }
 
 void add_options(CLI::App& app, RunArguments& arguments, NpuFamilies families) {
-    app.add_option(
-           "PROGRAM", arguments.program,
-           "register trace: a .cfg or .txn file, or a folder that holds one, as `plan --out` "
-           "writes it; or a network: "
-           "a shape table (.yaml) or a model (.onnx), whose nodes run on the host where the "
-           "NPU does not take them")
-        ->required();
-    add_system_options(app, arguments.system, families);
-    app.add_option("--out", arguments.out,
-                   "folder for result.json, result.csv, summary.txt and config.yaml");
-    app.add_option("--json", arguments.json, "file for the result as JSON; - is standard output");
-    app.add_option("--csv", arguments.csv,
+    add_experiment_options(
+        app, arguments, families, "PROGRAM",
+        "register trace: a .cfg or .txn file, or a folder that holds one, as `plan --out` "
+        "writes it; or a network: "
+        "a shape table (.yaml) or a model (.onnx), whose nodes run on the host where the "
+        "NPU does not take them");
+    WriteChoices& write = arguments.experiment.write;
+    app.add_option("--out", write.out,
+                   "folder for result.json, result.csv, summary.txt and config.yaml, the "
+                   "experiment that repeats the run");
+    app.add_option("--json", write.json, "file for the result as JSON; - is standard output");
+    app.add_option("--csv", write.csv,
                    "file for a row of numbers a layer or operation; - is standard output");
-    app.add_option("--timeline", arguments.timeline,
+    app.add_option("--timeline", write.timeline,
                    "file for what every unit did when, for chrome://tracing or Perfetto");
-    app.add_flag("--operations", arguments.operations,
+    app.add_flag("--operations", write.operations,
                  "print also operations, causes, traffic, units and notes");
-    app.add_option("--values", arguments.values,
-                   "off: time alone; needs no images and checks nothing")
-        ->check(CLI::IsMember({"on", "off"}))
-        ->capture_default_str();
-    app.add_option("--inputs", arguments.files.inputs,
+    app.add_option("--inputs", arguments.experiment.inputs,
                    "folder of a network's inputs: a .npy file for each, named after it, or a .bin "
                    "file in its declared layout");
-    app.add_option("--outputs", arguments.files.outputs,
-                   "folder for a network's outputs, likewise");
-    app.add_option("--max-cycles", arguments.max_cycles, "stop the machine after so many cycles");
+    app.add_option("--outputs", write.outputs, "folder for a network's outputs, likewise");
+    add_run_options(app, arguments.experiment.run);
+    add_plan_options(app, arguments.experiment.plan);
 }
 
 }  // namespace

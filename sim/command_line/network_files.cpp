@@ -55,12 +55,16 @@ ValueRange facts_of(const GraphValue& value) {
 class ModelRun {
  public:
     ModelRun(const std::string& model, const NetworkFiles& files, const SystemConfig& system,
-             const RunOptions& options)
+             const PlanChoices& choices, const RunOptions& options)
         : graph_(read_any_network(model)),
           view_(graph_),
           files_(files),
           system_(system),
+          choices_(choices),
           options_(options) {
+        if (choices.input_type == InputType::Uint8) {  // else it is taken for int8, and may change
+            facts_ = held_inputs(graph_, choices.input_type);
+        }
         if (files.inputs.empty() && !files.outputs.empty()) {
             throw ConfigError("there are no inputs to compute outputs from",
                               "name their folder: --inputs DIR");
@@ -82,9 +86,9 @@ class ModelRun {
     /// Planned where all inputs are known as arrays; raw bytes need the plan first.
     ModelProgram program() {
         const bool given = !files_.inputs.empty();
-        if (const auto* npu = system_.npu.find<NpuConfig>()) {
+        if (system_.npu.find<NpuConfig>() != nullptr) {
             SegmentedPlan plan =
-                plan_segments(graph_, {*npu, system_.memory, options_.values}, facts_);
+                plan_segments(graph_, choices_.target(system_, options_.values), facts_);
             if (given) {
                 find_surfaces(plan);
                 read_images();
@@ -94,7 +98,7 @@ class ModelRun {
         }
         read_images();
         return system_.family->target(system_.npu, system_.memory, given)
-            ->plan(graph_)
+            ->plan(graph_, facts_)
             ->program(system_.host, given ? &inputs_ : nullptr);
     }
 
@@ -204,6 +208,7 @@ class ModelRun {
     GraphView view_;
     const NetworkFiles& files_;
     const SystemConfig& system_;
+    const PlanChoices& choices_;
     const RunOptions& options_;
     std::set<std::string> images_;  ///< inputs that lie there as raw bytes
     ValueRanges facts_;
@@ -214,9 +219,9 @@ class ModelRun {
 
 /// A shape table on an NPU with registers: surfaces lie as the table or the NPU declares.
 Result run_table(const std::string& network, const NetworkFiles& files, const SystemConfig& system,
-                 RunOptions options) {
+                 const PlanChoices& choices, RunOptions options) {
     const Network table = read_network(network);
-    Plan plan = plan_network(table, {nvdla_npu(system), system.memory, options.values});
+    Plan plan = plan_network(table, choices.target(system, options.values));
     if (!files.any()) {
         return run_program(plan_program(std::move(plan)), system, options);
     }
@@ -273,8 +278,20 @@ Program read_any_program(const std::string& path, const SystemConfig& system, Im
     return program;
 }
 
+ValueRanges held_inputs(const Graph& graph, InputType type) {
+    const ElementType element = type == InputType::Uint8 ? ElementType::Uint8 : ElementType::Int8;
+    ValueRanges facts;
+    for (const std::string& name : graph.inputs) {
+        if (is_float(graph.types.at(name).element)) {
+            facts[name] = {true, range_of(element), false};
+        }
+    }
+    return facts;
+}
+
 Result run_network_files(const std::string& network, const NetworkFiles& files,
-                         const SystemConfig& system, const RunOptions& options) {
+                         const SystemConfig& system, const PlanChoices& choices,
+                         const RunOptions& options) {
     if (!names_network(network)) {
         throw ConfigError(fmt::format("'{}' is not a network", network),
                           "--inputs and --outputs belong to networks");
@@ -283,8 +300,9 @@ Result run_network_files(const std::string& network, const NetworkFiles& files,
         throw ConfigError("--inputs and --outputs need values", "leave out --values off");
     }
     const bool registers = system.npu.find<NpuConfig>() != nullptr;
-    return registers && is_network_file(network) ? run_table(network, files, system, options)
-                                                 : ModelRun(network, files, system, options).run();
+    return registers && is_network_file(network)
+               ? run_table(network, files, system, choices, options)
+               : ModelRun(network, files, system, choices, options).run();
 }
 
 }  // namespace npuscope

@@ -5,6 +5,7 @@
 
 #include <string>
 
+#include "sim/command_line/experiment.h"
 #include "sim/model/graph.h"
 #include "sim/program/read_program.h"
 #include "sim/run/session.h"
@@ -25,6 +26,9 @@ Graph read_any_network(const std::string& network);
 /// A program of registers or jobs for the NPU at hand.
 Program read_any_program(const std::string& path, const SystemConfig& system, Images images);
 
+/// What inputs of floats hold.
+ValueRanges held_inputs(const Graph& graph, InputType type);
+
 /// Plans and runs a shape table or a model; outputs are written where the run passed. Inputs are
 /// DIR/<tensor>.npy of any type that holds the numbers, or DIR/<tensor>.bin in the layout of the
 /// NPU's surface where a layer of the NPU reads them from one. Every output is written as
@@ -32,6 +36,7 @@ Program read_any_program(const std::string& path, const SystemConfig& system, Im
 /// model is simulated for its time alone, and there are no outputs. ConfigError where `network` is no
 /// network's file, or values are left out.
 Result run_network_files(const std::string& network, const NetworkFiles& files,
-                         const SystemConfig& system, const RunOptions& options);
+                         const SystemConfig& system, const PlanChoices& choices,
+                         const RunOptions& options = {});
 
 }  // namespace npuscope

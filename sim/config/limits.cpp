@@ -37,6 +37,7 @@ struct Limit {
 };
 
 constexpr std::uint64_t many = 1U << 20U;  // more than any hardware has
+constexpr std::uint64_t size = 65536;      // far beyond any NPU; keeps products in 64 bits
 
 // source: what the presets have, and what the equations of models/*_timing divide by or reserve
 constexpr std::array limits{
@@ -81,7 +82,30 @@ constexpr std::array limits{
     Limit{"npu.cdp.read_runs", 1, many},
     Limit{"npu.bdma.commands", 1, 255},  // source: register specification, width of FREE_SLOT
     Limit{"npu.bdma.read_ahead", 1, many},
-    Limit{"npu.bdma.read_runs", 1, many}};
+    Limit{"npu.bdma.read_runs", 1, many},
+    Limit{"host.cycles_per_mac", 0, many},
+    Limit{"host.cycles_per_element", 0, many},
+    Limit{"host.operator_overhead", 0, 1'000'000'000},
+    Limit{"network.zeros", 0, 100},
+    Limit{"network.input.channels", 1, size},
+    Limit{"network.input.height", 1, size},
+    Limit{"network.input.width", 1, size},
+    Limit{"network.layers[].kernels", 0, size},
+    Limit{"network.layers[].kernel", 1, size},
+    Limit{"network.layers[].stride", 1, size},
+    Limit{"network.layers[].padding", 0, size},
+    Limit{"network.layers[].padding_end", 0, size},
+    Limit{"network.layers[].kernel_width", 1, size},
+    Limit{"network.layers[].stride_width", 1, size},
+    Limit{"network.layers[].padding_width", 0, size},
+    Limit{"network.layers[].padding_width_end", 0, size},
+    Limit{"network.layers[].groups", 1, size},
+    Limit{"network.layers[].zeros", 0, 100},
+    Limit{"image.surfaces[].bytes", 0, 1ULL << 48U},
+    Limit{"image.surfaces[].line_stride", 0, 1ULL << 48U},
+    Limit{"image.surfaces[].surface_stride", 0, 1ULL << 48U},
+    Limit{"image.surfaces[].components", 1, 2},
+    Limit{"experiment.run.max_cycles", 1, 1'000'000'000'000}};
 
 /// Numbers of a configuration by their dotted names.
 class Numbers {
@@ -190,6 +214,22 @@ std::string relations_text(std::string_view field) {
     return text;
 }
 
+void check_limit(const std::string& row, const std::string& field, std::uint64_t value,
+                 const Place& place) {
+    const Limit* limit = find_limit(row);
+    if (limit == nullptr || limit->allows(value)) {
+        return;
+    }
+    throw ConfigError(
+        {.sentence = fmt::format("'{}' is {}, but must be {}", field, value, limit_text(row)),
+         .remedy = fmt::format("nearest legal value: {}={}", field, limit->nearest(value)),
+         .field = field,
+         .place = place,
+         .value = std::to_string(value),
+         .allowed = limit_text(row),
+         .nearest = std::to_string(limit->nearest(value))});
+}
+
 void check_limits(const SystemConfig& system,
                   const std::function<Place(const std::string& field)>& place_of) {
     const Numbers numbers(system);
@@ -197,15 +237,7 @@ void check_limits(const SystemConfig& system,
         const auto value = numbers.find(limit.field);
         if (value && !limit.allows(*value)) {
             const std::string field(limit.field);
-            throw ConfigError(
-                {.sentence =
-                     fmt::format("'{}' is {}, but must be {}", field, *value, limit_text(field)),
-                 .remedy = fmt::format("nearest legal value: {}={}", field, limit.nearest(*value)),
-                 .field = field,
-                 .place = place_of(field),
-                 .value = std::to_string(*value),
-                 .allowed = limit_text(field),
-                 .nearest = std::to_string(limit.nearest(*value))});
+            check_limit(field, field, *value, place_of(field));
         }
     }
     for (const Relation& relation : relations) {

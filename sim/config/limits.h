@@ -7,9 +7,11 @@
 #include <functional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "models/base/diagnostic.h"
 #include "sim/config/system_config.h"
+#include "sim/config/yaml_reader.h"
 
 namespace npuscope {
 
@@ -23,5 +25,62 @@ std::string relations_text(std::string_view field);
 /// dotted name, was given its value.
 void check_limits(const SystemConfig& system,
                   const std::function<Place(const std::string& field)>& place_of);
+
+/// ConfigError at `place` where the row of this name does not allow the value; `field` is what the
+/// message calls it. A row of a list's elements is called `network.layers[].kernel`.
+void check_limit(const std::string& row, const std::string& field, std::uint64_t value,
+                 const Place& place);
+
+/// Holds the numbers of a struct that was read from `node` against the rows that begin with `path`.
+class LimitChecker {
+ public:
+    LimitChecker(const ConfigNode& node, std::string row, std::string field)
+        : node_(node), row_(std::move(row)), field_(std::move(field)) {}
+
+    template <class T>
+    void field(std::string_view name, const T& value, std::string_view /*sentence*/) {
+        if (const ConfigNode* child = node_.find(name)) {
+            check(*child, value, join_path(row_, name), join_path(field_, name));
+        }
+    }
+    template <class T>
+    void required(std::string_view name, const T& value, std::string_view sentence) {
+        field(name, value, sentence);
+    }
+
+ private:
+    template <class T>
+    static void check(const ConfigNode& node, const T& value, const std::string& row,
+                      const std::string& field) {
+        if constexpr (is_optional<T>) {
+            value ? check(node, *value, row, field) : void();
+        } else if constexpr (is_vector<T>) {
+            for (std::size_t i = 0; i < value.size(); ++i) {
+                check(node.items[i], value[i], row + "[]", index_path(field, i));
+            }
+        } else if constexpr (is_quantity<T>) {
+            check_limit(row, field, value.value, node.place);
+        } else if constexpr (PlainInteger<T>) {
+            check_limit(row, field, value, node.place);
+        } else if constexpr (Described<T>) {
+            LimitChecker inner(node, row, field);
+            T::describe(inner, value);
+        }
+    }
+
+    const ConfigNode& node_;
+    std::string row_;
+    std::string field_;
+};
+
+/// A struct from YAML text, as read_yaml() gives it, with its numbers inside their limits.
+template <Described T>
+T read_limited(const ConfigNode& root, const std::string& kind) {
+    T value;
+    read_value(root, value, {});
+    LimitChecker checker(root, kind, {});
+    T::describe(checker, std::as_const(value));
+    return value;
+}
 
 }  // namespace npuscope

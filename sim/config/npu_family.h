@@ -19,6 +19,7 @@
 #include "models/base/quantity.h"
 #include "models/base/register_map.h"
 #include "models/base/unit_job.h"
+#include "sim/config/field_types.h"
 
 namespace npuscope {
 
@@ -111,6 +112,10 @@ class NpuFamily {
     // Of a configuration of this family.
     virtual std::string npu_name(const AnyConfig& npu) const = 0;
     virtual Hertz clock(const AnyConfig& npu) const = 0;
+    /// A line for lists of presets.
+    virtual std::string summary(const AnyConfig& npu) const {
+        return format_quantity(clock(npu).value, UnitKind::Frequency);
+    }
     /// Preset of the memory where the command line names none; empty: a plain memory.
     virtual std::string memory_preset(const AnyConfig& npu) const = 0;
     /// ConfigError where such an NPU could not work.

@@ -20,11 +20,6 @@ bool holds_presets(const fs::path& folder) {
     return fs::is_directory(folder / "npu", error);
 }
 
-bool names_a_file(const std::string& asked) {
-    return asked.find('/') != std::string::npos || asked.ends_with(".yaml") ||
-           asked.ends_with(".yml");
-}
-
 /// Takes a key out of a map; null where it is not there.
 ConfigNode take(ConfigNode& map, std::string_view key) {
     ConfigNode taken;
@@ -96,8 +91,13 @@ std::vector<std::string> list_presets(const fs::path& configs, const std::string
     return names;
 }
 
+bool names_preset_file(const std::string& asked) {
+    return asked.find('/') != std::string::npos || asked.ends_with(".yaml") ||
+           asked.ends_with(".yml");
+}
+
 PresetFile find_preset(const fs::path& configs, const std::string& kind, const std::string& asked) {
-    if (names_a_file(asked)) {
+    if (names_preset_file(asked)) {
         return {fs::path(asked).stem().string(), asked, asked};
     }
     const std::vector<std::string> names = list_presets(configs, kind);
@@ -124,8 +124,35 @@ std::string read_preset_text(const PresetFile& preset) {
     }
 }
 
+FoundProgram find_program(const std::string& asked, const fs::path& folder) {
+    std::error_code error;
+    const fs::path file = folder.empty() ? fs::path(asked) : (folder / asked).lexically_normal();
+    const bool bare = asked.find_first_of("/.") == std::string::npos && !asked.empty();
+    if (!bare || fs::exists(file, error)) {
+        return {file, {}};
+    }
+    const fs::path configs = configs_folder();
+    std::vector<std::string> all;
+    std::string known;
+    for (const BundleRow& row : bundle_rows) {
+        const std::vector<std::string> names = list_presets(configs, row.kind);
+        if (std::ranges::find(names, asked) != names.end()) {
+            return {configs / row.kind / (asked + ".yaml"), asked};
+        }
+        all.insert(all.end(), names.begin(), names.end());
+        known +=
+            fmt::format("{}{}: {}", known.empty() ? "" : "; ", row.plural, fmt::join(names, ", "));
+    }
+    const auto nearest = nearest_name(asked, all);
+    throw ConfigError(fmt::format("there is no file '{}', nor is it bundled", asked),
+                      nearest ? fmt::format("did you mean '{}'? {}", *nearest, known) : known);
+}
+
 SystemConfig parse_system(const std::string& text, const std::string& file, NpuFamilies families) {
-    ConfigNode root = parse_yaml(text, file);
+    return read_system_fields(parse_yaml(text, file), families);
+}
+
+SystemConfig read_system_fields(ConfigNode root, NpuFamilies families) {
     SystemConfig system;
     system.family = &family_of(take(root, "family"), families);
     if (const ConfigNode host = take(root, "host"); host.kind != ConfigNode::Kind::Null) {

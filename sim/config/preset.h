@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Presets: configs/<kind>/<name>.yaml, named by file or by bare name. The folder `configs` is the
 // one that the environment variable NPUSCOPE_CONFIGS names, else the nearest beside or above the
-// executable (build tree, or share/npuscope/configs of an install prefix).
+// executable (build tree, or share/npuscope/configs of an install prefix). Bundled networks and
+// experiments are found there likewise.
 #pragma once
 
+#include <array>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -28,6 +30,8 @@ std::filesystem::path configs_folder();
 /// Names of all presets of a kind (`npu`, `memory`), sorted.
 std::vector<std::string> list_presets(const std::filesystem::path& configs,
                                       const std::string& kind);
+/// Whether a preset is named by its file.
+bool names_preset_file(const std::string& asked);
 /// `asked` is a bare name, or a path where it contains `/` or ends in `.yaml`.
 PresetFile find_preset(const std::filesystem::path& configs, const std::string& kind,
                        const std::string& asked);
@@ -37,6 +41,27 @@ std::string read_preset_text(const PresetFile& preset);
 /// A preset's NPU with the host that the preset may name beside it, and no memory yet. Every preset
 /// may have `family`, nvdla where it is left out, and `host`. ConfigError with its place.
 SystemConfig parse_system(const std::string& text, const std::string& file, NpuFamilies families);
+/// The same of a preset that stands in another file.
+SystemConfig read_system_fields(ConfigNode root, NpuFamilies families);
+
+// What else is bundled: networks (configs/workload) and experiments (configs/experiment).
+
+/// The kinds of presets and what a user calls them.
+struct BundleRow {
+    const char* kind;    ///< folder of configs
+    const char* plural;  ///< `networks`, as `npuscope list` takes it
+};
+inline constexpr std::array bundle_rows{BundleRow{"workload", "networks"},
+                                        BundleRow{"experiment", "experiments"}};
+
+struct FoundProgram {
+    std::filesystem::path path;
+    std::string bundled;  ///< its bare name; empty: it is a file or folder of the user's
+};
+
+/// A file or folder, seen from `folder`; a bare name that no file has is that of a bundled network
+/// or experiment. ConfigError with the nearest name where there is none.
+FoundProgram find_program(const std::string& asked, const std::filesystem::path& folder = {});
 
 template <Described T>
 T read_preset(const PresetFile& preset) {

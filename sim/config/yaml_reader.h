@@ -12,36 +12,10 @@
 #include <vector>
 
 #include "models/base/error.h"
+#include "sim/config/config_node.h"
 #include "sim/config/field_types.h"
 
 namespace npuscope {
-
-// A YAML document as a tree of our own, every node with its place. Stricter than YAML: one
-// document, no duplicate keys, no anchors, aliases or merges. Types are given by the struct that is
-// read, so a scalar stays text here.
-
-struct ConfigNode {
-    enum class Kind { Null, Scalar, Sequence, Map };
-    struct Key {
-        std::string name;
-        Place place;
-    };
-
-    Kind kind = Kind::Null;
-    Place place;
-    std::string text;               ///< of a scalar
-    std::vector<Key> keys;          ///< of a map, one per item
-    std::vector<ConfigNode> items;  ///< of a map or a sequence
-
-    const ConfigNode* find(std::string_view key) const;
-};
-
-/// `file` is how messages name the text.
-ConfigNode parse_yaml(const std::string& text, const std::string& file);
-/// Says of every node that it stands at `place`: for text that is not from a file.
-void move_to(ConfigNode& node, const Place& place);
-/// `a mapping`, `a list`, `a single value`, `nothing`.
-std::string_view kind_name(ConfigNode::Kind kind);
 
 bool read_bool(const ConfigNode& node, const std::string& path);
 std::uint64_t read_unsigned(const ConfigNode& node, const std::string& path, UnitKind kind,
@@ -96,7 +70,9 @@ void read_items(const ConfigNode& node, std::vector<T>& values, const std::strin
 
 template <class T>
 void read_value(const ConfigNode& node, T& value, const std::string& path) {
-    if constexpr (std::same_as<T, bool>) {
+    if constexpr (std::same_as<T, ConfigNode>) {
+        value = node;
+    } else if constexpr (std::same_as<T, bool>) {
         value = read_bool(node, path);
     } else if constexpr (PlainInteger<T>) {
         value = static_cast<T>(

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Described structs back to YAML: every field, with its unit, such that reading the text gives the
 // same struct. An optional without a value is written as null. And their fields as a list, with type,
-// default and sentence.
+// range, default and sentence.
 #pragma once
 
+#include <limits>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "sim/config/config_node.h"
 #include "sim/config/field_types.h"
 
 namespace npuscope {
@@ -27,7 +29,9 @@ constexpr bool is_inline() {
 
 template <class T>
 std::string yaml_scalar(const T& value) {
-    if constexpr (std::same_as<T, bool>) {
+    if constexpr (std::same_as<T, ConfigNode>) {
+        return value.kind == ConfigNode::Kind::Scalar ? yaml_quoted(value.text) : "null";
+    } else if constexpr (std::same_as<T, bool>) {
         return value ? "true" : "false";
     } else if constexpr (PlainInteger<T>) {
         return std::to_string(value);
@@ -113,11 +117,33 @@ struct FieldRow {
     std::string type;  ///< `bytes`, `one of a, b`, `list of text`
     std::string default_text;
     std::string sentence;
+    std::string holds{};  ///< what the type of a number holds: `0 to 4294967295`
 };
+
+/// What stands at the default of a field that must be given.
+inline constexpr const char* required_field = "required";
+
+/// Of a number's type.
+template <class T>
+std::string type_range() {
+    if constexpr (is_optional<T>) {
+        return type_range<typename T::value_type>();
+    } else if constexpr (PlainInteger<T>) {
+        return "0 to " + std::to_string(std::numeric_limits<T>::max());
+    } else if constexpr (std::same_as<T, Address>) {
+        return "0x0 to 0xffffffffffffffff";
+    } else if constexpr (is_quantity<T>) {
+        return "0 to " + std::to_string(std::numeric_limits<std::uint64_t>::max());
+    } else {
+        return {};
+    }
+}
 
 template <class T>
 std::string field_type() {
-    if constexpr (std::same_as<T, bool>) {
+    if constexpr (std::same_as<T, ConfigNode>) {
+        return "name, file or fields";
+    } else if constexpr (std::same_as<T, bool>) {
         return "true or false";
     } else if constexpr (PlainInteger<T>) {
         return "integer";
@@ -150,20 +176,32 @@ class FieldLister {
         list(join_path(path_, name), value, sentence);
     }
     template <class T>
-    void required(std::string_view name, const T& /*value*/, std::string_view sentence) {
-        rows_.push_back(
-            {join_path(path_, name), field_type<T>(), "required", std::string(sentence)});
+    void required(std::string_view name, const T& value, std::string_view sentence) {
+        if constexpr (is_inline<T>() || is_vector<T>) {
+            rows_.push_back({join_path(path_, name), field_type<T>(), required_field,
+                             std::string(sentence), type_range<T>()});
+        }
+        if constexpr (!is_inline<T>() && is_vector<T>) {
+            list_items(join_path(path_, name), value, sentence);
+        } else if constexpr (!is_inline<T>()) {
+            list(join_path(path_, name), value, sentence);
+        }
     }
 
  private:
     template <class T>
+    void list_items(const std::string& name, const T& values, std::string_view sentence) {
+        list(name + "[]", values.empty() ? typename T::value_type{} : values.front(), sentence);
+    }
+    template <class T>
     void list(const std::string& name, const T& value, std::string_view sentence) {
         if constexpr (is_inline<T>()) {
-            rows_.push_back({name, field_type<T>(), yaml_scalar(value), std::string(sentence)});
+            rows_.push_back({name, field_type<T>(), yaml_scalar(value), std::string(sentence),
+                             type_range<T>()});
         } else if constexpr (is_vector<T>) {
             rows_.push_back({name, field_type<T>(), std::to_string(value.size()) + " entries",
                              std::string(sentence)});
-            list(name + "[]", value.empty() ? typename T::value_type{} : value.front(), sentence);
+            list_items(name, value, sentence);
         } else if constexpr (is_optional<T>) {
             list(name, value.value_or(typename T::value_type{}), sentence);
         } else {

@@ -10,13 +10,18 @@
 
 #include "models/base/error.h"
 #include "sim/config/file_io.h"
-#include "sim/config/yaml_reader.h"
+#include "sim/config/limits.h"
 
 namespace npuscope {
 
 Network parse_network(const std::string& text, const std::string& file) {
-    Network network = read_yaml<Network>(text, file);
+    const ConfigNode root = parse_yaml(text, file);
+    Network network = read_limited<Network>(root, "network");
     network.file = file;
+    const std::vector<ConfigNode>& layers = root.find("layers")->items;
+    for (std::size_t i = 0; i < layers.size(); ++i) {
+        network.layers[i].place = layers[i].place;
+    }
     return network;
 }
 
@@ -63,7 +68,11 @@ class ShapeWalk {
     }
     void require(bool good, const Layer& layer, const std::string& what,
                  const std::string& remedy) const {
-        require(good, fmt::format("layer '{}'", layer.name), what, remedy);
+        if (!good) {
+            const bool known = layer.place.line != 0;
+            throw ConfigError(known ? layer.place : Place{network_.file, 0, 0},
+                              fmt::format("layer '{}': {}", layer.name, what), remedy);
+        }
     }
 
     void add(const Layer& layer) {

@@ -22,6 +22,7 @@
 
 #include "models/arith/fixed_point.h"
 #include "models/base/describe.h"
+#include "models/base/diagnostic.h"
 #include "models/layout/tensor.h"
 
 namespace npuscope {
@@ -89,6 +90,7 @@ struct Layer {
     bool relu = false;
     std::optional<std::uint32_t> zeros;
     std::string output;
+    Place place{};  ///< in the table's file; no field
 
     template <class Visitor, class Self>
     static void describe(Visitor& visit, Self& self) {

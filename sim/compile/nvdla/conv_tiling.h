@@ -37,6 +37,14 @@ struct ConvForm {
 /// When weights are compressed, where the target can and it makes them smaller.
 enum class CompressionChoice { ByCycles, Never, Always };
 
+template <>
+struct EnumNames<CompressionChoice> {
+    static constexpr std::array names{
+        std::pair{CompressionChoice::ByCycles, std::string_view("by_cycles")},
+        std::pair{CompressionChoice::Never, std::string_view("never")},
+        std::pair{CompressionChoice::Always, std::string_view("always")}};
+};
+
 /// What compressing made of the weights; the largest of all operations.
 struct CompressedSizes {
     Bytes values;  ///< zeros at the end included

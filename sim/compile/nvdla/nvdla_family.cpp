@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/compile/nvdla/nvdla_family.h"
 
+#include <fmt/format.h>
+
 #include "models/npu/npu.h"
 #include "models/npu/register_blocks.h"
 #include "sim/compile/nvdla/nvdla_target.h"
@@ -9,6 +11,17 @@
 namespace npuscope {
 
 template class TypedFamily<NpuConfig>;
+
+std::string NvdlaFamily::summary(const AnyConfig& npu) const {
+    const NpuConfig& config = typed(npu);
+    const CbufConfig& buffer = config.cbuf;
+    const std::uint64_t bytes = buffer.bank_width.value * buffer.bank_depth * buffer.banks;
+    return fmt::format("{}, {} MAC cells, {} of buffer, bus of {}",
+                       format_quantity(config.clock.value, UnitKind::Frequency),
+                       config.datapath.atomic_c * config.datapath.atomic_k,
+                       format_quantity(bytes, UnitKind::ByteCount),
+                       format_quantity(config.mcif.bus_width.value, UnitKind::ByteCount));
+}
 
 std::unique_ptr<Machine> NvdlaFamily::build(const AnyConfig& npu, DiagnosticLog& log) const {
     return std::make_unique<Npu>("npu", typed(npu), log);

@@ -18,9 +18,46 @@ std::string listed(const std::vector<std::string>& arguments) {
 
 TEST(CommandList, PresetsOfBothKinds) {
     const std::string text = listed({"presets"});
-    EXPECT_NE(text.find("npu     nv_small\n"), std::string::npos);
-    EXPECT_NE(text.find("memory  ideal\n"), std::string::npos);
-    EXPECT_EQ(listed({"presets", "nv_l"}), "npu     nv_large\n");
+    EXPECT_NE(text.find("npu     tinpu_f28p55          150 MHz\n"), std::string::npos);
+    EXPECT_NE(text.find("memory  ideal "), std::string::npos);
+    EXPECT_EQ(
+        listed({"presets", "nv_l"}),
+        "npu     nv_large              1 GHz, 2048 MAC cells, 512 KiB of buffer, bus of 32 B\n");
+}
+
+TEST(CommandList, MemoriesHaveBandwidthAndLatency) {
+    EXPECT_EQ(listed({"memories", "ddr4_3"}),
+              "ddr4_3200         25.6 GB/s, a read of an open row 13.8 ns, of a closed one 27.5 "
+              "ns, and 20 cycles of controller\n");
+    EXPECT_EQ(listed({"memories", "dram_50_slow", "--npu", "nv_large"}),
+              "dram_50_slow      8 GB/s behind the bus of nv_large (4 cycles to a beat), latency "
+              "50 cycles\n");
+}
+
+TEST(CommandList, NetworksHaveLayersMacsAndWeights) {
+    EXPECT_EQ(listed({"networks", "len"}),
+              "  network  input    layers     MACs  bytes of weights\n"
+              "  lenet    1x32x32       7  416,520            61,470\n");
+}
+
+TEST(CommandList, ExperimentsSayWhatTheyShow) {
+    EXPECT_EQ(listed({"experiments", "three"}),
+              "three_layers          two convolutions and a pooling on a picture, as a driver "
+              "programs them; every result is checked\n");
+}
+
+TEST(CommandList, FieldsAreThoseOfEveryFile) {
+    const std::string text = listed({"fields"});
+    for (const char* name :
+         {"npu.family\n", "npu.engine.launch_queue (family tinpu)\n", "memory.read_latency\n",
+          "host.cycles_per_mac\n", "network.layers[].kernel\n", "image.surfaces[].layout\n",
+          "experiment.run.max_cycles\n"}) {
+        EXPECT_NE(text.find(name), std::string::npos) << name;
+    }
+    EXPECT_EQ(listed({"fields", "network.layers[].stride"}).substr(0, 58),
+              "network.layers[].stride\n    integer; default 1; 1 to 65536");
+    EXPECT_NE(listed({"fields", "experiment.program"}).find("    text; required\n"),
+              std::string::npos);
 }
 
 TEST(CommandList, FieldsHaveTypeDefaultAndSentence) {

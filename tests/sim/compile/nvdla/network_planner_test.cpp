@@ -245,7 +245,7 @@ TEST(NetworkPlanner, RefusesPixelsThatNoFirstLayerReads) {
               std::string::npos);
     EXPECT_NE(plan("{channels: 4, " + size + "}",
                    "  - {name: first, kind: conv, kernels: 8, zeros: 101}\n")
-                  .find("percent"),
+                  .find("0 to 100"),
               std::string::npos);
 }
 

@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/command_line/experiment.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <array>
+#include <map>
+
+#include "models/base/error.h"
+#include "sim/compile/nvdla/nvdla_family.h"
+#include "sim/config/file_io.h"
+#include "sim/config/limits.h"
+#include "sim/config/preset.h"
+#include "sim/config/yaml_writer.h"
+
+namespace npuscope {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool is_yaml(const fs::path& path) {
+    return path.extension() == ".yaml" || path.extension() == ".yml";
+}
+
+bool has_key(const fs::path& path, std::string_view key) {
+    if (!is_yaml(path)) {
+        return false;
+    }
+    const ConfigNode root = parse_yaml(read_whole_file(path), path.string());
+    return root.kind == ConfigNode::Kind::Map && root.find(key) != nullptr;
+}
+
+/// As a command that is typed elsewhere than in the file's folder would name it.
+std::string seen_from(const fs::path& folder, const std::string& path) {
+    const bool nowhere = path.empty() || path == "-";
+    return nowhere ? path : (folder / path).lexically_normal().string();
+}
+
+void place_preset(ConfigNode& node, const fs::path& folder) {
+    if (node.kind == ConfigNode::Kind::Scalar && names_preset_file(node.text)) {
+        node.text = seen_from(folder, node.text);
+    }
+}
+
+std::string absolute(const std::string& path) {
+    return path.empty() ? path : fs::absolute(path).lexically_normal().string();
+}
+
+/// Names of an enumeration, as an option takes them.
+template <DescribedEnum E>
+CLI::CheckedTransformer choice_of() {
+    std::map<std::string, E> names;
+    for (const auto& [value, name] : EnumNames<E>::names) {
+        names.emplace(name, value);
+    }
+    return CLI::CheckedTransformer(names, CLI::ignore_case);
+}
+
+/// KEY=VALUE at a place of a file.
+FieldOverride change_at(const std::string& text, const Place& place) {
+    try {
+        FieldOverride change = parse_override(text);
+        move_to(change.value, place);
+        return change;
+    } catch (const ConfigError& error) {
+        throw ConfigError(place, fmt::format("set: '{}' {}", text, error.sentence()),
+                          error.remedy());
+    }
+}
+
+/// A preset that is named goes to `name`, fields in its place to `fields`.
+void take_preset(const ConfigNode& node, std::string& name, ConfigNode& fields) {
+    if (node.kind == ConfigNode::Kind::Scalar) {
+        name = node.text;
+    } else if (node.kind != ConfigNode::Kind::Null) {
+        fields = node;
+    }
+}
+
+}  // namespace
+
+PlanTarget PlanChoices::target(const SystemConfig& system, bool images) const {
+    return {.npu = nvdla_npu(system),
+            .memory = system.memory,
+            .images = images,
+            .compression = compress,
+            .winograd = winograd,
+            .pixels = pixels};
+}
+
+bool is_experiment_file(const fs::path& path) { return has_key(path, "program"); }
+
+bool is_image_file(const fs::path& path) { return has_key(path, "surfaces"); }
+
+Experiment read_experiment(const fs::path& path) {
+    const ConfigNode root = parse_yaml(read_whole_file(path), path.string());
+    auto experiment = read_limited<Experiment>(root, "experiment");
+    const fs::path folder = path.parent_path();
+    try {
+        const FoundProgram found =
+            find_program(experiment.program, folder.empty() ? fs::path(".") : folder);
+        experiment.program = found.path.string();
+        experiment.bundled = found.bundled;
+    } catch (const ConfigError& error) {
+        throw ConfigError(root.find("program")->place, error.sentence(), error.remedy());
+    }
+    if (const ConfigNode* set = root.find("set")) {
+        for (const ConfigNode& change : set->items) {
+            experiment.set_places.push_back(change.place);
+        }
+    }
+    place_preset(experiment.npu, folder);
+    place_preset(experiment.memory, folder);
+    WriteChoices& write = experiment.write;
+    for (std::string* file : {&experiment.inputs, &write.out, &write.json, &write.csv,
+                              &write.timeline, &write.outputs}) {
+        *file = seen_from(folder, *file);
+    }
+    return experiment;
+}
+
+void add_plan_options(CLI::App& app, PlanChoices& choices) {
+    app.add_option("--compress", choices.compress,
+                   "weights are compressed where the NPU can: by_cycles (default: where that is "
+                   "predicted to be faster, or as fast with less traffic), never, always")
+        ->transform(choice_of<CompressionChoice>())
+        ->option_text("MODE");
+    app.add_flag("--winograd,!--no-winograd", choices.winograd,
+                 "3 x 3 kernels may be transformed where the NPU can and that is predicted to be "
+                 "faster; int8 results then differ by rounding");
+    app.add_flag("--pixels,!--no-pixels", choices.pixels,
+                 "an input of up to four channels may lie in memory as pixels, which the first "
+                 "convolution reads in image mode (default)");
+    app.add_option("--input-type", choices.input_type,
+                   "what a model's inputs of floats hold: int8 (default) or uint8")
+        ->transform(choice_of<InputType>())
+        ->option_text("TYPE");
+}
+
+void add_run_options(CLI::App& app, RunChoices& choices) {
+    app.add_option("--values", choices.values,
+                   "on (default), or off: time alone; needs no images and checks nothing")
+        ->transform(choice_of<ValuesChoice>())
+        ->option_text("on|off");
+    app.add_option_function<std::string>(
+        "--max-cycles",
+        [&choices](const std::string& text) {
+            ConfigNode node;
+            node.kind = ConfigNode::Kind::Scalar;
+            node.place = {"--max-cycles " + text, 0, 0};
+            node.text = text;
+            read_value(node, choices.max_cycles, "max_cycles");
+            check_limit("experiment.run.max_cycles", "max_cycles", choices.max_cycles->value,
+                        node.place);
+        },
+        "stop the machine after so many cycles");
+}
+
+void add_experiment_options(CLI::App& app, ExperimentArguments& arguments, NpuFamilies families,
+                            const std::string& name, const std::string& help) {
+    arguments.app = &app;
+    app.add_option(name, arguments.experiment.program,
+                   help +
+                       "; or an experiment (.yaml), which says all that options can say "
+                       "(`npuscope list fields experiment`). Bundled networks and experiments "
+                       "are known by their names (`npuscope list networks`)")
+        ->required();
+    add_system_options(app, arguments.system, families);
+}
+
+void ExperimentArguments::open() {
+    const FoundProgram found = find_program(experiment.program);
+    experiment.program = found.path.string();
+    experiment.bundled = found.bundled;
+    if (!is_experiment_file(found.path)) {
+        return;
+    }
+    experiment = read_experiment(found.path);
+    if (is_experiment_file(experiment.program)) {
+        throw ConfigError(Place{found.path.string(), 0, 0},
+                          fmt::format("'{}' is an experiment itself", experiment.program),
+                          "name its program");
+    }
+    if (app->count("--npu") == 0) {
+        take_preset(experiment.npu, system.npu, system.npu_fields);
+    }
+    if (app->count("--memory") == 0) {
+        take_preset(experiment.memory, system.memory, system.memory_fields);
+    }
+    system.host_fields = experiment.host;
+    for (std::size_t i = 0; i < experiment.set.size(); ++i) {
+        system.earlier_changes.push_back(change_at(experiment.set[i], experiment.set_places[i]));
+    }
+    for (CLI::Option* option : app->get_options()) {
+        if (option->count() > 0 && !option->get_lnames().empty()) {
+            option->run_callback();  // what was typed goes over what the file says
+        }
+    }
+}
+
+bool ExperimentArguments::changes_results() const {
+    static constexpr std::array outputs{"out",     "json",       "csv",    "timeline",
+                                        "outputs", "operations", "explain"};
+    return std::ranges::any_of(app->get_options(), [](const CLI::Option* option) {
+        const auto& names = option->get_lnames();
+        return option->count() > 0 && !names.empty() &&
+               std::ranges::find(outputs, names.front()) == outputs.end();
+    });
+}
+
+std::string recorded_command(const ExperimentArguments& arguments, const Console& console) {
+    const std::string& recorded = arguments.experiment.command;
+    return recorded.empty() || arguments.changes_results() ? console.command : recorded;
+}
+
+std::string effective_yaml(const Experiment& experiment, const SystemConfig& system) {
+    YamlWriter head;
+    const bool bundled = !experiment.bundled.empty();
+    const std::string shown =
+        experiment.recorded_as.empty() ? experiment.program : experiment.recorded_as;
+    head.field("program", bundled ? experiment.bundled : absolute(experiment.program), "");
+    if (!bundled) {
+        head.field("recorded_as", shown, "");
+    }
+    head.field("command", experiment.command, "");
+    if (!experiment.inputs.empty()) {
+        head.field("inputs", absolute(experiment.inputs), "");
+    }
+    head.field("plan", experiment.plan, "");
+    head.field("run", experiment.run, "");
+    YamlWriter npu(2);
+    AnyConfig::describe(npu, system.npu);
+    const std::string family(system.family->name());
+    const bool told = family == "nvdla" || npu.text().starts_with("  family:");
+    YamlWriter rest;
+    rest.field("memory", system.memory, "");
+    rest.field("host", system.host, "");
+    return "# Repeats the run, from any folder: npuscope run config.yaml\n" + head.text() +
+           "npu:\n" + (told ? "" : "  family: " + yaml_quoted(family) + '\n') + npu.text() +
+           rest.text();
+}
+
+}  // namespace npuscope

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+// An experiment: everything that `run`, `plan` and `check` can be told, in one file.
+//
+//     shows: three layers on a picture, as a driver programs them
+//     program: three_layers/program.cfg
+//     npu: nv_small
+//     memory: {read_latency: 50}
+//     set: [npu.cbuf.banks=16]
+//     run: {values: on}
+//
+// Paths are relative to the file, or absolute. Options on the command line go first. `--out DIR`
+// writes the experiment that a run was as DIR/config.yaml; run again it gives the same result, on
+// whatever folder the command is typed in.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sim/command_line/command.h"
+#include "sim/compile/nvdla/network_planner.h"
+#include "sim/config/config_node.h"
+#include "sim/model/network.h"
+
+namespace npuscope {
+
+enum class ValuesChoice { On, Off };
+
+template <>
+struct EnumNames<ValuesChoice> {
+    static constexpr std::array names{std::pair{ValuesChoice::On, std::string_view("on")},
+                                      std::pair{ValuesChoice::Off, std::string_view("off")}};
+};
+
+/// How a network is planned, by `plan` as by `run` and `check`.
+struct PlanChoices {
+    CompressionChoice compress = CompressionChoice::ByCycles;
+    bool winograd = false;
+    bool pixels = true;
+    InputType input_type = InputType::Int8;
+    bool expectations = true;
+
+    PlanTarget target(const SystemConfig& system, bool images) const;
+
+    template <class Visitor, class Self>
+    static void describe(Visitor& visit, Self& self) {
+        visit.field("compress", self.compress,
+                    "when weights are compressed where the NPU can: where that is predicted to be "
+                    "faster, or as fast with less traffic; never; always");
+        visit.field("winograd", self.winograd,
+                    "3 x 3 kernels may be transformed where the NPU can and that is predicted to "
+                    "be faster; int8 results then differ by rounding");
+        visit.field("pixels", self.pixels,
+                    "an input of up to four channels may lie in memory as pixels, which the first "
+                    "convolution reads in image mode");
+        visit.field("input_type", self.input_type,
+                    "what a model's inputs of floats hold, where no file tells");
+        visit.field("expectations", self.expectations,
+                    "a program that `plan` writes compares the CRC of every layer's result");
+    }
+};
+
+struct RunChoices {
+    ValuesChoice values = ValuesChoice::On;
+    std::optional<Cycles> max_cycles{};
+
+    template <class Visitor, class Self>
+    static void describe(Visitor& visit, Self& self) {
+        visit.field("values", self.values, "off: time alone; needs no images and checks nothing");
+        visit.field("max_cycles", self.max_cycles, "stop the machine after so many cycles");
+    }
+};
+
+/// What is written. None of it changes a result, so that a repeat is not told of it.
+struct WriteChoices {
+    std::string out;
+    std::string json;
+    std::string csv;
+    std::string timeline;
+    std::string outputs;
+    bool operations = false;
+    bool explain = false;
+
+    template <class Visitor, class Self>
+    static void describe(Visitor& visit, Self& self) {
+        visit.field("out", self.out,
+                    "folder: of a run for result.json, result.csv, summary.txt and config.yaml; of "
+                    "a plan for its program, images and config.yaml");
+        visit.field("json", self.json,
+                    "file for the result, or a check's findings, as JSON; - is standard output");
+        visit.field("csv", self.csv,
+                    "file for a row of numbers a layer or operation; - is standard output");
+        visit.field("timeline", self.timeline,
+                    "file for what every unit did when, for chrome://tracing or Perfetto");
+        visit.field("outputs", self.outputs, "folder for a network's outputs");
+        visit.field("operations", self.operations,
+                    "a run prints also operations, causes, traffic, units and notes");
+        visit.field("explain", self.explain, "a plan says for each layer what was chosen, and why");
+    }
+};
+
+struct Experiment {
+    std::string shows;
+    std::string program;
+    std::string recorded_as;
+    std::string command;
+    ConfigNode npu;
+    ConfigNode memory;
+    ConfigNode host;
+    std::vector<std::string> set;
+    std::string inputs;
+    PlanChoices plan;
+    RunChoices run;
+    WriteChoices write;
+    std::vector<Place> set_places{};  ///< of what stands at `set`; no field
+    std::string bundled{};            ///< the program's bare name; empty: it is a file; no field
+
+    template <class Visitor, class Self>
+    static void describe(Visitor& visit, Self& self) {
+        visit.field("shows", self.shows, "a line of `npuscope list experiments`");
+        visit.required("program", self.program,
+                       "register program, its folder, or network: a file, or the name of a bundled "
+                       "network");
+        visit.field("npu", self.npu,
+                    "preset of the NPU by name or file, or its fields; default: "
+                    "nv_small");
+        visit.field("memory", self.memory,
+                    "preset of the memory by name or file, or its fields; default: what goes with "
+                    "the NPU");
+        visit.field("host", self.host, "fields of the host that differ from the preset's");
+        visit.field("set", self.set, "KEY=VALUE, fields that are changed afterwards, in order");
+        visit.field("inputs", self.inputs, "folder of a network's inputs");
+        visit.field("plan", self.plan, "how a network is planned");
+        visit.field("run", self.run, "how the program is run");
+        visit.field("write", self.write, "what is written where");
+        visit.field("recorded_as", self.recorded_as,
+                    "how results name the program's file; default: as `program` does");
+        visit.field("command", self.command,
+                    "the command line that results record; default: the one that is typed");
+    }
+};
+
+/// Whether a YAML file is an experiment: it names a program.
+bool is_experiment_file(const std::filesystem::path& path);
+/// Whether it is the description of a memory image: it names surfaces.
+bool is_image_file(const std::filesystem::path& path);
+/// Its paths are relative to where the command is typed, or absolute. ConfigError with its place.
+Experiment read_experiment(const std::filesystem::path& path);
+
+/// The options that experiments share with a command line.
+void add_plan_options(CLI::App& app, PlanChoices& choices);
+void add_run_options(CLI::App& app, RunChoices& choices);
+
+/// What was typed, and the experiment that it amounts to.
+struct ExperimentArguments {
+    Experiment experiment;  ///< the options' own place while the command line is parsed
+    SystemArguments system;
+    CLI::App* app = nullptr;  ///< of the command
+
+    /// Finds the program. Where it is an experiment, reads that; options that were typed go first.
+    void open();
+    /// Whether an option that changes a result was typed.
+    bool changes_results() const;
+};
+
+/// Adds PROGRAM with this help, and the system's options.
+void add_experiment_options(CLI::App& app, ExperimentArguments& arguments, NpuFamilies families,
+                            const std::string& name, const std::string& help);
+
+/// The line that results record: a repeat records that of the run that it repeats.
+std::string recorded_command(const ExperimentArguments& arguments, const Console& console);
+/// The experiment as a file that repeats it from any folder.
+std::string effective_yaml(const Experiment& experiment, const SystemConfig& system);
+
+}  // namespace npuscope

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// A YAML document as a tree of our own, every node with its place. Stricter than YAML: one
+// document, no duplicate keys, no anchors, aliases or merges. Types are given by the struct that is
+// read, so a scalar stays text here.
+// A field of this type is read by others than the struct that has it: a preset's name, or its fields.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "models/base/error.h"
+
+namespace npuscope {
+
+struct ConfigNode {
+    enum class Kind { Null, Scalar, Sequence, Map };
+    struct Key {
+        std::string name;
+        Place place;
+    };
+
+    Kind kind = Kind::Null;
+    Place place;
+    std::string text;               ///< of a scalar
+    std::vector<Key> keys;          ///< of a map, one per item
+    std::vector<ConfigNode> items;  ///< of a map or a sequence
+
+    const ConfigNode* find(std::string_view key) const;
+};
+
+/// `file` is how messages name the text.
+ConfigNode parse_yaml(const std::string& text, const std::string& file);
+/// Says of every node that it stands at `place`: for text that is not from a file.
+void move_to(ConfigNode& node, const Place& place);
+/// `a mapping`, `a list`, `a single value`, `nothing`.
+std::string_view kind_name(ConfigNode::Kind kind);
+
+}  // namespace npuscope
