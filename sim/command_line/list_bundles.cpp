@@ -38,11 +38,9 @@ std::string dram_text(const DramConfig& dram) {
         clock * built.beats_per_clock * static_cast<double>(built.bus_width.value) * built.channels;
     const auto closed = static_cast<double>((dram.timing.t_rcd + dram.timing.cl).value);
     const auto open = static_cast<double>(dram.timing.cl.value);
-    return fmt::format(
-        "{}, a read of an open row {:.3g} ns, of a closed one {:.3g} ns, and {} of "
-        "controller",
-        gigabytes(rate), open / clock * 1e9, closed / clock * 1e9,
-        format_quantity(dram.controller_latency.value, UnitKind::CycleCount));
+    return fmt::format("{}, open row {:.3g} ns, closed row {:.3g} ns, controller {}",
+                       gigabytes(rate), open / clock * 1e9, closed / clock * 1e9,
+                       format_quantity(dram.controller_latency.value, UnitKind::CycleCount));
 }
 
 /// Bytes that a beat of the NPU's bus has; 0 where it has no such field.
@@ -56,7 +54,7 @@ std::string plain_text(const MemoryConfig& memory, const SystemConfig& system) {
     const double beats =
         static_cast<double>(system.clock().value) /
         static_cast<double>(std::max<std::uint64_t>(memory.beat_interval.value, 1));
-    return fmt::format("{} behind the bus of {} ({} to a beat), latency {}",
+    return fmt::format("{} on the bus of {} ({} a beat), latency {}",
                        gigabytes(beats * static_cast<double>(bus_bytes(system))), system.npu_name(),
                        counted(memory.beat_interval.value, "cycle"),
                        counted(memory.read_latency.value, "cycle"));
