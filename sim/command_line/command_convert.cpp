@@ -9,6 +9,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <ostream>
+#include <sstream>
 
 #include "models/base/error.h"
 #include "models/layout/layout.h"
@@ -105,8 +106,31 @@ void warn(const ConversionPlan& conversion, std::ostream& err) {
     }
 }
 
+/// Bytes that do not fit the width follow below, with the entries' names repeated.
+std::string folded(const std::string& picture, std::size_t width) {
+    constexpr std::size_t names = 12;  // `Entry #0`
+    const std::string head = picture.substr(0, picture.find('\n'));
+    std::string text;
+    for (std::size_t begin = names; begin < head.size();) {
+        std::size_t end = head.find(']', begin) + 1;
+        for (std::size_t next = head.find(']', end);
+             next != std::string::npos && names + next + 1 - begin <= width;
+             next = head.find(']', end)) {
+            end = next + 1;
+        }
+        text += text.empty() ? "" : "\n";
+        std::istringstream lines(picture);
+        for (std::string line; std::getline(lines, line);) {
+            text += line.substr(0, names) + line.substr(begin, end - begin) + '\n';
+        }
+        begin = end;
+    }
+    return text;
+}
+
 /// The layouts themselves, as --explain and --picture ask.
-void show(const ConvertArguments& arguments, const ConversionPlan& conversion, std::ostream& out) {
+void show(const ConvertArguments& arguments, const ConversionPlan& conversion, std::ostream& out,
+          std::size_t width) {
     if (!arguments.explain.empty()) {
         const std::vector<std::uint64_t> index = numbers("--explain", arguments.explain);
         const LogicalShape& shape = conversion.source.shape;
@@ -126,7 +150,7 @@ void show(const ConvertArguments& arguments, const ConversionPlan& conversion, s
         out << fmt::format("{} ({}) of {}, {} bytes\n{}", conversion.target.name,
                            conversion.target.sentence, to_string(conversion.target.shape),
                            conversion.target.bytes,
-                           draw_entries(conversion.target, {arguments.picture, 16}));
+                           folded(draw_entries(conversion.target, {arguments.picture, 16}), width));
     }
 }
 
@@ -140,7 +164,7 @@ ExitCode show_alone(const ConvertArguments& arguments, const FileConversion& job
     request.type = &find_element(job.type.empty() ? "int8" : job.type);
     const ConversionPlan conversion = plan_conversion(request);
     warn(conversion, console.err);
-    show(arguments, conversion, console.out);
+    show(arguments, conversion, console.out, console.out_width);
     return ExitCode::Good;
 }
 
@@ -221,7 +245,8 @@ ExitCode run(const ConvertArguments& arguments, const Console& console) {
         }
         warn(done.conversion, console.err);
         if (shows && report.empty()) {
-            show(arguments, done.conversion, text);
+            show(arguments, done.conversion, text,
+                 arguments.json == "-" ? console.err_width : console.out_width);
         }
         text << fmt::format("{} -> {}: {} of {} to {}, {} bytes\n", input.string(), output.string(),
                             done.conversion.source.name, to_string(done.conversion.source.shape),

@@ -146,12 +146,10 @@ struct Relation {
 };
 
 constexpr std::array relations{
-    Relation{{"npu.datapath.atomic_k", "npu.datapath.memory_atom", "npu.datapath.int16",
-              "npu.datapath.fp16"},
-             "the kernels of one group, twice as many at one byte where the MAC cells hold two, "
-             "fill at least "
-             "one memory atom, because results are written in whole atoms",
-             [](const Values& v) { return v[0] * (v[2] + v[3] > 0 ? 2 : 1) >= v[1]; }}};
+    Relation{{"npu.datapath.atomic_k", "npu.datapath.memory_atom", "", ""},
+             "the kernels of one group are the one-byte elements of one memory atom, because the "
+             "results of a group are written as one atom",  // source: all published *.spec files
+             [](const Values& v) { return v[0] == v[1]; }}};
 
 const Limit* find_limit(std::string_view field) {
     const auto found = std::ranges::find(limits, field, &Limit::field);

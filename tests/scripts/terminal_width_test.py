@@ -26,6 +26,8 @@ COMMANDS = [
     ["check", THREE_LAYERS, "--npu", "nv_large"],
     ["plan", "configs/workload/lenet.yaml", "--explain"],
     ["plan", "configs/workload/ti_cls_1k.yaml", "--npu", "tinpu_f28p55"],
+    ["convert", "--shape", "1x20x3x5", "--type", "int8", "--to", "4W4C8B", "--picture", "--explain",
+     "0,17,2,4"],
     ["list", "presets"],
     ["list", "fields"],
     ["list", "rules"],

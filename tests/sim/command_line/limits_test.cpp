@@ -64,5 +64,18 @@ TEST(Limits, ABrokenRelationNamesBothFieldsAndALegalNeighbour) {
         << refused.err;
 }
 
+TEST(Limits, GroupsOfMoreOrFewerKernelsThanAnAtomHoldsAreRefused) {
+    for (const char* preset : {"nv_small", "nv_large", "nv_full"}) {
+        const bool small = std::string(preset) == "nv_small";
+        for (const char* cells : {"16", small ? "32" : "64"}) {
+            const std::string change = std::string("npu.datapath.atomic_k=") + cells;
+            EXPECT_EQ(timed(preset, {change}).code, ExitCode::WrongInput) << preset << change;
+            const std::string atom = std::string("npu.datapath.memory_atom=") + cells;
+            EXPECT_EQ(timed(preset, {change, atom, "npu.mcif.bus_width=16"}).code, ExitCode::Good)
+                << preset << change;
+        }
+    }
+}
+
 }  // namespace
 }  // namespace npuscope
