@@ -17,16 +17,24 @@ std::string to_string(const Place& place) {
     return fmt::format("{}:{}:{}", place.file, place.line, place.column);
 }
 
+namespace {
+
+/// The same for a finding and its repeats: the parts that count, each with its length.
+std::string repeat_key(const Diagnostic& finding) {
+    const bool located =
+        !finding.register_name.empty() || (!finding.surface.empty() && !finding.operation.empty());
+    std::string key;
+    for (const std::string* part : {&finding.id, &finding.unit, &finding.register_name,
+                                    &finding.surface, &finding.operation}) {
+        key += fmt::format("{}:{}", part->size(), *part);
+    }
+    return located ? key : key + finding.sentence;
+}
+
+}  // namespace
+
 void DiagnosticLog::add(Diagnostic finding) {
-    const auto same = [&](const Diagnostic& other) {
-        const bool located = !finding.register_name.empty() ||
-                             (!finding.surface.empty() && !finding.operation.empty());
-        return other.id == finding.id && other.unit == finding.unit &&
-               other.register_name == finding.register_name && other.surface == finding.surface &&
-               other.operation == finding.operation &&
-               (located || other.sentence == finding.sentence);
-    };
-    if (std::ranges::none_of(findings_, same)) {
+    if (known_.insert(repeat_key(finding)).second) {
         findings_.push_back(std::move(finding));
     }
 }

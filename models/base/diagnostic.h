@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -70,6 +71,7 @@ class DiagnosticLog {
 
  private:
     Diagnostics findings_;
+    std::unordered_set<std::string> known_;  ///< what makes two findings repeats
 };
 
 }  // namespace npuscope

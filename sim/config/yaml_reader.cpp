@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <charconv>
 #include <sstream>
+#include <unordered_map>
 
 #include "sim/config/nearest_name.h"
 
@@ -42,13 +43,13 @@ class TreeBuilder : public YAML::EventHandler {
     void OnSequenceStart(const YAML::Mark& mark, const std::string& /*tag*/, YAML::anchor_t anchor,
                          YAML::EmitterStyle::value /*style*/) override {
         refuse_anchor(mark, anchor);
-        open_.push_back({leaf(ConfigNode::Kind::Sequence, mark, {}), false});
+        open_.push_back({leaf(ConfigNode::Kind::Sequence, mark, {}), false, {}});
     }
     void OnSequenceEnd() override { close(); }
     void OnMapStart(const YAML::Mark& mark, const std::string& /*tag*/, YAML::anchor_t anchor,
                     YAML::EmitterStyle::value /*style*/) override {
         refuse_anchor(mark, anchor);
-        open_.push_back({leaf(ConfigNode::Kind::Map, mark, {}), true});
+        open_.push_back({leaf(ConfigNode::Kind::Map, mark, {}), true, {}});
     }
     void OnMapEnd() override { close(); }
 
@@ -56,6 +57,7 @@ class TreeBuilder : public YAML::EventHandler {
     struct Open {
         ConfigNode node;
         bool expects_key;
+        std::unordered_map<std::string, unsigned> lines;  ///< of the keys so far
     };
 
     Place at(const YAML::Mark& mark) const {
@@ -84,7 +86,7 @@ class TreeBuilder : public YAML::EventHandler {
         }
         Open& parent = open_.back();
         if (parent.expects_key) {
-            add_key(parent.node, node);
+            add_key(parent, node);
             parent.expects_key = false;
             return;
         }
@@ -94,20 +96,19 @@ class TreeBuilder : public YAML::EventHandler {
         parent.node.items.push_back(std::move(node));
         parent.expects_key = parent.node.kind == ConfigNode::Kind::Map;
     }
-    static void add_key(ConfigNode& map, const ConfigNode& key) {
+    static void add_key(Open& map, const ConfigNode& key) {
         if (key.kind != ConfigNode::Kind::Scalar) {
             throw ConfigError(key.place, "a key must be a name");
         }
         if (key.text == "<<") {
             throw ConfigError(key.place, "merge keys are not supported", "write the fields out");
         }
-        for (const ConfigNode::Key& other : map.keys) {
-            if (other.name == key.text) {
-                throw ConfigError(key.place, fmt::format("field '{}' is given twice", key.text),
-                                  fmt::format("first given at line {}", other.place.line));
-            }
+        const auto [first, is_new] = map.lines.emplace(key.text, key.place.line);
+        if (!is_new) {
+            throw ConfigError(key.place, fmt::format("field '{}' is given twice", key.text),
+                              fmt::format("first given at line {}", first->second));
         }
-        map.keys.push_back({key.text, key.place});
+        map.node.keys.push_back({key.text, key.place});
     }
     void close() {
         ConfigNode node = std::move(open_.back().node);

@@ -5,16 +5,13 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <string_view>
+#include <unordered_map>
 
 #include "sim/config/diagnostic_report.h"
 
 namespace npuscope {
 namespace {
-
-/// Notes of one rule are one entry: silicon ignores what they are about.
-bool are_one_entry(const Diagnostic& a, const Diagnostic& b) {
-    return a.severity == Severity::Note && b.severity == Severity::Note && a.id == b.id;
-}
 
 std::string file_name(const Place& place) {
     return std::filesystem::path(place.file).filename().string();
@@ -32,11 +29,11 @@ std::string findings_text(const std::vector<Diagnostic>& findings, bool notes, s
         std::size_t times;
     };
     std::vector<Entry> entries;
+    std::unordered_map<std::string_view, std::size_t> notes_of;  // one entry a rule
     for (const Diagnostic& finding : findings) {
-        const auto same = std::find_if(entries.begin(), entries.end(), [&](const Entry& entry) {
-            return are_one_entry(*entry.finding, finding);
-        });
-        same == entries.end() ? entries.push_back({&finding, 1}) : void(++same->times);
+        const bool is_new = finding.severity != Severity::Note ||
+                            notes_of.emplace(finding.id, entries.size()).second;
+        is_new ? entries.push_back({&finding, 1}) : void(++entries[notes_of.at(finding.id)].times);
     }
     std::stable_sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) {
         return a.finding->severity > b.finding->severity;

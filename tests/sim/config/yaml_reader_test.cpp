@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/sim/config/sample_config.h"
+#include "tests/support/growth.h"
 
 namespace npuscope {
 namespace {
@@ -101,6 +102,23 @@ TEST(YamlReader, BrokenYamlIsNamedWithItsPlace) {
     EXPECT_TRUE(complaint("unit: {banks: 3\n").starts_with("nv.yaml:2:1: "));
     EXPECT_TRUE(complaint("title: a\n\tclock: 3\n").starts_with("nv.yaml:2:"));
     EXPECT_NE(complaint(std::string(5000, '[')), "");
+}
+
+TEST(YamlReader, ManyKeysTakeTimeInProportion) {
+    const auto parse = [](std::size_t count) {
+        std::string text;
+        for (std::size_t i = 0; i < count; ++i) {
+            text += "key" + std::to_string(i) + ": 1\n";
+        }
+        return parse_yaml(text, "many.yaml");
+    };
+    EXPECT_EQ(parse(1000).keys.size(), 1000U);
+    EXPECT_LT(test::growth(8000, parse), test::between_linear_and_quadratic);
+}
+
+TEST(YamlReader, AKeyThatIsThereTwiceIsFoundAmongMany) {
+    EXPECT_THROW(parse_yaml("a: 1\nb: {a: 1}\na: 2\n", "twice.yaml"), ConfigError);
+    EXPECT_NO_THROW(parse_yaml("a: 1\nb: [{a: 1}, {a: 2}]\n", "once.yaml"));
 }
 
 }  // namespace
