@@ -10,6 +10,15 @@
 namespace npuscope {
 namespace {
 
+/// A zero byte would end the text where `what()` is read.
+std::string without_zero_bytes(const std::string& text) {
+    std::string shown;
+    for (const char letter : text) {
+        shown += letter == '\0' ? std::string("\\x00") : std::string(1, letter);
+    }
+    return shown;
+}
+
 std::string compose(const Place& place, const std::string& sentence, const std::string& remedy) {
     std::string text = to_string(place);
     if (!text.empty()) {
@@ -19,7 +28,7 @@ std::string compose(const Place& place, const std::string& sentence, const std::
     if (!remedy.empty()) {
         text += fmt::format(" ({})", remedy);
     }
-    return text;
+    return without_zero_bytes(text);
 }
 
 }  // namespace

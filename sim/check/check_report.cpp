@@ -41,7 +41,7 @@ std::string check_json(const CheckReport& report) {
     for (const Diagnostic& finding : report.findings) {
         object["findings"].push_back(diagnostic_json(finding));
     }
-    return object.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
+    return object.dump(2, ' ', true, Json::error_handler_t::replace) + '\n';
 }
 
 }  // namespace npuscope

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <deque>
+#include <map>
+#include <utility>
 
 #include "sim/check/image_description.h"
 #include "sim/check/memory_rules.h"
@@ -24,6 +26,10 @@ class ImageCheck {
         for (const ImageFile& file : image_.memory) {
             load_file(file, load(file));
         }
+        for (std::size_t i = 0; i < surfaces_.size(); ++i) {
+            const ImageSurface& described = surfaces_[i].described;
+            parts_.emplace(std::pair(described.of, described.layout), i);
+        }
         for (PlacedSurface& surface : surfaces_) {
             check_features(surface);
             check_alignment(surface);
@@ -31,11 +37,7 @@ class ImageCheck {
             memory_.check_use(driver_, surface.use, log_);
             check_loaded(surface);
         }
-        for (std::size_t i = 0; i < surfaces_.size(); ++i) {
-            for (std::size_t j = i + 1; j < surfaces_.size(); ++j) {
-                check_pair(driver_, surfaces_[j].use, driver_, surfaces_[i].use, log_);
-            }
-        }
+        check_overlaps();
         return {.subject = image_.file,
                 .npu = target_.npu.name,
                 .surfaces = surfaces_.size(),
@@ -117,11 +119,59 @@ class ImageCheck {
         }
     }
 
+    /// Bytes from the first to the last one of a surface.
+    struct Extent {
+        Address begin;
+        Address end;
+        std::size_t surface;
+    };
+    std::vector<Extent> extents() const {
+        std::vector<Extent> all;
+        for (std::size_t i = 0; i < surfaces_.size(); ++i) {
+            Extent one{Address(~std::uint64_t{0}), Address(0), i};
+            for (const ByteRun& run : surfaces_[i].use.runs) {
+                one.begin = std::min(one.begin, run.address);
+                one.end = std::max(one.end, run.end());
+            }
+            all.push_back(one);
+        }
+        std::ranges::stable_sort(all, {}, &Extent::begin);
+        return all;
+    }
+
+    /// Pairs of surfaces whose extents meet, from the lowest address up; of many on one another each
+    /// is held against the nearest.
+    void check_overlaps() {
+        constexpr std::size_t most_told = 16;
+        constexpr std::size_t most_looked_at = 1024;
+        std::vector<std::pair<std::size_t, std::size_t>> pairs;
+        std::vector<Extent> open;
+        for (const Extent& next : extents()) {
+            std::erase_if(open, [&](const Extent& other) { return other.end <= next.begin; });
+            std::size_t told = 0;
+            for (std::size_t i = 0; i < std::min(open.size(), most_looked_at); ++i) {
+                const std::size_t other = open[open.size() - 1 - i].surface;
+                if (common_byte(surfaces_[other].use.runs, surfaces_[next.surface].use.runs)) {
+                    pairs.push_back(std::minmax(other, next.surface));
+                    if (++told == most_told) {
+                        break;
+                    }
+                }
+            }
+            open.push_back(next);
+            if (open.size() > most_looked_at) {
+                open.erase(open.begin());
+            }
+        }
+        std::ranges::sort(pairs);
+        for (const auto& [first, second] : pairs) {
+            check_pair(driver_, surfaces_[second].use, driver_, surfaces_[first].use, log_);
+        }
+    }
+
     const PlacedSurface* part_of(const PlacedSurface& weights, ImageLayout layout) const {
-        const auto part = std::ranges::find_if(surfaces_, [&](const PlacedSurface& other) {
-            return other.described.of == weights.described.name && other.described.layout == layout;
-        });
-        return part == surfaces_.end() ? nullptr : &*part;
+        const auto part = parts_.find({weights.described.name, layout});
+        return part == parts_.end() ? nullptr : &surfaces_[part->second];
     }
 
     /// Compressed weights need what their mask keeps.
@@ -196,6 +246,8 @@ class ImageCheck {
     const ImageDescription& image_;
     CheckTarget target_;
     std::vector<PlacedSurface> surfaces_;
+    std::map<std::pair<std::string, ImageLayout>, std::size_t>
+        parts_;  ///< masks and sizes, by weights
     std::deque<LoadMemory> files_;
     MemoryRules memory_;
     DiagnosticLog log_;

@@ -146,6 +146,8 @@ ImageDescription parse_image(const std::string& text, const std::string& file);
 
 /// The bytes of one file of the description.
 using LoadImageFile = std::function<MemoryImage(const ImageFile& file)>;
+/// A file's content in its format.
+MemoryImage image_of(const ImageFile& file, const std::string& content);
 /// Files beside the description, each in its format. ConfigError where one cannot be read.
 LoadImageFile files_beside(const std::filesystem::path& description);
 

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <charconv>
+#include <memory>
+#include <unordered_map>
 
 #include "models/base/error.h"
 #include "models/layout/weight_layout.h"
@@ -71,11 +73,18 @@ class Placer {
         : image_(image), datapath_(datapath) {}
 
     std::vector<PlacedSurface> place() {
+        std::unordered_map<std::string_view, std::size_t> times;
         for (const ImageSurface& surface : image_.surfaces) {
-            if (std::ranges::count(image_.surfaces, surface.name, &ImageSurface::name) > 1) {
+            ++times[surface.name];
+        }
+        for (const ImageSurface& surface : image_.surfaces) {
+            if (times[surface.name] > 1) {
                 refuse(image_, surface, "the name is used twice", "give each a name of its own");
             }
             placed_.push_back(placed(surface));
+            if (placed_.back().is_weights()) {
+                weights_.emplace(surface.name, placed_.size() - 1);
+            }
         }
         for (PlacedSurface& surface : placed_) {
             resolve(surface);
@@ -84,7 +93,7 @@ class Placer {
     }
 
  private:
-    PlacedSurface placed(const ImageSurface& surface) const {
+    PlacedSurface placed(const ImageSurface& surface) {
         PlacedSurface placed;
         placed.described = surface;
         if (needs_shape(surface.layout)) {
@@ -134,7 +143,7 @@ class Placer {
     }
 
     /// A feature cube, or operands as many bytes an element.
-    void place_cube(PlacedSurface& placed, std::uint32_t components) const {
+    void place_cube(PlacedSurface& placed, std::uint32_t components) {
         const ImageSurface& surface = placed.described;
         const auto [n, c, h, w] = placed.shape;
         if (n != 1 || components < 1 || components > 2) {
@@ -154,6 +163,11 @@ class Placer {
             surfaces * h > std::uint64_t{1} << 22U) {
             refuse(image_, surface, "its strides or sizes are beyond every register",
                    "strides have 32 bits, sizes 13");
+        }
+        lines_ += surfaces * h;
+        if (lines_ > most_lines) {
+            refuse(image_, surface, "it and those before it have too many lines",
+                   fmt::format("all surfaces together have up to {}", most_lines));
         }
         std::vector<ByteRun> lines;
         for (std::uint64_t s = 0; s < surfaces; ++s) {
@@ -215,10 +229,8 @@ class Placer {
     }
 
     const PlacedSurface& weights_of(const PlacedSurface& surface) const {
-        const auto found = std::ranges::find_if(placed_, [&](const PlacedSurface& other) {
-            return other.described.name == surface.described.of && other.is_weights();
-        });
-        if (found == placed_.end()) {
+        const auto found = weights_.find(surface.described.of);
+        if (found == weights_.end()) {
             std::vector<std::string> known;
             for (const PlacedSurface& other : placed_) {
                 if (other.is_weights()) {
@@ -229,12 +241,16 @@ class Placer {
                    fmt::format("there are no weights '{}' for it", surface.described.of),
                    name_remedy(surface.described.of, known));
         }
-        return *found;
+        return placed_[found->second];
     }
+
+    static constexpr std::size_t most_lines = std::size_t{1} << 23U;
 
     const ImageDescription& image_;
     const DatapathConfig& datapath_;
     std::vector<PlacedSurface> placed_;
+    std::unordered_map<std::string_view, std::size_t> weights_;  ///< index by name
+    std::size_t lines_ = 0;                                      ///< of all surfaces so far
 };
 
 }  // namespace
@@ -245,21 +261,27 @@ ImageDescription parse_image(const std::string& text, const std::string& file) {
     return image;
 }
 
+MemoryImage image_of(const ImageFile& file, const std::string& content) {
+    switch (file.format.value_or(format_of(file))) {
+        case ImageFormat::Dat:
+            return parse_memory_text(content, file.file);
+        case ImageFormat::Ihex:
+            return parse_intel_hex(content, file.file);
+        case ImageFormat::Readmemh:
+            return parse_readmemh(content, file.file);
+        case ImageFormat::Raw:
+            break;
+    }
+    return raw_image(content);
+}
+
 LoadImageFile files_beside(const std::filesystem::path& description) {
     const std::filesystem::path folder = description.parent_path();
-    return [folder, shown = description.string()](const ImageFile& file) {
-        const std::string text = read_whole_file(folder / file.file, Place{shown, 0, 0});
-        switch (file.format.value_or(format_of(file))) {
-            case ImageFormat::Dat:
-                return parse_memory_text(text, file.file);
-            case ImageFormat::Ihex:
-                return parse_intel_hex(text, file.file);
-            case ImageFormat::Readmemh:
-                return parse_readmemh(text, file.file);
-            case ImageFormat::Raw:
-                break;
-        }
-        return raw_image(text);
+    return [folder, place = Place{description.string(), 0, 0},
+            budget = std::make_shared<ImageBudget>()](const ImageFile& file) {
+        MemoryImage image = image_of(file, read_whole_file(folder / file.file, place));
+        budget->take(image, place);
+        return image;
     };
 }
 

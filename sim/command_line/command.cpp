@@ -8,6 +8,8 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <exception>
+#include <filesystem>
+#include <new>
 #include <ostream>
 #include <sstream>
 
@@ -16,6 +18,7 @@
 #include "sim/config/limits.h"
 #include "sim/config/nearest_name.h"
 #include "sim/config/preset.h"
+#include "sim/config/printable.h"
 #include "sim/config/yaml_reader.h"
 
 namespace npuscope {
@@ -109,19 +112,42 @@ std::size_t output_width(int descriptor) {
     return std::clamp<std::size_t>(size.ws_col, narrowest, widest);
 }
 
+namespace {
+
+/// One line that can be read, whatever the input held.
+std::string sentence_of(const ConfigError& error) {
+    constexpr std::size_t longest = 4000;
+    const std::string text = printable_line(std::string_view(error.what()).substr(0, longest));
+    return std::string_view(error.what()).size() > longest ? text + " .." : text;
+}
+
+std::string refused_path(const std::filesystem::filesystem_error& error) {
+    return fmt::format("cannot use '{}': {}", error.path1().string(), error.code().message());
+}
+
+}  // namespace
+
 ExitCode guard(const std::function<ExitCode()>& work, std::ostream& errors) {
     try {
         return work();
     } catch (const ConfigError& error) {
-        errors << "npuscope: " << error.what() << '\n';
+        errors << "npuscope: " << sentence_of(error) << '\n';
+        return ExitCode::WrongInput;
+    } catch (const std::filesystem::filesystem_error& error) {
+        errors << "npuscope: " << printable_line(refused_path(error)) << '\n';
+        return ExitCode::WrongInput;
+    } catch (const std::bad_alloc&) {
+        errors << "npuscope: the input asks for more memory than there is (use smaller tensors, "
+                  "images or files)\n";
         return ExitCode::WrongInput;
     } catch (const MachineStopped& error) {
-        errors << "npuscope: the machine stopped: " << error.what() << '\n';
+        errors << "npuscope: the machine stopped: " << printable(error.what()) << '\n';
         return ExitCode::MachineStopped;
     } catch (const InternalError& error) {
-        errors << "npuscope: a bug of npuscope, please report it: " << error.what() << '\n';
+        errors << "npuscope: a bug of npuscope, please report it: " << printable(error.what())
+               << '\n';
     } catch (const std::exception& error) {
-        errors << "npuscope: unexpected, please report it: " << error.what() << '\n';
+        errors << "npuscope: unexpected, please report it: " << printable(error.what()) << '\n';
     }
     return ExitCode::Bug;
 }

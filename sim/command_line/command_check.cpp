@@ -15,6 +15,7 @@
 #include "sim/compile/nvdla/plan_program.h"
 #include "sim/compile/partition.h"
 #include "sim/config/file_io.h"
+#include "sim/config/printable.h"
 #include "sim/model/onnx_reader.h"
 #include "sim/program/read_program.h"
 
@@ -123,9 +124,9 @@ ExitCode check(CheckArguments& arguments, const Console& console) {
         write_atomically(json, check_json(report));
     }
     if (json == "-") {
-        console.err << check_text(report, console.err_width);
+        console.err << printable(check_text(report, console.err_width));
     } else {
-        console.out << check_text(report, console.out_width);
+        console.out << printable(check_text(report, console.out_width));
     }
     return report.clean() ? ExitCode::Good : ExitCode::ExpectationFailed;
 }

@@ -15,6 +15,7 @@
 #include "models/layout/layout.h"
 #include "sim/command_line/command.h"
 #include "sim/config/file_io.h"
+#include "sim/config/printable.h"
 #include "sim/convert/conversion.h"
 
 namespace npuscope {
@@ -102,7 +103,7 @@ FileConversion read_job(const ConvertArguments& arguments) {
 
 void warn(const ConversionPlan& conversion, std::ostream& err) {
     for (const std::string& warning : conversion.warnings) {
-        err << "warning: " << warning << '\n';
+        err << "warning: " << printable_line(warning) << '\n';
     }
 }
 
@@ -143,14 +144,14 @@ void show(const ConvertArguments& arguments, const ConversionPlan& conversion, s
                                           to_string(shape)),
                               "one index for each axis, counted from 0");
         }
-        out << explain_element(conversion.source, index)
-            << explain_element(conversion.target, index);
+        out << printable(explain_element(conversion.source, index))
+            << printable(explain_element(conversion.target, index));
     }
     if (arguments.picture > 0) {
-        out << fmt::format("{} ({}) of {}, {} bytes\n{}", conversion.target.name,
-                           conversion.target.sentence, to_string(conversion.target.shape),
-                           conversion.target.bytes,
-                           folded(draw_entries(conversion.target, {arguments.picture, 16}), width));
+        out << printable(fmt::format(
+            "{} ({}) of {}, {} bytes\n{}", conversion.target.name, conversion.target.sentence,
+            to_string(conversion.target.shape), conversion.target.bytes,
+            folded(draw_entries(conversion.target, {arguments.picture, 16}), width)));
     }
 }
 
@@ -172,7 +173,7 @@ ExitCode show_alone(const ConvertArguments& arguments, const FileConversion& job
 void require_inputs(const std::vector<std::string>& files, const fs::path& output, bool folder) {
     for (std::size_t i = 0; i + 1 < files.size(); ++i) {
         std::error_code none;
-        if (!fs::exists(files[i], none)) {
+        if (!file_exists(files[i])) {
             throw ConfigError(fmt::format("cannot read '{}': no such file", files[i]));
         }
         if (folder && fs::equivalent(files[i], output, none)) {
@@ -190,7 +191,8 @@ std::vector<std::pair<fs::path, fs::path>> file_pairs(const std::vector<std::str
                           "or --explain or --picture without files");
     }
     const fs::path last = files.back();
-    const bool folder = files.size() > 2 || fs::is_directory(last) || !last.has_filename();
+    std::error_code error;
+    const bool folder = files.size() > 2 || fs::is_directory(last, error) || !last.has_filename();
     std::vector<std::pair<fs::path, fs::path>> pairs;
     for (std::size_t i = 0; i + 1 < files.size(); ++i) {
         const fs::path input = files[i];
@@ -228,12 +230,13 @@ ExitCode run(const ConvertArguments& arguments, const Console& console) {
         const fs::path& input = pair.first;
         const fs::path& output = pair.second;
         const bool terminal = ::isatty(STDERR_FILENO) == 1;
+        const std::string shown_name = printable_line(input.string());
         int shown = -1;
         if (terminal) {
             job.progress = [&](double share) {
                 const int percent = static_cast<int>(share * 100);
                 if (percent != shown) {
-                    console.err << fmt::format("\r{:>3} % of {}", percent, input.string())
+                    console.err << fmt::format("\r{:>3} % of {}", percent, shown_name)
                                 << std::flush;
                     shown = percent;
                 }
@@ -241,26 +244,29 @@ ExitCode run(const ConvertArguments& arguments, const Console& console) {
         }
         const ConvertedFile done = convert_file(job, input, output);
         if (shown >= 0) {
-            console.err << '\r' << std::string(input.string().size() + 9, ' ') << '\r';
+            console.err << '\r' << std::string(shown_name.size() + 9, ' ') << '\r';
         }
         warn(done.conversion, console.err);
         if (shows && report.empty()) {
             show(arguments, done.conversion, text,
                  arguments.json == "-" ? console.err_width : console.out_width);
         }
-        text << fmt::format("{} -> {}: {} of {} to {}, {} bytes\n", input.string(), output.string(),
-                            done.conversion.source.name, to_string(done.conversion.source.shape),
-                            done.conversion.target.name, done.bytes);
+        text << fmt::format("{} -> {}: {} of {} to {}, {} bytes\n", shown_name,
+                            printable_line(output.string()), done.conversion.source.name,
+                            to_string(done.conversion.source.shape), done.conversion.target.name,
+                            done.bytes);
         report.push_back({{"input", input.string()},
                           {"output", output.string()},
                           {"from", layout_json(done.conversion.source)},
                           {"to", layout_json(done.conversion.target)},
                           {"warnings", done.conversion.warnings}});
     }
+    const std::string report_text =
+        report.dump(2, ' ', true, nlohmann::ordered_json::error_handler_t::replace);
     if (arguments.json == "-") {
-        console.out << report.dump(2) << '\n';
+        console.out << report_text << '\n';
     } else if (!arguments.json.empty()) {
-        write_atomically(arguments.json, report.dump(2) + '\n');
+        write_atomically(arguments.json, report_text + '\n');
     }
     return ExitCode::Good;
 }

@@ -17,6 +17,7 @@
 #include "sim/command_line/list_bundles.h"
 #include "sim/command_line/list_fields.h"
 #include "sim/config/nearest_name.h"
+#include "sim/config/printable.h"
 #include "sim/model/candidate.h"
 
 namespace npuscope {
@@ -183,7 +184,8 @@ ExitCode list(const ListOptions& options, const Console& console) {
         if (topic.name == options.topic) {
             std::ostringstream text;
             topic.list(options, text);
-            console.out << (options.markdown ? text.str() : fitted(text.str(), console.out_width));
+            const std::string shown = printable(text.str());
+            console.out << (options.markdown ? shown : fitted(shown, console.out_width));
             return ExitCode::Good;
         }
         known.emplace_back(topic.name);

@@ -18,6 +18,8 @@
 #include "sim/compile/nvdla/plan_program.h"
 #include "sim/compile/nvdla/segmented_program.h"
 #include "sim/config/file_io.h"
+#include "sim/config/output_folder.h"
+#include "sim/config/printable.h"
 #include "sim/config/text_table.h"
 #include "sim/model/network.h"
 #include "sim/model/onnx_reader.h"
@@ -62,9 +64,10 @@ SavedPlan finish_plan(Plan plan, const SystemConfig& system, bool expectations) 
     return saved;
 }
 
-void write_plan(const SavedPlan& plan, const std::filesystem::path& folder) {
-    save_program(plan.program, folder);
-    write_atomically(folder / "memory_map.yaml", plan.memory_map);
+/// The program comes last: a folder that has it is complete.
+void write_plan(const SavedPlan& plan, OutputFolder& out, const std::filesystem::path& folder) {
+    out.write(folder / "memory_map.yaml", plan.memory_map);
+    save_program(plan.program, out, folder);
 }
 
 /// `resnet on nv_small: 1,234 MACs, 12 operations ..`, the layers, and why.
@@ -87,10 +90,13 @@ ExitCode plan_table_of(const PlanArguments& arguments, const SystemConfig& syste
                        const PlanTarget& target, const Console& console) {
     const Network network = read_network(arguments.experiment.program);
     Plan plan = plan_network(network, target);
-    console.out << plan_report(network, plan, arguments, system.npu_name(), console.out_width);
+    console.out << printable(
+        plan_report(network, plan, arguments, system.npu_name(), console.out_width));
     if (!arguments.experiment.write.out.empty()) {
+        OutputFolder out(arguments.experiment.write.out);
         write_plan(finish_plan(std::move(plan), system, arguments.experiment.plan.expectations),
-                   arguments.experiment.write.out);
+                   out, {});
+        out.commit_in_place_of_earlier();
     }
     return ExitCode::Good;
 }
@@ -99,7 +105,7 @@ ExitCode plan_table_of(const PlanArguments& arguments, const SystemConfig& syste
 /// written before all of it is there.
 void save_model(const Graph& graph, SegmentedPlan plan, const PlanArguments& arguments,
                 const SystemConfig& system) {
-    const std::filesystem::path folder = arguments.experiment.write.out;
+    OutputFolder out(arguments.experiment.write.out);
     const bool whole = plan.partition.is_whole();
     const std::string order = segments_yaml(graph, plan, system.npu_name());
     std::vector<SavedPlan> saved;
@@ -110,11 +116,12 @@ void save_model(const Graph& graph, SegmentedPlan plan, const PlanArguments& arg
         saved.back().memory_map += ends;
     }
     for (std::size_t i = 0; i < saved.size(); ++i) {
-        write_plan(saved[i], whole ? folder : folder / segment_folder(i));
+        write_plan(saved[i], out, whole ? "" : segment_folder(i));
     }
     if (!whole) {
-        write_atomically(folder / "segments.yaml", order);
+        out.write("segments.yaml", order);
     }
+    out.commit_in_place_of_earlier();
 }
 
 ExitCode plan_model(const PlanArguments& arguments, const SystemConfig& system,
@@ -126,15 +133,15 @@ ExitCode plan_model(const PlanArguments& arguments, const SystemConfig& system,
     const Explanation told{graph, family, plan.partition, layers_of_groups(plan)};
     const std::string refusals = told.refusals();
     const std::size_t width = console.out_width;
-    console.out << fitted(segments_headline(graph, plan, system.npu_name()), width);
+    console.out << fitted(printable(segments_headline(graph, plan, system.npu_name())), width);
     if (arguments.experiment.write.explain) {
-        console.out << '\n' << told.node_table(width);
+        console.out << '\n' << printable(told.node_table(width));
     }
-    console.out << (refusals.empty() ? "" : "\n") << fitted(refusals, width);
+    console.out << (refusals.empty() ? "" : "\n") << fitted(printable(refusals), width);
     for (const PlannedSegment& segment : plan.segments) {
         console.out << '\n'
-                    << plan_report(segment.lowered.network, segment.plan, arguments,
-                                   system.npu_name(), width);
+                    << printable(plan_report(segment.lowered.network, segment.plan, arguments,
+                                             system.npu_name(), width));
     }
     if (!arguments.experiment.write.out.empty()) {
         save_model(graph, std::move(plan), arguments, system);
@@ -143,7 +150,7 @@ ExitCode plan_model(const PlanArguments& arguments, const SystemConfig& system,
 }
 
 /// The jobs and the host's operators as a program for their time, and the images that they need.
-void save_jobs(Program program, const SystemConfig& system, const std::filesystem::path& folder) {
+void save_jobs(Program program, const SystemConfig& system, OutputFolder& out) {
     std::size_t images = 0;
     std::erase_if(program.statements, [](const Statement& statement) {
         const auto* node = std::get_if<RunNode>(&statement.action);
@@ -160,7 +167,7 @@ void save_jobs(Program program, const SystemConfig& system, const std::filesyste
             launch->job = std::move(written);
         }
     }
-    save_program(program, folder);
+    save_program(program, out, {});
 }
 
 /// On an NPU without register programs: where every node runs.
@@ -169,12 +176,12 @@ ExitCode explain_model(const PlanArguments& arguments, const SystemConfig& syste
     const Graph graph = read_any_network(arguments.experiment.program);
     const auto target = system.family->target(system.npu, system.memory, false);
     const auto plan = target->plan(graph);
-    console.out << explain_report(graph, *target, *plan, console.out_width);
+    console.out << printable(explain_report(graph, *target, *plan, console.out_width));
     if (!arguments.experiment.write.out.empty()) {
-        write_atomically(std::filesystem::path(arguments.experiment.write.out) / "plan.txt",
-                         explain_report(graph, *target, *plan));
-        save_jobs(plan->program(system.host, nullptr).program, system,
-                  arguments.experiment.write.out);
+        OutputFolder out(arguments.experiment.write.out);
+        out.write("plan.txt", printable(explain_report(graph, *target, *plan)));
+        save_jobs(plan->program(system.host, nullptr).program, system, out);
+        out.commit_in_place_of_earlier();
     }
     return ExitCode::Good;
 }

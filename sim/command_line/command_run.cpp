@@ -11,6 +11,8 @@
 #include "sim/command_line/experiment.h"
 #include "sim/command_line/network_files.h"
 #include "sim/config/file_io.h"
+#include "sim/config/output_folder.h"
+#include "sim/config/printable.h"
 #include "sim/program/read_program.h"
 #include "sim/report/csv_report.h"
 #include "sim/report/json_report.h"
@@ -45,11 +47,12 @@ void write_reports(const Experiment& experiment, const Result& result, const Con
         arguments.csv.empty() && arguments.out.empty() ? "" : csv_report(result);
     const Details details = arguments.operations ? Details::Operations : Details::Layers;
     if (!arguments.out.empty()) {
-        const std::filesystem::path folder = arguments.out;
-        write_atomically(folder / "result.json", json);
-        write_atomically(folder / "result.csv", csv);
-        write_atomically(folder / "summary.txt", summary_report(result, details));
-        write_atomically(folder / "config.yaml", effective_yaml(experiment, result.config));
+        OutputFolder folder(arguments.out);
+        folder.write("config.yaml", effective_yaml(experiment, result.config));
+        folder.write("summary.txt", printable(summary_report(result, details)));
+        folder.write("result.csv", csv);
+        folder.write("result.json", json);
+        folder.commit();
     }
     if (json_on_out) {
         console.out << json;
@@ -65,8 +68,8 @@ void write_reports(const Experiment& experiment, const Result& result, const Con
         write_atomically(arguments.timeline, timeline_report(result));
     }
     const bool aside = json_on_out || csv_on_out;
-    (aside ? console.err : console.out)
-        << summary_report(result, details, aside ? console.err_width : console.out_width);
+    (aside ? console.err : console.out) << printable(
+        summary_report(result, details, aside ? console.err_width : console.out_width));
 }
 
 /// A network is planned for the machine at hand; anything else is a program already.

@@ -28,7 +28,7 @@ bool has_key(const fs::path& path, std::string_view key) {
     if (!is_yaml(path)) {
         return false;
     }
-    const ConfigNode root = parse_yaml(read_whole_file(path), path.string());
+    const ConfigNode root = parse_yaml(read_whole_file(path, {}, largest_config), path.string());
     return root.kind == ConfigNode::Kind::Map && root.find(key) != nullptr;
 }
 
@@ -95,7 +95,7 @@ bool is_experiment_file(const fs::path& path) { return has_key(path, "program");
 bool is_image_file(const fs::path& path) { return has_key(path, "surfaces"); }
 
 Experiment read_experiment(const fs::path& path) {
-    const ConfigNode root = parse_yaml(read_whole_file(path), path.string());
+    const ConfigNode root = parse_yaml(read_whole_file(path, {}, largest_config), path.string());
     auto experiment = read_limited<Experiment>(root, "experiment");
     const fs::path folder = path.parent_path();
     try {

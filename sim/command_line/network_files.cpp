@@ -16,6 +16,8 @@
 #include "sim/compile/partition.h"
 #include "sim/compile/surface_files.h"
 #include "sim/config/file_io.h"
+#include "sim/config/file_name.h"
+#include "sim/config/output_folder.h"
 #include "sim/model/onnx_reader.h"
 #include "sim/model/prepare_graph.h"
 
@@ -23,12 +25,6 @@ namespace npuscope {
 namespace {
 
 namespace fs = std::filesystem;
-
-/// Names of tensors may have slashes, names of files may not.
-std::string file_name(std::string tensor) {
-    std::ranges::replace(tensor, '/', '_');
-    return tensor;
-}
 
 /// Between which limits the numbers of an input lie: as its array's type says, or, of types wider
 /// than 8 bits, the numbers themselves.
@@ -103,16 +99,16 @@ class ModelRun {
     }
 
     fs::path path_of(const std::string& folder, const std::string& tensor, const char* type) const {
-        return fs::path(folder) / (file_name(tensor) + type);
+        return fs::path(folder) / file_name(tensor, type);
     }
 
     /// What lies there as raw bytes is read when its layout is known; it is int8.
     void read_arrays() {
         for (const std::string& name : graph_.inputs) {
-            const bool raw = fs::exists(path_of(files_.inputs, name, ".bin"));
-            if (raw && fs::exists(path_of(files_.inputs, name, ".npy"))) {
-                throw ConfigError(fmt::format("'{}' holds both of {}.bin and {}.npy", files_.inputs,
-                                              file_name(name), file_name(name)),
+            const bool raw = file_exists(path_of(files_.inputs, name, ".bin"));
+            if (raw && file_exists(path_of(files_.inputs, name, ".npy"))) {
+                throw ConfigError(fmt::format("'{}' holds both of {} and {}", files_.inputs,
+                                              file_name(name, ".bin"), file_name(name, ".npy")),
                                   "one of the two is the model's input");
             }
             if (raw) {
@@ -146,7 +142,7 @@ class ModelRun {
         for (std::size_t i = 0; i < segment.lowered.inputs.size(); ++i) {
             const std::string& tensor = segment.lowered.inputs[i].tensor;
             InputSurface surface = surfaces[i];
-            surface.name = file_name(tensor);
+            surface.name = tensor;
             surface.zero = 0;  // numbers as they are
             input_surfaces_.emplace(tensor, std::move(surface));
         }
@@ -177,7 +173,7 @@ class ModelRun {
                 throw ConfigError(fmt::format("no layer of the NPU reads the input '{}', so that "
                                               "it has no layout of bytes",
                                               name),
-                                  fmt::format("give it as {}.npy", file_name(name)));
+                                  fmt::format("give it as {}", file_name(name, ".npy")));
             }
             std::vector<std::uint8_t> image(surface->second.memory.bytes);
             read_input(surface->second, files_.inputs, image);
@@ -190,8 +186,9 @@ class ModelRun {
     }
 
     void write_outputs(const GraphInputs& outputs) const {
+        OutputFolder out(files_.outputs);
         for (const auto& [name, value] : outputs) {
-            write_atomically(path_of(files_.outputs, name, ".npy"), npy_bytes(value));
+            out.write(file_name(name, ".npy"), npy_bytes(value));
             const auto layout = output_layouts_.find(name);
             const ElementType type = value.type.element;
             if (layout != output_layouts_.end() &&
@@ -199,9 +196,10 @@ class ModelRun {
                 std::string image(layout->second.bytes, '\0');
                 store_map(value, {name, layout->second, plain_codes(type == ElementType::Int8)},
                           {reinterpret_cast<std::uint8_t*>(image.data()), image.size()});
-                write_atomically(path_of(files_.outputs, name, ".bin"), image);
+                out.write(file_name(name, ".bin"), image);
             }
         }
+        out.commit();
     }
 
     Graph graph_;

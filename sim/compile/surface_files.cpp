@@ -10,8 +10,10 @@
 #include "models/base/error.h"
 #include "models/layout/relayout.h"
 #include "sim/config/file_io.h"
+#include "sim/config/file_name.h"
 #include "sim/config/nearest_name.h"
 #include "sim/config/npy_file.h"
+#include "sim/config/output_folder.h"
 #include "sim/convert/conversion.h"
 #include "sim/convert/mapped_file.h"
 
@@ -144,13 +146,16 @@ std::string as_text(std::span<const std::uint8_t> bytes) {
 /// The file that holds an input: raw bytes or an array.
 fs::path file_of(const InputSurface& surface, const fs::path& folder) {
     const std::string& name = surface.name;
-    const fs::path raw = folder / (name + ".bin"), array = folder / (name + ".npy");
-    if (fs::exists(raw) == fs::exists(array)) {
-        throw ConfigError(fmt::format("'{}' holds {} of {}.bin and {}.npy", folder.string(),
-                                      fs::exists(raw) ? "both" : "none", name, name),
-                          "one of the two is the network's input");
+    const fs::path raw = folder / file_name(name, ".bin");
+    const fs::path array = folder / file_name(name, ".npy");
+    const bool is_raw = file_exists(raw);
+    if (is_raw == file_exists(array)) {
+        throw ConfigError(
+            fmt::format("'{}' holds {} of {} and {}", folder.string(), is_raw ? "both" : "none",
+                        raw.filename().string(), array.filename().string()),
+            "one of the two is the network's input");
     }
-    return fs::exists(raw) ? raw : array;
+    return is_raw ? raw : array;
 }
 
 OutputSurface output_surface(const Network& network, const PlannedLayer& layer,
@@ -242,6 +247,7 @@ void read_input(const InputSurface& surface, const fs::path& folder,
 void save_outputs(const NetworkSurfaces& surfaces,
                   const std::vector<std::vector<std::uint8_t>>& memory, const fs::path& folder) {
     NPU_CHECK(memory.size() == surfaces.outputs.size(), "every output was kept");
+    OutputFolder out(folder);
     for (std::size_t i = 0; i < memory.size(); ++i) {
         const OutputSurface& surface = surfaces.outputs[i];
         const Layout plain = plain_layout(surface.file.shape, 1);
@@ -253,9 +259,10 @@ void save_outputs(const NetworkSurfaces& surfaces,
             extents.push_back(axis.extent);
         }
         const std::string head = npy_header(find_element("int8"), extents);
-        write_atomically(folder / (surface.name + ".npy"), head + as_text(values));
-        write_atomically(folder / (surface.name + ".bin"), as_text(image));
+        out.write(file_name(surface.name, ".npy"), head + as_text(values));
+        out.write(file_name(surface.name, ".bin"), as_text(image));
     }
+    out.commit();
 }
 
 MapCodes stored_codes(std::int32_t zero) { return {{zero - 128.0, zero + 127.0}, zero}; }

@@ -1,79 +1,117 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/config/file_io.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
-#include <cstdio>
-#include <fstream>
-#include <memory>
+#include <charconv>
+#include <optional>
 #include <system_error>
+#include <utility>
 
-#include "models/base/error.h"
+#include "sim/config/temporary.h"
 
 namespace npuscope {
 namespace {
 
-struct CloseFile {
-    void operator()(std::FILE* file) const { std::fclose(file); }
+namespace fs = std::filesystem;
+
+/// Closes itself.
+struct Descriptor {
+    int number;
+    ~Descriptor() {
+        if (number >= 0) {
+            ::close(number);
+        }
+    }
 };
 
-[[noreturn]] void fail(const std::filesystem::path& path, const Place& asked_at,
-                       const std::string& reason) {
-    throw ConfigError(asked_at, fmt::format("cannot read '{}': {}", path.string(), reason),
-                      "put the file there, or correct its name");
+std::string reason() { return std::generic_category().message(errno); }
+
+[[noreturn]] void cannot_read(
+    const fs::path& path, const Place& asked_at, const std::string& why,
+    const std::string& remedy = "put the file there, or correct its name") {
+    throw ConfigError(asked_at, fmt::format("cannot read '{}': {}", path.string(), why), remedy);
+}
+
+const char* kind_of(mode_t mode) {
+    return S_ISDIR(mode)    ? "it is a folder"
+           : S_ISFIFO(mode) ? "it is a pipe"
+           : S_ISSOCK(mode) ? "it is a socket"
+                            : "it is a device";
+}
+
+/// Opens without waiting for whoever may write to a pipe.
+int open_regular(const fs::path& path, const Place& asked_at, Bytes most) {
+    if (path.native().find('\0') != std::string::npos) {
+        cannot_read(path, asked_at, "a zero byte stands in its name", "correct its name");
+    }
+    Descriptor file{::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)};
+    struct stat status {};
+    if (file.number < 0 || ::fstat(file.number, &status) != 0) {
+        cannot_read(path, asked_at, reason());
+    }
+    if (!S_ISREG(status.st_mode)) {
+        cannot_read(path, asked_at, kind_of(status.st_mode),
+                    S_ISDIR(status.st_mode) ? "put the file there, or correct its name"
+                                            : "store its content in a regular file");
+    }
+    if (static_cast<std::uint64_t>(status.st_size) > most.value) {
+        cannot_read(path, asked_at,
+                    fmt::format("its {} bytes are more than the {} that such a file may have",
+                                status.st_size, most.value),
+                    "is it the right file?");
+    }
+    return std::exchange(file.number, -1);
 }
 
 }  // namespace
 
-std::string read_whole_file(const std::filesystem::path& path, const Place& asked_at) {
-    std::error_code error;
-    if (std::filesystem::is_directory(path, error)) {
-        fail(path, asked_at, "it is a folder");
-    }
-    const std::unique_ptr<std::FILE, CloseFile> file(std::fopen(path.c_str(), "rb"));
-    if (!file) {
-        fail(path, asked_at, std::generic_category().message(errno));
-    }
-    std::string text;
-    const std::uintmax_t expected = std::filesystem::file_size(path, error);
+std::string read_whole_file(const fs::path& path, const Place& asked_at, Bytes most) {
+    const Descriptor file{open_regular(path, asked_at, most)};
+    struct stat status {};
+    ::fstat(file.number, &status);
+    std::string text(static_cast<std::size_t>(status.st_size) + 1, '\0');  // and one to see the end
     std::size_t filled = 0;
-    text.resize(error ? 0 : static_cast<std::size_t>(expected));
     while (true) {
         if (filled == text.size()) {
-            text.resize(text.size() + 65536);  // a pipe, or a file that grew
+            text.resize(text.size() + 65536);  // a file that grew, or has no size, as in /proc
         }
-        const std::size_t got =
-            std::fread(text.data() + filled, 1, text.size() - filled, file.get());
-        filled += got;
+        const ::ssize_t got = ::read(file.number, text.data() + filled, text.size() - filled);
         if (got == 0) {
             break;
         }
-    }
-    if (std::ferror(file.get()) != 0) {
-        fail(path, asked_at, "input error");
+        if (got < 0 && errno != EINTR) {
+            cannot_read(path, asked_at, reason());
+        }
+        filled += static_cast<std::size_t>(std::max<::ssize_t>(got, 0));
+        if (filled > most.value) {
+            cannot_read(path, asked_at, fmt::format("it has more than {} bytes", most.value),
+                        "is it the right file?");
+        }
     }
     text.resize(filled);
     return text;
 }
 
-namespace {
-
-namespace fs = std::filesystem;
-
-[[noreturn]] void fail(const fs::path& path, const std::string& reason) {
-    throw ConfigError(fmt::format("cannot write '{}': {}", path.string(), reason));
+bool file_exists(const fs::path& path) {
+    std::error_code error;
+    const bool exists = fs::exists(path, error);
+    if (error) {
+        cannot_read(path, {}, error.message(), "correct its name, or who may read it");
+    }
+    return exists;
 }
 
-void make_folder_of(const fs::path& path) {
-    std::error_code error;
-    if (path.has_parent_path()) {
-        fs::create_directories(path.parent_path(), error);
-    }
-    if (error) {
-        fail(path, error.message());
-    }
+namespace {
+
+[[noreturn]] void cannot_write(const fs::path& path, const std::string& why,
+                               const std::string& remedy = {}) {
+    throw ConfigError(fmt::format("cannot write '{}': {}", path.string(), why), remedy);
 }
 
 /// A device or pipe is written to, never replaced by a file.
@@ -84,36 +122,70 @@ bool is_device(const fs::path& path) {
            !fs::is_directory(status);
 }
 
-bool write_whole(const fs::path& path, std::string_view text) {
-    std::ofstream file(path, std::ios::binary | std::ios::trunc);
-    file.write(text.data(), static_cast<std::streamsize>(text.size()));
-    file.close();
-    return file.good();
+/// The descriptor of this process that a name such as /dev/stdout or /dev/fd/3 stands for. It may be
+/// a file's, which must then be continued and not be replaced.
+std::optional<int> named_descriptor(const fs::path& path) {
+    const std::string& name = path.native();
+    if (name == "/dev/stdout" || name == "/dev/stderr") {
+        return name == "/dev/stdout" ? STDOUT_FILENO : STDERR_FILENO;
+    }
+    for (const std::string_view folder : {"/dev/fd/", "/proc/self/fd/"}) {
+        int number = 0;
+        const char* const end = name.data() + name.size();
+        if (name.starts_with(folder) &&
+            std::from_chars(name.data() + folder.size(), end, number).ptr == end) {
+            return number;
+        }
+    }
+    return std::nullopt;
 }
 
 }  // namespace
 
+fs::path make_folder_of(const fs::path& path) {
+    if (!path.has_parent_path()) {
+        return ".";
+    }
+    std::error_code error;
+    fs::create_directories(path.parent_path(), error);
+    if (error) {
+        cannot_write(path, error.message());
+    }
+    return path.parent_path();
+}
+
+void write_to(int descriptor, std::string_view text, const fs::path& path) {
+    while (!text.empty()) {
+        const ::ssize_t written = ::write(descriptor, text.data(), text.size());
+        if (written < 0 && errno != EINTR) {
+            cannot_write(path, reason(), "choose a file or device with free space");
+        }
+        text.remove_prefix(static_cast<std::size_t>(std::max<::ssize_t>(written, 0)));
+    }
+}
+
 void write_atomically(const fs::path& path, std::string_view text) {
-    make_folder_of(path);
+    if (const auto descriptor = named_descriptor(path)) {
+        return write_to(*descriptor, text, path);
+    }
+    if (path.native().find('\0') != std::string::npos) {
+        cannot_write(path, "a zero byte stands in its name");
+    }
+    const fs::path folder = make_folder_of(path);
     if (is_device(path)) {
-        if (!write_whole(path, text)) {
-            fail(path, "the device does not take it");
+        Descriptor device{::open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY)};
+        if (device.number < 0) {
+            cannot_write(path, reason());
+        }
+        write_to(device.number, text, path);
+        if (::close(std::exchange(device.number, -1)) != 0) {
+            cannot_write(path, reason());
         }
         return;
     }
-    fs::path temporary = path;
-    temporary += fmt::format(".part{}", ::getpid());
-    std::error_code error;
-    if (!write_whole(temporary, text)) {
-        fs::remove(temporary, error);
-        fail(path, "the folder cannot be written or the disk is full");
-    }
-    fs::rename(temporary, path, error);
-    if (error) {
-        const std::string reason = error.message();
-        fs::remove(temporary, error);
-        fail(path, reason);
-    }
+    TemporaryFile file(folder, path);
+    write_to(file.descriptor(), text, path);
+    file.become(path);
 }
 
 }  // namespace npuscope

@@ -114,7 +114,7 @@ PresetFile find_preset(const fs::path& configs, const std::string& kind, const s
 
 std::string read_preset_text(const PresetFile& preset) {
     try {
-        return read_whole_file(preset.path);
+        return read_whole_file(preset.path, {}, largest_config);
     } catch (const ConfigError&) {
         std::error_code error;
         const bool exists = fs::exists(preset.path, error);

@@ -7,6 +7,8 @@
 #include <numeric>
 #include <sstream>
 
+#include "sim/config/printable.h"
+
 namespace npuscope {
 namespace {
 
@@ -101,8 +103,9 @@ std::size_t text_width(std::string_view text) {
     return text.size() - static_cast<std::size_t>(std::ranges::count_if(text, continues_character));
 }
 
-std::string wrapped(const std::string& text, std::size_t first_indent, std::size_t indent,
+std::string wrapped(const std::string& raw, std::size_t first_indent, std::size_t indent,
                     std::size_t width) {
+    const std::string text = printable_line(raw);
     std::string lines;
     for (std::size_t at = 0; at < text.size();) {
         const std::size_t margin = at == 0 ? first_indent : indent;
@@ -143,6 +146,7 @@ std::string fitted(const std::string& text, std::size_t width) {
 
 void TextTable::add_row(std::vector<std::string> cells) {
     cells.resize(columns_.size());
+    std::ranges::transform(cells, cells.begin(), printable_line);
     rows_.push_back(std::move(cells));
 }
 

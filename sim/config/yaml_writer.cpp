@@ -5,6 +5,9 @@
 
 #include <algorithm>
 #include <array>
+#include <string_view>
+
+#include "sim/config/printable.h"
 
 namespace npuscope {
 namespace {
@@ -20,8 +23,9 @@ bool is_word_of_yaml(const std::string& text) {
     return std::find(words.begin(), words.end(), text) != words.end();
 }
 
-std::string escaped(char c) {
-    switch (c) {
+/// The first character of `text`, in double quotes.
+std::string escaped(std::string_view text) {
+    switch (text.front()) {
         case '"':
             return "\\\"";
         case '\\':
@@ -31,8 +35,9 @@ std::string escaped(char c) {
         default:
             break;
     }
-    const auto byte = static_cast<unsigned char>(c);
-    return byte < 0x20 || byte == 0x7f ? fmt::format("\\x{:02x}", byte) : std::string(1, c);
+    const std::size_t bytes = shown_bytes(text);
+    return bytes > 0 ? std::string(text.substr(0, bytes))
+                     : fmt::format("\\x{:02x}", static_cast<unsigned char>(text.front()));
 }
 
 }  // namespace
@@ -43,8 +48,9 @@ std::string yaml_quoted(const std::string& text) {
         return text;
     }
     std::string quoted = "\"";
-    for (const char c : text) {
-        quoted += escaped(c);
+    for (std::string_view rest = text; !rest.empty();) {
+        quoted += escaped(rest);
+        rest.remove_prefix(std::max<std::size_t>(shown_bytes(rest), 1));
     }
     return quoted + '"';
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "models/base/error.h"
+#include "sim/config/file_io.h"
 #include "sim/convert/conversion.h"
 #include "sim/convert/mapped_file.h"
 
@@ -178,6 +179,11 @@ ConvertedFile convert_file(const FileConversion& given, const fs::path& input_pa
     std::span<const std::uint8_t> from = input.bytes().subspan(header ? header->data_begin : 0);
     std::vector<std::uint8_t> ordered;
     if (header && header->is_transposed()) {
+        if (from.size() > largest_file.value) {
+            throw ConfigError(fmt::format("'{}' is in Fortran order and has more than {} bytes",
+                                          name, largest_file.value),
+                              "save it in C order: numpy.ascontiguousarray");
+        }
         ordered = in_c_order(*header, from);
         from = ordered;
     }

@@ -12,6 +12,7 @@
 #include <system_error>
 
 #include "models/base/error.h"
+#include "sim/config/file_io.h"
 
 namespace npuscope {
 
@@ -38,7 +39,7 @@ struct Descriptor {
 }  // namespace
 
 MappedInput::MappedInput(const fs::path& path) {
-    const Descriptor file{::open(path.c_str(), O_RDONLY | O_CLOEXEC)};
+    const Descriptor file{::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)};
     struct stat status {};
     if (file.number < 0 || ::fstat(file.number, &status) != 0) {
         refuse("read", path, reason());
@@ -70,34 +71,27 @@ void MappedInput::release() const {
 }
 
 MappedOutput::MappedOutput(const fs::path& path, std::uint64_t size)
-    : path_(path), temporary_(path), size_(static_cast<std::size_t>(size)) {
+    : path_(path), size_(static_cast<std::size_t>(size)) {
+    const fs::path folder = make_folder_of(path);
     std::error_code error;
-    if (path.has_parent_path()) {
-        fs::create_directories(path.parent_path(), error);
-    }
     if (fs::exists(path, error) && !fs::is_regular_file(path, error)) {
         refuse("write", path, "it is not a regular file");
     }
-    temporary_ += fmt::format(".part{}", ::getpid());
-    const Descriptor file{::open(temporary_.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)};
-    if (file.number < 0) {
-        refuse("write", path, reason());
-    }
+    file_ = std::make_unique<TemporaryFile>(folder, path);
     // Blocks are reserved, so that a full disk is met here and not as a signal while writing.
-    const int full = size_ == 0 ? 0 : ::posix_fallocate(file.number, 0, static_cast<off_t>(size_));
+    const int full =
+        size_ == 0 ? 0 : ::posix_fallocate(file_->descriptor(), 0, static_cast<off_t>(size_));
     if (full != 0) {
         const std::string why = std::generic_category().message(full);
-        fs::remove(temporary_, error);
         refuse("write", path, fmt::format("{} bytes do not fit: {}", size_, why));
     }
     if (size_ == 0) {
         return;
     }
-    void* mapped = ::mmap(nullptr, size_, PROT_READ | PROT_WRITE, MAP_SHARED, file.number, 0);
+    void* mapped =
+        ::mmap(nullptr, size_, PROT_READ | PROT_WRITE, MAP_SHARED, file_->descriptor(), 0);
     if (mapped == MAP_FAILED) {
-        const std::string why = reason();
-        fs::remove(temporary_, error);
-        refuse("write", path, why);
+        refuse("write", path, reason());
     }
     data_ = static_cast<std::uint8_t*>(mapped);
 }
@@ -105,10 +99,6 @@ MappedOutput::MappedOutput(const fs::path& path, std::uint64_t size)
 MappedOutput::~MappedOutput() {
     if (data_ != nullptr) {
         ::munmap(data_, size_);
-    }
-    std::error_code error;
-    if (!temporary_.empty()) {
-        fs::remove(temporary_, error);
     }
 }
 
@@ -118,14 +108,7 @@ void MappedOutput::release() const {
     }
 }
 
-void MappedOutput::commit() {
-    std::error_code error;
-    fs::rename(temporary_, path_, error);
-    if (error) {
-        refuse("write", path_, error.message());
-    }
-    temporary_.clear();
-}
+void MappedOutput::commit() { file_->become(path_); }
 
 std::uint64_t resident_bytes() {
     std::ifstream file("/proc/self/statm");

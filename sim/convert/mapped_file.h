@@ -5,7 +5,10 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <span>
+
+#include "sim/config/temporary.h"
 
 namespace npuscope {
 
@@ -42,7 +45,7 @@ class MappedOutput {
 
  private:
     std::filesystem::path path_;
-    std::filesystem::path temporary_;
+    std::unique_ptr<TemporaryFile> file_;
     std::uint8_t* data_ = nullptr;
     std::size_t size_ = 0;
 };

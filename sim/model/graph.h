@@ -25,6 +25,8 @@ inline constexpr std::int64_t most_elements = std::int64_t{1} << 27U;
 /// Nor is there one of more elements whose numbers stand in no file; refused before memory is
 /// taken.
 inline constexpr std::int64_t most_made_elements = std::int64_t{1} << 25U;
+/// Elements of all tensors of a graph that are in memory at a time, 8 bytes each.
+inline constexpr std::size_t most_held_elements = std::size_t{1} << 28U;
 
 /// ConfigError where a size is negative or there are more than `most` elements.
 std::size_t count_elements(const Sizes& sizes, std::int64_t most = most_elements);

@@ -64,6 +64,13 @@ void HostValues::evaluate(const GraphNode& node) {
     Values results =
         at_node(graph_, node, [&] { return evaluate_outputs(*find_operator(node.op), operands); });
     for (std::size_t i = 0; i < results.size() && i < node.outputs.size(); ++i) {
+        held_ += results[i].numbers.size();
+        if (held_ > most_held_elements) {
+            refuse_node(graph_, node,
+                        fmt::format("with its result, the host holds more than {} elements",
+                                    most_held_elements),
+                        "take a smaller model, or smaller inputs");
+        }
         values_[node.outputs[i]] = std::move(results[i]);
     }
 }

@@ -36,6 +36,7 @@ class HostValues {
     const Graph& graph_;
     ValueRanges facts_;
     std::map<std::string, GraphValue> values_;
+    std::size_t held_ = 0;  ///< elements that nodes made
 };
 
 }  // namespace npuscope

@@ -30,7 +30,7 @@ bool is_network_file(const std::filesystem::path& path) {
 }
 
 Network read_network(const std::filesystem::path& path) {
-    return parse_network(read_whole_file(path), path.string());
+    return parse_network(read_whole_file(path, {}, largest_config), path.string());
 }
 
 namespace {

@@ -11,6 +11,9 @@
 #include <map>
 #include <set>
 #include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "models/base/error.h"
@@ -173,47 +176,79 @@ void check_names(const Graph& graph, std::set<std::string> made) {
     }
 }
 
-bool is_ready(const GraphNode& node, const std::set<std::string>& known) {
-    return std::all_of(node.inputs.begin(), node.inputs.end(), [&](const std::string& input) {
-        return input.empty() || known.contains(input);
-    });
+/// Nodes that wait for a node: the readers of what it makes.
+std::vector<std::vector<std::size_t>> readers_of_nodes(const Graph& graph) {
+    std::unordered_map<std::string_view, std::size_t> producers;
+    for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
+        for (const std::string& output : graph.nodes[i].outputs) {
+            producers.emplace(output, i);
+        }
+    }
+    producers.erase("");
+    std::vector<std::vector<std::size_t>> readers(graph.nodes.size());
+    for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
+        for (const std::string& input : graph.nodes[i].inputs) {
+            if (const auto producer = producers.find(input); producer != producers.end()) {
+                readers[producer->second].push_back(i);
+            }
+        }
+    }
+    return readers;
 }
 
 /// Sorts `graph.nodes` such that producers stand before consumers and keeps the file's order where
-/// that is such an order. ConfigError, with the node, where a tensor is made twice, is not made at
-/// all, or where nodes wait for each other in a circle.
+/// that is such an order: as if the file were gone through time after time, and each time every node
+/// taken whose inputs are there. ConfigError, with the node, where a tensor is made twice, is not made
+/// at all, or where nodes wait for each other in a circle.
 void order_nodes(Graph& graph) {
     std::set<std::string> known(graph.inputs.begin(), graph.inputs.end());  // before any node runs
     for (const auto& [name, value] : graph.constants) {
         known.insert(name);
     }
     check_names(graph, known);
-    std::vector<GraphNode> waiting = std::move(graph.nodes);
-    graph.nodes.clear();
-    while (!waiting.empty()) {
-        std::vector<GraphNode> later;
-        for (GraphNode& node : waiting) {
-            if (!is_ready(node, known)) {
-                later.push_back(std::move(node));
-                continue;
-            }
-            known.insert(node.outputs.begin(), node.outputs.end());
-            graph.nodes.push_back(std::move(node));
+    const std::vector<std::vector<std::size_t>> readers = readers_of_nodes(graph);
+    std::vector<std::size_t> missing(readers.size(), 0);  // inputs that are yet to be made
+    for (const std::vector<std::size_t>& each : readers) {
+        for (const std::size_t reader : each) {
+            ++missing[reader];
         }
-        if (later.size() == waiting.size()) {
-            refuse_node(graph, later.front(),
+    }
+    std::vector<std::size_t> taken;  // a node's producers before it
+    for (std::size_t i = 0; i < missing.size(); ++i) {
+        if (missing[i] == 0) {
+            taken.push_back(i);
+        }
+    }
+    std::vector<std::size_t> time(readers.size(), 0);  // that the file is gone through
+    for (std::size_t i = 0; i < taken.size(); ++i) {
+        const std::size_t node = taken[i];
+        for (const std::size_t reader : readers[node]) {
+            time[reader] = std::max(time[reader], time[node] + (node > reader ? 1 : 0));
+            if (--missing[reader] == 0) {
+                taken.push_back(reader);
+            }
+        }
+    }
+    for (std::size_t i = 0; i < missing.size(); ++i) {
+        if (missing[i] > 0) {
+            refuse_node(graph, graph.nodes[i],
                         "it waits for its own output: the graph has a cycle through it or above it",
                         "a network's graph has no cycles");
         }
-        waiting = std::move(later);
     }
+    std::ranges::sort(taken, {}, [&](std::size_t node) { return std::pair(time[node], node); });
+    std::vector<GraphNode> sorted;
+    for (const std::size_t node : taken) {
+        sorted.push_back(std::move(graph.nodes[node]));
+    }
+    graph.nodes = std::move(sorted);
 }
 
 constexpr std::int64_t oldest_opset = 7;
 constexpr std::int64_t newest_opset = 21;
 constexpr std::int64_t oldest_ir = 3;  // of opset 7; source: ONNX, Versioning
 constexpr std::int64_t newest_ir = 13;
-constexpr std::size_t largest_file = std::size_t{1} << 30U;  // protobuf itself ends at 2 GiB
+constexpr std::size_t largest_model = std::size_t{1} << 30U;  // protobuf itself ends at 2 GiB
 
 /// The library's own words stay off the user's terminal: what is wrong becomes our error.
 void keep_silent(google::protobuf::LogLevel /*level*/, const char* /*file*/, int /*line*/,
@@ -255,6 +290,13 @@ class OnnxReader {
         }
     }
 
+    void hold(const GraphValue& value) {
+        held_ += value.numbers.size();
+        require(held_ <= most_held_elements,
+                fmt::format("its constants have more than {} elements", most_held_elements),
+                "models for small devices are far smaller");
+    }
+
     /// Errors of a part get the file and the part's name.
     template <class Work>
     auto within(const std::string& part, Work work) const {
@@ -272,7 +314,7 @@ class OnnxReader {
 
     void parse(const std::string& bytes, onnx::ModelProto& model) const {
         require(!bytes.empty(), "the file is empty", "name a whole .onnx file");
-        require(bytes.size() <= largest_file, "the file is larger than 1 GiB",
+        require(bytes.size() <= largest_model, "the file is larger than 1 GiB",
                 "models for small devices are far smaller");
         const SilentProtobuf silent;
         google::protobuf::io::CodedInputStream stream(
@@ -314,6 +356,7 @@ class OnnxReader {
         for (const auto& tensor : graph.initializer()) {
             const std::string part = fmt::format("initialiser '{}'", tensor.name());
             GraphValue value = within(part, [&] { return value_of(tensor); });
+            hold(value);
             require(!tensor.name().empty(), "an initialiser has no name", "write the model again");
             require(graph_.constants.emplace(tensor.name(), std::move(value)).second,
                     part + " is there twice", "give every tensor a name of its own");
@@ -387,6 +430,11 @@ class OnnxReader {
             require(!node.op.empty() && !node.outputs.empty(),
                     part + " has no operator or no output", "write the model again");
             within(part, [&] { read_attributes(proto, node); });
+            for (const auto& [name, attribute] : node.attributes) {
+                if (const auto* value = std::get_if<GraphValue>(&attribute)) {
+                    hold(*value);
+                }
+            }
             graph_.nodes.push_back(std::move(node));
         }
     }
@@ -424,6 +472,7 @@ class OnnxReader {
 
     Graph graph_;
     std::set<std::string> domains_;
+    std::size_t held_ = 0;  ///< elements of the constants so far
 };
 
 }  // namespace
@@ -435,7 +484,7 @@ Graph parse_onnx(const std::string& bytes, const std::string& file) {
 }
 
 Graph read_onnx(const std::filesystem::path& path) {
-    return parse_onnx(read_whole_file(path), path.string());
+    return parse_onnx(read_whole_file(path, {}, Bytes(largest_model)), path.string());
 }
 
 }  // namespace npuscope

@@ -20,6 +20,16 @@ class Preparation {
 
     void run() {
         graph_.types.clear();
+        most_made_ = host::unsigned_of(most_made_elements);
+        for (const auto& [name, value] : graph_.constants) {
+            most_made_ += made_of_each * value.numbers.size();
+        }
+        for (const GraphNode& node : graph_.nodes) {
+            for (const auto& [name, attribute] : node.attributes) {
+                const auto* value = std::get_if<GraphValue>(&attribute);
+                most_made_ += value == nullptr ? 0 : made_of_each * value->numbers.size();
+            }
+        }
         for (const std::string& input : graph_.inputs) {
             graph_.types[input] = stated_.at(input);
         }
@@ -44,6 +54,8 @@ class Preparation {
     }
 
  private:
+    static constexpr std::size_t made_of_each = 16;  ///< elements that one of the file may become
+
     /// Whether the node became constants.
     bool visit(const GraphNode& node) {
         at_node(graph_, node, [&] { check_names(node); });
@@ -117,6 +129,14 @@ class Preparation {
         for (std::size_t i = 0; i < values.size() && i < node.outputs.size(); ++i) {
             if (!node.outputs[i].empty()) {
                 check_stated(node.outputs[i], values[i].type);
+                made_ += values[i].numbers.size();
+                if (made_ > most_made_) {
+                    throw ConfigError(
+                        fmt::format(
+                            "the model's nodes make {} constant elements, its file holds far less",
+                            made_),
+                        "a model that computes so much from so little is not for small devices");
+                }
                 graph_.constants[node.outputs[i]] = std::move(values[i]);
             }
         }
@@ -167,6 +187,8 @@ class Preparation {
     Graph& graph_;
     std::map<std::string, TensorType> stated_;
     std::map<std::string, std::size_t> readers_;  ///< yet to come
+    std::size_t made_ = 0;                        ///< elements of constants that nodes made
+    std::size_t most_made_ = 0;                   ///< a multiple of what the file itself holds
 };
 
 }  // namespace

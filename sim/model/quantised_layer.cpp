@@ -311,7 +311,7 @@ std::vector<KernelFacts> kernel_facts(const QuantisedLayer& layer) {
     std::vector<KernelFacts> facts(kernels);
     for (std::size_t i = 0; i < values.size(); ++i) {
         KernelFacts& kernel = facts[i / step % kernels];
-        const std::int64_t weight = std::abs(to_integer(values[i]));
+        const std::int64_t weight = to_integer(std::min(std::abs(values[i]), 0x1p62));
         kernel.sum += values[i];
         const std::int64_t granule = weight & -weight;
         if (granule != 0) {
@@ -352,14 +352,18 @@ ExactSequence exact_sequence(const QuantisedLayer& layer) {
     for (std::size_t k = 0; k < kernels.size(); ++k) {
         const double factor =
             layer.factors[layer.factors.size() == 1 ? 0 : k % layer.factors.size()];
-        const int shift = static_cast<int>(-std::log2(factor));
-        if (!is_power_of_two(factor) || shift < 0 || shift > 31) {
+        const int shift = is_power_of_two(factor) ? -std::ilogb(factor) : -1;
+        if (shift < 0 || shift > 31) {
             exact.reason = fmt::format(
                 "input scale x weight scale / output scale is {}, no right shift", factor);
             return exact;
         }
         const double own = layer.bias.empty() ? 0 : layer.bias[layer.bias.size() == 1 ? 0 : k];
         const double bias = own - layer.input_zero * kernels[k].sum;
+        if (!(std::abs(bias) < 0x1p52)) {
+            exact.reason = "its bias is beyond every sum";
+            return exact;
+        }
         if (bias != std::trunc(bias)) {
             exact.reason = "its bias is not a multiple of input scale x weight scale";
             return exact;

@@ -195,7 +195,7 @@ std::uint64_t MemoryImage::end() const {
 }
 
 MemoryImage parse_memory_text(std::string_view text, const std::string& file) {
-    TextScanner scanner(text, file);
+    TextScanner scanner(text, file, TextScanner::Quotes::Nothing);
     MemoryImage image;
     image.bytes.reserve(text.size() /
                         12);  // packets of 4 bytes take 50 characters, listings 5 a byte
@@ -216,9 +216,19 @@ MemoryImage raw_image(std::string_view bytes) {
     return image;
 }
 
+void ImageBudget::take(const MemoryImage& image, const Place& place) {
+    const Bytes taken(image.bytes.size() + image.runs.size() * sizeof(MemoryImage::Run));
+    if (taken > left_) {
+        throw ConfigError(
+            place, fmt::format("all images together take more than {} bytes", largest_file.value),
+            "load less at a time");
+    }
+    left_ -= taken;
+}
+
 MemoryImage read_memory_file(const std::filesystem::path& path, const std::string& shown,
-                             const Place& asked_at) {
-    const std::string text = read_whole_file(path, asked_at);
+                             const Place& asked_at, Bytes most) {
+    const std::string text = read_whole_file(path, asked_at, most);
     return path.extension() == ".bin" ? raw_image(text) : parse_memory_text(text, shown);
 }
 

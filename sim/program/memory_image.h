@@ -26,6 +26,7 @@
 #include <vector>
 
 #include "models/base/error.h"
+#include "sim/config/file_io.h"
 
 namespace npuscope {
 
@@ -58,9 +59,21 @@ MemoryImage parse_readmemh(std::string_view text, const std::string& file);
 /// Bytes as they are.
 MemoryImage raw_image(std::string_view bytes);
 
-/// Reads the file; `.bin` is raw, all else text. Where it cannot be read the error stands at
-/// `asked_at`; `shown` is how messages name the file.
+/// Reads the file; `.bin` is raw, all else text. Where it cannot be read, or has more than `most`
+/// bytes, the error stands at `asked_at`; `shown` is how messages name the file.
 MemoryImage read_memory_file(const std::filesystem::path& path, const std::string& shown,
-                             const Place& asked_at = {});
+                             const Place& asked_at = {}, Bytes most = largest_file);
+
+/// What all images of one program or description may take together.
+class ImageBudget {
+ public:
+    /// What is left of it.
+    Bytes left() const { return left_; }
+    /// ConfigError at `place` where the image takes more than what is left.
+    void take(const MemoryImage& image, const Place& place);
+
+ private:
+    Bytes left_ = largest_file;
+};
 
 }  // namespace npuscope

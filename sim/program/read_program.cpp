@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <memory>
 #include <vector>
 
 #include "sim/config/file_io.h"
@@ -14,11 +15,18 @@ namespace {
 namespace fs = std::filesystem;
 
 fs::path trace_in(const fs::path& folder) {
-    if (fs::exists(folder / "input.txn")) {
+    if (file_exists(folder / "input.txn")) {
         return folder / "input.txn";
     }
     std::vector<fs::path> traces;
-    for (const auto& entry : fs::directory_iterator(folder)) {
+    std::error_code error;
+    const fs::directory_iterator entries(folder, error);
+    if (error) {
+        throw ConfigError(
+            fmt::format("cannot read the folder '{}': {}", folder.string(), error.message()),
+            "name the .cfg file itself");
+    }
+    for (const auto& entry : entries) {
         if (entry.path().extension() == ".cfg") {
             traces.push_back(entry.path());
         }
@@ -32,9 +40,12 @@ fs::path trace_in(const fs::path& folder) {
 }
 
 ImageSource images_in(const fs::path& folder) {
-    return [folder](const std::string& file, const Place& place) {
-        const fs::path image = folder / file;
-        return read_memory_file(image, image.string(), place);
+    return [folder, budget = std::make_shared<ImageBudget>()](const std::string& file,
+                                                              const Place& place) {
+        const fs::path path = folder / file;
+        MemoryImage image = read_memory_file(path, path.string(), place);
+        budget->take(image, place);
+        return image;
     };
 }
 
@@ -44,10 +55,12 @@ Program read_txn(const fs::path& path, const RegisterNames& names, Images images
         setting.images = images_in(path.parent_path());
     }
     const fs::path arguments = path.parent_path() / "plusargs.txt";
-    if (fs::exists(arguments)) {
-        setting.read_attempts = parse_poll_retries(read_whole_file(arguments), arguments.string());
+    if (file_exists(arguments)) {
+        setting.read_attempts =
+            parse_poll_retries(read_whole_file(arguments, {}, largest_config), arguments.string());
     }
-    return parse_trace_txn(read_whole_file(path), path.string(), names, setting);
+    return parse_trace_txn(read_whole_file(path, {}, largest_program), path.string(), names,
+                           setting);
 }
 
 }  // namespace
@@ -96,7 +109,7 @@ Program read_program(const fs::path& path, const RegisterNames& names, Images im
     const auto nothing = [](const std::string& /*file*/, const Place& /*place*/) {
         return MemoryImage{};
     };
-    return parse_trace_cfg(read_whole_file(trace), trace.string(), names,
+    return parse_trace_cfg(read_whole_file(trace, {}, largest_program), trace.string(), names,
                            images == Images::Read ? images_in(trace.parent_path()) : nothing);
 }
 

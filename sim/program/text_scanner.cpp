@@ -13,11 +13,11 @@ bool is_word(char c) {
            c == '.';
 }
 
-/// A short excerpt for a message: printable, one line.
+/// A short excerpt for a message: printable, one word.
 std::string excerpt(std::string_view text) {
     constexpr std::size_t longest = 16;
     std::string shown;
-    for (const char c : text.substr(0, std::min(longest, text.find_first_of("\r\n")))) {
+    for (const char c : text.substr(0, std::min(longest, text.find_first_of(" \t\r\n")))) {
         const auto byte = static_cast<unsigned char>(c);
         shown += byte < 0x20 || byte >= 0x7f ? fmt::format("\\x{:02x}", byte) : std::string(1, c);
     }
@@ -95,7 +95,8 @@ void TextScanner::fail_expected(std::string_view what, const std::string& remedy
         throw ConfigError(place(), fmt::format("the file ends where {} was expected", what),
                           remedy.empty() ? "the file is cut short" : remedy);
     }
-    throw ConfigError(place(), fmt::format("expected {}, found {}", what, excerpt(rest())), remedy);
+    const std::string found = quotes_ == Quotes::Found ? excerpt(rest()) : "something else";
+    throw ConfigError(place(), fmt::format("expected {}, found {}", what, found), remedy);
 }
 
 }  // namespace npuscope

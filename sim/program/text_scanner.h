@@ -13,9 +13,17 @@ namespace npuscope {
 
 class TextScanner {
  public:
+    /// Whether messages quote what stands where something else was expected. A file that the input
+    /// names may be anyone's, and what it holds is nobody's business.
+    enum class Quotes { Found, Nothing };
+
     /// Both must outlive the scanner.
-    TextScanner(std::string_view text, std::string_view file)
-        : begin_(text.data()), at_(begin_), end_(begin_ + text.size()), file_(file) {}
+    TextScanner(std::string_view text, std::string_view file, Quotes quotes = Quotes::Found)
+        : begin_(text.data()),
+          at_(begin_),
+          end_(begin_ + text.size()),
+          file_(file),
+          quotes_(quotes) {}
 
     bool at_end() const { return at_ == end_; }
     /// The next character, or 0 at the end.
@@ -64,6 +72,7 @@ class TextScanner {
     const char* at_;
     const char* end_;
     std::string_view file_;
+    Quotes quotes_;
     // Where the last asked place was: the next one is counted from there.
     mutable const char* counted_ = begin_;
     mutable const char* line_begin_ = begin_;

@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "sim/config/json_writer.h"
+#include "sim/config/printable.h"
 #include "sim/config/yaml_writer.h"
 #include "sim/report/verdict.h"
 
@@ -13,7 +14,8 @@ namespace npuscope {
 namespace {
 
 /// In quotes where it would be taken for more than one value, or for a comment.
-std::string quoted(const std::string& text) {
+std::string quoted(const std::string& name) {
+    const std::string text = printable_line(name);
     if (text.find_first_of(",\"\n\r#") == std::string::npos) {
         return text;
     }
@@ -26,7 +28,7 @@ std::string quoted(const std::string& text) {
 
 std::string comment(const std::string& text) {
     std::string result;
-    std::istringstream lines(text);
+    std::istringstream lines(printable(text));
     for (std::string line; std::getline(lines, line);) {
         result += "# " + line + '\n';
     }

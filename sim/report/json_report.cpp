@@ -189,7 +189,7 @@ std::string json_report(const Result& result) {
         report["findings"].push_back(diagnostic_json(finding));
     }
     report["config"] = to_json(result.config);
-    return report.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
+    return report.dump(2, ' ', true, Json::error_handler_t::replace) + '\n';
 }
 
 }  // namespace npuscope

@@ -19,7 +19,7 @@ class EventList {
  public:
     void add(const Json& event) {
         text_ += text_.empty() ? "\n" : ",\n";
-        text_ += event.dump(-1, ' ', false, Json::error_handler_t::replace);
+        text_ += event.dump(-1, ' ', true, Json::error_handler_t::replace);
     }
     const std::string& text() const { return text_; }
 
@@ -157,7 +157,7 @@ std::string timeline_report(const Result& result) {
                      {"cycles", result.cycles.value},
                      {"cycles_per_microsecond", 1}};
     return "{\"displayTimeUnit\": \"ns\",\n\"otherData\": " +
-           other.dump(-1, ' ', false, Json::error_handler_t::replace) + ",\n\"traceEvents\": [" +
+           other.dump(-1, ' ', true, Json::error_handler_t::replace) + ",\n\"traceEvents\": [" +
            events.text() + "\n]}\n";
 }
 

@@ -13,6 +13,7 @@
 #include "models/link/clock.h"
 #include "models/npu/register_blocks.h"
 #include "sim/run/memory_checks.h"
+#include "sim/run/steady_reads.h"
 
 namespace npuscope {
 namespace {
@@ -282,10 +283,15 @@ void Host::execute(Activity& activity, const ReadRegister& read) {
     polling.expected = read.expected;
     const bool polls = read.comparison == Comparison::Equal && read.attempts > 1;
     std::uint32_t value = 0;
+    SteadyReads steady;
     for (polling.reads_left = read.attempts; polling.reads_left > 0; --polling.reads_left) {
         value = access(tlm::TLM_READ_COMMAND, read.address, 0, polls ? &polling : nullptr);
         catch_up(activity);
         if (read.holds(value)) {
+            break;
+        }
+        if (steady.after_read(value, now()) && !sc_core::sc_pending_activity()) {
+            activity.spend(steady.period() * (polling.reads_left - 1));  // none finds another value
             break;
         }
     }

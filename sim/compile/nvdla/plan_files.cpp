@@ -9,9 +9,11 @@
 #include <variant>
 
 #include "models/base/error.h"
-#include "sim/config/file_io.h"
+#include "sim/config/file_name.h"
 #include "sim/config/json_writer.h"
+#include "sim/config/printable.h"
 #include "sim/config/text_table.h"
+#include "sim/config/yaml_writer.h"
 #include "sim/model/network.h"
 
 namespace npuscope {
@@ -40,11 +42,13 @@ std::string unit_argument(const std::string& unit) { return unit.empty() ? "" : 
 /// What the primary port is called where memory is named by a number. source: nv_small traces
 int port_number(MemoryPort port) { return port == MemoryPort::Primary ? 1 : 0; }
 
-/// A name without what would end it.
-std::string in_quotes(std::string name) {
-    std::ranges::replace_if(
-        name, [](char c) { return c == '"' || c == '\n' || c == '\0'; }, '_');
-    return name;
+/// A name without what would end its quotes or its line.
+std::string in_quotes(const std::string& name) {
+    std::string text;
+    for (const char letter : printable_line(name)) {
+        text += letter == '"' ? std::string("\\x22") : std::string(1, letter);
+    }
+    return text;
 }
 
 /// One call a statement.
@@ -98,7 +102,7 @@ struct StatementText {
         return fmt::format("check_nothing({});", check.sync);
     }
     std::string operator()(const BeginLayer& layer) const {
-        return fmt::format("// layer {}: {}, {}", in_quotes(layer.name), layer.kind,
+        return fmt::format("// layer {}: {}, {}", in_quotes(layer.name), in_quotes(layer.kind),
                            counted(layer.operations, "operation"));
     }
     std::string operator()(const LaunchJob& launch) const {
@@ -198,9 +202,9 @@ std::string memory_map_yaml(const Plan& plan) {
                 ? fmt::format(", layout: {}, line_stride: {}", pixels->format->name,
                               pixels->line_stride[0].value)
                 : "";
-        text +=
-            fmt::format("  - {{name: {}, file: {}.dat, address: {}, bytes: {}{}}}\n", image.name,
-                        image.name, to_hex(image.address), image.bytes.value, layout);
+        text += fmt::format("  - {{name: {}, file: {}, address: {}, bytes: {}{}}}\n",
+                            yaml_quoted(image.name), yaml_quoted(file_name(image.name, ".dat")),
+                            to_hex(image.address), image.bytes.value, layout);
     }
     text += "results:\n";
     for (const PlannedLayer& layer : plan.layers) {
@@ -208,7 +212,7 @@ std::string memory_map_yaml(const Plan& plan) {
         text += fmt::format(
             "  - {{name: {}, layout: feature, type: int8, shape: 1x{}, address: {}, bytes: {}, "
             "line_stride: {}, surface_stride: {}, first_operation: {}, last_operation: {}{}{}}}\n",
-            layer.name, shape_text(cube.shape), to_hex(cube.base), cube.extent().value,
+            yaml_quoted(layer.name), shape_text(cube.shape), to_hex(cube.base), cube.extent().value,
             cube.line_stride.value, cube.surface_stride.value, layer.first_operation,
             layer.last_reader == 0 ? layer.last_operation() : layer.last_reader,
             layer.stored.in_sram ? ", memory: sram" : "",
@@ -218,7 +222,7 @@ std::string memory_map_yaml(const Plan& plan) {
 }
 
 std::string trace_text(const Program& program) {
-    std::string text = fmt::format("// {}\n", program.name);
+    std::string text = fmt::format("// {}\n", printable_line(program.name));
     for (const Statement& statement : program.statements) {
         text += std::visit(StatementText{}, statement.action);
         text += '\n';
@@ -243,15 +247,15 @@ std::string image_text(const MemoryImage& image) {
     return text += "\n}\n";
 }
 
-void save_program(const Program& program, const std::filesystem::path& folder) {
+void save_program(const Program& program, OutputFolder& out, const std::filesystem::path& folder) {
     for (const Statement& statement : program.statements) {
         if (const auto* load = std::get_if<LoadMemory>(&statement.action)) {
-            write_atomically(folder / load->file, image_text(load->image));
+            out.write(folder / load->file, image_text(load->image));
         } else if (const auto* check = std::get_if<CheckImage>(&statement.action)) {
-            write_atomically(folder / check->file, image_text(check->image));
+            out.write(folder / check->file, image_text(check->image));
         }
     }
-    write_atomically(folder / "program.cfg", trace_text(program));
+    out.write(folder / "program.cfg", trace_text(program));
 }
 
 }  // namespace npuscope

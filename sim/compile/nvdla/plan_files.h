@@ -9,6 +9,7 @@
 #include <string>
 
 #include "sim/compile/nvdla/plan.h"
+#include "sim/config/output_folder.h"
 #include "sim/program/program.h"
 
 namespace npuscope {
@@ -22,7 +23,7 @@ std::string memory_map_yaml(const Plan& plan);
 std::string trace_text(const Program& program);
 std::string image_text(const MemoryImage& image);
 
-/// Makes the folder where it is missing.
-void save_program(const Program& program, const std::filesystem::path& folder);
+/// Into `folder` of the output: images first, program.cfg last.
+void save_program(const Program& program, OutputFolder& out, const std::filesystem::path& folder);
 
 }  // namespace npuscope

@@ -13,6 +13,7 @@
 #include "models/npu/register_blocks.h"
 #include "models/pdp/pdp_registers.h"
 #include "models/sdp/sdp_registers.h"
+#include "sim/config/file_name.h"
 
 namespace npuscope {
 namespace {
@@ -33,7 +34,7 @@ class ProgramWriter {
         finished_.resize(plan_.operations.size());
         for (PlannedImage& image : plan_.images) {
             add(LoadMemory{MemoryPort::Primary, image.address, std::move(image.image),
-                           image.name + ".dat"});
+                           file_name(image.name, ".dat")});
         }
         unmask_interrupts();
         const RegisterBlock& cdma = cdma_block;

@@ -12,7 +12,9 @@
 #include "sim/compile/explain.h"
 #include "sim/compile/nvdla/plan_program.h"
 #include "sim/compile/surface_files.h"
+#include "sim/config/file_name.h"
 #include "sim/config/json_writer.h"
+#include "sim/config/yaml_writer.h"
 #include "sim/model/host_values.h"
 #include "sim/model/prepare_graph.h"
 
@@ -208,15 +210,17 @@ std::string segment_text(const PlannedSegment& segment, std::size_t index) {
 std::string tensors_yaml(const PlannedSegment& segment, const std::string& indent) {
     std::string text = indent + "inputs:\n";
     for (const SegmentTensor& input : segment.lowered.inputs) {
-        text += indent + fmt::format("  - {{tensor: {}, image: {}.dat, shape: {}, zero: {}}}\n",
-                                     quoted(input.tensor), image_name(input, segment.plan),
-                                     sizes_text(input.cube), input.zero);
+        text +=
+            indent + fmt::format("  - {{tensor: {}, image: {}, shape: {}, zero: {}}}\n",
+                                 quoted(input.tensor),
+                                 yaml_quoted(file_name(image_name(input, segment.plan), ".dat")),
+                                 sizes_text(input.cube), input.zero);
     }
     text += indent + "outputs:\n";
     for (const SegmentTensor& output : segment.lowered.outputs) {
         text += indent + fmt::format("  - {{tensor: {}, result: {}, shape: {}, zero: {}}}\n",
-                                     quoted(output.tensor), output.layer, sizes_text(output.cube),
-                                     output.zero);
+                                     quoted(output.tensor), yaml_quoted(output.layer),
+                                     sizes_text(output.cube), output.zero);
     }
     return text;
 }
@@ -224,8 +228,8 @@ std::string tensors_yaml(const PlannedSegment& segment, const std::string& inden
 std::string segment_folder(std::size_t index) { return fmt::format("segment_{}", index + 1); }
 
 std::string segments_yaml(const Graph& graph, const SegmentedPlan& plan, const std::string& npu) {
-    std::string text = fmt::format("model: {}\nnpu: {}\nsteps:{}\n", quoted(graph.name), npu,
-                                   plan.partition.steps.empty() ? " []" : "");
+    std::string text = fmt::format("model: {}\nnpu: {}\nsteps:{}\n", quoted(graph.name),
+                                   yaml_quoted(npu), plan.partition.steps.empty() ? " []" : "");
     for (const PartitionStep& step : plan.partition.steps) {
         if (step.segment) {
             text += segment_text(plan.segments[*step.segment], *step.segment);
@@ -233,7 +237,7 @@ std::string segments_yaml(const Graph& graph, const SegmentedPlan& plan, const s
         }
         const GraphNode& node = graph.nodes[step.node];
         text += fmt::format("  - host: {{node: {}, operator: {}, inputs: {}, outputs: {}}}\n",
-                            quoted(node_name(node)), node.op, quoted_list(node.inputs),
+                            quoted(node_name(node)), yaml_quoted(node.op), quoted_list(node.inputs),
                             quoted_list(node.outputs));
     }
     return text;

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <sstream>
+#include <stdexcept>
 
 #include "models/base/check.h"
 #include "models/base/error.h"
@@ -25,7 +27,21 @@ TEST(ExitCode, EveryKindOfErrorHasItsCodeAndItsLine) {
               std::pair(ExitCode::MachineStopped,
                         std::string("npuscope: the machine stopped: sdp waits\n")));
     EXPECT_EQ(ended_by(InternalError("broken")).first, ExitCode::Bug);
-    EXPECT_EQ(ended_by(std::bad_alloc()).first, ExitCode::Bug);
+    EXPECT_EQ(ended_by(std::logic_error("unexpected")).first, ExitCode::Bug);
+}
+
+TEST(ExitCode, TooLittleMemoryAndPathsThatCannotBeUsedAreTheInputsFault) {
+    EXPECT_EQ(ended_by(std::bad_alloc()).first, ExitCode::WrongInput);
+    const auto refused = std::make_error_code(std::errc::permission_denied);
+    EXPECT_EQ(ended_by(std::filesystem::filesystem_error("status", "a/b", refused)),
+              std::pair(ExitCode::WrongInput,
+                        std::string("npuscope: cannot use 'a/b': Permission denied\n")));
+}
+
+TEST(ExitCode, MessagesStayOnTheirLineAndLeaveTheTerminalAlone) {
+    EXPECT_EQ(ended_by(ConfigError("unknown field '\x1b[31m\n'")).second,
+              "npuscope: unknown field '\\x1b[31m\\x0a'\n");
+    EXPECT_LT(ended_by(ConfigError(std::string(1'000'000, 'a'))).second.size(), 5000U);
 }
 
 TEST(ExitCode, NumbersAreThoseOfTheContract) {

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/config/file_io.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <fstream>
 
@@ -37,6 +40,28 @@ TEST_F(AtomicFile, WritesToADeviceInsteadOfReplacingIt) {
     EXPECT_EQ(files(), 1U);
 }
 
+TEST_F(AtomicFile, FollowsNoLinkThatLiesInItsWay) {
+    std::ofstream(folder_ / "victim") << "mine";
+    const std::string foreseen = ".part" + std::to_string(::getpid());
+    fs::create_symlink(folder_ / "victim", folder_ / ("r.json" + foreseen));
+    write_atomically(folder_ / "r.json", "text");
+    EXPECT_EQ(read_whole_file(folder_ / "victim"), "mine");
+    EXPECT_TRUE(fs::is_symlink(folder_ / ("r.json" + foreseen)));
+}
+
+TEST_F(AtomicFile, ContinuesAnOpenDescriptorThatIsNamed) {
+    const int file = ::open((folder_ / "log").c_str(), O_WRONLY | O_CREAT, 0600);
+    ASSERT_EQ(::write(file, "a", 1), 1);
+    write_atomically("/dev/fd/" + std::to_string(file), "b");
+    ASSERT_EQ(::write(file, "c", 1), 1);
+    ::close(file);
+    EXPECT_EQ(read_whole_file(folder_ / "log"), "abc");
+}
+
+TEST_F(AtomicFile, SaysThatADeviceIsFull) {
+    EXPECT_NE(sample::message_of([] { write_atomically("/dev/full", "text"); }), "");
+}
+
 TEST_F(AtomicFile, LeavesNothingElseBehind) {
     write_atomically(folder_ / "r.json", "text");
     EXPECT_EQ(files(), 1U);
@@ -65,7 +90,39 @@ TEST(WholeFile, ReadsEveryByte) {
     EXPECT_EQ(read_whole_file(path), bytes);
 }
 
-TEST(WholeFile, ReadsAPipeOrDeviceOfUnknownSize) { EXPECT_EQ(read_whole_file("/dev/null"), ""); }
+TEST(WholeFile, RefusesWhatHasNoEndOrMakesItWait) {
+    const TempFolder folder;
+    ASSERT_EQ(::mkfifo((folder / "pipe").c_str(), 0600), 0);
+    fs::create_symlink("/dev/zero", folder / "zero");
+    EXPECT_NE(message_of([&] { read_whole_file(folder / "pipe"); }).find("it is a pipe"),
+              std::string::npos);
+    EXPECT_NE(message_of([&] { read_whole_file(folder / "zero"); }).find("it is a device"),
+              std::string::npos);
+}
+
+TEST(WholeFile, RefusesMoreThanAnyFileOfItsKindHas) {
+    const TempFolder folder;
+    std::ofstream(folder / "terabyte").close();
+    fs::resize_file(folder / "terabyte", std::uintmax_t{1} << 40U);
+    EXPECT_NE(message_of([&] { read_whole_file(folder / "terabyte"); }).find("1099511627776 bytes"),
+              std::string::npos);
+    std::ofstream(folder / "small") << "123456";
+    EXPECT_EQ(read_whole_file(folder / "small", {}, Bytes(6)), "123456");
+    EXPECT_NE(message_of([&] { read_whole_file(folder / "small", {}, Bytes(5)); }), "");
+}
+
+TEST(WholeFile, ReadsAFileThatTellsNoSize) {
+    EXPECT_NE(read_whole_file("/proc/self/status").find("Pid:"), std::string::npos);
+}
+
+TEST(WholeFile, AZeroByteDoesNotCutItsName) {
+    const TempFolder folder;
+    std::ofstream(folder / "a") << "not asked for";
+    const std::string name = (folder / "a").string() + std::string(1, '\0') + ".dat";
+    EXPECT_NE(message_of([&] { read_whole_file(name); }).find("zero byte"), std::string::npos);
+    EXPECT_NE(message_of([&] { write_atomically(name, "x"); }).find("zero byte"),
+              std::string::npos);
+}
 
 TEST(WholeFile, SaysWhyItCannotAndWhoAsked) {
     EXPECT_EQ(message_of([] {

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/model/onnx_reader.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "sim/model/prepare_graph.h"
 #include "tests/sim/message_of.h"
+#include "tests/support/growth.h"
 #include "tests/support/sample_models.h"
 
 namespace npuscope {
@@ -65,6 +67,38 @@ TEST(OnnxReader, NodesMayStandInAnyOrder) {
     builder.graph().mutable_node()->SwapElements(0, 1);
     const Graph graph = parse_onnx(builder.bytes(), "m.onnx");
     EXPECT_EQ(graph.nodes[0].name, "add");
+}
+
+/// `count` nodes, the last one first.
+ModelBuilder backwards(std::size_t count) {
+    ModelBuilder builder;
+    builder.input("x", {1, 4});
+    for (std::size_t i = count; i-- > 0;) {
+        const std::string before = i == 0 ? "x" : fmt::format("t{}", i - 1);
+        builder.node("Relu", fmt::format("n{}", i), {before}, fmt::format("t{}", i));
+    }
+    return std::move(builder.output(fmt::format("t{}", count - 1)));
+}
+
+TEST(OnnxReader, NodesInTheWorstOrderTakeTimeInProportion) {
+    const Graph graph = parse_onnx(backwards(100).bytes(), "m.onnx");
+    EXPECT_EQ(graph.nodes.front().name, "n0");
+    EXPECT_EQ(graph.nodes.back().name, "n99");
+    EXPECT_LT(test::growth(
+                  1000, [](std::size_t count) { parse_onnx(backwards(count).bytes(), "m.onnx"); }),
+              test::between_linear_and_quadratic);
+}
+
+TEST(OnnxReader, ConstantsThatNodesMakeAreLimitedTogether) {
+    ModelBuilder builder = small_model();
+    builder.int64s("many", {18'000'000});
+    for (int i = 0; i < 40; ++i) {
+        const std::string name = fmt::format("c{}", i);
+        builder.node("ConstantOfShape", name, {"many"}, name).output(name);
+    }
+    Graph graph = parse_onnx(builder.bytes(), "m.onnx");
+    EXPECT_THAT(sample::message_of([&] { prepare_graph(graph); }),
+                HasSubstr("node 'c1' (ConstantOfShape): the model's nodes make 36000000"));
 }
 
 TEST(OnnxReader, NodesWithoutNamesAreCalledByTheirOutput) {

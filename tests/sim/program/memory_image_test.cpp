@@ -59,7 +59,7 @@ TEST(MemoryImage, PayloadThatDisagreesWithItsSizeIsRefused) {
     EXPECT_EQ(complaint("{\n{offset:0x0, size:4, payload:0x00 0x10 0x20},\n}"),
               "a.dat:2:44: the payload has 3 bytes, its size says 4");
     EXPECT_EQ(complaint("{offset:0x0, size:2, payload:0x00 0x10 0x20}"),
-              "a.dat:1:40: expected '}' after 2 bytes of payload, found '0x20}'");
+              "a.dat:1:40: expected '}' after 2 bytes of payload, found something else");
 }
 
 TEST(MemoryImage, FileCutShortIsRefusedAtEveryPlaceOfTheCut) {
@@ -79,17 +79,18 @@ TEST(MemoryImage, FileCutShortIsRefusedAtEveryPlaceOfTheCut) {
 
 TEST(MemoryImage, WhatIsNoBytePacketOrHeaderIsRefusedAtItsPlace) {
     EXPECT_EQ(complaint("0x00 0x1g"),
-              "a.dat:1:6: expected a byte as 0x and two digits, found '0x1g'");
+              "a.dat:1:6: expected a byte as 0x and two digits, found something else");
     EXPECT_EQ(complaint("0x00 0x123"),
-              "a.dat:1:6: expected a byte as 0x and two digits, found '0x123'");
-    EXPECT_EQ(
-        complaint("0x00\nhello\n"),
-        "a.dat:2:1: expected a byte 0xhh, key=value, a comment or a '{' packet, found 'hello'");
-    EXPECT_EQ(complaint("{{offset:0x0, sise:2}}"), "a.dat:1:15: expected 'size', found 'sise:2}}'");
+              "a.dat:1:6: expected a byte as 0x and two digits, found something else");
+    EXPECT_EQ(complaint("0x00\nhello\n"),
+              "a.dat:2:1: expected a byte 0xhh, key=value, a comment or a '{' packet, found "
+              "something else");
+    EXPECT_EQ(complaint("{{offset:0x0, sise:2}}"),
+              "a.dat:1:15: expected 'size', found something else");
     EXPECT_EQ(complaint("{offset:0, size:1, payload:0x00} {offset:1, size:1, payload:0x00}"),
-              "a.dat:1:34: expected ',' between packets, found '{offset:1, size:'");
+              "a.dat:1:34: expected ',' between packets, found something else");
     EXPECT_EQ(complaint("{{offset:0, size:1, payload:0x00}} 0x00"),
-              "a.dat:1:36: expected nothing after the closing '}', found '0x00'");
+              "a.dat:1:36: expected nothing after the closing '}', found something else");
     EXPECT_EQ(complaint("{offset:0xfffffffffffffffe, size:1, payload:0x00}"), "");
     EXPECT_EQ(complaint("{offset:0xffffffffffffffff, size:2, payload:0x00 0x00}"),
               "a.dat:1:1: the packet ends beyond the 64-bit address space");

@@ -15,7 +15,9 @@ namespace {
 TEST(SaveProgram, IsReadBackAsItWas) {
     const TempFolder folder;
     Program saved = plan_program(plan_network(sample::mixed_network(), {}));
-    save_program(saved, folder);
+    OutputFolder out(folder.path());
+    save_program(saved, out, {});
+    out.commit();
     std::erase_if(saved.statements, [](const Statement& statement) {  // a comment in the file
         return std::holds_alternative<BeginLayer>(statement.action);
     });
@@ -28,6 +30,19 @@ TEST(SaveProgram, IsReadBackAsItWas) {
             EXPECT_EQ(std::get<LoadMemory>(read.statements[i].action).image, load->image);
         }
     }
+}
+
+TEST(SaveProgram, NamesPutNoStatementsIntoTheProgram) {
+    const std::string name = "a\nreg_write(NVDLA_CDMA.D_BANK_0, 1);\n// \"b\"\x1b";
+    Program program;
+    program.name = name;
+    const auto add = [&](Action action) { program.statements.push_back({{}, std::move(action)}); };
+    add(BeginLayer{.name = name, .kind = name});
+    add(RunNode{.name = name, .op = name});
+    const std::string text = trace_text(program);
+    const Program read = parse_trace_cfg(text, "a.cfg", RegisterNames(nvdla_register_blocks()), {});
+    EXPECT_EQ(read.statements.size(), 1U) << text;
+    EXPECT_EQ(text.find('\x1b'), std::string::npos) << text;
 }
 
 TEST(SaveProgram, SpellsEveryStatement) {

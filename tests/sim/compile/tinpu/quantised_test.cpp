@@ -189,5 +189,16 @@ TEST(Quantised, PoolsBetweenEqualScalesReadIntegers) {
     compare(builder, true);
 }
 
+TEST(Quantised, QuotientsOfScalesThatAreZeroOrInfiniteAreNoShift) {
+    for (float QuantisedShape::*scale : {&QuantisedShape::x_scale, &QuantisedShape::y_scale}) {
+        QuantisedShape shape;
+        shape.*scale = 0;
+        const Graph graph = test::graph_of(qlinear_model(shape));
+        const Partition plan = test::tinpu_partition(graph, test::bundled_preset().restrictions);
+        ASSERT_EQ(plan.refusals.size(), 1U);
+        EXPECT_THAT(plan.refusals[0].problems[0].sentence, HasSubstr("no right shift"));
+    }
+}
+
 }  // namespace
 }  // namespace npuscope

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// A folder of results that belong together: all of them appear, or none. They are written to a
+// temporary folder, and take their names when the last one is complete: a new folder in one step, files
+// of a folder that exists one after the other, with interruptions held and every step undone where one
+// fails. The file that was written last goes first and comes last, so that a folder which has it is
+// complete even where the computer stops in between.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sim/config/temporary.h"
+
+namespace npuscope {
+
+class OutputFolder {
+ public:
+    /// ConfigError where `folder` is something else, or cannot be made or written.
+    explicit OutputFolder(std::filesystem::path folder);
+
+    /// `name` may lie in a folder of its own. A name that was written already is replaced.
+    void write(const std::filesystem::path& name, std::string_view text);
+    /// Everything takes its name. Other files of the folder stay as they are.
+    void commit();
+    /// Everything takes its name, and files that an earlier call wrote go where they are not written
+    /// again and nobody has changed them since: `written_files.txt` lists what was written.
+    void commit_in_place_of_earlier();
+
+ private:
+    std::filesystem::path fresh() const { return temporary_->path() / "new"; }
+    void replace(const std::vector<std::filesystem::path>& obsolete);
+    std::vector<std::filesystem::path> obsolete_files() const;
+
+    std::filesystem::path folder_;
+    bool exists_ = false;
+    std::unique_ptr<TemporaryFolder> temporary_;
+    std::vector<std::filesystem::path> names_;  ///< in the order of writing
+    std::vector<std::string> listed_;           ///< lines of the list
+};
+
+}  // namespace npuscope

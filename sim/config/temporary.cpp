@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/config/temporary.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstdint>
+#include <functional>
+#include <random>
+#include <set>
+#include <system_error>
+#include <thread>
+#include <utility>
+
+#include "models/base/error.h"
+
+namespace npuscope {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// What must go when the process ends before its time. It is the process's own, as signals are.
+struct Unfinished {
+    std::mutex mutex;
+    std::set<fs::path> paths;
+};
+Unfinished& unfinished() {
+    static Unfinished all;
+    return all;
+}
+
+std::string reason(int error) { return std::generic_category().message(error); }
+
+[[noreturn]] void refuse(const fs::path& path, const std::string& why) {
+    throw ConfigError(fmt::format("cannot write '{}': {}", path.string(), why),
+                      "choose a place that can be written");
+}
+
+/// Makes something under a new name in `folder` and notes that it is unfinished. `make` gives -1, and
+/// errno, where it fails.
+int make_new(const fs::path& folder, const fs::path& for_path, fs::path& made,
+             const std::function<int(const char*)>& make) {
+    const auto hold = hold_interruptions();
+    std::random_device random;
+    for (int tries = 0; tries < 100; ++tries) {
+        const std::uint64_t number = std::uint64_t{random()} << 32U | random();
+        made = folder / fmt::format(".npuscope-{:016x}", number);
+        const int result = make(made.c_str());
+        if (result >= 0) {
+            unfinished().paths.insert(made);
+            return result;
+        }
+        if (errno != EEXIST) {
+            break;
+        }
+    }
+    refuse(for_path, reason(errno));
+}
+
+/// Only what this process made itself.
+void remove_unfinished(const fs::path& path) {
+    std::error_code none;
+    fs::remove_all(path, none);
+    unfinished().paths.erase(path);
+}
+
+constexpr std::array interruptions{SIGINT, SIGTERM, SIGHUP};
+
+}  // namespace
+
+std::unique_lock<std::mutex> hold_interruptions() { return std::unique_lock(unfinished().mutex); }
+
+TemporaryFile::TemporaryFile(const fs::path& folder, const fs::path& for_path) {
+    descriptor_ = make_new(folder, for_path, path_, [](const char* name) {
+        return ::open(name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+    });
+}
+
+TemporaryFile::~TemporaryFile() {
+    if (descriptor_ >= 0) {
+        ::close(descriptor_);
+    }
+    if (!path_.empty()) {
+        const auto hold = hold_interruptions();
+        remove_unfinished(path_);
+    }
+}
+
+void TemporaryFile::become(const fs::path& path) {
+    const int closed = ::close(std::exchange(descriptor_, -1));
+    if (closed != 0) {
+        refuse(path, reason(errno));
+    }
+    const auto hold = hold_interruptions();
+    if (::rename(path_.c_str(), path.c_str()) != 0) {
+        refuse(path, reason(errno));
+    }
+    unfinished().paths.erase(path_);
+    path_.clear();
+}
+
+TemporaryFolder::TemporaryFolder(const fs::path& parent, const fs::path& for_path) {
+    make_new(parent, for_path, path_, [](const char* name) { return ::mkdir(name, 0777); });
+}
+
+TemporaryFolder::~TemporaryFolder() {
+    const auto hold = hold_interruptions();
+    remove_unfinished(path_);
+}
+
+/// A thread of its own takes the signals, so that it may do what no handler may.
+struct InterruptionGuard::Watch {
+    sigset_t signals{};
+    sigset_t before{};
+    std::thread thread;
+};
+
+InterruptionGuard::InterruptionGuard() : watch_(std::make_unique<Watch>()) {
+    sigset_t& signals = watch_->signals;
+    sigemptyset(&signals);
+    for (const int signal : interruptions) {
+        struct sigaction action {};
+        ::sigaction(signal, nullptr, &action);
+        if (action.sa_handler != SIG_IGN) {  // as under nohup
+            sigaddset(&signals, signal);
+        }
+    }
+    sigaddset(&signals, SIGUSR2);  // ends the thread itself
+    ::pthread_sigmask(SIG_BLOCK, &signals, &watch_->before);
+    watch_->thread = std::thread([&signals] {
+        int signal = 0;
+        while (::sigwait(&signals, &signal) != 0) {
+        }
+        if (signal == SIGUSR2) {
+            return;
+        }
+        const auto hold = hold_interruptions();
+        for (const fs::path& path : unfinished().paths) {
+            std::error_code none;
+            fs::remove_all(path, none);
+        }
+        ::signal(signal, SIG_DFL);
+        sigset_t only{};
+        sigemptyset(&only);
+        sigaddset(&only, signal);
+        ::pthread_sigmask(SIG_UNBLOCK, &only, nullptr);
+        ::raise(signal);
+    });
+}
+
+InterruptionGuard::~InterruptionGuard() {
+    ::pthread_kill(watch_->thread.native_handle(), SIGUSR2);
+    watch_->thread.join();
+    ::pthread_sigmask(SIG_SETMASK, &watch_->before, nullptr);
+}
+
+}  // namespace npuscope

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reads of one register, one after the other, of a host that waits for a value: whether the next will
+// take as long as the last and, where nothing else is going on, find the same. A poll that cannot
+// succeed any more then ends in one step, however often the program wants to read.
+#pragma once
+
+#include <cstdint>
+
+#include "models/base/quantity.h"
+
+namespace npuscope {
+
+class SteadyReads {
+ public:
+    /// What a read found, and when it was over; true where the next will be alike.
+    bool after_read(std::uint32_t value, Cycles time) {
+        const Cycles period = time - last_;
+        same_ = value == value_ && period == period_ ? same_ + 1 : 0;
+        value_ = value;
+        period_ = period;
+        last_ = time;
+        return same_ > enough;
+    }
+    /// From the end of one read to that of the next.
+    Cycles period() const { return period_; }
+
+ private:
+    static constexpr unsigned enough = 64;  // more than any FIFO between the clocks holds
+
+    std::uint32_t value_ = 0;
+    Cycles period_;
+    Cycles last_;
+    unsigned same_ = 0;
+};
+
+}  // namespace npuscope
