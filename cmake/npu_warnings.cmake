@@ -7,9 +7,14 @@ target_compile_options(npu_warnings INTERFACE
   # messages name our files without the place of the checkout
   -fmacro-prefix-map=${PROJECT_SOURCE_DIR}/=)
 if(NPUSCOPE_SANITIZE)
-  target_compile_options(npu_warnings INTERFACE -fsanitize=address,undefined
-    -fno-sanitize-recover=undefined -fno-omit-frame-pointer)
-  target_link_options(npu_warnings INTERFACE -fsanitize=address,undefined)
+  target_compile_options(npu_warnings INTERFACE -fsanitize=address,undefined,float-cast-overflow
+    -fno-sanitize-recover=undefined,float-cast-overflow -fno-omit-frame-pointer)
+  target_link_options(npu_warnings INTERFACE -fsanitize=address,undefined,float-cast-overflow)
+endif()
+if(NPUSCOPE_FUZZ)
+  target_compile_options(npu_warnings INTERFACE
+    -fsanitize=fuzzer-no-link,address,undefined,float-cast-overflow -fno-sanitize-recover=all)
+  target_link_options(npu_warnings INTERFACE -fsanitize=address,undefined,float-cast-overflow)
 endif()
 if(NPUSCOPE_COVERAGE)
   target_compile_options(npu_warnings INTERFACE --coverage)

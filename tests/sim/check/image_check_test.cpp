@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 
 #include "sim/check/image_description.h"
 #include "tests/sim/check/damaged_program.h"
 #include "tests/sim/check/sample_image.h"
+#include "tests/sim/fuzz/image_inputs.h"
 #include "tests/sim/fuzz/mutate.h"
+#include "tests/support/growth.h"
 
 namespace npuscope {
 namespace {
@@ -106,6 +110,51 @@ TEST_F(ImageCheckTest, DescriptionsThatMakeNoSenseAreRefused) {
     EXPECT_THROW(checked(), ConfigError);
 }
 
+/// Surfaces of 8 bytes, each `step` bytes after the one before.
+std::string many_surfaces(std::size_t count, std::uint64_t step) {
+    std::string text = "surfaces:\n";
+    for (std::size_t i = 0; i < count; ++i) {
+        text +=
+            fmt::format("  - {{name: s{0}, layout: feature, shape: 1x8x1x1, address: {1:#x}}}\n", i,
+                        0x80000001 + i * step);
+    }
+    return text;
+}
+CheckReport check_many(std::size_t count, std::uint64_t step) {
+    const ImageDescription image = parse_image(many_surfaces(count, step), "many.yaml");
+    return check_image_description(image, {sample::small_npu(), MemoryConfig{}}, {});
+}
+
+TEST(ManySurfaces, TheirFindingsTakeTimeInProportion) {
+    EXPECT_EQ(check_many(3000, 64).findings.size(), 2U * 3000);  // misaligned, never loaded
+    EXPECT_LT(test::growth(3000, [](std::size_t count) { check_many(count, 64); }),
+              test::between_linear_and_quadratic);
+}
+
+TEST(ManySurfaces, EachIsHeldAgainstTheNearestThatItOverlaps) {
+    const auto overlaps = [](const CheckReport& report) {
+        return std::ranges::count(report.findings, "surface_overlap", &Diagnostic::id);
+    };
+    EXPECT_EQ(overlaps(check_many(10, 0)), 9);  // each with one of the others
+    EXPECT_EQ(overlaps(check_many(3, 4)), 2);
+    EXPECT_EQ(overlaps(check_many(3, 8)), 0);
+    EXPECT_EQ(overlaps(check_many(2000, 0)), 1999);
+    EXPECT_LT(test::growth(1000, [](std::size_t count) { check_many(count, 0); }),
+              test::between_linear_and_quadratic);
+}
+
+TEST(ManySurfaces, TheirLinesAreLimitedTogether) {
+    std::string text = "surfaces:\n";
+    for (unsigned i = 0; i < 3; ++i) {
+        text += fmt::format(
+            "  - {{name: s{}, layout: feature, shape: 1x512x65536x1, address: {:#x}}}\n", i,
+            0x80000000U + i * 0x10000000U);
+    }
+    const ImageDescription image = parse_image(text, "many.yaml");
+    EXPECT_THROW(check_image_description(image, {sample::small_npu(), MemoryConfig{}}, {}),
+                 ConfigError);
+}
+
 TEST_F(ImageCheckTest, DamagedDescriptionsAreCheckedOrRefused) {
     fuzz::Mutator mutator(23);
     const std::string good = image_.text;
@@ -117,6 +166,21 @@ TEST_F(ImageCheckTest, DamagedDescriptionsAreCheckedOrRefused) {
             ASSERT_FALSE(std::string(error.what()).empty());
         } catch (const std::exception& error) {
             FAIL() << error.what() << "\n" << image_.text;
+        }
+    }
+}
+
+TEST(DamagedImages, OfEveryFormatAreCheckedOrRefused) {
+    fuzz::Mutator mutator(29);
+    ASSERT_NO_THROW(fuzz::parse_images(fuzz::image_seed));
+    for (int i = 0; i < 5000; ++i) {
+        const std::string text = mutator.damage(fuzz::image_seed);
+        try {
+            fuzz::parse_images(text);
+        } catch (const ConfigError& error) {
+            ASSERT_FALSE(std::string(error.what()).empty());
+        } catch (const std::exception& error) {
+            FAIL() << error.what() << "\n" << text;
         }
     }
 }
