@@ -17,7 +17,6 @@
 #include "sim/compile/nvdla/plan_files.h"
 #include "sim/compile/nvdla/plan_program.h"
 #include "sim/compile/nvdla/segmented_program.h"
-#include "sim/config/file_io.h"
 #include "sim/config/output_folder.h"
 #include "sim/config/printable.h"
 #include "sim/config/text_table.h"
@@ -64,6 +63,13 @@ SavedPlan finish_plan(Plan plan, const SystemConfig& system, bool expectations) 
     return saved;
 }
 
+/// The folder of --out, with the experiment in it.
+OutputFolder output_of(const PlanArguments& arguments, const SystemConfig& system) {
+    OutputFolder out(arguments.experiment.write.out);
+    out.write("config.yaml", effective_yaml(arguments.experiment, system));
+    return out;
+}
+
 /// The program comes last: a folder that has it is complete.
 void write_plan(const SavedPlan& plan, OutputFolder& out, const std::filesystem::path& folder) {
     out.write(folder / "memory_map.yaml", plan.memory_map);
@@ -93,7 +99,7 @@ ExitCode plan_table_of(const PlanArguments& arguments, const SystemConfig& syste
     console.out << printable(
         plan_report(network, plan, arguments, system.npu_name(), console.out_width));
     if (!arguments.experiment.write.out.empty()) {
-        OutputFolder out(arguments.experiment.write.out);
+        OutputFolder out = output_of(arguments, system);
         write_plan(finish_plan(std::move(plan), system, arguments.experiment.plan.expectations),
                    out, {});
         out.commit_in_place_of_earlier();
@@ -105,7 +111,7 @@ ExitCode plan_table_of(const PlanArguments& arguments, const SystemConfig& syste
 /// written before all of it is there.
 void save_model(const Graph& graph, SegmentedPlan plan, const PlanArguments& arguments,
                 const SystemConfig& system) {
-    OutputFolder out(arguments.experiment.write.out);
+    OutputFolder out = output_of(arguments, system);
     const bool whole = plan.partition.is_whole();
     const std::string order = segments_yaml(graph, plan, system.npu_name());
     std::vector<SavedPlan> saved;
@@ -178,7 +184,7 @@ ExitCode explain_model(const PlanArguments& arguments, const SystemConfig& syste
     const auto plan = target->plan(graph);
     console.out << printable(explain_report(graph, *target, *plan, console.out_width));
     if (!arguments.experiment.write.out.empty()) {
-        OutputFolder out(arguments.experiment.write.out);
+        OutputFolder out = output_of(arguments, system);
         out.write("plan.txt", printable(explain_report(graph, *target, *plan)));
         save_jobs(plan->program(system.host, nullptr).program, system, out);
         out.commit_in_place_of_earlier();
@@ -206,13 +212,8 @@ ExitCode plan(PlanArguments& arguments, const Console& console) {
     arguments.open();
     Experiment& experiment = arguments.experiment;
     const SystemConfig system = read_system(arguments.system);
-    const ExitCode code = plan_any(arguments, system, console);
-    if (!experiment.write.out.empty()) {
-        experiment.command = recorded_command(arguments, console);
-        write_atomically(std::filesystem::path(experiment.write.out) / "config.yaml",
-                         effective_yaml(experiment, system));
-    }
-    return code;
+    experiment.command = recorded_command(arguments, console);
+    return plan_any(arguments, system, console);
 }
 
 void add_options(CLI::App& app, PlanArguments& arguments, NpuFamilies families) {
