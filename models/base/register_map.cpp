@@ -93,6 +93,27 @@ std::optional<RegisterPlace> find_place(std::span<const RegisterBlock> blocks,
     return std::nullopt;
 }
 
+WideBlock::WideBlock(const RegisterBlock& block, std::span<const std::string_view> registers)
+    : rows_(block.rows.begin(), block.rows.end()), block_(block) {
+    fields_.reserve(registers.size());  // the spans below stay valid
+    for (RegisterRow& row : rows_) {
+        if (std::ranges::find(registers, row.name) == registers.end()) {
+            continue;
+        }
+        std::vector<RegisterField>& fields =
+            fields_.emplace_back(row.fields.begin(), row.fields.end());
+        for (RegisterField& field : fields) {
+            unsigned end = 32;
+            for (const RegisterField& other : fields) {
+                end = other.lsb > field.lsb ? std::min<unsigned>(end, other.lsb) : end;
+            }
+            field.width = static_cast<std::uint8_t>(end - field.lsb);
+        }
+        row.fields = fields;
+    }
+    block_.rows = rows_;
+}
+
 RegisterValues::RegisterValues(const RegisterBlock& block) : block_(&block) {
     for (const RegisterRow& row : block.rows) {
         values_.push_back(reset_value(row));

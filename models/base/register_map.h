@@ -41,6 +41,22 @@ struct RegisterBlock {
     std::span<const RegisterRow> rows;
 };
 
+/// A block whose fields in the named registers reach to the field after them, as far as the spare
+/// bits go. It owns its rows.
+class WideBlock {
+ public:
+    WideBlock(const RegisterBlock& block, std::span<const std::string_view> registers);
+    WideBlock(const WideBlock&) = delete;
+    WideBlock& operator=(const WideBlock&) = delete;
+
+    const RegisterBlock& block() const { return block_; }
+
+ private:
+    std::vector<RegisterRow> rows_;
+    std::vector<std::vector<RegisterField>> fields_;
+    RegisterBlock block_;
+};
+
 /// Values of every register of one block as one operation sees them: shared registers plus one
 /// shadow group. This is all that a job is decoded from.
 class RegisterValues {

@@ -400,6 +400,12 @@ void encode_sequencer_view(RegisterEncoder& registers, const CdmaJob& job, const
 
 constinit const RegisterBlock cdma_block{"NVDLA_CDMA", 0x3000, cdma_rows};
 
+const RegisterBlock& wide_cdma_block() {
+    constexpr std::array<std::string_view, 3> sizes{"D_CONV_STRIDE", "D_ZERO_PADDING", "D_BANK"};
+    static const WideBlock wide(cdma_block, sizes);
+    return wide.block();
+}
+
 std::optional<CdmaJob> decode_cdma(const RegisterValues& values, const ConvFeatures& features,
                                    Diagnostics& findings) {
     RegisterDecoder registers(values, findings);
@@ -420,7 +426,7 @@ std::optional<CdmaJob> decode_cdma(const RegisterValues& values, const ConvFeatu
 
 RegisterValues encode_cdma(const CdmaJob& job, const CscJob& csc) {
     NPU_CHECK(job.precision == Precision::Int8, "registers are written for int8 alone");
-    RegisterEncoder registers(cdma_block);
+    RegisterEncoder registers(wide_cdma_block());
     describe_input(registers, job, {});
     describe_weights(registers, job, {});
     if (job.mode != ConvMode::Winograd) {

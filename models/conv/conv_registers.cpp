@@ -178,12 +178,19 @@ RegisterEncoder encode(const RegisterBlock& block, const Job& job) {
 
 constinit const RegisterBlock csc_block{"NVDLA_CSC", 0x4000, csc_rows};
 
+const RegisterBlock& wide_csc_block() {
+    constexpr std::array<std::string_view, 5> sizes{"D_WEIGHT_SIZE_EXT_0", "D_CONV_STRIDE_EXT",
+                                                    "D_DILATION_EXT", "D_ZERO_PADDING", "D_BANK"};
+    static const WideBlock wide(csc_block, sizes);
+    return wide.block();
+}
+
 std::optional<CscJob> decode_csc(const RegisterValues& registers, const ConvFeatures& features,
                                  Diagnostics& findings) {
     return decode<CscJob>(registers, features, findings);
 }
 
-RegisterValues encode_csc(const CscJob& job) { return encode(csc_block, job).values(); }
+RegisterValues encode_csc(const CscJob& job) { return encode(wide_csc_block(), job).values(); }
 
 constinit const RegisterBlock cmac_a_block{"NVDLA_CMAC_A", 0x5000, cmac_rows};
 constinit const RegisterBlock cmac_b_block{"NVDLA_CMAC_B", 0x6000, cmac_rows};

@@ -34,6 +34,9 @@ std::vector<RegisterValues> encode_conv(const ConvParts& parts, const FeatureCub
 
 extern const RegisterBlock cdma_block;
 extern const RegisterBlock csc_block;
+/// The same registers where sizes may exceed their published fields. What is encoded may.
+const RegisterBlock& wide_cdma_block();
+const RegisterBlock& wide_csc_block();
 extern const RegisterBlock cmac_a_block;
 extern const RegisterBlock cmac_b_block;
 extern const RegisterBlock cacc_block;

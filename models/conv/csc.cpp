@@ -222,7 +222,8 @@ void Csc::run_stripe(Activity& activity, StripePackage& package) {
         activity.pass_until(last_block_);
     }
     wires_.stripes.accept(activity, package);
-    activity.pass_until(next_block_);
+    // nothing is loaded behind the last block: it takes the time of its outputs alone
+    activity.pass_until(package.last ? last_block_ + Cycles(package.length) : next_block_);
 }
 
 }  // namespace npuscope

@@ -4,6 +4,9 @@
 // and the types that elements may have beside int8.
 #pragma once
 
+#include <algorithm>
+#include <cstdint>
+
 #include "models/base/quantity.h"
 #include "models/layout/precision.h"
 
@@ -19,6 +22,10 @@ struct DatapathConfig {
 
     bool supports(Precision precision) const {
         return precision == Precision::Int8 || (precision == Precision::Int16 ? int16 : fp16);
+    }
+    /// Kernels of one group, hence channels that the accumulator hands on at a time.
+    std::uint32_t group_kernels(Precision precision) const {
+        return std::max(atomic_k / bytes_of(precision), 1U);
     }
     /// Channels of one feature atom.
     std::uint32_t atom_channels(Precision precision) const {

@@ -128,7 +128,7 @@ Layout bind_row(const LayoutRow& row, const LayoutRequest& request, std::string_
                 BindOptions options) {
     options.name = row.name;
     options.element = request.element;
-    return bind(parse_sentence(sentence), request.shape, options);
+    return npuscope::bind(parse_sentence(sentence), request.shape, options);
 }
 
 namespace {

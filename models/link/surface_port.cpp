@@ -68,6 +68,28 @@ void ByteStream::take(Cycles time) {
     ++taken_;
 }
 
+std::vector<PixelRun> surface_runs(const FeatureCube& cube, const FlowingAtoms& atoms,
+                                   const PixelRun& run) {
+    const std::uint32_t atom = cube.channels_per_atom();
+    const auto whole = static_cast<std::uint32_t>(round_up(cube.shape.channels, atom));
+    const std::uint32_t first = run.surface * atoms.lanes;
+    const std::uint32_t next = first + atoms.lanes;
+    const std::uint32_t end = next < atoms.channels ? next : whole;
+    std::vector<PixelRun> runs;
+    for (std::uint32_t channel = first; channel < end;) {
+        const std::uint32_t count = std::min(end - channel, atom - channel % atom);
+        PixelRun part = run;
+        part.surface = channel / atom;
+        if (count < atom) {
+            part.offset = cube.element * (channel % atom);
+            part.part = cube.element * count;
+        }
+        runs.push_back(part);
+        channel += count;
+    }
+    return runs;
+}
+
 std::span<const std::uint8_t> CubeWriter::packed(const PixelRun& run) {
     const std::uint64_t atom = cube_.atom.value;
     if (!values_) {
@@ -87,12 +109,15 @@ Cycles CubeWriter::write(Activity& writer, DmaPort& port, const PixelRun& run,
     const std::uint64_t end = run.first + run.count;
     while (pixel < end) {
         const std::uint64_t x = pixel % width;
-        const std::uint64_t count =
-            cube_.line_packed() ? end - pixel : std::min(end - pixel, width - x);
+        const std::uint64_t count = run.part              ? 1
+                                    : cube_.line_packed() ? end - pixel
+                                                          : std::min(end - pixel, width - x);
         const Address address =
             cube_.line_address(run.surface, static_cast<std::uint32_t>(pixel / width)) +
-            Bytes(x * atom);
-        const std::span<const std::uint8_t> bytes = packed({run.surface, pixel, count});
+            Bytes(x * atom) + run.offset;
+        const std::span<const std::uint8_t> bytes =
+            packed({run.surface, pixel, count})
+                .subspan(run.offset.value, run.part.value_or(Bytes(count * atom)).value);
         const Cycles leaves = run.leaves + run.interval * (pixel - run.first);
         response = port.write(writer, {address, bytes, leaves, run.interval}, purpose);
         pixel += count;

@@ -71,7 +71,21 @@ struct PixelRun {
     std::uint64_t count = 0;
     Cycles leaves{};
     Cycles interval{};
+    Bytes offset{};               ///< of what is written of each atom, in the atom
+    std::optional<Bytes> part{};  ///< bytes that are written of each atom; nothing: all of it
 };
+
+/// Atoms of what flows into a cube: `lanes` of its `channels` each.
+struct FlowingAtoms {
+    std::uint32_t channels = 0;
+    std::uint32_t lanes = 1;
+};
+
+/// What a cube's surfaces take of a run of such atoms, so that `run.surface` counts atoms and not
+/// surfaces: whole atoms of several surfaces, or a part of each atom of one. The last one fills its
+/// surface, unused channels too.
+std::vector<PixelRun> surface_runs(const FeatureCube& cube, const FlowingAtoms& atoms,
+                                   const PixelRun& run);
 
 /// Fetches a cube of elements as wide as T, line by line, without time.
 template <class T>
@@ -125,8 +139,8 @@ class CubeWriter {
         : CubeWriter(std::visit([&](const auto& values) { return CubeWriter(cube, values, batch); },
                                 tensor)) {}
 
-    /// Writes the pixels of a run, one request for lines without a gap between them; returns the
-    /// time of the last response.
+    /// Writes the pixels of a run, one request for lines without a gap between them, one for each
+    /// pixel where a part of its atom is written; returns the time of the last response.
     Cycles write(Activity& writer, DmaPort& port, const PixelRun& run, const Purpose& purpose);
 
  private:

@@ -8,7 +8,8 @@ namespace npuscope {
 
 Npu::Npu(const sc_core::sc_module_name& name, const NpuConfig& config, DiagnosticLog& log)
     : sc_core::sc_module(name),
-      csb("csb", config.csb, nvdla_register_blocks(config.csb.address_map), log),
+      csb("csb", config.csb, nvdla_register_blocks(config.csb.address_map, config.csb.wide_fields),
+          log),
       mcif("mcif", config.mcif, log),
       cbuf("cbuf", config.cbuf),
       cacc(config.cacc, config.datapath),

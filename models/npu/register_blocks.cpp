@@ -165,6 +165,16 @@ std::vector<RegisterBlock> nv_small_blocks() {
     return blocks;
 }
 
+/// The same blocks in the same places with the wide fields of the convolution's registers.
+std::vector<RegisterBlock> widened(std::vector<RegisterBlock> blocks) {
+    for (RegisterBlock& block : blocks) {
+        for (const RegisterBlock& wide : {wide_cdma_block(), wide_csc_block()}) {
+            block.rows = block.name == wide.name ? wide.rows : block.rows;
+        }
+    }
+    return blocks;
+}
+
 std::vector<RegisterBlock> nv_full_blocks() {
     static const NvFullRows sdp_rdma(sdp_rdma_block.rows);
     static const NvFullRows sdp(sdp_block.rows);
@@ -180,10 +190,10 @@ std::vector<RegisterBlock> nv_full_blocks() {
 
 }  // namespace
 
-std::span<const RegisterBlock> nvdla_register_blocks(AddressMap map) {
-    static const std::vector<RegisterBlock> nv_small = nv_small_blocks();
-    static const std::vector<RegisterBlock> nv_full = nv_full_blocks();
-    return map == AddressMap::NvSmall ? nv_small : nv_full;
+std::span<const RegisterBlock> nvdla_register_blocks(AddressMap map, bool wide) {
+    static const std::array narrow_blocks{nv_small_blocks(), nv_full_blocks()};
+    static const std::array wide_blocks{widened(narrow_blocks[0]), widened(narrow_blocks[1])};
+    return (wide ? wide_blocks : narrow_blocks)[map == AddressMap::NvSmall ? 0 : 1];
 }
 
 }  // namespace npuscope

@@ -15,6 +15,7 @@
 
 namespace npuscope {
 
-std::span<const RegisterBlock> nvdla_register_blocks(AddressMap map = AddressMap::NvSmall);
+std::span<const RegisterBlock> nvdla_register_blocks(AddressMap map = AddressMap::NvSmall,
+                                                     bool wide = false);
 
 }  // namespace npuscope

@@ -77,8 +77,15 @@ void Pdp::run_operation(Activity& activity) {
     done_(*work);
 }
 
+std::uint32_t Pdp::lanes_of(const PdpJob& job) const {
+    const Precision precision = job.pooling.precision;
+    return job.flying() ? datapath_.group_kernels(precision) : datapath_.atom_channels(precision);
+}
+
 void Pdp::begin(const PdpWork& work) {
     writer_.reset();
+    const std::uint64_t bytes = lanes_of(work.job) * bytes_of(work.job.pooling.precision);
+    pace_.set_slot(pooling_slot(bytes, config_.throughput));
     rows_ = windows_ending(rows_of(work.job));
     in_the_way_ = lines_in_the_way(rows_of(work.job));
     begun_ = false;
@@ -207,7 +214,7 @@ void Pdp::send_results(Activity& activity, const PdpWork& work, const LinePiece&
     }
     if (piece.begin + piece.count == part.in_width && rows_[piece.y] != 0) {
         ++next_line_;
-        const bool last_surface = piece.surface + 1 == job.destination.surfaces();
+        const bool last_surface = (piece.surface + 1) * lanes_of(job) >= job.output.channels;
         for (std::uint32_t more = 1; more < rows_[piece.y]; ++more, ++next_line_) {
             run.first = place(0);
             send(activity, work, pace_.flush_line(last_surface || more <= in_the_way_), run);
@@ -224,7 +231,10 @@ void Pdp::send(Activity& activity, const PdpWork& work, const PooledAtoms& atoms
         atoms.count == 1 ? Cycles(0) : Cycles((atoms.last - atoms.first) / Cycles(atoms.count - 1));
     // exact for the last atom, which the response follows
     run.leaves = atoms.last + config_.output_latency - run.interval * (atoms.count - 1);
-    results_.give(activity, {run, &work});
+    for (const PixelRun& part :
+         surface_runs(work.job.destination, {work.job.output.channels, lanes_of(work.job)}, run)) {
+        results_.give(activity, {part, &work});
+    }
 }
 
 void Pdp::write_results(Activity& activity) {

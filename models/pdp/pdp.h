@@ -57,6 +57,8 @@ class Pdp : public Unit {
         std::uint32_t count = 0;
     };
     void run_operation(Activity& activity);
+    /// Channels of an atom: a kernel group's on the fly, those of memory's atoms otherwise.
+    std::uint32_t lanes_of(const PdpJob& job) const;
     void begin(const PdpWork& work);
     void begin_part(const PdpPooling& pooling, std::size_t part);
     void pool_from_memory(Activity& activity, PdpWork& work);

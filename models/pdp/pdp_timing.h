@@ -53,6 +53,8 @@ class PoolingPace {
  public:
     PoolingPace(Cycles slot, Cycles column_gap) : slot_(slot), column_gap_(column_gap) {}
 
+    /// Cycles that the next operation's atoms take.
+    void set_slot(Cycles slot) { slot_ = slot; }
     /// An operation begins with the arrival of its first atom.
     void begin(Cycles first_arrival) {
         input_ = first_arrival;

@@ -18,19 +18,38 @@ bool one_pixel(const Shape& shape) { return shape.width == 1 && shape.height == 
 
 }  // namespace
 
-SdpStreamPlan operand_plan(const OperandSurface& surface, Bytes bus_width, Cycles start) {
+SdpStreamPlan operand_plan(const OperandSurface& surface, std::uint32_t lanes, Bytes bus_width,
+                           Cycles start) {
     SdpStreamPlan plan{.runs = {}, .beat = bus_width, .step = surface.atom(), .start = start};
     const Shape& shape = surface.shape;
+    const std::uint32_t atom = surface.elements_per_atom;
+    const std::uint64_t parts = divide_up(surface.shape.channels, lanes);
     if (surface.spread == OperandSpread::PerChannel || one_pixel(shape)) {
         plan.runs = surface.runs();
+        plan.step = surface.component * surface.components * lanes;
         plan.atoms_per_step = std::uint64_t{shape.width} * shape.height;
-        plan.steps_per_line = surface.surfaces();
+        plan.steps_per_line = parts;
         return plan;
     }
+    std::vector<ByteRun> lines;  // of one surface after the other
     for (const ByteRun& run : surface.runs()) {
-        add_lines(plan.runs, run, surface.atom() * shape.width);
+        add_lines(lines, run, surface.atom() * shape.width);
     }
     plan.steps_per_line = shape.width;
+    plan.runs_per_line = std::max(lanes / atom, 1U);
+    plan.full_lines = 0;
+    for (std::uint64_t part = 0; part < parts; ++part) {
+        const std::uint64_t first = part * lanes / atom;
+        const std::uint64_t end =
+            std::min<std::uint64_t>(first + plan.runs_per_line, surface.surfaces());
+        plan.full_lines += end - first == plan.runs_per_line ? shape.height : 0;
+        for (std::uint64_t y = 0; y < shape.height; ++y) {
+            for (std::uint64_t of = first; of < end; ++of) {
+                plan.runs.push_back(lines[of * shape.height + y]);
+            }
+        }
+        plan.rest_runs = end - first;
+    }
     return plan;
 }
 

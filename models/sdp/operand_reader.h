@@ -38,8 +38,10 @@ class OperandReader {
     std::optional<SdpStream> stream_;
 };
 
-/// How an operand's bytes are read. `start`: first request.
-SdpStreamPlan operand_plan(const OperandSurface& surface, Bytes bus_width, Cycles start);
+/// How an operand's bytes are read. `lanes`: channels of one of the stages' atoms, a whole number
+/// of surfaces or a part of one; lines are read once for each part. `start`: first request.
+SdpStreamPlan operand_plan(const OperandSurface& surface, std::uint32_t lanes, Bytes bus_width,
+                           Cycles start);
 /// How a source cube is read. `surfaces`: so many of its surfaces make one of the stages' atoms.
 SdpStreamPlan source_plan(const FeatureCube& cube, std::uint32_t surfaces, Bytes bus_width,
                           Cycles start);

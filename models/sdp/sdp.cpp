@@ -32,7 +32,7 @@ void Sdp::start_reading(SdpWork& work) {
             if (work.values) {
                 fetched_[i] = operands[i].fetch(*fetch, purpose);
             }
-            SdpStreamPlan plan = operand_plan(fetch->surface, wires_.bus_width, start);
+            SdpStreamPlan plan = operand_plan(fetch->surface, lanes(job), wires_.bus_width, start);
             plan.fifo = config_.operand_fifo;
             plan.unpacked = config_.operand_unpacked;
             operands[i].open(config_, std::move(plan), taken_, purpose);
@@ -252,20 +252,17 @@ void Sdp::hand_on(Activity& activity, SdpWork& work, const Run& run, Cycles last
 void Sdp::send(Activity& activity, const SdpWork& work, const Run& run, Cycles first_left) {
     const FeatureCube& cube = *work.job.destination;
     const std::uint64_t pixels = std::uint64_t{cube.shape.width} * cube.shape.height;
-    const std::uint32_t surfaces = std::max(1U, lanes(work.job) / cube.channels_per_atom());
-    const std::uint32_t begin = run.surface * surfaces;
-    const std::uint32_t end = std::min(begin + surfaces, cube.surfaces());
     for (std::uint64_t done = 0; done < run.count;) {
         const std::uint64_t pixel = run.first_pixel + done;
         const std::uint64_t count = std::min(run.count - done, pixels - pixel % pixels);
         const Cycles leaves = first_left + drain_.pace() * done;
         done += count;
-        for (std::uint32_t surface = begin; surface < end; ++surface) {
-            const bool last = run.last && done == run.count && surface + 1 == end;
-            results_.give(activity, {{surface, pixel % pixels, count, leaves, drain_.pace()},
-                                     pixel / pixels,
-                                     &work,
-                                     last});
+        const std::vector<PixelRun> parts =
+            surface_runs(cube, {work.job.shape.channels, lanes(work.job)},
+                         {run.surface, pixel % pixels, count, leaves, drain_.pace()});
+        for (const PixelRun& part : parts) {
+            const bool last = run.last && done == run.count && &part == &parts.back();
+            results_.give(activity, {part, pixel / pixels, &work, last});
         }
     }
 }

@@ -104,8 +104,10 @@ class Sdp : public Unit {
     void finish(Activity& activity, SdpWork& work);
     void write_results(Activity& activity);
     void keep_result(SdpWork& work, SdpResult result);
+    /// Channels of an atom in the stages: a kernel group's, or those of memory's atoms.
     std::uint32_t lanes(const SdpJob& job) const {
-        return datapath_.atom_channels(job.stages.processing);
+        return job.flying() ? datapath_.group_kernels(job.stages.processing)
+                            : datapath_.atom_channels(job.stages.processing);
     }
 
     const SdpConfig config_;

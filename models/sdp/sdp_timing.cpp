@@ -43,11 +43,13 @@ SdpStream::SdpStream(const SdpConfig& config, SdpStreamPlan plan, const std::vec
 }
 
 void SdpStream::lay_lines() {
-    for (std::size_t i = 0; i < plan_.runs.size(); ++i) {
-        const ByteRun& run = plan_.runs[i];
-        if (i % plan_.runs_per_line == 0) {
+    std::uint64_t left = 0;  // runs of the present line
+    for (const ByteRun& run : plan_.runs) {
+        if (left == 0) {
+            left = lines_.size() < plan_.full_lines ? plan_.runs_per_line : plan_.rest_runs;
             lines_.push_back({.begin = beats_});
         }
+        --left;
         lines_.back().last_run = beats_;
         lines_.back().skipped = run.address.value % plan_.beat.value;
         beats_ += beats_of(run);

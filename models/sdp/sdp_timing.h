@@ -62,6 +62,9 @@ struct SdpStreamPlan {
     std::uint64_t steps_per_line = 1;  ///< groups of beats end with a line
     /// A line of several runs has them all but the last whole before its first atom.
     std::uint64_t runs_per_line = 1;
+    /// So many lines have `runs_per_line` runs, those after them `rest_runs`.
+    std::uint64_t full_lines = ~std::uint64_t{0};
+    std::uint64_t rest_runs = 1;
     Cycles start;                ///< first request
     std::uint64_t fifo = 160;    ///< beats in flight or in the latency FIFO
     std::uint64_t unpacked = 8;  ///< beats after it that wait for their atom

@@ -21,12 +21,14 @@ struct Limit {
     std::uint64_t least = 0;
     std::uint64_t most = 0;
     bool power_of_two = false;
+    std::uint64_t alone = most;  ///< largest value that needs no other field changed
 
+    bool flag() const { return most == 1; }
     bool allows(std::uint64_t value) const {
         return value >= least && value <= most && (!power_of_two || std::has_single_bit(value));
     }
     std::uint64_t nearest(std::uint64_t value) const {
-        const std::uint64_t inside = std::clamp(value, least, most);
+        const std::uint64_t inside = std::clamp(value, least, alone);
         if (!power_of_two) {
             return inside;
         }
@@ -45,13 +47,14 @@ constexpr std::array limits{
     Limit{"npu.datapath.atomic_k", 4, 128, true},
     Limit{"npu.datapath.memory_atom", 8, 64, true},
     Limit{"npu.csb.fifo_depth", 1, many},
+    Limit{"npu.csb.wide_fields", 0, 1},
     Limit{"npu.mcif.bus_width", 4, 64, true},
     Limit{"npu.mcif.max_burst", 1, 256},  // source: AXI4, AxLEN
     Limit{"npu.mcif.address_bits", 32, 64},
     Limit{"npu.mcif.outstanding_reads", 1, many},
     Limit{"npu.cdma.max_batch", 1, 32},  // source: register specification, D_BATCH_NUMBER
     Limit{"npu.cdma.request_atoms", 1, many},
-    Limit{"npu.cbuf.banks", 2, 32},  // source: register specification, width of D_BANK
+    Limit{"npu.cbuf.banks", 2, 1024, false, 32},
     Limit{"npu.cbuf.bank_width", 4, 128, true},
     Limit{"npu.cbuf.bank_depth", 1, 65536},
     Limit{"npu.csc.stripe_groups", 1, 64},
@@ -146,10 +149,11 @@ struct Relation {
 };
 
 constexpr std::array relations{
-    Relation{{"npu.datapath.atomic_k", "npu.datapath.memory_atom", "", ""},
-             "the kernels of one group are the one-byte elements of one memory atom, because the "
-             "results of a group are written as one atom",  // source: all published *.spec files
-             [](const Values& v) { return v[0] == v[1]; }}};
+    Relation{{"npu.cbuf.banks", "npu.csb.wide_fields", "", ""},
+             // source: register specification, D_BANK
+             "the fields of D_BANK hold numbers of up to 32 banks, unless registers have wide "
+             "fields",
+             [](const Values& v) { return v[0] <= 32 || v[1] != 0; }}};
 
 const Limit* find_limit(std::string_view field) {
     const auto found = std::ranges::find(limits, field, &Limit::field);
@@ -177,7 +181,8 @@ std::string nearest_of(const Relation& relation, const Values& values) {
         const auto distance = [&](std::uint64_t value) {
             return value > values[i] ? value - values[i] : values[i] - value;
         };
-        for (std::uint64_t value = limit->least; value <= limit->most; value *= 2) {
+        for (std::uint64_t value = limit->least; value <= limit->most;
+             value = std::max<std::uint64_t>(value * 2, 1)) {
             Values changed = values;
             changed[i] = value;
             if (relation.holds(changed) && (!best || distance(value) < distance(*best))) {
@@ -185,7 +190,8 @@ std::string nearest_of(const Relation& relation, const Values& values) {
             }
         }
         if (best) {
-            text += fmt::format("{}{}={}", text.empty() ? "" : " or ", relation.fields[i], *best);
+            text += fmt::format("{}{}={}", text.empty() ? "" : " or ", relation.fields[i],
+                                limit->flag() ? "true" : std::to_string(*best));
         }
     }
     return text;
@@ -195,7 +201,7 @@ std::string nearest_of(const Relation& relation, const Values& values) {
 
 std::string limit_text(std::string_view field) {
     const Limit* limit = find_limit(field);
-    if (limit == nullptr) {
+    if (limit == nullptr || limit->flag()) {
         return {};
     }
     return fmt::format("{} to {}{}", limit->least, limit->most,

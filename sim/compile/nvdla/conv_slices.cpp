@@ -11,15 +11,14 @@
 namespace npuscope {
 namespace {
 
-constexpr const char* larger_buffer = "choose a preset with a larger cbuf";
-
 std::optional<Diagnostic> cut_groups(ConvTask& task, std::uint32_t atom) {
     const Layer& layer = task.layer;
     if (task.input.has_holes()) {
         return Diagnostic{.sentence =
                               "the layer before it leaves atoms partly empty, which groups "
                               "cannot skip",
-                          .remedy = larger_buffer};
+                          .remedy = "choose a preset with a larger cbuf",
+                          .field = buffer_depth};
     }
     const std::uint32_t channels = task.group_channels = task.shapes.input.channels / layer.groups;
     const std::uint32_t kernels = task.group_kernels = layer.kernels / layer.groups;
@@ -189,7 +188,8 @@ std::optional<Diagnostic> cut_channels(ConvTask& task, const NpuConfig& npu) {
         return Diagnostic{.sentence =
                               "not even one of its kernels fits the convolution buffer "
                               "beside the input that it needs",
-                          .remedy = larger_buffer};
+                          .remedy = "choose a preset with a larger cbuf",
+                          .field = buffer_depth};
     }
     if (group == npu.datapath.atomic_k) {
         task.slices.push_back(whole);

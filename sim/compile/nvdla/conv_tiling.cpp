@@ -408,7 +408,8 @@ std::variant<ConvTiling, Diagnostic> choose_tiling(const ConvProblem& problem,
         return Diagnostic{.sentence =
                               "the rows under one row of output and one kernel group do "
                               "not fit the convolution buffer",
-                          .remedy = "choose a preset with a larger cbuf"};
+                          .remedy = "choose a preset with a larger cbuf",
+                          .field = buffer_depth};
     }
     const std::uint64_t least = candidates.front().estimate.value;
     const auto nearly = std::ranges::find_if(candidates, [&](const ConvTiling& tiling) {

@@ -25,6 +25,9 @@
 
 namespace npuscope {
 
+/// The field that a refusal names where a layer does not fit the convolution buffer.
+inline constexpr const char* buffer_depth = "npu.cbuf.bank_depth";
+
 /// How operands lie in memory and pass the buffer.
 struct ConvForm {
     ConvMode mode = ConvMode::Direct;

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <optional>
 #include <set>
 #include <utility>
@@ -18,8 +19,19 @@ namespace npuscope {
 namespace {
 
 constexpr std::uint32_t largest_cube = 8192;  // source: NVDLA_CDMA.rdl, sizes of 13 bits
-constexpr std::uint32_t largest_kernel = 32;  // source: NVDLA_CSC.rdl, WEIGHT_WIDTH_EXT
-constexpr std::uint32_t largest_stride = 8;   // source: NVDLA_CSC.rdl, CONV_X_STRIDE_EXT
+
+/// What the registers of the convolution hold.
+struct WindowLimits {
+    std::uint32_t kernel = 32;  // source: NVDLA_CSC.rdl, WEIGHT_WIDTH_EXT, ZERO_PADDING
+    std::uint32_t stride = 8;   // source: NVDLA_CSC.rdl, CONV_X_STRIDE_EXT
+};
+
+WindowLimits window_limits(const NpuConfig& npu) {
+    return npu.csb.wide_fields ? WindowLimits{256, 256} : WindowLimits{};
+}
+
+/// The field that a refusal names where a network does not fit the memory.
+constexpr const char* region_size = "memory.regions[0].size";
 
 /// Where results lie until all constants before them are placed: farther than constants can reach.
 constexpr Bytes unknown_constants(std::uint64_t{1} << 48U);
@@ -33,10 +45,10 @@ std::optional<Diagnostic> cube_problem(const std::string& subject, const Shape& 
         .remedy = "no size of a cube exceeds 8192"};
 }
 
-bool fits_registers(const LayerWindow& window) {
-    return std::max(window.rows, window.columns) <= largest_kernel &&
-           std::max(window.stride_y, window.stride_x) <= largest_stride &&
-           std::max(window.pad_top, window.pad_left) < largest_kernel;
+bool fits_registers(const LayerWindow& window, const WindowLimits& limits) {
+    return std::max(window.rows, window.columns) <= limits.kernel &&
+           std::max(window.stride_y, window.stride_x) <= limits.stride &&
+           std::max(window.pad_top, window.pad_left) < limits.kernel;
 }
 
 const MemoryRegionConfig* sram_region(const PlanTarget& target) {
@@ -93,98 +105,8 @@ Diagnostic memory_problem(const PlanTarget& target, Bytes bytes) {
                                     "region '{}' or an address of {} bits gives",
                                     bytes.value, to_hex(region.base), region.name,
                                     target.npu.mcif.address_bits),
-            .remedy = "enlarge the region, or move its base down"};
-}
-
-/// Which layer is done on the way of a convolution's result to memory: an add, by the SDP's second
-/// stage, or a pool, by the PDP. It must be the result's only reader; an add's other source is
-/// older.
-class Fusions {
- public:
-    Fusions(const Network& network, const std::vector<LayerShapes>& shapes, const NpuConfig& npu)
-        : network_(network), shapes_(shapes), npu_(npu), readers_(shapes.size(), 0) {
-        for (const LayerShapes& layer : shapes) {
-            for (const std::optional<std::size_t> source : layer.sources) {
-                readers_[source.value_or(0)] += source ? 1U : 0U;
-            }
-        }
-        for (const std::size_t output : network_outputs(network, shapes)) {
-            ++readers_[output];  // it must lie in memory
-        }
-    }
-
-    /// The convolution that an add or a pooling layer can be joined to.
-    std::optional<std::size_t> before(std::size_t index) const {
-        const LayerShapes& shapes = shapes_[index];
-        switch (network_.layers[index].kind) {
-            case LayerKind::Add: {
-                const auto later =
-                    std::max(computed(shapes.sources[0]), computed(shapes.sources[1]));
-                const bool fits = read_once(later) && npu_.sdp.bn;
-                return fits && may_join(*later) ? later : std::nullopt;
-            }
-            case LayerKind::MaxPool:
-            case LayerKind::AvgPool:
-                return read_once(shapes.sources.front()) && can_fuse_pool(shapes, npu_)
-                           ? shapes.sources.front()
-                           : std::nullopt;
-            case LayerKind::Conv:
-            case LayerKind::Fc:
-            case LayerKind::Input:
-                break;
-        }
-        return std::nullopt;
-    }
-
-    /// What a model clips first must be clipped first.
-    bool may_join(std::size_t conv) const {
-        return network_.numbers.empty() || network_.numbers[conv].joins_unclipped;
-    }
-
- private:
-    /// Inputs are there before any layer.
-    std::optional<std::size_t> computed(std::optional<std::size_t> source) const {
-        return source && network_.layers[*source].kind == LayerKind::Input ? std::nullopt : source;
-    }
-    bool read_once(std::optional<std::size_t> source) const {
-        return source && readers_[*source] == 1 && network_.layers[*source].kind == LayerKind::Conv;
-    }
-
-    const Network& network_;
-    const std::vector<LayerShapes>& shapes_;
-    const NpuConfig& npu_;
-    std::vector<std::size_t> readers_;
-};
-
-/// For each layer the one that is joined to it.
-std::vector<std::optional<std::size_t>> choose_fusions(const Network& network,
-                                                       const std::vector<LayerShapes>& shapes,
-                                                       const NpuConfig& npu) {
-    const Fusions fusions(network, shapes, npu);
-    std::vector<std::optional<std::size_t>> fused(shapes.size());
-    for (std::size_t i = 0; i < shapes.size(); ++i) {
-        if (const auto conv = fusions.before(i); conv && !fused[*conv]) {
-            fused[*conv] = i;
-        }
-    }
-    return fused;
-}
-
-/// What stands against them: a layer that a model adds before it clips must be joined.
-std::optional<Diagnostic> missing_fusion(const Network& network,
-                                         const std::vector<std::optional<std::size_t>>& fused) {
-    for (std::size_t i = 0; i < network.numbers.size(); ++i) {
-        if (network.numbers[i].joins_unclipped && !fused[i]) {
-            const std::string& name = network.layers[i].name;
-            return Diagnostic{.sentence = fmt::format("layer '{}': its result is added to another "
-                                                      "before it is clipped, which this NPU's SDP "
-                                                      "cannot",
-                                                      name),
-                              .remedy = "clip it to int8 before the addition",
-                              .operation = name};
-        }
-    }
-    return std::nullopt;
+            .remedy = "enlarge the region, or move its base down",
+            .field = region_size};
 }
 
 class NetworkPlanner {
@@ -317,11 +239,15 @@ class NetworkPlanner {
             return problem;
         }
         const bool conv = layer.kind == LayerKind::Conv || layer.kind == LayerKind::Fc;
-        if (conv && !fits_registers(shapes_[index].window)) {
-            return Diagnostic{.sentence = subject +
-                                          ": kernels have up to 32 rows and columns, "
-                                          "strides go to 8, padding to 31",
-                              .remedy = "split the layer"};
+        const WindowLimits limits = window_limits(target_.npu);
+        if (conv && !fits_registers(shapes_[index].window, limits)) {
+            return Diagnostic{
+                .sentence = fmt::format("{}: kernels have up to {} rows and columns, strides go "
+                                        "to {}, padding to {}",
+                                        subject, limits.kernel, limits.stride, limits.kernel - 1),
+                .remedy = target_.npu.csb.wide_fields
+                              ? "split the layer"
+                              : "split the layer, or set npu.csb.wide_fields=true"};
         }
         if (reads_input(shapes_[index]) && input().pixels &&
             pixel_reader(network_, shapes_) != index) {
@@ -460,10 +386,47 @@ std::variant<Plan, Diagnostic> try_plan_network(const Network& network, const Pl
     return NetworkPlanner(network, target, results).plan();
 }
 
+namespace {
+
+/// The least change of the field that a problem names with which the network can be planned.
+std::optional<std::uint64_t> value_that_plans(const Network& network, PlanTarget target,
+                                              const Diagnostic& problem) {
+    constexpr std::uint32_t deepest = 65536;
+    target.images = false;
+    const auto plans = [&] {
+        return std::holds_alternative<Plan>(try_plan_network(network, target));
+    };
+    if (problem.field == buffer_depth) {
+        std::uint32_t& depth = target.npu.cbuf.bank_depth;
+        for (depth = std::bit_ceil(depth + 1); depth <= deepest; depth *= 2) {
+            if (plans()) {
+                return depth;
+            }
+        }
+    }
+    if (problem.field == region_size) {
+        Bytes& size = target.memory.regions.front().size;
+        for (size = Bytes(std::bit_ceil(size.value + 1)); size <= Bytes(std::uint64_t{1} << 40U);
+             size = size * 2) {
+            if (plans()) {
+                return size.value;
+            }
+        }
+    }
+    return std::nullopt;
+}
+
+}  // namespace
+
 Plan plan_network(const Network& network, const PlanTarget& target) {
     auto planned = try_plan_network(network, target);
     if (auto* problem = std::get_if<Diagnostic>(&planned)) {
         problem->place.file = network.file;
+        if (const auto value = value_that_plans(network, target, *problem)) {
+            problem->nearest = std::to_string(*value);
+            problem->remedy =
+                fmt::format("nearest legal value: {}={}", problem->field, problem->nearest);
+        }
         throw ConfigError(*std::move(problem));
     }
     return std::get<Plan>(std::move(planned));

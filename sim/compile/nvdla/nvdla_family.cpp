@@ -34,7 +34,8 @@ std::shared_ptr<const Target> NvdlaFamily::target(const AnyConfig& npu, const Me
 }
 
 FamilyRegisters NvdlaFamily::registers(const AnyConfig& npu) const {
-    return {.blocks = nvdla_register_blocks(typed(npu).csb.address_map),
+    const CsbConfig& csb = typed(npu).csb;
+    return {.blocks = nvdla_register_blocks(csb.address_map, csb.wide_fields),
             .suffix = "_0",  // as NVIDIA spells them
             .programs = true};
 }

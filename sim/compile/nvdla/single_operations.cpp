@@ -68,6 +68,66 @@ std::uint32_t lines_read(const LayerShapes& shapes) {
     return std::min(shapes.input.height, end);
 }
 
+/// Which layer is done on the way of a convolution's result to memory: an add, by the SDP's second
+/// stage, or a pool, by the PDP. It must be the result's only reader; an add's other source is
+/// older.
+class Fusions {
+ public:
+    Fusions(const Network& network, const std::vector<LayerShapes>& shapes, const NpuConfig& npu)
+        : network_(network), shapes_(shapes), npu_(npu), readers_(shapes.size(), 0) {
+        for (const LayerShapes& layer : shapes) {
+            for (const std::optional<std::size_t> source : layer.sources) {
+                readers_[source.value_or(0)] += source ? 1U : 0U;
+            }
+        }
+        for (const std::size_t output : network_outputs(network, shapes)) {
+            ++readers_[output];  // it must lie in memory
+        }
+    }
+
+    /// The convolution that an add or a pooling layer can be joined to.
+    std::optional<std::size_t> before(std::size_t index) const {
+        const LayerShapes& shapes = shapes_[index];
+        switch (network_.layers[index].kind) {
+            case LayerKind::Add: {
+                const auto later =
+                    std::max(computed(shapes.sources[0]), computed(shapes.sources[1]));
+                const bool fits = read_once(later) && npu_.sdp.bn;
+                return fits && may_join(*later) ? later : std::nullopt;
+            }
+            case LayerKind::MaxPool:
+            case LayerKind::AvgPool:
+                return read_once(shapes.sources.front()) && can_fuse_pool(shapes, npu_)
+                           ? shapes.sources.front()
+                           : std::nullopt;
+            case LayerKind::Conv:
+            case LayerKind::Fc:
+            case LayerKind::Input:
+                break;
+        }
+        return std::nullopt;
+    }
+
+    /// What a model clips first must be clipped first.
+    bool may_join(std::size_t conv) const {
+        return network_.numbers.empty() || network_.numbers[conv].joins_unclipped;
+    }
+
+ private:
+    /// Inputs are there before any layer.
+    std::optional<std::size_t> computed(std::optional<std::size_t> source) const {
+        return source && network_.layers[*source].kind == LayerKind::Input ? std::nullopt : source;
+    }
+    bool read_once(std::optional<std::size_t> source) const {
+        return source && readers_[*source] == 1 && network_.layers[*source].kind == LayerKind::Conv;
+    }
+
+    const Network& network_;
+    const std::vector<LayerShapes>& shapes_;
+    const NpuConfig& npu_;
+    std::vector<std::size_t> readers_;
+};
+
 }  // namespace
 
 PdpPooling pooling_of(const LayerWindow& window, PoolingMethod method) {
@@ -134,7 +194,8 @@ std::optional<StoredCube> plan_add(const AddTask& task, PlanContext& context) {
     if (first.lanes != second.lanes) {
         context.refuse(layer.name, {.sentence = "one of its sources leaves atoms partly empty, the "
                                                 "other does not",
-                                    .remedy = "choose a preset with a larger cbuf"});
+                                    .remedy = "choose a preset with a larger cbuf",
+                                    .field = buffer_depth});
         return std::nullopt;
     }
     StoredCube output = context.place_cube(layer.name, shapes.output, first.lanes);
@@ -158,6 +219,35 @@ std::optional<StoredCube> plan_add(const AddTask& task, PlanContext& context) {
     second.add_writer_of(second.whole(), after);
     context.add({layer.name, job, std::move(after)}, output.whole(), output);
     return output;
+}
+
+std::vector<std::optional<std::size_t>> choose_fusions(const Network& network,
+                                                       const std::vector<LayerShapes>& shapes,
+                                                       const NpuConfig& npu) {
+    const Fusions fusions(network, shapes, npu);
+    std::vector<std::optional<std::size_t>> fused(shapes.size());
+    for (std::size_t i = 0; i < shapes.size(); ++i) {
+        if (const auto conv = fusions.before(i); conv && !fused[*conv]) {
+            fused[*conv] = i;
+        }
+    }
+    return fused;
+}
+
+std::optional<Diagnostic> missing_fusion(const Network& network,
+                                         const std::vector<std::optional<std::size_t>>& fused) {
+    for (std::size_t i = 0; i < network.numbers.size(); ++i) {
+        if (network.numbers[i].joins_unclipped && !fused[i]) {
+            const std::string& name = network.layers[i].name;
+            return Diagnostic{.sentence = fmt::format("layer '{}': its result is added to another "
+                                                      "before it is clipped, which this NPU's SDP "
+                                                      "cannot",
+                                                      name),
+                              .remedy = "clip it to int8 before the addition",
+                              .operation = name};
+        }
+    }
+    return std::nullopt;
 }
 
 }  // namespace npuscope

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <optional>
+#include <vector>
 
 #include "sim/compile/nvdla/plan_context.h"
 #include "sim/model/network.h"
@@ -34,5 +35,15 @@ struct AddTask {
 };
 /// Likewise: one source flows through, the other is the first stage's operand.
 std::optional<StoredCube> plan_add(const AddTask& task, PlanContext& context);
+
+/// For each layer the one that is done on the way of its result to memory: an add, by the SDP's
+/// second stage, or a pool, by the PDP.
+std::vector<std::optional<std::size_t>> choose_fusions(const Network& network,
+                                                       const std::vector<LayerShapes>& shapes,
+                                                       const NpuConfig& npu);
+
+/// What stands against them: a layer that a model adds before it clips must be joined.
+std::optional<Diagnostic> missing_fusion(const Network& network,
+                                         const std::vector<std::optional<std::size_t>>& fused);
 
 }  // namespace npuscope

@@ -63,8 +63,10 @@ TEST(CommandList, FieldsAreThoseOfEveryFile) {
 TEST(CommandList, FieldsHaveTypeDefaultAndSentence) {
     EXPECT_EQ(listed({"fields", "npu.cbuf.banks"}),
               "npu.cbuf.banks\n"
-              "    integer; default 32; 2 to 32\n"
-              "    banks, each given to data or to weights by D_BANK\n");
+              "    integer; default 32; 2 to 1024\n"
+              "    banks, each given to data or to weights by D_BANK\n"
+              "    relation: the fields of D_BANK hold numbers of up to 32 banks, unless registers "
+              "have wide fields\n");
     EXPECT_NE(listed({"fields", "memory."}).find("memory.regions[].base\n"), std::string::npos);
 }
 

@@ -182,9 +182,9 @@ TEST_F(ExperimentTest, MistakesAreNamedWithTheirPlace) {
               file +
                   ":2:19: 'run.max_cycles' is 0, but must be 1 to 1000000000000 (nearest legal "
                   "value: run.max_cycles=1)\n");
-    EXPECT_EQ(refusal("program: lenet\nnpu: {cbuf: {banks: 64}}\n"),
+    EXPECT_EQ(refusal("program: lenet\nnpu: {cbuf: {banks: 4096}}\n"),
               file +
-                  ":2:21: 'npu.cbuf.banks' is 64, but must be 2 to 32 (nearest legal value: "
+                  ":2:21: 'npu.cbuf.banks' is 4096, but must be 2 to 1024 (nearest legal value: "
                   "npu.cbuf.banks=32)\n");
     EXPECT_EQ(refusal("program: lenet\nhost: {cycles_per_mac: 9999999}\n"),
               file +

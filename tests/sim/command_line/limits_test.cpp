@@ -3,11 +3,14 @@
 
 #include <gtest/gtest.h>
 
+#include <sstream>
 #include <string>
 #include <vector>
 
+#include "sim/config/file_io.h"
 #include "sim/config/preset.h"
 #include "tests/sim/command_line/typed.h"
+#include "tests/support/temp_folder.h"
 
 namespace npuscope {
 namespace {
@@ -16,6 +19,7 @@ using sample::Answer;
 using sample::typed;
 
 const std::string lenet = std::string(NPUSCOPE_SOURCE) + "/configs/workload/lenet.yaml";
+const std::string ds_cnn = std::string(NPUSCOPE_SOURCE) + "/configs/workload/ds_cnn.yaml";
 
 Answer timed(const std::string& npu, const std::vector<std::string>& changes) {
     std::vector<std::string> arguments{"run", lenet, "--npu", npu, "--values", "off"};
@@ -56,24 +60,51 @@ TEST(Limits, AFieldOutsideItsRangeIsRefusedWithTheNearestValueThatRuns) {
 }
 
 TEST(Limits, ABrokenRelationNamesBothFieldsAndALegalNeighbour) {
-    const Answer refused = timed("nv_small", {"npu.datapath.memory_atom=32"});
+    const Answer refused = timed("nv_small", {"npu.cbuf.banks=64"});
     EXPECT_EQ(refused.code, ExitCode::WrongInput);
-    EXPECT_NE(refused.err.find("npu.datapath.atomic_k"), std::string::npos) << refused.err;
-    EXPECT_EQ(timed("nv_small", {"npu.datapath.memory_atom=32", proposal(refused.err)}).code,
-              ExitCode::Good)
+    EXPECT_NE(refused.err.find("npu.csb.wide_fields"), std::string::npos) << refused.err;
+    EXPECT_EQ(timed("nv_small", {"npu.cbuf.banks=64", proposal(refused.err)}).code, ExitCode::Good)
+        << refused.err;
+    EXPECT_EQ(timed("nv_small", {"npu.cbuf.banks=64", "npu.csb.wide_fields=true"}).code,
+              ExitCode::Good);
+}
+
+TEST(Limits, ALayerThatDoesNotFitTheBufferNamesADepthThatRuns) {
+    const std::vector<std::string> small{"npu.cbuf.banks=2", "npu.cbuf.bank_depth=8"};
+    const Answer refused = timed("nv_small", small);
+    EXPECT_EQ(refused.code, ExitCode::WrongInput);
+    EXPECT_NE(refused.err.find("npu.cbuf.bank_depth="), std::string::npos) << refused.err;
+    EXPECT_EQ(timed("nv_small", {small.front(), proposal(refused.err)}).code, ExitCode::Good)
         << refused.err;
 }
 
-TEST(Limits, GroupsOfMoreOrFewerKernelsThanAnAtomHoldsAreRefused) {
-    for (const char* preset : {"nv_small", "nv_large", "nv_full"}) {
-        const bool small = std::string(preset) == "nv_small";
-        for (const char* cells : {"16", small ? "32" : "64"}) {
-            const std::string change = std::string("npu.datapath.atomic_k=") + cells;
-            EXPECT_EQ(timed(preset, {change}).code, ExitCode::WrongInput) << preset << change;
-            const std::string atom = std::string("npu.datapath.memory_atom=") + cells;
-            EXPECT_EQ(timed(preset, {change, atom, "npu.mcif.bus_width=16"}).code, ExitCode::Good)
-                << preset << change;
+/// The bytes of the result of DS-CNN, which has every kind of layer of the planner.
+std::string result_of(const std::vector<std::string>& settings) {
+    const TempFolder folder;
+    std::vector<std::string> words{"run",      ds_cnn,      "--npu",
+                                   "nv_small", "--outputs", (folder / "out").string()};
+    for (const std::string& setting : settings) {
+        words.insert(words.end(), {"--set", setting});
+    }
+    EXPECT_EQ(typed(words).code, ExitCode::Good) << settings.front();
+    return read_whole_file(folder / "out" / "fc.npy");
+}
+
+TEST(Limits, ArraysThatDoNotFitTheMemoryAtomComputeTheSame) {
+    const std::string expected = result_of({"npu.datapath.atomic_k=8"});
+    EXPECT_FALSE(expected.empty());
+    for (const char* array : {"4 4 8 4 4", "8 4 64 64 8", "64 16 8 8 8", "16 64 16 8 64",
+                              "128 64 8 4 4", "32 8 32 128 16", "4 32 64 16 8"}) {
+        std::istringstream numbers(array);
+        std::vector<std::string> settings;
+        for (const char* field :
+             {"npu.datapath.atomic_c", "npu.datapath.atomic_k", "npu.datapath.memory_atom",
+              "npu.cbuf.bank_width", "npu.mcif.bus_width"}) {
+            std::string number;
+            numbers >> number;
+            settings.push_back(std::string(field) + '=' + number);
         }
+        EXPECT_EQ(result_of(settings), expected) << array;
     }
 }
 
