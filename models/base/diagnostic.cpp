@@ -35,6 +35,9 @@ std::string repeat_key(const Diagnostic& finding) {
 
 void DiagnosticLog::add(Diagnostic finding) {
     if (known_.insert(repeat_key(finding)).second) {
+        if (place_of_ && finding.place.file.empty()) {
+            finding.place = place_of_(finding);
+        }
         findings_.push_back(std::move(finding));
     }
 }

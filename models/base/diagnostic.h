@@ -5,6 +5,7 @@
 #pragma once
 
 #include <array>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -66,12 +67,17 @@ using Diagnostics = std::vector<Diagnostic>;
 class DiagnosticLog {
  public:
     void add(Diagnostic finding);
+    /// Says where in the input what a finding without a place is about stands.
+    void locate_by(std::function<Place(const Diagnostic& finding)> place_of) {
+        place_of_ = std::move(place_of);
+    }
     const Diagnostics& findings() const { return findings_; }
     bool has_errors() const;
 
  private:
     Diagnostics findings_;
     std::unordered_set<std::string> known_;  ///< what makes two findings repeats
+    std::function<Place(const Diagnostic&)> place_of_;
 };
 
 }  // namespace npuscope

@@ -7,7 +7,9 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "models/base/diagnostic.h"
 #include "models/memory/memory_config.h"
@@ -35,6 +37,10 @@ struct CheckReport {
 
 /// ConfigError where a statement makes no sense at all.
 CheckReport check_program(const Program& program, const CheckTarget& target);
+/// Which operations of the program write to each region, by which registers, and how much of it no one
+/// writes: a line each, for a comparison that failed.
+std::vector<std::vector<std::string>> writers_of(const Program& program, const CheckTarget& target,
+                                                 std::span<const ByteRun> regions);
 /// Of a program that launches jobs: whether files and surfaces lie in memory.
 CheckReport check_jobs(const Program& program, const MemoryConfig& memory);
 

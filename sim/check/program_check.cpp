@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "models/npu/pipelines.h"
@@ -173,6 +174,37 @@ std::string mover_names() {
     return fmt::format("{}", fmt::join(names, " and "));
 }
 
+std::uint64_t bytes_inside(const std::vector<ByteRun>& runs, const ByteRun& region) {
+    std::uint64_t bytes = 0;
+    for (const ByteRun& run : runs) {
+        const Address begin = std::max(run.address, region.address);
+        const Address end = std::min(run.end(), region.end());
+        bytes += begin < end ? (end - begin).value : 0;
+    }
+    return bytes;
+}
+
+/// `conv 3 writes 30720 of its 36864 bytes: NVDLA_SDP.D_DST_BASE_ADDR_LOW_0 = 0x80030000, ...`.
+std::string writer_line(const CheckedOperation& operation, const SurfaceUse& use,
+                        std::uint64_t inside, const ByteRun& region) {
+    const std::string share = inside == region.bytes.value
+                                  ? "it"
+                                  : fmt::format("{} of its {} bytes", inside, region.bytes.value);
+    std::string text = fmt::format("{} writes {}: {} = {}", operation.name, share,
+                                   spelled(use.unit, use.address_register), to_hex(use.base));
+    const std::string stem = use.address_register.substr(0, use.address_register.find("_BASE"));
+    const auto add_stride = [&](const char* name, const std::optional<Bytes>& stride) {
+        if (stride) {
+            text += fmt::format(", {}{} = {:#x}", stem, name, stride->value);
+        }
+    };
+    add_stride("_LINE_STRIDE", use.strides.line);
+    add_stride("_SURFACE_STRIDE", use.strides.surface);
+    return operation.place.file.empty()
+               ? text
+               : fmt::format("{} (enabled at {})", text, to_string(operation.place));
+}
+
 class ProgramCheck {
  public:
     ProgramCheck(const Program& program, const CheckTarget& target)
@@ -201,6 +233,33 @@ class ProgramCheck {
         return report;
     }
 
+    /// After the run: what the operations did to a region, a line each.
+    std::vector<std::string> writers_of(const ByteRun& region) const {
+        std::vector<std::string> lines;
+        std::vector<ByteRun> written;
+        const auto add = [&](const CheckedOperation& operation) {
+            for (const SurfaceUse& use : operation.uses) {
+                const std::uint64_t inside = use.writes ? bytes_inside(use.runs, region) : 0;
+                if (inside > 0) {
+                    written.insert(written.end(), use.runs.begin(), use.runs.end());
+                    lines.push_back(writer_line(operation, use, inside, region));
+                }
+            }
+        };
+        std::ranges::for_each(moves_, add);
+        std::ranges::for_each(operations_.all(), add);
+        constexpr std::size_t most = 3;  // the last ones decide
+        lines.erase(lines.begin(),
+                    lines.end() - static_cast<std::ptrdiff_t>(std::min(lines.size(), most)));
+        const SurfaceUse all = with_runs({}, std::move(written));
+        const std::uint64_t left = region.bytes.value - bytes_inside(all.runs, region);
+        if (left > 0) {
+            lines.push_back(
+                fmt::format("no operation writes {} of its {} bytes", left, region.bytes.value));
+        }
+        return lines;
+    }
+
  private:
     void follow(const InitMemory& init) { memory_.fill(init, place_, log_); }
     void follow(const LoadMemory& load) { memory_.load(load, place_, log_); }
@@ -210,10 +269,11 @@ class ProgramCheck {
         }
         const std::size_t before = operations_.all().size();
         operations_.write(write, place_, log_);
-        for (const CheckedOperation& move : operations_.take_moves()) {
+        for (CheckedOperation& move : operations_.take_moves()) {
             for (const SurfaceUse& use : move.uses) {
                 memory_.check_use(move, use, log_);
             }
+            moves_.push_back(std::move(move));
         }
         for (std::size_t i = before; i < operations_.all().size(); ++i) {
             const CheckedOperation& operation = operations_.all()[i];
@@ -281,6 +341,7 @@ class ProgramCheck {
     MemoryRules memory_;
     SyncRules sync_;
     Place place_;
+    std::vector<CheckedOperation> moves_;
 };
 
 }  // namespace
@@ -311,6 +372,16 @@ CheckReport check_jobs(const Program& program, const MemoryConfig& memory) {
     }
     report.findings = log.findings();
     return report;
+}
+
+std::vector<std::vector<std::string>> writers_of(const Program& program, const CheckTarget& target,
+                                                 std::span<const ByteRun> regions) {
+    ProgramCheck check(program, target);
+    check.run();
+    std::vector<std::vector<std::string>> writers;
+    std::ranges::transform(regions, std::back_inserter(writers),
+                           [&](const ByteRun& region) { return check.writers_of(region); });
+    return writers;
 }
 
 CheckReport check_program(const Program& program, const CheckTarget& target) {

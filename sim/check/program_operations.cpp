@@ -2,20 +2,23 @@
 #include "sim/check/program_operations.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <functional>
 
 #include "models/base/check.h"
 #include "models/bdma/bdma_registers.h"
+#include "models/npu/pipelines.h"
 #include "models/npu/register_blocks.h"
 #include "sim/check/rules.h"
 
 namespace npuscope {
 namespace {
 
-std::deque<RegisterFile> register_files(AddressMap map) {
+std::deque<RegisterFile> register_files(const CsbConfig& csb) {
     std::deque<RegisterFile> files;
-    for (const RegisterBlock& block : nvdla_register_blocks(map)) {
+    for (const RegisterBlock& block : nvdla_register_blocks(csb.address_map, csb.wide_fields)) {
         files.emplace_back(block);
     }
     return files;
@@ -34,7 +37,7 @@ Severity severity_of(const Diagnostic& finding) {
 
 ProgramOperations::ProgramOperations(const NpuConfig& npu)
     : npu_(npu),
-      files_(register_files(npu.csb.address_map)),
+      files_(register_files(npu.csb)),
       engine_(npu, [this](std::string_view name) -> RegisterFile& { return file(name); }) {}
 
 RegisterFile& ProgramOperations::file(std::string_view name) {
@@ -73,6 +76,7 @@ void ProgramOperations::write(const WriteRegister& write, const Place& place, Di
         add_copy(target->values(0), place, log);
     } else if (effect.kind == WriteEffect::Kind::OpEnabled) {
         engine_.note_enabled(*target, effect.group);
+        enabled_at_[target->block().name] = place;
         launch_ready(place, log);
     }
 }
@@ -174,22 +178,70 @@ std::uint32_t ProgramOperations::interrupt_mask() const {
     return 0;
 }
 
+void ProgramOperations::report_waiting(const PipelineRow& row, DiagnosticLog& log) const {
+    std::vector<std::string_view> early;  // enabled, but not in the group that is next
+    std::vector<std::string_view> ready;
+    unsigned next = 0;
+    for (const LaunchGate::Waiting& waiting : engine_.waiting()) {
+        if (std::ranges::find(row.blocks, waiting.block) != row.blocks.end()) {
+            next = waiting.next_group;
+            (waiting.group == next ? ready : early).push_back(waiting.block);
+        }
+    }
+    std::erase_if(early, [&](std::string_view block) {
+        return std::ranges::find(ready, block) != ready.end();  // its turn comes later
+    });
+    const auto add = [&](std::string_view block, const char* register_name, std::string sentence,
+                         std::string remedy) {
+        const std::string_view known =
+            enabled_at_.contains(block) || ready.empty() ? block : ready.front();
+        const auto place = enabled_at_.find(known);
+        log.add({.id = "never_starts",
+                 .sentence = std::move(sentence),
+                 .remedy = std::move(remedy),
+                 .unit = std::string(block),
+                 .register_name = spelled(block, register_name),
+                 .place = place == enabled_at_.end() ? Place{} : place->second});
+    };
+    for (const std::string_view block : early) {
+        add(block, "S_POINTER",
+            fmt::format("{} is enabled in group {}, but group {} is next: it never starts", block,
+                        1 - next, next),
+            fmt::format("write {} to its S_POINTER before its other registers: the groups are used "
+                        "alternately, 0 first",
+                        next));
+    }
+    const bool main_ready =
+        ready.size() + 1 >= static_cast<std::size_t>(std::ranges::count_if(
+                                row.blocks, std::not_fn(&std::string_view::empty)));
+    for (const std::string_view block : row.blocks) {
+        const bool known = std::ranges::find(ready, block) != ready.end() ||
+                           std::ranges::find(early, block) != early.end();
+        const bool optional = row.rdma == ReadDma::Optional && block.ends_with("_RDMA");
+        if (!block.empty() && !ready.empty() && !known && (!optional || main_ready)) {
+            add(block, "D_OP_ENABLE",
+                fmt::format("{} is not enabled in group {}, so that {} never start{}", block, next,
+                            fmt::join(ready, ", "), ready.size() == 1 ? "s" : ""),
+                fmt::format("write 1 to it while {} is {}", spelled(block, "S_POINTER"), next));
+        }
+    }
+}
+
 void ProgramOperations::report_stuck(DiagnosticLog& log) const {
+    for (const PipelineRow& row : pipeline_rows) {
+        report_waiting(row, log);
+    }
     const auto add = [&](std::string_view unit, const std::string& register_name,
-                         std::string sentence, std::string remedy) {
+                         const CheckedOperation& operation, std::string sentence,
+                         std::string remedy) {
         log.add({.id = "never_starts",
                  .sentence = std::move(sentence),
                  .remedy = std::move(remedy),
                  .unit = std::string(unit),
-                 .register_name = spelled(unit, register_name)});
+                 .register_name = spelled(unit, register_name),
+                 .operation = operation.name,
+                 .place = operation.place});
     };
-    for (const LaunchGate::Waiting& waiting : engine_.waiting()) {
-        add(waiting.block, "D_OP_ENABLE",
-            fmt::format("{} of group {} is enabled but never starts: group {} is next, and all "
-                        "blocks of the pipeline must be enabled in it",
-                        waiting.block, waiting.group, waiting.next_group),
-            "program the groups alternately (S_POINTER 0, 1, 0, ...), enable every block");
-    }
     if (std::ranges::any_of(operations_, &CheckedOperation::undecoded)) {
         return;  // it may be the other end
     }
@@ -197,13 +249,14 @@ void ProgramOperations::report_stuck(DiagnosticLog& log) const {
         if (operation.takes && !operation.producer) {
             const bool sdp = operation.unit == Pipeline::Sdp;
             add(sdp ? "NVDLA_SDP" : "NVDLA_PDP",
-                sdp ? "D_FEATURE_MODE_CFG" : "D_OPERATION_MODE_CFG",
+                sdp ? "D_FEATURE_MODE_CFG" : "D_OPERATION_MODE_CFG", operation,
                 fmt::format("{} waits for data on the fly, but no operation gives them",
                             operation.name),
                 "enable the unit before it, or read from memory");
         } else if (operation.gives && !operation.consumer) {
             const bool conv = operation.unit == Pipeline::Conv;
             add(conv ? "NVDLA_CACC" : "NVDLA_SDP", conv ? "D_OP_ENABLE" : "D_FEATURE_MODE_CFG",
+                operation,
                 fmt::format("{} gives its result on the fly, but no operation takes it",
                             operation.name),
                 "enable the unit after it");

@@ -6,8 +6,10 @@
 
 #include <deque>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -19,6 +21,8 @@
 #include "sim/program/program.h"
 
 namespace npuscope {
+
+struct PipelineRow;
 
 class ProgramOperations {
  public:
@@ -44,6 +48,8 @@ class ProgramOperations {
  private:
     /// A command of BDMA.
     void add_copy(const RegisterValues& values, const Place& place, DiagnosticLog& log);
+    /// Blocks of a pipeline that are enabled but never start.
+    void report_waiting(const PipelineRow& row, DiagnosticLog& log) const;
     void launch_ready(const Place& place, DiagnosticLog& log);
     void launch(Launch launch, const Place& place, DiagnosticLog& log);
     std::size_t index_of(const std::string& name) const;
@@ -56,6 +62,7 @@ class ProgramOperations {
     std::deque<CheckedOperation> operations_;
     std::vector<CheckedOperation> moves_;
     std::size_t copies_ = 0;
+    std::map<std::string_view, Place> enabled_at_;  ///< by block, the newest
 };
 
 // What the order of operations leaves open: surfaces that share bytes, within one chain of units

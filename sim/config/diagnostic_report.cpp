@@ -4,6 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <unordered_map>
+#include <vector>
 
 namespace npuscope {
 namespace {
@@ -22,6 +25,14 @@ std::string details_of(const Diagnostic& diagnostic) {
     add("surface", diagnostic.surface);
     add("address", diagnostic.address ? to_hex(*diagnostic.address) : "");
     return text;
+}
+
+/// Equal for findings of one cause; empty for one that stands for itself.
+std::string cause_of(const Diagnostic& finding) {
+    if (finding.severity == Severity::Note) {
+        return finding.id;
+    }
+    return finding.id == "register_in_use" ? finding.id + ' ' + finding.unit : std::string();
 }
 
 }  // namespace
@@ -71,6 +82,40 @@ std::string diagnostic_text(const Diagnostic& diagnostic, std::size_t indent, st
     text += wrapped(details_of(diagnostic), below, below, width);
     if (!diagnostic.remedy.empty()) {
         text += wrapped("remedy: " + diagnostic.remedy, below, below, width);
+    }
+    return text;
+}
+
+std::string folded_text(const Diagnostics& diagnostics, bool notes, std::size_t width) {
+    struct Entry {
+        const Diagnostic* finding;
+        std::size_t times;
+    };
+    std::vector<Entry> entries;
+    std::unordered_map<std::string, std::size_t> known;  // causes
+    for (const Diagnostic& finding : diagnostics) {
+        const std::string cause = cause_of(finding);
+        const auto [found, is_new] = known.emplace(cause, entries.size());
+        is_new || cause.empty() ? entries.push_back({&finding, 1})
+                                : void(++entries[found->second].times);
+    }
+    std::stable_sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) {
+        return a.finding->severity > b.finding->severity;
+    });
+    std::string text;
+    std::size_t left_out = 0;
+    for (const Entry& entry : entries) {
+        if (entry.finding->severity == Severity::Note && !notes) {
+            left_out += entry.times;
+            continue;
+        }
+        Diagnostic shown = *entry.finding;
+        shown.place.file = std::filesystem::path(shown.place.file).filename().string();
+        text += diagnostic_text(shown, 2, entry.times, width);
+    }
+    if (left_out > 0) {
+        text += fmt::format("  {} note{} more (--operations lists them)\n", left_out,
+                            left_out == 1 ? "" : "s");
     }
     return text;
 }

@@ -21,8 +21,15 @@ void add_place(Json& object, const Place& place);
 Json diagnostic_json(const Diagnostic& diagnostic);
 
 /// `program.cfg:41:1: error: <sentence> [<id>]`, then what it is about and the remedy, each line
-/// indented by `indent` at least, none longer than `width`. `times`: this many diagnostics of one rule are told by this one.
+/// indented by `indent` at least, none longer than `width`. `times`: this many diagnostics of one
+/// rule are told by this one.
 std::string diagnostic_text(const Diagnostic& diagnostic, std::size_t indent = 0,
                             std::size_t times = 1, std::size_t width = report_width);
+
+/// Those of one cause as one: notes of one rule, and writes that are lost because one operation of a
+/// unit still runs. Errors first; notes are counted, or listed where they are asked for (`notes`).
+/// Places name the file without its folder.
+std::string folded_text(const Diagnostics& diagnostics, bool notes,
+                        std::size_t width = report_width);
 
 }  // namespace npuscope

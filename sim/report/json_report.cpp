@@ -17,6 +17,9 @@ Json json_of(const CheckResult& check) {
     object["actual"] = check.actual;
     object["pass"] = check.skipped ? Json(nullptr) : Json(check.pass);
     object["made"] = check.reached && !check.skipped;
+    if (!check.writers.empty()) {
+        object["writers"] = check.writers;
+    }
     add_place(object, check.place);
     return object;
 }

@@ -223,7 +223,18 @@ std::string checks_of(const Result& result, std::size_t width) {
                        with_separators(check.bytes.value), check.expected, check.actual,
                        short_place(check.place)});
     }
-    return table.empty() ? std::string() : "\nchecks\n" + table.text(width);
+    std::string text = table.empty() ? std::string() : "\nchecks\n" + table.text(width);
+    for (const CheckResult& check : result.checks) {
+        if (!check.writers.empty()) {
+            text += wrapped(
+                fmt::format("{} at {} differs:", enum_name(check.kind), to_hex(check.address)), 2,
+                4, width);
+        }
+        for (const std::string& line : check.writers) {
+            text += wrapped(line, 4, 8, width);
+        }
+    }
+    return text;
 }
 
 }  // namespace

@@ -40,6 +40,8 @@ struct CheckResult {
     Place place{};         ///< statement of the program
     bool skipped = false;  ///< not looked at: time alone was simulated
     bool reached = true;   ///< false: the id that it waits for was never raised
+    /// Of a region that differs: which operations wrote to it, by which registers.
+    std::vector<std::string> writers{};
 };
 
 /// What passed a port towards memory, and the bytes of its beats: one a cycle at most.

@@ -17,6 +17,7 @@
 #include "models/npu/machine.h"
 #include "models/npu/npu_config.h"
 #include "sim/check/check_report.h"
+#include "sim/config/diagnostic_report.h"
 #include "sim/run/host.h"
 #include "sim/run/kernel_scope.h"
 #include "sim/run/timeline_recorder.h"
@@ -37,6 +38,9 @@ struct Simulation {
         spawn.set_sensitivity(&end_threads);
         spawn.dont_initialize();
         sc_core::sc_spawn([this] { kill_threads(); }, "end_of_threads", &spawn);
+        log.locate_by([this](const Diagnostic& finding) {
+            return host.written_at(finding.register_name).value_or(Place{});
+        });
         apply(options);
     }
 
@@ -101,13 +105,11 @@ std::string describe_waits(Simulation& simulation) {
 
 /// What may have led there.
 std::string describe_findings(const DiagnosticLog& log) {
-    std::string text;
-    for (const Diagnostic& finding : log.findings()) {
-        if (finding.severity != Severity::Note) {
-            text += fmt::format("\n  {}: {}: {} [{}]", enum_name(finding.severity),
-                                finding.operation.empty() ? finding.unit : finding.operation,
-                                finding.sentence, finding.id);
-        }
+    Diagnostics findings = log.findings();
+    std::erase_if(findings, [](const Diagnostic& one) { return one.severity == Severity::Note; });
+    std::string text = findings.empty() ? "" : '\n' + folded_text(findings, false);
+    while (text.ends_with('\n')) {
+        text.pop_back();
     }
     return text;
 }
@@ -263,6 +265,30 @@ std::string likely_causes(const Program& program, const SystemConfig& system) {
     return text;
 }
 
+/// Who wrote the regions that are not as a register program expects them.
+void name_writers(const Program& program, const SystemConfig& system, Result& result) {
+    constexpr std::size_t most = 16;  // comparisons; a program that is wrong early has many
+    const NpuConfig* npu = system.npu.find<NpuConfig>();
+    std::vector<CheckResult*> failed;
+    std::vector<ByteRun> regions;
+    for (CheckResult& check : result.checks) {
+        const bool region = check.kind != CheckKind::Register && check.bytes > Bytes(0);
+        if (!check.pass && check.reached && region && failed.size() < most) {
+            failed.push_back(&check);
+            // of an image the address is that of the first byte that differs
+            regions.push_back(
+                {check.address, check.kind == CheckKind::Crc32 ? check.bytes : Bytes(1)});
+        }
+    }
+    if (npu == nullptr || failed.empty()) {
+        return;
+    }
+    const auto writers = writers_of(program, {*npu, system.memory}, regions);
+    for (std::size_t i = 0; i < failed.size(); ++i) {
+        failed[i]->writers = writers[i];
+    }
+}
+
 /// Each segment counts its operations anew.
 void name_operations(Result& part, std::size_t segment) {
     for (OperationRecord& operation : part.operations) {
@@ -311,6 +337,9 @@ Result run_program(const Program& program, const SystemConfig& system, const Run
     }
     if (result.model) {
         result.units.push_back({"host", {result.model->host.cycles, Cycles(0), Cycles(0)}});
+    }
+    if (!result.model) {
+        name_writers(program, system, result);
     }
     result.program = program.name;
     result.values = options.values;

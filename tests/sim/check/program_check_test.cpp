@@ -76,7 +76,7 @@ TEST_F(ProgramCheckTest, ABlockThatIsNeverEnabledLeavesItsPipelineWaiting) {
     ASSERT_GT(
         sample::change_writes(program_, "NVDLA_CACC.D_OP_ENABLE", [](std::uint32_t) { return 0; }),
         0);
-    EXPECT_TRUE(finds(checked(), "never_starts", "NVDLA_CSC.D_OP_ENABLE"));
+    EXPECT_TRUE(finds(checked(), "never_starts", "NVDLA_CACC.D_OP_ENABLE"));
 }
 
 TEST_F(ProgramCheckTest, AStrideThatItsReaderDoesNotShareIsFound) {
