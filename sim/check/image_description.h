@@ -29,6 +29,7 @@
 #include "sim/check/check_report.h"
 #include "sim/check/operation_surfaces.h"
 #include "sim/program/memory_image.h"
+#include "sim/program/program.h"
 
 namespace npuscope {
 
@@ -187,6 +188,10 @@ struct PlacedSurface {
 /// ConfigError names the surface whose description makes no sense.
 std::vector<PlacedSurface> place_surfaces(const ImageDescription& image,
                                           const DatapathConfig& datapath);
+
+/// Surfaces by name, for those who read memory. Compressed weights, masks and operands are bytes.
+std::vector<NamedSurface> described_surfaces(const ImageDescription& image,
+                                             const DatapathConfig& datapath);
 
 /// A memory image held against the formats of one NPU: alignment, sizes, strides, overlap, bounds,
 /// bytes that are never loaded, and whether mask, group sizes and values of compressed weights

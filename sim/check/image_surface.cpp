@@ -275,6 +275,31 @@ MemoryImage image_of(const ImageFile& file, const std::string& content) {
     return raw_image(content);
 }
 
+std::vector<NamedSurface> described_surfaces(const ImageDescription& image,
+                                             const DatapathConfig& datapath) {
+    std::vector<NamedSurface> surfaces;
+    for (const PlacedSurface& placed : place_surfaces(image, datapath)) {
+        const ImageSurface& described = placed.described;
+        const std::string place = to_hex(described.address) + ':';
+        const std::string type =
+            described.type == ImageType::Fp16 ? "float16" : std::string(enum_name(described.type));
+        std::string spec =
+            fmt::format("{}{}:uint8:W", place, described.bytes.value_or(placed.needed).value);
+        if (described.layout == ImageLayout::Feature) {
+            spec = fmt::format("{}{}:{}:feature:atom={},line_stride={},surface_stride={}", place,
+                               described.shape, type, datapath.memory_atom.value,
+                               placed.line_stride.value, placed.surface_stride.value);
+        } else if (described.layout == ImageLayout::WeightDc) {
+            const std::uint64_t bytes = bytes_of(described.type);
+            spec = fmt::format("{}{}:{}:weight_dc:group={},cube={}", place, described.shape, type,
+                               std::max<std::uint64_t>(1, datapath.atomic_k / bytes),
+                               datapath.atomic_c);
+        }
+        surfaces.push_back({.name = described.name, .spec = spec});
+    }
+    return surfaces;
+}
+
 LoadImageFile files_beside(const std::filesystem::path& description) {
     const std::filesystem::path folder = description.parent_path();
     return [folder, place = Place{description.string(), 0, 0},

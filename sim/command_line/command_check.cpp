@@ -9,6 +9,7 @@
 #include "sim/command_line/command.h"
 #include "sim/command_line/experiment.h"
 #include "sim/command_line/network_files.h"
+#include "sim/command_line/surface_queries.h"
 #include "sim/compile/nvdla/network_planner.h"
 #include "sim/compile/nvdla/nvdla_family.h"
 #include "sim/compile/nvdla/nvdla_target.h"
@@ -106,11 +107,10 @@ CheckReport report_on(const CheckArguments& arguments) {
                              {*npu, system.memory});
     }
     const Program program = read_any_program(file, system, Images::Read);
-    if (npu != nullptr) {
-        return check_program(program, {*npu, system.memory});
-    }
-    CheckReport report = check_jobs(program, system.memory);
+    CheckReport report = npu != nullptr ? check_program(program, {*npu, system.memory})
+                                        : check_jobs(program, system.memory);
     report.npu = system.npu_name();
+    name_surfaces(report.findings, program.surfaces);
     return report;
 }
 

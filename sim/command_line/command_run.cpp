@@ -7,11 +7,17 @@
 #include <memory>
 #include <ostream>
 
+#include "sim/check/image_description.h"
 #include "sim/command_line/command.h"
 #include "sim/command_line/experiment.h"
+#include "sim/command_line/layer_comparison.h"
 #include "sim/command_line/network_files.h"
+#include "sim/command_line/surface_queries.h"
+#include "sim/compile/nvdla/network_planner.h"
+#include "sim/compile/nvdla/nvdla_family.h"
 #include "sim/config/file_io.h"
 #include "sim/config/output_folder.h"
+#include "sim/config/preset.h"
 #include "sim/config/printable.h"
 #include "sim/program/read_program.h"
 #include "sim/report/csv_report.h"
@@ -72,21 +78,61 @@ void write_reports(const Experiment& experiment, const Result& result, const Con
         summary_report(result, details, aside ? console.err_width : console.out_width));
 }
 
+SurfaceWishes read_wishes(const Experiment& experiment, const SystemConfig& system) {
+    SurfaceWishes wishes{experiment.write.dump, experiment.run.golden,
+                         experiment.run.compare_layers};
+    const std::string& file = experiment.run.surfaces;
+    if (!file.empty()) {
+        wishes.described = described_surfaces(parse_image(read_whole_file(file), file),
+                                              nvdla_npu(system).datapath);
+    }
+    return wishes;
+}
+
+/// What the layers of a saved program must give: those of the network that it was planned from.
+std::vector<LayerExpectation> saved_expectations(const Experiment& experiment,
+                                                 const SystemConfig& system,
+                                                 const Program& program) {
+    const std::string& name = experiment.run.network;
+    if (name.empty()) {
+        throw ConfigError("a program does not say what its layers must give",
+                          "name the network that it was planned from: --network NETWORK");
+    }
+    const std::filesystem::path path = find_program(name).path;
+    if (!is_network_file(path) || system.npu.find<NpuConfig>() == nullptr) {
+        throw ConfigError(fmt::format("'{}' is not a shape table for an NPU with registers", name),
+                          "run a model itself with --inputs and --compare-layers");
+    }
+    const Network table = read_network(path);
+    const Plan plan = plan_network(table, experiment.plan.target(system, false));
+    return table_expectations(table, plan, program.surfaces, false);
+}
+
 /// A network is planned for the machine at hand; anything else is a program already.
-Result run_any(const Experiment& experiment, const SystemConfig& system,
-               const RunOptions& options) {
+Result run_any(const Experiment& experiment, const SystemConfig& system, RunOptions options) {
     const std::string& program = experiment.program;
     const NetworkFiles files{experiment.inputs, experiment.write.outputs};
     if (is_image_file(program)) {
         throw ConfigError(fmt::format("'{}' describes a memory image, which does nothing", program),
                           "give it to `npuscope check`");
     }
-    if (files.any() || names_network(program)) {
-        return run_network_files(program, files, system, experiment.plan, options);
+    SurfaceQueries queries(read_wishes(experiment, system));
+    if (queries.wishes().any() && !options.values) {
+        throw ConfigError("surfaces hold nothing without values", "leave out --values off");
     }
-    return run_program(
-        read_any_program(program, system, options.values ? Images::Read : Images::LeaveOut), system,
-        options);
+    if (files.any() || names_network(program)) {
+        return run_network_files(program, files, system, experiment.plan, options, &queries);
+    }
+    const Program read =
+        read_any_program(program, system, options.values ? Images::Read : Images::LeaveOut);
+    queries.ask(read.surfaces, options);
+    if (queries.wishes().compare_layers) {
+        queries.expect(saved_expectations(experiment, system, read), options);
+    }
+    Result result = run_program(read, system, options);
+    queries.answer(result);
+    name_surfaces(result.findings, read.surfaces);
+    return result;
 }
 
 /// What stands in `file`, or in it as a folder, is from now on said to stand in `other`.
@@ -139,6 +185,11 @@ void add_options(CLI::App& app, RunArguments& arguments, NpuFamilies families) {
                    "folder of a network's inputs: a .npy file for each, named after it, or a .bin "
                    "file in its declared layout");
     app.add_option("--outputs", write.outputs, "folder for a network's outputs, likewise");
+    app.add_option("--dump", write.dump,
+                   "SURFACE=FILE.npy: write a surface when the run is over; the result of a layer "
+                   "as it is when the layer is done; may be repeated")
+        ->allow_extra_args(false)
+        ->option_text("SURFACE=FILE");
     add_run_options(app, arguments.experiment.run);
     add_plan_options(app, arguments.experiment.plan);
 }

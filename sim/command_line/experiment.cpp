@@ -6,6 +6,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <map>
 
 #include "models/base/error.h"
@@ -36,6 +37,13 @@ bool has_key(const fs::path& path, std::string_view key) {
 std::string seen_from(const fs::path& folder, const std::string& path) {
     const bool nowhere = path.empty() || path == "-";
     return nowhere ? path : (folder / path).lexically_normal().string();
+}
+
+/// Changes the file of SURFACE=FILE.
+void move_file(std::string& text, const std::function<std::string(const std::string&)>& moved) {
+    if (const std::size_t equals = text.rfind('='); equals != std::string::npos) {
+        text = text.substr(0, equals + 1) + moved(text.substr(equals + 1));
+    }
 }
 
 void place_preset(ConfigNode& node, const fs::path& folder) {
@@ -114,9 +122,19 @@ Experiment read_experiment(const fs::path& path) {
     place_preset(experiment.npu, folder);
     place_preset(experiment.memory, folder);
     WriteChoices& write = experiment.write;
-    for (std::string* file : {&experiment.inputs, &write.out, &write.json, &write.csv,
-                              &write.timeline, &write.outputs}) {
+    for (std::string* file : {&experiment.inputs, &experiment.run.surfaces, &write.out, &write.json,
+                              &write.csv, &write.timeline, &write.outputs}) {
         *file = seen_from(folder, *file);
+    }
+    if (!experiment.run.network.empty()) {
+        const FoundProgram network =
+            find_program(experiment.run.network, folder.empty() ? "." : folder);
+        experiment.run.network = network.bundled.empty() ? network.path.string() : network.bundled;
+    }
+    for (auto* list : {&experiment.run.golden, &write.dump}) {
+        for (std::string& text : *list) {
+            move_file(text, [&](const std::string& file) { return seen_from(folder, file); });
+        }
     }
     return experiment;
 }
@@ -156,6 +174,20 @@ void add_run_options(CLI::App& app, RunChoices& choices) {
                         node.place);
         },
         "stop the machine after so many cycles");
+    app.add_option(
+           "--golden", choices.golden,
+           "SURFACE=FILE: when the run is over, the surface must hold what the file has, an "
+           "array (.npy) or bytes as they lie in memory; a surface is one that the program, "
+           "its plan or --surfaces names, or ADDRESS:SHAPE:TYPE:LAYOUT; may be repeated")
+        ->allow_extra_args(false)
+        ->option_text("SURFACE=FILE");
+    app.add_flag("--compare-layers", choices.compare_layers,
+                 "hold every layer's result against a plain computation, and name the first wrong "
+                 "one");
+    app.add_option("--network", choices.network,
+                   "shape table that a saved program was planned from, for --compare-layers");
+    app.add_option("--surfaces", choices.surfaces,
+                   "description of a memory image (.yaml), whose surfaces can then be named");
 }
 
 void add_experiment_options(CLI::App& app, ExperimentArguments& arguments, NpuFamilies families,
@@ -201,8 +233,8 @@ void ExperimentArguments::open() {
 }
 
 bool ExperimentArguments::changes_results() const {
-    static constexpr std::array outputs{"out",     "json",       "csv",    "timeline",
-                                        "outputs", "operations", "explain"};
+    static constexpr std::array outputs{"out",     "json", "csv",        "timeline",
+                                        "outputs", "dump", "operations", "explain"};
     return std::ranges::any_of(app->get_options(), [](const CLI::Option* option) {
         const auto& names = option->get_lnames();
         return option->count() > 0 && !names.empty() &&
@@ -229,7 +261,15 @@ std::string effective_yaml(const Experiment& experiment, const SystemConfig& sys
         head.field("inputs", absolute(experiment.inputs), "");
     }
     head.field("plan", experiment.plan, "");
-    head.field("run", experiment.run, "");
+    RunChoices run = experiment.run;
+    for (std::string& golden : run.golden) {
+        move_file(golden, absolute);
+    }
+    run.surfaces = absolute(run.surfaces);
+    if (names_preset_file(run.network)) {
+        run.network = absolute(run.network);
+    }
+    head.field("run", run, "");
     YamlWriter npu(2);
     AnyConfig::describe(npu, system.npu);
     const std::string family(system.family->name());

@@ -64,11 +64,24 @@ struct PlanChoices {
 struct RunChoices {
     ValuesChoice values = ValuesChoice::On;
     std::optional<Cycles> max_cycles{};
+    std::vector<std::string> golden{};
+    bool compare_layers = false;
+    std::string network;
+    std::string surfaces;
 
     template <class Visitor, class Self>
     static void describe(Visitor& visit, Self& self) {
         visit.field("values", self.values, "off: time alone; needs no images and checks nothing");
         visit.field("max_cycles", self.max_cycles, "stop the machine after so many cycles");
+        visit.field("golden", self.golden,
+                    "SURFACE=FILE, surfaces that must hold what a file has: an array (.npy) or "
+                    "bytes as they lie in memory");
+        visit.field("compare_layers", self.compare_layers,
+                    "every layer's result is held against a plain computation");
+        visit.field("network", self.network,
+                    "shape table that a saved program was planned from, for compare_layers");
+        visit.field("surfaces", self.surfaces,
+                    "description of a memory image whose surfaces can be named");
     }
 };
 
@@ -79,6 +92,7 @@ struct WriteChoices {
     std::string csv;
     std::string timeline;
     std::string outputs;
+    std::vector<std::string> dump{};
     bool operations = false;
     bool explain = false;
 
@@ -94,6 +108,8 @@ struct WriteChoices {
         visit.field("timeline", self.timeline,
                     "file for what every unit did when, for chrome://tracing or Perfetto");
         visit.field("outputs", self.outputs, "folder for a network's outputs");
+        visit.field("dump", self.dump,
+                    "SURFACE=FILE.npy, surfaces that are written when a run is over");
         visit.field("operations", self.operations,
                     "a run prints also operations, causes, traffic, units and notes");
         visit.field("explain", self.explain, "a plan says for each layer what was chosen, and why");

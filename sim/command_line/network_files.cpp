@@ -9,9 +9,11 @@
 #include <set>
 
 #include "models/base/error.h"
+#include "sim/command_line/layer_comparison.h"
 #include "sim/compile/nvdla/network_planner.h"
 #include "sim/compile/nvdla/nvdla_family.h"
 #include "sim/compile/nvdla/plan_program.h"
+#include "sim/compile/nvdla/plan_surfaces.h"
 #include "sim/compile/nvdla/segmented_program.h"
 #include "sim/compile/partition.h"
 #include "sim/compile/surface_files.h"
@@ -51,13 +53,14 @@ ValueRange facts_of(const GraphValue& value) {
 class ModelRun {
  public:
     ModelRun(const std::string& model, const NetworkFiles& files, const SystemConfig& system,
-             const PlanChoices& choices, const RunOptions& options)
+             const PlanChoices& choices, const RunOptions& options, SurfaceQueries* queries)
         : graph_(read_any_network(model)),
           view_(graph_),
           files_(files),
           system_(system),
           choices_(choices),
-          options_(options) {
+          options_(options),
+          queries_(queries) {
         if (choices.input_type == InputType::Uint8) {  // else it is taken for int8, and may change
             facts_ = held_inputs(graph_, choices.input_type);
         }
@@ -71,7 +74,12 @@ class ModelRun {
         if (!files_.inputs.empty()) {
             read_arrays();
         }
-        ModelResult run = run_model(program(), system_, options_);
+        const ModelProgram model = program();
+        ask(model);
+        ModelResult run = run_model(model, system_, options_);
+        if (queries_ != nullptr) {
+            queries_->answer(run.result);
+        }
         if (!files_.outputs.empty() && run.result.status() != RunStatus::Fail) {
             write_outputs(run.outputs);
         }
@@ -79,6 +87,20 @@ class ModelRun {
     }
 
  private:
+    void ask(const ModelProgram& model) {
+        if (queries_ == nullptr || !queries_->wishes().any()) {
+            return;
+        }
+        if (files_.inputs.empty()) {
+            throw ConfigError("without inputs a model is simulated for its time alone",
+                              "name their folder: --inputs DIR");
+        }
+        queries_->ask(model.program.surfaces, options_);
+        if (queries_->wishes().compare_layers) {
+            queries_->expect(model_expectations(graph_, model.layers, inputs_), options_);
+        }
+    }
+
     /// Planned where all inputs are known as arrays; raw bytes need the plan first.
     ModelProgram program() {
         const bool given = !files_.inputs.empty();
@@ -207,7 +229,8 @@ class ModelRun {
     const NetworkFiles& files_;
     const SystemConfig& system_;
     const PlanChoices& choices_;
-    const RunOptions& options_;
+    RunOptions options_;
+    SurfaceQueries* queries_;
     std::set<std::string> images_;  ///< inputs that lie there as raw bytes
     ValueRanges facts_;
     GraphInputs inputs_;
@@ -217,21 +240,37 @@ class ModelRun {
 
 /// A shape table on an NPU with registers: surfaces lie as the table or the NPU declares.
 Result run_table(const std::string& network, const NetworkFiles& files, const SystemConfig& system,
-                 const PlanChoices& choices, RunOptions options) {
+                 const PlanChoices& choices, RunOptions options, SurfaceQueries* queries) {
     const Network table = read_network(network);
     Plan plan = plan_network(table, choices.target(system, options.values));
-    if (!files.any()) {
-        return run_program(plan_program(std::move(plan)), system, options);
+    NetworkSurfaces surfaces;
+    if (files.any()) {
+        surfaces = network_surfaces(table, plan, nvdla_npu(system).surfaces);
     }
-    const NetworkSurfaces surfaces = network_surfaces(table, plan, nvdla_npu(system).surfaces);
     if (!files.inputs.empty()) {
         load_inputs(surfaces, files.inputs, plan);
     }
+    std::size_t outputs = 0;
     if (!files.outputs.empty()) {
-        options.keep = surfaces.output_bytes();
+        for (const ByteRun& run : surfaces.output_bytes()) {
+            options.keep.push_back({run});
+        }
+        outputs = options.keep.size();
+    }
+    if (queries != nullptr) {
+        const std::vector<NamedSurface> named = plan_surfaces(plan);
+        queries->ask(named, options);
+        if (queries->wishes().compare_layers) {
+            const bool given = !files.inputs.empty();
+            queries->expect(table_expectations(table, plan, named, given), options);
+        }
     }
     Result result = run_program(plan_program(std::move(plan)), system, options);
+    if (queries != nullptr) {
+        queries->answer(result);
+    }
     if (!files.outputs.empty() && result.status() != RunStatus::Fail) {
+        result.kept.resize(outputs);
         save_outputs(surfaces, result.kept, files.outputs);
     }
     return result;
@@ -289,7 +328,7 @@ ValueRanges held_inputs(const Graph& graph, InputType type) {
 
 Result run_network_files(const std::string& network, const NetworkFiles& files,
                          const SystemConfig& system, const PlanChoices& choices,
-                         const RunOptions& options) {
+                         const RunOptions& options, SurfaceQueries* queries) {
     if (!names_network(network)) {
         throw ConfigError(fmt::format("'{}' is not a network", network),
                           "--inputs and --outputs belong to networks");
@@ -299,8 +338,8 @@ Result run_network_files(const std::string& network, const NetworkFiles& files,
     }
     const bool registers = system.npu.find<NpuConfig>() != nullptr;
     return registers && is_network_file(network)
-               ? run_table(network, files, system, choices, options)
-               : ModelRun(network, files, system, choices, options).run();
+               ? run_table(network, files, system, choices, options, queries)
+               : ModelRun(network, files, system, choices, options, queries).run();
 }
 
 }  // namespace npuscope

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "sim/command_line/experiment.h"
+#include "sim/command_line/surface_queries.h"
 #include "sim/model/graph.h"
 #include "sim/program/read_program.h"
 #include "sim/run/session.h"
@@ -34,9 +35,9 @@ ValueRanges held_inputs(const Graph& graph, InputType type);
 /// NPU's surface where a layer of the NPU reads them from one. Every output is written as
 /// <tensor>.npy, and as .bin where the NPU made it and 8 bits hold it. Without inputs the host of a
 /// model is simulated for its time alone, and there are no outputs. ConfigError where `network` is no
-/// network's file, or values are left out.
+/// network's file, or values are left out. `queries`: what else is asked of memory; may be null.
 Result run_network_files(const std::string& network, const NetworkFiles& files,
                          const SystemConfig& system, const PlanChoices& choices,
-                         const RunOptions& options = {});
+                         const RunOptions& options = {}, SurfaceQueries* queries = nullptr);
 
 }  // namespace npuscope

@@ -31,6 +31,13 @@ struct RefusedLayer {
     bool partly_taken = false;  ///< all but its residual runs on the NPU
 };
 
+/// The result of a layer that the NPU runs, and the tensor of the graph that it is.
+struct LayerResult {
+    NamedSurface surface;
+    std::string tensor;
+    std::int32_t zero = 0;  ///< memory holds the tensor's numbers less this
+};
+
 struct ModelProgram {
     Program program;
     bool values = true;                    ///< false: made for its time alone
@@ -38,6 +45,7 @@ struct ModelProgram {
     std::vector<RefusedLayer> refused{};
     Diagnostics findings{};  ///< of the plan
     std::optional<ModelMemory> memory{};
+    std::vector<LayerResult> layers{};
 };
 
 }  // namespace npuscope

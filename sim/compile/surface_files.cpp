@@ -26,17 +26,15 @@ LogicalShape logical(const Shape& shape) {
     return {{{'N', 1}, {'C', shape.channels}, {'H', shape.height}, {'W', shape.width}}};
 }
 
-/// Pixels as the machine holds them; channels that the shape does not have are left out.
-Layout pixel_layout(const PixelSurface& pixels, const Shape& shape) {
+/// Pixels as the machine holds them; channels that a shape does not have are left out.
+std::string pixel_layout_text(const PixelSurface& pixels) {
     const PixelFormat& format = *pixels.format;
     const std::string plane =
         format.planes == 1
             ? ""
             : fmt::format(",line_stride_1={},plane_1={}", pixels.line_stride[1].value,
                           (pixels.base[1] - pixels.base[0]).value);
-    const LayoutSpec spec = parse_layout_spec(
-        fmt::format("{}:line_stride={}{}", format.name, pixels.line_stride[0].value, plane));
-    return spec.bind_to(logical(shape), 1);
+    return fmt::format("{}:line_stride={}{}", format.name, pixels.line_stride[0].value, plane);
 }
 
 struct Wanted {
@@ -172,15 +170,21 @@ OutputSurface output_surface(const Network& network, const PlannedLayer& layer,
 }  // namespace
 
 // `lanes` channels of an atom are in use.
-Layout memory_layout(const StoredCube& stored, const Shape& shape) {
+std::string memory_layout_text(const StoredCube& stored) {
     if (stored.pixels) {
-        return pixel_layout(*stored.pixels, shape);
+        return pixel_layout_text(*stored.pixels);
     }
     const FeatureCube& cube = stored.cube;
-    const std::string sentence =
-        fmt::format("C/{0}:{1} H:{2} W:{3} C%{0}", stored.lanes, cube.surface_stride.value,
-                    cube.line_stride.value, cube.atom.value);
-    return bind(parse_sentence("N " + sentence), logical(shape), {.name = "feature", .element = 1});
+    return fmt::format("N C/{0}:{1} H:{2} W:{3} C%{0}", stored.lanes, cube.surface_stride.value,
+                       cube.line_stride.value, cube.atom.value);
+}
+
+Layout memory_layout(const StoredCube& stored, const Shape& shape) {
+    const std::string text = memory_layout_text(stored);
+    if (stored.pixels) {
+        return parse_layout_spec(text).bind_to(logical(shape), 1);
+    }
+    return bind(parse_sentence(text), logical(shape), {.name = "feature", .element = 1});
 }
 
 std::vector<ByteRun> NetworkSurfaces::output_bytes() const {

@@ -57,7 +57,9 @@ std::vector<InputSurface> input_surfaces(const Network& network, const Plan& pla
 std::vector<OutputSurface> output_surfaces(const Network& network, const Plan& plan,
                                            const SurfaceConfig& config);
 
-/// A cube or an image as the machine holds it, N C H W.
+/// The layout of a cube or an image as the machine holds it, as parse_layout_spec() reads it.
+std::string memory_layout_text(const StoredCube& stored);
+/// The same for a shape, N C H W.
 Layout memory_layout(const StoredCube& stored, const Shape& shape);
 
 /// DIR/<input>.bin or .npy as `image`, in the layout of the NPU's memory.

@@ -216,10 +216,21 @@ struct Statement {
     Action action;
 };
 
+/// A surface that a program's maker gave a name. Without effect: it tells people what lies where.
+struct NamedSurface {
+    std::string name;
+    std::string spec{};   ///< `ADDRESS:SHAPE:TYPE:LAYOUT`, see sim/convert/surface_spec.h
+    std::string after{};  ///< id, or launched job, after which its bytes are there; empty: always
+    bool is_result = false;   ///< of a layer that has its name
+    std::size_t segment = 0;  ///< of the program, counted from 1; 0 where it has none
+    Place place{};            ///< of the comment that names it
+};
+
 struct Program {
     std::string name;  ///< the stem of its file, or its folder
     std::vector<Statement> statements;
     bool zeroed_memory = false;  ///< uninitialised memory is 0, and may be read
+    std::vector<NamedSurface> surfaces{};
 };
 
 inline std::string_view memory_port_name(MemoryPort port) {

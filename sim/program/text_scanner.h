@@ -54,6 +54,12 @@ class TextScanner {
             ++at_;
         }
     }
+    /// White space of every kind.
+    void skip_white() {
+        while (at_ != end_ && (*at_ == ' ' || *at_ == '\n' || *at_ == '\t' || *at_ == '\r')) {
+            ++at_;
+        }
+    }
     /// White space of every kind and comments.
     void skip_space();
     void skip_line();

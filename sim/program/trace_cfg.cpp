@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "sim/config/nearest_name.h"
+#include "sim/program/plan_comments.h"
 #include "sim/program/read_program.h"
 #include "sim/program/text_scanner.h"
 
@@ -47,8 +48,16 @@ class CallReader {
         : scanner_(text, file), names_(names) {}
 
     /// The name of the next call and its `(`; nothing at the end of the file. Its place is
-    /// `place()`.
-    std::optional<std::string> begin_call() {
+    /// `place()`. What stands in comments on the way goes to `program`.
+    std::optional<std::string> begin_call(Program& program) {
+        while (true) {
+            scanner_.skip_white();
+            if (scanner_.peek() != '#' && !scanner_.rest().starts_with("//")) {
+                break;
+            }
+            take_comment(scanner_.rest().substr(0, scanner_.rest().find('\n')), program);
+            scanner_.skip_line();
+        }
         scanner_.skip_space();
         if (scanner_.at_end()) {
             return std::nullopt;
@@ -153,6 +162,16 @@ class CallReader {
     }
 
  private:
+    /// A comment that names a layer or a surface, as a plan writes them; all others say nothing.
+    void take_comment(std::string_view comment, Program& program) const {
+        if (const auto layer = read_layer_comment(comment)) {
+            program.statements.push_back({scanner_.place(), *layer});
+        } else if (auto surface = read_surface_comment(comment)) {
+            surface->place = scanner_.place();
+            program.surfaces.push_back(std::move(*surface));
+        }
+    }
+
     void expect(char character) {
         scanner_.skip_blanks();
         if (!scanner_.take(character)) {
@@ -317,12 +336,15 @@ Program parse_trace_cfg(std::string_view text, const std::string& file, const Re
     Program program;
     program.name = std::filesystem::path(file).stem().string();
     CallReader call(text, file, names);
-    while (const auto name = call.begin_call()) {
+    while (const auto name = call.begin_call(program)) {
         const CallRow& row = find_named(call_rows, *name, "call", call.place());
         program.statements.push_back({call.place(), row.take(call, images)});
         call.end_call();
     }
-    if (program.statements.empty()) {
+    const bool nothing = std::ranges::all_of(program.statements, [](const Statement& statement) {
+        return std::holds_alternative<BeginLayer>(statement.action);
+    });
+    if (nothing) {
         throw ConfigError(Place{file, 0, 0}, "the program has no statement");
     }
     program.zeroed_memory = std::ranges::any_of(program.statements, [](const Statement& statement) {

@@ -7,6 +7,31 @@
 namespace npuscope {
 namespace {
 
+std::string axis_key(char axis) { return {static_cast<char>(axis - 'A' + 'a')}; }
+
+/// `{"n": 0, "c": 3, "h": 5, "w": 7, "address": .., "expected": .., "actual": ..}`.
+Json json_of(const ElementDifference& element, const LogicalShape& shape) {
+    Json object;
+    for (std::size_t i = 0; i < shape.axes.size(); ++i) {
+        object[axis_key(shape.axes[i].axis)] = element.index[i];
+    }
+    object["address"] = to_json(element.address);
+    object["expected"] = element.expected;
+    object["actual"] = element.actual;
+    return object;
+}
+
+Json json_of(const TensorDifference& difference) {
+    return {{"elements", difference.elements},
+            {"mismatches", difference.mismatches},
+            {"first", json_of(difference.first, difference.shape)},
+            {"worst", json_of(difference.worst, difference.shape)},
+            {"channels", difference.channels},
+            {"down", axis_key(difference.down)},
+            {"across", axis_key(difference.across)},
+            {"picture", difference.picture}};
+}
+
 Json json_of(const CheckResult& check) {
     Json object;
     object["kind"] = to_json(check.kind);
@@ -19,6 +44,9 @@ Json json_of(const CheckResult& check) {
     object["made"] = check.reached && !check.skipped;
     if (!check.writers.empty()) {
         object["writers"] = check.writers;
+    }
+    if (check.difference) {
+        object["difference"] = json_of(*check.difference);
     }
     add_place(object, check.place);
     return object;

@@ -202,7 +202,8 @@ std::string subject_of(const CheckResult& check) {
     if (check.subject.empty()) {
         return to_hex(check.address);
     }
-    const bool differs = check.kind == CheckKind::Image && !check.pass;
+    const bool compared = check.kind == CheckKind::Image || check.difference.has_value();
+    const bool differs = compared && !check.pass;
     return differs ? check.subject + " at " + to_hex(check.address) : check.subject;
 }
 
@@ -237,6 +238,22 @@ std::string checks_of(const Result& result, std::size_t width) {
     return text;
 }
 
+/// Where tensors differ: of surfaces each, of layers the first, because what it spoils is no news.
+std::string differences_of(const Result& result, std::size_t width) {
+    std::string text;
+    bool layer_told = false;
+    for (const CheckResult& check : result.checks) {
+        const bool is_layer = check.kind == CheckKind::Layer;
+        if (!check.difference || (is_layer && layer_told)) {
+            continue;
+        }
+        layer_told = layer_told || is_layer;
+        text += fmt::format("  {} '{}':\n{}", is_layer ? "first wrong layer" : "surface",
+                            check.subject, difference_text(*check.difference, width));
+    }
+    return text.empty() ? text : "\ndifferences\n" + text;
+}
+
 }  // namespace
 
 std::string summary_report(const Result& result, Details details, std::size_t width) {
@@ -247,8 +264,9 @@ std::string summary_report(const Result& result, Details details, std::size_t wi
         text += operations_of(result, width) + traffic_of(result, width) + units_of(result, width) +
                 drams_of(result, width);
     }
-    return text + checks_of(result, width) + fitted(refused_of(result), width) +
-           findings_text(result.findings, all, width) + effort(result);
+    return text + checks_of(result, width) + differences_of(result, width) +
+           fitted(refused_of(result), width) + findings_text(result.findings, all, width) +
+           effort(result);
 }
 
 }  // namespace npuscope

@@ -2,7 +2,10 @@
 #include "sim/report/timeline_report.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
+#include <numeric>
+#include <utility>
 #include <vector>
 
 #include "sim/config/json_writer.h"
@@ -13,6 +16,7 @@ namespace {
 constexpr int operations_process = 1;
 constexpr int units_process = 2;
 constexpr int layers_process = 3;
+constexpr int bandwidth_process = 4;
 
 /// Events are text at once: a document of them all would be many times as large.
 class EventList {
@@ -52,17 +56,32 @@ Json arguments_of(const OperationRecord& operation) {
     return arguments;
 }
 
+/// By operation; empty where it belongs to none.
+std::vector<std::string> layer_names(const Result& result) {
+    std::vector<std::string> names(result.operations.size());
+    for (const LayerRecord& layer : result.layers) {
+        for (const std::size_t operation : layer.operations) {
+            names.at(operation) = layer.name;
+        }
+    }
+    return names;
+}
+
 /// Operations of one pipeline may overlap, where both register groups are in use: each starts in
 /// the first lane that is free.
-void add_operations(EventList& events, const std::vector<OperationRecord>& operations) {
+void add_operations(EventList& events, const Result& result) {
     struct Lane {
         std::string unit;
         Cycles free;
     };
     std::vector<Lane> lanes;
-    std::vector<OperationRecord> by_start = operations;
-    std::ranges::stable_sort(by_start, {}, &OperationRecord::start);
-    for (const OperationRecord& operation : by_start) {
+    const std::vector<std::string> layers = layer_names(result);
+    std::vector<std::size_t> by_start(result.operations.size());
+    std::iota(by_start.begin(), by_start.end(), std::size_t{0});
+    std::ranges::stable_sort(by_start, {},
+                             [&](std::size_t i) { return result.operations[i].start; });
+    for (const std::size_t index : by_start) {
+        const OperationRecord& operation = result.operations[index];
         auto lane = std::ranges::find_if(lanes, [&](const Lane& candidate) {
             return candidate.unit == operation.unit && candidate.free <= operation.start;
         });
@@ -72,14 +91,19 @@ void add_operations(EventList& events, const std::vector<OperationRecord>& opera
             name_lane(events, operations_process, number, operation.unit);
         }
         lane->free = operation.end;
+        Json arguments = arguments_of(operation);
+        if (!layers[index].empty()) {
+            arguments["layer"] = layers[index];
+        }
         events.add({{"ph", "X"},
                     {"pid", operations_process},
                     {"tid", number},
                     {"ts", operation.start.value},
                     {"dur", operation.cycles().value},
-                    {"name", operation.name},
+                    {"name", layers[index].empty() ? operation.name
+                                                   : operation.name + ", " + layers[index]},
                     {"cat", operation.causes.largest()},
-                    {"args", arguments_of(operation)}});
+                    {"args", std::move(arguments)}});
     }
 }
 
@@ -135,13 +159,32 @@ void add_counters(EventList& events, const Timeline& timeline) {
     }
 }
 
+/// Of every client and direction, in each window between two samples.
+void add_bandwidth(EventList& events, const Timeline& timeline, double clock) {
+    const auto add = [&events](const std::string& name, Cycles time, double rate) {
+        events.add({{"ph", "C"},
+                    {"pid", bandwidth_process},
+                    {"ts", time.value},
+                    {"name", name},
+                    {"args", {{"GB/s", std::round(rate * 1000) / 1000}}}});
+    };
+    for (const auto& [name, steps] : timeline.moved) {
+        for (std::size_t i = 0; i + 1 < steps.size(); ++i) {
+            const auto bytes = static_cast<double>(steps[i + 1].value - steps[i].value);
+            const auto cycles = static_cast<double>((steps[i + 1].time - steps[i].time).value);
+            add(name, steps[i].time, bytes / cycles * clock / 1e9);
+        }
+        add(name, steps.back().time, 0);
+    }
+}
+
 }  // namespace
 
 std::string timeline_report(const Result& result) {
     EventList events;
     name_process(events, operations_process, "operations");
     name_process(events, units_process, "units");
-    add_operations(events, result.operations);
+    add_operations(events, result);
     if (!result.layers.empty()) {
         name_process(events, layers_process, "layers");
         name_lane(events, layers_process, 1, "layers");
@@ -151,6 +194,8 @@ std::string timeline_report(const Result& result) {
     if (result.timeline) {
         add_lanes(events, *result.timeline);
         add_counters(events, *result.timeline);
+        name_process(events, bandwidth_process, "bandwidth, GB/s");
+        add_bandwidth(events, *result.timeline, static_cast<double>(result.config.clock().value));
     }
     const Json other{{"program", result.program},
                      {"npu", result.npu()},

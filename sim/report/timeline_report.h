@@ -3,10 +3,13 @@
 // is drawn as a microsecond.
 //
 //   process "operations"   one lane a pipeline: complete events ("X") with the causes of their
-//                          cycles, cycles that each took, and MACs
+//                          cycles, cycles that each took, MACs, and the layer that they belong to
+//   process "layers"       from the start of a layer's first operation to the end of its last
 //   process "units"        one lane an activity: work, and waits named for what was missing;
 //                          `cat` is work, starved or blocked
 //   counters ("C")         entries of the convolution buffer that are filled
+//   process "bandwidth"    GB/s that every client of the memory interface read and wrote, by windows
+//                          that fit the run's length; a run of memory counts where it begins
 //
 // source: "Trace Event Format", Google
 #pragma once

@@ -16,6 +16,7 @@
 
 #include "models/csb/csb.h"
 #include "models/glb/glb.h"
+#include "models/layout/feature_cube.h"
 #include "models/link/unit.h"
 #include "models/memory/memory.h"
 #include "models/npu/machine.h"
@@ -35,6 +36,13 @@ class Host : public Unit {
 
     /// Memory is neither filled nor compared with anything: time alone is simulated.
     void leave_out_values() { values_ = false; }
+    /// Reads memory once the id `after` is raised or the job of this name has ended; where it is
+    /// empty, when the run is over.
+    void keep(const ByteRun& run, const std::string& after) {
+        requests_.push_back({run, after, {}});
+    }
+    /// What was to be read, in the order of the requests; empty where that time never came.
+    std::vector<std::vector<std::uint8_t>> take_kept();
     /// Tells `recorder` of operators that the host computes.
     void record_operators_to(Recorder* recorder) { recorder_ = recorder; }
 
@@ -113,6 +121,15 @@ class Host : public Unit {
                          PollExtension* poll = nullptr);
     void catch_up(Activity& activity);
 
+    struct KeptBytes {
+        ByteRun run;
+        std::string after;
+        std::vector<std::uint8_t> bytes;
+    };
+    /// Reads what waits for this id or job.
+    void keep_after(const std::string& event);
+    void read_kept(KeptBytes& request);
+
     struct WaitingCheck {
         std::string sync;
         std::size_t statement = 0;
@@ -128,6 +145,7 @@ class Host : public Unit {
     SyncBoard board_;
     std::vector<WaitingCheck> waiting_checks_;
     std::vector<CheckResult> checks_;
+    std::vector<KeptBytes> requests_;
     std::optional<Cycles> first_op_enable_;
     std::uint64_t awaited_interrupts_ = 0;  // by waits for the line
     std::optional<Cycles> last_awaited_;    // when the newest of them rose

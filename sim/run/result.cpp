@@ -70,9 +70,22 @@ void delay(Result& part, Cycles offset) {
             span.end += offset;
         }
     }
-    for (auto& [name, steps] : part.timeline->counters) {
-        for (TimelineStep& step : steps) {
-            step.time += offset;
+    for (auto* all : {&part.timeline->counters, &part.timeline->moved}) {
+        for (auto& [name, steps] : *all) {
+            for (TimelineStep& step : steps) {
+                step.time += offset;
+            }
+        }
+    }
+}
+
+/// What the parts before had moved is moved still.
+void append_moved(Timeline& all, Timeline& part) {
+    for (auto& [name, steps] : part.moved) {
+        std::vector<TimelineStep>& before = all.moved[name];
+        const std::int64_t moved = before.empty() ? 0 : before.back().value;
+        for (const TimelineStep& step : steps) {
+            before.push_back({step.time, step.value + moved});
         }
     }
 }
@@ -115,6 +128,7 @@ void append(Result& all, Result part) {
         for (auto& [name, steps] : part.timeline->counters) {
             append(all.timeline->counters[name], steps);
         }
+        append_moved(*all.timeline, *part.timeline);
     }
     all.cycles += part.cycles;
     all.simulated_cycles += part.simulated_cycles;

@@ -14,24 +14,27 @@
 #include "models/memory/memory_config.h"
 #include "sim/compile/model_program.h"
 #include "sim/config/system_config.h"
+#include "sim/convert/tensor_difference.h"
 #include "sim/run/timeline.h"
 
 namespace npuscope {
 
-enum class CheckKind { Crc32, Image, Register, Word };
+enum class CheckKind { Crc32, Image, Register, Word, Golden, Layer };
 
 template <>
 struct EnumNames<CheckKind> {
     static constexpr std::array names{std::pair{CheckKind::Crc32, std::string_view("crc32")},
                                       std::pair{CheckKind::Image, std::string_view("image")},
                                       std::pair{CheckKind::Register, std::string_view("register")},
-                                      std::pair{CheckKind::Word, std::string_view("word")}};
+                                      std::pair{CheckKind::Word, std::string_view("word")},
+                                      std::pair{CheckKind::Golden, std::string_view("golden")},
+                                      std::pair{CheckKind::Layer, std::string_view("layer")}};
 };
 
 /// One expectation of the program and what became of it.
 struct CheckResult {
     CheckKind kind = CheckKind::Crc32;
-    std::string subject{};  ///< register or golden file; empty for a CRC
+    std::string subject{};  ///< register, golden file, surface or layer; empty for a CRC
     Address address{};      ///< of the region, or of the first byte that differs
     Bytes bytes{};
     std::string expected{};  ///< as text, `0x8c467827`
@@ -42,6 +45,7 @@ struct CheckResult {
     bool reached = true;   ///< false: the id that it waits for was never raised
     /// Of a region that differs: which operations wrote to it, by which registers.
     std::vector<std::string> writers{};
+    std::optional<TensorDifference> difference{};  ///< of a tensor that is not as it should be
 };
 
 /// What passed a port towards memory, and the bytes of its beats: one a cycle at most.
@@ -128,7 +132,7 @@ struct Result {
     std::vector<NamedUnit> units;
     std::vector<NamedDram> drams;  ///< of the regions that have one
     std::vector<Diagnostic> findings;
-    std::vector<std::vector<std::uint8_t>> kept;  ///< what RunOptions::keep asked for
+    std::vector<std::vector<std::uint8_t>> kept;  ///< for each of RunOptions::keep; may be empty
     bool values = true;                           ///< false: time alone was simulated
     std::optional<Timeline> timeline;             ///< where it was asked for
     std::optional<ModelShare> model;              ///< where a model ran

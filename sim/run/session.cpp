@@ -21,6 +21,7 @@
 #include "sim/run/host.h"
 #include "sim/run/kernel_scope.h"
 #include "sim/run/timeline_recorder.h"
+#include "sim/run/traffic_sampler.h"
 
 namespace npuscope {
 namespace {
@@ -31,6 +32,7 @@ struct Simulation {
                const RunOptions& options)
         : memory("memory", memory_beside(system.memory, system.clock()), log),
           machine(system.family->build(system.npu, log)),
+          sampler(recorder, *machine),
           host("host", program, *machine, memory) {
         machine->bind_memory(memory);
         sc_core::sc_spawn_options spawn;
@@ -50,8 +52,11 @@ struct Simulation {
             machine->leave_out_values();
             host.leave_out_values();
         }
+        for (const MemoryRequest& request : options.keep) {
+            host.keep(request.run, request.after);
+        }
         if (options.timeline) {
-            machine->record_to(&recorder);
+            machine->record_to(&sampler);
             host.record_operators_to(&recorder);
         }
     }
@@ -67,6 +72,7 @@ struct Simulation {
     TimelineRecorder recorder;
     Memory memory;
     std::unique_ptr<Machine> machine;
+    TrafficSampler sampler;
     Host host;
     /// Threads end while the kernel runs, so that what they hold is freed.
     sc_core::sc_event end_threads{"end_threads"};
@@ -176,6 +182,7 @@ Result gather(Simulation& simulation, const RunOptions& options) {
     Result result;
     if (options.timeline) {
         result.timeline = simulation.recorder.take();
+        result.timeline->moved = simulation.sampler.take();
     }
     const Host& host = simulation.host;
     result.cycles = host.cycles();
@@ -189,10 +196,7 @@ Result gather(Simulation& simulation, const RunOptions& options) {
         result.model = ModelShare{.host = *host.share()};
     }
     gather_units(simulation, result);
-    for (const ByteRun& run : options.keep) {
-        result.kept.emplace_back(run.bytes.value);
-        simulation.memory.read(run.address, result.kept.back());
-    }
+    result.kept = simulation.host.take_kept();
     result.findings = simulation.log.findings();
     return result;
 }
@@ -308,6 +312,18 @@ Result run_or_explain(const Part& part, const Program& program, const SystemConf
     }
 }
 
+/// Which of the requests are about this part.
+std::vector<std::size_t> requests_of(const RunOptions& options, std::size_t segment, bool is_last) {
+    std::vector<std::size_t> which;
+    for (std::size_t i = 0; i < options.keep.size(); ++i) {
+        const std::size_t asked = options.keep[i].segment;
+        if (asked == segment || (is_last && asked == MemoryRequest::last_segment)) {
+            which.push_back(i);
+        }
+    }
+    return which;
+}
+
 }  // namespace
 
 Result run_program(const Program& program, const SystemConfig& system, const RunOptions& options) {
@@ -316,16 +332,24 @@ Result run_program(const Program& program, const SystemConfig& system, const Run
     const auto segments =
         std::ranges::count_if(parts, [](const Part& part) { return part.segment != nullptr; });
     Result result;
+    std::vector<std::vector<std::uint8_t>> kept(options.keep.size());
     std::size_t segment = 0;
     for (const Part& part : parts) {
         RunOptions left = options;
         left.max_cycles =
             options.max_cycles - std::min(result.simulated_cycles, options.max_cycles);
-        if (&part != &parts.back()) {
-            left.keep.clear();
+        segment += part.segment != nullptr ? 1U : 0U;
+        const std::vector<std::size_t> asked =
+            requests_of(options, segment, &part == &parts.back());
+        left.keep.clear();
+        for (const std::size_t request : asked) {
+            left.keep.push_back(options.keep[request]);
         }
         Result one = run_or_explain(part, program, system, left);
-        segment += part.segment != nullptr ? 1U : 0U;
+        for (std::size_t i = 0; i < asked.size(); ++i) {
+            kept[asked[i]] = std::move(one.kept[i]);
+        }
+        one.kept.clear();
         if (segments > 1 && part.segment != nullptr) {
             name_operations(one, segment);
         }
@@ -341,6 +365,7 @@ Result run_program(const Program& program, const SystemConfig& system, const Run
     if (!result.model) {
         name_writers(program, system, result);
     }
+    result.kept = std::move(kept);
     result.program = program.name;
     result.values = options.values;
     result.config = system;

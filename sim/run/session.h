@@ -4,6 +4,8 @@
 // follow the first.
 #pragma once
 
+#include <limits>
+#include <string>
 #include <vector>
 
 #include "models/layout/feature_cube.h"
@@ -14,11 +16,21 @@
 
 namespace npuscope {
 
+/// Bytes of memory that are to be read: when the id was raised, or the job of that name has ended;
+/// where it is empty, when the run is over.
+struct MemoryRequest {
+    ByteRun run;
+    std::string after{};
+    std::size_t segment = 0;  ///< as NamedSurface counts them
+
+    static constexpr std::size_t last_segment = std::numeric_limits<std::size_t>::max();
+};
+
 struct RunOptions {
     Cycles max_cycles{100'000'000'000};
-    bool values = true;           ///< false: time alone; needs no images, checks nothing
-    bool timeline = false;        ///< keep what every unit did when
-    std::vector<ByteRun> keep{};  ///< memory to be read when the run is over
+    bool values = true;     ///< false: time alone; needs no images, checks nothing
+    bool timeline = false;  ///< keep what every unit did when
+    std::vector<MemoryRequest> keep{};
 };
 
 /// Throws ConfigError for a program that cannot be executed, with its place, and MachineStopped for

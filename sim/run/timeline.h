@@ -28,6 +28,8 @@ struct Timeline {
     /// By `unit.activity`; spans in the order of their end, none overlap.
     std::map<std::string, std::vector<TimelineSpan>> lanes;
     std::map<std::string, std::vector<TimelineStep>> counters;
+    /// Bytes that had been moved at each sample, by client and direction: `cdma_dat read`.
+    std::map<std::string, std::vector<TimelineStep>> moved{};
 
     std::size_t spans() const {
         std::size_t sum = 0;

@@ -102,8 +102,9 @@ struct StatementText {
         return fmt::format("check_nothing({});", check.sync);
     }
     std::string operator()(const BeginLayer& layer) const {
-        return fmt::format("// layer {}: {}, {}", in_quotes(layer.name), in_quotes(layer.kind),
-                           counted(layer.operations, "operation"));
+        return fmt::format("// layer {}: {}, {} operation{}, {} MACs", in_quotes(layer.name),
+                           in_quotes(layer.kind), layer.operations,
+                           layer.operations == 1 ? "" : "s", layer.macs);
     }
     std::string operator()(const LaunchJob& launch) const {
         const auto* job = dynamic_cast<const WrittenJob*>(launch.job.get());
@@ -226,6 +227,11 @@ std::string trace_text(const Program& program) {
     for (const Statement& statement : program.statements) {
         text += std::visit(StatementText{}, statement.action);
         text += '\n';
+    }
+    for (const NamedSurface& surface : program.surfaces) {
+        text += fmt::format("// {} {} = {}{}{}\n", surface.is_result ? "result" : "surface",
+                            in_quotes(surface.name), surface.spec,
+                            surface.after.empty() ? "" : " after ", in_quotes(surface.after));
     }
     return text;
 }

@@ -13,6 +13,7 @@
 #include "models/npu/register_blocks.h"
 #include "models/pdp/pdp_registers.h"
 #include "models/sdp/sdp_registers.h"
+#include "sim/compile/nvdla/plan_surfaces.h"
 #include "sim/config/file_name.h"
 
 namespace npuscope {
@@ -31,6 +32,7 @@ class ProgramWriter {
 
     Program write() {
         program_.name = plan_.name;
+        program_.surfaces = plan_surfaces(plan_);
         finished_.resize(plan_.operations.size());
         for (PlannedImage& image : plan_.images) {
             add(LoadMemory{MemoryPort::Primary, image.address, std::move(image.image),

@@ -11,6 +11,7 @@
 #include "models/base/check.h"
 #include "sim/compile/explain.h"
 #include "sim/compile/nvdla/plan_program.h"
+#include "sim/compile/nvdla/register_layer.h"
 #include "sim/compile/surface_files.h"
 #include "sim/config/file_name.h"
 #include "sim/config/json_writer.h"
@@ -81,6 +82,7 @@ class SegmentProgrammer {
                            .outputs = [&graph = graph_, values = values_] {
                                return outputs(graph, values.get());
                            }};
+        model.layers = std::move(layers_);
         model.refused = refused_layers(plan_.partition);
         if (plan_.segments.empty()) {
             model.findings.push_back(
@@ -130,7 +132,9 @@ class SegmentProgrammer {
         }
         add(std::move(begin));
         bool stored = !values_;
-        for (Statement& statement : plan_program(std::move(segment.plan)).statements) {
+        Program planned = plan_program(std::move(segment.plan));
+        name_surfaces(planned.surfaces, segment, index + 1);
+        for (Statement& statement : planned.statements) {
             if (!stored && !std::holds_alternative<LoadMemory>(statement.action)) {
                 for (RunNode& one : stores) {
                     add(std::move(one));
@@ -145,6 +149,29 @@ class SegmentProgrammer {
                 add(std::move(one));
             }
         }
+    }
+
+    /// Adds a segment's surfaces. A name that an earlier segment has gets the segment's before it.
+    void name_surfaces(std::vector<NamedSurface> surfaces, const PlannedSegment& segment,
+                       std::size_t number) {
+        const std::vector<std::size_t>& groups = plan_.partition.segments[number - 1].groups;
+        for (NamedSurface& surface : surfaces) {
+            const std::string own = surface.name;
+            const bool taken = std::ranges::find(program_.surfaces, own, &NamedSurface::name) !=
+                               program_.surfaces.end();
+            surface.name = taken ? fmt::format("segment_{}.{}", number, own) : own;
+            surface.segment = number;
+            for (std::size_t i = 0; surface.is_result && i < groups.size(); ++i) {
+                const NodeGroup& group = plan_.partition.groups[groups[i]];
+                if (segment.lowered.layers[i].back() == own) {
+                    layers_.push_back({surface, group.output, zero_of(group.output)});
+                }
+            }
+            program_.surfaces.push_back(std::move(surface));
+        }
+    }
+    std::int32_t zero_of(const std::string& tensor) const {
+        return stored_zero(plan_.ranges.at(tensor).range);
     }
 
     /// Puts a tensor over its image.
@@ -178,6 +205,7 @@ class SegmentProgrammer {
     const HostConfig& host_;
     std::shared_ptr<HostValues> values_;  ///< null for time alone
     Program program_;
+    std::vector<LayerResult> layers_;
 };
 
 }  // namespace

@@ -174,9 +174,11 @@ class LayerProgrammer {
             }
         }
         add(WaitForJobs{});
+        program_.surfaces = surfaces_;
         return {.program = std::move(program_),
                 .values = inputs != nullptr,
-                .outputs = [run = run_] { return run->outputs(); }};
+                .outputs = [run = run_] { return run->outputs(); },
+                .layers = std::move(layers_)};
     }
 
  private:
@@ -205,7 +207,22 @@ class LayerProgrammer {
         launch.on_end = [run = run_, job, index](HostMemory& memory) {
             run->read_back(index, *job, memory);
         };
+        name_result(index, *job);
         add(std::move(launch));
+    }
+
+    /// Maps lie in the order H W C, a byte an element.
+    void name_result(std::size_t index, const TinpuJob& job) {
+        const MapSurface& map = job.output;
+        const NamedSurface surface{
+            .name = job.name,
+            .spec =
+                fmt::format("{}:1x{}x{}x{}:{}:N H W C", to_hex(map.base), map.shape.channels,
+                            map.shape.height, map.shape.width, map.is_signed ? "int8" : "uint8"),
+            .after = job.name,
+            .is_result = true};
+        surfaces_.push_back(surface);
+        layers_.push_back({surface, plan_.partition.groups[index].output, 0});
     }
 
     void run_node(std::size_t index) {
@@ -226,6 +243,8 @@ class LayerProgrammer {
     const LayerPlan& plan_;
     Signs signs_;  ///< as far as they are known before the run
     Program program_;
+    std::vector<NamedSurface> surfaces_;
+    std::vector<LayerResult> layers_;
 };
 
 }  // namespace

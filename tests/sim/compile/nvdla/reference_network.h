@@ -1,39 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// A network computed layer by layer in plain loops on plain arrays, from the definition of its
-// made-up values: what any way of cutting, laying out or compressing the layers must leave in
-// memory. Shares no arithmetic and no layout with models/.
+// What the plain computation of a network (sim/compile/nvdla/plain_network.h) must leave in memory.
 #pragma once
 
 #include <cstdint>
-#include <map>
-#include <string>
 #include <vector>
 
-#include "sim/compile/nvdla/plan.h"
-#include "sim/model/network.h"
+#include "sim/compile/nvdla/plain_network.h"
 
 namespace npuscope::reference {
 
-/// channels x height x width.
-struct Values {
-    std::uint32_t channels = 0;
-    std::uint32_t height = 0;
-    std::uint32_t width = 0;
-    std::vector<std::int8_t> values;
-
-    std::int8_t& at(std::uint32_t c, std::uint32_t y, std::uint32_t x) {
-        return values[(std::size_t{c} * height + y) * width + x];
-    }
-    std::int8_t at(std::uint32_t c, std::uint32_t y, std::uint32_t x) const {
-        return values[(std::size_t{c} * height + y) * width + x];
-    }
-};
-
-using Results = std::map<std::string, Values>;
-
-/// Results by layer, `input` included. A convolution that the plan joins to an add or a pool has
-/// none of its own.
-Results run_network(const Network& network, const Plan& plan);
+using plain::Results;
+using plain::run_network;
+using plain::Values;
 
 /// A result as it must lie in memory, lanes not in use zero.
 std::vector<std::uint8_t> bytes_of(const Values& result, const StoredCube& stored);

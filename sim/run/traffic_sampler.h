@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// Samples what the clients of a machine's memory interface have moved, for a timeline: told of work
+// and waits, it looks whether a window has passed. It takes no time and has no process of its own, so
+// that a machine that stopped stays stopped.
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "models/npu/machine.h"
+#include "sim/run/timeline.h"
+
+namespace npuscope {
+
+class TrafficSampler : public Recorder {
+ public:
+    /// Tells `next` all that it is told.
+    TrafficSampler(Recorder& next, const Machine& machine) : next_(next), machine_(machine) {}
+
+    void worked(const std::string& activity, Span span) override;
+    void waited(const std::string& activity, WaitKind kind, const std::string& what,
+                Span span) override;
+    void counted(const std::string& counter, Cycles time, std::int64_t change) override;
+    void restarted(const std::string& counter, Cycles time, std::int64_t value) override;
+
+    /// Bytes by client and direction, `cdma_dat read`, as they had been moved at each sample; the
+    /// last one is now. Clients that moved nothing are left out.
+    std::map<std::string, std::vector<TimelineStep>> take();
+
+ private:
+    void look();
+    void sample();
+    /// Every second sample goes, and windows are twice as long.
+    void thin_out();
+
+    Recorder& next_;
+    const Machine& machine_;
+    std::map<std::string, std::vector<TimelineStep>> moved_;
+    Cycles window_{64};
+    Cycles due_{0};
+};
+
+}  // namespace npuscope
