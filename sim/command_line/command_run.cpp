@@ -132,6 +132,7 @@ Result run_any(const Experiment& experiment, const SystemConfig& system, RunOpti
     Result result = run_program(read, system, options);
     queries.answer(result);
     name_surfaces(result.findings, read.surfaces);
+    name_surfaces(result.checks, read.surfaces, read);
     return result;
 }
 

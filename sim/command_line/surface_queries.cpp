@@ -105,7 +105,7 @@ void SurfaceQueries::ask(const std::vector<NamedSurface>& surfaces, RunOptions& 
     for (const std::string& text : wishes_.dump) {
         const SurfaceFile wish = parse_surface_file(text, "--dump");
         const NamedSurface where = find_surface(wish.surface, known);
-        keep({wish.surface, spec_of(where), 0,
+        keep({CheckKind::Golden, wish.surface, spec_of(where), 0,
               [file = wish.file](const Query& query, auto elements, Result&) {
                   write_atomically(file, surface_npy(query.surface, elements));
               }},
@@ -117,16 +117,16 @@ void SurfaceQueries::ask(const std::vector<NamedSurface>& surfaces, RunOptions& 
         const SurfaceSpec surface = spec_of(where);
         const ElementType type = surface.type->type;
         std::vector<double> numbers = read_elements(type, read_surface_file(surface, wish.file));
-        keep({wish.surface, surface, 0,
-              [type, numbers = std::move(numbers)](const Query& query, auto elements,
-                                                   Result& result) {
-                  const TensorDifference difference =
-                      compare_tensors({query.surface.base, query.surface.layout}, numbers,
-                                      read_elements(type, elements));
-                  result.checks.push_back(
-                      row_of(CheckKind::Golden, query.name, query.surface, difference));
-              }},
-             where, options);
+        keep(
+            {CheckKind::Golden, wish.surface, surface, 0,
+             [type, numbers = std::move(numbers)](const Query& query, auto elements,
+                                                  Result& result) {
+                 const TensorDifference difference =
+                     compare_tensors({query.surface.base, query.surface.layout}, numbers,
+                                     read_elements(type, elements));
+                 result.checks.push_back(row_of(query.kind, query.name, query.surface, difference));
+             }},
+            where, options);
     }
 }
 
@@ -135,22 +135,22 @@ void SurfaceQueries::expect(std::vector<LayerExpectation> layers, RunOptions& op
         SurfaceSpec surface = spec_of(layer.surface);
         const NamedSurface where = layer.surface;
         const std::string name = layer.layer;
-        keep({name, std::move(surface), 0,
-              [wanted = std::move(layer)](const Query& query, auto elements, Result& result) {
-                  const bool is_signed = std::ranges::all_of(wanted.numbers, [&](double number) {
-                      return number - wanted.zero <= range_of(ElementType::Int8).high;
-                  });
-                  std::vector<double> numbers =
-                      read_elements(is_signed ? ElementType::Int8 : ElementType::Uint8, elements);
-                  for (double& number : numbers) {
-                      number += wanted.zero;
-                  }
-                  const TensorDifference difference = compare_tensors(
-                      {query.surface.base, query.surface.layout}, wanted.numbers, numbers);
-                  result.checks.push_back(
-                      row_of(CheckKind::Layer, query.name, query.surface, difference));
-              }},
-             where, options);
+        keep(
+            {CheckKind::Layer, name, std::move(surface), 0,
+             [wanted = std::move(layer)](const Query& query, auto elements, Result& result) {
+                 const bool is_signed = std::ranges::all_of(wanted.numbers, [&](double number) {
+                     return number - wanted.zero <= range_of(ElementType::Int8).high;
+                 });
+                 std::vector<double> numbers =
+                     read_elements(is_signed ? ElementType::Int8 : ElementType::Uint8, elements);
+                 for (double& number : numbers) {
+                     number += wanted.zero;
+                 }
+                 const TensorDifference difference = compare_tensors(
+                     {query.surface.base, query.surface.layout}, wanted.numbers, numbers);
+                 result.checks.push_back(row_of(query.kind, query.name, query.surface, difference));
+             }},
+            where, options);
     }
 }
 
@@ -158,7 +158,7 @@ void SurfaceQueries::answer(Result& result) const {
     for (const Query& query : queries_) {
         const std::vector<std::uint8_t>& memory = result.kept.at(query.kept);
         if (memory.empty()) {
-            result.checks.push_back(unmade_row(CheckKind::Golden, query.name, query.surface));
+            result.checks.push_back(unmade_row(query.kind, query.name, query.surface));
             continue;
         }
         query.use(query, query.surface.elements(memory), result);
@@ -184,6 +184,20 @@ void name_surfaces(Diagnostics& findings, const std::vector<NamedSurface>& surfa
             finding.surface = finding.surface.empty()
                                   ? found->first->name
                                   : fmt::format("{} ({})", found->first->name, finding.surface);
+        }
+    }
+}
+
+void name_surfaces(std::vector<CheckResult>& checks, const std::vector<NamedSurface>& surfaces,
+                   const Program& program) {
+    for (const Statement& statement : program.statements) {
+        const auto* crc = std::get_if<CheckCrc>(&statement.action);
+        const auto surface = std::ranges::find_if(surfaces, [&](const NamedSurface& one) {
+            return crc != nullptr && one.after == crc->sync && spec_of(one).base == crc->address;
+        });
+        const auto check = std::ranges::find(checks, statement.place, &CheckResult::place);
+        if (crc != nullptr && surface != surfaces.end() && check != checks.end()) {
+            check->subject = surface->name;
         }
     }
 }

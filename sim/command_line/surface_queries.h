@@ -56,6 +56,7 @@ class SurfaceQueries {
 
  private:
     struct Query {
+        CheckKind kind = CheckKind::Golden;
         std::string name;
         SurfaceSpec surface;
         std::size_t kept = 0;  ///< of Result::kept
@@ -69,5 +70,9 @@ class SurfaceQueries {
 
 /// Gives findings at an address the name of the surface that lies there.
 void name_surfaces(Diagnostics& findings, const std::vector<NamedSurface>& surfaces);
+/// Gives comparisons of memory the name of the surface that begins there; of a checked id, that of
+/// the result.
+void name_surfaces(std::vector<CheckResult>& checks, const std::vector<NamedSurface>& surfaces,
+                   const Program& program);
 
 }  // namespace npuscope

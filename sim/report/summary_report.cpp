@@ -202,6 +202,9 @@ std::string subject_of(const CheckResult& check) {
     if (check.subject.empty()) {
         return to_hex(check.address);
     }
+    if (check.kind == CheckKind::Crc32) {
+        return to_hex(check.address) + " " + check.subject;
+    }
     const bool compared = check.kind == CheckKind::Image || check.difference.has_value();
     const bool differs = compared && !check.pass;
     return differs ? check.subject + " at " + to_hex(check.address) : check.subject;

@@ -128,28 +128,6 @@ void Host::when_raised(const std::string& sync, std::function<void()> check) {
     finish_checks();
 }
 
-void Host::read_kept(KeptBytes& request) {
-    request.bytes.resize(request.run.bytes.value);
-    memory_.read(request.run.address, request.bytes);
-}
-
-void Host::keep_after(const std::string& event) {
-    for (KeptBytes& request : requests_) {
-        if (request.after == event && request.bytes.empty()) {
-            read_kept(request);
-        }
-    }
-}
-
-std::vector<std::vector<std::uint8_t>> Host::take_kept() {
-    keep_after("");
-    std::vector<std::vector<std::uint8_t>> kept;
-    for (KeptBytes& request : requests_) {
-        kept.push_back(std::move(request.bytes));
-    }
-    return kept;
-}
-
 void Host::finish_checks() {
     for (KeptBytes& request : requests_) {
         if (!request.after.empty() && request.bytes.empty() && board_.raised(request.after)) {

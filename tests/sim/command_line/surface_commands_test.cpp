@@ -42,7 +42,7 @@ class SurfaceCommands : public testing::Test {
     void damage(const std::string& image) const {
         std::string text = read_whole_file(folder_ / "planned" / image);
         const std::size_t byte = text.find("payload:0x") + 10;
-        text[byte] = text[byte] == '4' ? '3' : '4';
+        text.replace(byte, 2, "7f");
         std::ofstream(folder_ / "planned" / image) << text;
     }
 
@@ -80,7 +80,7 @@ TEST_F(SurfaceCommands, AMismatchIsNamedByItsElementAndShown) {
     EXPECT_EQ(answer.code, ExitCode::ExpectationFailed);
     EXPECT_THAT(answer.out, HasSubstr("2 of 9,216 elements differ"));
     EXPECT_THAT(answer.out,
-                HasSubstr("first: batch 0, channel 3, row 5, column 7 (at 0x800402f0)"));
+                HasSubstr("first: batch 0, channel 3, row 5, column 7 (at 0x800403fb)"));
     EXPECT_THAT(answer.out, HasSubstr("worst: batch 0, channel 4, row 23, column 23"));
     EXPECT_THAT(answer.out, HasSubstr("in channels 3..4\n"));
     EXPECT_THAT(answer.out, HasSubstr("\n    .......+................\n"));
@@ -142,13 +142,14 @@ TEST_F(SurfaceCommands, AWrongWeightByteIsFoundInItsLayerAndChannel) {
     EXPECT_EQ(good.code, ExitCode::Good) << good.out << good.err;
     EXPECT_THAT(good.out, HasSubstr("pass  layer"));
     typed({"run", at("planned"), "--dump", "f6=" + at("f6.npy")});
-    damage("c5_weights.dat");
+    damage("c3_weights.dat");
     const Answer wrong = typed(run);
     EXPECT_EQ(wrong.code, ExitCode::ExpectationFailed);
-    EXPECT_THAT(wrong.out, HasSubstr("first wrong layer 'c5':"));
-    EXPECT_THAT(wrong.out, HasSubstr("1 of 120 elements differ"));
+    EXPECT_THAT(wrong.out, HasSubstr("first wrong layer 's4':"));
+    EXPECT_THAT(wrong.out, HasSubstr("23 of 400 elements differ"));
     EXPECT_THAT(wrong.out, HasSubstr("first: batch 0, channel 0, row 0, column 0"));
-    EXPECT_THAT(wrong.out, Not(HasSubstr("layer 's4'")));
+    EXPECT_THAT(wrong.out, HasSubstr("in channels 0\n"));
+    EXPECT_THAT(wrong.out, Not(HasSubstr("layer 's2'")));
     const Answer later = typed({"run", at("planned"), "--golden", "f6=" + at("f6.npy")});
     EXPECT_THAT(later.out, HasSubstr("surface 'f6':"));
 }

@@ -46,7 +46,9 @@ class SurfaceFiles : public testing::Test {
             network_surfaces(network, plan, nvdla_npu(system).surfaces);
         load_inputs(surfaces, folder_ / inputs, plan);
         RunOptions options;
-        options.keep = surfaces.output_bytes();
+        for (const ByteRun& bytes : surfaces.output_bytes()) {
+            options.keep.push_back({bytes});
+        }
         const Result result = run_program(plan_program(std::move(plan)), system, options);
         ASSERT_EQ(result.status(), RunStatus::Unchecked);
         save_outputs(surfaces, result.kept, folder_ / outputs);

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// The host's reading of memory for those who asked for it: at an id, when a job has ended, or when
+// the run is over.
+#include <utility>
+#include <vector>
+
+#include "sim/run/host.h"
+
+namespace npuscope {
+
+void Host::read_kept(KeptBytes& request) {
+    request.bytes.resize(request.run.bytes.value);
+    memory_.read(request.run.address, request.bytes);
+}
+
+void Host::keep_after(const std::string& event) {
+    for (KeptBytes& request : requests_) {
+        if (request.after == event && request.bytes.empty()) {
+            read_kept(request);
+        }
+    }
+}
+
+std::vector<std::vector<std::uint8_t>> Host::take_kept() {
+    keep_after("");
+    std::vector<std::vector<std::uint8_t>> kept;
+    for (KeptBytes& request : requests_) {
+        kept.push_back(std::move(request.bytes));
+    }
+    return kept;
+}
+
+}  // namespace npuscope
