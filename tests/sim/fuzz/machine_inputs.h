@@ -58,7 +58,8 @@ inline void build_machine(const std::string& text) {
         const Graph graph = finish_graph(network_graph(network));
         const auto target = system.family->target(system.npu, system.memory, false);
         const auto plan = target->plan(graph);
-        run_program(plan->program(system.host, nullptr).program, system, options);
+        // without inputs: for its time
+        run_model(plan->program(system.host, nullptr), system, options);
     } catch (const MachineStopped&) {
         return;
     }
