@@ -194,6 +194,10 @@ constexpr std::array all_rules{
          "A convolution reuses data or weights only where the one before kept them.",
          "nv_full C model, CDMA and CSC"},
     Rule{"round_required", Severity::Error, "plan", "An average is rounded.", guide_numbers},
+    Rule{"rounded_scales", Severity::Note, "run",
+         "A model's scales that are no powers of two are rounded to 15 bits, so that results of a "
+         "layer may differ from the model's by one step.",
+         "NVDLA_SDP.rdl, operands of 16 bits"},
     Rule{"scale_1_w*", Severity::Error, "plan", "With weights of this width the scale is 1.",
          guide_numbers},
     Rule{"scale_integer", Severity::Error, "plan", "Scales are integers.", guide_numbers},

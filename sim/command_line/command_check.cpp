@@ -60,7 +60,7 @@ void check_segments(Program program, const CheckTarget& target, CheckReport& rep
 
 /// What the plan of a model lacks, and, as notes, what the NPU does not take and the host runs.
 CheckReport report_on_model(const Experiment& experiment, const SystemConfig& system) {
-    const Graph graph = read_any_network(experiment.program);
+    const Graph graph = read_any_network(experiment.program, system);
     const PlanChoices& choices = experiment.plan;
     const std::shared_ptr<const Target> target =
         system.npu.find<NpuConfig>() == nullptr

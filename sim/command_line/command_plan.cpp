@@ -132,7 +132,7 @@ void save_model(const Graph& graph, SegmentedPlan plan, const PlanArguments& arg
 
 ExitCode plan_model(const PlanArguments& arguments, const SystemConfig& system,
                     const PlanTarget& target, const Console& console) {
-    const Graph graph = load_graph(arguments.experiment.program);
+    const Graph graph = read_any_network(arguments.experiment.program, system);
     SegmentedPlan plan =
         plan_segments(graph, target, held_inputs(graph, arguments.experiment.plan.input_type));
     const NvdlaTarget family(target);
@@ -179,7 +179,7 @@ void save_jobs(Program program, const SystemConfig& system, OutputFolder& out) {
 /// On an NPU without register programs: where every node runs.
 ExitCode explain_model(const PlanArguments& arguments, const SystemConfig& system,
                        const Console& console) {
-    const Graph graph = read_any_network(arguments.experiment.program);
+    const Graph graph = read_any_network(arguments.experiment.program, system);
     const auto target = system.family->target(system.npu, system.memory, false);
     const auto plan = target->plan(graph);
     console.out << printable(explain_report(graph, *target, *plan, console.out_width));

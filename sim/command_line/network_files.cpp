@@ -54,7 +54,7 @@ class ModelRun {
  public:
     ModelRun(const std::string& model, const NetworkFiles& files, const SystemConfig& system,
              const PlanChoices& choices, const RunOptions& options, SurfaceQueries* queries)
-        : graph_(read_any_network(model)),
+        : graph_(read_any_network(model, system)),
           view_(graph_),
           files_(files),
           system_(system),
@@ -280,15 +280,18 @@ Result run_table(const std::string& network, const NetworkFiles& files, const Sy
 
 bool names_network(const std::string& path) { return is_network_file(path) || is_onnx_file(path); }
 
-Graph read_any_network(const std::string& network) {
+Graph read_any_network(const std::string& network, const SystemConfig& system) {
+    // a TINPU has no form for rounded scales
+    const bool rounds = system.npu.find<NpuConfig>() != nullptr;
+    const ScaleForm form = rounds ? ScaleForm::Rounded : ScaleForm::Exact;
     if (is_network_file(network)) {
-        return finish_graph(network_graph(read_network(network)));
+        return finish_graph(network_graph(read_network(network)), form);
     }
     if (!is_onnx_file(network)) {
         throw ConfigError(fmt::format("'{}' is not a network", network),
                           "networks are ONNX models (.onnx) and shape tables (.yaml)");
     }
-    return load_graph(network);
+    return load_graph(network, form);
 }
 
 Program read_any_program(const std::string& path, const SystemConfig& system, Images images) {

@@ -155,13 +155,14 @@ class CandidateReader {
         }
     }
 
-    /// Those of the weights are subtracted from them; one of the data is a violation.
+    /// Those of the weights are subtracted from them; the input may have one.
     void take_off_zero_points() {
         const GraphValue* data_zero = constant(node().input(2));
-        if (!node().input(2).empty() &&
-            (data_zero == nullptr ||
-             std::ranges::any_of(data_zero->numbers, [](double zero) { return zero != 0; }))) {
-            complain("input_zero_point", "", "0", "the input has a zero point that is not 0");
+        if (data_zero != nullptr && data_zero->numbers.size() == 1) {
+            candidate_.input_zero = data_zero->numbers.front();
+        } else if (!node().input(2).empty()) {
+            complain("input_zero_point", "", "0",
+                     "the zero point of the input is not one constant");
         }
         const GraphValue* weight_zero = constant(node().input(3));
         if (!node().input(3).empty() && weight_zero == nullptr) {

@@ -102,10 +102,11 @@ struct ClipStep {
     double high = 0;
 };
 
-/// Add -> Mul -> Div -> Floor -> Clip (-> Add -> Clip), whatever of it is there.
+/// Add -> Mul (-> Add) -> Div -> Floor -> Clip (-> Add -> Clip), whatever of it is there.
 struct NormSequence {
     std::optional<Step> bias;  ///< all biases together
     std::optional<Step> scale;
+    std::optional<Step> offset;   ///< added after the scale
     std::optional<Step> divisor;  ///< 2^n, whether divided by or multiplied with 2^-n
     std::optional<ClipStep> clip;
     std::optional<ClipStep> preclip;  ///< of BNORMRES
@@ -139,7 +140,8 @@ struct Candidate {
     Sizes out;  ///< N C H W
     Window window;
     std::int64_t groups = 1;
-    GraphValue weights;  ///< [K C/groups R S], of TCONV [C K R S], of FC [C K]; integers wanted
+    GraphValue weights;     ///< [K C/groups R S], of TCONV [C K R S], of FC [C K]; integers wanted
+    double input_zero = 0;  ///< taken off the input; padding counts as it
     NormSequence norm;
     double area = 1;  ///< of AVGPOOL: what the average was multiplied with
     bool count_padding = false;

@@ -94,6 +94,8 @@ struct Graph {
     std::map<std::string, GraphValue> constants;
     /// Of every tensor once types are inferred; before that, of inputs and what the file states.
     std::map<std::string, TensorType> types;
+    /// Layers whose scales were rounded, so that their results may differ by a step.
+    std::vector<std::string> rounded{};
 
     bool is_constant(const std::string& tensor) const { return constants.contains(tensor); }
     const GraphValue* constant(const std::string& tensor) const;

@@ -31,8 +31,9 @@ namespace npuscope {
 // stored as int8 with a zero point, and
 //
 //     conv, fc   sum of weights and stored values
-//                first stage:   + bias << bias_shift, x factor where there is no rest
-//                second stage:  + rest, x factor; or not below `least` << `least_shift`;
+//                first stage:   + bias << bias_shift, x factor >> factor_shift where there is no
+//                               rest
+//                second stage:  + rest, x factor >> factor_shift; or not below `least` << `least_shift`;
 //                               or + stored residual << residual_shift
 //                convertor:     to what is stored of the result
 //     add        second stage:  + constant, then the convertor
@@ -46,6 +47,7 @@ struct LayerNumbers {
     unsigned bias_shift = 0;
     std::vector<std::int16_t> rest;    ///< per kernel: what a bias beyond 16 bits lacks
     std::vector<std::int16_t> factor;  ///< per kernel, 0 or more
+    unsigned factor_shift = 0;         ///< to the right, after the factor
     std::optional<std::int16_t> least{};
     unsigned least_shift = 0;
     std::int16_t constant = 0;

@@ -201,12 +201,18 @@ void refuse_node(const Graph& graph, const GraphNode& node, const std::string& s
                       fmt::format("node {}: {}", node_text(node), sentence), remedy);
 }
 
-Graph load_graph(const std::filesystem::path& path) { return finish_graph(read_onnx(path)); }
+Graph load_graph(const std::filesystem::path& path, ScaleForm form) {
+    return finish_graph(read_onnx(path), form);
+}
 
-Graph finish_graph(Graph graph) {
+Graph finish_graph(Graph graph, ScaleForm form) {
     prepare_graph(graph);
     normalise_quantised(graph);
     prepare_graph(graph);
+    if (form == ScaleForm::Rounded) {  // what is left
+        normalise_quantised(graph, form);
+        prepare_graph(graph);
+    }
     return graph;
 }
 

@@ -40,15 +40,21 @@ auto at_node(const Graph& graph, const GraphNode& node, Work work) {
 /// Attribute that tells, on a node that keeps its form, why.
 inline constexpr const char* not_exact_attribute = "npuscope.not_exact";
 
+/// What becomes of scales that are no powers of two.
+enum class ScaleForm {
+    Exact,   ///< the layer keeps its form
+    Rounded  ///< integers of 15 bits and a shift: results differ by one step at most, in few values
+};
+
 /// `graph` has types (prepare_graph) and needs them inferred again afterwards.
-void normalise_quantised(Graph& graph);
+void normalise_quantised(Graph& graph, ScaleForm form = ScaleForm::Exact);
 
 // A graph that is ready to be matched: read, typed, folded, in integer form.
 
 /// From an ONNX file. ConfigError for whatever is wrong with it.
-Graph load_graph(const std::filesystem::path& path);
+Graph load_graph(const std::filesystem::path& path, ScaleForm form = ScaleForm::Exact);
 /// The same for a graph that was built otherwise.
-Graph finish_graph(Graph graph);
+Graph finish_graph(Graph graph, ScaleForm form = ScaleForm::Exact);
 
 // What is known of values follows from inputs and constants through the operators' rows
 // (operators.h). An input of floats is taken to hold 8-bit integers: a model for a TINPU says so by

@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "sim/model/operator_parts.h"
+#include "sim/model/quantised_form.h"
 
 namespace npuscope::host {
 namespace {
@@ -121,6 +122,48 @@ Values qlinear_matmul(const Operands& operands) {
     })};
 }
 
+void check_scaled_sum(const Operands& operands) {
+    const ScaledSum sum = scaled_sum_of(operands.node);
+    const auto fits = [](std::int64_t number, int bits) {
+        return std::abs(number) < std::int64_t{1} << bits;
+    };
+    require(sum.shift > 0 && sum.shift < 62 && sum.left >= 0 && sum.left < 24 &&
+                fits(sum.a_zero, 10) && fits(sum.b_zero, 10) && fits(sum.factor, 16) &&
+                fits(sum.offset, 32) && fits(sum.scale, 16) && fits(sum.zero, 10),
+            "its numbers are too large", "let npuscope write such nodes");
+}
+
+Types scaled_sum_types(const Operands& operands) {
+    require(operands.sizes(0) == operands.sizes(1), "its terms differ in size",
+            "add maps of one size");
+    const bool is_signed = operands.node.integer("to", 3) == 3;
+    return {{is_signed ? ElementType::Int8 : ElementType::Uint8, operands.sizes(0)}};
+}
+
+Values scaled_sum(const Operands& operands) {
+    const ScaledSum sum = scaled_sum_of(operands.node);
+    return {fill(scaled_sum_types(operands).front(), [&](std::size_t i) {
+        return sum.of(operands.at(0).numbers[i], operands.at(1).numbers[i]);
+    })};
+}
+
+ValueRange scaled_sum_range(const RangeOperands& operands) {
+    const ScaledSum sum = scaled_sum_of(operands.node);
+    return {true, {sum.low, sum.high}, operands.at(0).assumed || operands.at(1).assumed};
+}
+
+/// The numbers of the operand where they are stored as they are, else all that the type holds.
+ValueRange quantised_range(const RangeOperands& operands) {
+    const auto is_one = [&](std::size_t input, double number) {
+        const GraphValue* value = operands.graph.constant(operands.node.input(input));
+        return value != nullptr &&
+               std::ranges::count(value->numbers, number) == std::ssize(value->numbers);
+    };
+    const bool as_they_are = is_one(1, 1) && (operands.node.input(2).empty() || is_one(2, 0));
+    return as_they_are ? stored_range(operands)
+                       : ValueRange{true, range_of(operands.result()), false};
+}
+
 constexpr std::array rows{OperatorRow{.op = "QLinearConv",
                                       .inputs = {8, 9},
                                       .evaluate = qlinear_conv,
@@ -134,11 +177,17 @@ constexpr std::array rows{OperatorRow{.op = "QLinearConv",
                                       .infer = qlinear_matmul_types,
                                       .macs = MacRule::OutputsByRows,
                                       .weights = 3},
+                          OperatorRow{.op = scaled_sum_op,
+                                      .inputs = {2, 2},
+                                      .evaluate = scaled_sum,
+                                      .infer = scaled_sum_types,
+                                      .check = check_scaled_sum,
+                                      .range = scaled_sum_range},
                           OperatorRow{.op = "QuantizeLinear",
                                       .inputs = {2, 3},
                                       .evaluate = quantize_linear,
                                       .attributes = "axis block_size output_dtype saturate",
-                                      .range = stored_range},
+                                      .range = quantised_range},
                           OperatorRow{.op = "DequantizeLinear",
                                       .inputs = {2, 3},
                                       .evaluate = dequantize_linear,

@@ -10,275 +10,22 @@
 
 #include "sim/model/graph.h"
 #include "sim/model/prepare_graph.h"
+#include "sim/model/quantised_form.h"
 
 namespace npuscope {
 namespace {
 
-/// One layer with scales and zero points, read from either form.
-struct QuantisedLayer {
-    GraphNode anchor;
-    bool is_conv = true;
-    bool is_pool = false;  ///< MaxPool between equal scales: it needs no sequence
-    std::string input;     ///< integers
-    std::string output;    ///< integers
-    ElementType output_type = ElementType::Int8;
-    GraphValue weights;           ///< integers; of a product [C K]
-    std::vector<double> bias;     ///< empty, or one per kernel
-    std::vector<double> factors;  ///< input scale x weight scale / output scale, per kernel
-    double input_zero = 0;
-    double output_zero = 0;
-    bool relu = false;
-    std::vector<std::size_t> after;  ///< nodes after the anchor that belong to it
-    std::string obstacle;            ///< why it cannot be exact, if that is plain already
+/// An integer sequence: clip(floor((sum + bias) * scale + offset) / divisor)).
+struct LayerSequence {
+    std::vector<double> bias;     ///< per kernel
+    std::vector<double> scale;    ///< per kernel; empty: 1
+    double offset = 0;            ///< half a unit, and the output's zero point
+    std::vector<double> divisor;  ///< 2^n, per kernel or one
+    double input_zero = 0;        ///< that the sums take off; padding counts as it
+    std::string reason;           ///< why there is none; empty: there is one
 };
 
-/// The integer sequence that gives the same numbers.
-struct ExactSequence {
-    std::vector<double> bias;     ///< per kernel, half a unit included
-    std::vector<double> divisor;  ///< 2^n per kernel
-    double low = 0;
-    double high = 0;
-    std::string reason;  ///< why there is none; empty: there is one
-};
-
-bool is_power_of_two(double number) {
-    int exponent = 0;
-    return number > 0 && std::frexp(number, &exponent) == 0.5;
-}
-
-double rounded_float(double number) { return static_cast<double>(static_cast<float>(number)); }
-
-/// Integers with their scale and zero point, from a DequantizeLinear.
-struct Dequantised {
-    std::string tensor;
-    std::vector<double> scales;
-    std::vector<double> zeros{0};
-};
-
-class LayerReader {
- public:
-    LayerReader(const GraphView& view, std::size_t index) : view_(view), node_(view.node(index)) {}
-
-    std::optional<QuantisedLayer> read() {
-        layer_.anchor = node_;
-        const std::string& op = node_.op;
-        if (op == "QLinearConv" || op == "QLinearMatMul") {
-            return read_qlinear();
-        }
-        layer_.is_conv = op == "Conv";
-        layer_.is_pool = op == "MaxPool";
-        if (op == "Conv" || op == "MatMul" || op == "Gemm" || op == "MaxPool") {
-            return read_between();
-        }
-        return std::nullopt;
-    }
-
- private:
-    const GraphValue* constant(const std::string& tensor) const {
-        return view_.graph().constant(tensor);
-    }
-    const std::vector<double>* numbers(std::size_t input) const {
-        const GraphValue* value = constant(node_.input(input));
-        return value == nullptr ? nullptr : &value->numbers;
-    }
-
-    std::optional<QuantisedLayer> read_qlinear() {
-        for (std::size_t i = 1; i < 8; ++i) {
-            if (numbers(i) == nullptr || numbers(i)->empty()) {
-                layer_.obstacle = "its scales or weights are not constant";
-                return layer_;
-            }
-        }
-        layer_.is_conv = node_.op == "QLinearConv";
-        layer_.input = node_.inputs[0];
-        layer_.output = node_.outputs[0];
-        layer_.output_type = view_.graph().types.at(layer_.output).element;
-        layer_.input_zero = numbers(2)->front();
-        layer_.output_zero = numbers(7)->front();
-        layer_.weights = *constant(node_.inputs[3]);
-        take_off(*numbers(5));
-        for (const double scale : *numbers(4)) {
-            layer_.factors.push_back(
-                rounded_float(rounded_float(numbers(1)->front() * scale) / numbers(6)->front()));
-        }
-        if (const auto* bias = numbers(8)) {
-            layer_.bias = *bias;
-        } else if (!node_.input(8).empty()) {
-            layer_.obstacle = "its bias is not constant";
-        }
-        return layer_;
-    }
-
-    std::optional<Dequantised> dequantised(const std::string& tensor) const {
-        const auto producer = view_.producer(tensor);
-        if (!producer || view_.node(*producer).op != "DequantizeLinear") {
-            return std::nullopt;
-        }
-        const GraphNode& node = view_.node(*producer);
-        const GraphValue* scale = constant(node.input(1));
-        const GraphValue* zero = constant(node.input(2));
-        if (scale == nullptr || (zero == nullptr && !node.input(2).empty())) {
-            return std::nullopt;
-        }
-        Dequantised from{node.inputs[0], scale->numbers, {0}};
-        if (zero != nullptr) {
-            from.zeros = zero->numbers;
-        }
-        return from;
-    }
-
-    /// DequantizeLinear, the operator, maybe an Add of the bias, maybe Relu, QuantizeLinear.
-    std::optional<QuantisedLayer> read_between() {
-        const auto data = dequantised(node_.inputs[0]);
-        if (!data || view_.graph().is_constant(data->tensor)) {
-            return std::nullopt;
-        }
-        if (!take_quantiser()) {
-            layer_.obstacle = "no QuantizeLinear of constant scale and zero point follows it";
-            return layer_;
-        }
-        layer_.input = data->tensor;
-        layer_.input_zero = data->zeros.front();
-        if (layer_.is_pool) {
-            const ElementType from = view_.graph().types.at(data->tensor).element;
-            if (data->scales != std::vector<double>{output_scale_} || layer_.relu ||
-                layer_.input_zero != layer_.output_zero || from != layer_.output_type) {
-                layer_.obstacle = "the scales before and after it differ";
-            }
-            return layer_;
-        }
-        const auto weights = dequantised(node_.inputs[1]);
-        if (!weights || constant(weights->tensor) == nullptr) {
-            layer_.obstacle = "its weights are not constants after a DequantizeLinear";
-            return layer_;
-        }
-        layer_.weights = *constant(weights->tensor);
-        take_off(weights->zeros);
-        take_product_shape();
-        const bool powers =
-            is_power_of_two(output_scale_) && data->scales.size() == 1 &&
-            is_power_of_two(data->scales.front()) &&
-            std::all_of(weights->scales.begin(), weights->scales.end(), is_power_of_two);
-        if (!powers) {
-            layer_.obstacle = "its scales are not all powers of two";
-            return layer_;
-        }
-        for (const double scale : weights->scales) {
-            layer_.factors.push_back(data->scales.front() * scale / output_scale_);
-        }
-        take_bias(*data, *weights);
-        return layer_;
-    }
-
-    /// [C K], as MatMul has it.
-    void take_product_shape() {
-        if (layer_.is_conv) {
-            return;
-        }
-        const Sizes sizes = layer_.weights.type.sizes;
-        const bool plain = node_.number("alpha", 1) == 1 && node_.number("beta", 1) == 1 &&
-                           node_.integer("transA", 0) == 0;
-        if (sizes.size() != 2 || !plain) {
-            layer_.obstacle = "the product is scaled, or its weights are not a matrix";
-        } else if (node_.integer("transB", 0) != 0) {
-            layer_.weights = transposed(layer_.weights);
-        }
-    }
-
-    void take_bias(const Dequantised& data, const Dequantised& weights) {
-        const std::string& tensor = added_bias_.empty() ? node_.input(2) : added_bias_;
-        if (tensor.empty()) {
-            return;
-        }
-        if (!added_bias_.empty() && !node_.input(2).empty()) {
-            layer_.obstacle = "it has two biases";
-            return;
-        }
-        const auto bias = dequantised(tensor);
-        const GraphValue* integers = bias ? constant(bias->tensor) : constant(tensor);
-        if (integers == nullptr) {
-            layer_.obstacle = "its bias is not constant";
-            return;
-        }
-        for (std::size_t i = 0; i < integers->numbers.size(); ++i) {
-            const auto of = [i](const std::vector<double>& values) {
-                return values[values.size() == 1 ? 0 : i % values.size()];
-            };
-            const double real = bias ? (integers->numbers[i] - of(bias->zeros)) * of(bias->scales)
-                                     : integers->numbers[i];
-            layer_.bias.push_back(real / (data.scales.front() * of(weights.scales)));
-        }
-    }
-
-    /// The tensor of a bias that is added after a product, where `index` is such an addition.
-    std::string bias_of(std::size_t index) const {
-        const GraphNode& node = view_.node(index);
-        if (node.op != "Add" || layer_.is_pool || layer_.is_conv) {
-            return {};
-        }
-        const std::string& other = node.inputs[node.inputs[0] == node_.outputs[0] ? 1 : 0];
-        const auto from = dequantised(other);
-        const GraphValue* value = from ? constant(from->tensor) : constant(other);
-        if (value == nullptr) {
-            return {};
-        }
-        const Sizes& sizes = value->type.sizes;
-        const bool last_axis = std::all_of(sizes.begin(), sizes.end() - (sizes.empty() ? 0 : 1),
-                                           [](std::int64_t size) { return size == 1; });
-        return last_axis ? other : std::string{};
-    }
-
-    bool take_quantiser() {
-        auto reader = view_.only_reader(node_.outputs[0]);
-        if (reader && !(added_bias_ = bias_of(*reader)).empty()) {
-            layer_.after.push_back(*reader);
-            reader = view_.only_reader(view_.node(*reader).outputs[0]);
-        }
-        if (reader && view_.node(*reader).op == "Relu") {
-            layer_.relu = true;
-            layer_.after.push_back(*reader);
-            reader = view_.only_reader(view_.node(*reader).outputs[0]);
-        }
-        if (!reader || view_.node(*reader).op != "QuantizeLinear") {
-            return false;
-        }
-        const GraphNode& quantiser = view_.node(*reader);
-        const GraphValue* scale = constant(quantiser.input(1));
-        const GraphValue* zero = constant(quantiser.input(2));
-        const bool known = scale != nullptr && scale->numbers.size() == 1 &&
-                           (zero != nullptr || quantiser.input(2).empty());
-        if (!known) {
-            return false;
-        }
-        output_scale_ = scale->numbers.front();
-        layer_.output_zero = zero == nullptr ? 0 : zero->numbers.front();
-        layer_.output = quantiser.outputs[0];
-        layer_.output_type = view_.graph().types.at(layer_.output).element;
-        layer_.after.push_back(*reader);
-        return true;
-    }
-
-    /// Zero points of the weights: one, or one per kernel.
-    void take_off(const std::vector<double>& zeros) {
-        subtract_zeros(layer_.weights, zeros, layer_.is_conv);
-        if (std::ranges::any_of(layer_.weights.numbers,
-                                [](double weight) { return weight < -128 || weight > 127; })) {
-            layer_.obstacle = "its weights less their zero point exceed 8 bits";
-        }
-        layer_.weights.type.element = ElementType::Int8;
-    }
-
-    const GraphView& view_;
-    const GraphNode& node_;
-    QuantisedLayer layer_;
-    double output_scale_ = 1;
-    std::string added_bias_;  ///< tensor of a bias that is added after a product
-};
-
-/// Nothing where node `index` is not such a layer.
-std::optional<QuantisedLayer> read_quantised_layer(const GraphView& view, std::size_t index) {
-    return LayerReader(view, index).read();
-}
+constexpr double largest_bias = 2147483647;  // sums have 32 bits
 
 /// The pool, reading and giving integers.
 GraphNode pool_on_integers(const QuantisedLayer& layer) {
@@ -301,6 +48,7 @@ void drop_unread_dequantisers(Graph& graph) {
 /// Kernel by kernel: the weights' sum and the largest power of two that divides all of them.
 struct KernelFacts {
     double sum = 0;
+    double reach = 0;          ///< of its products with any input, at most
     std::int64_t granule = 0;  ///< 0: all weights are 0
 };
 std::vector<KernelFacts> kernel_facts(const QuantisedLayer& layer) {
@@ -313,6 +61,7 @@ std::vector<KernelFacts> kernel_facts(const QuantisedLayer& layer) {
         KernelFacts& kernel = facts[i / step % kernels];
         const std::int64_t weight = to_integer(std::min(std::abs(values[i]), 0x1p62));
         kernel.sum += values[i];
+        kernel.reach += std::abs(values[i]) * 255;
         const std::int64_t granule = weight & -weight;
         if (granule != 0) {
             kernel.granule = kernel.granule == 0 ? granule : std::min(kernel.granule, granule);
@@ -335,31 +84,35 @@ bool can_tie(double bias, std::int64_t granule, int shift) {
     return (rest % steps + steps) % steps == 0;
 }
 
-ExactSequence exact_sequence(const QuantisedLayer& layer) {
-    ExactSequence exact;
+double of_kernel(const std::vector<double>& numbers, std::size_t kernel, double none) {
+    return numbers.empty() ? none : numbers[numbers.size() == 1 ? 0 : kernel % numbers.size()];
+}
+
+/// The same numbers, whatever the input.
+LayerSequence exact_sequence(const QuantisedLayer& layer) {
+    LayerSequence exact;
     exact.reason = layer.obstacle;
     if (!exact.reason.empty() || layer.is_pool) {
         return exact;
     }
-    const NumberRange range = range_of(layer.output_type);
-    exact.low = layer.relu ? std::max(range.low, layer.output_zero) : range.low;
-    exact.high = range.high;
+    if (!layer.exact_factors) {
+        exact.reason = "its scales are not all powers of two";
+        return exact;
+    }
     if (layer.input_zero != 0 && layer.is_conv && has_padding(layer)) {
         exact.reason = "its input has a zero point, and padding is not a constant of the bias";
         return exact;
     }
     const std::vector<KernelFacts> kernels = kernel_facts(layer);
     for (std::size_t k = 0; k < kernels.size(); ++k) {
-        const double factor =
-            layer.factors[layer.factors.size() == 1 ? 0 : k % layer.factors.size()];
+        const double factor = of_kernel(layer.factors, k, 1);
         const int shift = is_power_of_two(factor) ? -std::ilogb(factor) : -1;
         if (shift < 0 || shift > 31) {
             exact.reason = fmt::format(
                 "input scale x weight scale / output scale is {}, no right shift", factor);
             return exact;
         }
-        const double own = layer.bias.empty() ? 0 : layer.bias[layer.bias.size() == 1 ? 0 : k];
-        const double bias = own - layer.input_zero * kernels[k].sum;
+        const double bias = of_kernel(layer.bias, k, 0) - layer.input_zero * kernels[k].sum;
         if (!(std::abs(bias) < 0x1p52)) {
             exact.reason = "its bias is beyond every sum";
             return exact;
@@ -380,25 +133,106 @@ ExactSequence exact_sequence(const QuantisedLayer& layer) {
     return exact;
 }
 
+// Scales of any kind as integers of 15 bits and one shift for all kernels. A sum never lies halfway
+// between two results, so that it does not matter how hardware rounds halves: where a scale's odd
+// part is small, such sums would have to be multiples of a power of two that no sum reaches, or
+// the scale is made odd.
+
+constexpr double largest_scale = 32767;  // source: NVDLA_SDP.rdl, operands of 16 bits
+constexpr int most_shift = 40;  // source: NVDLA doc v1/ias/precision.rst, products of 48 bits
+constexpr std::int64_t beyond_results = 1024;  // twice the steps between the ends of any result
+
+/// Whether (sum + bias) * scale can lie halfway between multiples of 2^shift near results, for sums
+/// and biases up to `reach`.
+bool can_lie_halfway(std::int64_t scale, int shift, double reach) {
+    const std::int64_t power = scale & -scale;
+    return scale != 0 && shift > 0 && scale / power < beyond_results &&
+           reach >= std::ldexp(1.0, shift - 1) / static_cast<double>(power);
+}
+
+LayerSequence rounded_sequence(const QuantisedLayer& layer) {
+    LayerSequence rounded;
+    rounded.reason = layer.obstacle;
+    if (!rounded.reason.empty() || layer.is_pool) {
+        return rounded;
+    }
+    const std::vector<KernelFacts> kernels = kernel_facts(layer);
+    double most = 0;
+    for (std::size_t k = 0; k < kernels.size(); ++k) {
+        most = kernels[k].granule == 0 ? most : std::max(most, of_kernel(layer.factors, k, 1));
+    }
+    if (!(most <= largest_scale) || !std::isfinite(most)) {
+        rounded.reason = fmt::format("its results are sums times {}", most);
+        return rounded;
+    }
+    const int shift =
+        most > 0 ? std::clamp(static_cast<int>(std::floor(std::log2(largest_scale / most))), 1,
+                              most_shift)
+                 : 14;
+    const double unit = std::ldexp(1.0, shift);
+    for (std::size_t k = 0; k < kernels.size(); ++k) {
+        const double factor = of_kernel(layer.factors, k, 1);
+        const double bias = of_kernel(layer.bias, k, 0);
+        if (!(factor >= 0 && std::isfinite(factor) && std::abs(bias) <= largest_bias)) {
+            rounded.reason =
+                fmt::format("kernel {} has a scale of {} and a bias of {}", k, factor, bias);
+            return rounded;
+        }
+        if (kernels[k].granule == 0) {  // the bias alone
+            const int part = std::min(shift, 14);
+            rounded.scale.push_back(std::ldexp(1.0, part));
+            rounded.bias.push_back(
+                std::ldexp(std::clamp(std::nearbyint(bias * factor), -512.0, 512.0), shift - part));
+            continue;
+        }
+        auto scale = static_cast<std::int64_t>(std::nearbyint(factor * unit));
+        if (can_lie_halfway(scale, shift, kernels[k].reach + std::abs(bias))) {
+            scale |= 1;
+        }
+        if (can_lie_halfway(scale, shift, kernels[k].reach + std::abs(bias))) {
+            rounded.reason =
+                fmt::format("kernel {} has a scale of {} and a bias of {}", k, factor, bias);
+            return rounded;
+        }
+        rounded.scale.push_back(static_cast<double>(scale));
+        rounded.bias.push_back(std::nearbyint(bias));
+    }
+    rounded.divisor = {unit};
+    rounded.offset = unit / 2 + layer.output_zero * unit;
+    rounded.input_zero = layer.input_zero;
+    return rounded;
+}
+
 /// Builds the integer sequence of one layer, node by node.
 class SequenceBuilder {
  public:
     SequenceBuilder(Graph& graph, const QuantisedLayer& layer) : graph_(graph), layer_(layer) {}
 
-    std::vector<GraphNode> build(const ExactSequence& exact) {
+    std::vector<GraphNode> build(const LayerSequence& sequence) {
         GraphNode sums = layer_.anchor;
         sums.op = layer_.is_conv ? "ConvInteger" : "MatMulInteger";
         sums.inputs = {layer_.input, constant("weight", layer_.weights)};
-        for (const char* attribute : {"alpha", "beta", "transA", "transB"}) {
+        if (sequence.input_zero != 0) {
+            GraphValue zero = zeros({graph_.types.at(layer_.input).element, {}});
+            zero.numbers.front() = sequence.input_zero;
+            sums.inputs.push_back(constant("zero", std::move(zero)));
+        }
+        for (const char* attribute : {"alpha", "beta", "transA", "transB", not_exact_attribute}) {
             sums.attributes.erase(attribute);
         }
         sums.outputs = {name("sums")};
         nodes_.push_back(std::move(sums));
         append("Cast", "float", {}).attributes["to"] = std::int64_t{11};  // float64
-        append("Add", "bias", {per_kernel("bias", exact.bias)});
-        append("Div", "shift", {per_kernel("divisor", exact.divisor)});
+        append("Add", "bias", {per_kernel("bias", sequence.bias)});
+        if (!sequence.scale.empty()) {
+            append("Mul", "scale", {per_kernel("scale", sequence.scale)});
+            append("Add", "half", {scalar("offset", sequence.offset)});
+        }
+        append("Div", "shift",
+               {sequence.divisor.size() == 1 ? scalar("divisor", sequence.divisor.front())
+                                             : per_kernel("divisor", sequence.divisor)});
         append("Floor", "floor", {});
-        append("Clip", "clip", {scalar("low", exact.low), scalar("high", exact.high)});
+        append("Clip", "clip", {scalar("low", layer_.low), scalar("high", layer_.high)});
         append("Cast", "store", {}).attributes["to"] =
             std::int64_t{layer_.output_type == ElementType::Int8 ? 3 : 2};
         nodes_.back().outputs = {layer_.output};
@@ -453,24 +287,36 @@ class SequenceBuilder {
 
 }  // namespace
 
-void normalise_quantised(Graph& graph) {
+void normalise_quantised(Graph& graph, ScaleForm form) {
     // one view for all: rewritten layers keep the names of their inputs and outputs
     const Graph before = graph;
     const GraphView view(before);
     std::map<std::size_t, std::vector<GraphNode>> replaced;
     std::set<std::size_t> dropped;
     for (std::size_t i = 0; i < before.nodes.size(); ++i) {
+        const auto sum =
+            form == ScaleForm::Rounded ? read_quantised_sum(view, i) : std::optional<SumForm>();
+        if (sum) {
+            replaced[i] = {sum->node};
+            dropped.insert(sum->after.begin(), sum->after.end());
+            graph.rounded.push_back(node_name(before.nodes[i]));
+            continue;
+        }
         const auto layer = read_quantised_layer(view, i);
         if (!layer) {
             continue;
         }
-        const ExactSequence exact = exact_sequence(*layer);
-        if (!exact.reason.empty()) {
-            graph.nodes[i].attributes[not_exact_attribute] = exact.reason;
+        const LayerSequence sequence =
+            form == ScaleForm::Exact ? exact_sequence(*layer) : rounded_sequence(*layer);
+        if (!sequence.reason.empty()) {
+            graph.nodes[i].attributes[not_exact_attribute] = sequence.reason;
             continue;
         }
         replaced[i] = layer->is_pool ? std::vector<GraphNode>{pool_on_integers(*layer)}
-                                     : SequenceBuilder(graph, *layer).build(exact);
+                                     : SequenceBuilder(graph, *layer).build(sequence);
+        if (form == ScaleForm::Rounded && !layer->is_pool) {
+            graph.rounded.push_back(node_name(layer->anchor));
+        }
         dropped.insert(layer->after.begin(), layer->after.end());
     }
     std::vector<GraphNode> nodes;

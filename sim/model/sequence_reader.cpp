@@ -267,7 +267,9 @@ class SequenceParser {
                 rank_of(before.kind) == rank_of(after.kind) && is_rounding(after.kind);
             const bool shift_by_multiplication =
                 before.kind == StepKind::Divide && after.kind == StepKind::Multiply;
-            if (rank_of(before.kind) > rank_of(after.kind) || twice || shift_by_multiplication) {
+            const bool offset = before.kind == StepKind::Multiply && after.kind == StepKind::Bias;
+            const bool backwards = rank_of(before.kind) > rank_of(after.kind) && !offset;
+            if (backwards || twice || shift_by_multiplication) {
                 complain("sequence_order", before.nodes.front(), "", wanted_order,
                          fmt::format("{} stands before {}; the order is {}",
                                      node_text(view_.node(before.nodes.front())),
@@ -284,7 +286,9 @@ class SequenceParser {
         bool rounded = false;
         for (; at < steps.size(); ++at) {
             const RawStep& step = steps[at];
-            if (step.kind == StepKind::Bias) {
+            if (step.kind == StepKind::Bias && !factors.empty()) {
+                parsed_.norm.offset = Step{step.nodes.front(), step.numbers};
+            } else if (step.kind == StepKind::Bias) {
                 parsed_.norm.add_bias({step.nodes.front(), step.numbers});
                 parsed_.norm.bias->node = step.nodes.front();
             } else if (step.kind == StepKind::Multiply || step.kind == StepKind::Divide) {

@@ -221,6 +221,12 @@ std::string verdict(const Result& result, std::size_t width) {
                      {array_line(result, rows), port_line(result), bound_line(result, rows),
                       costly_line(result, rows), help_line(result, rows)});
     }
+    if (std::ranges::find(result.findings, "rounded_scales", &Diagnostic::id) !=
+        result.findings.end()) {
+        lines.push_back(
+            "not bit-equal to the model: scales are rounded to 15 bits, each layer's "
+            "results differ by one step at most");
+    }
     for (const std::string& line : lines) {
         text += wrapped(line, 2, 4, width);
     }

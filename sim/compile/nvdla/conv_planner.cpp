@@ -379,6 +379,7 @@ class ConvPlanner {
 
     void set_scale(SdpXStage& stage) const {
         const auto& factors = numbers_->factor;
+        stage.shift_right = numbers_->factor_shift;
         if (factor_per_kernel_) {
             stage.mul = {.bypass = false, .source = OperandSource::Memory};
         } else if (!factors.empty() && factors.front() != 1) {

@@ -18,6 +18,7 @@
 #include "sim/model/candidate.h"
 #include "sim/model/host_values.h"
 #include "sim/model/prepare_graph.h"
+#include "sim/model/quantised_form.h"
 #include "sim/model/sequence_reader.h"
 
 namespace npuscope {
@@ -41,6 +42,10 @@ bool can_join(const Candidate& candidate) {
 
 std::optional<Sum> read_sum(const GraphView& view, std::size_t node) {
     const GraphNode& add = view.node(node);
+    if (add.op == scaled_sum_op) {
+        const ScaledSum scaled = scaled_sum_of(add);
+        return Sum{node, {node}, add.inputs, add.outputs.front(), {node, scaled.low, scaled.high}};
+    }
     const bool maps = add.op == "Add" && !view.graph().is_constant(add.inputs[0]) &&
                       !view.graph().is_constant(add.inputs[1]) &&
                       view.sizes(add.inputs[0]) == view.sizes(add.inputs[1]);

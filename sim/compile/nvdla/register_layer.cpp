@@ -5,202 +5,14 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
-#include <numeric>
-#include <span>
 
-#include "models/base/check.h"
+#include "sim/model/quantised_form.h"
 
 namespace npuscope {
 namespace {
 
-constexpr std::int64_t largest_factor = 16383;
-constexpr std::int64_t largest_sum = 2147483647;
-constexpr std::int64_t largest_operand = 32767;
-constexpr unsigned rest_bits = 16;  // of a bias that the second stage adds
-
-bool uses_all_codes(const NumberRange& range) { return range.high - range.low == 255; }
-
-/// What clips a result from below.
-enum class Floor { Saturation, Relu, SecondStage };
-
-Diagnostic sequence_problem(std::string_view field, std::string sentence, std::string remedy) {
-    return {
-        .sentence = std::move(sentence), .remedy = std::move(remedy), .field = std::string(field)};
-}
-
-class Staging {
- public:
-    explicit Staging(LoweredLayer& lowered)
-        : lowered_(lowered),
-          sequence_(lowered.sequence),
-          zero_in_(stored_zero(sequence_.input)),
-          zero_out_(stored_zero(sequence_.result)),
-          zero_residual_(sequence_.residual ? stored_zero(*sequence_.residual) : 0) {}
-
-    std::optional<Diagnostic> stage() {
-        choose_floor();
-        if (floor_ == Floor::SecondStage && sequence_.residual) {
-            return sequence_problem(scale_field,
-                                    fmt::format("after an addition it clips to {} with scales "
-                                                "that do not divide the limit",
-                                                sequence_.result.low),
-                                    "scale by powers of two, or clip to 0 or to 256 values");
-        }
-        for (std::size_t k = 0; k < kernels(); ++k) {
-            bias_.push_back(bias_of(k));
-        }
-        if (auto problem = set_bias()) {
-            return problem;
-        }
-        if (auto problem = sums_leave_32_bits()) {
-            return problem;
-        }
-        set_stages();
-        return std::nullopt;
-    }
-
- private:
-    std::size_t kernels() const { return sequence_.bias.size(); }
-    std::span<const std::int8_t> kernel(std::size_t k) const {
-        const std::size_t inner = sequence_.weights.size() / kernels();
-        return std::span(sequence_.weights).subspan(k * inner, inner);
-    }
-    std::int64_t weight_sum(std::size_t k) const {
-        return std::accumulate(kernel(k).begin(), kernel(k).end(), std::int64_t{0});
-    }
-    /// What a scaled sum must lose so that a ReLU cuts at the lower limit.
-    std::int64_t moved() const {
-        const auto low = static_cast<std::int64_t>(sequence_.result.low);
-        return (low - zero_residual_) * (std::int64_t{1} << sequence_.shift);
-    }
-
-    void choose_floor() {
-        const auto& scales = sequence_.scale;
-        if (uses_all_codes(sequence_.result)) {
-            floor_ = Floor::Saturation;
-        } else if (std::ranges::all_of(scales, [&](std::int64_t scale) {
-                       return moved() == 0 || (scale != 0 && moved() % scale == 0);
-                   })) {
-            floor_ = Floor::Relu;
-        } else {
-            floor_ = Floor::SecondStage;
-        }
-    }
-
-    /// Of stored values, cut so that 0 is the lower limit where a ReLU follows.
-    std::int64_t bias_of(std::size_t k) const {
-        const bool moves = floor_ == Floor::Relu && moved() != 0;
-        return sequence_.bias[k] + zero_in_ * weight_sum(k) -
-               (moves ? moved() / sequence_.scale[k] : 0);
-    }
-
-    /// Of the convertor: half a step less one, and from the numbers that reach it to stored ones.
-    std::int64_t offset() const {
-        const std::int64_t lost = floor_ == Floor::Relu
-                                      ? static_cast<std::int64_t>(sequence_.result.low)
-                                      : zero_residual_;
-        const std::int64_t step = std::int64_t{1} << (sequence_.shift + 1);
-        return step / 2 - 1 + (zero_out_ - lost) * step;
-    }
-
-    std::optional<Diagnostic> set_bias() {
-        std::int64_t every = 0;
-        std::int64_t largest = 0;
-        for (const std::int64_t bias : bias_) {
-            every |= bias;
-            largest = std::max(largest, std::abs(bias));
-        }
-        unsigned shift = 0;
-        while (largest >> shift > largest_operand) {
-            ++shift;
-        }
-        LayerNumbers& numbers = lowered_.numbers;
-        if (every % (std::int64_t{1} << shift) == 0) {
-            numbers.bias_shift = shift;
-            for (const std::int64_t bias : bias_) {
-                numbers.bias.push_back(static_cast<std::int16_t>(bias >> shift));
-            }
-            return std::nullopt;
-        }
-        if (sequence_.residual || floor_ == Floor::SecondStage || largest > largest_sum) {
-            return sequence_problem(
-                bias_field,
-                fmt::format("its biases reach {} and are not multiples of {}", largest,
-                            std::int64_t{1} << shift),
-                fmt::format("where the second stage has other work, biases have 16 bits, shifted "
-                            "left together: round them to multiples of {}",
-                            std::int64_t{1} << shift));
-        }
-        numbers.bias_shift = rest_bits;
-        for (const std::int64_t bias : bias_) {
-            const std::int64_t high = (bias + (1 << (rest_bits - 1))) >> rest_bits;
-            numbers.bias.push_back(static_cast<std::int16_t>(high));
-            numbers.rest.push_back(static_cast<std::int16_t>(bias - (high << rest_bits)));
-        }
-        return std::nullopt;
-    }
-
-    /// For any input.
-    std::optional<Diagnostic> sums_leave_32_bits() const {
-        const auto low = static_cast<std::int64_t>(std::min(0.0, sequence_.input.low));
-        const auto high = static_cast<std::int64_t>(std::max(0.0, sequence_.input.high));
-        const std::int64_t residual =
-            sequence_.residual ? std::int64_t{128} << (sequence_.shift + 1) : 0;
-        for (std::size_t k = 0; k < kernels(); ++k) {
-            const std::int64_t raw = zero_in_ * weight_sum(k);  // stored sums lack it
-            std::int64_t least = bias_[k] - raw;
-            std::int64_t most = least;
-            for (const std::int8_t weight : kernel(k)) {
-                least += std::min(weight * low, weight * high);
-                most += std::max(weight * low, weight * high);
-            }
-            const std::int64_t largest = std::max(std::abs(least), std::abs(most));
-            const std::int64_t scaled =
-                largest * 2 * std::max<std::int64_t>(sequence_.scale[k], 1) + residual;
-            const std::int64_t stored =
-                std::max(std::abs(least - bias_[k]), std::abs(most - bias_[k]));
-            if (std::max({scaled, stored, largest + largest_operand + 1, std::abs(offset())}) >
-                largest_sum) {
-                return sequence_problem(
-                    "sum", fmt::format("scaled sums of kernel {} may reach {}", k, scaled),
-                    "they must stay within 32 bits: take a smaller scale and shift");
-            }
-        }
-        return std::nullopt;
-    }
-
-    void set_stages() {
-        LayerNumbers& numbers = lowered_.numbers;
-        const unsigned shift = sequence_.shift + 1;
-        for (const std::int64_t scale : sequence_.scale) {
-            numbers.factor.push_back(static_cast<std::int16_t>(2 * scale));
-        }
-        (sequence_.residual ? lowered_.relu_after_residual : lowered_.layer.relu) =
-            floor_ == Floor::Relu;
-        if (floor_ == Floor::SecondStage) {
-            numbers.least = static_cast<std::int16_t>(sequence_.result.low);
-            numbers.least_shift = shift;
-        }
-        numbers.convertor = {
-            .offset = static_cast<std::int32_t>(offset()), .scale = 1, .shift = shift};
-        numbers.residual_shift = shift;
-        numbers.padding = static_cast<std::int8_t>(-zero_in_);
-        numbers.weights = std::move(sequence_.weights);
-        sequence_ = {};
-    }
-
-    LoweredLayer& lowered_;
-    IntegerSequence& sequence_;
-    std::int64_t zero_in_;
-    std::int64_t zero_out_;
-    std::int64_t zero_residual_;
-    Floor floor_ = Floor::Saturation;
-    std::vector<std::int64_t> bias_;  ///< for stored values
-};
-
 constexpr NumberRange int8_range{-128, 127};
-constexpr int largest_shift = 30;  // of sums of 32 bits
+constexpr int largest_shift = 40;  // of products of 48 bits
 constexpr std::int64_t largest_size = 65536;
 
 bool is_whole(double number) { return number == std::trunc(number); }
@@ -329,10 +141,10 @@ class LayerLowering {
             layer.padding + *layer.padding_end + *layer.padding_width + *layer.padding_width_end >
             0;
         if (candidate_.pattern != Pattern::Maxpool && pads && input_ &&
-            (input_->low > 0 || input_->high < 0)) {
-            complain(fmt::format("it pads with 0, its input holds numbers from {} to {}",
-                                 input_->low, input_->high),
-                     "clip the input to a range with 0 in it");
+            (input_->low > candidate_.input_zero || input_->high < candidate_.input_zero)) {
+            complain(fmt::format("it pads with {}, its input holds numbers from {} to {}",
+                                 candidate_.input_zero, input_->low, input_->high),
+                     fmt::format("clip the input to a range with {} in it", candidate_.input_zero));
         }
     }
     /// With what ceil_mode adds.
@@ -392,6 +204,7 @@ class LayerLowering {
             return;
         }
         sequence_.input = *input_;
+        sequence_.input_zero = static_cast<std::int64_t>(candidate_.input_zero);
         sequence_.residual = residual_;
         sequence_.result = *result;
         if (auto problem = stage_sequence(lowered_)) {
@@ -405,6 +218,24 @@ class LayerLowering {
         return field == bias_field    ? node_of(norm.bias)
                : field == scale_field ? node_of(norm.scale)
                                       : candidate_.anchor;
+    }
+
+    /// An offset of half a step and whole ones.
+    bool take_zero() {
+        const NormSequence& norm = candidate_.norm;
+        const double step = std::ldexp(1.0, static_cast<int>(sequence_.shift));
+        const double zero = norm.offset->at(0) / step - 0.5;
+        const bool one = std::ranges::count(norm.offset->numbers, norm.offset->at(0)) ==
+                         std::ssize(norm.offset->numbers);
+        if (!one || !is_whole(zero) || std::abs(zero) > 512 || residual_) {
+            complain(norm.offset->node,
+                     fmt::format("it adds {} after the scale", norm.offset->at(0)),
+                     fmt::format("half of 2^{}, and multiples of 2^{}, are added there",
+                                 sequence_.shift, sequence_.shift));
+            return false;
+        }
+        sequence_.zero = static_cast<std::int64_t>(zero);
+        return true;
     }
 
     /// Biases, and scales before a shift that all kernels share.
@@ -424,15 +255,20 @@ class LayerLowering {
             most = std::max(most, exponent - 1);
         }
         sequence_.shift = static_cast<unsigned>(most);
+        if (norm.offset && !take_zero()) {
+            return false;
+        }
+        const std::int64_t largest = sequence_.zero ? largest_operand : largest_factor;
         for (std::size_t k = 0; k < kernels; ++k) {
             const double scale =
                 at(norm.scale, k, 1) * std::ldexp(1.0, most) / at(norm.divisor, k, 1);
             const double bias = at(norm.bias, k, 0);
-            if (!is_whole(scale) || scale < 0 || scale > largest_factor) {
+            if (!is_whole(scale) || scale < 0 || scale > static_cast<double>(largest)) {
                 complain(
                     node_of(norm.scale),
                     fmt::format("kernel {} is scaled by {} before a shift by {}", k, scale, most),
-                    "scales are 0..16383, where shifts differ times what they differ by");
+                    fmt::format("scales are 0..{}, where shifts differ times what they differ by",
+                                largest));
                 return false;
             }
             if (!is_whole(bias) || std::abs(bias) > static_cast<double>(largest_sum)) {
@@ -457,13 +293,6 @@ class LayerLowering {
 
 }  // namespace
 
-std::optional<Diagnostic> stage_sequence(LoweredLayer& lowered) {
-    const IntegerSequence& sequence = lowered.sequence;
-    NPU_CHECK(!sequence.bias.empty() && sequence.bias.size() == sequence.scale.size(),
-              "every kernel has a bias and a scale");
-    return Staging(lowered).stage();
-}
-
 LoweredLayer stage_sum(const NumberRange& a, const NumberRange& b, const NumberRange& result) {
     const std::int32_t zeros = stored_zero(a) + stored_zero(b);
     const auto low = static_cast<std::int32_t>(result.low);
@@ -484,11 +313,43 @@ LoweredLayer lower_layer(const GraphView& model, const Candidate& candidate,
     return lowered;
 }
 
+namespace {
+
+/// The first term is multiplied by the first stage, the second one shifted and added by the next.
+LoweredLayer stage_scaled_sum(const ScaledSum& sum, const NumberRange& a, const NumberRange& b) {
+    LoweredLayer lowered;
+    const std::int64_t raised = (sum.b_zero - stored_zero(b)) * (std::int64_t{1} << sum.left);
+    lowered.layer.relu = sum.relu;
+    LayerNumbers& numbers = lowered.numbers;
+    numbers.constant = static_cast<std::int16_t>(stored_zero(a) - sum.a_zero);
+    numbers.factor = {static_cast<std::int16_t>(sum.factor)};
+    numbers.residual_shift = static_cast<unsigned>(sum.left);
+    numbers.convertor = {.offset = static_cast<std::int32_t>(raised - sum.offset),
+                         .scale = static_cast<std::int16_t>(sum.scale),
+                         .shift = static_cast<unsigned>(sum.shift)};
+    return lowered;
+}
+
+}  // namespace
+
 LoweredLayer lower_sum(const GraphView& model, const Sum& sum, Diagnostics& problems) {
     const auto a = map_range(model, sum.terms[0], sum.node, problems);
     const auto b = map_range(model, sum.terms[1], sum.node, problems);
     const auto result = map_range(model, sum.output, sum.clip.node, problems);
-    return a && b && result ? stage_sum(*a, *b, *result) : LoweredLayer{};
+    if (!a || !b || !result) {
+        return {};
+    }
+    const GraphNode& node = model.node(sum.node);
+    if (node.op != scaled_sum_op) {
+        return stage_sum(*a, *b, *result);
+    }
+    const ScaledSum scaled = scaled_sum_of(node);
+    if (scaled.relu && scaled.b_zero != stored_zero(*b)) {
+        problems.push_back(problem_at(model, sum.node,
+                                      "it clips a sum of which one map has a zero point",
+                                      "quantise the maps around 0, or leave the activation out"));
+    }
+    return stage_scaled_sum(scaled, *a, *b);
 }
 
 }  // namespace npuscope

@@ -4,6 +4,10 @@
 //
 //     clip(floor((sum + bias) * scale / 2^shift) + residual)
 //
+// or, where no scaled sum lies halfway between two results (prepare_graph.h, ScaleForm::Rounded),
+//
+//     clip(round((sum + bias) * scale / 2^shift) + zero)
+//
 // floor(z / 2^n) is the rounded (2 z + 1 - 2^n) / 2^(n + 1), whose halves never occur. Operands
 // have 16 bits, values between the stages 32. source: NVDLA_SDP.rdl; NVDLA doc v1/ias/precision.rst
 #pragma once
@@ -28,6 +32,13 @@ inline std::int32_t stored_zero(const NumberRange& range) {
     return static_cast<std::int32_t>(range.high) - 127;
 }
 
+inline bool uses_all_codes(const NumberRange& range) { return range.high - range.low == 255; }
+
+// source: NVDLA_SDP.rdl, operands of 16 bits; NVDLA doc v1/ias/precision.rst, values of 32
+inline constexpr std::int64_t largest_operand = 32767;
+inline constexpr std::int64_t largest_factor = 16383;  ///< of a floor, where it is doubled
+inline constexpr std::int64_t largest_sum = 2147483647;
+
 /// Of products of one kernel, whole numbers.
 struct IntegerSequence {
     std::vector<std::int8_t> weights;  ///< kernel, channel of its group, row, column
@@ -37,6 +48,10 @@ struct IntegerSequence {
     NumberRange input;                      ///< its values, of 8 bits
     std::optional<NumberRange> residual{};  ///< likewise
     NumberRange result;                     ///< after the clip, likewise
+    /// Added to the rounded quotient. Nothing: the quotient is rounded down; no sum lies halfway
+    /// where there is one.
+    std::optional<std::int64_t> zero{};
+    std::int64_t input_zero = 0;  ///< taken off the input; padding counts as it
 };
 
 struct LoweredLayer {

@@ -15,6 +15,7 @@
 #include "sim/compile/surface_files.h"
 #include "sim/config/file_name.h"
 #include "sim/config/json_writer.h"
+#include "sim/config/text_table.h"
 #include "sim/config/yaml_writer.h"
 #include "sim/model/host_values.h"
 #include "sim/model/prepare_graph.h"
@@ -89,6 +90,17 @@ class SegmentProgrammer {
                 {.severity = Severity::Note,
                  .id = "host_only",
                  .sentence = "no layer of the model runs on the NPU: all of it ran on the host"});
+        }
+        if (!graph_.rounded.empty()) {
+            model.findings.push_back(
+                {.severity = Severity::Note,
+                 .id = "rounded_scales",
+                 .sentence = fmt::format(
+                     "the scales of {} are rounded to 15 bits, '{}' the first: results of such a "
+                     "layer differ from the model's by one step at most",
+                     counted(graph_.rounded.size(), "layer"), graph_.rounded.front()),
+                 .remedy = "compare outputs with a tolerance, or use scales that are powers of two",
+                 .operation = graph_.rounded.front()});
         }
         return model;
     }

@@ -206,14 +206,30 @@ std::optional<StoredCube> plan_add(const AddTask& task, PlanContext& context) {
     job.source_in_sram = first.in_sram;
     job.destination_in_sram = output.in_sram;
     job.stages.convertor = given != nullptr ? given->convertor : rescale_add();
-    job.stages.bs = add_stage(0, layer.relu);
-    if (given != nullptr && given->constant != 0) {  // which goes before the ReLU
+    if (given != nullptr && !given->factor.empty()) {
+        if (!context.npu().sdp.bn) {
+            context.refuse(layer.name, {.sentence = "an addition of two scales takes two stages of "
+                                                    "the SDP",
+                                        .remedy = "choose a preset with both"});
+            return std::nullopt;
+        }
+        SdpXStage& bs = job.stages.bs;
+        bs.bypass = false;
+        bs.alu = {.bypass = false, .operand = given->constant};
+        bs.mul = {.bypass = false, .operand = given->factor.front()};
+        job.stages.bn = add_stage(given->residual_shift, layer.relu);
+        job.operands[bn_stage] = element_operand(second.cube, second.in_sram);
+    } else {
+        job.stages.bs = add_stage(0, layer.relu);
+        job.operands[bs_stage] = element_operand(second.cube, second.in_sram);
+    }
+    if (given != nullptr && given->factor.empty() &&
+        given->constant != 0) {  // which goes before the ReLU
         SdpXStage& bn = job.stages.bn;
         bn.bypass = false;
         bn.alu = {.bypass = false, .operand = given->constant};
         bn.relu = std::exchange(job.stages.bs.relu, false);
     }
-    job.operands[bs_stage] = element_operand(second.cube, second.in_sram);
     std::vector<std::size_t> after;
     first.add_writer_of(first.whole(), after);
     second.add_writer_of(second.whole(), after);

@@ -52,6 +52,7 @@ class LayerRules {
           problems_(candidate.problems) {}
 
     CheckedLayer check() {
+        check_points();
         check_directions();
         check_batch();
         check_groups();
@@ -104,6 +105,23 @@ class LayerRules {
                   std::string sentence) {
         complain(std::move(rule), candidate_.anchor, std::move(value), std::move(allowed),
                  std::move(nearest), std::move(sentence));
+    }
+
+    /// What other NPUs take off and add on the way.
+    void check_points() {
+        if (candidate_.input_zero != 0) {
+            complain("input_zero_point", fmt::format("{:g}", candidate_.input_zero), "0", "0",
+                     "the input has a zero point that is not 0");
+        }
+        if (candidate_.norm.offset) {
+            const std::size_t scale =
+                candidate_.norm.scale ? candidate_.norm.scale->node : candidate_.norm.divisor->node;
+            complain("sequence_order", scale, "", "Add, Mul, Div, Floor, Clip",
+                     "Add, Mul, Div, Floor, Clip",
+                     fmt::format("{} stands before {}; the order is Add, Mul, Div, Floor, Clip",
+                                 node_text(model_.node(scale)),
+                                 node_text(model_.node(candidate_.norm.offset->node))));
+        }
     }
 
     /// Bias, scale, shift and clips, with the widths that go with the layer's weights.

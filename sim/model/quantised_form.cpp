@@ -1,0 +1,340 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/model/quantised_form.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "sim/model/prepare_graph.h"
+
+namespace npuscope {
+namespace {
+
+double rounded_float(double number) { return static_cast<double>(static_cast<float>(number)); }
+
+const GraphValue* constant_input(const GraphView& view, const GraphNode& node, std::size_t input) {
+    return view.graph().constant(node.input(input));
+}
+
+/// One number of an operand or attribute; `none` where there is none. Nothing: it is not constant.
+std::optional<double> limit_of(const GraphView& view, const GraphNode& node, std::size_t input,
+                               const char* attribute, double none) {
+    if (node.input(input).empty()) {
+        return node.number(attribute, none);
+    }
+    const GraphValue* value = constant_input(view, node, input);
+    return value != nullptr && value->numbers.size() == 1 ? std::optional(value->numbers.front())
+                                                          : std::nullopt;
+}
+
+/// The limits of an activation as integers of the result; false where they are not constant.
+bool take_activation(const GraphView& view, const GraphNode& node, Requantised& end) {
+    const double infinite = std::numeric_limits<double>::infinity();
+    const bool relu = node.op == "Relu";
+    const auto low = relu ? 0.0 : limit_of(view, node, 1, "min", -infinite);
+    const auto high = relu ? infinite : limit_of(view, node, 2, "max", infinite);
+    if (!low || !high || *low > *high) {
+        return false;
+    }
+    const auto code = [&](double real) {
+        const double all = 65536;
+        return std::clamp(std::nearbyint(real / end.scale), -all, all) + end.zero;
+    };
+    end.low = std::clamp(code(*low), end.low, end.high);
+    end.high = std::clamp(code(*high), end.low, end.high);
+    return true;
+}
+
+class LayerReader {
+ public:
+    LayerReader(const GraphView& view, std::size_t index) : view_(view), node_(view.node(index)) {}
+
+    std::optional<QuantisedLayer> read() {
+        layer_.anchor = node_;
+        const std::string& op = node_.op;
+        if (op == "QLinearConv" || op == "QLinearMatMul") {
+            return read_qlinear();
+        }
+        is_average_ = op == "AveragePool" || op == "GlobalAveragePool";
+        layer_.is_conv = op == "Conv" || is_average_;
+        layer_.is_pool = op == "MaxPool";
+        if (layer_.is_conv || op == "MatMul" || op == "Gemm" || op == "MaxPool") {
+            return read_between();
+        }
+        return std::nullopt;
+    }
+
+ private:
+    const GraphValue* constant(const std::string& tensor) const {
+        return view_.graph().constant(tensor);
+    }
+    const std::vector<double>* numbers(std::size_t input) const {
+        const GraphValue* value = constant(node_.input(input));
+        return value == nullptr ? nullptr : &value->numbers;
+    }
+
+    std::optional<QuantisedLayer> read_qlinear() {
+        for (std::size_t i = 1; i < 8; ++i) {
+            if (numbers(i) == nullptr || numbers(i)->empty()) {
+                layer_.obstacle = "its scales or weights are not constant";
+                return layer_;
+            }
+        }
+        layer_.is_conv = node_.op == "QLinearConv";
+        layer_.input = node_.inputs[0];
+        layer_.output = node_.outputs[0];
+        layer_.input_zero = numbers(2)->front();
+        layer_.output_zero = numbers(7)->front();
+        layer_.output_type = view_.graph().types.at(layer_.output).element;
+        layer_.low = range_of(layer_.output_type).low;
+        layer_.high = range_of(layer_.output_type).high;
+        layer_.weights = *constant(node_.inputs[3]);
+        take_off(*numbers(5));
+        for (const double scale : *numbers(4)) {
+            layer_.factors.push_back(
+                rounded_float(rounded_float(numbers(1)->front() * scale) / numbers(6)->front()));
+        }
+        if (const auto* bias = numbers(8)) {
+            layer_.bias = *bias;
+        } else if (!node_.input(8).empty()) {
+            layer_.obstacle = "its bias is not constant";
+        }
+        return layer_;
+    }
+
+    /// DequantizeLinear, the operator, maybe an Add of the bias, maybe Relu, QuantizeLinear.
+    std::optional<QuantisedLayer> read_between() {
+        const auto data = dequantised(view_, node_.inputs[0]);
+        if (!data || view_.graph().is_constant(data->tensor)) {
+            return std::nullopt;
+        }
+        if (!take_quantiser()) {
+            layer_.obstacle = "no QuantizeLinear of constant scale and zero point follows it";
+            return layer_;
+        }
+        layer_.input = data->tensor;
+        layer_.input_zero = data->zeros.front();
+        if (layer_.is_pool) {
+            const ElementType from = view_.graph().types.at(data->tensor).element;
+            const NumberRange all = range_of(layer_.output_type);
+            if (data->scales != std::vector<double>{output_scale_} || layer_.low != all.low ||
+                layer_.high != all.high || layer_.input_zero != layer_.output_zero ||
+                from != layer_.output_type) {
+                layer_.obstacle = "the scales before and after it differ";
+            }
+            return layer_;
+        }
+        if (data->scales.size() != 1) {
+            layer_.obstacle = "its input has a scale per channel";
+            return layer_;
+        }
+        if (is_average_) {
+            return read_average(*data);
+        }
+        const auto weights = dequantised(view_, node_.inputs[1]);
+        if (!weights || constant(weights->tensor) == nullptr) {
+            layer_.obstacle = "its weights are not constants after a DequantizeLinear";
+            return layer_;
+        }
+        layer_.weights = *constant(weights->tensor);
+        take_product_shape();
+        if (!layer_.obstacle.empty()) {
+            return layer_;
+        }
+        take_off(weights->zeros);
+        layer_.exact_factors =
+            is_power_of_two(output_scale_) && is_power_of_two(data->scales.front()) &&
+            std::all_of(weights->scales.begin(), weights->scales.end(), is_power_of_two);
+        for (const double scale : weights->scales) {
+            layer_.factors.push_back(data->scales.front() * scale / output_scale_);
+        }
+        take_bias(*data, *weights);
+        return layer_;
+    }
+
+    /// A sum of equal weights over the window, channel by channel.
+    std::optional<QuantisedLayer> read_average(const Dequantised& data) {
+        const Sizes in = view_.sizes(data.tensor);
+        const bool global = node_.op == "GlobalAveragePool";
+        Sizes kernel =
+            global && in.size() == 4 ? Sizes{in[2], in[3]} : node_.integers("kernel_shape");
+        const bool plain = in.size() == 4 && kernel.size() == 2 &&
+                           node_.integer("ceil_mode", 0) == 0 &&
+                           (global || !has_padding() || node_.integer("count_include_pad", 0) != 0);
+        if (!plain) {
+            layer_.obstacle = "its windows are not all of one size";
+            return layer_;
+        }
+        GraphNode& sums = layer_.anchor;
+        sums.attributes.erase("count_include_pad");
+        sums.attributes.erase("ceil_mode");
+        sums.attributes["group"] = in[1];
+        sums.attributes["kernel_shape"] = kernel;
+        layer_.weights = zeros({ElementType::Int8, {in[1], 1, kernel[0], kernel[1]}});
+        std::ranges::fill(layer_.weights.numbers, 1.0);
+        const double area = static_cast<double>(kernel[0]) * static_cast<double>(kernel[1]);
+        layer_.exact_factors = false;  // a mean of floats is rounded before it is scaled
+        layer_.factors = {data.scales.front() / (area * output_scale_)};
+        return layer_;
+    }
+
+    bool has_padding() const {
+        const auto pads = node_.integers("pads");
+        return node_.text("auto_pad", "NOTSET").starts_with("SAME") ||
+               std::any_of(pads.begin(), pads.end(), [](std::int64_t pad) { return pad != 0; });
+    }
+
+    /// [C K], as MatMul has it.
+    void take_product_shape() {
+        if (layer_.is_conv) {
+            return;
+        }
+        const Sizes sizes = layer_.weights.type.sizes;
+        const bool plain = node_.number("alpha", 1) == 1 && node_.number("beta", 1) == 1 &&
+                           node_.integer("transA", 0) == 0;
+        if (sizes.size() != 2 || !plain) {
+            layer_.obstacle = "the product is scaled, or its weights are not a matrix";
+        } else if (node_.integer("transB", 0) != 0) {
+            layer_.weights = transposed(layer_.weights);
+        }
+    }
+
+    void take_bias(const Dequantised& data, const Dequantised& weights) {
+        const std::string& tensor = added_bias_.empty() ? node_.input(2) : added_bias_;
+        if (tensor.empty()) {
+            return;
+        }
+        if (!added_bias_.empty() && !node_.input(2).empty()) {
+            layer_.obstacle = "it has two biases";
+            return;
+        }
+        const auto bias = dequantised(view_, tensor);
+        const GraphValue* integers = bias ? constant(bias->tensor) : constant(tensor);
+        if (integers == nullptr) {
+            layer_.obstacle = "its bias is not constant";
+            return;
+        }
+        for (std::size_t i = 0; i < integers->numbers.size(); ++i) {
+            const auto of = [i](const std::vector<double>& values) {
+                return values[values.size() == 1 ? 0 : i % values.size()];
+            };
+            const double real = bias ? (integers->numbers[i] - of(bias->zeros)) * of(bias->scales)
+                                     : integers->numbers[i];
+            layer_.bias.push_back(real / (data.scales.front() * of(weights.scales)));
+        }
+    }
+
+    /// The tensor of a bias that is added after a product, where `index` is such an addition.
+    std::string bias_of(std::size_t index) const {
+        const GraphNode& node = view_.node(index);
+        if (node.op != "Add" || layer_.is_pool || layer_.is_conv) {
+            return {};
+        }
+        const std::string& other = node.inputs[node.inputs[0] == node_.outputs[0] ? 1 : 0];
+        const auto from = dequantised(view_, other);
+        const GraphValue* value = from ? constant(from->tensor) : constant(other);
+        if (value == nullptr) {
+            return {};
+        }
+        const Sizes& sizes = value->type.sizes;
+        const bool last_axis = std::all_of(sizes.begin(), sizes.end() - (sizes.empty() ? 0 : 1),
+                                           [](std::int64_t size) { return size == 1; });
+        return last_axis ? other : std::string{};
+    }
+
+    bool take_quantiser() {
+        std::string tensor = node_.outputs[0];
+        if (const auto reader = view_.only_reader(tensor);
+            reader && !(added_bias_ = bias_of(*reader)).empty()) {
+            layer_.after.push_back(*reader);
+            tensor = view_.node(*reader).outputs[0];
+        }
+        const std::optional<Requantised> end = requantised(view_, tensor);
+        if (!end) {
+            return false;
+        }
+        output_scale_ = end->scale;
+        layer_.output_zero = end->zero;
+        layer_.output = end->output;
+        layer_.output_type = end->type;
+        layer_.low = end->low;
+        layer_.high = end->high;
+        layer_.after.insert(layer_.after.end(), end->nodes.begin(), end->nodes.end());
+        return true;
+    }
+
+    /// Zero points of the weights: one, or one per kernel.
+    void take_off(const std::vector<double>& zeros) {
+        subtract_zeros(layer_.weights, zeros, layer_.is_conv);
+        if (std::ranges::any_of(layer_.weights.numbers,
+                                [](double weight) { return weight < -128 || weight > 127; })) {
+            layer_.obstacle = "its weights less their zero point exceed 8 bits";
+        }
+        layer_.weights.type.element = ElementType::Int8;
+    }
+
+    const GraphView& view_;
+    const GraphNode& node_;
+    QuantisedLayer layer_;
+    bool is_average_ = false;
+    double output_scale_ = 1;
+    std::string added_bias_;  ///< tensor of a bias that is added after a product
+};
+
+}  // namespace
+
+std::optional<Dequantised> dequantised(const GraphView& view, const std::string& tensor) {
+    const auto producer = view.producer(tensor);
+    if (!producer || view.node(*producer).op != "DequantizeLinear") {
+        return std::nullopt;
+    }
+    const GraphNode& node = view.node(*producer);
+    const GraphValue* scale = constant_input(view, node, 1);
+    const GraphValue* zero = constant_input(view, node, 2);
+    if (scale == nullptr || (zero == nullptr && !node.input(2).empty())) {
+        return std::nullopt;
+    }
+    Dequantised from{node.inputs[0], scale->numbers, {0}};
+    if (zero != nullptr) {
+        from.zeros = zero->numbers;
+    }
+    return from;
+}
+
+std::optional<Requantised> requantised(const GraphView& view, const std::string& tensor) {
+    Requantised end;
+    auto reader = view.only_reader(tensor);
+    std::optional<std::size_t> activation;
+    if (reader && (view.node(*reader).op == "Relu" || view.node(*reader).op == "Clip")) {
+        activation = reader;
+        end.nodes.push_back(*reader);
+        reader = view.only_reader(view.node(*reader).outputs[0]);
+    }
+    if (!reader || view.node(*reader).op != "QuantizeLinear") {
+        return std::nullopt;
+    }
+    const GraphNode& quantiser = view.node(*reader);
+    const GraphValue* scale = constant_input(view, quantiser, 1);
+    const GraphValue* zero = constant_input(view, quantiser, 2);
+    if (scale == nullptr || scale->numbers.size() != 1 || !(scale->numbers.front() > 0) ||
+        (zero == nullptr && !quantiser.input(2).empty())) {
+        return std::nullopt;
+    }
+    end.scale = scale->numbers.front();
+    end.zero = zero == nullptr || zero->numbers.empty() ? 0 : zero->numbers.front();
+    end.output = quantiser.outputs[0];
+    end.type = view.graph().types.at(end.output).element;
+    end.low = range_of(end.type).low;
+    end.high = range_of(end.type).high;
+    end.nodes.push_back(*reader);
+    if (activation && !take_activation(view, view.node(*activation), end)) {
+        return std::nullopt;
+    }
+    return end;
+}
+
+/// Nothing where node `index` is not such a layer.
+std::optional<QuantisedLayer> read_quantised_layer(const GraphView& view, std::size_t index) {
+    return LayerReader(view, index).read();
+}
+
+}  // namespace npuscope

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+// Layers that carry scales and zero points, read from either form: QLinearConv, QLinearMatMul, and
+// operators between DequantizeLinear and QuantizeLinear.
+#pragma once
+
+#include <cmath>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sim/model/graph.h"
+
+namespace npuscope {
+
+inline bool is_power_of_two(double number) {
+    int exponent = 0;
+    return number > 0 && std::frexp(number, &exponent) == 0.5;
+}
+
+/// One layer with scales and zero points, read from either form.
+struct QuantisedLayer {
+    GraphNode anchor;
+    bool is_conv = true;
+    bool is_pool = false;  ///< MaxPool between equal scales: it needs no sequence
+    std::string input;     ///< integers
+    std::string output;    ///< integers
+    ElementType output_type = ElementType::Int8;
+    GraphValue weights;           ///< integers; of a product [C K]
+    std::vector<double> bias;     ///< empty, or one per kernel
+    std::vector<double> factors;  ///< input scale x weight scale / output scale, per kernel
+    double input_zero = 0;
+    double output_zero = 0;
+    double low = 0;  ///< of the output's integers, after an activation that clips
+    double high = 0;
+    bool exact_factors = true;       ///< their floating-point product loses nothing
+    std::vector<std::size_t> after;  ///< nodes after the anchor that belong to it
+    std::string obstacle;            ///< why it has no sequence, if that is plain already
+};
+
+/// Integers with their scale and zero point, from a DequantizeLinear.
+struct Dequantised {
+    std::string tensor;
+    std::vector<double> scales;
+    std::vector<double> zeros{0};
+};
+
+/// What `tensor` was dequantised from; nothing where its scale or zero point is not constant.
+std::optional<Dequantised> dequantised(const GraphView& view, const std::string& tensor);
+
+/// The QuantizeLinear after a tensor, and a Relu or Clip between them.
+struct Requantised {
+    std::string output;  ///< integers
+    ElementType type = ElementType::Int8;
+    double scale = 1;
+    double zero = 0;
+    double low = 0;  ///< of the integers, after the activation
+    double high = 0;
+    std::vector<std::size_t> nodes;
+};
+/// Nothing where no such end of constant numbers follows.
+std::optional<Requantised> requantised(const GraphView& view, const std::string& tensor);
+
+// The sum of two maps of different scales as one operator of integers,
+//
+//     clip(floor(((relu((a - a_zero) * factor + (b - b_zero) * 2^left)) + offset) * scale / 2^shift
+//                + 1/2) + zero)
+//
+// where no sum lies halfway between two results. `zero` makes the largest result 127.
+
+struct ScaledSum {
+    std::int64_t a_zero = 0;
+    std::int64_t b_zero = 0;
+    std::int64_t factor = 1;  ///< up to 15 bits
+    std::int64_t left = 0;
+    bool relu = false;  ///< or no activation but the clip
+    std::int64_t offset = 0;
+    std::int64_t scale = 1;  ///< likewise
+    std::int64_t shift = 0;
+    std::int64_t zero = 0;
+    double low = 0;
+    double high = 0;
+
+    double of(double a, double b) const;
+};
+inline constexpr const char* scaled_sum_op = "npuscope.ScaledSum";
+/// The node `a`, `b` -> `output`, or what it says.
+GraphNode scaled_sum_node(const ScaledSum& sum, const std::string& a, const std::string& b,
+                          const Requantised& end);
+ScaledSum scaled_sum_of(const GraphNode& node);
+/// A node Add between dequantised maps, or a QLinearAdd, as such a node, and the nodes after it that
+/// it replaces; nothing where it is no such sum, or has none.
+struct SumForm {
+    GraphNode node;
+    std::vector<std::size_t> after;
+};
+std::optional<SumForm> read_quantised_sum(const GraphView& view, std::size_t index);
+
+/// Nothing where node `index` is not such a layer.
+std::optional<QuantisedLayer> read_quantised_layer(const GraphView& view, std::size_t index);
+
+}  // namespace npuscope
