@@ -112,8 +112,8 @@ GraphValue value_of(const onnx::TensorProto& tensor) {
     return value;
 }
 
-/// A tensor's type with fixed, positive sizes.
-TensorType type_of(const onnx::ValueInfoProto& info) {
+/// A tensor's type with fixed sizes of `least` or more.
+TensorType type_of(const onnx::ValueInfoProto& info, std::int64_t least) {
     const std::string remedy = "export the model with fixed sizes";
     if (!info.has_type() || !info.type().has_tensor_type()) {
         throw ConfigError("it is not a tensor", "use tensors for inputs and outputs");
@@ -129,7 +129,7 @@ TensorType type_of(const onnx::ValueInfoProto& info) {
                                           size.has_dim_param() ? size.dim_param() : "?"),
                               remedy);
         }
-        if (size.dim_value() < 1) {
+        if (size.dim_value() < least) {
             throw ConfigError(fmt::format("{} is not a size", size.dim_value()), remedy);
         }
         type.sizes.push_back(size.dim_value());
@@ -308,8 +308,9 @@ class OnnxReader {
         }
     }
 
-    TensorType stated_type(const onnx::ValueInfoProto& info, const std::string& part) const {
-        return within(part, [&] { return type_of(info); });
+    TensorType stated_type(const onnx::ValueInfoProto& info, const std::string& part,
+                           std::int64_t least = 1) const {
+        return within(part, [&] { return type_of(info, least); });
     }
 
     void parse(const std::string& bytes, onnx::ModelProto& model) const {
@@ -379,8 +380,9 @@ class OnnxReader {
         }
         for (const auto& info : graph.value_info()) {
             if (is_stated(info) && !names.contains(info.name())) {
+                // a tensor in between may be empty: the regions of interest of a Resize
                 const std::string part = fmt::format("tensor '{}'", info.name());
-                graph_.types[info.name()] = stated_type(info, part);
+                graph_.types[info.name()] = stated_type(info, part, 0);
             }
         }
     }
