@@ -104,6 +104,10 @@ ElementType cast_target(std::int64_t number) {
     return row->type;
 }
 
+Values elu(const Operands& operands) {
+    const double alpha = operands.node.number("alpha", 1.0);
+    return change(operands, [alpha](double x) { return x < 0 ? alpha * std::expm1(x) : x; });
+}
 Values leaky_relu(const Operands& operands) {
     const double alpha = operands.node.number("alpha", 0.01);
     return change(operands, [alpha](double x) { return x < 0 ? alpha * x : x; });
@@ -287,6 +291,10 @@ constexpr std::array rows{
     row_of("Exp", Float, each<[](double x) { return std::exp(x); }>),
     row_of("Log", Float, each<[](double x) { return std::log(x); }>),
     row_of("Relu", Same, each<[](double x) { return std::max(x, 0.0); }>, positive_range),
+    row_of("Elu", Float, elu, nullptr, "alpha"),
+    row_of("Erf", Float, each<[](double x) { return std::erf(x); }>),
+    row_of("PRelu", {2, 2}, Same,
+           combine_all<[](double x, double slope) { return x < 0 ? x * slope : x; }>),
     row_of("LeakyRelu", Float, leaky_relu, nullptr, "alpha"),
     row_of("Sigmoid", Float, each<[](double x) { return 1.0 / (1.0 + std::exp(-x)); }>),
     row_of("HardSigmoid", Float, hard_sigmoid, nullptr, "alpha beta"),

@@ -220,9 +220,9 @@ Values gather(const Operands& operands) {
     })};
 }
 
-/// Index of the input below output `out` of a nearest-neighbour resize.
-std::int64_t nearest(std::int64_t out, std::int64_t out_size, std::int64_t in_size, double scale,
-                     const GraphNode& node) {
+/// Where output `out` of a resize lies among the inputs, along one axis.
+double source_of(std::int64_t out, std::int64_t out_size, std::int64_t in_size, double scale,
+                 const GraphNode& node) {
     const std::string mode = node.text("coordinate_transformation_mode",
                                        node.op == "Upsample" ? "asymmetric" : "half_pixel");
     const auto place = static_cast<double>(out);
@@ -240,6 +240,13 @@ std::int64_t nearest(std::int64_t out, std::int64_t out_size, std::int64_t in_si
                 fmt::format("coordinate_transformation_mode '{}' is not supported", mode),
                 "half_pixel, pytorch_half_pixel, align_corners or asymmetric");
     }
+    return source;
+}
+
+/// Index of the input below output `out` of a nearest-neighbour resize.
+std::int64_t nearest(std::int64_t out, std::int64_t out_size, std::int64_t in_size, double scale,
+                     const GraphNode& node) {
+    const double source = source_of(out, out_size, in_size, scale, node);
     const std::string rounding =
         node.text("nearest_mode", node.op == "Upsample" ? "floor" : "round_prefer_floor");
     double index = std::floor(source);
@@ -253,14 +260,35 @@ std::int64_t nearest(std::int64_t out, std::int64_t out_size, std::int64_t in_si
     return std::clamp<std::int64_t>(to_integer(index), 0, in_size - 1);
 }
 
-/// Nearest neighbour only. Operands of Resize: x, roi, scales, sizes; of Upsample and Resize 10:
+/// Linear interpolation along one axis, as `sources` say where each of its outputs lies.
+GraphValue interpolate(const GraphValue& input, std::size_t axis,
+                       const std::vector<double>& sources) {
+    TensorType type = input.type;
+    const double last = static_cast<double>(type.sizes[axis] - 1);
+    type.sizes[axis] = static_cast<std::int64_t>(sources.size());
+    const std::size_t inner = steps_of(input.type.sizes)[axis];
+    const std::size_t size = unsigned_of(input.type.sizes[axis]);
+    return fill(type, [&](std::size_t i) {
+        const double source = std::clamp(sources[i / inner % sources.size()], 0.0, last);
+        const auto below = static_cast<std::size_t>(source);
+        const std::size_t above = std::min(below + 1, size - 1);
+        const std::size_t begin = i / inner / sources.size() * size * inner + i % inner;
+        const double share = source - static_cast<double>(below);
+        return input.numbers[begin + below * inner] * (1 - share) +
+               input.numbers[begin + above * inner] * share;
+    });
+}
+
+/// Nearest neighbour or linear. Operands of Resize: x, roi, scales, sizes; of Upsample and Resize 10:
 /// x, scales.
 Values resize(const Operands& operands) {
     const GraphValue& input = operands.at(0);
     const Sizes& in = input.type.sizes;
-    require(operands.node.text("mode", "nearest") == "nearest",
-            fmt::format("mode '{}' is not supported", operands.node.text("mode", "nearest")),
-            "only 'nearest' is");
+    const std::string mode = operands.node.text("mode", "nearest");
+    require(mode == "nearest" || mode == "linear", fmt::format("mode '{}' is not supported", mode),
+            "'nearest' and 'linear' are");
+    require(operands.node.integer("antialias", 0) == 0, "it filters before it shrinks",
+            "set antialias to 0");
     const bool old = operands.node.op == "Upsample" || operands.opset < 11;
     const std::size_t scales_at = old ? 1 : 2;
     std::vector<double> scales =
@@ -287,6 +315,19 @@ Values resize(const Operands& operands) {
     GraphNode node = operands.node;
     if (old && node.op == "Resize") {
         node.op = "Upsample";
+    }
+    if (mode == "linear") {
+        GraphValue result = input;
+        for (std::size_t axis = 0; axis < out.size(); ++axis) {
+            std::vector<double> sources;
+            for (std::int64_t place = 0; place < out[axis]; ++place) {
+                sources.push_back(source_of(place, out[axis], in[axis], scales[axis], node));
+            }
+            if (scales[axis] != 1 && in[axis] > 0 && !sources.empty()) {
+                result = interpolate(result, axis, sources);
+            }
+        }
+        return {result};
     }
     return {pick(input, out, 0, [&](std::vector<std::int64_t> at) {
         for (std::size_t i = 0; i < at.size(); ++i) {

@@ -194,7 +194,9 @@ std::uint64_t count_macs(const Graph& graph, const GraphNode& node) {
         return elements_of(graph, node.input(0)) *
                (weights / static_cast<std::uint64_t>(sizes.front()));
     }
-    const std::int64_t sums = row->macs == MacRule::OutputsByKernel ? sizes.front() : sizes.back();
+    const bool turned = node.integer("transB", 0) != 0;
+    const bool first = row->macs == MacRule::OutputsByKernel || turned;
+    const std::int64_t sums = first ? sizes.front() : sizes.back();
     return elements_of(graph, node.outputs.front()) * (weights / static_cast<std::uint64_t>(sums));
 }
 

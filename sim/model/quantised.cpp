@@ -122,6 +122,126 @@ Values qlinear_matmul(const Operands& operands) {
     })};
 }
 
+// Operators of com.microsoft, as ONNX Runtime's quantiser writes them. A map's numbers are real
+// numbers of 32 bits between their scales.
+
+/// A map with its scale and zero point, which are the operands after it.
+double real_of(const Operands& operands, std::size_t map, std::size_t i) {
+    const double zero = operands.has(map + 2) ? scalar_of(operands.at(map + 2), "zero point") : 0.0;
+    return rounded_float((operands.at(map).numbers[i] - zero) *
+                         scalar_of(operands.at(map + 1), "scale"));
+}
+/// The integer of a real number; `scale` is the operand with the result's scale.
+double stored_number(const Operands& operands, std::size_t scale, double real, ElementType type) {
+    const double zero =
+        operands.has(scale + 1) ? scalar_of(operands.at(scale + 1), "zero point") : 0.0;
+    const double quotient = rounded_float(real / scalar_of(operands.at(scale), "scale"));
+    return saturated(std::nearbyint(quotient) + zero, type);
+}
+
+// operands: a, scale, zero, b, scale, zero, result's scale, zero
+Types qlinear_add_types(const Operands& operands) {
+    require(operands.sizes(0) == operands.sizes(3), "its terms differ in size",
+            "add maps of one size");
+    return {{operands.element(0), operands.sizes(0)}};
+}
+Values qlinear_add(const Operands& operands) {
+    const TensorType type = qlinear_add_types(operands).front();
+    return {fill(type, [&](std::size_t i) {
+        const double sum = rounded_float(real_of(operands, 0, i) + real_of(operands, 3, i));
+        return stored_number(operands, 6, sum, type.element);
+    })};
+}
+
+// operands: a, scale, zero, b, scale, zero, bias, result's scale, zero
+Types qgemm_types(const Operands& operands) {
+    const bool turned = operands.node.integer("transB", 0) != 0;
+    const Sizes& a = operands.sizes(0);
+    const Sizes& b = operands.sizes(3);
+    require(a.size() == 2 && b.size() == 2 && operands.node.integer("transA", 0) == 0 &&
+                a[1] == b[turned ? 1 : 0],
+            "its factors do not go together", "multiply [N K] by [K M]");
+    return {{operands.element(0), {a[0], b[turned ? 0 : 1]}}};
+}
+Values qgemm(const Operands& operands) {
+    const TensorType type = qgemm_types(operands).front();
+    const bool turned = operands.node.integer("transB", 0) != 0;
+    const std::size_t inner = unsigned_of(operands.sizes(0)[1]);
+    const std::size_t columns = unsigned_of(type.sizes[1]);
+    const auto of_column = [&](std::size_t operand, std::size_t column) {
+        const std::vector<double>& numbers = operands.at(operand).numbers;
+        return numbers[numbers.size() == 1 ? 0 : column % numbers.size()];
+    };
+    const double zero = scalar_of(operands.at(2), "zero point");
+    const double scale = scalar_of(operands.at(1), "scale") * operands.node.number("alpha", 1);
+    return {fill(type, [&](std::size_t i) {
+        const std::size_t column = i % columns;
+        double sum = operands.has(6) ? of_column(6, column) : 0.0;
+        for (std::size_t k = 0; k < inner; ++k) {
+            const std::size_t weight = turned ? column * inner + k : k * columns + column;
+            sum += (operands.at(0).numbers[i / columns * inner + k] - zero) *
+                   (operands.at(3).numbers[weight] - of_column(5, column));
+        }
+        return stored_number(operands, 7, rounded_float(sum * scale * of_column(4, column)),
+                             type.element);
+    })};
+}
+
+// operands: map, scale, zero, result's scale, zero
+Types qlinear_mean_types(const Operands& operands) {
+    Sizes sizes = operands.sizes(0);
+    require(sizes.size() > 2 && operands.node.integer("channels_last", 0) == 0,
+            "its map is not N x C x space", "export the model with channels first");
+    std::fill(sizes.begin() + 2, sizes.end(), 1);
+    return {{operands.element(0), sizes}};
+}
+Values qlinear_mean(const Operands& operands) {
+    const TensorType type = qlinear_mean_types(operands).front();
+    const std::size_t plane = steps_of(operands.sizes(0))[1];
+    return {fill(type, [&](std::size_t channel) {
+        double sum = 0;
+        for (std::size_t i = 0; i < plane; ++i) {
+            sum += real_of(operands, 0, channel * plane + i);
+        }
+        return stored_number(operands, 3, sum / static_cast<double>(plane), type.element);
+    })};
+}
+
+// operands: result's scale, zero, then each map with its scale and zero
+Types qlinear_concat_types(const Operands& operands) {
+    require(operands.values.size() >= 5 && operands.values.size() % 3 == 2,
+            "its maps lack a scale or a zero point", "give both to each");
+    Sizes sizes = operands.sizes(2);
+    const std::size_t axis = axis_index(operands.node.integer("axis", 1), sizes.size());
+    for (std::size_t map = 5; map < operands.values.size(); map += 3) {
+        Sizes other = operands.sizes(map);
+        require(other.size() == sizes.size(), "its maps differ in rank", "concatenate like maps");
+        const std::int64_t more = other[axis];
+        other[axis] = sizes[axis];
+        require(other == sizes, "its maps differ in another direction than the axis",
+                "concatenate like maps");
+        sizes[axis] += more;
+    }
+    return {{operands.element(2), sizes}};
+}
+Values qlinear_concat(const Operands& operands) {
+    GraphValue result = zeros(qlinear_concat_types(operands).front());
+    const Sizes& sizes = result.type.sizes;
+    const std::size_t axis = axis_index(operands.node.integer("axis", 1), sizes.size());
+    const std::size_t inner = steps_of(sizes)[axis];
+    const std::size_t whole = inner * unsigned_of(sizes[axis]);
+    std::size_t begin = 0;
+    for (std::size_t map = 2; map < operands.values.size(); map += 3) {
+        const std::size_t part = inner * unsigned_of(operands.sizes(map)[axis]);
+        for (std::size_t i = 0; i < operands.at(map).numbers.size(); ++i) {
+            result.numbers[i / part * whole + begin + i % part] =
+                stored_number(operands, 0, real_of(operands, map, i), result.type.element);
+        }
+        begin += part;
+    }
+    return {result};
+}
+
 void check_scaled_sum(const Operands& operands) {
     const ScaledSum sum = scaled_sum_of(operands.node);
     const auto fits = [](std::int64_t number, int bits) {
@@ -177,6 +297,24 @@ constexpr std::array rows{OperatorRow{.op = "QLinearConv",
                                       .infer = qlinear_matmul_types,
                                       .macs = MacRule::OutputsByRows,
                                       .weights = 3},
+                          OperatorRow{.op = "com.microsoft.QLinearAdd",
+                                      .inputs = {8, 8},
+                                      .evaluate = qlinear_add,
+                                      .infer = qlinear_add_types},
+                          OperatorRow{.op = "com.microsoft.QGemm",
+                                      .inputs = {9, 9},
+                                      .evaluate = qgemm,
+                                      .infer = qgemm_types,
+                                      .macs = MacRule::OutputsByRows,
+                                      .weights = 3},
+                          OperatorRow{.op = "com.microsoft.QLinearGlobalAveragePool",
+                                      .inputs = {5, 5},
+                                      .evaluate = qlinear_mean,
+                                      .infer = qlinear_mean_types},
+                          OperatorRow{.op = "com.microsoft.QLinearConcat",
+                                      .inputs = {5, 0},
+                                      .evaluate = qlinear_concat,
+                                      .infer = qlinear_concat_types},
                           OperatorRow{.op = scaled_sum_op,
                                       .inputs = {2, 2},
                                       .evaluate = scaled_sum,

@@ -52,7 +52,10 @@ class LayerReader {
         layer_.anchor = node_;
         const std::string& op = node_.op;
         if (op == "QLinearConv" || op == "QLinearMatMul") {
-            return read_qlinear();
+            return read_qlinear({});
+        }
+        if (op == "com.microsoft.QGemm") {
+            return read_qlinear({.scale = 7, .zero = 8, .bias = 6});
         }
         is_average_ = op == "AveragePool" || op == "GlobalAveragePool";
         layer_.is_conv = op == "Conv" || is_average_;
@@ -72,8 +75,16 @@ class LayerReader {
         return value == nullptr ? nullptr : &value->numbers;
     }
 
-    std::optional<QuantisedLayer> read_qlinear() {
-        for (std::size_t i = 1; i < 8; ++i) {
+    /// Operands after the weights and theirs: what belongs to the result, and the bias.
+    struct ResultOperands {
+        std::size_t scale = 6;
+        std::size_t zero = 7;
+        std::size_t bias = 8;
+    };
+
+    std::optional<QuantisedLayer> read_qlinear(const ResultOperands& result) {
+        for (const std::size_t i : {std::size_t{1}, std::size_t{2}, std::size_t{3}, std::size_t{4},
+                                    std::size_t{5}, result.scale, result.zero}) {
             if (numbers(i) == nullptr || numbers(i)->empty()) {
                 layer_.obstacle = "its scales or weights are not constant";
                 return layer_;
@@ -83,19 +94,25 @@ class LayerReader {
         layer_.input = node_.inputs[0];
         layer_.output = node_.outputs[0];
         layer_.input_zero = numbers(2)->front();
-        layer_.output_zero = numbers(7)->front();
+        layer_.output_zero = numbers(result.zero)->front();
         layer_.output_type = view_.graph().types.at(layer_.output).element;
         layer_.low = range_of(layer_.output_type).low;
         layer_.high = range_of(layer_.output_type).high;
         layer_.weights = *constant(node_.inputs[3]);
+        if (node_.op != "QLinearMatMul") {
+            take_product_shape();
+        }
+        if (!layer_.obstacle.empty()) {
+            return layer_;
+        }
         take_off(*numbers(5));
         for (const double scale : *numbers(4)) {
-            layer_.factors.push_back(
-                rounded_float(rounded_float(numbers(1)->front() * scale) / numbers(6)->front()));
+            layer_.factors.push_back(rounded_float(rounded_float(numbers(1)->front() * scale) /
+                                                   numbers(result.scale)->front()));
         }
-        if (const auto* bias = numbers(8)) {
+        if (const auto* bias = numbers(result.bias)) {
             layer_.bias = *bias;
-        } else if (!node_.input(8).empty()) {
+        } else if (!node_.input(result.bias).empty()) {
             layer_.obstacle = "its bias is not constant";
         }
         return layer_;

@@ -9,6 +9,7 @@
 #include <functional>
 #include <limits>
 #include <numeric>
+#include <span>
 
 #include "sim/model/operator_parts.h"
 #include "sim/model/window.h"
@@ -252,6 +253,37 @@ constexpr OperatorRow normalisation(std::string_view op, Evaluate evaluate) {
             .attributes = "axis"};
 }
 
+// operands: map, scale, bias
+Values layer_normalise(const Operands& operands) {
+    const GraphValue& input = operands.at(0);
+    const std::size_t axis = axis_index(operands.node.integer("axis", -1), input.type.sizes.size());
+    const std::size_t size =
+        axis == 0 ? input.numbers.size() : steps_of(input.type.sizes)[axis - 1];
+    const auto fits = [&](std::size_t operand) {
+        return !operands.has(operand) || operands.at(operand).numbers.size() == size;
+    };
+    require(fits(1) && fits(2), "its scale or bias does not have the sizes that it normalises",
+            "give one number for each");
+    const double epsilon = operands.node.number("epsilon", 1e-5);
+    GraphValue result = input;
+    for (std::size_t begin = 0; begin < result.numbers.size(); begin += size) {
+        const auto numbers = std::span(result.numbers).subspan(begin, size);
+        const double count = static_cast<double>(size);
+        const double mean = std::accumulate(numbers.begin(), numbers.end(), 0.0) / count;
+        double variance = 0;
+        for (const double number : numbers) {
+            variance += (number - mean) * (number - mean) / count;
+        }
+        for (std::size_t i = 0; i < size; ++i) {
+            const double bias = operands.has(2) ? operands.at(2).numbers[i] : 0.0;
+            numbers[i] =
+                (numbers[i] - mean) / std::sqrt(variance + epsilon) * operands.at(1).numbers[i] +
+                bias;
+        }
+    }
+    return {result};
+}
+
 constexpr std::array rows{
     reduction("ReduceSum", reduce_sum),
     reduction("ReduceMean", reduce_mean),
@@ -259,6 +291,12 @@ constexpr std::array rows{
     reduction("ReduceMin", reduce_min, range_of_first),
     normalisation("Softmax", softmax<false>),
     normalisation("LogSoftmax", softmax<true>),
+    OperatorRow{.op = "LayerNormalization",
+                .inputs = {2, 3},
+                .types = TypeRule::Float,
+                .evaluate = layer_normalise,
+                .infer = own_type,
+                .attributes = "axis epsilon stash_type"},
     OperatorRow{.op = "ArgMax",
                 .inputs = {1, 1},
                 .types = TypeRule::Same,

@@ -172,6 +172,62 @@ TEST(HostOperators, QuantisingRoundsToEvenAndSaturates) {
                 ElementsAre(0, 1, 63, -64.5));
 }
 
+TEST(HostOperators, ActivationsOfPublishedNetworks) {
+    const GraphValue x = value_of({1, 2, 1}, {-1, 2});
+    EXPECT_THAT(run(node_of("PRelu"), {x, value_of({2, 1}, {0.5, 7})}).numbers,
+                ElementsAre(-0.5, 2));
+    EXPECT_NEAR(run(node_of("Elu", {{"alpha", 2.0}}), {x}).numbers[0], 2 * std::expm1(-1.0), 1e-6);
+    EXPECT_NEAR(run(node_of("Erf"), {x}).numbers[1], std::erf(2.0), 1e-6);
+    const GraphValue normal =
+        run(node_of("LayerNormalization", {{"epsilon", 0.0}}),
+            {value_of({2, 2}, {1, 3, -5, 5}), value_of({2}, {1, 2}), value_of({2}, {0, 10})});
+    EXPECT_THAT(normal.numbers, ElementsAre(-1, 12, -1, 12));
+}
+
+TEST(HostOperators, LinearResizeFollowsItsCoordinates) {
+    const GraphValue x = value_of({1, 1, 1, 2}, {0, 4});
+    const GraphValue none = value_of({0}, {});
+    const GraphValue scales = value_of({4}, {1, 1, 1, 2});
+    const auto resized = [&](const std::string& mode) {
+        return run(node_of("Resize", {{"mode", std::string("linear")},
+                                      {"coordinate_transformation_mode", mode}}),
+                   {x, none, scales})
+            .numbers;
+    };
+    EXPECT_THAT(resized("half_pixel"), ElementsAre(0, 1, 3, 4));
+    EXPECT_THAT(resized("asymmetric"), ElementsAre(0, 2, 4, 4));
+    EXPECT_THAT(resized("align_corners"), ElementsAre(0, ::testing::DoubleNear(4.0 / 3, 1e-6),
+                                                      ::testing::DoubleNear(8.0 / 3, 1e-6), 4));
+}
+
+TEST(HostOperators, QuantisedOperatorsOfOnnxRuntime) {
+    const auto map = [](const Sizes& sizes, std::vector<double> numbers) {
+        return value_of(sizes, std::move(numbers), ElementType::Uint8);
+    };
+    const GraphValue half = value_of({}, {0.5});
+    const GraphValue one = value_of({}, {1});
+    const GraphValue zero = map({}, {10});
+    // (12 - 10) / 2 + (15 - 10) * 1 = 6, and 5 half steps to even
+    EXPECT_THAT(run(node_of("com.microsoft.QLinearAdd"),
+                    {map({2}, {12, 15}), half, zero, map({2}, {15, 10}), one, zero, one, zero})
+                    .numbers,
+                ElementsAre(16, 12));
+    EXPECT_THAT(run(node_of("com.microsoft.QLinearGlobalAveragePool"),
+                    {map({1, 1, 1, 2}, {12, 16}), half, zero, one, zero})
+                    .numbers,
+                ElementsAre(12));
+    EXPECT_THAT(run(node_of("com.microsoft.QLinearConcat", {{"axis", std::int64_t{1}}}),
+                    {one, zero, map({2, 1}, {14, 16}), half, zero, map({2, 1}, {1, 2}), one, zero})
+                    .numbers,
+                ElementsAre(12, 1, 13, 2));
+    const GraphValue bias = value_of({1}, {2}, ElementType::Int32);
+    EXPECT_THAT(
+        run(node_of("com.microsoft.QGemm", {{"transB", std::int64_t{1}}}),
+            {map({1, 2}, {11, 13}), half, zero, map({1, 2}, {12, 14}), one, zero, bias, one, zero})
+            .numbers,
+        ElementsAre(18));
+}
+
 TEST(HostOperators, OperandsThatDoNotFitAreRefused) {
     const auto refusal = [](const GraphNode& node, const std::vector<GraphValue>& operands) {
         return sample::message_of([&] { run(node, operands); });
