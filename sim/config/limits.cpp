@@ -43,68 +43,49 @@ constexpr std::uint64_t size = 65536;      // far beyond any NPU; keeps products
 
 // source: what the presets have, and what the equations of models/*_timing divide by or reserve
 constexpr std::array limits{
-    Limit{"npu.datapath.atomic_c", 4, 128, true},
-    Limit{"npu.datapath.atomic_k", 4, 128, true},
-    Limit{"npu.datapath.memory_atom", 8, 64, true},
-    Limit{"npu.csb.fifo_depth", 1, many},
-    Limit{"npu.csb.wide_fields", 0, 1},
-    Limit{"npu.mcif.bus_width", 4, 64, true},
+    Limit{"npu.datapath.atomic_c", 4, 128, true}, Limit{"npu.datapath.atomic_k", 4, 128, true},
+    Limit{"npu.datapath.memory_atom", 8, 64, true}, Limit{"npu.csb.fifo_depth", 1, many},
+    Limit{"npu.csb.wide_fields", 0, 1}, Limit{"npu.mcif.bus_width", 4, 64, true},
     Limit{"npu.mcif.max_burst", 1, 256},  // source: AXI4, AxLEN
-    Limit{"npu.mcif.address_bits", 32, 64},
-    Limit{"npu.mcif.outstanding_reads", 1, many},
+    Limit{"npu.mcif.address_bits", 32, 64}, Limit{"npu.mcif.outstanding_reads", 1, many},
     Limit{"npu.cdma.max_batch", 1, 32},  // source: register specification, D_BATCH_NUMBER
-    Limit{"npu.cdma.request_atoms", 1, many},
-    Limit{"npu.cbuf.banks", 2, 1024, false, 32},
-    Limit{"npu.cbuf.bank_width", 4, 128, true},
-    Limit{"npu.cbuf.bank_depth", 1, 65536},
-    Limit{"npu.csc.stripe_groups", 1, 64},
-    Limit{"npu.csc.shortest_load", 0, many},
-    Limit{"npu.cacc.buffered_groups", 1, 1024},
-    Limit{"npu.cacc.partial_sum_bits", 16, 64},
+    Limit{"npu.cdma.request_atoms", 1, many}, Limit{"npu.cbuf.banks", 2, 1024, false, 32},
+    Limit{"npu.cbuf.bank_width", 4, 128, true}, Limit{"npu.cbuf.bank_depth", 1, 65536},
+    Limit{"npu.csc.stripe_groups", 1, 64}, Limit{"npu.csc.shortest_load", 0, many},
+    Limit{"npu.cacc.buffered_groups", 1, 1024}, Limit{"npu.cacc.partial_sum_bits", 16, 64},
     Limit{"npu.cacc.partial_sum_bits_int16", 16, 64},
     Limit{"npu.sdp.max_batch", 1, 32},  // source: register specification, D_BATCH_NUMBER
-    Limit{"npu.sdp.bs_throughput", 1, many},
-    Limit{"npu.sdp.bn_throughput", 1, many},
-    Limit{"npu.sdp.element_wise_throughput", 1, many},
-    Limit{"npu.sdp.output_throughput", 1, many},
-    Limit{"npu.sdp.source_fifo", 1, many},
-    Limit{"npu.sdp.source_unpacked", 1, many},
-    Limit{"npu.sdp.operand_fifo", 1, many},
-    Limit{"npu.sdp.operand_unpacked", 1, many},
-    Limit{"npu.sdp.beat_group", 1, many},
-    Limit{"npu.pdp.throughput", 1, many},
-    Limit{"npu.pdp.read_ahead", 1, many},
-    Limit{"npu.pdp.read_buffer", 1, many},
-    Limit{"npu.pdp.read_runs", 1, many},
-    Limit{"npu.pdp.line_buffer_banks", 1, many},
-    Limit{"npu.pdp.line_buffer_bank_atoms", 1, many},
-    Limit{"npu.cdp.throughput", 1, many},
-    Limit{"npu.cdp.block_columns", 1, many},
-    Limit{"npu.cdp.read_ahead", 1, many},
-    Limit{"npu.cdp.read_buffer", 1, many},
-    Limit{"npu.cdp.read_runs", 1, many},
+    Limit{"npu.sdp.bs_throughput", 1, many}, Limit{"npu.sdp.bn_throughput", 1, many},
+    Limit{"npu.sdp.element_wise_throughput", 1, many}, Limit{"npu.sdp.output_throughput", 1, many},
+    Limit{"npu.sdp.source_fifo", 1, many}, Limit{"npu.sdp.source_unpacked", 1, many},
+    Limit{"npu.sdp.operand_fifo", 1, many}, Limit{"npu.sdp.operand_unpacked", 1, many},
+    Limit{"npu.sdp.beat_group", 1, many}, Limit{"npu.pdp.throughput", 1, many},
+    Limit{"npu.pdp.read_ahead", 1, many}, Limit{"npu.pdp.read_buffer", 1, many},
+    Limit{"npu.pdp.read_runs", 1, many}, Limit{"npu.pdp.line_buffer_banks", 1, many},
+    Limit{"npu.pdp.line_buffer_bank_atoms", 1, many}, Limit{"npu.cdp.throughput", 1, many},
+    Limit{"npu.cdp.block_columns", 1, many}, Limit{"npu.cdp.read_ahead", 1, many},
+    Limit{"npu.cdp.read_buffer", 1, many}, Limit{"npu.cdp.read_runs", 1, many},
     Limit{"npu.bdma.commands", 1, 255},  // source: register specification, width of FREE_SLOT
-    Limit{"npu.bdma.read_ahead", 1, many},
-    Limit{"npu.bdma.read_runs", 1, many},
-    Limit{"host.cycles_per_mac", 0, many},
-    Limit{"host.cycles_per_element", 0, many},
-    Limit{"host.operator_overhead", 0, 1'000'000'000},
-    Limit{"network.zeros", 0, 100},
-    Limit{"network.input.channels", 1, size},
-    Limit{"network.input.height", 1, size},
-    Limit{"network.input.width", 1, size},
-    Limit{"network.layers[].kernels", 0, size},
-    Limit{"network.layers[].kernel", 1, size},
-    Limit{"network.layers[].stride", 1, size},
-    Limit{"network.layers[].padding", 0, size},
-    Limit{"network.layers[].padding_end", 0, size},
+    Limit{"npu.bdma.read_ahead", 1, many}, Limit{"npu.bdma.read_runs", 1, many},
+    // source: TI Neural Network Compiler for MCUs, weights of 2, 4 and 8 bits; sums have 32 bits
+    Limit{"npu.restrictions.weights[].bits", 2, 8},
+    Limit{"npu.restrictions.weights[].bias_bits", 1, 32},
+    Limit{"npu.restrictions.weights[].scale_bits", 0, 16},
+    Limit{"npu.restrictions.pooling.bits", 2, 8},
+    Limit{"npu.restrictions.pooling.bias_bits", 1, 32},
+    Limit{"npu.restrictions.pooling.scale_bits", 0, 16},
+    Limit{"npu.restrictions.preclip_bits", 1, 32}, Limit{"npu.restrictions.shift_bits", 1, 6},
+    Limit{"host.cycles_per_mac", 0, many}, Limit{"host.cycles_per_element", 0, many},
+    Limit{"host.operator_overhead", 0, 1'000'000'000}, Limit{"network.zeros", 0, 100},
+    Limit{"network.input.channels", 1, size}, Limit{"network.input.height", 1, size},
+    Limit{"network.input.width", 1, size}, Limit{"network.layers[].kernels", 0, size},
+    Limit{"network.layers[].kernel", 1, size}, Limit{"network.layers[].stride", 1, size},
+    Limit{"network.layers[].padding", 0, size}, Limit{"network.layers[].padding_end", 0, size},
     Limit{"network.layers[].kernel_width", 1, size},
     Limit{"network.layers[].stride_width", 1, size},
     Limit{"network.layers[].padding_width", 0, size},
-    Limit{"network.layers[].padding_width_end", 0, size},
-    Limit{"network.layers[].groups", 1, size},
-    Limit{"network.layers[].zeros", 0, 100},
-    Limit{"image.surfaces[].bytes", 0, 1ULL << 48U},
+    Limit{"network.layers[].padding_width_end", 0, size}, Limit{"network.layers[].groups", 1, size},
+    Limit{"network.layers[].zeros", 0, 100}, Limit{"image.surfaces[].bytes", 0, 1ULL << 48U},
     Limit{"image.surfaces[].line_stride", 0, 1ULL << 48U},
     Limit{"image.surfaces[].surface_stride", 0, 1ULL << 48U},
     Limit{"image.surfaces[].components", 1, 2},
@@ -117,24 +98,47 @@ class Numbers {
 
     /// Nothing where the configuration has no such number.
     std::optional<std::uint64_t> find(std::string_view field) const {
-        const Json* node = &root_;
-        while (!field.empty()) {
-            const std::size_t dot = field.find('.');
-            const std::string key(field.substr(0, dot));
-            if (!node->is_object() || !node->contains(key)) {
-                return std::nullopt;
-            }
-            node = &(*node)[key];
-            field = dot == std::string_view::npos ? "" : field.substr(dot + 1);
-        }
-        if (node->is_boolean()) {
-            return node->get<bool>() ? 1 : 0;
-        }
-        return node->is_number_unsigned() ? std::optional(node->get<std::uint64_t>())
-                                          : std::nullopt;
+        std::optional<std::uint64_t> found;
+        each(field, [&](const std::string& /*name*/, std::uint64_t value) { found = value; });
+        return found;
+    }
+    /// All numbers of a row; `[]` in it stands for every entry of a list.
+    template <class Visitor>
+    void each(std::string_view row, const Visitor& visit) const {
+        walk(root_, row, {}, visit);
     }
 
  private:
+    template <class Visitor>
+    static void walk(const Json& node, std::string_view row, const std::string& name,
+                     const Visitor& visit) {
+        if (row.empty()) {
+            if (node.is_boolean()) {
+                visit(name, node.get<bool>() ? 1U : 0U);
+            } else if (node.is_number_unsigned()) {
+                visit(name, node.get<std::uint64_t>());
+            }
+            return;
+        }
+        const std::size_t dot = row.find('.');
+        const std::string_view rest = dot == std::string_view::npos ? "" : row.substr(dot + 1);
+        std::string key(row.substr(0, dot));
+        const bool list = key.ends_with("[]");
+        key.resize(key.size() - (list ? 2 : 0));
+        if (!node.is_object() || !node.contains(key)) {
+            return;
+        }
+        const Json& child = node.at(key);
+        const std::string path = join_path(name, key);
+        if (!list) {
+            walk(child, rest, path, visit);
+            return;
+        }
+        for (std::size_t i = 0; child.is_array() && i < child.size(); ++i) {
+            walk(child[i], rest, index_path(path, i), visit);
+        }
+    }
+
     Json root_;
 };
 
@@ -238,11 +242,11 @@ void check_limits(const SystemConfig& system,
                   const std::function<Place(const std::string& field)>& place_of) {
     const Numbers numbers(system);
     for (const Limit& limit : limits) {
-        const auto value = numbers.find(limit.field);
-        if (value && !limit.allows(*value)) {
-            const std::string field(limit.field);
-            check_limit(field, field, *value, place_of(field));
-        }
+        numbers.each(limit.field, [&](const std::string& field, std::uint64_t value) {
+            if (!limit.allows(value)) {
+                check_limit(std::string(limit.field), field, value, place_of(field));
+            }
+        });
     }
     for (const Relation& relation : relations) {
         const auto values = values_of(relation, numbers);

@@ -69,6 +69,16 @@ TEST(Limits, ABrokenRelationNamesBothFieldsAndALegalNeighbour) {
               ExitCode::Good);
 }
 
+TEST(Limits, EveryEntryOfAListKeepsThem) {
+    const Answer refused =
+        typed({"run", std::string(NPUSCOPE_SOURCE) + "/configs/workload/ti_cls_1k.yaml", "--npu",
+               "tinpu_f28p55", "--set", "npu.restrictions.weights[2].bits=256"});
+    EXPECT_EQ(refused.code, ExitCode::WrongInput);
+    EXPECT_NE(refused.err.find("'npu.restrictions.weights[2].bits' is 256, but must be 2 to 8"),
+              std::string::npos)
+        << refused.err;
+}
+
 TEST(Limits, ALayerThatDoesNotFitTheBufferNamesADepthThatRuns) {
     const std::vector<std::string> small{"npu.cbuf.banks=2", "npu.cbuf.bank_depth=8"};
     const Answer refused = timed("nv_small", small);
