@@ -140,8 +140,13 @@ void stop_if_unfinished(Simulation& simulation, const RunOptions& options) {
         return;
     }
     const bool limit = sc_core::sc_pending_activity() || now() >= options.max_cycles;
-    throw MachineStopped(fmt::format("{} at cycle {}: the host waits for {}{}{}",
-                                     limit ? "cycle limit" : "deadlock", now().value,
+    const std::string when =
+        !limit ? fmt::format("deadlock at cycle {}", now().value)
+        : now() < options.max_cycles
+            ? fmt::format("cycle limit at cycle {}, after the last event in cycle {}",
+                          options.max_cycles.value, now().value)
+            : fmt::format("cycle limit at cycle {}", options.max_cycles.value);
+    throw MachineStopped(fmt::format("{}: the host waits for {}{}{}", when,
                                      simulation.host.waits_for(), describe_waits(simulation),
                                      describe_findings(simulation.log)));
 }
