@@ -45,7 +45,7 @@ const char* kind_of(mode_t mode) {
                             : "it is a device";
 }
 
-/// Opens without waiting for whoever may write to a pipe.
+/// Opens without waiting for the writer of a pipe.
 int open_regular(const fs::path& path, const Place& asked_at, Bytes most) {
     if (path.native().find('\0') != std::string::npos) {
         cannot_read(path, asked_at, "a zero byte stands in its name", "correct its name");

@@ -26,14 +26,14 @@ constexpr const char* list_name = "written_files.txt";
 constexpr const char* list_head =
     "# Written by `npuscope plan`: CRC-32, bytes and name of each file. The next plan in this "
     "folder\n"
-    "# removes those that it does not write and nobody has changed.\n";
+    "# removes those that it does not write and that were not changed.\n";
 
 std::string fingerprint(std::string_view text) {
     const auto* bytes = reinterpret_cast<const Bytef*>(text.data());
     return fmt::format("{:08x} {}", ::crc32_z(0, bytes, text.size()), text.size());
 }
 
-/// Nothing in it leaves the folder or is hidden, whoever wrote the list.
+/// Nothing in it leaves the folder or is hidden, whatever the list says.
 bool is_plain(const fs::path& name) {
     return name.is_relative() && !name.empty() &&
            std::ranges::all_of(name, [](const fs::path& part) {

@@ -26,7 +26,7 @@ class OutputFolder {
     /// Everything takes its name. Other files of the folder stay as they are.
     void commit();
     /// Everything takes its name, and files that an earlier call wrote go where they are not written
-    /// again and nobody has changed them since: `written_files.txt` lists what was written.
+    /// again and were not changed since: `written_files.txt` lists what was written.
     void commit_in_place_of_earlier();
 
  private:

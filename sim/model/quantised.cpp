@@ -49,8 +49,6 @@ class Scales {
     std::size_t step_ = 1;
 };
 
-double rounded_float(double number) { return static_cast<double>(static_cast<float>(number)); }
-
 Values quantize_linear(const Operands& operands) {
     const ElementType element = operands.has(2) ? operands.element(2) : ElementType::Uint8;
     const Scales scales(operands, 0, 1, operands.node.integer("axis", 1));

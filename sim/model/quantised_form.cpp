@@ -9,8 +9,6 @@
 namespace npuscope {
 namespace {
 
-double rounded_float(double number) { return static_cast<double>(static_cast<float>(number)); }
-
 const GraphValue* constant_input(const GraphView& view, const GraphNode& node, std::size_t input) {
     return view.graph().constant(node.input(input));
 }
@@ -174,9 +172,9 @@ class LayerReader {
         const bool global = node_.op == "GlobalAveragePool";
         Sizes kernel =
             global && in.size() == 4 ? Sizes{in[2], in[3]} : node_.integers("kernel_shape");
-        const bool plain = in.size() == 4 && kernel.size() == 2 &&
-                           node_.integer("ceil_mode", 0) == 0 &&
-                           (global || !has_padding() || node_.integer("count_include_pad", 0) != 0);
+        const bool plain =
+            in.size() == 4 && kernel.size() == 2 && node_.integer("ceil_mode", 0) == 0 &&
+            (global || !has_padding(node_) || node_.integer("count_include_pad", 0) != 0);
         if (!plain) {
             layer_.obstacle = "its windows are not all of one size";
             return layer_;
@@ -192,12 +190,6 @@ class LayerReader {
         layer_.exact_factors = false;  // a mean of floats is rounded before it is scaled
         layer_.factors = {data.scales.front() / (area * output_scale_)};
         return layer_;
-    }
-
-    bool has_padding() const {
-        const auto pads = node_.integers("pads");
-        return node_.text("auto_pad", "NOTSET").starts_with("SAME") ||
-               std::any_of(pads.begin(), pads.end(), [](std::int64_t pad) { return pad != 0; });
     }
 
     /// [C K], as MatMul has it.
@@ -298,6 +290,12 @@ class LayerReader {
 };
 
 }  // namespace
+
+bool has_padding(const GraphNode& node) {
+    const auto pads = node.integers("pads");
+    return node.text("auto_pad", "NOTSET").starts_with("SAME") ||
+           std::any_of(pads.begin(), pads.end(), [](std::int64_t pad) { return pad != 0; });
+}
 
 std::optional<Dequantised> dequantised(const GraphView& view, const std::string& tensor) {
     const auto producer = view.producer(tensor);

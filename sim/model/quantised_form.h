@@ -12,6 +12,18 @@
 
 namespace npuscope {
 
+/// As a float of 32 bits holds it.
+inline double rounded_float(double number) {
+    return static_cast<double>(static_cast<float>(number));
+}
+inline constexpr double largest_scale = 32767;  // source: NVDLA_SDP.rdl, operands of 16 bits
+/// The largest shift before which a real factor, times 2^shift, is a scale that fits.
+inline int shift_before(double factor) {
+    return static_cast<int>(std::floor(std::log2(largest_scale / factor)));
+}
+/// Whether windows of the node reach over its input.
+bool has_padding(const GraphNode& node);
+
 inline bool is_power_of_two(double number) {
     int exponent = 0;
     return number > 0 && std::frexp(number, &exponent) == 0.5;

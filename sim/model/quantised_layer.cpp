@@ -70,12 +70,6 @@ std::vector<KernelFacts> kernel_facts(const QuantisedLayer& layer) {
     return facts;
 }
 
-bool has_padding(const QuantisedLayer& layer) {
-    const auto pads = layer.anchor.integers("pads");
-    return layer.anchor.text("auto_pad", "NOTSET").starts_with("SAME") ||
-           std::any_of(pads.begin(), pads.end(), [](std::int64_t pad) { return pad != 0; });
-}
-
 /// A sum is a multiple of `granule` plus `bias`. Whether it can lie halfway between two results.
 bool can_tie(double bias, std::int64_t granule, int shift) {
     const std::int64_t unit = std::int64_t{1} << shift;
@@ -99,7 +93,7 @@ LayerSequence exact_sequence(const QuantisedLayer& layer) {
         exact.reason = "its scales are not all powers of two";
         return exact;
     }
-    if (layer.input_zero != 0 && layer.is_conv && has_padding(layer)) {
+    if (layer.input_zero != 0 && layer.is_conv && has_padding(layer.anchor)) {
         exact.reason = "its input has a zero point, and padding is not a constant of the bias";
         return exact;
     }
@@ -138,7 +132,6 @@ LayerSequence exact_sequence(const QuantisedLayer& layer) {
 // part is small, such sums would have to be multiples of a power of two that no sum reaches, or
 // the scale is made odd.
 
-constexpr double largest_scale = 32767;  // source: NVDLA_SDP.rdl, operands of 16 bits
 constexpr int most_shift = 40;  // source: NVDLA doc v1/ias/precision.rst, products of 48 bits
 constexpr std::int64_t beyond_results = 1024;  // twice the steps between the ends of any result
 
@@ -165,10 +158,7 @@ LayerSequence rounded_sequence(const QuantisedLayer& layer) {
         rounded.reason = fmt::format("its results are sums times {}", most);
         return rounded;
     }
-    const int shift =
-        most > 0 ? std::clamp(static_cast<int>(std::floor(std::log2(largest_scale / most))), 1,
-                              most_shift)
-                 : 14;
+    const int shift = most > 0 ? std::clamp(shift_before(most), 1, most_shift) : 14;
     const double unit = std::ldexp(1.0, shift);
     for (std::size_t k = 0; k < kernels.size(); ++k) {
         const double factor = of_kernel(layer.factors, k, 1);

@@ -8,7 +8,6 @@
 namespace npuscope {
 namespace {
 
-constexpr double largest_scale = 32767;  // source: NVDLA_SDP.rdl, operands of 16 bits
 constexpr double largest_ratio = 16384;  // of the two maps' scales
 constexpr int factor_bits = 13;          // of the factor of the map with the larger scale, at least
 constexpr int least_shift = 25;          // sums have 24 bits: none of them lies halfway
@@ -48,9 +47,7 @@ std::optional<ScaledSum> scaled_sum(const Term& large, const Term& small, const 
     const double unit = std::ldexp(1.0, static_cast<int>(sum.left));
     sum.factor = to_integer(std::nearbyint(ratio * unit));
     const double scale = small.scale / end.scale / unit;
-    const int shift = scale > 0 && std::isfinite(scale)
-                          ? static_cast<int>(std::floor(std::log2(largest_scale / scale)))
-                          : 0;
+    const int shift = scale > 0 && std::isfinite(scale) ? shift_before(scale) : 0;
     if (shift < least_shift || shift > most_shift) {
         return std::nullopt;
     }

@@ -14,7 +14,7 @@ namespace npuscope {
 class TextScanner {
  public:
     /// Whether messages quote what stands where something else was expected. A file that the input
-    /// names may be anyone's, and what it holds is nobody's business.
+    /// names may hold secrets, so that nothing of it is shown.
     enum class Quotes { Found, Nothing };
 
     /// Both must outlive the scanner.

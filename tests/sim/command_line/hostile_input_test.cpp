@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files that are no files, have no end, are far too large or belong to somebody else: one sentence and
+// Files that are no files, have no end, are far too large or belong to another user: one sentence and
 // exit 2, at once.
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -187,15 +187,15 @@ TEST_F(HostileInput, WhatMayNotBeReadIsRefused) {
     put("n.yaml", network);
     fs::permissions(folder_.path(), fs::perms(0755));
     fs::permissions(folder_ / "t", fs::perms::none);
-    // root may read everything, nobody may not
-    const std::string somebody =
+    // root may read everything, the user 65534 may not
+    const std::string other_user =
         ::geteuid() == 0 ? "setpriv --reuid=65534 --clear-groups " NPUSCOPE_EXECUTABLE " "
                          : NPUSCOPE_EXECUTABLE " ";
     for (const char* command :
          {"run t", "run t/x.cfg", "run n.yaml --inputs t --outputs o", "check t", "check t/x.cfg",
           "run n.yaml --npu t/x.yaml", "convert t/x.npy o.bin", "plan n.yaml --out t/o",
           "run n.yaml --out t/o", "run n.yaml --json t/o/r.json"}) {
-        const std::string line = "cd '" + folder_.string() + "' && " + somebody + command;
+        const std::string line = "cd '" + folder_.string() + "' && " + other_user + command;
         std::FILE* pipe = ::popen((line + " 2>&1").c_str(), "r");
         std::string said(1000, '\0');
         said.resize(std::fread(said.data(), 1, said.size(), pipe));
