@@ -105,7 +105,11 @@ void Sdp::finish(Activity& activity, SdpWork& work) {
     }
     Cycles end = last_left_;
     if (!writers_.empty()) {
-        end = written_.take(activity, WaitKind::Blocked);
+        const FeatureCube& written = *work.job.destination;
+        // atoms of a group that no channel is in pass too, after the last one that is written
+        const bool more = written.surfaces() * written.channels_per_atom() % lanes(work.job) != 0;
+        const Cycles response = written_.take(activity, WaitKind::Blocked);
+        end = more ? std::max(end, response) : response;
     }
     activity.wait_until(end + config_.done, WaitKind::Blocked, "write response");
     done_(work);

@@ -33,7 +33,7 @@ void add(std::vector<ListedField>& fields, std::vector<FieldRow> rows, const std
             return other.row.name == row.name && other.family == family;
         });
         if (!known) {
-            const std::string limit = limit_text(row.name);
+            const std::string limit = limit_text(row.name, row.type);
             fields.push_back({row, limit.empty() ? row.holds : limit, family});
         }
     }

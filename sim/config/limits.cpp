@@ -12,6 +12,7 @@
 
 #include "models/base/error.h"
 #include "sim/config/json_writer.h"
+#include "sim/config/yaml_writer.h"
 
 namespace npuscope {
 namespace {
@@ -38,11 +39,14 @@ struct Limit {
     }
 };
 
-constexpr std::uint64_t many = 1U << 20U;  // more than any hardware has
-constexpr std::uint64_t size = 65536;      // far beyond any NPU; keeps products in 64 bits
+constexpr std::uint64_t many = 1U << 20U;         // more than any hardware has
+constexpr std::uint64_t size = 65536;             // far beyond any NPU; keeps products in 64 bits
+constexpr std::uint64_t millisecond = 1'000'000;  // in cycles at 1 GHz: longer than any latency
+constexpr std::uint64_t terahertz = 1'000'000'000'000;
 
 // source: what the presets have, and what the equations of models/*_timing divide by or reserve
 constexpr std::array limits{
+    Limit{"npu.clock", 1, terahertz}, Limit{"memory.regions[].dram.clock", 1, terahertz},
     Limit{"npu.datapath.atomic_c", 4, 128, true}, Limit{"npu.datapath.atomic_k", 4, 128, true},
     Limit{"npu.datapath.memory_atom", 8, 64, true}, Limit{"npu.csb.fifo_depth", 1, many},
     Limit{"npu.csb.wide_fields", 0, 1}, Limit{"npu.mcif.bus_width", 4, 64, true},
@@ -159,9 +163,38 @@ constexpr std::array relations{
              "fields",
              [](const Values& v) { return v[0] <= 32 || v[1] != 0; }}};
 
-const Limit* find_limit(std::string_view field) {
+// What a number of the hardware has that no row of `limits` names.
+constexpr Limit any_latency{"", 0, millisecond};
+constexpr Limit any_count{"", 0, many};
+
+/// Null where the field may have any value of its type.
+const Limit* find_limit(std::string_view field, std::string_view type = {}) {
     const auto found = std::ranges::find(limits, field, &Limit::field);
-    return found == limits.end() ? nullptr : &*found;
+    if (found != limits.end()) {
+        return &*found;
+    }
+    const bool hardware = field.starts_with("npu.") || field.starts_with("memory.");
+    if (hardware && type.ends_with("cycles")) {
+        return &any_latency;
+    }
+    return hardware && type.ends_with("integer") ? &any_count : nullptr;
+}
+
+std::string text_of(const Limit& limit) {
+    return fmt::format("{} to {}{}", limit.least, limit.most,
+                       limit.power_of_two ? ", a power of two" : "");
+}
+
+[[noreturn]] void refuse(const Limit& limit, const std::string& field, std::uint64_t value,
+                         const Place& place) {
+    throw ConfigError(
+        {.sentence = fmt::format("'{}' is {}, but must be {}", field, value, text_of(limit)),
+         .remedy = fmt::format("nearest legal value: {}={}", field, limit.nearest(value)),
+         .field = field,
+         .place = place,
+         .value = std::to_string(value),
+         .allowed = text_of(limit),
+         .nearest = std::to_string(limit.nearest(value))});
 }
 
 std::optional<Values> values_of(const Relation& relation, const Numbers& numbers) {
@@ -203,13 +236,9 @@ std::string nearest_of(const Relation& relation, const Values& values) {
 
 }  // namespace
 
-std::string limit_text(std::string_view field) {
-    const Limit* limit = find_limit(field);
-    if (limit == nullptr || limit->flag()) {
-        return {};
-    }
-    return fmt::format("{} to {}{}", limit->least, limit->most,
-                       limit->power_of_two ? ", a power of two" : "");
+std::string limit_text(std::string_view field, std::string_view type) {
+    const Limit* limit = find_limit(field, type);
+    return limit == nullptr || limit->flag() ? "" : text_of(*limit);
 }
 
 std::string relations_text(std::string_view field) {
@@ -225,26 +254,22 @@ std::string relations_text(std::string_view field) {
 void check_limit(const std::string& row, const std::string& field, std::uint64_t value,
                  const Place& place) {
     const Limit* limit = find_limit(row);
-    if (limit == nullptr || limit->allows(value)) {
-        return;
+    if (limit != nullptr && !limit->allows(value)) {
+        refuse(*limit, field, value, place);
     }
-    throw ConfigError(
-        {.sentence = fmt::format("'{}' is {}, but must be {}", field, value, limit_text(row)),
-         .remedy = fmt::format("nearest legal value: {}={}", field, limit->nearest(value)),
-         .field = field,
-         .place = place,
-         .value = std::to_string(value),
-         .allowed = limit_text(row),
-         .nearest = std::to_string(limit->nearest(value))});
 }
 
 void check_limits(const SystemConfig& system,
                   const std::function<Place(const std::string& field)>& place_of) {
     const Numbers numbers(system);
-    for (const Limit& limit : limits) {
-        numbers.each(limit.field, [&](const std::string& field, std::uint64_t value) {
-            if (!limit.allows(value)) {
-                check_limit(std::string(limit.field), field, value, place_of(field));
+    for (const FieldRow& row : list_fields(system)) {
+        const Limit* limit = find_limit(row.name, row.type);
+        if (limit == nullptr) {
+            continue;
+        }
+        numbers.each(row.name, [&](const std::string& field, std::uint64_t value) {
+            if (!limit->allows(value)) {
+                refuse(*limit, field, value, place_of(field));
             }
         });
     }

@@ -15,8 +15,9 @@
 
 namespace npuscope {
 
-/// `4 to 128, a power of two`; empty for a field without a row.
-std::string limit_text(std::string_view field);
+/// `4 to 128, a power of two`; empty for a field that may have any value of its type (`type` as
+/// `npuscope list fields` names it).
+std::string limit_text(std::string_view field, std::string_view type);
 
 /// `field: relation` of every relation that the field is part of, a line each.
 std::string relations_text(std::string_view field);

@@ -323,12 +323,10 @@ void ConvWeights::place_compressed() {
     }
 }
 
-/// Without the zeros after them where the target counts entries of the buffer: they would stay
+/// Whole entries of the buffer, without the zeros after them: further entries would stay
 /// there and be taken for the next operation's weights. source: nv_small RTL, replayed
 Bytes ConvWeights::fetched_bytes(const WeightLayout& weights) const {
-    return context_.plan.registers == AddressMap::NvFull
-               ? weights.stored_bytes()
-               : Bytes(round_up(weights.used_bytes().value, context_.npu().cbuf.bank_width.value));
+    return Bytes(round_up(weights.used_bytes().value, context_.npu().cbuf.bank_width.value));
 }
 
 void ConvWeights::set(std::size_t slice, const WeightLayout& layout, ConvParts& parts) const {

@@ -136,7 +136,7 @@ class VectorNpu(unittest.TestCase):
                                    f"memory.regions[0].surfaces={5 * MAP_BYTES} B", status=1))
 
     def test_fields_of_the_family_are_listed_and_refused(self):
-        self.assertIn("npu.engine.lanes\n    integer; default 4; 0 to 4294967295\n",
+        self.assertIn("npu.engine.lanes\n    integer; default 4; 0 to 1048576\n",
                       self.command("list", "fields", "npu.engine"))
         self.assertIn("did you mean", self.command("run", HERE / "model.onnx", "--set",
                                                    "npu.engine.lane=2", status=2))

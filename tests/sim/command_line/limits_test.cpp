@@ -54,8 +54,19 @@ TEST(Limits, AFieldOutsideItsRangeIsRefusedWithTheNearestValueThatRuns) {
         const Answer refused = timed("nv_small", {std::string(field) + "=0"});
         EXPECT_EQ(refused.code, ExitCode::WrongInput) << field;
         EXPECT_NE(refused.err.find(field), std::string::npos) << refused.err;
-        EXPECT_NE(refused.err.find(limit_text(field)), std::string::npos) << refused.err;
+        EXPECT_NE(refused.err.find(limit_text(field, "integer")), std::string::npos) << refused.err;
         EXPECT_NE(timed("nv_small", {proposal(refused.err)}).code, ExitCode::Bug) << refused.err;
+    }
+}
+
+TEST(Limits, LatenciesAndClocksHaveRangesToo) {
+    for (const auto& [field, range] : {std::pair{"npu.cdma.data_request", "0 to 1000000"},
+                                       {"npu.clock", "1 to 1000000000000"}}) {
+        const std::string value = std::string(field) == "npu.clock" ? "0" : "1000001";
+        const Answer refused = timed("nv_small", {std::string(field) + "=" + value});
+        EXPECT_EQ(refused.code, ExitCode::WrongInput) << field;
+        EXPECT_NE(refused.err.find(range), std::string::npos) << refused.err;
+        EXPECT_EQ(timed("nv_small", {proposal(refused.err)}).code, ExitCode::Good) << refused.err;
     }
 }
 
@@ -103,6 +114,12 @@ std::string result_of(const std::vector<std::string>& settings) {
 TEST(Limits, ArraysThatDoNotFitTheMemoryAtomComputeTheSame) {
     const std::string expected = result_of({"npu.datapath.atomic_k=8"});
     EXPECT_FALSE(expected.empty());
+    // a group of many atoms leaves the accumulator after the last byte of its result is written
+    EXPECT_EQ(result_of({"npu.datapath.atomic_c=32", "npu.datapath.atomic_k=64",
+                         "npu.cbuf.bank_width=8", "npu.cbuf.banks=2", "npu.mcif.bus_width=64"}),
+              expected);
+    // nv_full's memory map with entries of less than the 128 bytes of its surfaces
+    EXPECT_EQ(result_of({"npu.csb.address_map=nv_full", "npu.cbuf.bank_width=4"}), expected);
     for (const char* array : {"4 4 8 4 4", "8 4 64 64 8", "64 16 8 8 8", "16 64 16 8 64",
                               "128 64 8 4 4", "32 8 32 128 16", "4 32 64 16 8"}) {
         std::istringstream numbers(array);

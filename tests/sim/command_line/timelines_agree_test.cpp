@@ -116,7 +116,18 @@ TEST(TimelinesAgree, TheArraysCyclesAreThoseOfTheOperationsThatHaveIt) {
     const Told run = run_of("lenet", "nv_small");
     EXPECT_TRUE(any_overlap(run));
     expect_inside(run, run.spans("csc.sequence", "work", "work"), "mac");
+    // no operation of this run drains after its last product
     expect_inside(run, run.spans("csc.sequence", "blocked", "cacc.credits"), "sdp_drain");
+}
+
+TEST(TimelinesAgree, OnEveryPresetAndWhereThreeOperationsOverlap) {
+    for (const char* network : {"lenet", "ds_cnn"}) {
+        for (const char* npu : {"nv_small", "nv_small_256", "nv_medium_512", "nv_full"}) {
+            SCOPED_TRACE(std::string(network) + " on " + npu);
+            const Told run = run_of(network, npu);
+            expect_inside(run, run.spans("csc.sequence", "work", "work"), "mac");
+        }
+    }
 }
 
 /// A cycle in which an operation has the array is that operation's, so none of it is hidden.
