@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <charconv>
 #include <memory>
 #include <ostream>
@@ -24,6 +25,7 @@
 #include "sim/model/onnx_reader.h"
 #include "sim/model/prepare_graph.h"
 #include "sim/report/explain_report.h"
+#include "sim/report/finding_report.h"
 #include "sim/run/session.h"
 
 namespace npuscope {
@@ -107,6 +109,13 @@ ExitCode plan_table_of(const PlanArguments& arguments, const SystemConfig& syste
     return ExitCode::Good;
 }
 
+/// The code that a run of the plan ends with, as far as it is known before.
+ExitCode exit_code_of(const Diagnostics& findings) {
+    const bool wrong =
+        std::ranges::find(findings, Severity::Error, &Diagnostic::severity) != findings.end();
+    return wrong ? ExitCode::ExpectationFailed : ExitCode::Good;
+}
+
 /// One program where that is all of the model; else a folder a segment, and their order. Nothing is
 /// written before all of it is there.
 void save_model(const Graph& graph, SegmentedPlan plan, const PlanArguments& arguments,
@@ -149,10 +158,12 @@ ExitCode plan_model(const PlanArguments& arguments, const SystemConfig& system,
                     << printable(plan_report(segment.lowered.network, segment.plan, arguments,
                                              system.npu_name(), width));
     }
+    const Diagnostics findings = host_only_findings(graph, plan.partition);
+    console.out << (findings.empty() ? "" : "\n") << findings_text(findings, true, width);
     if (!arguments.experiment.write.out.empty()) {
         save_model(graph, std::move(plan), arguments, system);
     }
-    return ExitCode::Good;
+    return exit_code_of(findings);
 }
 
 /// The jobs and the host's operators as a program for their time, and the images that they need.
@@ -182,14 +193,15 @@ ExitCode explain_model(const PlanArguments& arguments, const SystemConfig& syste
     const Graph graph = read_any_network(arguments.experiment.program, system);
     const auto target = system.family->target(system.npu, system.memory, false);
     const auto plan = target->plan(graph);
+    ModelProgram model = plan->program(system.host, nullptr);
     console.out << printable(explain_report(graph, *target, *plan, console.out_width));
     if (!arguments.experiment.write.out.empty()) {
         OutputFolder out = output_of(arguments, system);
         out.write("plan.txt", printable(explain_report(graph, *target, *plan)));
-        save_jobs(plan->program(system.host, nullptr).program, system, out);
+        save_jobs(std::move(model.program), system, out);
         out.commit_in_place_of_earlier();
     }
-    return ExitCode::Good;
+    return exit_code_of(model.findings);
 }
 
 ExitCode plan_any(const PlanArguments& arguments, const SystemConfig& system,

@@ -161,7 +161,7 @@ ExitCode run(RunArguments& arguments, const Console& console) {
         }
     }
     write_reports(experiment, result, console);
-    return result.status() == RunStatus::Fail ? ExitCode::ExpectationFailed : ExitCode::Good;
+    return result.is_good() ? ExitCode::Good : ExitCode::ExpectationFailed;
 }
 
 void add_options(CLI::App& app, RunArguments& arguments, NpuFamilies families) {

@@ -4,8 +4,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 
 #include "sim/config/text_table.h"
+#include "sim/model/operators.h"
 
 namespace npuscope {
 namespace {
@@ -105,6 +107,74 @@ std::string refusal_text(const Graph& graph, const Target& target, const Refusal
         text += problem_text(graph, problem);
     }
     return text;
+}
+
+namespace {
+
+/// Why layers are left to the host: of one kind the first that is met, and how many there are.
+struct HostReason {
+    std::string kind;  ///< reasons of one kind have the same rule and remedy
+    std::string text;
+    std::size_t layers = 0;
+};
+
+HostReason reason_of(const Graph& graph, const Partition& partition, std::size_t node) {
+    const NodePlace& place = partition.places[node];
+    const std::string at = node_text(graph.nodes[node]);
+    if (!place.refusal || partition.refusals[*place.refusal].problems.empty()) {
+        const std::string& op = graph.nodes[node].op;
+        return {op, fmt::format("no layer of the NPU computes {}, first {}", op, at)};
+    }
+    const Diagnostic& problem = partition.refusals[*place.refusal].problems.front();
+    return {problem.id + '/' + problem.remedy + problem.allowed,
+            fmt::format("{}{}{}, first {}", problem.sentence, problem.id.empty() ? "" : " ",
+                        problem.id.empty() ? "" : fmt::format("[{}]", problem.id), at)};
+}
+
+std::string reasons_text(std::vector<HostReason> reasons) {
+    std::ranges::stable_sort(reasons, std::greater{}, &HostReason::layers);
+    std::string text;
+    for (const HostReason& reason : reasons) {
+        text += fmt::format("{}{} x {}", text.empty() ? "" : "; ", reason.layers, reason.text);
+    }
+    return text;
+}
+
+}  // namespace
+
+Diagnostics host_only_findings(const Graph& graph, const Partition& partition) {
+    std::vector<HostReason> reasons;
+    std::size_t layers = 0;
+    std::string first;
+    for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
+        const NodeSide side = partition.places[i].side;
+        if (side == NodeSide::Unused || count_macs(graph, graph.nodes[i]) == 0) {
+            continue;
+        }
+        if (side == NodeSide::Npu) {
+            return {};
+        }
+        HostReason reason = reason_of(graph, partition, i);
+        auto same = std::ranges::find(reasons, reason.kind, &HostReason::kind);
+        same = same == reasons.end() ? reasons.insert(same, std::move(reason)) : same;
+        ++same->layers;
+        first = layers++ == 0 ? node_name(graph.nodes[i]) : first;
+    }
+    if (layers > 0) {
+        return {
+            {.id = host_only_rule,
+             .sentence = fmt::format("none of the model's {} with products runs on the NPU: {}",
+                                     counted(layers, "layer"), reasons_text(std::move(reasons))),
+             .remedy = "quantise the model for the NPU; `npuscope plan --explain` says why of "
+                       "every node",
+             .operation = first}};
+    }
+    if (partition.count(NodeSide::Npu) > 0) {
+        return {};
+    }
+    return {{.severity = Severity::Note,
+             .id = "no_products",
+             .sentence = "the model has no layer with products: all of it runs on the host"}};
 }
 
 std::vector<RefusedLayer> refused_layers(const Partition& partition) {

@@ -351,7 +351,61 @@ ValueRange padded_range(const RangeOperands& operands) {
     return values;
 }
 
+/// Blocks of b x b places in a plane, and as many channels.
+std::int64_t block_size(const Operands& operands) {
+    const std::int64_t block = operands.node.integer("blocksize", 0);
+    require(operands.sizes(0).size() == 4, "its input is no cube", "give it N C H W");
+    require(block >= 1 && block <= 64, fmt::format("blocks of {}", block),
+            "attribute 'blocksize' is 1 to 64");
+    return block;
+}
+
+Values depth_to_space(const Operands& operands) {
+    const std::int64_t block = block_size(operands);
+    const Sizes& in = operands.sizes(0);
+    require(in[1] % (block * block) == 0, fmt::format("{} channels in blocks", in[1]),
+            "channels are a multiple of the block's places");
+    const Sizes out{in[0], in[1] / block / block, in[2] * block, in[3] * block};
+    const std::string mode = operands.node.text("mode", "DCR");
+    require(mode == "DCR" || mode == "CRD", fmt::format("mode '{}' is not known", mode),
+            "DCR or CRD");
+    const bool places_first = mode == "DCR";
+    const std::vector<std::size_t> steps = steps_of(in);
+    return {pick(operands.at(0), out, 0, [&](const auto& at) {
+        const std::int64_t place = at[2] % block * block + at[3] % block;
+        const std::int64_t channel =
+            places_first ? place * out[1] + at[1] : at[1] * block * block + place;
+        return index_of({at[0], channel, at[2] / block, at[3] / block}, steps);
+    })};
+}
+
+Values space_to_depth(const Operands& operands) {
+    const std::int64_t block = block_size(operands);
+    const Sizes& in = operands.sizes(0);
+    require(in[2] % block == 0 && in[3] % block == 0,
+            fmt::format("{} in blocks of {}", sizes_text(in), block),
+            "height and width are multiples of the block");
+    const Sizes out{in[0], in[1] * block * block, in[2] / block, in[3] / block};
+    const std::vector<std::size_t> steps = steps_of(in);
+    return {pick(operands.at(0), out, 0, [&](const auto& at) {
+        const std::int64_t place = at[1] / in[1];
+        return index_of(
+            {at[0], at[1] % in[1], at[2] * block + place / block, at[3] * block + place % block},
+            steps);
+    })};
+}
+
 constexpr std::array rows{
+    OperatorRow{.op = "DepthToSpace",
+                .inputs = {1, 1},
+                .evaluate = depth_to_space,
+                .attributes = "blocksize mode",
+                .range = range_of_first},
+    OperatorRow{.op = "SpaceToDepth",
+                .inputs = {1, 1},
+                .evaluate = space_to_depth,
+                .attributes = "blocksize",
+                .range = range_of_first},
     OperatorRow{.op = "Transpose",
                 .inputs = {1, 1},
                 .evaluate = transpose,

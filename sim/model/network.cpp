@@ -110,6 +110,11 @@ class ShapeWalk {
                 weighted ? "`kernels` are its output channels" : "leave `kernels` out");
         require(std::max(layer.zeros.value_or(0), network_.zeros) <= 100, layer,
                 "more than 100 percent of its weights are zero", "`zeros` is a percentage");
+        require(layer.dilation >= 1 && layer.dilation_width.value_or(1) >= 1, layer,
+                "a dilation is 1 or more", "leave it out for 1");
+        require((layer.dilation == 1 && layer.dilation_width.value_or(1) == 1) ||
+                    layer.kind == LayerKind::Conv,
+                layer, "only conv is dilated", "leave `dilation` out");
         require(layer.groups == 1 || layer.kind == LayerKind::Conv, layer, "only conv has groups",
                 "leave `groups` out");
         require(!layer.relu || weighted || layer.kind == LayerKind::Add, layer,
@@ -170,6 +175,8 @@ class ShapeWalk {
         window.pad_bottom = below;
         window.pad_left = layer.padding_width.value_or(layer.padding);
         window.pad_right = layer.padding_width_end.value_or(layer.padding_width.value_or(below));
+        window.dilation_y = layer.dilation;
+        window.dilation_x = layer.dilation_width.value_or(layer.dilation);
         return window;
     }
 
@@ -222,9 +229,9 @@ class ShapeWalk {
 
     Shape outputs(const Layer& layer, const LayerWindow& window, const Shape& input) const {
         return {input.channels,
-                windows(layer, input.height, window.rows, window.pad_top, window.pad_bottom,
+                windows(layer, input.height, window.span_y(), window.pad_top, window.pad_bottom,
                         window.stride_y),
-                windows(layer, input.width, window.columns, window.pad_left, window.pad_right,
+                windows(layer, input.width, window.span_x(), window.pad_left, window.pad_right,
                         window.stride_x)};
     }
 

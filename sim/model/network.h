@@ -87,6 +87,8 @@ struct Layer {
     std::optional<std::uint32_t> stride_width;
     std::optional<std::uint32_t> padding_width;
     std::optional<std::uint32_t> padding_width_end;
+    std::uint32_t dilation = 1;
+    std::optional<std::uint32_t> dilation_width;
     std::uint32_t groups = 1;
     bool bias = true;
     bool relu = false;
@@ -118,6 +120,10 @@ struct Layer {
         visit.field("padding_width_end", self.padding_width_end,
                     "padding after the last column; default: as padding_width where that is given, "
                     "else as padding_end");
+        visit.field("dilation", self.dilation,
+                    "rows and columns from one tap of the kernel to the next");
+        visit.field("dilation_width", self.dilation_width,
+                    "columns from one tap of the kernel to the next; default: as dilation");
         visit.field("groups", self.groups,
                     "groups of channels that are convolved apart; as many as channels: depthwise");
         visit.field("bias", self.bias, "conv and fc add a bias per kernel");
@@ -212,6 +218,13 @@ struct LayerWindow {
     std::uint32_t pad_left = 0;
     std::uint32_t pad_bottom = 0;
     std::uint32_t pad_right = 0;
+    std::uint32_t dilation_y = 1;
+    std::uint32_t dilation_x = 1;
+
+    bool is_dilated() const { return dilation_y != 1 || dilation_x != 1; }
+    /// Rows and columns that it reaches over.
+    std::uint32_t span_y() const { return (rows - 1) * dilation_y + 1; }
+    std::uint32_t span_x() const { return (columns - 1) * dilation_x + 1; }
 };
 
 struct LayerShapes {

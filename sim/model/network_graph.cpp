@@ -200,6 +200,10 @@ class GraphBuilder {
         auto& attributes = graph_.nodes.back().attributes;
         attributes["kernel_shape"] = std::vector<std::int64_t>{window.rows, window.columns};
         attributes["strides"] = std::vector<std::int64_t>{window.stride_y, window.stride_x};
+        if (window.is_dilated()) {
+            attributes["dilations"] =
+                std::vector<std::int64_t>{window.dilation_y, window.dilation_x};
+        }
         attributes["pads"] = std::vector<std::int64_t>{window.pad_top, window.pad_left,
                                                        window.pad_bottom, window.pad_right};
     }

@@ -56,7 +56,8 @@ class LayerReader {
             return read_qlinear({.scale = 7, .zero = 8, .bias = 6});
         }
         is_average_ = op == "AveragePool" || op == "GlobalAveragePool";
-        layer_.is_conv = op == "Conv" || is_average_;
+        layer_.is_transposed = op == "ConvTranspose";
+        layer_.is_conv = op == "Conv" || layer_.is_transposed || is_average_;
         layer_.is_pool = op == "MaxPool";
         if (layer_.is_conv || op == "MatMul" || op == "Gemm" || op == "MaxPool") {
             return read_between();
@@ -273,7 +274,13 @@ class LayerReader {
 
     /// Zero points of the weights: one, or one per kernel.
     void take_off(const std::vector<double>& zeros) {
-        subtract_zeros(layer_.weights, zeros, layer_.is_conv);
+        if (layer_.is_transposed && std::ranges::count(zeros, zeros.front()) != std::ssize(zeros)) {
+            layer_.obstacle = "its weights have several zero points";
+            return;
+        }
+        subtract_zeros(layer_.weights,
+                       layer_.is_transposed ? std::vector<double>{zeros.front()} : zeros,
+                       layer_.is_conv);
         if (std::ranges::any_of(layer_.weights.numbers,
                                 [](double weight) { return weight < -128 || weight > 127; })) {
             layer_.obstacle = "its weights less their zero point exceed 8 bits";

@@ -33,9 +33,10 @@ inline bool is_power_of_two(double number) {
 struct QuantisedLayer {
     GraphNode anchor;
     bool is_conv = true;
-    bool is_pool = false;  ///< MaxPool between equal scales: it needs no sequence
-    std::string input;     ///< integers
-    std::string output;    ///< integers
+    bool is_pool = false;        ///< MaxPool between equal scales: it needs no sequence
+    bool is_transposed = false;  ///< weights [C K R S]
+    std::string input;           ///< integers
+    std::string output;          ///< integers
     ElementType output_type = ElementType::Int8;
     GraphValue weights;           ///< integers; of a product [C K]
     std::vector<double> bias;     ///< empty, or one per kernel

@@ -3,11 +3,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <optional>
 #include <set>
 #include <string>
 #include <vector>
 
+#include "sim/model/convolved_form.h"
 #include "sim/model/graph.h"
 #include "sim/model/prepare_graph.h"
 #include "sim/model/quantised_form.h"
@@ -258,7 +260,7 @@ class SequenceBuilder {
         Sizes sizes{static_cast<std::int64_t>(numbers.size())};  // of a product, the last axis
         if (layer_.is_conv) {
             sizes.insert(sizes.begin(), 1);
-            sizes.resize(graph_.types.at(layer_.output).sizes.size(), 1);
+            sizes.resize(layer_.weights.type.sizes.size(), 1);
         }
         GraphValue value = zeros({ElementType::Float64, sizes});
         value.numbers = numbers;
@@ -274,6 +276,18 @@ class SequenceBuilder {
     const QuantisedLayer& layer_;
     std::vector<GraphNode> nodes_;
 };
+
+/// The sequence with the nodes before and after it.
+std::vector<GraphNode> build_layer(Graph& graph, ConvolvedLayer& shaped,
+                                   const LayerSequence& sequence) {
+    std::vector<GraphNode> nodes = shaped.before.finish(graph);
+    const auto append = [&](std::vector<GraphNode> more) {
+        std::ranges::move(more, std::back_inserter(nodes));
+    };
+    append(SequenceBuilder(graph, shaped.layer).build(sequence));
+    append(shaped.after.finish(graph));
+    return nodes;
+}
 
 }  // namespace
 
@@ -296,14 +310,15 @@ void normalise_quantised(Graph& graph, ScaleForm form) {
         if (!layer) {
             continue;
         }
-        const LayerSequence sequence =
-            form == ScaleForm::Exact ? exact_sequence(*layer) : rounded_sequence(*layer);
+        ConvolvedLayer shaped = as_convolution(view, *layer);
+        const LayerSequence sequence = form == ScaleForm::Exact ? exact_sequence(shaped.layer)
+                                                                : rounded_sequence(shaped.layer);
         if (!sequence.reason.empty()) {
             graph.nodes[i].attributes[not_exact_attribute] = sequence.reason;
             continue;
         }
         replaced[i] = layer->is_pool ? std::vector<GraphNode>{pool_on_integers(*layer)}
-                                     : SequenceBuilder(graph, *layer).build(sequence);
+                                     : build_layer(graph, shaped, sequence);
         if (form == ScaleForm::Rounded && !layer->is_pool) {
             graph.rounded.push_back(node_name(layer->anchor));
         }

@@ -46,6 +46,9 @@ std::string outcome(const Result& result) {
         return fmt::format("FAIL: {} of {} failed, {}", failed,
                            counted(result.checks.size(), "check"), counted(errors, "error"));
     }
+    if (result.status() == RunStatus::HostOnly) {
+        return "HOST ONLY: no layer with products ran on the NPU";
+    }
     if (made == 0) {
         return result.checks.empty() ? "unchecked: nothing was compared with an expectation"
                                      : "unchecked: time alone was simulated";

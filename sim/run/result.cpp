@@ -145,11 +145,18 @@ ClientTraffic Result::total_traffic() const {
 RunStatus Result::status() const {
     const bool checks_pass = std::all_of(checks.begin(), checks.end(),
                                          [](const CheckResult& check) { return check.pass; });
-    const bool wrong = std::any_of(findings.begin(), findings.end(), [](const Diagnostic& finding) {
-        return finding.severity == Severity::Error;
-    });
+    bool wrong = false;
+    bool host_only = false;
+    for (const Diagnostic& finding : findings) {
+        const bool error = finding.severity == Severity::Error;
+        host_only = host_only || (error && finding.id == host_only_rule);
+        wrong = wrong || (error && finding.id != host_only_rule);
+    }
     if (!checks_pass || wrong) {
         return RunStatus::Fail;
+    }
+    if (host_only) {
+        return RunStatus::HostOnly;
     }
     const bool checked = std::any_of(checks.begin(), checks.end(),
                                      [](const CheckResult& check) { return !check.skipped; });

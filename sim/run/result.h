@@ -67,14 +67,16 @@ struct NamedDram {
 };
 
 /// Unchecked: nothing is wrong, but the program expects nothing, or its checks were skipped.
-enum class RunStatus { Pass, Fail, Unchecked };
+/// HostOnly: likewise, of a model whose layers with products all ran on the host.
+enum class RunStatus { Pass, Fail, Unchecked, HostOnly };
 
 template <>
 struct EnumNames<RunStatus> {
     static constexpr std::array names{
         std::pair{RunStatus::Pass, std::string_view("pass")},
         std::pair{RunStatus::Fail, std::string_view("fail")},
-        std::pair{RunStatus::Unchecked, std::string_view("unchecked")}};
+        std::pair{RunStatus::Unchecked, std::string_view("unchecked")},
+        std::pair{RunStatus::HostOnly, std::string_view("host_only")}};
 };
 
 /// A layer of a network, or an operator that the host computes, with what its operations took.
@@ -143,6 +145,8 @@ struct Result {
     /// Fail where a check failed or a finding is an error; Pass where all checks were made and held,
     /// at least one.
     RunStatus status() const;
+    /// Whether the run is as it was meant to be: neither failed nor done by the host alone.
+    bool is_good() const { return status() == RunStatus::Pass || status() == RunStatus::Unchecked; }
 };
 
 /// Adds what followed in time: what is counted is added up. The first part decides whether there is

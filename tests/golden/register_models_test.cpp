@@ -37,7 +37,7 @@ void expect_case(const fs::path& model, const Json& meta, const std::string& npu
     const Result result = run_network_files((model / "model.onnx").string(),
                                             {(folder / "in").string(), (folder / "out").string()},
                                             read_system(arguments), {});
-    EXPECT_EQ(result.status(), RunStatus::Unchecked);
+    EXPECT_NE(result.status(), RunStatus::Fail);
     on_npu += result.model->segments.empty() ? 0U : 1U;
     const double tolerance = meta["output"].value("tolerance", 0.0);
     for (const auto& [tensor, file] : files) {

@@ -274,6 +274,8 @@ class ConvPlanner {
         csc.release_slices = tile.in_rows;
         csc.stride_y = window_.stride_y;
         csc.stride_x = window_.stride_x;
+        csc.dilation_y = window_.dilation_y;
+        csc.dilation_x = window_.dilation_x;
         csc.pad_top = tile.pad_top;
         csc.pad_left = window_.pad_left;
         csc.pad_value = cdma.pad_value;

@@ -171,6 +171,8 @@ ConvProblem problem_of(const ConvTask& task, const ChannelSlice& slice) {
     geometry.out_width = task.shapes.output.width;
     geometry.stride_y = window.stride_y;
     geometry.stride_x = window.stride_x;
+    geometry.dilation_y = window.dilation_y;
+    geometry.dilation_x = window.dilation_x;
     geometry.pad_top = window.pad_top;
     geometry.pad_left = window.pad_left;
     return problem;

@@ -90,7 +90,7 @@ std::optional<std::size_t> pixel_reader(const Network& network,
         }
         const Layer& layer = network.layers[i];
         const bool convolves = layer.kind == LayerKind::Conv || layer.kind == LayerKind::Fc;
-        if (reader || !convolves || layer.groups > 1) {
+        if (reader || !convolves || layer.groups > 1 || shapes[i].window.is_dilated()) {
             return std::nullopt;
         }
         reader = i;

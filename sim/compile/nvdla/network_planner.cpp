@@ -22,12 +22,13 @@ constexpr std::uint32_t largest_cube = 8192;  // source: NVDLA_CDMA.rdl, sizes o
 
 /// What the registers of the convolution hold.
 struct WindowLimits {
-    std::uint32_t kernel = 32;  // source: NVDLA_CSC.rdl, WEIGHT_WIDTH_EXT, ZERO_PADDING
-    std::uint32_t stride = 8;   // source: NVDLA_CSC.rdl, CONV_X_STRIDE_EXT
+    std::uint32_t kernel = 32;    // source: NVDLA_CSC.rdl, WEIGHT_WIDTH_EXT, ZERO_PADDING
+    std::uint32_t stride = 8;     // source: NVDLA_CSC.rdl, CONV_X_STRIDE_EXT
+    std::uint32_t dilation = 32;  // source: NVDLA_CSC.rdl, X_DILATION_EXT
 };
 
 WindowLimits window_limits(const NpuConfig& npu) {
-    return npu.csb.wide_fields ? WindowLimits{256, 256} : WindowLimits{};
+    return npu.csb.wide_fields ? WindowLimits{256, 256, 256} : WindowLimits{};
 }
 
 /// The field that a refusal names where a network does not fit the memory.
@@ -48,6 +49,7 @@ std::optional<Diagnostic> cube_problem(const std::string& subject, const Shape& 
 bool fits_registers(const LayerWindow& window, const WindowLimits& limits) {
     return std::max(window.rows, window.columns) <= limits.kernel &&
            std::max(window.stride_y, window.stride_x) <= limits.stride &&
+           std::max(window.dilation_y, window.dilation_x) <= limits.dilation &&
            std::max(window.pad_top, window.pad_left) < limits.kernel;
 }
 
@@ -243,8 +245,9 @@ class NetworkPlanner {
         if (conv && !fits_registers(shapes_[index].window, limits)) {
             return Diagnostic{
                 .sentence = fmt::format("{}: kernels have up to {} rows and columns, strides go "
-                                        "to {}, padding to {}",
-                                        subject, limits.kernel, limits.stride, limits.kernel - 1),
+                                        "to {}, dilation to {}, padding to {}",
+                                        subject, limits.kernel, limits.stride, limits.dilation,
+                                        limits.kernel - 1),
                 .remedy = target_.npu.csb.wide_fields
                               ? "split the layer"
                               : "split the layer, or set npu.csb.wide_fields=true"};

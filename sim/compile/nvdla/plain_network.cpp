@@ -194,8 +194,10 @@ class PlainNetwork {
         for (std::uint32_t c = 0; c < inside; ++c) {
             for (std::uint32_t r = 0; r < window.rows; ++r) {
                 for (std::uint32_t s = 0; s < window.columns; ++s, ++weight) {
-                    const std::uint32_t y = at.y * window.stride_y + r - window.pad_top;
-                    const std::uint32_t x = at.x * window.stride_x + s - window.pad_left;
+                    const std::uint32_t y =
+                        at.y * window.stride_y + r * window.dilation_y - window.pad_top;
+                    const std::uint32_t x =
+                        at.x * window.stride_x + s * window.dilation_x - window.pad_left;
                     if (y < input.height && x < input.width) {
                         sum += std::int64_t{*weight} * input.at(group * inside + c, y, x);
                     }

@@ -116,9 +116,9 @@ class LayerLowering {
         }
         const WindowAxis height = candidate_.window.height();
         const WindowAxis width = candidate_.window.width();
-        if (height.dilation != 1 || width.dilation != 1) {
+        if (candidate_.is_pool() && (height.dilation != 1 || width.dilation != 1)) {
             complain(fmt::format("its dilation is {}x{}", height.dilation, width.dilation),
-                     "dilated kernels are not planned: store the kernel with zeros between");
+                     "the windows of pools are not dilated");
         }
         const auto size = [](std::int64_t value) { return static_cast<std::uint32_t>(value); };
         Layer& layer = lowered_.layer;
@@ -126,13 +126,15 @@ class LayerLowering {
         layer.kernel_width = size(width.kernel);
         layer.stride = size(height.stride);
         layer.stride_width = size(width.stride);
+        layer.dilation = size(height.dilation);
+        layer.dilation_width = size(width.dilation);
         layer.padding = size(height.pad_begin);
         layer.padding_end = end_padding(height);
         layer.padding_width = size(width.pad_begin);
         layer.padding_width_end = end_padding(width);
         const bool beyond =
-            std::max(layer.padding, *layer.padding_end) >= layer.kernel ||
-            std::max(*layer.padding_width, *layer.padding_width_end) >= *layer.kernel_width;
+            std::max(layer.padding, *layer.padding_end) >= height.span() ||
+            std::max(*layer.padding_width, *layer.padding_width_end) >= width.span();
         if (beyond && candidate_.pattern != Pattern::Tconv) {
             complain("a window lies in the padding altogether",
                      "padding must be smaller than the kernel");

@@ -85,12 +85,7 @@ class SegmentProgrammer {
                            }};
         model.layers = std::move(layers_);
         model.refused = refused_layers(plan_.partition);
-        if (plan_.segments.empty()) {
-            model.findings.push_back(
-                {.severity = Severity::Note,
-                 .id = "host_only",
-                 .sentence = "no layer of the model runs on the NPU: all of it ran on the host"});
-        }
+        model.findings = host_only_findings(graph_, plan_.partition);
         if (!graph_.rounded.empty()) {
             model.findings.push_back(
                 {.severity = Severity::Note,

@@ -252,6 +252,7 @@ class LayerProgrammer {
 ModelProgram layer_program(const Graph& graph, LayerPlan plan, const LayerNpuConfig& config,
                            const HostConfig& host, const GraphInputs* inputs) {
     Diagnostics findings = plan.findings;
+    std::ranges::move(host_only_findings(graph, plan.partition), std::back_inserter(findings));
     const ModelMemory memory{plan.weights, plan.peak_maps};
     if (memory.peak_maps > config.engine.memory) {
         findings.push_back(

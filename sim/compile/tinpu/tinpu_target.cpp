@@ -10,6 +10,7 @@
 #include "models/tinpu/tinpu_descriptor.h"
 #include "models/tinpu/tinpu_port.h"
 #include "models/tinpu/tinpu_timing.h"
+#include "sim/compile/explain.h"
 #include "sim/compile/tinpu/layer_plan.h"
 #include "sim/compile/tinpu/restrictions.h"
 #include "sim/config/text_table.h"
@@ -77,7 +78,11 @@ class TinpuPlan final : public ModelPlan {
         : graph_(graph), plan_(std::move(plan)), config_(config) {}
 
     const Partition& partition() const override { return plan_.partition; }
-    Diagnostics findings() const override { return plan_.findings; }
+    Diagnostics findings() const override {
+        Diagnostics all = plan_.findings;
+        std::ranges::move(host_only_findings(graph_, plan_.partition), std::back_inserter(all));
+        return all;
+    }
     std::vector<std::string> layers() const override {
         std::vector<std::string> layers;
         for (const NodeGroup& group : plan_.partition.groups) {

@@ -162,5 +162,55 @@ TEST_F(ModelCommands, WrongInputsAreNamed) {
     EXPECT_FALSE(fs::exists(folder_ / "out"));
 }
 
+/// A convolution of floats, which no NPU takes, and an operator after it.
+std::string float_model(const fs::path& folder, const std::string& after) {
+    ModelBuilder builder;
+    builder.input("x", {1, 8, 5, 4});
+    for (const char* name : {"a", "b"}) {
+        builder.floats(std::string(name) + "_w", {8, 8, 1, 1}, std::vector<float>(64, 0.3F));
+        builder.node("Conv", name, {builder.last(), std::string(name) + "_w"});
+    }
+    builder.node(after, "last", {builder.last()}, "y").output("y");
+    builder.graph().mutable_output(0)->mutable_type()->mutable_tensor_type()->set_elem_type(1);
+    const fs::path path = folder / "model.onnx";
+    std::ofstream(path, std::ios::binary) << builder.bytes();
+    return path.string();
+}
+
+TEST_F(ModelCommands, ModelsOfTheHostAloneAreNoSuccess) {
+    const std::string path = float_model(folder_.path(), "Relu");
+    for (const char* npu : {"nv_small", "tinpu_f28p55"}) {
+        const Answer run = typed({"run", path, "--npu", npu, "--json", at("result.json")});
+        EXPECT_EQ(run.code, ExitCode::ExpectationFailed);
+        EXPECT_THAT(run.out, HasSubstr("HOST ONLY"));
+        const std::string result = read(at("result.json"));
+        EXPECT_THAT(result, HasSubstr("\"status\": \"host_only\""));
+        EXPECT_THAT(result, HasSubstr("none of the model's 2 layers with products"));
+        const Answer plan = typed({"plan", path, "--npu", npu});
+        EXPECT_EQ(plan.code, ExitCode::ExpectationFailed);
+        EXPECT_THAT(plan.out, HasSubstr("[host_only]"));
+    }
+}
+
+TEST_F(ModelCommands, PlansOfWhatNothingRunsEndAsTheirRuns) {
+    ModelBuilder builder;
+    builder.input("x", {1, 8, 5, 4}).node("com.none.Thing", "odd", {"x"}, "y");
+    builder.graph().mutable_node(0)->set_op_type("Thing");
+    builder.graph().mutable_node(0)->set_domain("com.none");
+    builder.output("y");
+    auto* type = builder.graph().mutable_output(0)->mutable_type()->mutable_tensor_type();
+    type->set_elem_type(1);
+    for (const int size : {1, 8, 5, 4}) {
+        type->mutable_shape()->add_dim()->set_dim_value(size);
+    }
+    std::ofstream(folder_ / "model.onnx", std::ios::binary) << builder.bytes();
+    for (const char* npu : {"nv_small", "tinpu_f28p55"}) {
+        for (const char* command : {"run", "plan"}) {
+            const Answer answer = typed({command, at("model.onnx"), "--npu", npu});
+            EXPECT_EQ(answer.code, ExitCode::WrongInput) << command << ' ' << npu << answer.err;
+        }
+    }
+}
+
 }  // namespace
 }  // namespace npuscope

@@ -245,5 +245,19 @@ TEST(HostOperators, OperandsThatDoNotFitAreRefused) {
     EXPECT_EQ(find_operator("Frobnicate"), nullptr);
 }
 
+TEST(HostOperators, ChannelsBecomePlacesOfBlocksAndBack) {
+    const GraphValue channels = value_of({1, 8, 1, 1}, {0, 1, 2, 3, 4, 5, 6, 7});
+    const auto spread = [&](const char* mode) {
+        return run(
+            node_of("DepthToSpace", {{"blocksize", std::int64_t{2}}, {"mode", std::string(mode)}}),
+            {channels});
+    };
+    EXPECT_THAT(spread("DCR").numbers, ElementsAre(0, 2, 4, 6, 1, 3, 5, 7));
+    EXPECT_THAT(spread("CRD").numbers, ElementsAre(0, 1, 2, 3, 4, 5, 6, 7));
+    EXPECT_EQ(spread("CRD").type.sizes, (Sizes{1, 2, 2, 2}));
+    const GraphNode back = node_of("SpaceToDepth", {{"blocksize", std::int64_t{2}}});
+    EXPECT_EQ(run(back, {spread("DCR")}), channels);
+}
+
 }  // namespace
 }  // namespace npuscope

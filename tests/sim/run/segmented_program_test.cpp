@@ -192,7 +192,7 @@ TEST(SegmentedSession, NothingOnTheNpuIsANote) {
     EXPECT_TRUE(result.model->segments.empty());
     EXPECT_EQ(result.cycles, result.model->host.cycles);
     ASSERT_EQ(result.findings.size(), 1U);
-    EXPECT_THAT(result.findings[0].sentence, HasSubstr("all of it ran on the host"));
+    EXPECT_THAT(result.findings[0].sentence, HasSubstr("all of it runs on the host"));
 }
 
 TEST(SegmentedSession, LayersThatCannotBePlannedAreLeftToTheHost) {

@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/model/convolved_form.h"
+
+#include <algorithm>
+
+#include "sim/model/window.h"
+
+namespace npuscope {
+
+GraphNode& NodeChain::add(const std::string& op, const std::string& input, const std::string& part,
+                          const TensorType& type) {
+    GraphNode node;
+    node.op = op;
+    node.name = name_ + '/' + part;
+    node.inputs = {input};
+    node.outputs = {node.name + "_y"};
+    types_[node.outputs.front()] = type;
+    nodes_.push_back(std::move(node));
+    return nodes_.back();
+}
+
+NodeChain& NodeChain::with(const std::string& part, const std::vector<std::int64_t>& numbers) {
+    GraphValue value = zeros({ElementType::Int64, {std::ssize(numbers)}});
+    std::ranges::transform(numbers, value.numbers.begin(),
+                           [](std::int64_t number) { return static_cast<double>(number); });
+    return with(part, std::move(value));
+}
+
+NodeChain& NodeChain::with(const std::string& part, GraphValue value) {
+    const std::string tensor = nodes_.back().name + '/' + part;
+    constants_[tensor] = std::move(value);
+    nodes_.back().inputs.push_back(tensor);
+    return *this;
+}
+
+void NodeChain::end_as(const std::string& tensor) {
+    types_.erase(nodes_.back().outputs.front());
+    nodes_.back().outputs = {tensor};
+}
+
+GraphNode& NodeChain::transpose(const std::string& input, const std::string& part, TensorType type,
+                                const std::vector<std::int64_t>& perm) {
+    GraphNode& node = add("Transpose", input, part, type);
+    node.attributes["perm"] = perm;
+    return node;
+}
+
+GraphNode& NodeChain::reshape(const std::string& input, const std::string& part,
+                              const TensorType& type) {
+    GraphNode& node = add("Reshape", input, part, type);
+    with("shape", type.sizes);
+    return node;
+}
+
+std::vector<GraphNode> NodeChain::finish(Graph& graph) {
+    graph.constants.merge(constants_);
+    graph.types.merge(types_);
+    return std::move(nodes_);
+}
+
+namespace {
+
+/// Its attributes are those of a convolution of such kernels.
+void set_window(GraphNode& anchor, const Sizes& kernel, const std::vector<std::int64_t>& pads) {
+    anchor.attributes = {};
+    anchor.attributes["kernel_shape"] = kernel;
+    anchor.attributes["pads"] = pads;
+}
+
+/// A tensor of the graph with other numbers of the same type.
+TensorType resized(const GraphView& view, const std::string& tensor, Sizes sizes) {
+    return {view.graph().types.at(tensor).element, std::move(sizes)};
+}
+
+void convolve_rows(const GraphView& view, std::int64_t rows, ConvolvedLayer& form) {
+    QuantisedLayer& layer = form.layer;
+    const Sizes matrix = layer.weights.type.sizes;  // C K
+    const std::int64_t channels = matrix[0];
+    const std::int64_t kernels = matrix[1];
+    const auto of_input = [&](Sizes sizes) { return resized(view, layer.input, std::move(sizes)); };
+    form.before.reshape(layer.input, "rows", of_input({1, rows, channels}));
+    form.before.transpose(form.before.last(), "turn", of_input({1, channels, rows}), {0, 2, 1});
+    form.before.reshape(form.before.last(), "column", of_input({1, channels, rows, 1}));
+
+    const TensorType result = view.graph().types.at(layer.output);
+    const auto of_output = [&](Sizes sizes) {
+        return TensorType{result.element, std::move(sizes)};
+    };
+    const std::string plane = node_name(layer.anchor) + "/plane";
+    form.after.reshape(plane, "results", of_output({1, kernels, rows}));
+    form.after.transpose(form.after.last(), "turn_back", of_output({1, rows, kernels}), {0, 2, 1});
+    form.after.reshape(form.after.last(), "stored", result);
+    form.after.end_as(layer.output);
+
+    layer.weights = transposed(layer.weights);
+    layer.weights.type.sizes = {kernels, channels, 1, 1};
+    layer.is_conv = true;
+    layer.input = form.before.last();
+    layer.output = plane;
+    set_window(layer.anchor, {1, 1}, {0, 0, 0, 0});
+}
+
+/// One direction of a transposed convolution.
+struct Spread {
+    std::int64_t stride = 1;
+    std::int64_t taps = 1;   ///< of each place's kernel
+    std::int64_t size = 1;   ///< of the kernel
+    std::int64_t crop = 0;   ///< results before the first
+    std::int64_t out = 1;    ///< results
+    std::int64_t whole = 1;  ///< results before they are cropped
+
+    explicit Spread(const WindowAxis& axis)
+        : stride(axis.stride), size(axis.kernel), crop(axis.pad_begin), out(axis.out) {
+        const std::int64_t reached = crop + out - (axis.in - 1) * stride;  // with output_padding
+        taps = (std::max(size, reached) + stride - 1) / stride;
+        whole = (axis.in + taps - 1) * stride;
+    }
+    /// The kernel's own tap; beyond it where there is none.
+    std::int64_t source(std::int64_t place, std::int64_t tap) const {
+        return place + stride * (taps - 1 - tap);
+    }
+};
+
+GraphValue spread_weights(const GraphValue& weights, const Spread& y, const Spread& x) {
+    const std::int64_t channels = weights.type.sizes[0];
+    const std::int64_t kernels = weights.type.sizes[1];
+    const std::int64_t places = y.stride * x.stride;
+    GraphValue spread = zeros({weights.type.element, {kernels * places, channels, y.taps, x.taps}});
+    auto number = spread.numbers.begin();
+    for (std::int64_t kernel = 0; kernel < kernels * places; ++kernel) {
+        const std::int64_t k = kernel / places;
+        const std::int64_t a = kernel % places / x.stride;
+        const std::int64_t b = kernel % x.stride;
+        for (std::int64_t c = 0; c < channels; ++c) {
+            for (std::int64_t tap = 0; tap < y.taps * x.taps; ++tap, ++number) {
+                const std::int64_t r = y.source(a, tap / x.taps);
+                const std::int64_t s = x.source(b, tap % x.taps);
+                if (r < y.size && s < x.size) {
+                    const std::int64_t at = ((c * kernels + k) * y.size + r) * x.size + s;
+                    *number = weights.numbers[static_cast<std::size_t>(at)];
+                }
+            }
+        }
+    }
+    return spread;
+}
+
+std::vector<double> repeated(const std::vector<double>& numbers, std::int64_t times) {
+    std::vector<double> all;
+    for (const double number : numbers) {
+        all.insert(all.end(), static_cast<std::size_t>(times), number);
+    }
+    return numbers.size() == 1 ? numbers : all;
+}
+
+void convolve_spread(const GraphView& view, ConvolvedLayer& form) {
+    QuantisedLayer& layer = form.layer;
+    const Sizes sizes = layer.weights.type.sizes;
+    const Sizes in = view.sizes(layer.input);
+    const bool plane = sizes.size() == 4 && in.size() == 4;
+    const Window window = plane ? transposed_window(layer.anchor, in, {sizes[2], sizes[3]})
+                                : Window{{WindowAxis{}, WindowAxis{}}};
+    const WindowAxis height = window.height();
+    const WindowAxis width = window.width();
+    if (!plane || layer.anchor.integer("group", 1) != 1 || height.stride != width.stride ||
+        height.dilation != 1 || width.dilation != 1 || height.pad_begin < 0 ||
+        width.pad_begin < 0) {
+        layer.obstacle =
+            "a transposed convolution has one group, one stride, no dilation and two directions";
+        return;
+    }
+    const Spread y(height);
+    const Spread x(width);
+    const std::int64_t places = y.stride * x.stride;
+    const TensorType result = view.graph().types.at(layer.output);
+    const auto of_output = [&](std::int64_t rows, std::int64_t columns) {
+        return TensorType{result.element, {in[0], sizes[1], rows, columns}};
+    };
+    const std::string blocks = node_name(layer.anchor) + "/blocks";
+    GraphNode& spread =
+        form.after.add("DepthToSpace", blocks, "spread", of_output(y.whole, x.whole));
+    spread.attributes["blocksize"] = y.stride;
+    spread.attributes["mode"] = std::string("CRD");
+    if (y.whole != y.out || x.whole != x.out) {
+        form.after.add("Slice", form.after.last(), "crop", result);
+        form.after.with("begin", {y.crop, x.crop})
+            .with("end", {y.crop + y.out, x.crop + x.out})
+            .with("axes", {2, 3});
+    }
+    form.after.end_as(layer.output);
+    layer.weights = spread_weights(layer.weights, y, x);
+    layer.bias = repeated(layer.bias, places);
+    layer.factors = repeated(layer.factors, places);
+    layer.output = blocks;
+    const std::int64_t top = y.taps - 1;
+    const std::int64_t left = x.taps - 1;
+    set_window(layer.anchor, {y.taps, x.taps}, {top, left, top, left});
+}
+
+}  // namespace
+
+ConvolvedLayer as_convolution(const GraphView& view, QuantisedLayer layer) {
+    const std::string name = node_name(layer.anchor);
+    ConvolvedLayer form{std::move(layer), NodeChain(name), NodeChain(name)};
+    if (!form.layer.obstacle.empty() || form.layer.is_pool) {
+        return form;
+    }
+    if (form.layer.is_transposed) {
+        convolve_spread(view, form);
+    } else if (!form.layer.is_conv) {
+        const auto inner = static_cast<std::size_t>(form.layer.weights.type.sizes.front());
+        const std::size_t rows =
+            count_elements(view.sizes(form.layer.input)) / std::max<std::size_t>(inner, 1);
+        if (rows > 1) {
+            convolve_rows(view, static_cast<std::int64_t>(rows), form);
+        }
+    }
+    return form;
+}
+
+}  // namespace npuscope
