@@ -163,7 +163,10 @@ constexpr std::array relations{
              // source: register specification, D_BANK
              "the fields of D_BANK hold numbers of up to 32 banks, unless registers have wide "
              "fields",
-             [](const Values& v) { return v[0] <= 32 || v[1] != 0; }}};
+             [](const Values& v) { return v[0] <= 32 || v[1] != 0; }},
+    Relation{{"npu.cdma.request_atoms", "npu.mcif.bus_width", "npu.datapath.memory_atom", ""},
+             "a request is made of whole beats of the bus",
+             [](const Values& v) { return v[1] <= v[2] || v[0] % (v[1] / v[2]) == 0; }}};
 
 // What a number of the hardware has that no row of `limits` names.
 constexpr Limit any_latency{"", 0, millisecond};

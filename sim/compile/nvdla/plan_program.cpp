@@ -119,13 +119,20 @@ class ProgramWriter {
             states[i]->user[states[i]->next_group] = index;
             states[i]->next_group ^= 1U;
         }
-        if (const auto* conv = std::get_if<ConvOperation>(&operation.job);
-            conv != nullptr && conv->pdp) {  // the SDP's interrupt means nothing, but must go
+        if (passes_to_pdp(operation)) {  // nothing is in memory yet, but the SDP's group is free
             const Interrupt passed{InterruptSource::Sdp, states_.at("NVDLA_SDP").next_group ^ 1U};
-            add(NotifyOnInterrupt{to_string(passed), sync_name(index) + "_sdp"});
-            add(CheckNothing{sync_name(index) + "_sdp"});
+            add(NotifyOnInterrupt{to_string(passed), sdp_sync_name(index)});
+            add(CheckNothing{sdp_sync_name(index)});
         }
         add(NotifyOnInterrupt{to_string(interrupt), sync_name(index)});
+    }
+
+    static bool passes_to_pdp(const Operation& operation) {
+        const auto* conv = std::get_if<ConvOperation>(&operation.job);
+        return conv != nullptr && conv->pdp;
+    }
+    static std::string sdp_sync_name(std::size_t operation) {
+        return sync_name(operation) + "_sdp";
     }
 
     void write_block(const RegisterValues& image, BlockState& state) {
@@ -150,6 +157,9 @@ class ProgramWriter {
         finished_[*operation] = true;
         const bool pools = plan_.operations[*operation].ends_in_pdp();
         add(SyncWait{pools ? "PDP" : "SDP", sync_name(*operation)});
+        if (passes_to_pdp(plan_.operations[*operation])) {
+            add(SyncWait{"SDP", sdp_sync_name(*operation)});
+        }
     }
 
     Plan plan_;
