@@ -95,7 +95,8 @@ void Cdma::run_data(Activity& activity) {
     prepare_buffer(activity, *work);
     work->fetch_start = std::max(work->record.start, split_since_);
     if (finished_) {
-        work->fetch_start = std::max(work->fetch_start, *finished_ - config_.next_operation);
+        work->fetch_start =
+            std::max(work->fetch_start, *finished_ - std::min(*finished_, config_.next_operation));
     }
     fetch_operands(*work);
     weight_launches_.give(activity, work);

@@ -346,6 +346,43 @@ std::vector<Diagnostic> launch_findings(const ConvJob& job, const CscConfig& con
     return image ? std::vector{miscount_finding(job, *image)} : std::vector<Diagnostic>{};
 }
 
+std::vector<Diagnostic> window_findings(const ConvJob& job, const RegisterValues& cdma) {
+    const CscJob& csc = job.parts.csc;
+    if (csc.mode != ConvMode::Direct) {
+        return {};
+    }
+    Checks checks;
+    const auto same = [&](std::string_view register_name, std::string_view field,
+                          std::string_view csc_register, std::uint32_t plus, std::uint32_t value) {
+        const std::uint32_t said = cdma.field(register_name, field) + plus;
+        const Said own{csc_unit, csc_register, field, value};
+        checks.advise(said == value, own,
+                      fmt::format("{} says {}", spelled(cdma_unit, register_name), said));
+    };
+    same("D_CONV_STRIDE", "CONV_X_STRIDE", "D_CONV_STRIDE_EXT", 1, csc.stride_x);
+    same("D_CONV_STRIDE", "CONV_Y_STRIDE", "D_CONV_STRIDE_EXT", 1, csc.stride_y);
+    same("D_ZERO_PADDING", "PAD_LEFT", "D_ZERO_PADDING", 0, csc.pad_left);
+    same("D_ZERO_PADDING", "PAD_TOP", "D_ZERO_PADDING", 0, csc.pad_top);
+    same("D_ZERO_PADDING_VALUE", "PAD_VALUE", "D_ZERO_PADDING_VALUE", 0, csc.pad_value);
+    const auto inside = [&](const Said& output, std::uint32_t need, std::uint32_t before,
+                            std::uint32_t size, std::string_view field, const char* what) {
+        const std::uint32_t after = cdma.field("D_ZERO_PADDING", field);
+        checks.advise(
+            need <= before + size + after, output,
+            fmt::format("whose windows reach over {} {}, but the input has {}, with {} of "
+                        "padding before ({}) and {} after ({} {})",
+                        need, what, size, before, spelled(csc_unit, "D_ZERO_PADDING"), after,
+                        spelled(cdma_unit, "D_ZERO_PADDING"), field));
+    };
+    inside({csc_unit, "D_DATAOUT_SIZE_0", "DATAOUT_WIDTH + 1", csc.output.width},
+           reach(csc.output.width, csc.stride_x, dilated_span(csc.kernels.columns, csc.dilation_x)),
+           csc.pad_left, csc.input.width, "PAD_RIGHT", "columns");
+    inside({csc_unit, "D_DATAOUT_SIZE_0", "DATAOUT_HEIGHT + 1", csc.output.height},
+           reach(csc.output.height, csc.stride_y, dilated_span(csc.kernels.rows, csc.dilation_y)),
+           csc.pad_top, csc.input.height, "PAD_BOTTOM", "lines");
+    return checks.take();
+}
+
 std::vector<Diagnostic> contradictions(const ConvJob& job, const ConvFeatures& features) {
     Checks checks;
     const ConvParts& parts = job.parts;

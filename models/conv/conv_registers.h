@@ -64,6 +64,11 @@ RegisterValues encode_cacc(const CaccJob& job, const FeatureCube& output);
 /// that names both registers, or the register and the value that the rest of the job asks for.
 std::vector<Diagnostic> contradictions(const ConvJob& job, const ConvFeatures& features);
 
+/// Direct mode: what NVDLA_CDMA is told of strides and padding, which only the sequencer uses,
+/// against the sequencer's own, and whether all windows lie in the padded input. `cdma`: the
+/// registers of its group.
+std::vector<Diagnostic> window_findings(const ConvJob& job, const RegisterValues& cdma);
+
 /// What a launch of registers that agree is told all the same: the sequencer does not compute what
 /// they ask for. `entry`: of the convolution buffer.
 std::vector<Diagnostic> launch_findings(const ConvJob& job, const CscConfig& config,

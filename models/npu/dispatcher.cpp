@@ -113,7 +113,23 @@ void Dispatcher::launch_ready() {
     }
 }
 
+void Dispatcher::report_flush(const Launch& launch) {
+    log_.add({.severity = Severity::Warning,
+              .id = "flush_not_awaited",
+              .sentence = fmt::format("{} is enabled at cycle {}, but the convolution buffer is "
+                                      "being cleared until cycle {}, and what is fetched before "
+                                      "may be lost",
+                                      launch.name, now().value, config_.cdma.flush.value),
+              .remedy = "poll the register until it is 1",
+              .unit = "NVDLA_CDMA",
+              .register_name = spelled("NVDLA_CDMA", flush_status),
+              .operation = launch.name});
+}
+
 void Dispatcher::start_conv(const Launch& launch) {
+    if (now() < config_.cdma.flush) {
+        report_flush(launch);
+    }
     const auto work = std::make_shared<ConvWork>();
     work->name = launch.name;
     work->job = std::get<ConvJob>(launch.job);

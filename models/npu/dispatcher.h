@@ -78,6 +78,8 @@ class Dispatcher : public CsbListener {
     /// What the end of a convolution met in the delivery buffer.
     void report_ends(EndMarks::Meeting meeting);
     void report_early_end(const SdpWork& work, std::uint64_t atoms);
+    /// A convolution that is enabled while the buffer is being cleared after reset.
+    void report_flush(const Launch& launch);
 
     const NpuConfig config_;
     DiagnosticLog& log_;

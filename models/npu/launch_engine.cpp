@@ -282,6 +282,10 @@ std::optional<Launch> LaunchEngine::launch_conv(Gates& gates) {
         combined = combine(*parts, features);
         findings.insert(findings.end(), combined->findings.begin(), combined->findings.end());
     }
+    if (combined && combined->computable()) {
+        std::ranges::move(window_findings(combined->job, gate.values(0)),
+                          std::back_inserter(findings));
+    }
     Launch launch = begin(Pipeline::Conv, false, std::move(findings));
     if (combined) {
         if (combined->computable()) {

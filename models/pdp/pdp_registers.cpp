@@ -193,11 +193,13 @@ void check_axis(RegisterDecoder& pdp, const Extent& extent, const FieldName& out
                 std::uint32_t kernel, std::uint32_t stride) {
     const std::uint32_t programmed = pdp.values().size(outputs.register_name, outputs.field_name);
     const std::uint32_t fitting = extent.outputs(kernel, stride);
-    pdp.refuse_unless(programmed == fitting, outputs,
-                      fmt::format("{} windows of {} with stride {} fit into {} + {} + {}", fitting,
-                                  kernel, stride, extent.pad_before, extent.size, extent.pad_after),
-                      fitting == 0 ? "add padding or take a smaller kernel"
-                                   : fmt::format("program {}", fitting - 1U));
+    pdp.refuse_unless(
+        programmed == fitting, outputs,
+        fmt::format("{} windows of {} with stride {} (D_POOLING_KERNEL_CFG) fit into {} + {} + {} "
+                    "(D_POOLING_PADDING_CFG)",
+                    fitting, kernel, stride, extent.pad_before, extent.size, extent.pad_after),
+        fitting == 0 ? "add padding or take a smaller kernel"
+                     : fmt::format("program {}", fitting - 1U));
     pdp.refuse_unless(extent.all_real(programmed, kernel, stride), outputs,
                       "a window lies in the padding altogether",
                       "padding must be smaller than the kernel");

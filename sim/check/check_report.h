@@ -37,10 +37,17 @@ struct CheckReport {
 
 /// ConfigError where a statement makes no sense at all.
 CheckReport check_program(const Program& program, const CheckTarget& target);
-/// Which operations of the program write to each region, by which registers, and how much of it no one
-/// writes: a line each, for a comparison that failed.
-std::vector<std::vector<std::string>> writers_of(const Program& program, const CheckTarget& target,
-                                                 std::span<const ByteRun> regions);
+
+/// Why a run of a program came to a wrong end.
+struct Explanation {
+    /// By region: which operations write to it, by which registers, and how much of it no one
+    /// writes, a line each; of the first region also what those operations read and compute by.
+    std::vector<std::vector<std::string>> writers;
+    Diagnostics findings;  ///< of the static check: errors and warnings that the run has not told
+};
+/// `regions`: what comparisons found wrong. What the run has `found` gets the registers of surfaces.
+Explanation explain_failure(const Program& program, const CheckTarget& target,
+                            std::span<const ByteRun> regions, std::span<Diagnostic> found);
 /// Of a program that launches jobs: whether files and surfaces lie in memory.
 CheckReport check_jobs(const Program& program, const MemoryConfig& memory);
 

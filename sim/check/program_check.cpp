@@ -184,25 +184,62 @@ std::uint64_t bytes_inside(const std::vector<ByteRun>& runs, const ByteRun& regi
     return bytes;
 }
 
-/// `conv 3 writes 30720 of its 36864 bytes: NVDLA_SDP.D_DST_BASE_ADDR_LOW_0 = 0x80030000, ...`.
-std::string writer_line(const CheckedOperation& operation, const SurfaceUse& use,
-                        std::uint64_t inside, const ByteRun& region) {
-    const std::string share = inside == region.bytes.value
-                                  ? "it"
-                                  : fmt::format("{} of its {} bytes", inside, region.bytes.value);
-    std::string text = fmt::format("{} writes {}: {} = {}", operation.name, share,
-                                   spelled(use.unit, use.address_register), to_hex(use.base));
-    const std::string stem = use.address_register.substr(0, use.address_register.find("_BASE"));
+constexpr const char* flush_register = "NVDLA_CDMA.S_CBUF_FLUSH_STATUS_0";
+
+/// `NVDLA_SDP.D_DST_BASE_ADDR_LOW_0 = 0x80030000, D_DST_LINE_STRIDE = 0x180`.
+std::string place_text(const SurfaceUse& use) {
+    std::string text =
+        fmt::format("{} = {}", spelled(use.unit, use.address_register), to_hex(use.base));
+    const std::size_t base = use.address_register.find("_BASE");
+    const bool named = base != std::string::npos;  // the convolution's input has names of its own
+    const std::string stem = named ? use.address_register.substr(0, base) : "D";
     const auto add_stride = [&](const char* name, const std::optional<Bytes>& stride) {
         if (stride) {
             text += fmt::format(", {}{} = {:#x}", stem, name, stride->value);
         }
     };
     add_stride("_LINE_STRIDE", use.strides.line);
-    add_stride("_SURFACE_STRIDE", use.strides.surface);
+    add_stride(named ? "_SURFACE_STRIDE" : "_SURF_STRIDE", use.strides.surface);
+    return text;
+}
+
+/// `conv 3 writes 30720 of its 36864 bytes: NVDLA_SDP.D_DST_BASE_ADDR_LOW_0 = 0x80030000, ...`.
+std::string writer_line(const CheckedOperation& operation, const SurfaceUse& use,
+                        std::uint64_t inside, const ByteRun& region) {
+    const std::string share = inside == region.bytes.value
+                                  ? "it"
+                                  : fmt::format("{} of its {} bytes", inside, region.bytes.value);
+    const std::string text =
+        fmt::format("{} writes {}: {}", operation.name, share, place_text(use));
     return operation.place.file.empty()
                ? text
                : fmt::format("{} (enabled at {})", text, to_string(operation.place));
+}
+
+/// What an operation reads, and the registers that say how it computes.
+void add_origin(const CheckedOperation& operation, std::vector<std::string>& lines) {
+    for (const SurfaceUse& use : operation.uses) {
+        if (!use.writes) {
+            lines.push_back(
+                fmt::format("{} reads {}: {}", operation.name, use.surface, place_text(use)));
+        }
+    }
+    std::string text;
+    std::string_view last_unit;
+    for (const auto& [name, value] : operation.settings) {
+        if (value == 0) {
+            continue;
+        }
+        const std::string_view unit = std::string_view(name).substr(0, name.find('.'));
+        // the unit once for all its registers
+        const std::string shown = unit == last_unit ? name.substr(unit.size() + 1) : name;
+        text += fmt::format("{}{} = {:#x}", text.empty() ? "" : ", ", shown, value);
+        last_unit = unit;
+    }
+    if (!text.empty()) {
+        lines.push_back(
+            fmt::format("{} computes by {} (those at 0 left out)", operation.name, text));
+    }
 }
 
 class ProgramCheck {
@@ -233,14 +270,17 @@ class ProgramCheck {
         return report;
     }
 
-    /// After the run: what the operations did to a region, a line each.
-    std::vector<std::string> writers_of(const ByteRun& region) const {
+    /// After the run: what the operations did to a region, a line each; with `origin` also where
+    /// the last of them has its values from.
+    std::vector<std::string> writers_of(const ByteRun& region, bool origin) const {
         std::vector<std::string> lines;
         std::vector<ByteRun> written;
+        const CheckedOperation* last = nullptr;
         const auto add = [&](const CheckedOperation& operation) {
             for (const SurfaceUse& use : operation.uses) {
                 const std::uint64_t inside = use.writes ? bytes_inside(use.runs, region) : 0;
                 if (inside > 0) {
+                    last = &operation;
                     written.insert(written.end(), use.runs.begin(), use.runs.end());
                     lines.push_back(writer_line(operation, use, inside, region));
                 }
@@ -257,7 +297,32 @@ class ProgramCheck {
             lines.push_back(
                 fmt::format("no operation writes {} of its {} bytes", left, region.bytes.value));
         }
+        while (origin && last != nullptr) {
+            add_origin(*last, lines);
+            last = last->producer ? &operations_.all()[*last->producer] : nullptr;
+        }
         return lines;
+    }
+
+    /// What a run found about a surface of an operation gets the surface's register.
+    void name_register(Diagnostic& finding) const {
+        for (const CheckedOperation& operation : operations_.all()) {
+            if (operation.name != finding.operation || !finding.address) {
+                continue;
+            }
+            for (const SurfaceUse& use : operation.uses) {
+                if (bytes_inside(use.runs, {*finding.address, Bytes(1)}) > 0) {
+                    std::string name = use.address_register;
+                    if (const std::size_t low = name.find("_LOW");
+                        finding.address->value >> 32U != 0 && low != std::string::npos) {
+                        name.replace(low, 4, "_HIGH");
+                    }
+                    finding.register_name = spelled(use.unit, name);
+                    finding.place = operation.place;
+                    return;
+                }
+            }
+        }
     }
 
  private:
@@ -282,6 +347,7 @@ class ProgramCheck {
             }
             check_overlaps(operations_, i, log_);
             check_delivery(operations_, i, log_);
+            check_flush(operation);
             check_compressed(operation);
             memory_.launch(operation, log_);
         }
@@ -299,6 +365,23 @@ class ProgramCheck {
                   .remedy = "run the program: it finds such reads",
                   .register_name = write.name,
                   .place = place_});
+    }
+    /// Once: the first convolution of a program that never looks.
+    void check_flush(const CheckedOperation& operation) {
+        if (operation.unit != Pipeline::Conv || flush_awaited_) {
+            return;
+        }
+        flush_awaited_ = true;
+        log_.add({.severity = Severity::Note,
+                  .id = "flush_not_awaited",
+                  .sentence = fmt::format("{} starts, but the program never waits until the "
+                                          "convolution buffer is cleared after reset",
+                                          operation.name),
+                  .remedy = "poll the register until it is 1",
+                  .unit = "NVDLA_CDMA",
+                  .register_name = flush_register,
+                  .operation = operation.name,
+                  .place = operation.place});
     }
     /// As far as the program itself loads what the operation reads.
     void check_compressed(const CheckedOperation& operation) {
@@ -319,7 +402,10 @@ class ProgramCheck {
             sync_.know(read.name, read.mask, read.expected);
         }
     }
-    void follow(const PollRegister& poll) { sync_.know(poll.name, poll.mask, poll.expected); }
+    void follow(const PollRegister& poll) {
+        flush_awaited_ = flush_awaited_ || poll.name == flush_register;
+        sync_.know(poll.name, poll.mask, poll.expected);
+    }
     void follow(const NotifyOnInterrupt& notify) { sync_.note(notify, place_); }
     void follow(const WaitForInterrupt& wait) { sync_.note(wait); }
     void follow(const ReadMemory& read) {
@@ -342,6 +428,7 @@ class ProgramCheck {
     SyncRules sync_;
     Place place_;
     std::vector<CheckedOperation> moves_;
+    bool flush_awaited_ = false;
 };
 
 }  // namespace
@@ -374,14 +461,26 @@ CheckReport check_jobs(const Program& program, const MemoryConfig& memory) {
     return report;
 }
 
-std::vector<std::vector<std::string>> writers_of(const Program& program, const CheckTarget& target,
-                                                 std::span<const ByteRun> regions) {
+Explanation explain_failure(const Program& program, const CheckTarget& target,
+                            std::span<const ByteRun> regions, std::span<Diagnostic> found) {
     ProgramCheck check(program, target);
-    check.run();
-    std::vector<std::vector<std::string>> writers;
-    std::ranges::transform(regions, std::back_inserter(writers),
-                           [&](const ByteRun& region) { return check.writers_of(region); });
-    return writers;
+    Explanation explanation;
+    explanation.findings = check.run().findings;
+    for (const ByteRun& region : regions) {  // what the first spoils, those after it may read
+        explanation.writers.push_back(check.writers_of(region, explanation.writers.empty()));
+    }
+    for (Diagnostic& finding : found) {
+        if (finding.register_name.empty()) {
+            check.name_register(finding);
+        }
+    }
+    std::erase_if(explanation.findings, [&](const Diagnostic& told) {
+        return told.severity == Severity::Note ||
+               std::ranges::any_of(found, [&](const Diagnostic& one) {
+                   return one.id == told.id && one.operation == told.operation;
+               });
+    });
+    return explanation;
 }
 
 CheckReport check_program(const Program& program, const CheckTarget& target) {

@@ -28,9 +28,29 @@ bool starts_copy(const WriteRegister& write) {
     return write.name.starts_with("NVDLA_BDMA.CFG_OP") && (write.value & 1U) != 0;
 }
 
+/// Whether a register of an operation says how values come about.
+bool sets_values(std::string_view name) {
+    constexpr std::array parts{"CFG",    "CVT",         "MEAN",     "PADDING",  "RECIP", "FORMAT",
+                               "KERNEL", "CONV_STRIDE", "DILATION", "TRUNCATE", "LRN"};
+    constexpr std::array others{"DST_DMA_CFG", "RAM_CFG", "PERF", "LUT_ACCESS"};
+    const auto has = [&](std::string_view part) { return name.find(part) != name.npos; };
+    return name.starts_with("D_") && std::ranges::any_of(parts, has) &&
+           std::ranges::none_of(others, has);
+}
+
 Severity severity_of(const Diagnostic& finding) {
     const Rule* rule = find_rule(finding.id);
     return rule == nullptr ? finding.severity : rule->checked.value_or(finding.severity);
+}
+
+void add_settings(const RegisterValues& values, CheckedOperation& operation) {
+    for (std::size_t i = 0; i < values.block().rows.size(); ++i) {
+        const RegisterRow& row = values.block().rows[i];
+        if (sets_values(row.name) && write_mask(row) != 0) {
+            operation.settings.emplace_back(spelled(values.block().name, row.name),
+                                            values.words()[i]);
+        }
+    }
 }
 
 }  // namespace
@@ -77,7 +97,11 @@ void ProgramOperations::write(const WriteRegister& write, const Place& place, Di
     } else if (effect.kind == WriteEffect::Kind::OpEnabled) {
         engine_.note_enabled(*target, effect.group);
         enabled_at_[target->block().name] = place;
+        programmed_at_.erase({target->block().name, effect.group});
         launch_ready(place, log);
+    } else if (target->has_groups() && effect.row != nullptr &&
+               effect.row->name.starts_with("D_")) {
+        programmed_at_[{target->block().name, target->producer()}] = place;
     }
 }
 
@@ -107,6 +131,11 @@ void ProgramOperations::launch_ready(const Place& place, DiagnosticLog& log) {
 void ProgramOperations::launch(Launch launch, const Place& place, DiagnosticLog& log) {
     CheckedOperation operation = checked_operation(launch, npu_);
     operation.place = place;
+    for (const std::string_view block : row_of(launch.pipeline).blocks) {
+        if (!block.empty() && (launch.rdma_enabled || !block.ends_with("_RDMA"))) {
+            add_settings(file(block).values(launch.group), operation);
+        }
+    }
     if (!row_of(launch.pipeline).followed) {
         moves_.push_back(std::move(operation));
     } else {
@@ -178,7 +207,33 @@ std::uint32_t ProgramOperations::interrupt_mask() const {
     return 0;
 }
 
-void ProgramOperations::report_waiting(const PipelineRow& row, DiagnosticLog& log) const {
+Diagnostic ProgramOperations::wrong_group(std::string_view block, unsigned next) const {
+    Diagnostic finding{.id = "never_starts", .unit = std::string(block)};
+    if (const auto place = programmed_at_.find({block, next}); place != programmed_at_.end()) {
+        finding.register_name = spelled(block, "D_OP_ENABLE");
+        finding.sentence = fmt::format(
+            "{} was programmed in group {} and not enabled there: it never starts, and neither "
+            "does what is enabled in group {} after it",
+            block, next, 1 - next);
+        finding.remedy = fmt::format("write 1 to it after the registers of group {}", next);
+        finding.place = place->second;
+        return finding;
+    }
+    finding.register_name = spelled(block, "S_POINTER");
+    finding.sentence = fmt::format(
+        "{} is enabled in group {}, but group {} is next: it never "
+        "starts",
+        block, 1 - next, next);
+    finding.remedy = fmt::format(
+        "write {} to its S_POINTER before its other registers: the groups are used alternately, 0 "
+        "first",
+        next);
+    const auto place = enabled_at_.find(block);
+    finding.place = place == enabled_at_.end() ? Place{} : place->second;
+    return finding;
+}
+
+bool ProgramOperations::report_waiting(const PipelineRow& row, DiagnosticLog& log) const {
     std::vector<std::string_view> early;  // enabled, but not in the group that is next
     std::vector<std::string_view> ready;
     unsigned next = 0;
@@ -191,25 +246,8 @@ void ProgramOperations::report_waiting(const PipelineRow& row, DiagnosticLog& lo
     std::erase_if(early, [&](std::string_view block) {
         return std::ranges::find(ready, block) != ready.end();  // its turn comes later
     });
-    const auto add = [&](std::string_view block, const char* register_name, std::string sentence,
-                         std::string remedy) {
-        const std::string_view known =
-            enabled_at_.contains(block) || ready.empty() ? block : ready.front();
-        const auto place = enabled_at_.find(known);
-        log.add({.id = "never_starts",
-                 .sentence = std::move(sentence),
-                 .remedy = std::move(remedy),
-                 .unit = std::string(block),
-                 .register_name = spelled(block, register_name),
-                 .place = place == enabled_at_.end() ? Place{} : place->second});
-    };
     for (const std::string_view block : early) {
-        add(block, "S_POINTER",
-            fmt::format("{} is enabled in group {}, but group {} is next: it never starts", block,
-                        1 - next, next),
-            fmt::format("write {} to its S_POINTER before its other registers: the groups are used "
-                        "alternately, 0 first",
-                        next));
+        log.add(wrong_group(block, next));
     }
     const bool main_ready =
         ready.size() + 1 >= static_cast<std::size_t>(std::ranges::count_if(
@@ -219,17 +257,29 @@ void ProgramOperations::report_waiting(const PipelineRow& row, DiagnosticLog& lo
                            std::ranges::find(early, block) != early.end();
         const bool optional = row.rdma == ReadDma::Optional && block.ends_with("_RDMA");
         if (!block.empty() && !ready.empty() && !known && (!optional || main_ready)) {
-            add(block, "D_OP_ENABLE",
-                fmt::format("{} is not enabled in group {}, so that {} never start{}", block, next,
-                            fmt::join(ready, ", "), ready.size() == 1 ? "s" : ""),
-                fmt::format("write 1 to it while {} is {}", spelled(block, "S_POINTER"), next));
+            const auto place =
+                enabled_at_.find(enabled_at_.contains(block) ? block : ready.front());
+            log.add({.id = "never_starts",
+                     .sentence = fmt::format(
+                         "{} is not enabled in group {}, so that {} never start{}", block, next,
+                         fmt::join(ready, ", "), ready.size() == 1 ? "s" : ""),
+                     .remedy = fmt::format("write 1 to it while {} is {}",
+                                           spelled(block, "S_POINTER"), next),
+                     .unit = std::string(block),
+                     .register_name = spelled(block, "D_OP_ENABLE"),
+                     .place = place == enabled_at_.end() ? Place{} : place->second});
         }
     }
+    return !early.empty() || !ready.empty();
 }
 
 void ProgramOperations::report_stuck(DiagnosticLog& log) const {
+    bool waits = false;
     for (const PipelineRow& row : pipeline_rows) {
-        report_waiting(row, log);
+        waits = report_waiting(row, log) || waits;
+    }
+    if (waits) {
+        return;  // what lacks its other end lacks it for that
     }
     const auto add = [&](std::string_view unit, const std::string& register_name,
                          const CheckedOperation& operation, std::string sentence,

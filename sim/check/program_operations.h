@@ -48,8 +48,10 @@ class ProgramOperations {
  private:
     /// A command of BDMA.
     void add_copy(const RegisterValues& values, const Place& place, DiagnosticLog& log);
-    /// Blocks of a pipeline that are enabled but never start.
-    void report_waiting(const PipelineRow& row, DiagnosticLog& log) const;
+    /// Blocks of a pipeline that are enabled but never start; whether there are any.
+    bool report_waiting(const PipelineRow& row, DiagnosticLog& log) const;
+    /// The block was enabled in the other group than `next`.
+    Diagnostic wrong_group(std::string_view block, unsigned next) const;
     void launch_ready(const Place& place, DiagnosticLog& log);
     void launch(Launch launch, const Place& place, DiagnosticLog& log);
     std::size_t index_of(const std::string& name) const;
@@ -63,6 +65,8 @@ class ProgramOperations {
     std::vector<CheckedOperation> moves_;
     std::size_t copies_ = 0;
     std::map<std::string_view, Place> enabled_at_;  ///< by block, the newest
+    /// By block and group: the last write since the group was enabled.
+    std::map<std::pair<std::string_view, unsigned>, Place> programmed_at_;
 };
 
 // What the order of operations leaves open: surfaces that share bytes, within one chain of units

@@ -81,6 +81,13 @@ std::string array_line(const Result& result, const std::vector<LayerRecord>& row
     if (possible <= 0) {
         return "the MAC array has no part in it";
     }
+    const Cycles end = result.first_op_enable + result.cycles;
+    if (std::ranges::any_of(result.operations, [&](const OperationRecord& operation) {
+            return operation.macs > 0 && operation.end > end;
+        })) {
+        return "MAC array: its use is not stated, because operations go on after the last end that "
+               "the program awaits";
+    }
     return fmt::format("MAC array used {} of its peak: {} useful MACs, {:.0f} a cycle possible",
                        percent(static_cast<double>(macs) / possible), with_separators(macs), cells);
 }

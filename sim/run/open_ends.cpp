@@ -27,7 +27,7 @@ Diagnostic awaited_in_vain(const SyncBoard::Awaited& awaited, std::uint32_t mask
         masked.register_name = "NVDLA_GLB.S_INTR_MASK_0";
         return masked;
     }
-    return endless_wait(
+    Diagnostic vain = endless_wait(
         fmt::format(
             "{} is awaited for '{}', but no operation raised it",
             awaited.interrupt ? "interrupt " + to_string(*awaited.interrupt) : "an interrupt",
@@ -35,6 +35,9 @@ Diagnostic awaited_in_vain(const SyncBoard::Awaited& awaited, std::uint32_t mask
         "enable an operation of that unit in that register group, or await the interrupt of the "
         "unit that writes the result",
         awaited.place);
+    vain.unit = "NVDLA_GLB";
+    vain.register_name = "NVDLA_GLB.S_INTR_STATUS_0";
+    return vain;
 }
 
 Diagnostic check_not_made(const std::string& sync, const char* subject, const Place& place) {

@@ -274,8 +274,9 @@ std::string likely_causes(const Program& program, const SystemConfig& system) {
     return text;
 }
 
-/// Who wrote the regions that are not as a register program expects them.
-void name_writers(const Program& program, const SystemConfig& system, Result& result) {
+/// Why a register program came to a wrong end: who wrote the regions that are not as it expects
+/// them, and what a static check says.
+void explain(const Program& program, const SystemConfig& system, Result& result) {
     constexpr std::size_t most = 16;  // comparisons; a program that is wrong early has many
     const NpuConfig* npu = system.npu.find<NpuConfig>();
     std::vector<CheckResult*> failed;
@@ -289,13 +290,18 @@ void name_writers(const Program& program, const SystemConfig& system, Result& re
                 {check.address, check.kind == CheckKind::Crc32 ? check.bytes : Bytes(1)});
         }
     }
-    if (npu == nullptr || failed.empty()) {
+    const bool wrong = !failed.empty() || std::ranges::any_of(result.findings, [](const auto& one) {
+        return one.severity == Severity::Error;
+    });
+    if (npu == nullptr || !wrong) {
         return;
     }
-    const auto writers = writers_of(program, {*npu, system.memory}, regions);
+    Explanation explanation =
+        explain_failure(program, {*npu, system.memory}, regions, result.findings);
     for (std::size_t i = 0; i < failed.size(); ++i) {
-        failed[i]->writers = writers[i];
+        failed[i]->writers = std::move(explanation.writers[i]);
     }
+    std::ranges::move(explanation.findings, std::back_inserter(result.findings));
 }
 
 /// Each segment counts its operations anew.
@@ -368,7 +374,7 @@ Result run_program(const Program& program, const SystemConfig& system, const Run
         result.units.push_back({"host", {result.model->host.cycles, Cycles(0), Cycles(0)}});
     }
     if (!result.model) {
-        name_writers(program, system, result);
+        explain(program, system, result);
     }
     result.kept = std::move(kept);
     result.program = program.name;

@@ -77,6 +77,9 @@ inline void append_layer(Program& program, const LayerProgram& layer, AddressMap
 inline Program program_of(const std::vector<LayerProgram>& layers, const SystemConfig& system) {
     Program program;
     program.name = "layers";
+    const char* const flush = "NVDLA_CDMA.S_CBUF_FLUSH_STATUS_0";
+    const auto place = find_place(nvdla_register_blocks(nvdla_npu(system).csb.address_map), flush);
+    append(program, PollRegister{flush, place->address(), 1, 1});
     for (const LayerProgram& layer : layers) {
         append_layer(program, layer, nvdla_npu(system).csb.address_map);
     }
