@@ -63,6 +63,7 @@ Command list_command();
 Command plan_command();
 Command check_command();
 Command convert_command();
+Command quantise_command();
 
 struct SystemArguments {
     NpuFamilies families{};

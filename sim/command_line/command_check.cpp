@@ -60,7 +60,8 @@ void check_segments(Program program, const CheckTarget& target, CheckReport& rep
 
 /// What the plan of a model lacks, and, as notes, what the NPU does not take and the host runs.
 CheckReport report_on_model(const Experiment& experiment, const SystemConfig& system) {
-    const Graph graph = read_any_network(experiment.program, system);
+    const Graph graph =
+        read_any_network(experiment.program, system, experiment.model, ModelUse::Time);
     const PlanChoices& choices = experiment.plan;
     const std::shared_ptr<const Target> target =
         system.npu.find<NpuConfig>() == nullptr
@@ -73,7 +74,8 @@ CheckReport report_on_model(const Experiment& experiment, const SystemConfig& sy
     CheckReport report;
     report.subject = model.program.name;
     report.npu = system.npu_name();
-    report.findings = model.findings;
+    report.findings = graph.notes;
+    report.findings.insert(report.findings.end(), model.findings.begin(), model.findings.end());
     for (const RefusedLayer& layer : model.refused) {
         for (Diagnostic problem : layer.problems) {
             problem.severity = Severity::Note;
@@ -145,6 +147,7 @@ Command check_command() {
                     "model (.onnx) or a shape table (.yaml), of which it also says what "
                     "the NPU does not take");
                 add_plan_options(app, arguments->experiment.plan);
+                add_model_options(app, arguments->experiment.model);
                 app.add_option("--json", arguments->experiment.write.json,
                                "file for the findings as JSON; - is standard output");
                 return [arguments](const Console& console) { return check(*arguments, console); };

@@ -141,7 +141,8 @@ void save_model(const Graph& graph, SegmentedPlan plan, const PlanArguments& arg
 
 ExitCode plan_model(const PlanArguments& arguments, const SystemConfig& system,
                     const PlanTarget& target, const Console& console) {
-    const Graph graph = read_any_network(arguments.experiment.program, system);
+    const Graph graph = read_any_network(arguments.experiment.program, system,
+                                         arguments.experiment.model, ModelUse::Values);
     SegmentedPlan plan =
         plan_segments(graph, target, held_inputs(graph, arguments.experiment.plan.input_type));
     const NvdlaTarget family(target);
@@ -190,7 +191,8 @@ void save_jobs(Program program, const SystemConfig& system, OutputFolder& out) {
 /// On an NPU without register programs: where every node runs.
 ExitCode explain_model(const PlanArguments& arguments, const SystemConfig& system,
                        const Console& console) {
-    const Graph graph = read_any_network(arguments.experiment.program, system);
+    const Graph graph = read_any_network(arguments.experiment.program, system,
+                                         arguments.experiment.model, ModelUse::Values);
     const auto target = system.family->target(system.npu, system.memory, false);
     const auto plan = target->plan(graph);
     ModelProgram model = plan->program(system.host, nullptr);
@@ -242,6 +244,7 @@ void add_options(CLI::App& app, PlanArguments& arguments, NpuFamilies families) 
                  "model also where every node runs: its pattern, unit and layer, and why (an NPU "
                  "of layer patterns always says it)");
     add_plan_options(app, arguments.experiment.plan);
+    add_model_options(app, arguments.experiment.model);
     app.add_flag("--expectations,!--no-expectations", arguments.experiment.plan.expectations,
                  "the program compares the CRC of every layer's result (default)");
 }

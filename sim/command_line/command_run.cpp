@@ -111,7 +111,7 @@ std::vector<LayerExpectation> saved_expectations(const Experiment& experiment,
 /// A network is planned for the machine at hand; anything else is a program already.
 Result run_any(const Experiment& experiment, const SystemConfig& system, RunOptions options) {
     const std::string& program = experiment.program;
-    const NetworkFiles files{experiment.inputs, experiment.write.outputs};
+    const NetworkFiles files{experiment.inputs, experiment.write.outputs, experiment.model};
     if (is_image_file(program)) {
         throw ConfigError(fmt::format("'{}' describes a memory image, which does nothing", program),
                           "give it to `npuscope check`");
@@ -193,6 +193,7 @@ void add_options(CLI::App& app, RunArguments& arguments, NpuFamilies families) {
         ->option_text("SURFACE=FILE");
     add_run_options(app, arguments.experiment.run);
     add_plan_options(app, arguments.experiment.plan);
+    add_model_options(app, arguments.experiment.model);
 }
 
 }  // namespace

@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "sim/command_line/command.h"
+#include "sim/command_line/model_source.h"
 #include "sim/compile/nvdla/network_planner.h"
 #include "sim/config/config_node.h"
 #include "sim/model/network.h"
@@ -126,6 +127,7 @@ struct Experiment {
     ConfigNode host;
     std::vector<std::string> set;
     std::string inputs;
+    ModelChoices model;
     PlanChoices plan;
     RunChoices run;
     WriteChoices write;
@@ -147,6 +149,7 @@ struct Experiment {
         visit.field("host", self.host, "fields of the host that differ from the preset's");
         visit.field("set", self.set, "KEY=VALUE, fields that are changed afterwards, in order");
         visit.field("inputs", self.inputs, "folder of a network's inputs");
+        visit.field("model", self.model, "how a model's file is read");
         visit.field("plan", self.plan, "how a network is planned");
         visit.field("run", self.run, "how the program is run");
         visit.field("write", self.write, "what is written where");

@@ -10,6 +10,7 @@
 
 #include "models/base/error.h"
 #include "sim/command_line/layer_comparison.h"
+#include "sim/command_line/model_source.h"
 #include "sim/compile/nvdla/network_planner.h"
 #include "sim/compile/nvdla/nvdla_family.h"
 #include "sim/compile/nvdla/plan_program.h"
@@ -49,12 +50,18 @@ ValueRange facts_of(const GraphValue& value) {
     return {whole, range, false};
 }
 
+ModelUse use_of(const NetworkFiles& files, const RunOptions& options) {
+    return !options.values        ? ModelUse::Shape
+           : files.inputs.empty() ? ModelUse::Time
+                                  : ModelUse::Values;
+}
+
 /// One model with its files.
 class ModelRun {
  public:
     ModelRun(const std::string& model, const NetworkFiles& files, const SystemConfig& system,
              const PlanChoices& choices, const RunOptions& options, SurfaceQueries* queries)
-        : graph_(read_any_network(model, system)),
+        : graph_(read_any_network(model, system, files.model, use_of(files, options))),
           view_(graph_),
           files_(files),
           system_(system),
@@ -74,7 +81,8 @@ class ModelRun {
         if (!files_.inputs.empty()) {
             read_arrays();
         }
-        const ModelProgram model = program();
+        ModelProgram model = program();
+        model.findings.insert(model.findings.begin(), graph_.notes.begin(), graph_.notes.end());
         ask(model);
         ModelResult run = run_model(model, system_, options_);
         if (queries_ != nullptr) {
@@ -279,20 +287,6 @@ Result run_table(const std::string& network, const NetworkFiles& files, const Sy
 }  // namespace
 
 bool names_network(const std::string& path) { return is_network_file(path) || is_onnx_file(path); }
-
-Graph read_any_network(const std::string& network, const SystemConfig& system) {
-    // a TINPU has no form for rounded scales
-    const bool rounds = system.npu.find<NpuConfig>() != nullptr;
-    const ScaleForm form = rounds ? ScaleForm::Rounded : ScaleForm::Exact;
-    if (is_network_file(network)) {
-        return finish_graph(network_graph(read_network(network)), form);
-    }
-    if (!is_onnx_file(network)) {
-        throw ConfigError(fmt::format("'{}' is not a network", network),
-                          "networks are ONNX models (.onnx) and shape tables (.yaml)");
-    }
-    return load_graph(network, form);
-}
 
 Program read_any_program(const std::string& path, const SystemConfig& system, Images images) {
     const FamilyRegisters registers = system.family->registers(system.npu);

@@ -16,15 +16,13 @@ namespace npuscope {
 struct NetworkFiles {
     std::string inputs;   ///< folder; empty: values are made up
     std::string outputs;  ///< folder; empty: nothing is written
+    ModelChoices model{};
 
     bool any() const { return !inputs.empty() || !outputs.empty(); }
 };
 
 /// Whether `path` names a shape table or a model.
 bool names_network(const std::string& path);
-/// A shape table or a model as a graph, in forms that the NPU can take. ConfigError where it is
-/// neither.
-Graph read_any_network(const std::string& network, const SystemConfig& system);
 /// A program of registers or jobs for the NPU at hand.
 Program read_any_program(const std::string& path, const SystemConfig& system, Images images);
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <set>
 
+#include "sim/model/host_values.h"
 #include "sim/model/operators.h"
 #include "sim/model/prepare_graph.h"
 
@@ -318,8 +319,12 @@ RunNode run_node_statement(const Graph& graph, const Partition& partition, std::
         }
         run.op = node.op;
         run.macs = count_macs(graph, node);
-        run.cycles = Cycles(run.macs * host.cycles_per_mac + outputs * host.cycles_per_element) +
-                     host.operator_overhead;
+        // of an operator that is not known here, the time is not known either
+        run.cycles =
+            !host_knows(node)
+                ? Cycles(0)
+                : Cycles(run.macs * host.cycles_per_mac + outputs * host.cycles_per_element) +
+                      host.operator_overhead;
     }
     return run;
 }

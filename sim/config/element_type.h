@@ -46,7 +46,7 @@ inline constexpr std::array element_table{
     ElementRow{ElementType::Uint8, "uint8", "|u1", 1, 'u', 2},
     ElementRow{ElementType::Int16, "int16", "<i2", 2, 'i', 5},
     ElementRow{ElementType::Uint16, "uint16", "<u2", 2, 'u', 4},
-    ElementRow{ElementType::Float16, "float16", "<f2", 2, 'f', 0},
+    ElementRow{ElementType::Float16, "float16", "<f2", 2, 'f', 10},
     ElementRow{ElementType::Int32, "int32", "<i4", 4, 'i', 6},
     ElementRow{ElementType::Uint32, "uint32", "<u4", 4, 'u', 12},
     ElementRow{ElementType::Float32, "float32", "<f4", 4, 'f', 1},

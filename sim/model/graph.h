@@ -11,9 +11,11 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
+#include "models/base/diagnostic.h"
 #include "sim/config/element_type.h"
 
 namespace npuscope {
@@ -84,6 +86,9 @@ struct GraphNode {
     const std::string& input(std::size_t index) const;
 };
 
+/// Attribute that names, on a node of a graph by shape, one that graphs do not hold.
+inline constexpr const char* unread_attribute = "npuscope.unread";
+
 struct Graph {
     std::string name;
     std::string file;  ///< as messages name it
@@ -96,6 +101,10 @@ struct Graph {
     std::map<std::string, TensorType> types;
     /// Layers whose scales were rounded, so that their results may differ by a step.
     std::vector<std::string> rounded{};
+    bool by_shape = false;  ///< numbers may be made up: for time alone
+    /// Nodes whose results have no known sizes, and why; of graphs by shape.
+    std::vector<std::pair<GraphNode, std::string>> left_out{};
+    Diagnostics notes{};  ///< of what was done to the model before it was planned
 
     bool is_constant(const std::string& tensor) const { return constants.contains(tensor); }
     const GraphValue* constant(const std::string& tensor) const;

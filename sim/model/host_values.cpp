@@ -10,9 +10,14 @@
 
 namespace npuscope {
 
+bool host_knows(const GraphNode& node) {
+    return find_operator(node.op) != nullptr && !node.has(unread_attribute);
+}
+
 void check_host_runs(const Graph& graph, const GraphNode& node) {
-    if (find_operator(node.op) == nullptr) {
-        refuse_node(graph, node, "the host has no such operator", "replace it in the model");
+    if (!graph.by_shape && !host_knows(node)) {
+        refuse_node(graph, node, "the host has no such operator",
+                    "replace it in the model, or run it by its shapes alone: --values off");
     }
 }
 

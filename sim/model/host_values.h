@@ -11,7 +11,9 @@
 
 namespace npuscope {
 
-/// ConfigError with the node where the host has no such operator.
+/// Whether the host has the node's operator, with all of its attributes.
+bool host_knows(const GraphNode& node);
+/// ConfigError with the node where the host has no such operator; a graph by shape needs none.
 void check_host_runs(const Graph& graph, const GraphNode& node);
 
 class HostValues {

@@ -6,243 +6,21 @@
 #include <onnx/onnx_pb.h>
 
 #include <algorithm>
-#include <cmath>
+#include <array>
 #include <cstdint>
-#include <map>
 #include <set>
 #include <string>
-#include <string_view>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "models/base/error.h"
 #include "sim/config/file_io.h"
-#include "sim/model/prepare_graph.h"
+#include "sim/model/node_order.h"
+#include "sim/model/onnx_sizes.h"
+#include "sim/model/onnx_tensor.h"
 
 namespace npuscope {
 namespace {
-
-// Tensors and types of ONNX as ours. ConfigErrors have no place: the caller knows it.
-
-const ElementRow& row_of(int number) {
-    if (const ElementRow* row = find_onnx_element(number)) {
-        return *row;
-    }
-    const std::string name = onnx::TensorProto_DataType_IsValid(number)
-                                 ? onnx::TensorProto_DataType_Name(number)
-                                 : std::to_string(number);
-    throw ConfigError(fmt::format("element type {} is not supported", name),
-                      "use float32, float64, bool or an integer type");
-}
-
-template <class Field>
-void read_field(const Field& field, std::vector<double>& numbers) {
-    if (static_cast<std::size_t>(field.size()) != numbers.size()) {
-        throw ConfigError(fmt::format("it holds {} numbers where its sizes ask for {}",
-                                      field.size(), numbers.size()),
-                          "write the model again");
-    }
-    for (std::size_t i = 0; i < numbers.size(); ++i) {
-        numbers[i] = static_cast<double>(field[static_cast<int>(i)]);
-    }
-}
-
-void read_numbers(const onnx::TensorProto& tensor, ElementType type, std::vector<double>& numbers) {
-    switch (type) {
-        case ElementType::Float32:
-            return read_field(tensor.float_data(), numbers);
-        case ElementType::Float64:
-            return read_field(tensor.double_data(), numbers);
-        case ElementType::Int64:
-            return read_field(tensor.int64_data(), numbers);
-        case ElementType::Uint32:
-        case ElementType::Uint64:
-            return read_field(tensor.uint64_data(), numbers);
-        default:
-            return read_field(tensor.int32_data(), numbers);
-    }
-}
-
-/// A tensor in the file itself, whichever of ONNX's fields holds it.
-GraphValue value_of(const onnx::TensorProto& tensor) {
-    if (tensor.data_location() == onnx::TensorProto_DataLocation_EXTERNAL ||
-        tensor.external_data_size() > 0) {
-        throw ConfigError("its data lie in another file",
-                          "save the model with all its data in one file");
-    }
-    if (tensor.has_segment()) {
-        throw ConfigError("it is a segment of a tensor", "save the model with whole tensors");
-    }
-    const bool has_numbers = tensor.float_data_size() + tensor.int32_data_size() +
-                                 tensor.int64_data_size() + tensor.double_data_size() +
-                                 tensor.uint64_data_size() + tensor.string_data_size() >
-                             0;
-    if (tensor.has_raw_data() && has_numbers) {
-        throw ConfigError("it holds its data twice, as bytes and as numbers",
-                          "write the model again");
-    }
-    const ElementRow& row = row_of(tensor.data_type());
-    TensorType type{row.type, {tensor.dims().begin(), tensor.dims().end()}};
-    const std::size_t elements = count_elements(type.sizes);
-    // The data must be there before memory is taken for them.
-    if (tensor.has_raw_data() && tensor.raw_data().size() != elements * row.bytes) {
-        throw ConfigError(
-            fmt::format("it holds {} bytes where its sizes ({}) ask for {}",
-                        tensor.raw_data().size(), sizes_text(type.sizes), elements * row.bytes),
-            "write the model again");
-    }
-    if (!tensor.has_raw_data() && elements > tensor.ByteSizeLong()) {
-        throw ConfigError(fmt::format("its data are missing ({} elements)", elements),
-                          "write the model again");
-    }
-    GraphValue value{type, {}};
-    if (tensor.has_raw_data()) {
-        const std::string& raw = tensor.raw_data();
-        value.numbers = read_elements(
-            row.type, {reinterpret_cast<const std::uint8_t*>(raw.data()), raw.size()});
-    } else {
-        value.numbers.resize(elements);
-        read_numbers(tensor, row.type, value.numbers);
-        settle(value);
-    }
-    if (std::ranges::any_of(value.numbers, [](double number) { return std::isnan(number); })) {
-        throw ConfigError("it holds a NaN", "correct the model's values");
-    }
-    return value;
-}
-
-/// A tensor's type with fixed sizes of `least` or more.
-TensorType type_of(const onnx::ValueInfoProto& info, std::int64_t least) {
-    const std::string remedy = "export the model with fixed sizes";
-    if (!info.has_type() || !info.type().has_tensor_type()) {
-        throw ConfigError("it is not a tensor", "use tensors for inputs and outputs");
-    }
-    const auto& tensor = info.type().tensor_type();
-    TensorType type{row_of(tensor.elem_type()).type, {}};
-    if (!tensor.has_shape()) {
-        throw ConfigError("its sizes are not stated", remedy);
-    }
-    for (const auto& size : tensor.shape().dim()) {
-        if (!size.has_dim_value()) {
-            throw ConfigError(fmt::format("its size '{}' is not fixed (a dynamic shape)",
-                                          size.has_dim_param() ? size.dim_param() : "?"),
-                              remedy);
-        }
-        if (size.dim_value() < least) {
-            throw ConfigError(fmt::format("{} is not a size", size.dim_value()), remedy);
-        }
-        type.sizes.push_back(size.dim_value());
-    }
-    count_elements(type.sizes);
-    return type;
-}
-
-/// Whether both element type and fixed sizes are stated.
-bool is_stated(const onnx::ValueInfoProto& info) {
-    return info.has_type() && info.type().has_tensor_type() &&
-           info.type().tensor_type().has_shape() &&
-           std::ranges::all_of(info.type().tensor_type().shape().dim(),
-                               [](const auto& size) { return size.has_dim_value(); });
-}
-
-/// `made`: tensors that exist before any node has run.
-void check_names(const Graph& graph, std::set<std::string> made) {
-    for (const GraphNode& node : graph.nodes) {
-        for (const std::string& output : node.outputs) {
-            if (!output.empty() && !made.insert(output).second) {
-                refuse_node(graph, node, fmt::format("the tensor '{}' is made twice", output),
-                            "give every tensor one producer");
-            }
-        }
-    }
-    for (const GraphNode& node : graph.nodes) {
-        for (const std::string& input : node.inputs) {
-            if (!input.empty() && !made.contains(input)) {
-                refuse_node(graph, node,
-                            fmt::format("its input '{}' is neither an input of the model, nor an "
-                                        "initialiser, nor made by a node",
-                                        input),
-                            "the model lost a part, or a name is misspelled");
-            }
-        }
-    }
-    for (const std::string& output : graph.outputs) {
-        if (!made.contains(output)) {
-            throw ConfigError(Place{graph.file, 0, 0},
-                              fmt::format("nothing makes the model's output '{}'", output),
-                              "the model lost a part, or a name is misspelled");
-        }
-    }
-}
-
-/// Nodes that wait for a node: the readers of what it makes.
-std::vector<std::vector<std::size_t>> readers_of_nodes(const Graph& graph) {
-    std::unordered_map<std::string_view, std::size_t> producers;
-    for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
-        for (const std::string& output : graph.nodes[i].outputs) {
-            producers.emplace(output, i);
-        }
-    }
-    producers.erase("");
-    std::vector<std::vector<std::size_t>> readers(graph.nodes.size());
-    for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
-        for (const std::string& input : graph.nodes[i].inputs) {
-            if (const auto producer = producers.find(input); producer != producers.end()) {
-                readers[producer->second].push_back(i);
-            }
-        }
-    }
-    return readers;
-}
-
-/// Sorts `graph.nodes` such that producers stand before consumers and keeps the file's order where
-/// that is such an order: as if the file were gone through time after time, and each time every node
-/// taken whose inputs are there. ConfigError, with the node, where a tensor is made twice, is not made
-/// at all, or where nodes wait for each other in a circle.
-void order_nodes(Graph& graph) {
-    std::set<std::string> known(graph.inputs.begin(), graph.inputs.end());  // before any node runs
-    for (const auto& [name, value] : graph.constants) {
-        known.insert(name);
-    }
-    check_names(graph, known);
-    const std::vector<std::vector<std::size_t>> readers = readers_of_nodes(graph);
-    std::vector<std::size_t> missing(readers.size(), 0);  // inputs that are yet to be made
-    for (const std::vector<std::size_t>& each : readers) {
-        for (const std::size_t reader : each) {
-            ++missing[reader];
-        }
-    }
-    std::vector<std::size_t> taken;  // a node's producers before it
-    for (std::size_t i = 0; i < missing.size(); ++i) {
-        if (missing[i] == 0) {
-            taken.push_back(i);
-        }
-    }
-    std::vector<std::size_t> time(readers.size(), 0);  // that the file is gone through
-    for (std::size_t i = 0; i < taken.size(); ++i) {
-        const std::size_t node = taken[i];
-        for (const std::size_t reader : readers[node]) {
-            time[reader] = std::max(time[reader], time[node] + (node > reader ? 1 : 0));
-            if (--missing[reader] == 0) {
-                taken.push_back(reader);
-            }
-        }
-    }
-    for (std::size_t i = 0; i < missing.size(); ++i) {
-        if (missing[i] > 0) {
-            refuse_node(graph, graph.nodes[i],
-                        "it waits for its own output: the graph has a cycle through it or above it",
-                        "a network's graph has no cycles");
-        }
-    }
-    std::ranges::sort(taken, {}, [&](std::size_t node) { return std::pair(time[node], node); });
-    std::vector<GraphNode> sorted;
-    for (const std::size_t node : taken) {
-        sorted.push_back(std::move(graph.nodes[node]));
-    }
-    graph.nodes = std::move(sorted);
-}
 
 constexpr std::int64_t oldest_opset = 7;
 constexpr std::int64_t newest_opset = 21;
@@ -267,7 +45,12 @@ class SilentProtobuf {
 
 class OnnxReader {
  public:
-    explicit OnnxReader(const std::string& file) { graph_.file = file; }
+    OnnxReader(const std::string& file, const ModelReading& reading)
+        : tensors_(std::filesystem::path(file).parent_path(), reading.by_shape),
+          sizes_(reading.shapes) {
+        graph_.file = file;
+        graph_.by_shape = reading.by_shape;
+    }
 
     Graph read(const std::string& bytes) {
         onnx::ModelProto model;
@@ -279,6 +62,9 @@ class OnnxReader {
         read_inputs(graph);
         read_outputs(graph);
         read_nodes(graph);
+        if (graph_.by_shape) {
+            take_weights_for_constants();
+        }
         order_nodes(graph_);
         return std::move(graph_);
     }
@@ -310,7 +96,7 @@ class OnnxReader {
 
     TensorType stated_type(const onnx::ValueInfoProto& info, const std::string& part,
                            std::int64_t least = 1) const {
-        return within(part, [&] { return type_of(info, least); });
+        return within(part, [&] { return sizes_.type_of(info, least); });
     }
 
     void parse(const std::string& bytes, onnx::ModelProto& model) const {
@@ -356,7 +142,7 @@ class OnnxReader {
     void read_constants(const onnx::GraphProto& graph) {
         for (const auto& tensor : graph.initializer()) {
             const std::string part = fmt::format("initialiser '{}'", tensor.name());
-            GraphValue value = within(part, [&] { return value_of(tensor); });
+            GraphValue value = within(part, [&] { return tensors_.value_of(tensor); });
             hold(value);
             require(!tensor.name().empty(), "an initialiser has no name", "write the model again");
             require(graph_.constants.emplace(tensor.name(), std::move(value)).second,
@@ -366,6 +152,7 @@ class OnnxReader {
 
     /// Before IR version 4 every initialiser stands among the inputs as well.
     void read_inputs(const onnx::GraphProto& graph) {
+        within("--shape", [&] { sizes_.bind(graph, graph_); });
         std::set<std::string> names;
         for (const auto& info : graph.input()) {
             const std::string part = fmt::format("input '{}'", info.name());
@@ -379,7 +166,7 @@ class OnnxReader {
             graph_.inputs.push_back(info.name());
         }
         for (const auto& info : graph.value_info()) {
-            if (is_stated(info) && !names.contains(info.name())) {
+            if (sizes_.is_stated(info) && !names.contains(info.name())) {
                 // a tensor in between may be empty: the regions of interest of a Resize
                 const std::string part = fmt::format("tensor '{}'", info.name());
                 graph_.types[info.name()] = stated_type(info, part, 0);
@@ -389,7 +176,7 @@ class OnnxReader {
 
     void check_stated(const onnx::ValueInfoProto& info, const TensorType& type,
                       const std::string& part) const {
-        if (is_stated(info)) {
+        if (sizes_.is_stated(info)) {
             const TensorType stated = stated_type(info, part);
             require(stated == type,
                     fmt::format("{} is stated as {} {} and given as {} {}", part,
@@ -406,7 +193,7 @@ class OnnxReader {
                         graph_.outputs.end(),
                     fmt::format("output '{}' is there twice", info.name()),
                     "give every output its own name");
-            if (is_stated(info)) {
+            if (sizes_.is_stated(info)) {
                 const std::string part = fmt::format("output '{}'", info.name());
                 graph_.types[info.name()] = stated_type(info, part);
             }
@@ -441,8 +228,12 @@ class OnnxReader {
         }
     }
 
-    static void read_attributes(const onnx::NodeProto& proto, GraphNode& node) {
+    void read_attributes(const onnx::NodeProto& proto, GraphNode& node) {
         for (const auto& attribute : proto.attribute()) {
+            if (graph_.by_shape && !is_plain(attribute)) {
+                node.attributes[unread_attribute] = attribute.name();
+                continue;
+            }
             if (!node.attributes.emplace(attribute.name(), attribute_of(attribute)).second) {
                 throw ConfigError(fmt::format("attribute '{}' is there twice", attribute.name()),
                                   "write the model again");
@@ -450,7 +241,16 @@ class OnnxReader {
         }
     }
 
-    static Attribute attribute_of(const onnx::AttributeProto& attribute) {
+    /// Of a kind that graphs hold.
+    static bool is_plain(const onnx::AttributeProto& attribute) {
+        constexpr std::array kinds{
+            onnx::AttributeProto_AttributeType_INT,    onnx::AttributeProto_AttributeType_FLOAT,
+            onnx::AttributeProto_AttributeType_STRING, onnx::AttributeProto_AttributeType_INTS,
+            onnx::AttributeProto_AttributeType_FLOATS, onnx::AttributeProto_AttributeType_TENSOR};
+        return std::ranges::find(kinds, attribute.type()) != kinds.end();
+    }
+
+    Attribute attribute_of(const onnx::AttributeProto& attribute) {
         switch (attribute.type()) {
             case onnx::AttributeProto_AttributeType_INT:
                 return attribute.i();
@@ -463,7 +263,7 @@ class OnnxReader {
             case onnx::AttributeProto_AttributeType_FLOATS:
                 return std::vector<double>(attribute.floats().begin(), attribute.floats().end());
             case onnx::AttributeProto_AttributeType_TENSOR:
-                return value_of(attribute.t());
+                return tensors_.value_of(attribute.t());
             default:
                 throw ConfigError(
                     fmt::format("attribute '{}' is of a kind that is not supported",
@@ -472,6 +272,25 @@ class OnnxReader {
         }
     }
 
+    /// Weights that are inputs of the model, which a run by shape alone is not given.
+    void take_weights_for_constants() {
+        for (const GraphNode& node : graph_.nodes) {
+            const bool weighs = node.op == "Conv" || node.op == "ConvTranspose" ||
+                                node.op == "Gemm" || node.op == "BatchNormalization";
+            for (std::size_t i = 1; weighs && i < node.inputs.size(); ++i) {
+                const auto input = std::ranges::find(graph_.inputs, node.inputs[i]);
+                if (input != graph_.inputs.end()) {
+                    GraphValue value = tensors_.made_up(graph_.types.at(*input));
+                    hold(value);
+                    graph_.constants.emplace(*input, std::move(value));
+                    graph_.inputs.erase(input);
+                }
+            }
+        }
+    }
+
+    OnnxTensors tensors_;
+    OnnxSizes sizes_;
     Graph graph_;
     std::set<std::string> domains_;
     std::size_t held_ = 0;  ///< elements of the constants so far
@@ -481,12 +300,12 @@ class OnnxReader {
 
 bool is_onnx_file(const std::filesystem::path& path) { return path.extension() == ".onnx"; }
 
-Graph parse_onnx(const std::string& bytes, const std::string& file) {
-    return OnnxReader(file).read(bytes);
+Graph parse_onnx(const std::string& bytes, const std::string& file, const ModelReading& reading) {
+    return OnnxReader(file, reading).read(bytes);
 }
 
-Graph read_onnx(const std::filesystem::path& path) {
-    return parse_onnx(read_whole_file(path, {}, Bytes(largest_model)), path.string());
+Graph read_onnx(const std::filesystem::path& path, const ModelReading& reading) {
+    return parse_onnx(read_whole_file(path, {}, Bytes(largest_model)), path.string(), reading);
 }
 
 }  // namespace npuscope

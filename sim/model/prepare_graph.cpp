@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <set>
 
-#include "sim/model/onnx_reader.h"
 #include "sim/model/operator_parts.h"
 #include "sim/model/operators.h"
 
@@ -43,11 +43,15 @@ class Preparation {
         }
         std::vector<GraphNode> kept;
         for (GraphNode& node : graph_.nodes) {
-            if (!visit(node)) {
+            const std::string reason = graph_.by_shape ? reason_to_leave_out(node) : std::string();
+            if (!reason.empty()) {
+                leave_out(std::move(node), reason);
+            } else if (!visit(node)) {
                 kept.push_back(std::move(node));
             }
         }
         graph_.nodes = std::move(kept);
+        drop_unsized_outputs();
         for (const auto& [name, value] : graph_.constants) {
             graph_.types[name] = value.type;
         }
@@ -56,11 +60,64 @@ class Preparation {
  private:
     static constexpr std::size_t made_of_each = 16;  ///< elements that one of the file may become
 
+    /// Why the sizes of a node's results are not known; empty: they are, or it is for visit() to say
+    /// what is wrong.
+    std::string reason_to_leave_out(const GraphNode& node) const {
+        for (const std::string& input : node.inputs) {
+            if (unsized_.contains(input)) {
+                return fmt::format("the sizes of its input '{}' are not known", input);
+            }
+        }
+        const OperatorRow* row = find_operator(node.op);
+        const auto is_stated = [&](const std::string& output) {
+            return output.empty() || stated_.contains(output);
+        };
+        if (row == nullptr || node.has(unread_attribute)) {
+            return std::ranges::all_of(node.outputs, is_stated)
+                       ? std::string()
+                       : "the operator is not known here, nor are the sizes of its results";
+        }
+        for (unsigned i = 0; i < node.inputs.size(); ++i) {
+            const std::string& input = node.inputs[i];
+            if ((row->sizing & operand(i)) != 0 && !input.empty() && !graph_.is_constant(input)) {
+                return fmt::format("the sizes of its result depend on '{}', which is computed",
+                                   input);
+            }
+        }
+        return {};
+    }
+
+    /// What it reads is computed all the same.
+    void leave_out(GraphNode node, const std::string& reason) {
+        for (const std::string& output : node.outputs) {
+            unsized_.insert(output);
+        }
+        for (const std::string& input : node.inputs) {
+            const bool made = !input.empty() && !unsized_.contains(input) &&
+                              !graph_.is_constant(input) &&
+                              std::ranges::find(graph_.inputs, input) == graph_.inputs.end();
+            if (made && std::ranges::find(graph_.outputs, input) == graph_.outputs.end()) {
+                graph_.outputs.push_back(input);
+            }
+        }
+        graph_.left_out.emplace_back(std::move(node), reason);
+    }
+
+    void drop_unsized_outputs() {
+        std::erase_if(graph_.outputs,
+                      [&](const std::string& output) { return unsized_.contains(output); });
+        if (graph_.outputs.empty()) {
+            const auto& [node, reason] = graph_.left_out.front();
+            refuse_node(graph_, node, reason + ", and nothing of the model is left without it",
+                        "store inferred shapes in the model, or give open sizes: --shape");
+        }
+    }
+
     /// Whether the node became constants.
     bool visit(const GraphNode& node) {
         at_node(graph_, node, [&] { check_names(node); });
         const OperatorRow* row = find_operator(node.op);
-        if (row == nullptr) {
+        if (row == nullptr || node.has(unread_attribute)) {
             take_stated_types(node);
             return false;
         }
@@ -186,6 +243,7 @@ class Preparation {
 
     Graph& graph_;
     std::map<std::string, TensorType> stated_;
+    std::set<std::string> unsized_;               ///< tensors of nodes that were left out
     std::map<std::string, std::size_t> readers_;  ///< yet to come
     std::size_t made_ = 0;                        ///< elements of constants that nodes made
     std::size_t most_made_ = 0;                   ///< a multiple of what the file itself holds
@@ -199,10 +257,6 @@ void refuse_node(const Graph& graph, const GraphNode& node, const std::string& s
                  const std::string& remedy) {
     throw ConfigError(Place{graph.file, 0, 0},
                       fmt::format("node {}: {}", node_text(node), sentence), remedy);
-}
-
-Graph load_graph(const std::filesystem::path& path, ScaleForm form) {
-    return finish_graph(read_onnx(path), form);
 }
 
 Graph finish_graph(Graph graph, ScaleForm form) {

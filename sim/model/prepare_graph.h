@@ -4,8 +4,6 @@
 // operands and attributes holds. Then: which values its tensors can have.
 #pragma once
 
-#include <filesystem>
-
 #include "models/base/error.h"
 #include "sim/model/graph.h"
 #include "sim/model/network.h"
@@ -14,7 +12,8 @@ namespace npuscope {
 
 /// ConfigError with file and node: for an operator that does not exist, a shape that depends on numbers
 /// that are not constant, a type that contradicts what the file states, a division by zero. A node
-/// whose operator is unknown stays where the file states the types of its outputs.
+/// whose operator is unknown stays where the file states the types of its outputs. Of a graph by shape
+/// nodes whose results have no known sizes go to `left_out`, with all that reads them.
 void prepare_graph(Graph& graph);
 
 /// Throws `sentence` about a node.
@@ -51,9 +50,7 @@ void normalise_quantised(Graph& graph, ScaleForm form = ScaleForm::Exact);
 
 // A graph that is ready to be matched: read, typed, folded, in integer form.
 
-/// From an ONNX file. ConfigError for whatever is wrong with it.
-Graph load_graph(const std::filesystem::path& path, ScaleForm form = ScaleForm::Exact);
-/// The same for a graph that was built otherwise.
+/// Of a graph that was read or built. ConfigError for whatever is wrong with it.
 Graph finish_graph(Graph graph, ScaleForm form = ScaleForm::Exact);
 
 // What is known of values follows from inputs and constants through the operators' rows

@@ -107,7 +107,9 @@ std::string rows_text(const Result& result, std::size_t width) {
                        with_separators(cycles.value), percent(share_of(row, result)),
                        used && row.macs != 0 ? percent(*used) : "",
                        short_bytes(moved.read_bytes.value), short_bytes(moved.write_bytes.value),
-                       std::string(cycles == Cycles(0) ? "hidden" : row.causes.largest())});
+                       std::string(cycles != Cycles(0) ? row.causes.largest()
+                                   : row.on_host       ? "not counted"
+                                                       : "hidden")});
     }
     return table.empty() ? std::string()
                          : "\nwhere the time went: cycles, share of all, MAC array used, bytes\n" +

@@ -33,6 +33,10 @@ constexpr std::array<std::string_view, cause_names.size()> remedies{
     "register groups that are programmed ahead, so that operations overlap",
     "a host that programs registers faster (npu.csb), or programs ahead"};
 
+/// Notes without which the cycles say something else than they mean.
+constexpr std::array<std::string_view, 4> told_first{"by_shape", "time_not_counted",
+                                                     "float_on_host", "quantised_here"};
+
 std::string outcome(const Result& result) {
     std::size_t failed = 0;
     std::size_t made = 0;
@@ -231,11 +235,19 @@ std::string verdict(const Result& result, std::size_t width) {
                      {array_line(result, rows), port_line(result), bound_line(result, rows),
                       costly_line(result, rows), help_line(result, rows)});
     }
-    if (std::ranges::find(result.findings, "rounded_scales", &Diagnostic::id) !=
-        result.findings.end()) {
+    const auto has = [&](std::string_view id) {
+        return std::ranges::find(result.findings, id, &Diagnostic::id) != result.findings.end();
+    };
+    if (has("rounded_scales") && !has("by_shape")) {
         lines.push_back(
             "not bit-equal to the model: scales are rounded to 15 bits, each layer's "
             "results differ by one step at most");
+    }
+    for (const Diagnostic& finding : result.findings) {
+        if (std::ranges::find(told_first, finding.id) != told_first.end()) {
+            lines.push_back(finding.sentence +
+                            (finding.remedy.empty() ? "" : " (" + finding.remedy + ")"));
+        }
     }
     for (const std::string& line : lines) {
         text += wrapped(line, 2, 4, width);

@@ -6,6 +6,7 @@
 #include "sim/compile/tinpu/tinpu_target.h"
 #include "sim/config/preset.h"
 #include "sim/model/graph.h"
+#include "sim/model/onnx_reader.h"
 #include "sim/model/prepare_graph.h"
 #include "sim/report/explain_report.h"
 #include "sim/run/session.h"
@@ -48,7 +49,7 @@ std::vector<std::string> wanted_patterns(const Json& meta) {
 void expect_golden(const fs::path& folder) {
     const Json meta = meta_of(folder);
     const LayerNpuConfig config = preset();
-    const Graph graph = load_graph(folder / "model.onnx");
+    const Graph graph = finish_graph(read_onnx(folder / "model.onnx"));
     const LayerPlan plan = plan_layers(graph, config);
     const double tolerance = meta["output"].value("tolerance", 0.0);
     for (const auto& files : cases_of(meta)) {
@@ -77,7 +78,7 @@ void expect_named(const fs::path& folder) {
         return;
     }
     const TinpuTarget target(preset());
-    const Graph graph = load_graph(folder / "model.onnx");
+    const Graph graph = finish_graph(read_onnx(folder / "model.onnx"));
     const std::string text = explain_report(graph, target, *target.plan(graph, {}));
     const std::string wanted = meta["restriction"].get<std::string>() + " at node '" +
                                meta["node"].get<std::string>() + "'";
@@ -86,7 +87,7 @@ void expect_named(const fs::path& folder) {
 
 void expect_refused(const fs::path& folder) {
     try {
-        load_graph(folder / "model.onnx");
+        finish_graph(read_onnx(folder / "model.onnx"));
         FAIL() << "read: " << meta_of(folder)["defect"];
     } catch (const ConfigError& error) {
         EXPECT_FALSE(error.sentence().empty());

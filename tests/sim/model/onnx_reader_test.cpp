@@ -160,12 +160,12 @@ INSTANTIATE_TEST_SUITE_P(
         BrokenRow{
             "1099511627776 is not a size",
             [](ModelBuilder& b) { b.graph().mutable_initializer(0)->set_dims(0, 1LL << 40); }},
-        BrokenRow{"FLOAT16 is not supported",
+        BrokenRow{"BFLOAT16 is not supported",
                   [](ModelBuilder& b) {
                       b.graph().mutable_initializer(0)->set_data_type(
-                          onnx::TensorProto_DataType_FLOAT16);
+                          onnx::TensorProto_DataType_BFLOAT16);
                   }},
-        BrokenRow{"another file",
+        BrokenRow{"outside of the model's folder",
                   [](ModelBuilder& b) {
                       b.graph().mutable_initializer(0)->set_data_location(
                           onnx::TensorProto_DataLocation_EXTERNAL);

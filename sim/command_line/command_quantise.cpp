@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+// `npuscope quantise`: a model of floats as one of integers, as an ONNX file that others read too.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <memory>
+#include <ostream>
+
+#include "sim/command_line/command.h"
+#include "sim/command_line/model_source.h"
+#include "sim/config/file_io.h"
+#include "sim/config/json_writer.h"
+#include "sim/config/preset.h"
+#include "sim/config/printable.h"
+#include "sim/config/text_table.h"
+#include "sim/model/onnx_writer.h"
+
+namespace npuscope {
+namespace {
+
+struct QuantiseArguments {
+    std::string model;
+    std::string out;
+    std::string json;
+    ModelChoices choices;
+};
+
+std::string verdict_of(const QuantisedModel& model, const std::string& file) {
+    std::string text = fmt::format(
+        "{}: {} quantised to int8, {:.1f} dB of signal to noise at the "
+        "outputs, of the calibration's inputs; ranges by {}{}\n",
+        file, counted(model.products, "layer"), output_decibels(model.rows),
+        enum_name(model.method), model.equalised ? "; channels were equalised" : "");
+    if (model.opset != model.graph.opset) {
+        text += fmt::format("opset {} became {}, the first with a scale for each kernel\n",
+                            model.opset, model.graph.opset);
+    }
+    return text;
+}
+
+std::string table_of(const QuantisedModel& model, std::size_t width) {
+    TextTable table({{"layer", Align::Left}, {"tensor", Align::Left}, {"dB", Align::Right}});
+    for (const NoiseRow& row : model.rows) {
+        table.add_row({row.is_output       ? "output"
+                       : row.layer.empty() ? "input"
+                                           : row.layer,
+                       row.tensor, fmt::format("{:.1f}", row.decibels)});
+    }
+    return "\nsignal to noise, against the model of floats\n" + table.text(width);
+}
+
+std::string json_of(const QuantisedModel& model) {
+    std::string text = fmt::format(
+        "{{\n  \"layers\": {},\n  \"output_decibels\": {:.3f},\n"
+        "  \"equalised\": {},\n  \"opset\": {},\n  \"tensors\": [",
+        model.products, output_decibels(model.rows), model.equalised, model.graph.opset);
+    for (std::size_t i = 0; i < model.rows.size(); ++i) {
+        const NoiseRow& row = model.rows[i];
+        text += fmt::format(
+            "{}\n    {{\"tensor\": {}, \"layer\": {}, \"decibels\": {:.3f}, "
+            "\"is_output\": {}}}",
+            i == 0 ? "" : ",", quoted(row.tensor), quoted(row.layer), row.decibels, row.is_output);
+    }
+    return text + "\n  ]\n}\n";
+}
+
+ExitCode quantise(const QuantiseArguments& arguments, const Console& console) {
+    const std::string model = find_program(arguments.model).path.string();
+    const QuantisedModel quantised = quantise_file(model, arguments.choices);
+    if (!arguments.out.empty()) {
+        write_atomically(arguments.out, onnx_bytes(quantised.graph, NPUSCOPE_VERSION));
+    }
+    const bool aside = arguments.json == "-";
+    if (aside) {
+        console.out << json_of(quantised);
+    } else if (!arguments.json.empty()) {
+        write_atomically(arguments.json, json_of(quantised));
+    }
+    const std::size_t width = aside ? console.err_width : console.out_width;
+    (aside ? console.err : console.out) << printable(
+        fitted(verdict_of(quantised, arguments.model), width) + table_of(quantised, width));
+    return ExitCode::Good;
+}
+
+}  // namespace
+
+Command quantise_command() {
+    return {"quantise", "makes integers of a model's floats, with typical inputs as the measure",
+            "npuscope quantise model.onnx --calibration inputs --out model_int8.onnx",
+            [](CLI::App& app, NpuFamilies /*families*/) {
+                const auto arguments = std::make_shared<QuantiseArguments>();
+                app.add_option("MODEL", arguments->model, "model of floats (.onnx)")->required();
+                add_model_options(app, arguments->choices);
+                app.get_option("--calibration")->required();
+                app.add_option("--out", arguments->out,
+                               "file for the quantised model (.onnx, QDQ), which ONNX Runtime "
+                               "runs as well");
+                app.add_option("--json", arguments->json,
+                               "file for the signal to noise of every tensor as JSON; - is "
+                               "standard output");
+                return
+                    [arguments](const Console& console) { return quantise(*arguments, console); };
+            }};
+}
+
+}  // namespace npuscope

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/command_line/model_source.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <map>
+
+#include "models/base/error.h"
+#include "models/npu/npu_config.h"
+#include "sim/command_line/input_files.h"
+#include "sim/config/text_table.h"
+#include "sim/model/host_values.h"
+#include "sim/model/network.h"
+#include "sim/model/onnx_reader.h"
+#include "sim/model/prepare_graph.h"
+#include "sim/quantise/by_shape.h"
+#include "sim/quantise/float_graph.h"
+
+namespace npuscope {
+namespace {
+
+/// Nodes whose time is not counted: the host has no such operator, or nobody knows their sizes.
+void note_uncounted(Graph& graph) {
+    constexpr std::size_t most_named = 4;
+    std::vector<std::string> nodes;
+    for (const GraphNode& node : graph.nodes) {
+        if (!host_knows(node)) {
+            nodes.push_back(node_text(node));
+        }
+    }
+    for (const auto& [node, reason] : graph.left_out) {
+        nodes.push_back(node_text(node));
+    }
+    if (nodes.empty()) {
+        return;
+    }
+    std::string named;
+    for (std::size_t i = 0; i < std::min(most_named, nodes.size()); ++i) {
+        named += (i == 0 ? "" : ", ") + nodes[i];
+    }
+    graph.notes.push_back(
+        {.severity = Severity::Note,
+         .id = "time_not_counted",
+         .sentence = fmt::format(
+             "the time of {} on the host is not counted, because {} not known: "
+             "{}{}",
+             counted(nodes.size(), "node"),
+             graph.left_out.empty() ? "their operators are" : "their operators or sizes are", named,
+             nodes.size() > most_named ? " .." : ""),
+         .remedy = graph.left_out.empty() ? "count it apart"
+                                          : fmt::format("count it apart; of '{}', {}",
+                                                        node_name(graph.left_out.front().first),
+                                                        graph.left_out.front().second)});
+}
+
+}  // namespace
+
+void add_model_options(CLI::App& app, ModelChoices& choices) {
+    app.add_option("--shape", choices.shape,
+                   "sizes that a model leaves open: 1x3x224x224 of its only input with such sizes, "
+                   "INPUT=1x3x224x224, or NAME=4 of every size of that name; may be repeated")
+        ->allow_extra_args(false)
+        ->option_text("SIZES");
+    add_quantise_options(app, choices);
+}
+
+void add_quantise_options(CLI::App& app, ModelChoices& choices) {
+    app.add_option("--calibration", choices.calibration,
+                   "typical inputs, with which a model of floats is quantised to int8: a folder of "
+                   ".npy files, one for each case, or a folder for each case with a file for each "
+                   "input")
+        ->option_text("DIR");
+    std::map<std::string, RangeMethod> methods;
+    for (const auto& [value, name] : EnumNames<RangeMethod>::names) {
+        methods.emplace(name, value);
+    }
+    app.add_option("--method", choices.quantise.method,
+                   "which part of the numbers that occur integers cover: minmax (all), percentile "
+                   "(all but the outermost 0.01 %), mse (what makes the error least), best "
+                   "(default: whichever of them makes outputs most exact)")
+        ->transform(CLI::CheckedTransformer(methods, CLI::ignore_case))
+        ->option_text("METHOD");
+    app.add_flag("--bias-correction,!--no-bias-correction", choices.quantise.correct_biases,
+                 "biases take back what rounded weights shift (default)");
+    app.add_flag("--equalise,!--no-equalise", choices.quantise.equalise,
+                 "channels between two layers are given one size where that makes outputs more "
+                 "exact (default)");
+}
+
+QuantisedModel quantise_file(const std::string& model, const ModelChoices& choices) {
+    Graph graph = read_onnx(model, {choices.shape, false});
+    prepare_graph(graph);
+    if (!is_float_model(graph)) {  // before inputs are looked for
+        return quantise_model(std::move(graph), {}, choices.quantise);
+    }
+    const std::vector<Case> cases = read_cases(graph, choices.calibration);
+    return quantise_model(std::move(graph), cases, choices.quantise);
+}
+
+Graph read_any_network(const std::string& network, const SystemConfig& system,
+                       const ModelChoices& choices, ModelUse use) {
+    // a TINPU has no form for rounded scales
+    const bool rounds = system.npu.find<NpuConfig>() != nullptr;
+    const ScaleForm form = rounds ? ScaleForm::Rounded : ScaleForm::Exact;
+    if (is_network_file(network)) {
+        return finish_graph(network_graph(read_network(network)), form);
+    }
+    if (!is_onnx_file(network)) {
+        throw ConfigError(fmt::format("'{}' is not a network", network),
+                          "networks are ONNX models (.onnx) and shape tables (.yaml)");
+    }
+    if (!choices.calibration.empty()) {
+        QuantisedModel model = quantise_file(network, choices);
+        model.graph.notes.push_back(
+            {.severity = Severity::Note,
+             .id = "quantised_here",
+             .sentence =
+                 fmt::format("quantised to int8 on the way: {}, {:.1f} dB of signal to noise at "
+                             "the outputs, of "
+                             "the calibration's inputs",
+                             counted(model.products, "layer"), output_decibels(model.rows))});
+        return finish_graph(std::move(model.graph), form);
+    }
+    Graph graph = read_onnx(network, {choices.shape, use == ModelUse::Shape});
+    prepare_graph(graph);
+    if (rounds && use != ModelUse::Values) {
+        quantise_by_shape(graph);
+    } else if (rounds && is_float_model(graph)) {
+        graph.notes.push_back(
+            {.severity = Severity::Note,
+             .id = "float_on_host",
+             .sentence = "the model's layers are floats, which no NPU takes: all of it ran on the "
+                         "host",
+             .remedy = "quantise it on the way: --calibration DIR"});
+    }
+    note_uncounted(graph);
+    return finish_graph(std::move(graph), form);
+}
+
+}  // namespace npuscope

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// A model's file as the graph that a command plans: open sizes bound, layers of floats taken as
+// integers where time alone is asked for.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "sim/config/system_config.h"
+#include "sim/model/graph.h"
+#include "sim/quantise/quantise_model.h"
+
+namespace CLI {  // NOLINT(readability-identifier-naming): the library's own name
+class App;
+}
+
+namespace npuscope {
+
+/// How a model's file is read.
+struct ModelChoices {
+    std::vector<std::string> shape{};
+    std::string calibration;
+    QuantiseOptions quantise;
+
+    template <class Visitor, class Self>
+    static void describe(Visitor& visit, Self& self) {
+        visit.field("shape", self.shape,
+                    "sizes that the model leaves open: 1x3x224x224 of its only input with such "
+                    "sizes, INPUT=1x3x224x224, or NAME=4 of every size of that name");
+        visit.field("calibration", self.calibration,
+                    "folder of typical inputs, with which a model of floats is quantised before "
+                    "it runs");
+        visit.field("quantise", self.quantise, "how it is quantised");
+    }
+};
+
+void add_model_options(CLI::App& app, ModelChoices& choices);
+/// Those of them that say how a model is quantised.
+void add_quantise_options(CLI::App& app, ModelChoices& choices);
+/// Reads a model and quantises it with the calibration's inputs.
+QuantisedModel quantise_file(const std::string& model, const ModelChoices& choices);
+
+/// What a command asks of a model.
+enum class ModelUse {
+    Shape,  ///< time alone, of weights that may be missing
+    Time,   ///< what its layers take, without inputs
+    Values  ///< its outputs
+};
+
+/// A shape table or a model as a graph, in forms that the NPU can take. ConfigError where it is
+/// neither.
+Graph read_any_network(const std::string& network, const SystemConfig& system,
+                       const ModelChoices& choices, ModelUse use);
+
+}  // namespace npuscope

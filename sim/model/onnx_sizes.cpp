@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/model/onnx_sizes.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <optional>
+#include <set>
+#include <vector>
+
+#include "models/base/error.h"
+#include "sim/config/nearest_name.h"
+#include "sim/model/onnx_tensor.h"
+
+namespace npuscope {
+namespace {
+
+/// `1x3x224x224`; nothing where the text is something else.
+std::optional<Sizes> sizes_of(const std::string& text) {
+    Sizes sizes;
+    const char* at = text.data();
+    const char* const end = at + text.size();
+    for (;;) {
+        std::int64_t size = 0;
+        const auto [next, error] = std::from_chars(at, end, size);
+        if (error != std::errc{} || size < 1 || size > most_elements) {
+            return std::nullopt;
+        }
+        sizes.push_back(size);
+        if (next == end) {
+            return sizes;
+        }
+        if (*next != 'x') {
+            return std::nullopt;
+        }
+        at = next + 1;
+    }
+}
+
+const onnx::TensorShapeProto& shape_of(const onnx::ValueInfoProto& info) {
+    return info.type().tensor_type().shape();
+}
+
+/// An exporter writes -1 for a size that is open.
+bool is_fixed(const onnx::TensorShapeProto_Dimension& size) {
+    return size.has_dim_value() && size.dim_value() != -1;
+}
+
+std::string name_of(const onnx::TensorShapeProto_Dimension& size) {
+    return size.has_dim_param() ? size.dim_param() : std::string();
+}
+
+bool is_open(const onnx::ValueInfoProto& info) {
+    return std::ranges::any_of(shape_of(info).dim(),
+                               [](const auto& size) { return !is_fixed(size); });
+}
+
+/// `Nx3xHxW`, as the file has it.
+std::string written(const onnx::ValueInfoProto& info) {
+    std::string text;
+    for (const auto& size : shape_of(info).dim()) {
+        text += text.empty() ? "" : "x";
+        text += is_fixed(size)          ? std::to_string(size.dim_value())
+                : name_of(size).empty() ? std::string("?")
+                                        : name_of(size);
+    }
+    return text;
+}
+
+}  // namespace
+
+void OnnxSizes::bind(const onnx::GraphProto& graph, const Graph& read) {
+    for (const std::string& text : given_) {
+        bind_one(text, graph, read);
+    }
+}
+
+void OnnxSizes::bind_one(const std::string& text, const onnx::GraphProto& graph,
+                         const Graph& read) {
+    const std::size_t equals = text.rfind('=');
+    const std::string name = equals == std::string::npos ? "" : text.substr(0, equals);
+    const auto sizes = sizes_of(equals == std::string::npos ? text : text.substr(equals + 1));
+    if (!sizes) {
+        throw ConfigError(fmt::format("'{}' gives no sizes", text),
+                          "write --shape 1x3x224x224, --shape INPUT=1x3x224x224 or --shape NAME=4");
+    }
+    std::vector<const onnx::ValueInfoProto*> open;
+    std::set<std::string> known;
+    for (const auto& info : graph.input()) {
+        if (read.is_constant(info.name())) {
+            continue;
+        }
+        if (info.name() == name) {
+            return bind_input(info, *sizes);
+        }
+        known.insert(info.name());
+        if (is_open(info)) {
+            open.push_back(&info);
+        }
+        for (const auto& size : shape_of(info).dim()) {
+            if (!name_of(size).empty()) {
+                known.insert(name_of(size));
+            }
+        }
+    }
+    if (equals == std::string::npos) {
+        if (open.size() != 1) {
+            throw ConfigError(fmt::format("{} inputs of the model have open sizes", open.size()),
+                              open.empty() ? "leave the option out"
+                                           : "name the input: --shape INPUT=1x3x224x224");
+        }
+        return bind_input(*open.front(), *sizes);
+    }
+    if (!known.contains(name)) {
+        const std::vector<std::string> names(known.begin(), known.end());
+        throw ConfigError(fmt::format("the model has no input or open size '{}'", name),
+                          name_remedy(name, names));
+    }
+    if (sizes->size() != 1) {
+        throw ConfigError(fmt::format("'{}' is one size of a tensor", name),
+                          fmt::format("give it one number: --shape {}=4", name));
+    }
+    name_size(name, sizes->front());
+}
+
+void OnnxSizes::bind_input(const onnx::ValueInfoProto& info, const Sizes& sizes) {
+    const auto& dims = shape_of(info).dim();
+    const bool known = info.type().tensor_type().has_shape();
+    bool fits = !known || static_cast<std::size_t>(dims.size()) == sizes.size();
+    for (int i = 0; known && fits && i < dims.size(); ++i) {
+        const std::int64_t size = sizes[static_cast<std::size_t>(i)];
+        fits = !is_fixed(dims[i]) || dims[i].dim_value() == size;
+        if (fits && !is_fixed(dims[i]) && !name_of(dims[i]).empty()) {
+            name_size(name_of(dims[i]), size);
+        }
+    }
+    if (!fits) {
+        throw ConfigError(
+            fmt::format("input '{}' is {}, not {}", info.name(), written(info), sizes_text(sizes)),
+            "give sizes where the model leaves them open");
+    }
+    inputs_[info.name()] = sizes;
+}
+
+void OnnxSizes::name_size(const std::string& name, std::int64_t size) {
+    const auto [found, is_new] = named_.emplace(name, size);
+    if (!is_new && found->second != size) {
+        throw ConfigError(fmt::format("'{}' is given as {} and as {}", name, found->second, size),
+                          "every size of a name is the same");
+    }
+}
+
+std::optional<std::int64_t> OnnxSizes::size_of(const onnx::ValueInfoProto& info, int index) const {
+    const auto& size = shape_of(info).dim(index);
+    if (const auto input = inputs_.find(info.name()); input != inputs_.end()) {
+        return input->second[static_cast<std::size_t>(index)];
+    }
+    if (is_fixed(size)) {
+        return size.dim_value();
+    }
+    const auto named = named_.find(name_of(size));
+    return named == named_.end() || named->first.empty() ? std::nullopt
+                                                         : std::optional(named->second);
+}
+
+TensorType OnnxSizes::type_of(const onnx::ValueInfoProto& info, std::int64_t least) const {
+    if (!info.has_type() || !info.type().has_tensor_type()) {
+        throw ConfigError("it is not a tensor", "use tensors for inputs and outputs");
+    }
+    const auto& tensor = info.type().tensor_type();
+    TensorType type{onnx_element(tensor.elem_type()).type, {}};
+    const auto given = inputs_.find(info.name());
+    if (!tensor.has_shape() && given == inputs_.end()) {
+        throw ConfigError("its sizes are not stated",
+                          fmt::format("give them: --shape {}=1x3x224x224", info.name()));
+    }
+    for (int i = 0; i < tensor.shape().dim_size(); ++i) {
+        const auto size = size_of(info, i);
+        if (!size) {
+            const std::string name = name_of(tensor.shape().dim(i));
+            throw ConfigError(
+                fmt::format("its size '{}' is not fixed (a dynamic shape)",
+                            name.empty() ? "?" : name),
+                fmt::format("give the sizes of {}: --shape {}=..{}", written(info), info.name(),
+                            name.empty() ? "" : fmt::format(", or --shape {}=..", name)));
+        }
+        if (*size < least) {
+            throw ConfigError(fmt::format("{} is not a size", *size),
+                              "export the model with fixed sizes");
+        }
+        type.sizes.push_back(*size);
+    }
+    if (!tensor.has_shape()) {
+        type.sizes = given->second;
+    }
+    count_elements(type.sizes);
+    return type;
+}
+
+bool OnnxSizes::is_stated(const onnx::ValueInfoProto& info) const {
+    if (!info.has_type() || !info.type().has_tensor_type() ||
+        !info.type().tensor_type().has_shape()) {
+        return false;
+    }
+    for (int i = 0; i < shape_of(info).dim_size(); ++i) {
+        if (!size_of(info, i)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+}  // namespace npuscope

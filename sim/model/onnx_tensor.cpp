@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/model/onnx_tensor.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <optional>
+
+#include "models/base/error.h"
+#include "sim/config/file_io.h"
+
+namespace npuscope {
+namespace {
+
+constexpr std::size_t most_made_up = std::size_t{1} << 27U;  ///< elements of all missing weights
+
+template <class Field>
+void read_field(const Field& field, std::vector<double>& numbers) {
+    if (static_cast<std::size_t>(field.size()) != numbers.size()) {
+        throw ConfigError(fmt::format("it holds {} numbers where its sizes ask for {}",
+                                      field.size(), numbers.size()),
+                          "write the model again");
+    }
+    for (std::size_t i = 0; i < numbers.size(); ++i) {
+        numbers[i] = static_cast<double>(field[static_cast<int>(i)]);
+    }
+}
+
+void read_numbers(const onnx::TensorProto& tensor, ElementType type, std::vector<double>& numbers) {
+    switch (type) {
+        case ElementType::Float32:
+            return read_field(tensor.float_data(), numbers);
+        case ElementType::Float64:
+            return read_field(tensor.double_data(), numbers);
+        case ElementType::Int64:
+            return read_field(tensor.int64_data(), numbers);
+        case ElementType::Uint32:
+        case ElementType::Uint64:
+            return read_field(tensor.uint64_data(), numbers);
+        case ElementType::Float16:  // as their bits
+            read_field(tensor.int32_data(), numbers);
+            for (double& number : numbers) {
+                number = from_float16(static_cast<std::uint16_t>(to_integer(number)));
+            }
+            return;
+        default:
+            return read_field(tensor.int32_data(), numbers);
+    }
+}
+
+bool is_external(const onnx::TensorProto& tensor) {
+    return tensor.data_location() == onnx::TensorProto_DataLocation_EXTERNAL ||
+           tensor.external_data_size() > 0;
+}
+
+bool has_numbers(const onnx::TensorProto& tensor) {
+    return tensor.float_data_size() + tensor.int32_data_size() + tensor.int64_data_size() +
+               tensor.double_data_size() + tensor.uint64_data_size() + tensor.string_data_size() >
+           0;
+}
+
+/// One of the keys of external data; empty where it is left out.
+std::string external_entry(const onnx::TensorProto& tensor, std::string_view key) {
+    for (const auto& entry : tensor.external_data()) {
+        if (entry.key() == key) {
+            return entry.value();
+        }
+    }
+    return {};
+}
+
+std::uint64_t external_number(const onnx::TensorProto& tensor, std::string_view key,
+                              std::uint64_t fallback) {
+    const std::string text = external_entry(tensor, key);
+    std::uint64_t number = fallback;
+    const char* end = text.data() + text.size();
+    if (!text.empty() && std::from_chars(text.data(), end, number).ptr != end) {
+        throw ConfigError(fmt::format("the {} of its data is '{}'", key, text),
+                          "write the model again");
+    }
+    return number;
+}
+
+void check_form(const onnx::TensorProto& tensor) {
+    if (tensor.has_segment()) {
+        throw ConfigError("it is a segment of a tensor", "save the model with whole tensors");
+    }
+    if (tensor.has_raw_data() && has_numbers(tensor)) {
+        throw ConfigError("it holds its data twice, as bytes and as numbers",
+                          "write the model again");
+    }
+}
+
+GraphValue from_bytes(const TensorType& type, std::string_view bytes, std::size_t elements) {
+    const std::uint32_t width = element_row(type.element).bytes;
+    if (bytes.size() != elements * width) {
+        throw ConfigError(fmt::format("it holds {} bytes where its sizes ({}) ask for {}",
+                                      bytes.size(), sizes_text(type.sizes), elements * width),
+                          "write the model again");
+    }
+    return {type, read_elements(type.element, {reinterpret_cast<const std::uint8_t*>(bytes.data()),
+                                               bytes.size()})};
+}
+
+}  // namespace
+
+const ElementRow& onnx_element(int number) {
+    if (const ElementRow* row = find_onnx_element(number)) {
+        return *row;
+    }
+    const std::string name = onnx::TensorProto_DataType_IsValid(number)
+                                 ? onnx::TensorProto_DataType_Name(number)
+                                 : std::to_string(number);
+    throw ConfigError(fmt::format("element type {} is not supported", name),
+                      "use float32, float64, float16, bool or an integer type");
+}
+
+GraphValue OnnxTensors::value_of(const onnx::TensorProto& tensor) {
+    check_form(tensor);
+    const ElementRow& row = onnx_element(tensor.data_type());
+    const TensorType type{row.type, {tensor.dims().begin(), tensor.dims().end()}};
+    const std::size_t elements = count_elements(type.sizes);
+    GraphValue value{type, {}};
+    // The data must be there before memory is taken for them.
+    if (is_external(tensor)) {
+        const auto bytes = external_bytes(tensor, elements * row.bytes);
+        value = bytes ? from_bytes(type, *bytes, elements) : made_up(type);
+    } else if (tensor.has_raw_data()) {
+        value = from_bytes(type, tensor.raw_data(), elements);
+    } else if (by_shape_ && elements > 0 && !has_numbers(tensor)) {
+        value = made_up(type);
+    } else if (elements > tensor.ByteSizeLong()) {
+        throw ConfigError(fmt::format("its data are missing ({} elements)", elements),
+                          "write the model again, or run it by its shapes alone: --values off");
+    } else {
+        value.numbers.resize(elements);
+        read_numbers(tensor, row.type, value.numbers);
+        settle(value);
+    }
+    if (std::ranges::any_of(value.numbers, [](double number) { return std::isnan(number); })) {
+        throw ConfigError("it holds a NaN", "correct the model's values");
+    }
+    return value;
+}
+
+GraphValue OnnxTensors::made_up(const TensorType& type) {
+    const std::size_t elements = count_elements(type.sizes);
+    if (type.element == ElementType::Int64) {
+        throw ConfigError("its data are missing, and integers of 64 bits decide sizes",
+                          "put the file of its data beside the model");
+    }
+    made_up_ += elements;
+    if (made_up_ > most_made_up) {
+        throw ConfigError(
+            fmt::format("more than {} elements of the model are missing", most_made_up),
+            "put the files of its data beside the model");
+    }
+    GraphValue value{type, std::vector<double>(elements)};
+    const double step = is_float(type.element) ? 1.0 / 64 : 1;
+    const std::uint32_t middle = range_of(type.element).low < 0 ? 64 : 0;
+    for (std::size_t i = 0; i < elements; ++i) {
+        const std::uint32_t mixed = static_cast<std::uint32_t>(i) * 2654435761U >> 25U;  // 0..127
+        value.numbers[i] = (static_cast<double>(mixed) - middle) * step;
+    }
+    return value;
+}
+
+std::optional<std::string_view> OnnxTensors::external_bytes(const onnx::TensorProto& tensor,
+                                                            std::size_t bytes) {
+    const std::string location = external_entry(tensor, "location");
+    const std::filesystem::path inside = std::filesystem::path(location).lexically_normal();
+    if (location.empty() || inside.is_absolute() || *inside.begin() == "..") {
+        throw ConfigError(
+            fmt::format("its data lie in '{}', outside of the model's folder", location),
+            "save the model with its data beside it");
+    }
+    if (!file_exists(folder_ / inside)) {
+        if (by_shape_) {
+            return std::nullopt;
+        }
+        throw ConfigError(
+            fmt::format("its data lie in the file '{}', which is not there",
+                        (folder_ / inside).string()),
+            "put it beside the model, or run the model by its shapes alone: --values off");
+    }
+    const std::string& file = file_of(inside.string());
+    const std::uint64_t offset = external_number(tensor, "offset", 0);
+    const std::uint64_t length = external_number(tensor, "length", bytes);
+    if (offset > file.size() || length > file.size() - offset) {
+        throw ConfigError(fmt::format("its data are bytes {} to {} of '{}', which has {}", offset,
+                                      offset + length, (folder_ / inside).string(), file.size()),
+                          "the file is not whole: copy it again");
+    }
+    return std::string_view(file).substr(offset, length);
+}
+
+const std::string& OnnxTensors::file_of(const std::string& location) {
+    const auto found = files_.find(location);
+    return found != files_.end()
+               ? found->second
+               : files_.emplace(location, read_whole_file(folder_ / location)).first->second;
+}
+
+}  // namespace npuscope

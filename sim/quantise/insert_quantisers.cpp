@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/quantise/insert_quantisers.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "sim/model/prepare_graph.h"
+#include "sim/model/quantised_form.h"
+
+namespace npuscope {
+namespace {
+
+constexpr double largest_bias = 0x1p30;  // of 32 bits, with room for its correction
+
+/// The axis of a product's weights that counts kernels; -1: they need one scale for all.
+int kernel_axis(const GraphNode& node) {
+    if (node.op == "ConvTranspose") {
+        return node.integer("group", 1) == 1 ? 1 : -1;
+    }
+    const bool first = node.op == "Conv" || (node.op == "Gemm" && node.integer("transB", 0) != 0);
+    return first ? 0 : 1;
+}
+
+class Inserter {
+ public:
+    Inserter(const Graph& graph, const Places& places, const std::vector<Grid>& grids)
+        : before_(graph), places_(places), grids_(grids), left_(graph) {
+        left_.nodes.clear();
+        for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
+            const std::string& result = places.results[i];
+            if (places.roles[i] != Role::Float && places.has(result)) {
+                from_integers_.insert(result);
+            }
+        }
+    }
+
+    QuantisedGraph run() {
+        for (const std::string& input : before_.inputs) {
+            if (places_.has(input)) {
+                store(input, input);
+            }
+        }
+        for (std::size_t i = 0; i < before_.nodes.size(); ++i) {
+            add(i);
+        }
+        left_.types.clear();
+        for (const std::string& input : before_.inputs) {
+            left_.types[input] = before_.types.at(input);
+        }
+        drop_unread();
+        prepare_graph(left_);
+        return {std::move(left_), std::move(biases_), std::move(same_)};
+    }
+
+ private:
+    const Grid& grid_of(const std::string& tensor) const {
+        return grids_[places_.grids.at(tensor)];
+    }
+    static std::string integers_of(const std::string& tensor) { return tensor + "_quantized"; }
+    bool is_output(const std::string& tensor) const {
+        return std::ranges::find(before_.outputs, tensor) != before_.outputs.end();
+    }
+    /// Floats that were integers.
+    std::string floats_of(const std::string& tensor) const {
+        return is_output(tensor) && from_integers_.contains(tensor) ? tensor
+                                                                    : tensor + "_dequantized";
+    }
+    /// Floats before they become integers.
+    std::string raw_of(const std::string& tensor) const {
+        return is_output(tensor) && from_integers_.contains(tensor) ? tensor + "_float" : tensor;
+    }
+
+    void constant(const std::string& name, ElementType element, const Sizes& sizes,
+                  std::vector<double> numbers) {
+        left_.constants[name] = {{element, sizes}, std::move(numbers)};
+    }
+    std::vector<std::string> grid_constants(const std::string& tensor) {
+        const Grid& grid = grid_of(tensor);
+        constant(tensor + "_scale", ElementType::Float32, {}, {grid.scale});
+        constant(tensor + "_zero_point", ElementType::Int8, {}, {grid.zero});
+        return {tensor + "_scale", tensor + "_zero_point"};
+    }
+    GraphNode& node(const std::string& op, const std::string& input,
+                    const std::vector<std::string>& constants, const std::string& output) {
+        GraphNode made;
+        made.op = op;
+        made.name = output + "_" + op;
+        made.inputs = {input};
+        made.inputs.insert(made.inputs.end(), constants.begin(), constants.end());
+        made.outputs = {output};
+        left_.nodes.push_back(std::move(made));
+        return left_.nodes.back();
+    }
+
+    /// Floats `raw` become the integers of `tensor`, and floats again for those who read such.
+    void store(const std::string& raw, const std::string& tensor) {
+        node("QuantizeLinear", raw, grid_constants(tensor), integers_of(tensor));
+        give_floats(tensor);
+    }
+    void give_floats(const std::string& tensor) {
+        node("DequantizeLinear", integers_of(tensor), grid_constants(tensor), floats_of(tensor));
+        same_.emplace_back(tensor, floats_of(tensor));
+    }
+
+    void add(std::size_t index) {
+        GraphNode made = before_.nodes[index];
+        const Role role = places_.roles[index];
+        if (role == Role::Mover) {
+            move_integers(std::move(made));
+            return;
+        }
+        for (std::string& input : made.inputs) {
+            const bool reads_integers = role == Role::Product || role == Role::Map;
+            if (places_.has(input) && (reads_integers || from_integers_.contains(input))) {
+                input = floats_of(input);
+            }
+        }
+        if (role == Role::Product) {
+            quantise_product(before_.nodes[index], made);
+        }
+        const std::vector<std::string> results = before_.nodes[index].outputs;
+        for (std::string& output : made.outputs) {
+            output = output.empty() ? output : raw_of(output);
+        }
+        left_.nodes.push_back(std::move(made));
+        for (const std::string& result : results) {
+            if (places_.has(result)) {
+                store(raw_of(result), result);
+            }
+        }
+    }
+
+    void move_integers(GraphNode made) {
+        const std::string result = made.outputs.front();
+        const std::size_t maps = made.op == "Concat" ? made.inputs.size() : 1;
+        for (std::size_t i = 0; i < maps; ++i) {
+            const std::string map = made.inputs[i];
+            made.inputs[i] = integers_of(map);
+            if (places_.grids.at(map) != places_.grids.at(result)) {
+                made.inputs[i] = fmt::format("{}_{}", integers_of(result), i);
+                node("QuantizeLinear", floats_of(map), grid_constants(result), made.inputs[i]);
+            }
+        }
+        if (made.op == "Pad") {  // with what stands for 0
+            made.inputs.resize(3);
+            made.inputs[2] = grid_constants(result)[1];
+        }
+        made.outputs = {integers_of(result)};
+        left_.nodes.push_back(std::move(made));
+        give_floats(result);
+    }
+
+    void quantise_product(const GraphNode& product, GraphNode& made) {
+        const GraphValue& weights = before_.constants.at(product.inputs[1]);
+        const double input = grid_of(product.inputs[0]).scale;
+        const GraphValue* bias = before_.constant(product.input(2));
+        const int axis = kernel_axis(product);
+        const auto kernels = static_cast<std::size_t>(
+            weights.type.sizes[static_cast<std::size_t>(std::max(axis, 0))]);
+        std::vector<double> least;  // so that biases fit
+        for (std::size_t k = 0; bias != nullptr && axis >= 0 && k < kernels; ++k) {
+            least.push_back(std::abs(of_kernel(*bias, k)) / (input * largest_bias));
+        }
+        const QuantisedWeights found = quantise_weights(weights, axis, least);
+        const std::string name = product.outputs.front() + "_weight";
+        const Sizes scales = axis < 0 ? Sizes{} : Sizes{static_cast<std::int64_t>(kernels)};
+        left_.constants[name + "_quantized"] = found.integers;
+        constant(name + "_scale", ElementType::Float32, scales, found.scales);
+        constant(name + "_zero_point", ElementType::Int8, scales,
+                 std::vector<double>(found.scales.size(), 0));
+        GraphNode& floats = node("DequantizeLinear", name + "_quantized",
+                                 {name + "_scale", name + "_zero_point"}, name + "_dequantized");
+        if (axis >= 0) {
+            floats.attributes["axis"] = std::int64_t{axis};
+        }
+        made.inputs[1] = name + "_dequantized";
+        if (bias != nullptr) {
+            made.inputs[2] = quantise_bias(product, *bias, found.scales, input);
+        }
+    }
+    static double of_kernel(const GraphValue& value, std::size_t kernel) {
+        return value.numbers[value.numbers.size() == 1 ? 0 : kernel];
+    }
+
+    std::string quantise_bias(const GraphNode& product, const GraphValue& bias,
+                              const std::vector<double>& weight_scales, double input) {
+        const Sizes& out = before_.types.at(product.outputs.front()).sizes;
+        const auto kernels = static_cast<std::size_t>(product.op == "Gemm" ? out.back() : out[1]);
+        std::vector<double> scales;
+        std::vector<double> integers;
+        for (std::size_t k = 0; k < kernels; ++k) {
+            const double weight = weight_scales[weight_scales.size() == 1 ? 0 : k];
+            scales.push_back(rounded_float(input * weight));
+            integers.push_back(std::clamp(std::nearbyint(of_kernel(bias, k) / scales.back()),
+                                          -largest_bias, largest_bias));
+        }
+        const std::string name = product.outputs.front() + "_bias";
+        const Sizes sizes{static_cast<std::int64_t>(kernels)};
+        constant(name + "_quantized", ElementType::Int32, sizes, integers);
+        constant(name + "_scale", ElementType::Float32, sizes, scales);
+        constant(name + "_zero_point", ElementType::Int32, sizes, std::vector<double>(kernels, 0));
+        node("DequantizeLinear", name + "_quantized", {name + "_scale", name + "_zero_point"},
+             name + "_dequantized")
+            .attributes["axis"] = std::int64_t{0};
+        biases_.push_back({product.outputs.front(), raw_of(product.outputs.front()),
+                           name + "_quantized", scales});
+        return name + "_dequantized";
+    }
+
+    /// Dequantisers that nobody reads, and constants.
+    void drop_unread() {
+        std::set<std::string> read(left_.outputs.begin(), left_.outputs.end());
+        for (const GraphNode& node : left_.nodes) {
+            read.insert(node.inputs.begin(), node.inputs.end());
+        }
+        std::erase_if(left_.nodes, [&](const GraphNode& node) {
+            return node.op == "DequantizeLinear" && !read.contains(node.outputs.front());
+        });
+        std::erase_if(same_, [&](const auto& one) { return !read.contains(one.second); });
+        read.clear();
+        for (const GraphNode& node : left_.nodes) {
+            read.insert(node.inputs.begin(), node.inputs.end());
+        }
+        read.insert(left_.outputs.begin(), left_.outputs.end());
+        std::erase_if(left_.constants, [&](const auto& one) { return !read.contains(one.first); });
+    }
+
+    const Graph& before_;
+    const Places& places_;
+    const std::vector<Grid>& grids_;
+    Graph left_;
+    std::set<std::string> from_integers_;  ///< tensors that integers give
+    std::vector<QuantisedBias> biases_;
+    std::vector<std::pair<std::string, std::string>> same_;
+};
+
+}  // namespace
+
+QuantisedGraph insert_quantisers(const Graph& graph, const Places& places,
+                                 const std::vector<Grid>& grids) {
+    return Inserter(graph, places, grids).run();
+}
+
+}  // namespace npuscope

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+// Models of floats on the command line: by their shapes, on the host, quantised on the way and to a
+// file.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "sim/model/onnx_reader.h"
+#include "tests/sim/command_line/typed.h"
+#include "tests/support/float_model.h"
+#include "tests/support/temp_folder.h"
+
+namespace npuscope {
+namespace {
+
+namespace fs = std::filesystem;
+using sample::Answer;
+using test::ModelBuilder;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+Answer typed(const std::vector<std::string>& arguments) {
+    return sample::typed(arguments,
+                         {run_command(), plan_command(), check_command(), quantise_command()});
+}
+
+/// Text without its line breaks: sentences are wrapped.
+std::string flat(std::string text) {
+    for (std::size_t at = 0; (at = text.find("\n    ", at)) != std::string::npos;) {
+        text.replace(at, 5, " ");
+    }
+    return text;
+}
+
+class FloatModelCommands : public ::testing::Test {
+ protected:
+    void SetUp() override {
+        std::ofstream(folder_ / "m.onnx", std::ios::binary) << test::float_model().bytes();
+        for (unsigned i = 0; i < 3; ++i) {
+            const fs::path one = folder_ / "inputs" / std::to_string(i);
+            fs::create_directories(one);
+            std::ofstream(one / "x.npy", std::ios::binary)
+                << npy_bytes(test::float_input({1, 3, 8, 8}, i));
+        }
+    }
+    std::string at(const char* name) const { return (folder_ / name).string(); }
+
+    const TempFolder folder_;
+};
+
+TEST_F(FloatModelCommands, RunAsIntegersWhereTimeAloneIsAskedFor) {
+    for (const char* values : {"on", "off"}) {
+        const Answer answer = typed({"run", at("m.onnx"), "--values", values});
+        EXPECT_EQ(answer.code, ExitCode::Good) << answer.err;
+        EXPECT_THAT(flat(answer.out), HasSubstr("taken as if they were quantised to int8"));
+        EXPECT_THAT(answer.out, HasSubstr("3 operators), 1 segment of the NPU"));
+        EXPECT_THAT(answer.out, Not(HasSubstr("not bit-equal")));
+    }
+}
+
+TEST_F(FloatModelCommands, RunOnTheHostWithInputsAndSayWhatToDo) {
+    const Answer answer =
+        typed({"run", at("m.onnx"), "--inputs", at("inputs/0"), "--outputs", at("out")});
+    EXPECT_EQ(answer.code, ExitCode::Good) << answer.err;
+    EXPECT_THAT(flat(answer.out), HasSubstr("all of it ran on the host (quantise it on the way: "
+                                            "--calibration DIR)"));
+    EXPECT_EQ(read_npy(folder_ / "out/y.npy").type.element, ElementType::Float32);
+}
+
+TEST_F(FloatModelCommands, AreQuantisedOnTheWayAndStayNear) {
+    typed({"run", at("m.onnx"), "--inputs", at("inputs/0"), "--outputs", at("host")});
+    const Answer answer = typed({"run", at("m.onnx"), "--inputs", at("inputs/0"), "--calibration",
+                                 at("inputs"), "--outputs", at("npu"), "--out", at("kept")});
+    EXPECT_EQ(answer.code, ExitCode::Good) << answer.err;
+    EXPECT_THAT(flat(answer.out), HasSubstr("quantised to int8 on the way: 3 layers"));
+    EXPECT_THAT(answer.out, HasSubstr("MAC array used"));
+    const GraphValue wanted = read_npy(folder_ / "host/y.npy");
+    const GraphValue found = read_npy(folder_ / "npu/y.npy");
+    ASSERT_EQ(found.type, wanted.type);
+    for (std::size_t i = 0; i < wanted.numbers.size(); ++i) {
+        EXPECT_NEAR(found.numbers[i], wanted.numbers[i], 0.15) << i;
+    }
+    // the experiment repeats it
+    const Answer again = typed({"run", at("kept/config.yaml"), "--outputs", at("again")});
+    EXPECT_EQ(again.code, ExitCode::Good) << again.err;
+    EXPECT_EQ(read_npy(folder_ / "again/y.npy"), found);
+}
+
+TEST_F(FloatModelCommands, QuantiseWritesAModelThatRunsTheSame) {
+    const Answer answer = typed({"quantise", at("m.onnx"), "--calibration", at("inputs"), "--out",
+                                 at("q.onnx"), "--json", at("q.json"), "--method", "mse"});
+    EXPECT_EQ(answer.code, ExitCode::Good) << answer.err;
+    EXPECT_THAT(flat(answer.out), HasSubstr("3 layers quantised to int8"));
+    EXPECT_THAT(answer.out, HasSubstr("b_relu"));
+    EXPECT_TRUE(fs::exists(folder_ / "q.json"));
+    typed({"run", at("q.onnx"), "--inputs", at("inputs/0"), "--outputs", at("a")});
+    typed({"run", at("m.onnx"), "--inputs", at("inputs/0"), "--calibration", at("inputs"),
+           "--method", "mse", "--outputs", at("b")});
+    EXPECT_EQ(read_npy(folder_ / "a/y.npy"), read_npy(folder_ / "b/y.npy"));
+}
+
+TEST_F(FloatModelCommands, AnArrayOfManyInputsIsAsManyCases) {
+    std::ofstream(folder_ / "many.npy", std::ios::binary)
+        << npy_bytes(test::float_input({5, 3, 8, 8}, 1));
+    EXPECT_EQ(typed({"quantise", at("m.onnx"), "--calibration", at("many.npy")}).code,
+              ExitCode::Good);
+    std::ofstream(folder_ / "wrong.npy", std::ios::binary)
+        << npy_bytes(test::float_input({5, 3, 8, 9}, 1));
+    const Answer answer = typed({"quantise", at("m.onnx"), "--calibration", at("wrong.npy")});
+    EXPECT_EQ(answer.code, ExitCode::WrongInput);
+    EXPECT_THAT(answer.err, HasSubstr("the array is 5x3x8x9, but the model takes 1x3x8x8"));
+}
+
+TEST_F(FloatModelCommands, WrongCalibrationsAreNamedAndNothingIsWritten) {
+    fs::create_directories(folder_ / "empty");
+    for (const auto& [calibration, sentence] :
+         {std::pair{"none", "there is no"}, std::pair{"empty", "holds no inputs"}}) {
+        const Answer answer = typed(
+            {"quantise", at("m.onnx"), "--calibration", at(calibration), "--out", at("q.onnx")});
+        EXPECT_EQ(answer.code, ExitCode::WrongInput);
+        EXPECT_THAT(answer.err, HasSubstr(sentence));
+    }
+    EXPECT_FALSE(fs::exists(folder_ / "q.onnx"));
+    EXPECT_EQ(typed({"quantise", at("m.onnx")}).code, ExitCode::WrongInput);
+}
+
+TEST_F(FloatModelCommands, ChecksAndPlansTakeThemToo) {
+    const Answer checked = typed({"check", at("m.onnx")});
+    EXPECT_EQ(checked.code, ExitCode::Good) << checked.err;
+    EXPECT_THAT(checked.out, HasSubstr("[by_shape]"));
+    const Answer planned =
+        typed({"plan", at("m.onnx"), "--calibration", at("inputs"), "--out", at("plan")});
+    EXPECT_EQ(planned.code, ExitCode::Good) << planned.err;
+    EXPECT_TRUE(fs::exists(folder_ / "plan/segments.yaml"));
+}
+
+TEST_F(FloatModelCommands, NodesThatNobodyKnowsAreNamedAndNotCounted) {
+    ModelBuilder builder = test::float_model();
+    builder.graph().clear_output();
+    builder.node("NonMaxSuppression", "boxes", {"y", "y"}).output(builder.last());
+    std::ofstream(folder_ / "boxes.onnx", std::ios::binary) << builder.bytes();
+    const Answer answer = typed({"run", at("boxes.onnx"), "--values", "off"});
+    EXPECT_EQ(answer.code, ExitCode::Good) << answer.err;
+    EXPECT_THAT(flat(answer.out), HasSubstr("the time of 1 node on the host is not counted"));
+    EXPECT_THAT(flat(answer.out), HasSubstr("'boxes' (NonMaxSuppression)"));
+    const Answer refused = typed({"run", at("boxes.onnx")});
+    EXPECT_EQ(refused.code, ExitCode::WrongInput);
+    // with sizes that the model states it is a layer of the table
+    auto* info = builder.graph().mutable_output(0);
+    info->mutable_type()->mutable_tensor_type()->set_elem_type(onnx::TensorProto_DataType_INT64);
+    auto* shape = info->mutable_type()->mutable_tensor_type()->mutable_shape();
+    shape->add_dim()->set_dim_value(7);
+    shape->add_dim()->set_dim_value(3);
+    std::ofstream(folder_ / "boxes.onnx", std::ios::binary) << builder.bytes();
+    EXPECT_THAT(typed({"run", at("boxes.onnx"), "--values", "off"}).out,
+                HasSubstr("not counted\n"));
+}
+
+TEST_F(FloatModelCommands, OpenSizesAreGivenByAnOptionOrAKey) {
+    ModelBuilder builder = test::float_model();
+    auto* shape = builder.graph().mutable_input(0)->mutable_type()->mutable_tensor_type();
+    shape->mutable_shape()->mutable_dim(0)->set_dim_param("batch");
+    std::ofstream(folder_ / "open.onnx", std::ios::binary) << builder.bytes();
+    const Answer refused = typed({"run", at("open.onnx"), "--values", "off"});
+    EXPECT_EQ(refused.code, ExitCode::WrongInput);
+    EXPECT_THAT(refused.err, HasSubstr("--shape batch=.."));
+    EXPECT_EQ(typed({"run", at("open.onnx"), "--values", "off", "--shape", "batch=1"}).code,
+              ExitCode::Good);
+    std::ofstream(folder_ / "e.yaml")
+        << "program: open.onnx\nmodel: {shape: [1x3x8x8]}\nrun: {values: off}\n";
+    EXPECT_EQ(typed({"run", at("e.yaml")}).code, ExitCode::Good);
+}
+
+}  // namespace
+}  // namespace npuscope

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "sim/model/onnx_reader.h"
+#include "sim/model/prepare_graph.h"
+#include "tests/sim/message_of.h"
+#include "tests/support/model_builder.h"
+
+namespace npuscope {
+namespace {
+
+using test::ModelBuilder;
+using ::testing::HasSubstr;
+
+/// x [N 3 H H] and r [N 3 H H] -> Add -> y; r where there are to be two inputs.
+ModelBuilder open_model(bool two) {
+    ModelBuilder builder;
+    const auto open = [&](const std::string& name) {
+        builder.input(name, {1, 3, 1, 1});
+        auto* shape = builder.graph()
+                          .mutable_input(builder.graph().input_size() - 1)
+                          ->mutable_type()
+                          ->mutable_tensor_type()
+                          ->mutable_shape();
+        shape->mutable_dim(0)->set_dim_param("N");
+        shape->mutable_dim(2)->set_dim_param("H");
+        shape->mutable_dim(3)->set_dim_param("H");
+    };
+    open("x");
+    if (two) {
+        open("r");
+    }
+    builder.node("Add", "add", {"x", two ? "r" : "x"}, "y").output("y");
+    return builder;
+}
+
+Graph with_shapes(const OpenSizes& shapes, bool two = false) {
+    return parse_onnx(open_model(two).bytes(), "m.onnx", {shapes, false});
+}
+std::string refusal(const OpenSizes& shapes, bool two = false) {
+    return sample::message_of([&] { with_shapes(shapes, two); });
+}
+
+TEST(OnnxSizes, AreGivenOfTheOnlyOpenInputOfANamedOneOrOfANamedSize) {
+    const Sizes wanted{2, 3, 8, 8};
+    EXPECT_EQ(with_shapes({"2x3x8x8"}).types.at("x").sizes, wanted);
+    EXPECT_EQ(with_shapes({"x=2x3x8x8"}).types.at("x").sizes, wanted);
+    EXPECT_EQ(with_shapes({"N=2", "H=8"}).types.at("x").sizes, wanted);
+    // a size of an input is that of all inputs
+    EXPECT_EQ(with_shapes({"x=2x3x8x8"}, true).types.at("r").sizes, wanted);
+}
+
+TEST(OnnxSizes, ThatAreMissingOrDoNotFitAreNamedWithTheOption) {
+    EXPECT_THAT(refusal({}), HasSubstr("give the sizes of Nx3xHxH: --shape x=.."));
+    EXPECT_THAT(refusal({"N=2"}), HasSubstr("its size 'H' is not fixed"));
+    EXPECT_THAT(refusal({"2x4x8x8"}), HasSubstr("input 'x' is Nx3xHxH, not 2x4x8x8"));
+    EXPECT_THAT(refusal({"2x3x8"}), HasSubstr("input 'x' is Nx3xHxH, not 2x3x8"));
+    EXPECT_THAT(refusal({"2x3x8x9"}), HasSubstr("'H' is given as 8 and as 9"));
+    EXPECT_THAT(refusal({"M=2"}), HasSubstr("no input or open size 'M'"));
+    EXPECT_THAT(refusal({"N=2x3"}), HasSubstr("give it one number"));
+    EXPECT_THAT(refusal({"2x3x8x8"}, true), HasSubstr("2 inputs of the model have open sizes"));
+    for (const char* text :
+         {"", "=", "x=", "1x", "x1", "0x3x8x8", "-1", "99999999999999999999", "1x3x8x8 ", "1X3"}) {
+        EXPECT_THAT(refusal({text}), HasSubstr("gives no sizes")) << text;
+    }
+}
+
+TEST(OnnxSizes, OfAFixedInputAreNotChanged) {
+    ModelBuilder builder;
+    builder.input("x", {1, 3}).node("Relu", "r", {"x"}, "y").output("y");
+    const auto with = [&](const char* shape) {
+        return sample::message_of([&] { parse_onnx(builder.bytes(), "m.onnx", {{shape}, false}); });
+    };
+    EXPECT_THAT(with("1x3"), HasSubstr("0 inputs of the model have open sizes"));
+    EXPECT_THAT(with("x=1x4"), HasSubstr("input 'x' is 1x3, not 1x4"));
+    EXPECT_EQ(with("x=1x3"), "");
+}
+
+/// x -> Relu -> NonZero-like operator of nobody -> Sigmoid -> y, and x -> Relu -> z.
+ModelBuilder unknown_model() {
+    ModelBuilder builder;
+    builder.input("x", {1, 4}).node("Relu", "before", {"x"});
+    const std::string map = builder.last();
+    builder.node("NonMaxSuppression", "boxes", {map, map});
+    builder.node("Sigmoid", "after", {builder.last()}, "y").output("y");
+    return builder;
+}
+
+TEST(OnnxByShape, NodesWithoutKnownSizesAreLeftOutAndWhatTheyReadStays) {
+    const std::string bytes = unknown_model().bytes();
+    EXPECT_THAT(sample::message_of([&] { finish_graph(parse_onnx(bytes, "m.onnx")); }),
+                HasSubstr("'boxes' (NonMaxSuppression): the operator is not supported"));
+    const Graph graph = finish_graph(parse_onnx(bytes, "m.onnx", {{}, true}));
+    ASSERT_EQ(graph.left_out.size(), 2U);
+    EXPECT_EQ(graph.left_out[0].first.name, "boxes");
+    EXPECT_EQ(graph.left_out[1].first.name, "after");
+    ASSERT_EQ(graph.nodes.size(), 1U);
+    EXPECT_EQ(graph.outputs, std::vector<std::string>{"before_y"});
+}
+
+TEST(OnnxByShape, SizesThatAreComputedEndTheGraphThere) {
+    ModelBuilder builder;
+    builder.input("x", {1, 4}).input("s", {2}, onnx::TensorProto_DataType_INT64);
+    builder.node("Relu", "first", {"x"});
+    builder.node("Reshape", "turn", {builder.last(), "s"}, "y").output("y");
+    const Graph graph = finish_graph(parse_onnx(builder.bytes(), "m.onnx", {{}, true}));
+    ASSERT_EQ(graph.left_out.size(), 1U);
+    EXPECT_THAT(graph.left_out[0].second, HasSubstr("depend on 's', which is computed"));
+}
+
+TEST(OnnxByShape, AModelOfNothingButUnknownNodesIsRefused) {
+    ModelBuilder builder;
+    builder.input("x", {1, 4}).node("NonMaxSuppression", "boxes", {"x", "x"}, "y").output("y");
+    EXPECT_THAT(sample::message_of([&] {
+                    finish_graph(parse_onnx(builder.bytes(), "m.onnx", {{}, true}));
+                }),
+                HasSubstr("nothing of the model is left without it"));
+}
+
+TEST(OnnxByShape, WeightsThatAreInputsAreMadeUp) {
+    ModelBuilder builder;
+    builder.input("x", {1, 4, 5, 5}).input("w", {8, 4, 3, 3});
+    builder.node("Conv", "conv", {"x", "w"}, "y").output("y");
+    const Graph graph = finish_graph(parse_onnx(builder.bytes(), "m.onnx", {{}, true}));
+    EXPECT_EQ(graph.inputs, std::vector<std::string>{"x"});
+    ASSERT_NE(graph.constant("w"), nullptr);
+    EXPECT_EQ(graph.constant("w")->numbers.size(), 288U);
+}
+
+}  // namespace
+}  // namespace npuscope

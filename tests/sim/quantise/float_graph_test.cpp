@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/quantise/float_graph.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "sim/model/onnx_reader.h"
+#include "sim/model/prepare_graph.h"
+#include "sim/quantise/equalise.h"
+#include "sim/quantise/raise_opset.h"
+#include "tests/sim/message_of.h"
+#include "tests/sim/quantise/run_on_host.h"
+#include "tests/support/float_model.h"
+#include "tests/support/sample_models.h"
+
+namespace npuscope {
+namespace {
+
+using sample::host_output;
+using test::ModelBuilder;
+using ::testing::HasSubstr;
+
+Graph prepared(const ModelBuilder& builder) {
+    Graph graph = parse_onnx(builder.bytes(), "m.onnx");
+    prepare_graph(graph);
+    return graph;
+}
+
+std::ptrdiff_t count(const Graph& graph, const std::string& op) {
+    return std::ranges::count(graph.nodes, op, &GraphNode::op);
+}
+
+/// The same outputs within what floats round.
+void expect_same(const Graph& before, const Graph& after, const Case& inputs) {
+    const GraphValue wanted = host_output(before, inputs);
+    const GraphValue found = host_output(after, inputs);
+    ASSERT_EQ(wanted.type, found.type);
+    for (std::size_t i = 0; i < wanted.numbers.size(); ++i) {
+        ASSERT_NEAR(wanted.numbers[i], found.numbers[i], 1e-4) << i;
+    }
+}
+
+TEST(FloatGraph, ModelsOfIntegersInFloatsAreNotModelsOfFloats) {
+    EXPECT_TRUE(is_float_model(prepared(test::float_model())));
+    EXPECT_FALSE(is_float_model(prepared(test::conv_model({}, {}))));
+    ModelBuilder none;
+    none.input("x", {1, 4}).node("Sigmoid", "s", {"x"}, "y").output("y");
+    EXPECT_FALSE(is_float_model(prepared(none)));
+}
+
+/// x [1 3 6 6] -> Conv without bias -> BatchNormalization -> Mul, Sub per kernel -> Relu -> y.
+ModelBuilder normed_model(const std::string& op) {
+    ModelBuilder builder;
+    builder.input("x", {1, 3, 6, 6});
+    const bool spread = op == "ConvTranspose";
+    builder.floats(
+        "w", spread ? std::vector<std::int64_t>{3, 4, 3, 3} : std::vector<std::int64_t>{4, 3, 3, 3},
+        test::some_fractions(108, 0.5F, 1));
+    builder.node(op, "conv", {"x", "w"});
+    for (const char* name : {"scale", "shift", "mean"}) {
+        builder.floats(name, {4}, test::some_fractions(4, 1, static_cast<unsigned>(name[1])));
+    }
+    builder.floats("variance", {4}, {0.5F, 1, 2, 0.1F});
+    builder.node("BatchNormalization", "norm",
+                 {builder.last(), "scale", "shift", "mean", "variance"});
+    builder.floats("factor", {1, 4, 1, 1}, {2, 0.5F, -1, 3})
+        .floats("less", {4, 1, 1}, {1, 2, 3, 4});
+    builder.node("Mul", "mul", {builder.last(), "factor"});
+    builder.node("Sub", "sub", {builder.last(), "less"});
+    builder.node("Relu", "relu", {builder.last()}, "y").output("y");
+    return builder;
+}
+
+TEST(FloatGraph, WhatFollowsAProductKernelByKernelGoesIntoIt) {
+    for (const char* op : {"Conv", "ConvTranspose"}) {
+        const Graph before = prepared(normed_model(op));
+        Graph after = before;
+        ready_for_quantisation(after);
+        EXPECT_EQ(after.nodes.size(), 2U) << op;
+        expect_same(before, after, {{"x", test::float_input({1, 3, 6, 6}, 9)}});
+    }
+}
+
+TEST(FloatGraph, AnAdditionToAllOfAMapStays) {
+    ModelBuilder builder;
+    builder.input("x", {1, 3, 6, 6}).floats("w", {4, 3, 3, 3}, test::some_fractions(108, 0.5F, 1));
+    builder.node("Conv", "conv", {"x", "w"});
+    builder.floats("more", {1, 1, 4, 4}, test::some_fractions(16, 1, 2));
+    builder.node("Add", "add", {builder.last(), "more"}, "y").output("y");
+    Graph graph = prepared(builder);
+    ready_for_quantisation(graph);
+    EXPECT_EQ(count(graph, "Add"), 1);
+}
+
+TEST(FloatGraph, TheFactorsOfAGemmGoIntoItsWeights) {
+    ModelBuilder builder;
+    builder.input("x", {1, 8}).floats("w", {4, 8}, test::some_fractions(32, 0.5F, 1));
+    builder.floats("b", {4}, test::some_fractions(4, 1, 2));
+    builder.node("Gemm", "fc", {"x", "w", "b"}, "y").number("alpha", 0.5F).number("beta", 3);
+    builder.integer("transB", 1).output("y");
+    const Graph before = prepared(builder);
+    Graph after = before;
+    ready_for_quantisation(after);
+    EXPECT_FALSE(after.nodes[0].has("alpha"));
+    expect_same(before, after, {{"x", test::float_input({1, 8}, 3)}});
+}
+
+TEST(RaiseOpset, OlderFormsGiveTheSame) {
+    ModelBuilder builder(9);
+    builder.input("x", {1, 3, 4, 4}).floats("w", {4, 3, 1, 1}, test::some_fractions(12, 0.5F, 1));
+    builder.node("Conv", "conv", {"x", "w"});
+    builder.node("Clip", "clip", {builder.last()}).number("min", -0.5F).number("max", 0.75F);
+    builder.floats("scales", {4}, {1, 1, 2, 2});
+    builder.node("Upsample", "grow", {builder.last(), "scales"}).text("mode", "nearest");
+    builder.node("Slice", "slice", {builder.last()})
+        .ints("starts", {1})
+        .ints("ends", {3})
+        .ints("axes", {2});
+    builder.node("Pad", "pad", {builder.last()}).ints("pads", {0, 0, 1, 0, 0, 0, 0, 1});
+    builder.node("ReduceSum", "sum", {builder.last()}).ints("axes", {2, 3}).integer("keepdims", 0);
+    builder.node("Unsqueeze", "wide", {builder.last()}).ints("axes", {2});
+    builder.node("Squeeze", "flat", {builder.last()}).ints("axes", {2});
+    builder.node("Softmax", "soft", {builder.last()}, "y").output("y");
+    const Graph before = prepared(builder);
+    Graph after = before;
+    raise_opset(after);
+    EXPECT_EQ(after.opset, 13U);
+    EXPECT_EQ(count(after, "Upsample"), 0);
+    expect_same(before, after, {{"x", test::float_input({1, 3, 4, 4}, 5)}});
+}
+
+TEST(RaiseOpset, AnOperatorWithoutSuchAFormIsNamed) {
+    ModelBuilder builder(11);
+    builder.input("x", {1, 3, 4, 4}).node("Softmax", "soft", {"x"}, "y").output("y");
+    Graph graph = prepared(builder);
+    EXPECT_THAT(sample::message_of([&] { raise_opset(graph); }),
+                HasSubstr("'soft' (Softmax): from axis 1 on it sums over several axes"));
+}
+
+/// a and a depthwise layer, and, beside it, b; both concatenated for the last one.
+TEST(Equalise, ChannelsAreScaledAndTheResultIsTheSame) {
+    ModelBuilder builder;
+    builder.input("x", {1, 3, 6, 6});
+    test::append_conv(builder, "a", 3, 4, 1);
+    builder.floats("d_w", {4, 1, 3, 3}, test::some_fractions(36, 2, 5));
+    builder.node("Conv", "d", {builder.last(), "d_w"})
+        .integer("group", 4)
+        .ints("pads", {1, 1, 1, 1});
+    const std::string deep = builder.last();
+    builder.floats("t_w", {3, 2, 1, 1}, test::some_fractions(6, 1, 6));
+    builder.node("ConvTranspose", "t", {"x", "t_w"});
+    builder.node("Concat", "both", {deep, builder.last()}).integer("axis", 1);
+    test::append_conv(builder, "last", 6, 5, 8);
+    builder.output(builder.last());
+    Graph before = prepared(builder);
+    Graph after = before;
+    ASSERT_TRUE(equalise_channels(after));
+    for (const char* node : {"a", "d", "t", "last"}) {
+        const auto weights = [&](const Graph& graph) {
+            const auto found = std::ranges::find(graph.nodes, node, &GraphNode::name);
+            return graph.constants.at(found->inputs[1]).numbers;
+        };
+        EXPECT_NE(weights(before), weights(after)) << node;
+    }
+    expect_same(before, after, {{"x", test::float_input({1, 3, 6, 6}, 9)}});
+}
+
+}  // namespace
+}  // namespace npuscope
