@@ -43,12 +43,9 @@ void note_uncounted(Graph& graph) {
     graph.notes.push_back(
         {.severity = Severity::Note,
          .id = "time_not_counted",
-         .sentence = fmt::format(
-             "the time of {} on the host is not counted, because {} not known: "
-             "{}{}",
-             counted(nodes.size(), "node"),
-             graph.left_out.empty() ? "their operators are" : "their operators or sizes are", named,
-             nodes.size() > most_named ? " .." : ""),
+         .sentence = fmt::format("the time of {} on the host is not counted: {}{}",
+                                 counted(nodes.size(), "node"), named,
+                                 nodes.size() > most_named ? " .." : ""),
          .remedy = graph.left_out.empty() ? "count it apart"
                                           : fmt::format("count it apart; of '{}', {}",
                                                         node_name(graph.left_out.front().first),

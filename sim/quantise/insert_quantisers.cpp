@@ -7,6 +7,7 @@
 #include <cmath>
 #include <set>
 
+#include "sim/model/host_values.h"
 #include "sim/model/prepare_graph.h"
 #include "sim/model/quantised_form.h"
 
@@ -50,12 +51,23 @@ class Inserter {
         for (const std::string& input : before_.inputs) {
             left_.types[input] = before_.types.at(input);
         }
+        keep_stated_types();
         drop_unread();
         prepare_graph(left_);
         return {std::move(left_), std::move(biases_), std::move(same_)};
     }
 
  private:
+    /// Of operators that are not known, whose results have the types that the file states.
+    void keep_stated_types() {
+        for (const GraphNode& node : before_.nodes) {
+            for (const std::string& output : node.outputs) {
+                if (!host_knows(node) && before_.types.contains(output)) {
+                    left_.types[output] = before_.types.at(output);
+                }
+            }
+        }
+    }
     const Grid& grid_of(const std::string& tensor) const {
         return grids_[places_.grids.at(tensor)];
     }

@@ -180,7 +180,8 @@ std::string float_model(const fs::path& folder, const std::string& after) {
 TEST_F(ModelCommands, ModelsOfTheHostAloneAreNoSuccess) {
     const std::string path = float_model(folder_.path(), "Relu");
     for (const char* npu : {"nv_small", "tinpu_f28p55"}) {
-        const Answer run = typed({"run", path, "--npu", npu, "--json", at("result.json")});
+        const Answer run =
+            typed({"run", path, "--npu", npu, "--inputs", at("in"), "--json", at("result.json")});
         EXPECT_EQ(run.code, ExitCode::ExpectationFailed);
         EXPECT_THAT(run.out, HasSubstr("HOST ONLY"));
         const std::string result = read(at("result.json"));

@@ -27,7 +27,8 @@ TEST(GridOfRange, HoldsZeroExactlyAndBothEnds) {
 }
 
 TEST(QuantiseWeights, HasAScalePerKernelAndRespectsTheLeastOne) {
-    const GraphValue weights{{ElementType::Float32, {2, 2}}, {0.5, -1, 0.125, 0.25}};
+    GraphValue weights = zeros({ElementType::Float32, {2, 2}});
+    weights.numbers = {0.5, -1, 0.125, 0.25};
     const QuantisedWeights rows = quantise_weights(weights, 0);
     EXPECT_THAT(rows.integers.numbers, ElementsAre(64, -127, 64, 127));
     EXPECT_NEAR(rows.scales[1], 0.25 / 127, 1e-8);
@@ -47,7 +48,7 @@ TEST(ValueHistogram, RangesCoverAllMostOrWhatCostsLeast) {
     histogram.add({40, -0.25, INFINITY, NAN});
     EXPECT_EQ(histogram.range(RangeMethod::Minmax).high, 40);
     EXPECT_NEAR(histogram.range(RangeMethod::Percentile).high, 1, 0.05);
-    EXPECT_LT(histogram.range(RangeMethod::Mse).high, 30);
+    EXPECT_LT(histogram.range(RangeMethod::Mse).high, 35);
     EXPECT_NEAR(histogram.range(RangeMethod::Mse).low, -1, 0.3);
 }
 
