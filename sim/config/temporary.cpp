@@ -10,7 +10,9 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdint>
+#include <cstdlib>
 #include <functional>
+#include <iostream>
 #include <random>
 #include <set>
 #include <system_error>
@@ -120,6 +122,28 @@ struct InterruptionGuard::Watch {
     std::thread thread;
 };
 
+namespace {
+
+constexpr int cut_short = SIGUSR1;   // from the thread that read beyond the end of a mapped file
+constexpr int guard_ends = SIGUSR2;  // from the guard to its thread
+
+/// A page of a mapped file is gone: someone has cut the file. The thread that met it cannot go on.
+void on_lost_page(int /*signal*/) {
+    ::kill(::getpid(), cut_short);
+    for (;;) {
+        ::pause();
+    }
+}
+
+void remove_unfinished() {
+    for (const fs::path& path : unfinished().paths) {
+        std::error_code none;
+        fs::remove_all(path, none);
+    }
+}
+
+}  // namespace
+
 InterruptionGuard::InterruptionGuard() : watch_(std::make_unique<Watch>()) {
     sigset_t& signals = watch_->signals;
     sigemptyset(&signals);
@@ -130,19 +154,22 @@ InterruptionGuard::InterruptionGuard() : watch_(std::make_unique<Watch>()) {
             sigaddset(&signals, signal);
         }
     }
-    sigaddset(&signals, SIGUSR2);  // ends the thread itself
+    sigaddset(&signals, cut_short);
+    sigaddset(&signals, guard_ends);
     ::pthread_sigmask(SIG_BLOCK, &signals, &watch_->before);
     watch_->thread = std::thread([&signals] {
         int signal = 0;
         while (::sigwait(&signals, &signal) != 0) {
         }
-        if (signal == SIGUSR2) {
+        if (signal == guard_ends) {
             return;
         }
         const auto hold = hold_interruptions();
-        for (const fs::path& path : unfinished().paths) {
-            std::error_code none;
-            fs::remove_all(path, none);
+        remove_unfinished();
+        if (signal == cut_short) {
+            std::cerr << "npuscope: a file became shorter while it was read (start again when "
+                         "nothing writes to it)\n";
+            std::_Exit(2);
         }
         ::signal(signal, SIG_DFL);
         sigset_t only{};
@@ -151,10 +178,14 @@ InterruptionGuard::InterruptionGuard() : watch_(std::make_unique<Watch>()) {
         ::pthread_sigmask(SIG_UNBLOCK, &only, nullptr);
         ::raise(signal);
     });
+    struct sigaction action {};
+    action.sa_handler = on_lost_page;
+    ::sigaction(SIGBUS, &action, nullptr);
 }
 
 InterruptionGuard::~InterruptionGuard() {
-    ::pthread_kill(watch_->thread.native_handle(), SIGUSR2);
+    ::signal(SIGBUS, SIG_DFL);
+    ::pthread_kill(watch_->thread.native_handle(), guard_ends);
     watch_->thread.join();
     ::pthread_sigmask(SIG_SETMASK, &watch_->before, nullptr);
 }

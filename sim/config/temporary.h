@@ -47,8 +47,9 @@ class TemporaryFolder {
 /// While it lives, an interruption waits: what happens meanwhile happens as a whole.
 std::unique_lock<std::mutex> hold_interruptions();
 
-/// While it lives, SIGINT, SIGTERM and SIGHUP remove what is temporary before they end the process. It
-/// must be made before any other thread.
+/// While it lives, SIGINT, SIGTERM and SIGHUP remove what is temporary before they end the process. So
+/// does reading a mapped file that someone cuts short, which ends the process with a message and exit
+/// code 2. It must be made before any other thread.
 class InterruptionGuard {
  public:
     InterruptionGuard();

@@ -34,8 +34,11 @@ class HostileInput : public testing::Test {
         std::string err;
     };
     Ended shell(const std::string& arguments) const {
-        const std::string line = "cd '" + folder_.string() + "' && timeout 60 " +
-                                 NPUSCOPE_EXECUTABLE " " + arguments + " >out.txt 2>err.txt";
+        return in_folder("timeout 60 " NPUSCOPE_EXECUTABLE " " + arguments);
+    }
+    Ended in_folder(const std::string& command) const {
+        const std::string line =
+            "cd '" + folder_.string() + "' && " + command + " >out.txt 2>err.txt";
         const int status = std::system(line.c_str());  // NOLINT(cert-env33-c): it is a test
         return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, text_of(folder_ / "err.txt")};
     }
@@ -104,6 +107,17 @@ const Reader readers[] = {
     {"run n.yaml --inputs . --outputs o", "input.bin", "n.yaml", network.c_str()},
     {"convert --shape 1x1x2x2 --type int8 x.bin o.bin", "x.bin", "", ""},
     {"convert x.npy o.bin", "x.npy", "", ""}};
+
+TEST_F(HostileInput, AFileThatIsCutShortWhileItIsReadIsAnError) {
+    const Ended ended = in_folder(
+        "(truncate -s 256M x.bin; " NPUSCOPE_EXECUTABLE
+        " convert --shape 1x16x4096x4096 --type int8 --from nchw --to nhwc x.bin o.bin & p=$!; "
+        "until grep -q x.bin /proc/$p/maps; do :; done; : > x.bin; wait $p)");
+    EXPECT_EQ(ended.code, 2) << ended.err;
+    EXPECT_NE(ended.err.find("became shorter"), std::string::npos) << ended.err;
+    EXPECT_FALSE(fs::exists(folder_ / "o.bin"));
+    EXPECT_EQ(std::distance(fs::directory_iterator(folder_.path()), {}), 3);  // no part of it
+}
 
 class Impostors : public HostileInput, public testing::WithParamInterface<Impostor> {};
 
