@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <deque>
 #include <map>
+#include <string_view>
+#include <unordered_map>
 #include <utility>
 
 #include "sim/check/image_description.h"
@@ -23,6 +25,14 @@ class ImageCheck {
           memory_({target.memory, target.npu.mcif.address_bits}) {}
 
     CheckReport run(const LoadImageFile& load) {
+        std::unordered_map<std::string_view, Place> places;
+        for (const PlacedSurface& surface : surfaces_) {
+            places.emplace(surface.use.surface, surface.described.place);
+        }
+        log_.locate_by([&places](const Diagnostic& finding) {
+            const auto place = places.find(finding.surface);
+            return place == places.end() ? Place{} : place->second;
+        });
         for (const ImageFile& file : image_.memory) {
             load_file(file, load(file));
         }
@@ -59,13 +69,13 @@ class ImageCheck {
     void load_file(const ImageFile& file, MemoryImage image) {
         for (const MemoryImage::Run& run : image.runs) {
             if (run.offset > largest_address || file.address.value > largest_address) {
-                throw ConfigError(Place{image_.file, 0, 0},
+                throw ConfigError(file.place,
                                   fmt::format("'{}' lies beyond every memory", file.file),
                                   "addresses have up to 62 bits");
             }
         }
         files_.push_back({MemoryPort::Primary, file.address, std::move(image), file.file});
-        memory_.load(files_.back(), {}, log_);
+        memory_.load(files_.back(), file.place, log_);
     }
 
     void check_features(const PlacedSurface& surface) {

@@ -83,6 +83,7 @@ struct ImageFile {
     std::string file;
     std::optional<ImageFormat> format;
     Address address;
+    Place place{};  ///< in the description
 
     template <class Visitor, class Self>
     static void describe(Visitor& visit, Self& self) {
@@ -107,6 +108,7 @@ struct ImageSurface {
     std::string of;
     std::optional<ImageRole> role;
     std::uint32_t components = 1;
+    Place place{};  ///< in the description
 
     template <class Visitor, class Self>
     static void describe(Visitor& visit, Self& self) {

@@ -44,13 +44,12 @@ bool is_output(const ImageSurface& surface) {
     return surface.role ? *surface.role == ImageRole::Output : named;
 }
 
-[[noreturn]] void refuse(const ImageDescription& image, const ImageSurface& surface,
-                         const std::string& what, const std::string& remedy) {
-    throw ConfigError(Place{image.file, 0, 0}, fmt::format("surface '{}': {}", surface.name, what),
-                      remedy);
+[[noreturn]] void refuse(const ImageSurface& surface, const std::string& what,
+                         const std::string& remedy) {
+    throw ConfigError(surface.place, fmt::format("surface '{}': {}", surface.name, what), remedy);
 }
 
-ImageShape parse_shape(const ImageDescription& image, const ImageSurface& surface) {
+ImageShape parse_shape(const ImageSurface& surface) {
     ImageShape shape{};
     const char* at = surface.shape.data();
     const char* const end = at + surface.shape.size();
@@ -59,7 +58,7 @@ ImageShape parse_shape(const ImageDescription& image, const ImageSurface& surfac
         const bool last = i + 1 == shape.size();
         const bool separated = last ? stop == end : stop != end && *stop == 'x';
         if (error != std::errc() || !separated || shape[i] == 0 || shape[i] > largest_size) {
-            refuse(image, surface, fmt::format("'{}' is not a shape", surface.shape),
+            refuse(surface, fmt::format("'{}' is not a shape", surface.shape),
                    "four sizes from 1 to 65536, as 1x64x13x15");
         }
         at = stop + 1;
@@ -79,7 +78,7 @@ class Placer {
         }
         for (const ImageSurface& surface : image_.surfaces) {
             if (times[surface.name] > 1) {
-                refuse(image_, surface, "the name is used twice", "give each a name of its own");
+                refuse(surface, "the name is used twice", "give each a name of its own");
             }
             placed_.push_back(placed(surface));
             if (placed_.back().is_weights()) {
@@ -97,12 +96,12 @@ class Placer {
         PlacedSurface placed;
         placed.described = surface;
         if (needs_shape(surface.layout)) {
-            placed.shape = parse_shape(image_, surface);
+            placed.shape = parse_shape(surface);
         }
         const bool in_range = surface.address.value <= ~std::uint64_t{0} >> 1U &&
                               surface.bytes.value_or(Bytes(0)).value <= std::uint64_t{1} << 48U;
         if (!in_range) {
-            refuse(image_, surface, "it lies beyond every memory", "addresses have up to 63 bits");
+            refuse(surface, "it lies beyond every memory", "addresses have up to 63 bits");
         }
         switch (surface.layout) {
             case ImageLayout::Feature:
@@ -129,7 +128,7 @@ class Placer {
                 break;
             case ImageLayout::Raw:
                 if (!surface.bytes) {
-                    refuse(image_, surface, "it has no size", "give it `bytes`");
+                    refuse(surface, "it has no size", "give it `bytes`");
                 }
                 placed.needed = *surface.bytes;
                 break;
@@ -147,8 +146,7 @@ class Placer {
         const ImageSurface& surface = placed.described;
         const auto [n, c, h, w] = placed.shape;
         if (n != 1 || components < 1 || components > 2) {
-            refuse(image_, surface, "it holds more than one cube",
-                   "N is 1; `components` is 1 or 2");
+            refuse(surface, "it holds more than one cube", "N is 1; `components` is 1 or 2");
         }
         const std::uint64_t element = bytes_of(surface.type) * components;
         const std::uint64_t lanes = surface.layout == ImageLayout::Feature
@@ -161,12 +159,12 @@ class Placer {
         constexpr std::uint64_t most = std::uint64_t{1} << 40U;
         if (placed.line_stride.value > most || placed.surface_stride.value > most ||
             surfaces * h > std::uint64_t{1} << 22U) {
-            refuse(image_, surface, "its strides or sizes are beyond every register",
+            refuse(surface, "its strides or sizes are beyond every register",
                    "strides have 32 bits, sizes 13");
         }
         lines_ += surfaces * h;
         if (lines_ > most_lines) {
-            refuse(image_, surface, "it and those before it have too many lines",
+            refuse(surface, "it and those before it have too many lines",
                    fmt::format("all surfaces together have up to {}", most_lines));
         }
         std::vector<ByteRun> lines;
@@ -200,7 +198,7 @@ class Placer {
         }
         constexpr std::uint64_t most = std::uint64_t{1} << 40U;
         if (std::uint64_t{k} * c > most / (std::uint64_t{r} * s) || c > largest_size / s) {
-            refuse(image_, placed.described, "it has more weights than any memory holds",
+            refuse(placed.described, "it has more weights than any memory holds",
                    "correct its shape");
         }
         placed.weights = direct_weights(shape, datapath_, Bytes(bytes_of(placed.described.type)));
@@ -237,7 +235,7 @@ class Placer {
                     known.push_back(other.described.name);
                 }
             }
-            refuse(image_, surface.described,
+            refuse(surface.described,
                    fmt::format("there are no weights '{}' for it", surface.described.of),
                    name_remedy(surface.described.of, known));
         }
@@ -256,8 +254,17 @@ class Placer {
 }  // namespace
 
 ImageDescription parse_image(const std::string& text, const std::string& file) {
-    auto image = read_limited<ImageDescription>(parse_yaml(text, file), "image");
+    const ConfigNode root = parse_yaml(text, file);
+    auto image = read_limited<ImageDescription>(root, "image");
     image.file = file;
+    const auto place = [&](const char* list, auto& entries) {
+        const ConfigNode* node = root.find(list);
+        for (std::size_t i = 0; node != nullptr && i < entries.size(); ++i) {
+            entries[i].place = node->items[i].place;
+        }
+    };
+    place("memory", image.memory);
+    place("surfaces", image.surfaces);
     return image;
 }
 
@@ -302,10 +309,9 @@ std::vector<NamedSurface> described_surfaces(const ImageDescription& image,
 
 LoadImageFile files_beside(const std::filesystem::path& description) {
     const std::filesystem::path folder = description.parent_path();
-    return [folder, place = Place{description.string(), 0, 0},
-            budget = std::make_shared<ImageBudget>()](const ImageFile& file) {
-        MemoryImage image = image_of(file, read_whole_file(folder / file.file, place));
-        budget->take(image, place);
+    return [folder, budget = std::make_shared<ImageBudget>()](const ImageFile& file) {
+        MemoryImage image = image_of(file, read_whole_file(folder / file.file, file.place));
+        budget->take(image, file.place);
         return image;
     };
 }

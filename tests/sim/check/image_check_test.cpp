@@ -185,5 +185,13 @@ TEST(DamagedImages, OfEveryFormatAreCheckedOrRefused) {
     }
 }
 
+TEST_F(ImageCheckTest, AFindingSaysWhereItsSurfaceIsDescribed) {
+    change("line_stride: 480", "line_stride: 484");
+    const std::string above = image_.text.substr(0, image_.text.find("name: input"));
+    const CheckReport report = checked();
+    ASSERT_FALSE(report.findings.empty());
+    EXPECT_EQ(report.findings.front().place.line, std::ranges::count(above, '\n') + 1);
+}
+
 }  // namespace
 }  // namespace npuscope
