@@ -19,6 +19,7 @@
 #include "sim/config/output_folder.h"
 #include "sim/config/preset.h"
 #include "sim/config/printable.h"
+#include "sim/model/onnx_reader.h"
 #include "sim/program/read_program.h"
 #include "sim/report/csv_report.h"
 #include "sim/report/json_report.h"
@@ -116,6 +117,10 @@ Result run_any(const Experiment& experiment, const SystemConfig& system, RunOpti
         throw ConfigError(fmt::format("'{}' describes a memory image, which does nothing", program),
                           "give it to `npuscope check`");
     }
+    if (experiment.model.any() && !is_onnx_file(program)) {
+        throw ConfigError(fmt::format("'{}' is not an ONNX model", program),
+                          "--shape, --calibration, --batch and --labels belong to such models");
+    }
     SurfaceQueries queries(read_wishes(experiment, system));
     if (queries.wishes().any() && !options.values) {
         throw ConfigError("surfaces hold nothing without values", "leave out --values off");
@@ -184,7 +189,8 @@ void add_options(CLI::App& app, RunArguments& arguments, NpuFamilies families) {
                  "print also operations, causes, traffic, units and notes");
     app.add_option("--inputs", arguments.experiment.inputs,
                    "folder of a network's inputs: a .npy file for each, named after it, or a .bin "
-                   "file in its declared layout");
+                   "file in its declared layout; of a model also a picture (PNG, JPEG, PGM, PPM), "
+                   "one such file, or several cases as --calibration has them");
     app.add_option("--outputs", write.outputs, "folder for a network's outputs, likewise");
     app.add_option("--dump", write.dump,
                    "SURFACE=FILE.npy: write a surface when the run is over; the result of a layer "
@@ -194,6 +200,7 @@ void add_options(CLI::App& app, RunArguments& arguments, NpuFamilies families) {
     add_run_options(app, arguments.experiment.run);
     add_plan_options(app, arguments.experiment.plan);
     add_model_options(app, arguments.experiment.model);
+    add_value_options(app, arguments.experiment.model);
 }
 
 }  // namespace

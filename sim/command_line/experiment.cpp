@@ -122,9 +122,9 @@ Experiment read_experiment(const fs::path& path) {
     place_preset(experiment.npu, folder);
     place_preset(experiment.memory, folder);
     WriteChoices& write = experiment.write;
-    for (std::string* file :
-         {&experiment.inputs, &experiment.model.calibration, &experiment.run.surfaces, &write.out,
-          &write.json, &write.csv, &write.timeline, &write.outputs}) {
+    for (std::string* file : {&experiment.inputs, &experiment.model.calibration,
+                              &experiment.model.labels, &experiment.run.surfaces, &write.out,
+                              &write.json, &write.csv, &write.timeline, &write.outputs}) {
         *file = seen_from(folder, *file);
     }
     if (!experiment.run.network.empty()) {
@@ -263,6 +263,7 @@ std::string effective_yaml(const Experiment& experiment, const SystemConfig& sys
     }
     ModelChoices model = experiment.model;
     model.calibration = absolute(model.calibration);
+    model.labels = absolute(model.labels);
     head.field("model", model, "");
     head.field("plan", experiment.plan, "");
     RunChoices run = experiment.run;

@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
+#include <cmath>
 
 #include "models/base/error.h"
 #include "sim/config/file_io.h"
@@ -15,6 +17,63 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t most_cases = 100'000;
+constexpr std::array<const char*, 6> endings{".npy", ".png", ".jpg", ".jpeg", ".pgm", ".ppm"};
+
+[[noreturn]] void refuse(const std::string& file, const std::string& sentence,
+                         const std::string& remedy) {
+    throw ConfigError(Place{file, 0, 0}, sentence, remedy);
+}
+
+/// `0.5` or `1/255`.
+std::optional<double> fraction_of(std::string_view text) {
+    const std::size_t slash = text.find('/');
+    std::array<double, 2> parts{0, 1};
+    for (std::size_t i = 0; i < (slash == std::string_view::npos ? 1U : 2U); ++i) {
+        const std::string_view part = i == 1 ? text.substr(slash + 1) : text.substr(0, slash);
+        const auto [end, error] =
+            std::from_chars(part.data(), part.data() + part.size(), parts.at(i));
+        if (error != std::errc{} || end != part.data() + part.size()) {
+            return std::nullopt;
+        }
+    }
+    const double number = parts[0] / parts[1];
+    return std::isfinite(number) ? std::optional(number) : std::nullopt;
+}
+
+/// Numbers with commas between them.
+std::vector<double> numbers_of(const std::string& text, const char* option) {
+    std::vector<double> numbers;
+    for (std::size_t begin = 0; begin <= text.size();) {
+        const std::size_t end = std::min(text.find(',', begin), text.size());
+        const auto number = fraction_of(std::string_view(text).substr(begin, end - begin));
+        if (!number) {
+            throw ConfigError(
+                fmt::format("{} '{}' is not a number, or numbers with commas between them", option,
+                            text),
+                fmt::format("write {} 127.5 or {} 123.675,116.28,103.53", option, option));
+        }
+        numbers.push_back(*number);
+        begin = end + 1;
+    }
+    return numbers;
+}
+
+/// Where channels, rows and columns stand in a model's input; nothing where it is no picture.
+struct PictureAxes {
+    std::size_t channels;
+    std::size_t rows;
+    std::size_t columns;
+};
+std::optional<PictureAxes> picture_axes(const Sizes& sizes) {
+    const auto is_colour = [](std::int64_t size) { return size == 1 || size == 3; };
+    if (sizes.size() == 4 && sizes[0] == 1 && is_colour(sizes[1])) {
+        return PictureAxes{1, 2, 3};
+    }
+    if (sizes.size() == 4 && sizes[0] == 1 && is_colour(sizes[3])) {
+        return PictureAxes{3, 1, 2};
+    }
+    return std::nullopt;
+}
 
 /// Entries of a folder in the order of their names.
 std::vector<fs::path> sorted_entries(const fs::path& folder) {
@@ -44,10 +103,10 @@ std::vector<GraphValue> split_batch(GraphValue value, const TensorType& type,
         one[0] = type.sizes[0];
     }
     if (one != type.sizes) {
-        throw ConfigError(Place{file, 0, 0},
-                          fmt::format("the array is {}, but the model takes {}",
-                                      sizes_text(value.type.sizes), sizes_text(type.sizes)),
-                          "give an array of the model's sizes, or several along the first one");
+        refuse(file,
+               fmt::format("the array is {}, but the model takes {}", sizes_text(value.type.sizes),
+                           sizes_text(type.sizes)),
+               "give an array of the model's sizes, or several along the first one");
     }
     if (!more) {
         return {std::move(value)};
@@ -62,64 +121,164 @@ std::vector<GraphValue> split_batch(GraphValue value, const TensorType& type,
     return parts;
 }
 
-std::vector<Case> cases_of_file(const Graph& graph, const fs::path& file) {
-    const std::string& input = graph.inputs.front();
+}  // namespace
+
+InputReader::InputReader(const Graph& graph, const PixelChoices& choices)
+    : graph_(graph),
+      mean_(numbers_of(choices.mean, "--mean")),
+      scale_(numbers_of(choices.scale, "--scale")),
+      order_(choices.order) {}
+
+GraphValue InputReader::placed(const Picture& picture, const TensorType& type,
+                               const std::string& file) const {
+    const auto axes = picture_axes(type.sizes);
+    const auto size = [&](std::size_t axis) { return static_cast<std::size_t>(type.sizes[axis]); };
+    const bool fits = axes && size(axes->channels) == picture.channels &&
+                      size(axes->rows) == picture.height && size(axes->columns) == picture.width;
+    if (!fits) {
+        refuse(
+            file,
+            fmt::format("the picture has {} rows, {} columns and {}, but the model takes {}",
+                        picture.height, picture.width,
+                        picture.channels == 1 ? "1 channel" : "3 channels", sizes_text(type.sizes)),
+            axes ? "resize or convert it first: nothing is resized here" : "give an array (.npy)");
+    }
+    GraphValue value = zeros({ElementType::Uint8, type.sizes});
+    const bool first = axes->channels == 1;
+    const std::size_t plane = picture.width * picture.height;
+    for (std::size_t i = 0; i < plane; ++i) {
+        for (std::size_t c = 0; c < picture.channels; ++c) {
+            const std::size_t from = order_ == ChannelOrder::Bgr ? picture.channels - 1 - c : c;
+            value.numbers[first ? c * plane + i : i * picture.channels + c] =
+                picture.pixels[i * picture.channels + from];
+        }
+    }
+    return value;
+}
+
+void InputReader::scale_pixels(GraphValue& value, const TensorType& type,
+                               const std::string& file) const {
+    const bool plain = mean_ == std::vector{0.0} && scale_ == std::vector{1.0};
+    if (plain || value.type.element != ElementType::Uint8) {
+        return;
+    }
+    const auto axes = picture_axes(type.sizes);
+    const std::size_t channels =
+        axes ? static_cast<std::size_t>(type.sizes[axes->channels]) : std::size_t{1};
+    for (const auto* numbers : {&mean_, &scale_}) {
+        if (numbers->size() != 1 && numbers->size() != channels) {
+            refuse(file,
+                   fmt::format("{} has {} numbers where the input has {} channels",
+                               numbers == &mean_ ? "--mean" : "--scale", numbers->size(), channels),
+                   "give one, or one for each channel");
+        }
+    }
+    const std::size_t plane =
+        axes && axes->channels == 1
+            ? static_cast<std::size_t>(type.sizes[2]) * static_cast<std::size_t>(type.sizes[3])
+            : 1;
+    const auto of = [](const std::vector<double>& numbers, std::size_t channel) {
+        return numbers[numbers.size() == 1 ? 0 : channel];
+    };
+    for (std::size_t i = 0; i < value.numbers.size(); ++i) {
+        const std::size_t channel = i / plane % channels;
+        value.numbers[i] = (value.numbers[i] - of(mean_, channel)) * of(scale_, channel);
+    }
+    value.type.element = type.element == ElementType::Float64 ? type.element : ElementType::Float32;
+    settle(value);
+}
+
+std::vector<GraphValue> InputReader::read_all(const std::string& input,
+                                              const fs::path& file) const {
+    const TensorType& type = graph_.types.at(input);
+    std::vector<GraphValue> values;
+    if (is_picture_file(file)) {
+        values.push_back(placed(read_picture(file), type, file.string()));
+    } else {
+        values = split_batch(read_npy(file), type, file.string());
+    }
+    for (GraphValue& value : values) {
+        scale_pixels(value, type, file.string());
+    }
+    return values;
+}
+
+GraphValue InputReader::read(const std::string& input, const fs::path& file) const {
+    std::vector<GraphValue> values = read_all(input, file);
+    if (values.size() != 1) {
+        refuse(file.string(), fmt::format("the array holds {} inputs of the model", values.size()),
+               "give one of them");
+    }
+    return std::move(values.front());
+}
+
+std::optional<fs::path> InputReader::find(const std::string& input, const fs::path& folder) {
+    std::optional<fs::path> found;
+    for (const char* ending : endings) {
+        const std::string name = file_name(input, ending);
+        if (!file_exists(folder / name)) {
+            continue;
+        }
+        if (found) {
+            throw ConfigError(fmt::format("'{}' holds both of {} and {}", folder.string(),
+                                          found->filename().string(), name),
+                              "one of the two is the model's input");
+        }
+        found = folder / name;
+    }
+    return found;
+}
+
+std::vector<Case> InputReader::cases_of_file(const fs::path& file) const {
+    const std::string& input = graph_.inputs.front();
     std::vector<Case> cases;
-    for (GraphValue& part : split_batch(read_npy(file), graph.types.at(input), file.string())) {
-        cases.push_back({{input, std::move(part)}});
+    for (GraphValue& value : read_all(input, file)) {
+        cases.push_back({{input, std::move(value)}});
     }
     return cases;
 }
 
-Case case_of_folder(const Graph& graph, const fs::path& folder) {
+Case InputReader::case_of_folder(const fs::path& folder) const {
     Case one;
-    for (const std::string& input : graph.inputs) {
-        const fs::path file = folder / file_name(input, ".npy");
-        one[input] = read_npy(file);
-        if (one[input].type.sizes != graph.types.at(input).sizes) {
-            throw ConfigError(Place{file.string(), 0, 0},
-                              fmt::format("the array is {}, but the model takes {}",
-                                          sizes_text(one[input].type.sizes),
-                                          sizes_text(graph.types.at(input).sizes)),
-                              "give an array of the model's sizes");
-        }
+    for (const std::string& input : graph_.inputs) {
+        const auto file = find(input, folder);
+        // a file that is not there is told of by its reader
+        one[input] = read(input, file ? *file : folder / file_name(input, ".npy"));
     }
     return one;
 }
 
-}  // namespace
-
-std::vector<Case> read_cases(const Graph& graph, const fs::path& path) {
+std::vector<Case> InputReader::cases(const fs::path& path) const {
     if (!file_exists(path)) {
         throw ConfigError(fmt::format("there is no '{}'", path.string()),
-                          "name a folder of .npy files, or one such file");
+                          "name a folder of .npy files or pictures, or one such file");
     }
-    const bool single = graph.inputs.size() == 1;
+    const bool single = graph_.inputs.size() == 1;
     if (!fs::is_directory(path)) {
         if (!single) {
             throw ConfigError(fmt::format("the model has {} inputs, '{}' is one file",
-                                          graph.inputs.size(), path.string()),
+                                          graph_.inputs.size(), path.string()),
                               "name a folder with a file for each input");
         }
-        return cases_of_file(graph, path);
+        return cases_of_file(path);
     }
     std::vector<Case> cases;
     bool folders = false;
     for (const fs::path& entry : sorted_entries(path)) {
         if (fs::is_directory(entry)) {
-            cases.push_back(case_of_folder(graph, entry));
+            cases.push_back(case_of_folder(entry));
             folders = true;
-        } else if (single && !folders && entry.extension() == ".npy") {
-            std::ranges::move(cases_of_file(graph, entry), std::back_inserter(cases));
+        } else if (single && !folders && (entry.extension() == ".npy" || is_picture_file(entry))) {
+            std::ranges::move(cases_of_file(entry), std::back_inserter(cases));
         }
     }
     if (cases.empty() && !single) {
-        cases.push_back(case_of_folder(graph, path));
+        cases.push_back(case_of_folder(path));
     }
     if (cases.empty()) {
-        throw ConfigError(
-            fmt::format("'{}' holds no inputs", path.string()),
-            "put a .npy file for each case there, or a folder with one for each input");
+        throw ConfigError(fmt::format("'{}' holds no inputs", path.string()),
+                          "put a .npy file or a picture for each case there, or a folder with one "
+                          "for each input");
     }
     return cases;
 }

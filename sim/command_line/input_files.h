@@ -1,21 +1,78 @@
 // SPDX-License-Identifier: Apache-2.0
-// Inputs of a model from files: arrays named after its inputs, and folders of them, one for each
-// case.
+// Inputs of a model from files: arrays and pictures that are named after its inputs, and folders of
+// them, one for each case. A pixel, or a number of an array of uint8, becomes (pixel - mean) * scale.
 #pragma once
 
+#include <array>
 #include <filesystem>
+#include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
-#include "sim/command_line/model_source.h"
+#include "models/base/describe.h"
+#include "sim/convert/picture.h"
 #include "sim/model/graph.h"
 #include "sim/quantise/calibration.h"
 
 namespace npuscope {
 
-/// The cases that `path` holds: a folder for each, with a file for each input; or, for a model with
-/// one input, a file for each; or one file. An array with more pictures than the model takes at a time
-/// is as many cases. In the order of their names. ConfigError where there is none, or one does not fit.
-std::vector<Case> read_cases(const Graph& graph, const std::filesystem::path& path);
+enum class ChannelOrder { Rgb, Bgr };
+
+template <>
+struct EnumNames<ChannelOrder> {
+    static constexpr std::array names{std::pair{ChannelOrder::Rgb, std::string_view("rgb")},
+                                      std::pair{ChannelOrder::Bgr, std::string_view("bgr")}};
+};
+
+/// What pixels become.
+struct PixelChoices {
+    std::string mean = "0";
+    std::string scale = "1";
+    ChannelOrder order = ChannelOrder::Rgb;
+
+    template <class Visitor, class Self>
+    static void describe(Visitor& visit, Self& self) {
+        visit.field("mean", self.mean,
+                    "is subtracted from pixels (0 to 255): a number, or one for each channel with "
+                    "commas between them");
+        visit.field("scale", self.scale,
+                    "what pixels less their mean are multiplied with: likewise; 1/255 is a number");
+        visit.field("order", self.order, "of a picture's channels in the model's input");
+    }
+};
+
+class InputReader {
+ public:
+    /// ConfigError for numbers that are none.
+    InputReader(const Graph& graph, const PixelChoices& choices);
+
+    /// One file as that input. ConfigError where it does not fit; nothing is resized.
+    GraphValue read(const std::string& input, const std::filesystem::path& file) const;
+    /// The file of an input in a folder: an array or a picture. Nothing where there is none;
+    /// ConfigError where there are several.
+    static std::optional<std::filesystem::path> find(const std::string& input,
+                                                     const std::filesystem::path& folder);
+    /// The cases that `path` holds: a folder for each, with a file for each input; or, for a model
+    /// with one input, a file for each; or one file. An array of more pictures than the model takes at
+    /// a time is as many cases. In the order of their names. ConfigError where there is none, or one
+    /// does not fit.
+    std::vector<Case> cases(const std::filesystem::path& path) const;
+
+ private:
+    std::vector<GraphValue> read_all(const std::string& input,
+                                     const std::filesystem::path& file) const;
+    std::vector<Case> cases_of_file(const std::filesystem::path& file) const;
+    Case case_of_folder(const std::filesystem::path& folder) const;
+    GraphValue placed(const Picture& picture, const TensorType& type,
+                      const std::string& file) const;
+    void scale_pixels(GraphValue& value, const TensorType& type, const std::string& file) const;
+
+    const Graph& graph_;
+    std::vector<double> mean_;
+    std::vector<double> scale_;
+    ChannelOrder order_;
+};
 
 }  // namespace npuscope

@@ -66,9 +66,24 @@ void add_model_options(CLI::App& app, ModelChoices& choices) {
 void add_quantise_options(CLI::App& app, ModelChoices& choices) {
     app.add_option("--calibration", choices.calibration,
                    "typical inputs, with which a model of floats is quantised to int8: a folder of "
-                   ".npy files, one for each case, or a folder for each case with a file for each "
-                   "input")
+                   ".npy files or pictures, one for each case, or a folder for each case with a "
+                   "file for each input")
         ->option_text("DIR");
+    app.add_option(
+           "--mean", choices.pixels.mean,
+           "is subtracted from pixels of pictures and of uint8 arrays: a number, or one for "
+           "each channel, as 123.675,116.28,103.53; default: 0")
+        ->option_text("NUMBERS");
+    app.add_option("--scale", choices.pixels.scale,
+                   "what pixels less their mean are multiplied with, likewise; 1/255 is a number; "
+                   "default: 1")
+        ->option_text("NUMBERS");
+    const std::map<std::string, ChannelOrder> orders{{"rgb", ChannelOrder::Rgb},
+                                                     {"bgr", ChannelOrder::Bgr}};
+    app.add_option("--order", choices.pixels.order,
+                   "of a picture's channels in the model's input: rgb (default) or bgr")
+        ->transform(CLI::CheckedTransformer(orders, CLI::ignore_case))
+        ->option_text("rgb|bgr");
     std::map<std::string, RangeMethod> methods;
     for (const auto& [value, name] : EnumNames<RangeMethod>::names) {
         methods.emplace(name, value);
@@ -86,13 +101,23 @@ void add_quantise_options(CLI::App& app, ModelChoices& choices) {
                  "exact (default)");
 }
 
+void add_value_options(CLI::App& app, ModelChoices& choices) {
+    app.add_option("--batch", choices.batch,
+                   "how many of several inputs are run, one after the other; default: all")
+        ->check(CLI::PositiveNumber)
+        ->option_text("N");
+    app.add_option("--labels", choices.labels,
+                   "file with the name of a class on each line: print the five best of each output "
+                   "that has as many numbers");
+}
+
 QuantisedModel quantise_file(const std::string& model, const ModelChoices& choices) {
     Graph graph = read_onnx(model, {choices.shape, false});
     prepare_graph(graph);
     if (!is_float_model(graph)) {  // before inputs are looked for
         return quantise_model(std::move(graph), {}, choices.quantise);
     }
-    const std::vector<Case> cases = read_cases(graph, choices.calibration);
+    const std::vector<Case> cases = InputReader(graph, choices.pixels).cases(choices.calibration);
     return quantise_model(std::move(graph), cases, choices.quantise);
 }
 

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "sim/command_line/input_files.h"
 #include "sim/config/system_config.h"
 #include "sim/model/graph.h"
 #include "sim/quantise/quantise_model.h"
@@ -21,6 +22,14 @@ struct ModelChoices {
     std::vector<std::string> shape{};
     std::string calibration;
     QuantiseOptions quantise;
+    PixelChoices pixels;
+    std::optional<std::uint64_t> batch{};
+    std::string labels;
+
+    /// Whether something was asked for that only a model has.
+    bool any() const {
+        return !shape.empty() || !calibration.empty() || batch.has_value() || !labels.empty();
+    }
 
     template <class Visitor, class Self>
     static void describe(Visitor& visit, Self& self) {
@@ -31,10 +40,16 @@ struct ModelChoices {
                     "folder of typical inputs, with which a model of floats is quantised before "
                     "it runs");
         visit.field("quantise", self.quantise, "how it is quantised");
+        visit.field("pixels", self.pixels, "what pixels of pictures become");
+        visit.field("batch", self.batch, "how many of several inputs are run; default: all");
+        visit.field("labels", self.labels,
+                    "file with the name of a class on each line, for outputs of as many numbers");
     }
 };
 
 void add_model_options(CLI::App& app, ModelChoices& choices);
+/// Those that are about inputs and outputs of a run.
+void add_value_options(CLI::App& app, ModelChoices& choices);
 /// Those of them that say how a model is quantised.
 void add_quantise_options(CLI::App& app, ModelChoices& choices);
 /// Reads a model and quantises it with the calibration's inputs.

@@ -6,9 +6,14 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <iterator>
+#include <memory>
+#include <optional>
 #include <set>
 
 #include "models/base/error.h"
+#include "sim/command_line/input_files.h"
+#include "sim/command_line/label_ranking.h"
 #include "sim/command_line/layer_comparison.h"
 #include "sim/command_line/model_source.h"
 #include "sim/compile/nvdla/network_planner.h"
@@ -71,7 +76,9 @@ class ModelRun {
         if (choices.input_type == InputType::Uint8) {  // else it is taken for int8, and may change
             facts_ = held_inputs(graph_, choices.input_type);
         }
-        if (files.inputs.empty() && !files.outputs.empty()) {
+        const bool asked =
+            !files.outputs.empty() || !files.model.labels.empty() || files.model.batch;
+        if (files.inputs.empty() && asked) {
             throw ConfigError("there are no inputs to compute outputs from",
                               "name their folder: --inputs DIR");
         }
@@ -79,7 +86,38 @@ class ModelRun {
 
     Result run() {
         if (!files_.inputs.empty()) {
-            read_arrays();
+            read_inputs();
+        }
+        if (!files_.model.labels.empty()) {
+            labels_ = read_labels(files_.model.labels);
+        }
+        Result result = run_one(0);
+        for (std::size_t i = 1; i < cases_.size(); ++i) {
+            const Cycles first = result.cycles;
+            BatchRecord& batch = result.batch
+                                     ? *result.batch
+                                     : result.batch.emplace(BatchRecord{1, first, first, first});
+            Result one = run_one(i);
+            ++batch.inputs;
+            batch.all += one.cycles;
+            batch.least = std::min(batch.least, one.cycles);
+            batch.most = std::max(batch.most, one.cycles);
+            result.wall_seconds += one.wall_seconds;
+            result.simulated_cycles += one.simulated_cycles;
+            std::ranges::move(one.rankings, std::back_inserter(result.rankings));
+        }
+        if (!files_.outputs.empty() && result.status() != RunStatus::Fail) {
+            write_outputs(outputs_);
+        }
+        return result;
+    }
+
+ private:
+    /// With case `index`; its outputs are added to those of the cases before.
+    Result run_one(std::size_t index) {
+        constexpr std::size_t most_ranked = 10;  // inputs
+        if (!cases_.empty()) {
+            inputs_ = cases_[index];
         }
         ModelProgram model = program();
         model.findings.insert(model.findings.begin(), graph_.notes.begin(), graph_.notes.end());
@@ -88,13 +126,25 @@ class ModelRun {
         if (queries_ != nullptr) {
             queries_->answer(run.result);
         }
-        if (!files_.outputs.empty() && run.result.status() != RunStatus::Fail) {
-            write_outputs(run.outputs);
+        if (!labels_.empty() && index < most_ranked) {
+            run.result.rankings = rank_outputs(run.outputs, labels_, index);
+        }
+        for (auto& [name, value] : run.outputs) {
+            const auto [found, is_new] = outputs_.emplace(name, value);
+            if (!is_new) {
+                add_along_first(found->second, value);
+            }
         }
         return std::move(run.result);
     }
+    static void add_along_first(GraphValue& all, const GraphValue& more) {
+        if (all.type.sizes.empty()) {
+            all.type.sizes = {1};
+        }
+        all.type.sizes[0] += more.type.sizes.empty() ? 1 : more.type.sizes[0];
+        all.numbers.insert(all.numbers.end(), more.numbers.begin(), more.numbers.end());
+    }
 
- private:
     void ask(const ModelProgram& model) {
         if (queries_ == nullptr || !queries_->wishes().any()) {
             return;
@@ -109,46 +159,93 @@ class ModelRun {
         }
     }
 
-    /// Planned where all inputs are known as arrays; raw bytes need the plan first.
+    /// Planned once, where all inputs are known as arrays; raw bytes need the plan first.
     ModelProgram program() {
         const bool given = !files_.inputs.empty();
         if (system_.npu.find<NpuConfig>() != nullptr) {
-            SegmentedPlan plan =
-                plan_segments(graph_, choices_.target(system_, options_.values), facts_);
-            if (given) {
-                find_surfaces(plan);
-                read_images();
+            if (!segments_) {
+                segments_ =
+                    plan_segments(graph_, choices_.target(system_, options_.values), facts_);
+                if (given) {
+                    find_surfaces(*segments_);
+                    read_images();
+                }
             }
-            return segmented_program(graph_, std::move(plan), system_.host,
-                                     given ? &inputs_ : nullptr);
+            const bool last = cases_.size() < 2;
+            return segmented_program(graph_, last ? *std::move(segments_) : *segments_,
+                                     system_.host, given ? &inputs_ : nullptr);
         }
-        read_images();
-        return system_.family->target(system_.npu, system_.memory, given)
-            ->plan(graph_, facts_)
-            ->program(system_.host, given ? &inputs_ : nullptr);
+        if (!plan_) {
+            read_images();
+            plan_ =
+                system_.family->target(system_.npu, system_.memory, given)->plan(graph_, facts_);
+        }
+        return plan_->program(system_.host, given ? &inputs_ : nullptr);
     }
 
     fs::path path_of(const std::string& folder, const std::string& tensor, const char* type) const {
         return fs::path(folder) / file_name(tensor, type);
     }
 
+    /// A folder with a file for each input, named after it; or cases, as `--calibration` has them.
+    void read_inputs() {
+        const InputReader reader(graph_, files_.model.pixels);
+        const bool is_folder = fs::is_directory(files_.inputs);
+        const bool named = is_folder && std::ranges::any_of(graph_.inputs, [&](const auto& name) {
+                               return file_exists(path_of(files_.inputs, name, ".bin")) ||
+                                      InputReader::find(name, files_.inputs);
+                           });
+        if (named || (is_folder && is_empty_of_cases())) {
+            read_named(reader);
+            cases_ = {inputs_};
+        } else {
+            cases_ = reader.cases(files_.inputs);
+        }
+        if (files_.model.batch && *files_.model.batch < cases_.size()) {
+            cases_.resize(*files_.model.batch);
+        }
+        if (cases_.size() > 1 && queries_ != nullptr && queries_->wishes().any()) {
+            throw ConfigError("surfaces are looked at with one input", "give one, or --batch 1");
+        }
+        find_facts();
+    }
+    /// Nothing in the folder is a case; then the file that is missing is named.
+    bool is_empty_of_cases() const {
+        return std::ranges::none_of(fs::directory_iterator(files_.inputs), [&](const auto& entry) {
+            const fs::path& path = entry.path();
+            const bool is_case = path.extension() == ".npy" || is_picture_file(path);
+            return entry.is_directory() || (graph_.inputs.size() == 1 && is_case);
+        });
+    }
     /// What lies there as raw bytes is read when its layout is known; it is int8.
-    void read_arrays() {
+    void read_named(const InputReader& reader) {
         for (const std::string& name : graph_.inputs) {
+            const auto file = InputReader::find(name, files_.inputs);
             const bool raw = file_exists(path_of(files_.inputs, name, ".bin"));
-            if (raw && file_exists(path_of(files_.inputs, name, ".npy"))) {
+            if (raw && file) {
                 throw ConfigError(fmt::format("'{}' holds both of {} and {}", files_.inputs,
-                                              file_name(name, ".bin"), file_name(name, ".npy")),
+                                              file_name(name, ".bin"), file->filename().string()),
                                   "one of the two is the model's input");
             }
             if (raw) {
                 images_.insert(name);
+            } else {
+                inputs_[name] =
+                    reader.read(name, file ? *file : path_of(files_.inputs, name, ".npy"));
+            }
+        }
+    }
+    /// What holds of an input in all cases.
+    void find_facts() {
+        for (const std::string& name : graph_.inputs) {
+            if (images_.contains(name) || !is_float(graph_.types.at(name).element)) {
                 continue;
             }
-            inputs_[name] = read_npy(path_of(files_.inputs, name, ".npy"));
-            if (is_float(graph_.types.at(name).element)) {
-                facts_[name] = facts_of(inputs_[name]);
+            GraphValue all = cases_.front().at(name);
+            for (std::size_t i = 1; i < cases_.size(); ++i) {
+                add_along_first(all, cases_[i].at(name));
             }
+            facts_[name] = facts_of(all);
         }
     }
 
@@ -242,6 +339,11 @@ class ModelRun {
     std::set<std::string> images_;  ///< inputs that lie there as raw bytes
     ValueRanges facts_;
     GraphInputs inputs_;
+    std::vector<GraphInputs> cases_;  ///< inputs of each run
+    GraphInputs outputs_;             ///< of all runs, along the first size
+    std::vector<std::string> labels_;
+    std::optional<SegmentedPlan> segments_;
+    std::unique_ptr<ModelPlan> plan_;
     std::map<std::string, InputSurface> input_surfaces_;
     std::map<std::string, Layout> output_layouts_;
 };

@@ -176,6 +176,25 @@ Json units_json(const std::vector<NamedUnit>& units) {
     return object;
 }
 
+namespace {
+
+Json rankings_json(const std::vector<Ranking>& rankings) {
+    Json all = Json::array();
+    for (const Ranking& ranking : rankings) {
+        Json best = Json::array();
+        for (const RankedLabel& one : ranking.best) {
+            best.push_back({{"label", one.label},
+                            {"index", one.index},
+                            {"score", one.score},
+                            {"probability", one.probability}});
+        }
+        all.push_back({{"output", ranking.output}, {"input", ranking.input}, {"best", best}});
+    }
+    return all;
+}
+
+}  // namespace
+
 std::string json_report(const Result& result) {
     Json report;
     report["version"] = result.version;
@@ -210,6 +229,15 @@ std::string json_report(const Result& result) {
     }
     if (result.model) {
         add_model(report, result);
+    }
+    if (result.batch) {
+        report["batch"] = {{"inputs", result.batch->inputs},
+                           {"cycles", result.batch->all.value},
+                           {"least_cycles", result.batch->least.value},
+                           {"most_cycles", result.batch->most.value}};
+    }
+    if (!result.rankings.empty()) {
+        report["rankings"] = rankings_json(result.rankings);
     }
     report["units"] = units_json(result.units);
     for (const NamedDram& dram : result.drams) {

@@ -259,12 +259,31 @@ std::string differences_of(const Result& result, std::size_t width) {
     return text.empty() ? text : "\ndifferences\n" + text;
 }
 
+/// Of one input the five best classes; of several the best one of each.
+std::string rankings_of(const Result& result, std::size_t width) {
+    TextTable table({{"input", Align::Right},
+                     {"output", Align::Left},
+                     {"class", Align::Right},
+                     {"label", Align::Left},
+                     {"score", Align::Right},
+                     {"probability", Align::Right}});
+    for (const Ranking& ranking : result.rankings) {
+        const std::size_t shown = result.batch ? 1 : ranking.best.size();
+        for (std::size_t i = 0; i < std::min(shown, ranking.best.size()); ++i) {
+            const RankedLabel& one = ranking.best[i];
+            table.add_row({std::to_string(ranking.input), ranking.output, std::to_string(one.index),
+                           one.label, fmt::format("{:.4g}", one.score), percent(one.probability)});
+        }
+    }
+    return table.empty() ? std::string() : "\nwhat the model says\n" + table.text(width);
+}
+
 }  // namespace
 
 std::string summary_report(const Result& result, Details details, std::size_t width) {
     const bool all = details == Details::Operations;
-    std::string text =
-        verdict(result, width) + rows_text(result, width) + fitted(model_of(result), width);
+    std::string text = verdict(result, width) + rankings_of(result, width) +
+                       rows_text(result, width) + fitted(model_of(result), width);
     if (all) {
         text += operations_of(result, width) + traffic_of(result, width) + units_of(result, width) +
                 drams_of(result, width);

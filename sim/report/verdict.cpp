@@ -74,6 +74,23 @@ std::string time_line(const Result& result) {
     return text;
 }
 
+/// Inputs that ran one after the other.
+std::string batch_line(const Result& result) {
+    const BatchRecord& batch = *result.batch;
+    const double cycles = static_cast<double>(batch.all.value);
+    const double inputs = static_cast<double>(batch.inputs);
+    const double rate =
+        cycles == 0 ? 0 : inputs * static_cast<double>(result.config.clock().value) / cycles;
+    const std::string inputs_a_second = rate < 1000
+                                            ? fmt::format("{:.4g}", rate)
+                                            : with_separators(static_cast<std::uint64_t>(rate));
+    return fmt::format(
+        "{} inputs one after the other: {} cycles each on average, {} to {}, {} inputs/s; all else "
+        "is of the first",
+        with_separators(batch.inputs), with_separators(static_cast<std::uint64_t>(cycles / inputs)),
+        with_separators(batch.least.value), with_separators(batch.most.value), inputs_a_second);
+}
+
 std::string array_line(const Result& result, const std::vector<LayerRecord>& rows) {
     double cells = 0;
     std::uint64_t macs = 0;
@@ -234,6 +251,9 @@ std::string verdict(const Result& result, std::size_t width) {
         lines.insert(lines.end(),
                      {array_line(result, rows), port_line(result), bound_line(result, rows),
                       costly_line(result, rows), help_line(result, rows)});
+    }
+    if (result.batch) {
+        lines.push_back(batch_line(result));
     }
     const auto has = [&](std::string_view id) {
         return std::ranges::find(result.findings, id, &Diagnostic::id) != result.findings.end();

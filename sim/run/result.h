@@ -118,6 +118,29 @@ struct ModelShare {
     std::optional<ModelMemory> memory{};  ///< where the plan counts it
 };
 
+/// A class of a classifier's output, by its name.
+struct RankedLabel {
+    std::string label;
+    std::size_t index = 0;  ///< of the output's numbers
+    double score = 0;       ///< that number
+    double probability = 0;
+};
+
+/// The largest numbers of an output, in order.
+struct Ranking {
+    std::string output;
+    std::size_t input = 0;  ///< of several that a model ran with, which one
+    std::vector<RankedLabel> best{};
+};
+
+/// A model that ran with several inputs one after the other; a result tells of the first.
+struct BatchRecord {
+    std::size_t inputs = 0;
+    Cycles all;  ///< of them together
+    Cycles least;
+    Cycles most;
+};
+
 struct Result {
     std::string version;  ///< of npuscope
     std::string command;  ///< that asked for the run; empty where none did
@@ -138,6 +161,8 @@ struct Result {
     bool values = true;                           ///< false: time alone was simulated
     std::optional<Timeline> timeline;             ///< where it was asked for
     std::optional<ModelShare> model;              ///< where a model ran
+    std::optional<BatchRecord> batch;             ///< where it ran more than once
+    std::vector<Ranking> rankings;                ///< where labels were given
     SystemConfig config;
 
     std::string npu() const { return config.npu_name(); }

@@ -4,8 +4,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
 #include <filesystem>
 #include <fstream>
+#include <sstream>
 
 #include "sim/model/onnx_reader.h"
 #include "tests/sim/command_line/typed.h"
@@ -160,6 +163,86 @@ TEST_F(FloatModelCommands, NodesThatNobodyKnowsAreNamedAndNotCounted) {
     std::ofstream(folder_ / "boxes.onnx", std::ios::binary) << builder.bytes();
     EXPECT_THAT(typed({"run", at("boxes.onnx"), "--values", "off"}).out,
                 HasSubstr("not counted\n"));
+}
+
+TEST_F(FloatModelCommands, SeveralInputsRunOneAfterTheOther) {
+    std::ofstream(folder_ / "many.npy", std::ios::binary)
+        << npy_bytes(test::float_input({4, 3, 8, 8}, 1));
+    const Answer answer =
+        typed({"run", at("m.onnx"), "--inputs", at("many.npy"), "--calibration", at("many.npy"),
+               "--outputs", at("out"), "--batch", "3", "--json", at("r.json")});
+    EXPECT_EQ(answer.code, ExitCode::Good) << answer.err;
+    EXPECT_THAT(answer.out, HasSubstr("3 inputs one after the other"));
+    const GraphValue all = read_npy(folder_ / "out/y.npy");
+    EXPECT_EQ(all.type.sizes, (Sizes{3, 5}));
+    // the last one by itself
+    GraphValue last = test::float_input({4, 3, 8, 8}, 1);
+    last.type.sizes[0] = 1;
+    last.numbers = {last.numbers.begin() + 384, last.numbers.begin() + 576};
+    std::ofstream(folder_ / "last.npy", std::ios::binary) << npy_bytes(last);
+    typed({"run", at("m.onnx"), "--inputs", at("last.npy"), "--calibration", at("many.npy"),
+           "--outputs", at("one")});
+    const GraphValue one = read_npy(folder_ / "one/y.npy");
+    EXPECT_EQ(one.numbers,
+              (std::vector<double>{all.numbers.begin() + 10, all.numbers.begin() + 15}));
+    const std::string json = [&] {
+        std::ostringstream text;
+        text << std::ifstream(folder_ / "r.json").rdbuf();
+        return text.str();
+    }();
+    EXPECT_THAT(json, HasSubstr("\"batch\": {"));
+    EXPECT_THAT(json, HasSubstr("\"inputs\": 3"));
+}
+
+TEST_F(FloatModelCommands, LabelsNameTheBestOfAnOutput) {
+    std::ofstream(folder_ / "labels.txt") << "ant\nbee\r\ncat\ndog\nemu\n\n";
+    typed({"run", at("m.onnx"), "--inputs", at("inputs/0"), "--outputs", at("out")});
+    const GraphValue scores = read_npy(folder_ / "out/y.npy");
+    const auto best = std::ranges::max_element(scores.numbers) - scores.numbers.begin();
+    const Answer answer = typed({"run", at("m.onnx"), "--inputs", at("inputs/0"), "--labels",
+                                 at("labels.txt"), "--json", at("r.json")});
+    EXPECT_THAT(answer.out, HasSubstr("what the model says"));
+    const std::array<const char*, 5> names{"ant", "bee", "cat", "dog", "emu"};
+    const std::size_t first = answer.out.find(names.at(static_cast<std::size_t>(best)));
+    for (const char* name : names) {
+        EXPECT_GE(answer.out.find(name), first) << name;
+    }
+    std::ofstream(folder_ / "few.txt") << "ant\nbee\n";
+    const Answer few =
+        typed({"run", at("m.onnx"), "--inputs", at("inputs/0"), "--labels", at("few.txt")});
+    EXPECT_EQ(few.code, ExitCode::WrongInput);
+    EXPECT_THAT(few.err, HasSubstr("there are 2 labels, but the model gives 'y' 1x5"));
+    EXPECT_THAT(typed({"run", at("m.onnx"), "--labels", at("labels.txt")}).err,
+                HasSubstr("there are no inputs to compute outputs from"));
+    EXPECT_THAT(typed({"run", "lenet", "--labels", at("labels.txt")}).err,
+                HasSubstr("is not an ONNX model"));
+    std::ofstream(folder_ / "none.txt") << "\n\n";
+    EXPECT_THAT(
+        typed({"run", at("m.onnx"), "--inputs", at("inputs/0"), "--labels", at("none.txt")}).err,
+        HasSubstr("there are no names in it"));
+}
+
+TEST_F(FloatModelCommands, PicturesAreInputs) {
+    ModelBuilder builder;
+    builder.input("x", {1, 1, 4, 4}).floats("w", {2, 1, 4, 4}, test::some_fractions(32, 1, 2));
+    builder.node("Conv", "conv", {"x", "w"}, "y").output("y");
+    std::ofstream(folder_ / "p.onnx", std::ios::binary) << builder.bytes();
+    std::ofstream(folder_ / "p.pgm", std::ios::binary) << "P5 4 4 255\nabcdefghijklmnop";
+    GraphValue array = zeros({ElementType::Float32, {1, 1, 4, 4}});
+    for (std::size_t i = 0; i < 16; ++i) {
+        array.numbers[i] = (static_cast<double>('a' + i) - 100) * 0.25;
+    }
+    std::ofstream(folder_ / "p.npy", std::ios::binary) << npy_bytes(array);
+    for (const char* file : {"p.pgm", "p.npy"}) {
+        const Answer answer =
+            typed({"run", at("p.onnx"), "--inputs", at(file), "--mean", "100", "--scale", "1/4",
+                   "--outputs", at(file == std::string("p.pgm") ? "a" : "b")});
+        EXPECT_EQ(answer.code, ExitCode::ExpectationFailed) << answer.err;  // host only
+    }
+    EXPECT_EQ(read_npy(folder_ / "a/y.npy"), read_npy(folder_ / "b/y.npy"));
+    const Answer wrong = typed({"run", at("m.onnx"), "--inputs", at("p.pgm")});
+    EXPECT_EQ(wrong.code, ExitCode::WrongInput);
+    EXPECT_THAT(wrong.err, HasSubstr("p.pgm: the picture has 4 rows, 4 columns"));
 }
 
 TEST_F(FloatModelCommands, OpenSizesAreGivenByAnOptionOrAKey) {

@@ -7,6 +7,7 @@
 #include "sim/command_line/input_files.h"
 #include "sim/model/onnx_reader.h"
 #include "sim/model/prepare_graph.h"
+#include "sim/quantise/quantise_model.h"
 #include "tests/support/reference_data.h"
 
 namespace npuscope {
@@ -27,7 +28,7 @@ TEST(ReferenceModels, OfFloatsLoseLittleAsIntegers) {
         }
         Graph graph = read_onnx(entry.path() / "model.onnx");
         prepare_graph(graph);
-        const std::vector<Case> cases = read_cases(graph, entry.path() / "inputs");
+        const std::vector<Case> cases = InputReader(graph, {}).cases(entry.path() / "inputs");
         const QuantisedModel model = quantise_model(std::move(graph), cases, {});
         EXPECT_GT(output_decibels(model.rows), least_decibels) << entry.path();
         ++count;

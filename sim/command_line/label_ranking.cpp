@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/command_line/label_ranking.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <sstream>
+
+#include "models/base/error.h"
+#include "sim/config/file_io.h"
+
+namespace npuscope {
+namespace {
+
+constexpr std::size_t most_ranked = 5;
+
+/// The numbers themselves where they are probabilities, else what Softmax makes of them.
+std::vector<double> probabilities_of(const std::vector<double>& scores) {
+    constexpr double slack = 0.02;  // of 8-bit numbers
+    const double sum = std::accumulate(scores.begin(), scores.end(), 0.0);
+    const auto [least, most] = std::ranges::minmax(scores);
+    if (least >= 0 && most <= 1 && std::abs(sum - 1) <= slack) {
+        return scores;
+    }
+    std::vector<double> likely;
+    for (const double score : scores) {
+        likely.push_back(std::exp(score - most));
+    }
+    const double all = std::accumulate(likely.begin(), likely.end(), 0.0);
+    for (double& one : likely) {
+        one /= all;
+    }
+    return likely;
+}
+
+}  // namespace
+
+std::vector<std::string> read_labels(const std::filesystem::path& path) {
+    std::istringstream text(read_whole_file(path, {}, largest_config));
+    std::vector<std::string> labels;
+    for (std::string line; std::getline(text, line);) {
+        if (!line.empty() && line.back() == '\r') {
+            line.pop_back();
+        }
+        labels.push_back(line);
+    }
+    while (!labels.empty() && labels.back().empty()) {
+        labels.pop_back();
+    }
+    if (labels.empty()) {
+        throw ConfigError(Place{path.string(), 0, 0}, "there are no names in it",
+                          "write the name of each class on a line");
+    }
+    return labels;
+}
+
+std::vector<Ranking> rank_outputs(const GraphInputs& outputs,
+                                  const std::vector<std::string>& labels, std::size_t input) {
+    std::vector<Ranking> rankings;
+    std::string sizes;
+    for (const auto& [name, value] : outputs) {
+        sizes +=
+            fmt::format("{}'{}' {}", sizes.empty() ? "" : ", ", name, sizes_text(value.type.sizes));
+        if (value.numbers.size() != labels.size()) {
+            continue;
+        }
+        const std::vector<double> likely = probabilities_of(value.numbers);
+        std::vector<std::size_t> order(labels.size());
+        std::iota(order.begin(), order.end(), std::size_t{0});
+        std::ranges::stable_sort(order, std::greater{},
+                                 [&](std::size_t i) { return value.numbers[i]; });
+        Ranking ranking{.output = name, .input = input};
+        for (std::size_t i = 0; i < std::min(most_ranked, order.size()); ++i) {
+            const std::size_t index = order[i];
+            ranking.best.push_back({labels[index], index, value.numbers[index], likely[index]});
+        }
+        rankings.push_back(std::move(ranking));
+    }
+    if (rankings.empty()) {
+        throw ConfigError(
+            fmt::format("there are {} labels, but the model gives {}", labels.size(), sizes),
+            "give as many names as an output has numbers");
+    }
+    return rankings;
+}
+
+}  // namespace npuscope
