@@ -90,6 +90,9 @@ Picture parse_jpeg(std::span<const std::uint8_t> bytes, const std::string& file)
         0) {
         refuse(file, fmt::format("this is no JPEG picture: {}", reason()));
     }
+    if (width < 1 || height < 1) {
+        refuse(file, "this is no JPEG picture: its head is not whole");
+    }
     if (space == TJCS_CMYK || space == TJCS_YCCK) {
         refuse(file, "the picture has four inks", "write it as RGB or grey");
     }

@@ -203,9 +203,11 @@ TEST_F(FloatModelCommands, LabelsNameTheBestOfAnOutput) {
                                  at("labels.txt"), "--json", at("r.json")});
     EXPECT_THAT(answer.out, HasSubstr("what the model says"));
     const std::array<const char*, 5> names{"ant", "bee", "cat", "dog", "emu"};
-    const std::size_t first = answer.out.find(names.at(static_cast<std::size_t>(best)));
+    const std::string table = answer.out.substr(answer.out.find("what the model says"));
+    const std::size_t first = table.find(names.at(static_cast<std::size_t>(best)));
     for (const char* name : names) {
-        EXPECT_GE(answer.out.find(name), first) << name;
+        EXPECT_GE(table.find(name), first) << name;
+        EXPECT_NE(table.find(name), std::string::npos) << name;
     }
     std::ofstream(folder_ / "few.txt") << "ant\nbee\n";
     const Answer few =
