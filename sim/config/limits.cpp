@@ -71,6 +71,10 @@ constexpr std::array limits{
     Limit{"npu.cdp.read_buffer", 1, many}, Limit{"npu.cdp.read_runs", 1, many},
     Limit{"npu.bdma.commands", 1, 255},  // source: register specification, width of FREE_SLOT
     Limit{"npu.bdma.read_ahead", 1, many}, Limit{"npu.bdma.read_runs", 1, many},
+    Limit{"npu.engine.input_lanes", 1, many}, Limit{"npu.engine.output_lanes", 1, many},
+    Limit{"npu.engine.weight_buffers", 1, many}, Limit{"npu.engine.launch_queue", 1, many},
+    Limit{"npu.engine.read_buffer", 1, 1ULL << 30U}, Limit{"npu.engine.alignment", 1, size, true},
+    Limit{"npu.engine.memory", 1, 1ULL << 40U},
     // source: TI Neural Network Compiler for MCUs, weights of 2, 4 and 8 bits; sums have 32 bits
     Limit{"npu.restrictions.weights[].bits", 2, 8},
     Limit{"npu.restrictions.weights[].bias_bits", 1, 32},

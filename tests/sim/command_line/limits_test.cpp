@@ -80,6 +80,17 @@ TEST(Limits, ABrokenRelationNamesBothFieldsAndALegalNeighbour) {
               ExitCode::Good);
 }
 
+TEST(Limits, TheEngineOfTheTinpuHasThem) {
+    for (const char* change : {"npu.engine.read_buffer=18446744073709551615",
+                               "npu.engine.weight_buffers=0", "npu.engine.alignment=3"}) {
+        const Answer refused =
+            typed({"run", std::string(NPUSCOPE_SOURCE) + "/configs/workload/ti_cls_1k.yaml",
+                   "--npu", "tinpu_f28p55", "--set", change});
+        EXPECT_EQ(refused.code, ExitCode::WrongInput) << change;
+        EXPECT_NE(refused.err.find("nearest legal value"), std::string::npos) << refused.err;
+    }
+}
+
 TEST(Limits, EveryEntryOfAListKeepsThem) {
     const Answer refused =
         typed({"run", std::string(NPUSCOPE_SOURCE) + "/configs/workload/ti_cls_1k.yaml", "--npu",
