@@ -1,11 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // `npuscope check`: what is wrong with a driver's program, without running it.
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
 #include <memory>
 #include <ostream>
+#include <string>
+#include <vector>
 
 #include "sim/check/check_report.h"
 #include "sim/check/image_description.h"
+#include "sim/check/rules.h"
+#include "sim/check/sarif_report.h"
 #include "sim/command_line/command.h"
 #include "sim/command_line/experiment.h"
 #include "sim/command_line/network_files.h"
@@ -16,6 +22,7 @@
 #include "sim/compile/nvdla/plan_program.h"
 #include "sim/compile/partition.h"
 #include "sim/config/file_io.h"
+#include "sim/config/nearest_name.h"
 #include "sim/config/printable.h"
 #include "sim/model/onnx_reader.h"
 #include "sim/program/read_program.h"
@@ -23,7 +30,47 @@
 namespace npuscope {
 namespace {
 
-using CheckArguments = ExperimentArguments;
+struct CheckArguments : ExperimentArguments {
+    std::string sarif;
+    std::string explained;  ///< id of a rule that is explained, and nothing checked
+    std::vector<std::string> ignored;
+    bool warnings_are_errors = false;
+};
+
+const Rule& known_rule(const std::string& option, const std::string& id) {
+    if (const Rule* rule = find_rule(id)) {
+        return *rule;
+    }
+    std::vector<std::string> ids;
+    for (const Rule& rule : rules()) {
+        ids.emplace_back(rule.id);
+    }
+    throw ConfigError(fmt::format("{} {}: there is no such rule", option, id),
+                      name_remedy(id, ids));
+}
+
+/// Only what the user asked for, as grave as asked for.
+void choose_findings(const CheckArguments& arguments, Diagnostics& findings) {
+    for (const std::string& id : arguments.ignored) {
+        known_rule("--ignore", id);
+        std::erase_if(findings, [&](const Diagnostic& one) { return one.id == id; });
+    }
+    for (Diagnostic& finding : findings) {
+        if (arguments.warnings_are_errors && finding.severity == Severity::Warning) {
+            finding.severity = Severity::Error;
+        }
+    }
+}
+
+ExitCode explain_rule(const std::string& id, const Console& console) {
+    const Rule& rule = known_rule("--explain", id);
+    console.out << wrapped(fmt::format("{}: {}, reported by {}", id, enum_name(rule.severity),
+                                       rule.applied),
+                           0, 4, console.out_width)
+                << wrapped(fmt::format("{}", rule.sentence), 4, 4, console.out_width)
+                << wrapped(fmt::format("source: {}", rule.source), 4, 4, console.out_width);
+    return ExitCode::Good;
+}
 
 /// The image's own NPU counts where the command line names none.
 CheckReport report_on_image(const CheckArguments& arguments) {
@@ -117,8 +164,19 @@ CheckReport report_on(const CheckArguments& arguments) {
 }
 
 ExitCode check(CheckArguments& arguments, const Console& console) {
+    if (!arguments.explained.empty()) {
+        return explain_rule(arguments.explained, console);
+    }
+    if (arguments.experiment.program.empty()) {
+        throw ConfigError("PROGRAM is required",
+                          "name what is to be checked, or a rule: --explain ID");
+    }
     arguments.open();
-    const CheckReport report = report_on(arguments);
+    CheckReport report = report_on(arguments);
+    choose_findings(arguments, report.findings);
+    if (!arguments.sarif.empty()) {
+        write_atomically(arguments.sarif, check_sarif(report, NPUSCOPE_VERSION));
+    }
     const std::string& json = arguments.experiment.write.json;
     if (json == "-") {
         console.out << check_json(report);
@@ -150,6 +208,17 @@ Command check_command() {
                 add_model_options(app, arguments->experiment.model);
                 app.add_option("--json", arguments->experiment.write.json,
                                "file for the findings as JSON; - is standard output");
+                app.add_option("--sarif", arguments->sarif,
+                               "file for the findings as SARIF 2.1.0, for code hosts and editors");
+                app.add_option("--ignore", arguments->ignored,
+                               "leave out the findings of this rule; may be repeated")
+                    ->allow_extra_args(false)
+                    ->option_text("ID");
+                app.add_flag("--werror", arguments->warnings_are_errors, "warnings are errors");
+                app.add_option("--explain", arguments->explained,
+                               "say what the rule with this id asks for, and check nothing")
+                    ->option_text("ID");
+                app.get_option("PROGRAM")->required(false);
                 return [arguments](const Console& console) { return check(*arguments, console); };
             }};
 }

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "sim/config/file_io.h"
+#include "sim/config/json_writer.h"
 #include "sim/config/preset.h"
 #include "tests/sim/command_line/typed.h"
 #include "tests/support/temp_folder.h"
@@ -48,6 +49,40 @@ TEST_F(CommandCheck, AMistakeIsListedWithRegisterAndRemedy) {
         << answer.out;
     EXPECT_NE(answer.out.find("\"id\": \"misaligned\""), std::string::npos) << answer.out;
     EXPECT_NE(answer.err.find("remedy: the nearest legal values"), std::string::npos) << answer.err;
+}
+
+TEST_F(CommandCheck, FindingsAreChosenAndWrittenAsSarif) {
+    std::string program = read_whole_file(folder_ / "program.cfg");
+    const std::string name = "reg_write(NVDLA_CDMA.D_CONV_STRIDE_0, 0x";
+    const std::size_t digits = program.find(')', program.find(name)) - 1;
+    program[digits] = program[digits] == '0' ? '1' : '0';
+    write_atomically(folder_ / "program.cfg", program);
+    const std::string sarif = (folder_ / "found.sarif").string();
+    const Answer warned = typed({"check", folder_.string(), "--sarif", sarif});
+    EXPECT_NE(warned.out.find("0 errors, 2 warnings"), std::string::npos) << warned.out;
+    const Json run = Json::parse(read_whole_file(sarif))["runs"][0];
+    const Json& result = run["results"][0];
+    EXPECT_EQ(result["level"], "warning");
+    EXPECT_EQ(run["tool"]["driver"]["rules"][result["ruleIndex"].get<std::size_t>()]["id"],
+              result["ruleId"]);
+    const Json& place = result["locations"][0]["physicalLocation"];
+    EXPECT_EQ(place["artifactLocation"]["uri"], (folder_ / "program.cfg").string());
+    EXPECT_GT(place["region"]["startLine"], 1);
+
+    const Answer graver = typed({"check", folder_.string(), "--werror"});
+    EXPECT_NE(graver.out.find("2 errors, 0 warnings"), std::string::npos) << graver.out;
+    EXPECT_EQ(typed({"check", folder_.string(), "--ignore", result["ruleId"]}).code,
+              ExitCode::Good);
+}
+
+TEST_F(CommandCheck, ARuleIsExplainedByItsId) {
+    const Answer known = typed({"check", "--explain", "race"});
+    EXPECT_EQ(known.code, ExitCode::Good);
+    EXPECT_NE(known.out.find("source:"), std::string::npos) << known.out;
+    const Answer unknown = typed({"check", "--explain", "rase"});
+    EXPECT_EQ(unknown.code, ExitCode::WrongInput);
+    EXPECT_NE(unknown.err.find("did you mean 'race'"), std::string::npos) << unknown.err;
+    EXPECT_EQ(typed({"check"}).code, ExitCode::WrongInput);
 }
 
 TEST_F(CommandCheck, RefusesWhatIsNoProgram) {

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/check/sarif_report.h"
+
+#include <algorithm>
+#include <map>
+
+#include "sim/check/rules.h"
+#include "sim/config/diagnostic_report.h"
+
+namespace npuscope {
+namespace {
+
+/// The levels of SARIF are called as our severities are.
+Json rule_json(const std::string& id) {
+    Json rule{{"id", id}};
+    if (const Rule* known = find_rule(id)) {
+        rule["shortDescription"]["text"] = std::string(known->sentence);
+        rule["fullDescription"]["text"] =
+            std::string(known->sentence) + " Source: " + std::string(known->source) + '.';
+        rule["defaultConfiguration"]["level"] = std::string(enum_name(known->severity));
+    }
+    return rule;
+}
+
+Json location_json(const Diagnostic& finding) {
+    Json location;
+    if (!finding.place.file.empty()) {
+        Json& physical = location["physicalLocation"];
+        physical["artifactLocation"]["uri"] = finding.place.file;
+        if (finding.place.line > 0) {
+            physical["region"]["startLine"] = finding.place.line;
+            physical["region"]["startColumn"] = std::max(1U, finding.place.column);
+        }
+    }
+    if (!finding.register_name.empty()) {
+        location["logicalLocations"] = {{{"name", finding.register_name}, {"kind", "resource"}}};
+    }
+    return location;
+}
+
+}  // namespace
+
+std::string check_sarif(const CheckReport& report, const std::string& version) {
+    std::map<std::string, std::size_t> indices;
+    Json rules = Json::array();
+    Json results = Json::array();
+    for (const Diagnostic& finding : report.findings) {
+        const auto [rule, fresh] = indices.emplace(finding.id, rules.size());
+        if (fresh) {
+            rules.push_back(rule_json(finding.id));
+        }
+        Json result{{"ruleId", finding.id},
+                    {"ruleIndex", rule->second},
+                    {"level", std::string(enum_name(finding.severity))}};
+        result["message"]["text"] =
+            finding.sentence + (finding.remedy.empty() ? "" : " (" + finding.remedy + ")");
+        if (Json location = location_json(finding); !location.empty()) {
+            result["locations"] = Json::array({std::move(location)});
+        }
+        result["properties"] = diagnostic_json(finding);
+        results.push_back(std::move(result));
+    }
+    Json run;
+    run["tool"]["driver"] = {
+        {"name", "npuscope"}, {"version", version}, {"rules", std::move(rules)}};
+    run["results"] = std::move(results);
+    const Json log{{"$schema", "https://json.schemastore.org/sarif-2.1.0.json"},
+                   {"version", "2.1.0"},
+                   {"runs", Json::array({std::move(run)})}};
+    return log.dump(2, ' ', true, Json::error_handler_t::replace) + '\n';
+}
+
+}  // namespace npuscope
