@@ -1,39 +1,115 @@
 // SPDX-License-Identifier: Apache-2.0
-// Models of floats of the reference data, quantised with their own inputs.
+// Models of the reference data: those of floats quantised with their own inputs, on the host and on an
+// NPU, and all of them by their shapes alone.
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <filesystem>
+#include <vector>
 
+#include "sim/command_line/command.h"
 #include "sim/command_line/input_files.h"
+#include "sim/command_line/network_files.h"
 #include "sim/model/onnx_reader.h"
 #include "sim/model/prepare_graph.h"
 #include "sim/quantise/quantise_model.h"
+#include "tests/support/families.h"
 #include "tests/support/reference_data.h"
+#include "tests/support/temp_folder.h"
 
 namespace npuscope {
 namespace {
 
 namespace fs = std::filesystem;
 
+constexpr double least_decibels = 25;
+
+/// Folders of models whose names end so; none where the data are not here.
+std::vector<fs::path> models(const std::string& ending) {
+    std::vector<fs::path> found;
+    const fs::path folder = reference_data(NPUSCOPE_SOURCE) / "models";
+    if (fs::exists(folder)) {
+        for (const auto& entry : fs::directory_iterator(folder)) {
+            if (entry.is_directory() && entry.path().filename().string().ends_with(ending)) {
+                found.push_back(entry.path());
+            }
+        }
+    }
+    return found;
+}
+
+SystemConfig small_system() {
+    SystemArguments arguments;
+    arguments.families = test::families();
+    arguments.npu = "nv_small";
+    return read_system(arguments);
+}
+
+/// Signal to noise of all cases together, whose outputs lie behind each other in `found`.
+double decibels(const fs::path& outputs, const std::string& name, const GraphValue& found) {
+    double signal = 0;
+    double noise = 0;
+    std::size_t at = 0;
+    for (int index = 0; fs::exists(outputs / std::to_string(index)); ++index) {
+        for (const double wanted : read_npy(outputs / std::to_string(index) / name).numbers) {
+            signal += wanted * wanted;
+            noise += std::pow(wanted - found.numbers.at(at++), 2);
+        }
+    }
+    EXPECT_EQ(at, found.numbers.size());
+    return 10 * std::log10(signal / noise);
+}
+
 TEST(ReferenceModels, OfFloatsLoseLittleAsIntegers) {
-    constexpr double least_decibels = 25;
-    const fs::path models = reference_data(NPUSCOPE_SOURCE) / "models";
-    if (!fs::exists(models)) {
+    const std::vector<fs::path> floats = models("__float32");
+    if (floats.empty()) {
         GTEST_SKIP() << "the reference data are not here (NPUSCOPE_REFERENCE_DATA)";
     }
-    std::size_t count = 0;
-    for (const auto& entry : fs::directory_iterator(models)) {
-        if (!entry.path().filename().string().ends_with("__float32")) {
-            continue;
-        }
-        Graph graph = read_onnx(entry.path() / "model.onnx");
+    for (const fs::path& folder : floats) {
+        Graph graph = read_onnx(folder / "model.onnx");
         prepare_graph(graph);
-        const std::vector<Case> cases = InputReader(graph, {}).cases(entry.path() / "inputs");
+        const std::vector<Case> cases = InputReader(graph, {}).cases(folder / "inputs");
         const QuantisedModel model = quantise_model(std::move(graph), cases, {});
-        EXPECT_GT(output_decibels(model.rows), least_decibels) << entry.path();
-        ++count;
+        EXPECT_GT(output_decibels(model.rows), least_decibels) << folder;
     }
-    EXPECT_GT(count, 0U);
+}
+
+TEST(ReferenceModels, OfFloatsReachTheNpuByOneCommand) {
+    const std::vector<fs::path> floats = models("__float32");
+    if (floats.empty()) {
+        GTEST_SKIP() << "the reference data are not here (NPUSCOPE_REFERENCE_DATA)";
+    }
+    const SystemConfig system = small_system();
+    for (const fs::path& folder : floats) {
+        const TempFolder out;
+        NetworkFiles files{(folder / "inputs").string(), (out / "y").string()};
+        files.model.calibration = files.inputs;
+        const Result result =
+            run_network_files((folder / "model.onnx").string(), files, system, {});
+        EXPECT_TRUE(result.is_good()) << folder;
+        for (const auto& output : fs::directory_iterator(out / "y")) {
+            EXPECT_GT(decibels(folder / "outputs", output.path().filename().string(),
+                               read_npy(output.path())),
+                      least_decibels)
+                << folder << ' ' << output.path();
+        }
+    }
+}
+
+TEST(ReferenceModels, AllRunByTheirShapesAlone) {
+    const std::vector<fs::path> all = models("");
+    if (all.empty()) {
+        GTEST_SKIP() << "the reference data are not here (NPUSCOPE_REFERENCE_DATA)";
+    }
+    const SystemConfig system = small_system();
+    for (const fs::path& folder : all) {
+        RunOptions options;
+        options.values = false;
+        const Result result =
+            run_network_files((folder / "model.onnx").string(), {}, system, {}, options);
+        EXPECT_TRUE(result.is_good()) << folder;
+        EXPECT_FALSE(result.model->segments.empty()) << folder;
+    }
 }
 
 }  // namespace
