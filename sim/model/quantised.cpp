@@ -49,6 +49,22 @@ class Scales {
     std::size_t step_ = 1;
 };
 
+/// Scales that are constants fit their tensor; its numbers decide nothing.
+void check_scales(const Operands& operands) {
+    if (!operands.at(1).numbers.empty()) {
+        const Scales fits(operands, 0, 1, operands.node.integer("axis", 1));
+    }
+}
+Types quantize_types(const Operands& operands) {
+    check_scales(operands);
+    const ElementType element = operands.has(2) ? operands.element(2) : ElementType::Uint8;
+    return {{element, operands.sizes(0)}};
+}
+Types dequantize_types(const Operands& operands) {
+    check_scales(operands);
+    return {{ElementType::Float32, operands.sizes(0)}};
+}
+
 Values quantize_linear(const Operands& operands) {
     const ElementType element = operands.has(2) ? operands.element(2) : ElementType::Uint8;
     const Scales scales(operands, 0, 1, operands.node.integer("axis", 1));
@@ -322,11 +338,13 @@ constexpr std::array rows{OperatorRow{.op = "QLinearConv",
                           OperatorRow{.op = "QuantizeLinear",
                                       .inputs = {2, 3},
                                       .evaluate = quantize_linear,
+                                      .infer = quantize_types,
                                       .attributes = "axis block_size output_dtype saturate",
                                       .range = quantised_range},
                           OperatorRow{.op = "DequantizeLinear",
                                       .inputs = {2, 3},
                                       .evaluate = dequantize_linear,
+                                      .infer = dequantize_types,
                                       .attributes = "axis block_size",
                                       .folds = false}};
 

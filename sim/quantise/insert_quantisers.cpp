@@ -28,8 +28,7 @@ int kernel_axis(const GraphNode& node) {
 class Inserter {
  public:
     Inserter(const Graph& graph, const Places& places, const std::vector<Grid>& grids)
-        : before_(graph), places_(places), grids_(grids), left_(graph) {
-        left_.nodes.clear();
+        : before_(graph), places_(places), grids_(grids), left_(without_weights(graph, places)) {
         for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
             const std::string& result = places.results[i];
             if (places.roles[i] != Role::Float && places.has(result)) {
@@ -58,6 +57,35 @@ class Inserter {
     }
 
  private:
+    /// The graph without nodes, and without weights that products alone read: they may be large.
+    static Graph without_weights(const Graph& graph, const Places& places) {
+        std::set<std::string> read(graph.outputs.begin(), graph.outputs.end());
+        for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
+            const std::vector<std::string>& inputs = graph.nodes[i].inputs;
+            for (std::size_t j = 0; j < inputs.size(); ++j) {
+                if (places.roles[i] != Role::Product || j != 1) {
+                    read.insert(inputs[j]);
+                }
+            }
+        }
+        Graph left;
+        left.name = graph.name;
+        left.file = graph.file;
+        left.opset = graph.opset;
+        left.inputs = graph.inputs;
+        left.outputs = graph.outputs;
+        left.by_shape = graph.by_shape;
+        left.left_out = graph.left_out;
+        left.notes = graph.notes;
+        left.rounded = graph.rounded;
+        for (const auto& [name, value] : graph.constants) {
+            if (read.contains(name)) {
+                left.constants.emplace(name, value);
+            }
+        }
+        return left;
+    }
+
     /// Of operators that are not known, whose results have the types that the file states.
     void keep_stated_types() {
         for (const GraphNode& node : before_.nodes) {
