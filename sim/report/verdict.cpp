@@ -103,8 +103,8 @@ std::string array_line(const Result& result, const std::vector<LayerRecord>& row
         return "the MAC array has no part in it";
     }
     const Cycles end = result.first_op_enable + result.cycles;
-    if (std::ranges::any_of(result.operations, [&](const OperationRecord& operation) {
-            return operation.macs > 0 && operation.end > end;
+    if (!result.model && std::ranges::any_of(result.operations, [&](const OperationRecord& one) {
+            return one.macs > 0 && one.end > end;
         })) {
         return "MAC array: its use is not stated, because operations go on after the last end that "
                "the program awaits";

@@ -152,13 +152,16 @@ TEST(QuantiseModel, ModelsOfIntegersAndNoCasesAreRefused) {
                 HasSubstr("input 'x' is 1x3x8x7, but the model takes 1x3x8x8"));
 }
 
-TEST(QuantiseByShape, LeavesFloatsAtTheEndsAloneAndSaysSo) {
+TEST(QuantiseByShape, MakesIntegersOfTheEndsTooAndSaysSo) {
     Graph graph = prepared(test::float_model());
     quantise_by_shape(graph);
     ASSERT_EQ(graph.notes.size(), 1U);
     EXPECT_EQ(graph.notes[0].id, "by_shape");
     EXPECT_TRUE(std::ranges::any_of(
         graph.nodes, [](const GraphNode& node) { return node.op == "QuantizeLinear"; }));
+    EXPECT_EQ(graph.types.at(graph.inputs.front()).element, ElementType::Int8);
+    EXPECT_NE(graph.nodes.front().op, "QuantizeLinear");
+    EXPECT_NE(graph.nodes.back().op, "DequantizeLinear");
     const std::size_t nodes = graph.nodes.size();
     quantise_by_shape(graph);  // nothing is left to do
     EXPECT_EQ(graph.nodes.size(), nodes);
