@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -43,6 +44,21 @@ class SilentProtobuf {
     google::protobuf::LogHandler* before_;
 };
 
+/// The graph's name, where an exporter did not fill in one that all its graphs have: then the file's,
+/// or its folder's.
+std::string name_of_model(const std::string& graph, const std::filesystem::path& file) {
+    // source: PyTorch, tf2onnx, skl2onnx and onnx.helper
+    constexpr std::array<std::string_view, 8> unspecific{
+        "",     "main_graph", "torch_jit", "torch-jit-export",
+        "main", "graph",      "tf2onnx",   "test-model"};
+    if (std::ranges::find(unspecific, graph) == unspecific.end()) {
+        return graph;
+    }
+    const std::string stem = file.stem().string();
+    const std::string folder = file.parent_path().filename().string();
+    return stem == "model" && !folder.empty() ? folder : stem;
+}
+
 class OnnxReader {
  public:
     OnnxReader(const std::string& file, const ModelReading& reading)
@@ -57,7 +73,7 @@ class OnnxReader {
         parse(bytes, model);
         read_opsets(model);
         const onnx::GraphProto& graph = model.graph();
-        graph_.name = graph.name();
+        graph_.name = name_of_model(graph.name(), graph_.file);
         read_constants(graph);
         read_inputs(graph);
         read_outputs(graph);

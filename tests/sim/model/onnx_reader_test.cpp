@@ -52,6 +52,18 @@ TEST(OnnxReader, ReadsEveryFieldThatHoldsNumbers) {
     EXPECT_EQ(graph.constants.at("l").numbers, (std::vector<double>{-5, 1099511627776.0}));
 }
 
+TEST(OnnxReader, AGraphWithoutANameOfItsOwnIsCalledAsItsFile) {
+    const auto name = [](const std::string& graph, const std::string& file) {
+        ModelBuilder builder = small_model();
+        builder.graph().set_name(graph);
+        return parse_onnx(builder.bytes(), file).name;
+    };
+    EXPECT_EQ(name("digits", "a/m.onnx"), "digits");
+    EXPECT_EQ(name("main_graph", "a/resnet.onnx"), "resnet");
+    EXPECT_EQ(name("torch_jit", "a/resnet/model.onnx"), "resnet");
+    EXPECT_EQ(name("", "model.onnx"), "model");
+}
+
 TEST(OnnxReader, InitialisersMayStandAmongTheInputs) {
     ModelBuilder builder = small_model();
     builder.input("c", {4});
