@@ -209,6 +209,10 @@ constexpr std::array all_rules{
          "A convolution reuses data or weights only where the one before kept them.",
          "nv_full C model, CDMA and CSC"},
     Rule{"round_required", Severity::Error, "plan", "An average is rounded.", guide_numbers},
+    Rule{"folded_scales", Severity::Note, "check, run",
+         "A model's scales that are no powers of two go into the weights of an NPU that has no "
+         "others with 8-bit weights; the weights are rounded again.",
+         guide_numbers},
     Rule{"rounded_scales", Severity::Note, "run",
          "A model's scales that are no powers of two are rounded to 15 bits, so that results of a "
          "layer may differ from the model's by one step.",

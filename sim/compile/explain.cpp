@@ -177,6 +177,39 @@ Diagnostics host_only_findings(const Graph& graph, const Partition& partition) {
              .sentence = "the model has no layer with products: all of it runs on the host"}};
 }
 
+Diagnostics rounding_findings(const Graph& graph) {
+    Diagnostics findings;
+    for (const bool folded : {false, true}) {
+        std::size_t layers = 0;
+        double steps = 0;
+        std::string first;
+        for (const RoundedLayer& layer : graph.rounded) {
+            if (layer.deviation.folded == folded) {
+                first = layers++ == 0 ? layer.name : first;
+                steps = std::max(steps, layer.deviation.steps());
+            }
+        }
+        if (layers == 0) {
+            continue;
+        }
+        const std::string differ = fmt::format(
+            "'{}' the first: results of such a layer differ from the model's by {:.0f} {} at most",
+            first, steps, steps == 1 ? "step" : "steps");
+        findings.push_back(
+            {.severity = Severity::Note,
+             .id = folded ? "folded_scales" : "rounded_scales",
+             .sentence =
+                 folded ? fmt::format("the weights of {} were rounded again, because scales are "
+                                      "powers of two, {}",
+                                      counted(layers, "layer"), differ)
+                        : fmt::format("the scales of {} are rounded to integers and shifts, {}",
+                                      counted(layers, "layer"), differ),
+             .remedy = "compare outputs with a tolerance, or use scales that are powers of two",
+             .operation = first});
+    }
+    return findings;
+}
+
 std::vector<RefusedLayer> refused_layers(const Partition& partition) {
     std::vector<RefusedLayer> layers;
     for (const Refusal& refusal : partition.refusals) {

@@ -26,6 +26,9 @@ std::string refusal_text(const Graph& graph, const Target& target, const Refusal
 
 std::vector<RefusedLayer> refused_layers(const Partition& partition);
 
+/// What is to be said of layers that compute with rounded scales or weights: a note of each kind.
+Diagnostics rounding_findings(const Graph& graph);
+
 /// What is to be said of a model of which nothing runs on the NPU: an error (host_only) where it has
 /// layers that multiply, with their reasons, each with its number of layers; else a note.
 Diagnostics host_only_findings(const Graph& graph, const Partition& partition);

@@ -49,6 +49,7 @@ struct ModelProgram {
     Diagnostics findings{};  ///< of the plan
     std::optional<ModelMemory> memory{};
     std::vector<LayerResult> layers{};
+    std::map<std::string, Deviation> deviations{};  ///< by the layer's name in results
 };
 
 }  // namespace npuscope

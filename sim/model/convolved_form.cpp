@@ -92,6 +92,8 @@ void convolve_rows(const GraphView& view, std::int64_t rows, ConvolvedLayer& for
     form.after.reshape(form.after.last(), "stored", result);
     form.after.end_as(layer.output);
 
+    form.input = of_input({1, channels, rows, 1});
+    form.output = of_output({1, kernels, rows, 1});
     layer.weights = transposed(layer.weights);
     layer.weights.type.sizes = {kernels, channels, 1, 1};
     layer.is_conv = true;
@@ -192,6 +194,7 @@ void convolve_spread(const GraphView& view, ConvolvedLayer& form) {
     layer.bias = repeated(layer.bias, places);
     layer.factors = repeated(layer.factors, places);
     layer.output = blocks;
+    form.output.sizes = {in[0], sizes[1] * places, in[2] + y.taps - 1, in[3] + x.taps - 1};
     const std::int64_t top = y.taps - 1;
     const std::int64_t left = x.taps - 1;
     set_window(layer.anchor, {y.taps, x.taps}, {top, left, top, left});
@@ -201,10 +204,13 @@ void convolve_spread(const GraphView& view, ConvolvedLayer& form) {
 
 ConvolvedLayer as_convolution(const GraphView& view, QuantisedLayer layer) {
     const std::string name = node_name(layer.anchor);
-    ConvolvedLayer form{std::move(layer), NodeChain(name), NodeChain(name)};
+    ConvolvedLayer form{std::move(layer), {}, {}, NodeChain(name), NodeChain(name),
+                        NodeChain(name)};
     if (!form.layer.obstacle.empty() || form.layer.is_pool) {
         return form;
     }
+    form.input = view.graph().types.at(form.layer.input);
+    form.output = view.graph().types.at(form.layer.output);
     if (form.layer.is_transposed) {
         convolve_spread(view, form);
     } else if (!form.layer.is_conv) {

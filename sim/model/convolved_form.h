@@ -55,10 +55,13 @@ class NodeChain {
     std::map<std::string, TensorType> types_;
 };
 
-/// The same layer as a convolution. Its input and output are then tensors of `before` and `after`.
+/// The same layer as a convolution. Its input and output are then tensors of the nodes around it.
 struct ConvolvedLayer {
     QuantisedLayer layer;
+    TensorType input;   ///< of the layer
+    TensorType output;  ///< likewise
     NodeChain before;
+    NodeChain fit;  ///< cuts the layer's result to what the graph reads
     NodeChain after;
 };
 /// Layers that need no such form come back as they are.

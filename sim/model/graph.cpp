@@ -120,6 +120,8 @@ const std::string& GraphNode::input(std::size_t index) const {
     return index < inputs.size() ? inputs[index] : none;
 }
 
+double Deviation::steps() const { return largest == 0 ? 0 : std::floor(largest) + 1; }
+
 const GraphValue* Graph::constant(const std::string& tensor) const {
     const auto found = constants.find(tensor);
     return found == constants.end() ? nullptr : &found->second;

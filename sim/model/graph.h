@@ -89,6 +89,22 @@ struct GraphNode {
 /// Attribute that names, on a node of a graph by shape, one that graphs do not hold.
 inline constexpr const char* unread_attribute = "npuscope.unread";
 
+/// How far results of a layer may lie from the model's, in steps of its quantiser: it computes with
+/// other numbers than the model has.
+struct Deviation {
+    bool folded = false;  ///< its weights were rounded again, not its scales alone
+    double largest = 0;   ///< before rounding; of folded weights, of all but 1 in a million results
+    double expected = 0;  ///< share of results that differ, of inputs that fill their codes
+
+    /// Steps between a result and the model's, at most.
+    double steps() const;
+};
+
+struct RoundedLayer {
+    std::string name;  ///< of its node
+    Deviation deviation;
+};
+
 struct Graph {
     std::string name;
     std::string file;  ///< as messages name it
@@ -99,8 +115,8 @@ struct Graph {
     std::map<std::string, GraphValue> constants;
     /// Of every tensor once types are inferred; before that, of inputs and what the file states.
     std::map<std::string, TensorType> types;
-    /// Layers whose scales were rounded, so that their results may differ by a step.
-    std::vector<std::string> rounded{};
+    /// Layers whose scales or weights were rounded.
+    std::vector<RoundedLayer> rounded{};
     bool by_shape = false;  ///< numbers may be made up: for time alone
     /// Nodes whose results have no known sizes, and why; of graphs by shape.
     std::vector<std::pair<GraphNode, std::string>> left_out{};

@@ -32,11 +32,12 @@ namespace npuscope {
 //
 //     conv, fc   sum of weights and stored values
 //                first stage:   + bias << bias_shift, x factor >> factor_shift where there is no
-//                               rest
+//                               rest, else x first_factor where there is one
 //                second stage:  + rest, x factor >> factor_shift; or not below `least` << `least_shift`;
 //                               or + stored residual << residual_shift
 //                convertor:     to what is stored of the result
-//     add        second stage:  + constant, then the convertor
+//     add        first stage:   + constant, x factor; second: + stored residual << residual_shift,
+//                               x gain; or second: + constant; then the convertor
 //
 // Which stage has a ReLU says the layer. Empty vectors: the layer has none.
 
@@ -45,13 +46,15 @@ struct LayerNumbers {
     std::int8_t padding = 0;           ///< around the stored input
     std::vector<std::int16_t> bias;    ///< per kernel
     unsigned bias_shift = 0;
-    std::vector<std::int16_t> rest;    ///< per kernel: what a bias beyond 16 bits lacks
-    std::vector<std::int16_t> factor;  ///< per kernel, 0 or more
-    unsigned factor_shift = 0;         ///< to the right, after the factor
+    std::vector<std::int16_t> first_factor{};  ///< per kernel, before the rest is added
+    std::vector<std::int16_t> rest;            ///< per kernel: what the bias lacks
+    std::vector<std::int16_t> factor;          ///< per kernel, 0 or more
+    unsigned factor_shift = 0;                 ///< to the right, after the factor
     std::optional<std::int16_t> least{};
     unsigned least_shift = 0;
     std::int16_t constant = 0;
     unsigned residual_shift = 0;
+    std::int16_t gain = 1;  ///< of an add: of the sum of two scaled maps
     Conversion convertor{};
     bool joins_unclipped = false;  ///< the add that reads it takes the result before it is clipped
 };

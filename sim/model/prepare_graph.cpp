@@ -261,7 +261,7 @@ void refuse_node(const Graph& graph, const GraphNode& node, const std::string& s
 
 Graph finish_graph(Graph graph, ScaleForm form) {
     prepare_graph(graph);
-    normalise_quantised(graph);
+    normalise_quantised(graph, form == ScaleForm::Folded ? form : ScaleForm::Exact);
     prepare_graph(graph);
     if (form == ScaleForm::Rounded) {  // what is left
         normalise_quantised(graph, form);

@@ -39,10 +39,15 @@ auto at_node(const Graph& graph, const GraphNode& node, Work work) {
 /// Attribute that tells, on a node that keeps its form, why.
 inline constexpr const char* not_exact_attribute = "npuscope.not_exact";
 
+/// Attribute of a layer's node: the products that the model has there, where the layer was given other
+/// sizes.
+inline constexpr const char* macs_attribute = "npuscope.macs";
+
 /// What becomes of scales that are no powers of two.
 enum class ScaleForm {
-    Exact,   ///< the layer keeps its form
-    Rounded  ///< integers of 15 bits and a shift: results differ by one step at most, in few values
+    Exact,    ///< the layer keeps its form
+    Rounded,  ///< integers of 15 bits and a shift: results differ by one step at most, in few values
+    Folded    ///< a shift for each kernel, the rest in its weights, which are rounded again
 };
 
 /// `graph` has types (prepare_graph) and needs them inferred again afterwards.

@@ -75,8 +75,8 @@ std::optional<Requantised> requantised(const GraphView& view, const std::string&
 
 // The sum of two maps of different scales as one operator of integers,
 //
-//     clip(floor(((relu((a - a_zero) * factor + (b - b_zero) * 2^left)) + offset) * scale / 2^shift
-//                + 1/2) + zero)
+//     clip(floor(((relu((a - a_zero) * factor + (b - b_zero) * 2^left)) * gain + offset) * scale
+//                / 2^shift + 1/2) + zero)
 //
 // where no sum lies halfway between two results. `zero` makes the largest result 127.
 
@@ -86,8 +86,9 @@ struct ScaledSum {
     std::int64_t factor = 1;  ///< up to 15 bits
     std::int64_t left = 0;
     bool relu = false;  ///< or no activation but the clip
+    std::int64_t gain = 1;
     std::int64_t offset = 0;
-    std::int64_t scale = 1;  ///< likewise
+    std::int64_t scale = 1;  ///< up to 15 bits
     std::int64_t shift = 0;
     std::int64_t zero = 0;
     double low = 0;
@@ -105,6 +106,7 @@ ScaledSum scaled_sum_of(const GraphNode& node);
 struct SumForm {
     GraphNode node;
     std::vector<std::size_t> after;
+    Deviation deviation{};
 };
 std::optional<SumForm> read_quantised_sum(const GraphView& view, std::size_t index);
 

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 
 #include "sim/model/quantised_form.h"
 
@@ -9,8 +10,10 @@ namespace npuscope {
 namespace {
 
 constexpr double largest_ratio = 16384;  // of the two maps' scales
-constexpr int factor_bits = 13;          // of the factor of the map with the larger scale, at least
-constexpr int least_shift = 25;          // sums have 24 bits: none of them lies halfway
+constexpr int factor_bits = 14;          // of the factor of the map with the larger scale
+constexpr int least_shift = 26;          // sums have 25 bits: none of them lies halfway
+constexpr int most_gain = 63;            // multiplied sums have 31 bits
+constexpr int least_gain_shift = 32;     // likewise none of them
 constexpr int most_shift = 60;           // source: NVDLA_SDP.rdl, CVT_SHIFT
 
 /// An operand with its scale.
@@ -35,6 +38,51 @@ std::optional<double> number_of(const GraphView& view, const GraphNode& node, st
                                                           : std::nullopt;
 }
 
+/// The nearest product of a gain and an odd scale; false where sums could lie halfway.
+bool take_scale(double wanted, ScaledSum& sum) {
+    double error = std::numeric_limits<double>::infinity();
+    for (int gain = 1; gain <= most_gain; ++gain) {
+        const double part = wanted / gain;
+        const int shift = shift_before(part);
+        if (shift < (gain == 1 ? least_shift : least_gain_shift) || shift > most_shift) {
+            continue;
+        }
+        const std::int64_t scale = to_integer(std::nearbyint(std::ldexp(part, shift))) | 1;
+        const double off = std::abs(std::ldexp(static_cast<double>(scale), -shift) / part - 1);
+        if (scale <= to_integer(largest_scale) && off < error) {
+            error = off;
+            sum.gain = gain;
+            sum.scale = scale;
+            sum.shift = shift;
+        }
+    }
+    return std::isfinite(error);
+}
+
+/// A sum is off by the larger map's number times the error of its factor, and by its own size times
+/// that of the scale.
+Deviation deviation_of(const ScaledSum& sum, const Term& large, const Term& small,
+                       const Requantised& end) {
+    const double mean_code = 64;
+    const double all_codes = 255;
+    const double ratio = large.scale / small.scale;
+    const double factor =
+        std::abs(static_cast<double>(sum.factor) / std::ldexp(1.0, static_cast<int>(sum.left)) -
+                 ratio) *
+        small.scale / end.scale;
+    const double wanted = small.scale / end.scale;
+    const double used = std::ldexp(static_cast<double>(sum.scale * sum.gain),
+                                   static_cast<int>(sum.left - sum.shift));
+    const double scale = std::abs(used / wanted - 1);
+    const double below = end.zero - end.low;
+    const double above = end.high - end.zero;
+    const double mean = (below * below + above * above) / (2 * std::max(below + above, 1.0));
+    const double offset =
+        static_cast<double>(sum.scale) / std::ldexp(1.0, static_cast<int>(sum.shift));
+    return {false, factor * all_codes + scale * std::max(below, above) + offset / 2,
+            factor * mean_code + scale * mean + offset / 4};
+}
+
 std::optional<ScaledSum> scaled_sum(const Term& large, const Term& small, const Requantised& end) {
     ScaledSum sum;
     sum.a_zero = to_integer(large.zero);
@@ -47,12 +95,10 @@ std::optional<ScaledSum> scaled_sum(const Term& large, const Term& small, const 
     const double unit = std::ldexp(1.0, static_cast<int>(sum.left));
     sum.factor = to_integer(std::nearbyint(ratio * unit));
     const double scale = small.scale / end.scale / unit;
-    const int shift = scale > 0 && std::isfinite(scale) ? shift_before(scale) : 0;
-    if (shift < least_shift || shift > most_shift) {
+    if (!(scale > 0 && std::isfinite(scale)) || !take_scale(scale, sum)) {
         return std::nullopt;
     }
-    sum.shift = shift;
-    sum.scale = to_integer(std::nearbyint(std::ldexp(scale, shift))) | 1;
+    const auto shift = static_cast<int>(sum.shift);
     sum.low = end.low;
     sum.high = end.high;
     sum.zero = to_integer(end.high) - 127;
@@ -67,8 +113,9 @@ std::optional<ScaledSum> scaled_sum(const Term& large, const Term& small, const 
 constexpr std::array whole_numbers{
     std::pair{"a_zero", &ScaledSum::a_zero}, std::pair{"b_zero", &ScaledSum::b_zero},
     std::pair{"factor", &ScaledSum::factor}, std::pair{"left", &ScaledSum::left},
-    std::pair{"offset", &ScaledSum::offset}, std::pair{"scale", &ScaledSum::scale},
-    std::pair{"shift", &ScaledSum::shift},   std::pair{"zero", &ScaledSum::zero}};
+    std::pair{"gain", &ScaledSum::gain},     std::pair{"offset", &ScaledSum::offset},
+    std::pair{"scale", &ScaledSum::scale},   std::pair{"shift", &ScaledSum::shift},
+    std::pair{"zero", &ScaledSum::zero}};
 
 }  // namespace
 
@@ -77,7 +124,7 @@ double ScaledSum::of(double a, double b) const {
         (to_integer(a) - a_zero) * factor + (to_integer(b) - b_zero) * (std::int64_t{1} << left);
     sum = relu ? std::max<std::int64_t>(sum, 0) : sum;
     const std::int64_t half = std::int64_t{1} << (shift - 1);
-    const std::int64_t result = (((sum + offset) * scale + half) >> shift) + zero;
+    const std::int64_t result = (((sum * gain + offset) * scale + half) >> shift) + zero;
     return std::clamp(static_cast<double>(result), low, high);
 }
 
@@ -144,7 +191,8 @@ std::optional<SumForm> read_quantised_sum(const GraphView& view, std::size_t ind
     if (!sum) {
         return std::nullopt;
     }
-    SumForm form{scaled_sum_node(*sum, a->tensor, b->tensor, *end), end->nodes};
+    SumForm form{scaled_sum_node(*sum, a->tensor, b->tensor, *end), end->nodes,
+                 deviation_of(*sum, *a, *b, *end)};
     form.node.name = node.name;
     return form;
 }

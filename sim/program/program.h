@@ -175,8 +175,9 @@ struct WrittenJob : UnitJob {
 /// Launches a job on an NPU without public registers. Waits first while its queue is full.
 struct LaunchJob {
     std::shared_ptr<const UnitJob> job;
-    HostWork before{};  ///< right before the launch: stores what the job reads
-    HostWork on_end{};  ///< when it has ended: reads what it wrote
+    HostWork before{};       ///< right before the launch: stores what the job reads
+    HostWork on_end{};       ///< when it has ended: reads what it wrote
+    std::uint64_t macs = 0;  ///< that are of use; 0: all of the job's
 };
 
 /// Waits until all launched jobs have ended, and all interrupts have come that are to raise an id.

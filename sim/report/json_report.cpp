@@ -70,20 +70,26 @@ Json json_of(const LayerRecord& layer, const Result& result) {
         clients.push_back(std::move(one));
     }
     const auto utilisation = mac_utilisation(layer);
-    return {{"name", layer.name},
-            {"kind", layer.kind},
-            {"host", layer.on_host},
-            {"cycles", layer.cycles().value},
-            {"share", share_of(layer, result)},
-            {"hidden_cycles", layer.hidden.value},
-            {"useful_macs", layer.macs},
-            {"mac_utilisation", utilisation ? Json(*utilisation) : Json(nullptr)},
-            {"read_bytes", moved.read_bytes.value},
-            {"write_bytes", moved.write_bytes.value},
-            {"traffic", clients},
-            {"bound_by", layer.causes.largest()},
-            {"causes", causes_json(layer.causes)},
-            {"operations", layer.operations}};
+    Json object{{"name", layer.name},
+                {"kind", layer.kind},
+                {"host", layer.on_host},
+                {"cycles", layer.cycles().value},
+                {"share", share_of(layer, result)},
+                {"hidden_cycles", layer.hidden.value},
+                {"useful_macs", layer.macs},
+                {"mac_utilisation", utilisation ? Json(*utilisation) : Json(nullptr)},
+                {"read_bytes", moved.read_bytes.value},
+                {"write_bytes", moved.write_bytes.value},
+                {"traffic", clients},
+                {"bound_by", layer.causes.largest()},
+                {"causes", causes_json(layer.causes)},
+                {"operations", layer.operations}};
+    if (layer.deviation) {
+        object["deviation"] = {{"rounded", layer.deviation->folded ? "weights" : "scales"},
+                               {"largest_steps", layer.deviation->steps()},
+                               {"expected_per_million", layer.deviation->expected * 1e6}};
+    }
+    return object;
 }
 
 Json json_of(const OperationRecord& operation, std::size_t index) {

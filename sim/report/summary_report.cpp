@@ -116,6 +116,23 @@ std::string rows_text(const Result& result, std::size_t width) {
                                table.text(width);
 }
 
+/// How far layers may be from the model, whose numbers they were given other scales or weights for.
+std::string deviations_of(const Result& result, std::size_t width) {
+    TextTable table({{"layer", Align::Left},
+                     {"rounded", Align::Left},
+                     {"steps at most", Align::Right},
+                     {"expected per million", Align::Right}});
+    for (const LayerRecord& layer : result.layers) {
+        if (layer.deviation) {
+            table.add_row({layer.name, layer.deviation->folded ? "weights" : "scales",
+                           fmt::format("{:.0f}", layer.deviation->steps()),
+                           fmt::format("{:.0f}", layer.deviation->expected * 1e6)});
+        }
+    }
+    return table.empty() ? std::string()
+                         : "\nresults that differ from the model's, by layer\n" + table.text(width);
+}
+
 std::string operations_of(const Result& result, std::size_t width) {
     TextTable table({{"#", Align::Right},
                      {"unit", Align::Left},
@@ -285,8 +302,8 @@ std::string summary_report(const Result& result, Details details, std::size_t wi
     std::string text = verdict(result, width) + rankings_of(result, width) +
                        rows_text(result, width) + fitted(model_of(result), width);
     if (all) {
-        text += operations_of(result, width) + traffic_of(result, width) + units_of(result, width) +
-                drams_of(result, width);
+        text += deviations_of(result, width) + operations_of(result, width) +
+                traffic_of(result, width) + units_of(result, width) + drams_of(result, width);
     }
     return text + checks_of(result, width) + differences_of(result, width) +
            fitted(refused_of(result), width) + findings_text(result.findings, all, width) +

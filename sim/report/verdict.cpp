@@ -188,6 +188,29 @@ std::string help_line(const Result& result, const std::vector<LayerRecord>& rows
     return "what would help: " + std::string(remedies.at(static_cast<std::size_t>(largest)));
 }
 
+/// Empty where all layers compute with the model's own numbers.
+std::string deviation_line(const Result& result) {
+    double steps = 0;
+    double expected = 0;
+    std::size_t layers = 0;
+    bool folded = false;
+    for (const LayerRecord& layer : result.layers) {
+        if (layer.deviation) {
+            ++layers;
+            steps = std::max(steps, layer.deviation->steps());
+            expected = std::max(expected, layer.deviation->expected);
+            folded = folded || layer.deviation->folded;
+        }
+    }
+    return layers == 0 ? std::string()
+                       : fmt::format(
+                             "not bit-equal to the model: {} of {} are rounded; a layer's results "
+                             "differ by {:.0f} {} at most, {:.0f} of a million are expected to "
+                             "(--operations lists them)",
+                             folded ? "weights" : "scales", counted(layers, "layer"), steps,
+                             steps == 1 ? "step" : "steps", expected * 1e6);
+}
+
 }  // namespace
 
 ClientTraffic moved_by(const LayerRecord& row) {
@@ -255,13 +278,10 @@ std::string verdict(const Result& result, std::size_t width) {
     if (result.batch) {
         lines.push_back(batch_line(result));
     }
-    const auto has = [&](std::string_view id) {
-        return std::ranges::find(result.findings, id, &Diagnostic::id) != result.findings.end();
-    };
-    if (has("rounded_scales") && !has("by_shape")) {
-        lines.push_back(
-            "not bit-equal to the model: scales are rounded to 15 bits, each layer's "
-            "results differ by one step at most");
+    const bool by_shape =
+        std::ranges::find(result.findings, "by_shape", &Diagnostic::id) != result.findings.end();
+    if (const std::string line = deviation_line(result); !line.empty() && !by_shape) {
+        lines.push_back(line);
     }
     for (const Diagnostic& finding : result.findings) {
         if (std::ranges::find(told_first, finding.id) != told_first.end()) {

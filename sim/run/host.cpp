@@ -387,7 +387,10 @@ void Host::execute(Activity& activity, const LaunchJob& launch) {
         jobs_since_ = now();
     }
     launched_.push_back(launch.job->name);
-    layers_.push_back({.name = launch.job->name, .kind = launch.job->kind, .operations = {0}});
+    layers_.push_back({.name = launch.job->name,
+                       .kind = launch.job->kind,
+                       .macs = launch.macs,
+                       .operations = {0}});
     machine_.launch(launch.job, [this, &launch](const OperationRecord&) { job_ended(launch); });
 }
 

@@ -90,6 +90,7 @@ struct LayerRecord {
     Cycles hidden{};         ///< cycles of its operations behind those of others
     std::vector<NamedTraffic> traffic{};    ///< by client and port
     std::vector<std::size_t> operations{};  ///< of the result
+    std::optional<Deviation> deviation{};   ///< from the model's numbers
 
     Cycles cycles() const { return causes.sum(); }
 };

@@ -393,6 +393,12 @@ ModelResult run_model(const ModelProgram& model, const SystemConfig& system, Run
     share.refused = model.refused;
     share.memory = model.memory;
     result.findings.insert(result.findings.begin(), model.findings.begin(), model.findings.end());
+    for (LayerRecord& layer : result.layers) {
+        if (const auto found = model.deviations.find(layer.name);
+            found != model.deviations.end() && !layer.on_host) {
+            layer.deviation = found->second;
+        }
+    }
     if (options.values) {
         run.outputs = model.outputs();
     }

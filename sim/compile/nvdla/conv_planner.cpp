@@ -127,23 +127,28 @@ class ConvPlanner {
 
     void place_biases() {
         if (layer_.bias) {
-            bias_ = place_operands("_bias", numbers_->bias, !has_rest());
+            bias_ = place_operands("_bias", numbers_->bias, first_factors());
         }
         if (has_rest()) {
-            rest_ = place_operands("_rest", numbers_->rest, true);
+            rest_ = place_operands("_rest", numbers_->rest, last_factors());
         }
+    }
+    /// Where each kernel has its own: of the last stage that adds a bias, and of the first.
+    std::span<const std::int16_t> last_factors() const {
+        return factor_per_kernel_ ? std::span(numbers_->factor) : std::span<const std::int16_t>();
+    }
+    std::span<const std::int16_t> first_factors() const {
+        return has_rest() ? std::span(numbers_->first_factor) : last_factors();
     }
     /// Biases, or what they lack, and the factors after each where kernels have their own.
     Address place_operands(const std::string& suffix, const std::vector<std::int16_t>& biases,
-                           bool scaled) {
+                           std::span<const std::int16_t> factors) {
         const BiasShape shape{output_.cube.surfaces(), per_atom_, task_.lanes,
                               task_.shapes.output.channels};
-        const bool factors = scaled && factor_per_kernel_;
         const auto [address, bytes] = context_.place_image(
-            layer_.name + suffix, Bytes(factors ? 4 : 2) * shape.atoms * per_atom_);
+            layer_.name + suffix, Bytes(factors.empty() ? 2 : 4) * shape.atoms * per_atom_);
         if (!bytes.empty()) {
-            fill_operands(shape, bytes, biases,
-                          factors ? std::span(numbers_->factor) : std::span<const std::int16_t>());
+            fill_operands(shape, bytes, biases, factors);
         }
         return address;
     }
@@ -368,14 +373,18 @@ class ConvPlanner {
             bs.alu = {.bypass = false,
                       .source = OperandSource::Memory,
                       .shift_left = numbers_->bias_shift};
-            job.operands[bs_stage] = kernel_operand(bias_, !rest, slice, job.shape);
+            const bool scaled = !first_factors().empty();
+            job.operands[bs_stage] = kernel_operand(bias_, scaled, slice, job.shape);
             set_scale(rest ? bn : bs);
+            if (rest && scaled) {
+                bs.mul = {.bypass = false, .source = OperandSource::Memory};
+            }
         }
         if (rest) {
             bn.bypass = false;
             bn.alu = {.bypass = false, .source = OperandSource::Memory};
             bn.relu = layer_.relu;
-            job.operands[bn_stage] = kernel_operand(rest_, true, slice, job.shape);
+            job.operands[bn_stage] = kernel_operand(rest_, factor_per_kernel_, slice, job.shape);
         }
     }
 
@@ -389,12 +398,12 @@ class ConvPlanner {
         }
     }
 
-    /// Two bytes a kernel, and two for its factor where it is scaled by one of its own.
+    /// Two bytes a kernel, and two for its factor where there is one with it.
     SdpOperandFetch kernel_operand(Address base, bool scaled, const ChannelSlice& slice,
                                    Shape shape) const {
         SdpOperandFetch fetch;
         fetch.alu = true;
-        fetch.mul = scaled && factor_per_kernel_;
+        fetch.mul = scaled;
         const Bytes each(fetch.mul ? 4 : 2);
         shape.channels = atoms(shape.channels) * per_atom_;
         fetch.surface = {.base = base + each * slice.output_atom * per_atom_,

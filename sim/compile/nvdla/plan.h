@@ -141,6 +141,11 @@ struct PlannedLayer {
     std::string first_layer{};        ///< whose work it begins with: a convolution's may be joined
     std::optional<ConvChoice> cut{};  ///< of a convolution
 
+    /// As results name it: `conv1+pool1` where two are joined.
+    std::string result_name() const {
+        const bool joined = first_layer != name && !first_layer.empty();
+        return joined ? first_layer + "+" + name : name;
+    }
     /// Behind which all of the result is there.
     std::size_t last_operation() const { return first_operation + operations - 1; }
 };

@@ -43,9 +43,8 @@ class ProgramWriter {
         const RegisterRow& flush = *find_register(cdma, "S_CBUF_FLUSH_STATUS");
         add(PollRegister{spelled(cdma.name, flush.name), cdma.base + flush.offset, 0xffffffff, 1});
         for (const PlannedLayer& layer : plan_.layers) {
-            const bool joined = layer.first_layer != layer.name && !layer.first_layer.empty();
-            add(BeginLayer{joined ? layer.first_layer + "+" + layer.name : layer.name,
-                           std::string(enum_name(layer.kind)), layer.macs, layer.operations});
+            add(BeginLayer{layer.result_name(), std::string(enum_name(layer.kind)), layer.macs,
+                           layer.operations});
             for (std::size_t i = 0; i < layer.operations; ++i) {
                 write_operation(layer.first_operation + i);
             }

@@ -265,7 +265,9 @@ class LayerLowering {
             const double scale =
                 at(norm.scale, k, 1) * std::ldexp(1.0, most) / at(norm.divisor, k, 1);
             const double bias = at(norm.bias, k, 0);
-            if (!is_whole(scale) || scale < 0 || scale > static_cast<double>(largest)) {
+            const bool twice = sequence_.zero && scale < 0x1p30 && is_whole(scale) && scale >= 0 &&
+                               first_multiplier(static_cast<std::int64_t>(scale)) > 0;
+            if (!twice && (!is_whole(scale) || scale < 0 || scale > static_cast<double>(largest))) {
                 complain(
                     node_of(norm.scale),
                     fmt::format("kernel {} is scaled by {} before a shift by {}", k, scale, most),
@@ -278,10 +280,26 @@ class LayerLowering {
                          "biases are integers");
                 return false;
             }
-            sequence_.scale.push_back(static_cast<std::int64_t>(scale));
+            const auto whole = static_cast<std::int64_t>(scale);
+            const std::int64_t first = first_multiplier(whole);
+            sequence_.first.push_back(first);
+            sequence_.scale.push_back(whole / first);
             sequence_.bias.push_back(static_cast<std::int64_t>(bias));
         }
+        if (std::ranges::count(sequence_.first, 1) == std::ssize(sequence_.first)) {
+            sequence_.first.clear();
+        }
         return true;
+    }
+
+    /// The least that leaves an operand of a scale; 0 where there is none.
+    static std::int64_t first_multiplier(std::int64_t scale) {
+        std::int64_t first =
+            std::max<std::int64_t>(1, (scale + largest_operand - 1) / largest_operand);
+        while (first <= largest_operand && scale % first != 0) {
+            ++first;
+        }
+        return first <= largest_operand ? first : 0;
     }
 
     const GraphView& model_;
@@ -326,7 +344,8 @@ LoweredLayer stage_scaled_sum(const ScaledSum& sum, const NumberRange& a, const 
     numbers.constant = static_cast<std::int16_t>(stored_zero(a) - sum.a_zero);
     numbers.factor = {static_cast<std::int16_t>(sum.factor)};
     numbers.residual_shift = static_cast<unsigned>(sum.left);
-    numbers.convertor = {.offset = static_cast<std::int32_t>(raised - sum.offset),
+    numbers.gain = static_cast<std::int16_t>(sum.gain);
+    numbers.convertor = {.offset = static_cast<std::int32_t>(raised * sum.gain - sum.offset),
                          .scale = static_cast<std::int16_t>(sum.scale),
                          .shift = static_cast<unsigned>(sum.shift)};
     return lowered;

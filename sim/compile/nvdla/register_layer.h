@@ -41,9 +41,10 @@ inline constexpr std::int64_t largest_sum = 2147483647;
 
 /// Of products of one kernel, whole numbers.
 struct IntegerSequence {
-    std::vector<std::int8_t> weights;  ///< kernel, channel of its group, row, column
-    std::vector<std::int64_t> bias;    ///< per kernel
-    std::vector<std::int64_t> scale;   ///< per kernel, 0 or more
+    std::vector<std::int8_t> weights;   ///< kernel, channel of its group, row, column
+    std::vector<std::int64_t> bias;     ///< per kernel
+    std::vector<std::int64_t> scale;    ///< per kernel, 0 or more
+    std::vector<std::int64_t> first{};  ///< per kernel, multiplied before; empty: all are 1
     unsigned shift = 0;
     NumberRange input;                      ///< its values, of 8 bits
     std::optional<NumberRange> residual{};  ///< likewise

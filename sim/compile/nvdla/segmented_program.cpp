@@ -5,6 +5,8 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <iterator>
+#include <map>
 #include <memory>
 #include <utility>
 
@@ -86,17 +88,8 @@ class SegmentProgrammer {
         model.layers = std::move(layers_);
         model.refused = refused_layers(plan_.partition);
         model.findings = host_only_findings(graph_, plan_.partition);
-        if (!graph_.rounded.empty()) {
-            model.findings.push_back(
-                {.severity = Severity::Note,
-                 .id = "rounded_scales",
-                 .sentence = fmt::format(
-                     "the scales of {} are rounded to 15 bits, '{}' the first: results of such a "
-                     "layer differ from the model's by one step at most",
-                     counted(graph_.rounded.size(), "layer"), graph_.rounded.front()),
-                 .remedy = "compare outputs with a tolerance, or use scales that are powers of two",
-                 .operation = graph_.rounded.front()});
-        }
+        std::ranges::move(rounding_findings(graph_), std::back_inserter(model.findings));
+        model.deviations = std::move(deviations_);
         return model;
     }
 
@@ -138,6 +131,7 @@ class SegmentProgrammer {
             loads.push_back(load(output, output_map(output, segment.plan)));
         }
         add(std::move(begin));
+        note_deviations(segment, plan_.partition.segments[index].groups);
         bool stored = !values_;
         Program planned = plan_program(std::move(segment.plan));
         name_surfaces(planned.surfaces, segment, index + 1);
@@ -154,6 +148,22 @@ class SegmentProgrammer {
         if (values_) {
             for (RunNode& one : loads) {
                 add(std::move(one));
+            }
+        }
+    }
+
+    /// Of layers by their names in results.
+    void note_deviations(const PlannedSegment& segment, const std::vector<std::size_t>& groups) {
+        for (std::size_t i = 0; i < groups.size(); ++i) {
+            const std::string& node = plan_.partition.groups[groups[i]].name;
+            const auto rounded = std::ranges::find(graph_.rounded, node, &RoundedLayer::name);
+            const std::vector<std::string>& names = segment.lowered.layers[i];
+            for (const PlannedLayer& layer : segment.plan.layers) {
+                const bool own = std::ranges::find(names, layer.first_layer) != names.end() ||
+                                 std::ranges::find(names, layer.name) != names.end();
+                if (own && rounded != graph_.rounded.end()) {
+                    deviations_[layer.result_name()] = rounded->deviation;
+                }
             }
         }
     }
@@ -213,6 +223,7 @@ class SegmentProgrammer {
     std::shared_ptr<HostValues> values_;  ///< null for time alone
     Program program_;
     std::vector<LayerResult> layers_;
+    std::map<std::string, Deviation> deviations_;
 };
 
 }  // namespace

@@ -218,6 +218,9 @@ std::optional<StoredCube> plan_add(const AddTask& task, PlanContext& context) {
         bs.alu = {.bypass = false, .operand = given->constant};
         bs.mul = {.bypass = false, .operand = given->factor.front()};
         job.stages.bn = add_stage(given->residual_shift, layer.relu);
+        if (given->gain != 1) {
+            job.stages.bn.mul = {.bypass = false, .operand = given->gain};
+        }
         job.operands[bn_stage] = element_operand(second.cube, second.in_sram);
     } else {
         job.stages.bs = add_stage(0, layer.relu);

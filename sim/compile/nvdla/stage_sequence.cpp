@@ -44,6 +44,10 @@ class Staging {
                                                 sequence_.result.low),
                                     "scale by powers of two, or clip to 0 or to 256 values");
         }
+        if (floor_ == Floor::SecondStage && !sequence_.first.empty()) {
+            return sequence_problem(scale_field, "it clips to a limit with scales beyond 15 bits",
+                                    "clip to the zero point or to 256 values");
+        }
         for (std::size_t k = 0; k < kernels(); ++k) {
             bias_.push_back(bias_of(k));
         }
@@ -116,6 +120,9 @@ class Staging {
         while (largest >> shift > largest_operand) {
             ++shift;
         }
+        if (!sequence_.first.empty()) {
+            return set_multiplied_bias(shift);
+        }
         LayerNumbers& numbers = lowered_.numbers;
         if (every % (std::int64_t{1} << shift) == 0) {
             numbers.bias_shift = shift;
@@ -142,6 +149,27 @@ class Staging {
         return std::nullopt;
     }
 
+    /// The first stage adds the upper bits and multiplies; the second adds the rest, multiplied.
+    std::optional<Diagnostic> set_multiplied_bias(unsigned shift) {
+        const std::int64_t unit = std::int64_t{1} << shift;
+        LayerNumbers& numbers = lowered_.numbers;
+        numbers.bias_shift = shift;
+        for (std::size_t k = 0; k < kernels(); ++k) {
+            const std::int64_t high =
+                std::clamp((bias_[k] + unit / 2) >> shift, -largest_operand, largest_operand);
+            const std::int64_t rest = (bias_[k] - high * unit) * sequence_.first[k];
+            if (std::abs(rest) > largest_operand) {
+                return sequence_problem(bias_field,
+                                        fmt::format("bias {} has no form of 16 bits", bias_[k]),
+                                        "take smaller biases");
+            }
+            numbers.bias.push_back(static_cast<std::int16_t>(high));
+            numbers.first_factor.push_back(static_cast<std::int16_t>(sequence_.first[k]));
+            numbers.rest.push_back(static_cast<std::int16_t>(rest));
+        }
+        return std::nullopt;
+    }
+
     /// For any input.
     std::optional<Diagnostic> sums_leave_32_bits() const {
         return rounds() ? rounded_sums_leave_32_bits() : scaled_sums_leave_32_bits();
@@ -153,7 +181,7 @@ class Staging {
             for (const std::int8_t weight : kernel(k)) {
                 reach += std::abs(std::int64_t{weight}) * 128;
             }
-            if (reach > largest_sum) {
+            if (reach * (sequence_.first.empty() ? 1 : sequence_.first[k]) > largest_sum) {
                 return sequence_problem("sum",
                                         fmt::format("sums of kernel {} may reach {}", k, reach),
                                         "they must stay within 32 bits");

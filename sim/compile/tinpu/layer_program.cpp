@@ -200,7 +200,9 @@ class LayerProgrammer {
         signs_.emplace(layer.norm.residual, false);
         const auto job = std::make_shared<TinpuJob>(layer_job(plan_, index, signs_));
         signs_[layer.output] = job->output.is_signed;
-        LaunchJob launch{.job = job};
+        const GraphNode& anchor = graph_.nodes[layer.anchor];
+        LaunchJob launch{.job = job,
+                         .macs = static_cast<std::uint64_t>(anchor.integer(macs_attribute, 0))};
         launch.before = [run = run_, job, index](HostMemory& memory) {
             run->prepare(index, *job, memory);
         };
@@ -253,6 +255,7 @@ ModelProgram layer_program(const Graph& graph, LayerPlan plan, const LayerNpuCon
                            const HostConfig& host, const GraphInputs* inputs) {
     Diagnostics findings = plan.findings;
     std::ranges::move(host_only_findings(graph, plan.partition), std::back_inserter(findings));
+    std::ranges::move(rounding_findings(graph), std::back_inserter(findings));
     const ModelMemory memory{plan.weights, plan.peak_maps};
     if (memory.peak_maps > config.engine.memory) {
         findings.push_back(
@@ -265,6 +268,9 @@ ModelProgram layer_program(const Graph& graph, LayerPlan plan, const LayerNpuCon
     ModelProgram model = LayerProgrammer(graph, std::move(plan), host).program(inputs);
     model.program.name = graph.name.empty() ? "model" : graph.name;
     model.findings = std::move(findings);
+    for (const RoundedLayer& layer : graph.rounded) {
+        model.deviations[layer.name] = layer.deviation;
+    }
     model.refused = std::move(refused);
     model.memory = memory;
     return model;

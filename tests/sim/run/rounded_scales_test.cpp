@@ -4,8 +4,6 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <map>
-#include <random>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -16,122 +14,13 @@
 #include "sim/model/onnx_reader.h"
 #include "sim/model/prepare_graph.h"
 #include "tests/sim/compile/tinpu/layer_fixture.h"
+#include "tests/sim/run/quantised_model.h"
 #include "tests/sim/run/random_graph.h"
 
 namespace npuscope {
 namespace {
 
-using test::ModelBuilder;
-
-constexpr int int8_code = onnx::TensorProto_DataType_INT8;
-constexpr int uint8_code = onnx::TensorProto_DataType_UINT8;
-
-/// DequantizeLinear -> operator -> QuantizeLinear, as quantisers write it.
-class QuantisedModel {
- public:
-    QuantisedModel(unsigned seed, bool is_signed)
-        : random_(seed), code_(is_signed ? int8_code : uint8_code), is_signed_(is_signed) {}
-
-    ModelBuilder builder;
-
-    std::string input(const std::string& name, std::int64_t channels, std::int64_t side) {
-        return input(name, {1, channels, side, side});
-    }
-    std::string input(const std::string& name, const Sizes& sizes) {
-        builder.input(name, sizes, code_);
-        quantiser(name);
-        return name;
-    }
-    /// Scale and zero point of a tensor.
-    void quantiser(const std::string& tensor) {
-        scales_[tensor] = std::exp(real(-5, -2));
-        builder.floats(tensor + "_s", {}, {scales_[tensor]});
-        builder.int8s(tensor + "_z", {}, {whole(is_signed_ ? -128 : 0, is_signed_ ? 127 : 255)},
-                      code_);
-    }
-    std::string dequantised(const std::string& tensor) {
-        const std::string name = tensor + "_real" + std::to_string(++count_);
-        builder.node("DequantizeLinear", name, {tensor, tensor + "_s", tensor + "_z"});
-        return builder.last();
-    }
-    std::string quantised(const std::string& name) {
-        const std::string real = builder.last();
-        quantiser(name);
-        builder.node("QuantizeLinear", name + "_q", {real, name + "_s", name + "_z"}, name);
-        return name;
-    }
-    std::string conv(const std::string& name, const std::string& from, std::int64_t channels,
-                     std::int64_t kernels, std::int64_t size, std::int64_t groups = 1,
-                     std::int64_t dilation = 1) {
-        weighted("Conv", name, from, {kernels, channels / groups, size, size}, 0);
-        builder.integer("group", groups).ints("dilations", {dilation, dilation});
-        const std::int64_t pad = size / 2 * dilation;
-        builder.ints("pads", {pad, pad, pad, pad});
-        return quantised(name);
-    }
-    std::string transposed_conv(const std::string& name, const std::string& from,
-                                const Sizes& weights, std::int64_t stride, std::int64_t pad,
-                                std::int64_t more) {
-        weighted("ConvTranspose", name, from, weights, 1);
-        builder.ints("strides", {stride, stride}).ints("pads", {pad, pad, pad, pad});
-        builder.ints("output_padding", {more, more});
-        return quantised(name);
-    }
-    /// Of rows, without a bias.
-    std::string product(const std::string& name, const std::string& from, const Sizes& weights) {
-        weighted("MatMul", name, from, weights, 1);
-        return quantised(name);
-    }
-    std::string sum(const std::string& name, const std::string& a, const std::string& b) {
-        const std::string first = dequantised(a);
-        const std::string second = dequantised(b);
-        builder.node("Add", name + "_add", {first, second});
-        return quantised(name);
-    }
-    std::string mean(const std::string& name, const std::string& from) {
-        builder.node("GlobalAveragePool", name + "_pool", {dequantised(from)});
-        return quantised(name);
-    }
-
-    float real(float low, float high) {
-        return std::uniform_real_distribution<float>(low, high)(random_);
-    }
-    int whole(int low, int high) { return std::uniform_int_distribution<int>(low, high)(random_); }
-
- private:
-    /// Weights with a scale per kernel, biases that are multiples of what they are added to.
-    void weighted(const std::string& op, const std::string& name, const std::string& from,
-                  const Sizes& sizes, std::size_t axis) {
-        const std::vector<float> numbers =
-            test::some_numbers(count_elements(sizes), -127, 127, static_cast<unsigned>(random_()));
-        const std::int64_t kernels = sizes[axis];
-        std::vector<float> scales;
-        std::vector<float> bias;
-        for (std::int64_t k = 0; k < kernels; ++k) {
-            scales.push_back(std::exp(real(-6, -5)));
-            bias.push_back(static_cast<float>(whole(-60000, 60000)) * scales_[from] *
-                           scales.back());
-        }
-        builder.int8s(name + "_w", sizes, {numbers.begin(), numbers.end()}, int8_code);
-        builder.floats(name + "_ws", {kernels}, scales).floats(name + "_b", {kernels}, bias);
-        builder.int8s(name + "_wz", {kernels},
-                      std::vector<int>(static_cast<std::size_t>(kernels), 0), int8_code);
-        std::vector<std::string> operands{dequantised(from)};
-        builder.node("DequantizeLinear", name + "_wd", {name + "_w", name + "_ws", name + "_wz"});
-        builder.integer("axis", static_cast<std::int64_t>(axis));
-        operands.push_back(builder.last());
-        if (op != "MatMul") {
-            operands.push_back(name + "_b");
-        }
-        builder.node(op, name + "_product", operands);
-    }
-
-    std::mt19937 random_;
-    int code_;
-    bool is_signed_;
-    int count_ = 0;
-    std::map<std::string, float> scales_;
-};
+using test::QuantisedModel;
 
 GraphInputs outputs_of(const Graph& graph, const GraphInputs& inputs) {
     return test::run_on(graph, test::host_only(), inputs).outputs;

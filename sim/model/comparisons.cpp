@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+// Comparisons, logic, choices, and functions of one number that exported networks use beside those of
+// elementwise.cpp. source: ONNX operator definitions, opset 7 to 21; com.microsoft contrib operators
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <numbers>
+
+#include "sim/model/operator_parts.h"
+
+namespace npuscope::host {
+namespace {
+
+constexpr NumberRange truth{0, 1};
+
+Types truth_types(const Operands& operands) {
+    return {{ElementType::Bool, common_sizes(operands.sizes(0), operands.sizes(1))}};
+}
+template <auto Operation>
+Values compare(const Operands& operands) {
+    GraphValue result = combine(operands.at(0), operands.at(1),
+                                [](double a, double b) { return Operation(a, b) ? 1.0 : 0.0; });
+    result.type.element = ElementType::Bool;
+    return {std::move(result)};
+}
+ValueRange truth_range(const RangeOperands& /*operands*/) { return {true, truth, false}; }
+
+constexpr OperatorRow comparison(std::string_view op, Evaluate evaluate) {
+    return {.op = op,
+            .inputs = {2, 2},
+            .types = TypeRule::Same,
+            .evaluate = evaluate,
+            .infer = truth_types,
+            .range = truth_range};
+}
+
+Values negate(const Operands& operands) {
+    const GraphValue& input = operands.at(0);
+    return {fill(input.type, [&](std::size_t i) { return input.numbers[i] == 0 ? 1.0 : 0.0; })};
+}
+
+// operands: condition, where it holds, where it does not
+Types where_types(const Operands& operands) {
+    require(operands.element(1) == operands.element(2), "it chooses between two types",
+            "cast one of them");
+    const Sizes both = common_sizes(operands.sizes(1), operands.sizes(2));
+    return {{operands.element(1), common_sizes(operands.sizes(0), both)}};
+}
+Values where(const Operands& operands) {
+    const TensorType type = where_types(operands).front();
+    const auto condition = broadcast_indices(operands.sizes(0), type.sizes);
+    const auto yes = broadcast_indices(operands.sizes(1), type.sizes);
+    const auto no = broadcast_indices(operands.sizes(2), type.sizes);
+    return {fill(type, [&](std::size_t i) {
+        return operands.at(0).numbers[condition[i]] != 0 ? operands.at(1).numbers[yes[i]]
+                                                         : operands.at(2).numbers[no[i]];
+    })};
+}
+ValueRange where_range(const RangeOperands& operands) {
+    const ValueRange &yes = operands.at(1), &no = operands.at(2);
+    return {yes.whole && no.whole, join_ranges(yes.range, no.range), yes.assumed || no.assumed};
+}
+
+/// Of integers with the divisor's sign, or (fmod) the dividend's.
+Values modulo(const Operands& operands) {
+    const bool truncates = operands.node.integer("fmod", 0) != 0;
+    return {combine(operands.at(0), operands.at(1), [truncates](double a, double b) {
+        const double rest = b == 0 ? 0 : std::fmod(a, b);
+        return truncates || rest == 0 || (rest < 0) == (b < 0) ? rest : rest + b;
+    })};
+}
+Types modulo_types(const Operands& operands) {
+    return {{operands.element(0), common_sizes(operands.sizes(0), operands.sizes(1))}};
+}
+
+template <class Function>
+Values change(const Operands& operands, Function function) {
+    const GraphValue& input = operands.at(0);
+    return {fill(input.type, [&](std::size_t i) { return function(input.numbers[i]); })};
+}
+template <auto Function>
+Values each(const Operands& operands) {
+    return change(operands, Function);
+}
+
+double softplus(double x) { return std::max(x, 0.0) + std::log1p(std::exp(-std::abs(x))); }
+double gelu(double x) { return x * 0.5 * (1 + std::erf(x / std::numbers::sqrt2)); }
+double tanh_gelu(double x) {
+    const double root = std::sqrt(2 / std::numbers::pi);
+    return x * 0.5 * (1 + std::tanh(root * (x + 0.044715 * x * x * x)));
+}
+
+Values gelus(const Operands& operands) {
+    return operands.node.text("approximate", "none") == "tanh" ? each<tanh_gelu>(operands)
+                                                               : each<gelu>(operands);
+}
+/// With an optional bias.
+Values fast_gelu(const Operands& operands) {
+    const GraphValue sum = operands.has(1) ? combine(operands.at(0), operands.at(1), std::plus<>{})
+                                           : operands.at(0);
+    return {fill(sum.type, [&](std::size_t i) { return tanh_gelu(sum.numbers[i]); })};
+}
+Values bias_gelu(const Operands& operands) {
+    const GraphValue sum = combine(operands.at(0), operands.at(1), std::plus<>{});
+    return {fill(sum.type, [&](std::size_t i) { return gelu(sum.numbers[i]); })};
+}
+Values quick_gelu(const Operands& operands) {
+    const double alpha = operands.node.number("alpha", 1.702);
+    return change(operands, [alpha](double x) { return x / (1 + std::exp(-alpha * x)); });
+}
+Values selu(const Operands& operands) {
+    const double alpha = operands.node.number("alpha", 1.67326319217681884765625);
+    const double gamma = operands.node.number("gamma", 1.05070102214813232421875);
+    return change(operands, [=](double x) { return gamma * (x > 0 ? x : alpha * std::expm1(x)); });
+}
+Values celu(const Operands& operands) {
+    const double alpha = operands.node.number("alpha", 1.0);
+    return change(operands,
+                  [alpha](double x) { return x > 0 ? x : alpha * std::expm1(x / alpha); });
+}
+Values thresholded(const Operands& operands) {
+    const double alpha = operands.node.number("alpha", 1.0);
+    return change(operands, [alpha](double x) { return x > alpha ? x : 0.0; });
+}
+Values shrink(const Operands& operands) {
+    const double lambda = operands.node.number("lambd", 0.5);
+    const double bias = operands.node.number("bias", 0.0);
+    return change(operands, [=](double x) {
+        return x < -lambda ? x + bias : x > lambda ? x - bias : 0.0;
+    });
+}
+
+constexpr OperatorRow function(std::string_view op, Evaluate evaluate,
+                               std::string_view attributes = {},
+                               TypeRule types = TypeRule::Float) {
+    return {.op = op,
+            .inputs = {1, 1},
+            .types = types,
+            .evaluate = evaluate,
+            .infer = own_type,
+            .attributes = attributes};
+}
+
+constexpr std::array rows{
+    comparison("Equal", compare<[](double a, double b) { return a == b; }>),
+    comparison("Greater", compare<[](double a, double b) { return a > b; }>),
+    comparison("GreaterOrEqual", compare<[](double a, double b) { return a >= b; }>),
+    comparison("Less", compare<[](double a, double b) { return a < b; }>),
+    comparison("LessOrEqual", compare<[](double a, double b) { return a <= b; }>),
+    comparison("And", compare<[](double a, double b) { return a != 0 && b != 0; }>),
+    comparison("Or", compare<[](double a, double b) { return a != 0 || b != 0; }>),
+    comparison("Xor", compare<[](double a, double b) { return (a != 0) != (b != 0); }>),
+    OperatorRow{.op = "Not", .inputs = {1, 1}, .evaluate = negate, .range = truth_range},
+    OperatorRow{.op = "Where",
+                .inputs = {3, 3},
+                .evaluate = where,
+                .infer = where_types,
+                .range = where_range},
+    OperatorRow{.op = "Mod",
+                .inputs = {2, 2},
+                .types = TypeRule::Same,
+                .evaluate = modulo,
+                .infer = modulo_types,
+                .attributes = "fmod"},
+    function("Softplus", each<softplus>),
+    function("Softsign", each<[](double x) { return x / (1 + std::abs(x)); }>),
+    function("Mish", each<[](double x) { return x * std::tanh(softplus(x)); }>),
+    function("Gelu", gelus, "approximate"),
+    function("com.microsoft.Gelu", each<gelu>),
+    function("com.microsoft.QuickGelu", quick_gelu, "alpha"),
+    OperatorRow{.op = "com.microsoft.FastGelu",
+                .inputs = {1, 2},
+                .types = TypeRule::Float,
+                .evaluate = fast_gelu,
+                .infer = own_type},
+    OperatorRow{.op = "com.microsoft.BiasGelu",
+                .inputs = {2, 2},
+                .types = TypeRule::Float,
+                .evaluate = bias_gelu,
+                .infer = own_type},
+    function("Selu", selu, "alpha gamma"),
+    function("Celu", celu, "alpha"),
+    function("ThresholdedRelu", thresholded, "alpha"),
+    function("Shrink", shrink, "bias lambd"),
+    function("Reciprocal", each<[](double x) { return 1 / x; }>),
+    function("Sign", each<[](double x) { return x > 0 ? 1.0 : x < 0 ? -1.0 : 0.0; }>, {},
+             TypeRule::Same),
+    function("Sin", each<[](double x) { return std::sin(x); }>),
+    function("Cos", each<[](double x) { return std::cos(x); }>),
+    function("Tan", each<[](double x) { return std::tan(x); }>),
+    function("Atan", each<[](double x) { return std::atan(x); }>),
+    function("Sinh", each<[](double x) { return std::sinh(x); }>),
+    function("Cosh", each<[](double x) { return std::cosh(x); }>)};
+
+}  // namespace
+
+std::span<const OperatorRow> comparison_operators() { return rows; }
+
+}  // namespace npuscope::host

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+// Operators that normalise maps: over planes, groups of channels, neighbouring channels, one axis.
+// source: ONNX operator definitions, opset 7 to 21
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numeric>
+#include <span>
+
+#include "sim/model/operator_parts.h"
+
+namespace npuscope::host {
+namespace {
+
+/// Numbers less their mean, divided by their standard deviation.
+void normalise(std::span<double> numbers, double epsilon) {
+    const double count = static_cast<double>(numbers.size());
+    const double mean = std::accumulate(numbers.begin(), numbers.end(), 0.0) / count;
+    double variance = 0;
+    for (const double number : numbers) {
+        variance += (number - mean) * (number - mean) / count;
+    }
+    const double scale = 1 / std::sqrt(variance + epsilon);
+    for (double& number : numbers) {
+        number = (number - mean) * scale;
+    }
+}
+
+void require_channels(const Operands& operands) {
+    require(operands.sizes(0).size() >= 3, "its input has no planes", "inputs are NCHW");
+}
+
+// operands: map, scale, bias, by channel
+Values instance_normalise(const Operands& operands) {
+    require_channels(operands);
+    GraphValue result = operands.at(0);
+    const std::size_t channels = unsigned_of(result.type.sizes[1]);
+    const std::size_t plane = steps_of(result.type.sizes)[1];
+    require(operands.at(1).numbers.size() == channels && operands.at(2).numbers.size() == channels,
+            fmt::format("its scale and bias do not have {} numbers", channels),
+            "give one per channel");
+    const double epsilon = operands.node.number("epsilon", 1e-5);
+    for (std::size_t i = 0; plane != 0 && i < result.numbers.size() / plane; ++i) {
+        const auto numbers = std::span(result.numbers).subspan(i * plane, plane);
+        normalise(numbers, epsilon);
+        for (double& number : numbers) {
+            number = number * operands.at(1).numbers[i % channels] +
+                     operands.at(2).numbers[i % channels];
+        }
+    }
+    return {std::move(result)};
+}
+
+// operands: map, scale, bias, by group (opset 18) or by channel (opset 21)
+Values group_normalise(const Operands& operands) {
+    require_channels(operands);
+    GraphValue result = operands.at(0);
+    const std::size_t channels = unsigned_of(result.type.sizes[1]);
+    const std::size_t plane = steps_of(result.type.sizes)[1];
+    const std::int64_t groups = operands.node.integer("num_groups", 0);
+    require(groups >= 1 && result.type.sizes[1] % groups == 0,
+            fmt::format("{} groups of {} channels", groups, channels),
+            "attribute 'num_groups' divides the channels");
+    const std::size_t members = channels / unsigned_of(groups);
+    const std::size_t given = operands.at(1).numbers.size();
+    require((given == channels || given == unsigned_of(groups)) &&
+                operands.at(2).numbers.size() == given,
+            "its scale and bias fit neither groups nor channels", "give one for each");
+    const std::size_t block = members * plane;
+    for (std::size_t i = 0; block != 0 && i < result.numbers.size() / block; ++i) {
+        normalise(std::span(result.numbers).subspan(i * block, block),
+                  operands.node.number("epsilon", 1e-5));
+    }
+    for (std::size_t i = 0; i < result.numbers.size(); ++i) {
+        const std::size_t channel = i / plane % channels;
+        const std::size_t own = given == channels ? channel : channel / members;
+        result.numbers[i] =
+            result.numbers[i] * operands.at(1).numbers[own] + operands.at(2).numbers[own];
+    }
+    return {std::move(result)};
+}
+
+/// Across neighbouring channels.
+Values local_response(const Operands& operands) {
+    require_channels(operands);
+    const GraphValue& input = operands.at(0);
+    const std::int64_t size = operands.node.integer("size", 0);
+    require(size >= 1, "it has no size", "attribute 'size' counts the channels");
+    const double alpha = operands.node.number("alpha", 1e-4);
+    const double beta = operands.node.number("beta", 0.75);
+    const double bias = operands.node.number("bias", 1.0);
+    const std::int64_t channels = input.type.sizes[1];
+    const std::size_t plane = steps_of(input.type.sizes)[1];
+    return {fill(input.type, [&](std::size_t i) {
+        const std::int64_t c = static_cast<std::int64_t>(i / plane) % channels;
+        const std::int64_t first = std::max<std::int64_t>(0, c - (size - 1) / 2);
+        const std::int64_t last = std::min(channels - 1, c + size / 2);
+        double squares = 0;
+        for (std::int64_t k = first; k <= last; ++k) {
+            const std::int64_t at =
+                static_cast<std::int64_t>(i) + (k - c) * static_cast<std::int64_t>(plane);
+            const double number = input.numbers[unsigned_of(at)];
+            squares += number * number;
+        }
+        const double base = bias + alpha / static_cast<double>(size) * squares;
+        return input.numbers[i] / std::pow(base, beta);
+    })};
+}
+
+/// Along one axis, by the sum of absolute values (p 1) or the root of squares (p 2).
+Values unit_length(const Operands& operands) {
+    GraphValue result = operands.at(0);
+    const Sizes& sizes = result.type.sizes;
+    const std::size_t axis = axis_index(operands.node.integer("axis", -1), sizes.size());
+    const std::int64_t p = operands.node.integer("p", 2);
+    require(p == 1 || p == 2, fmt::format("p is {}", p), "it is 1 or 2");
+    const std::size_t step = steps_of(sizes)[axis];
+    const std::size_t length = unsigned_of(sizes[axis]);
+    for (std::size_t i = 0; length != 0 && i < result.numbers.size() / length; ++i) {
+        double* row = result.numbers.data() + i / step * step * length + i % step;
+        double sum = 0;
+        for (std::size_t k = 0; k < length; ++k) {
+            sum += p == 1 ? std::abs(row[k * step]) : row[k * step] * row[k * step];
+        }
+        const double norm = p == 1 ? sum : std::sqrt(sum);
+        for (std::size_t k = 0; k < length && norm != 0; ++k) {
+            row[k * step] /= norm;
+        }
+    }
+    return {std::move(result)};
+}
+
+constexpr OperatorRow norm(std::string_view op, InputCount inputs, Evaluate evaluate,
+                           std::string_view attributes) {
+    return {.op = op,
+            .inputs = inputs,
+            .types = TypeRule::Float,
+            .evaluate = evaluate,
+            .infer = own_type,
+            .attributes = attributes};
+}
+
+constexpr std::array rows{
+    norm("InstanceNormalization", {3, 3}, instance_normalise, "epsilon"),
+    norm("GroupNormalization", {3, 3}, group_normalise, "epsilon num_groups stash_type"),
+    norm("LRN", {1, 1}, local_response, "alpha beta bias size"),
+    norm("LpNormalization", {1, 1}, unit_length, "axis p")};
+
+}  // namespace
+
+std::span<const OperatorRow> normalisation_operators() { return rows; }
+
+}  // namespace npuscope::host

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+// Quantised models of any scales on a TINPU, whose 8-bit weights have shifts alone: bit by bit what the
+// rewritten graph gives, within few steps of the model, and all products on the NPU.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "sim/compile/tinpu/layer_plan.h"
+#include "sim/model/prepare_graph.h"
+#include "tests/sim/compile/tinpu/layer_fixture.h"
+#include "tests/sim/run/quantised_model.h"
+
+namespace npuscope {
+namespace {
+
+using test::QuantisedModel;
+
+/// No result is more than `limit` steps from the model's; all that multiplies runs on the NPU.
+void expect_near(QuantisedModel& model, const std::string& output, double limit) {
+    model.builder.output(output);
+    const Graph raw = parse_onnx(model.builder.bytes(), "built.onnx");
+    const Graph exact = finish_graph(raw);
+    const Graph folded = finish_graph(raw, ScaleForm::Folded);
+    const GraphInputs inputs =
+        test::some_inputs(exact, raw.types.at(raw.inputs.front()).element, 11);
+    const LayerNpuConfig config = test::bundled_preset();
+    const ModelResult run =
+        test::run_plan(folded, plan_layers(folded, config), config, &inputs);
+    EXPECT_EQ(run.result.model->host.macs, 0U);
+    EXPECT_EQ(run.result.status(), RunStatus::Unchecked);
+    const auto numbers_of = [&](const Graph& graph) {
+        return test::run_on(graph, test::host_only(), inputs).outputs.at(output).numbers;
+    };
+    const std::vector<double>& numbers = run.outputs.at(output).numbers;
+    EXPECT_EQ(numbers, numbers_of(folded));
+    const std::vector<double> wanted = numbers_of(exact);
+    for (std::size_t i = 0; i < numbers.size(); ++i) {
+        ASSERT_LE(std::abs(numbers[i] - wanted[i]), limit) << i;
+    }
+    for (const LayerRecord& layer : run.result.layers) {
+        if (!layer.on_host && layer.deviation) {
+            EXPECT_TRUE(layer.deviation->folded);
+            EXPECT_GT(layer.deviation->expected, 0);
+        }
+    }
+}
+
+class FoldedWeights : public ::testing::TestWithParam<std::tuple<bool, unsigned>> {
+ protected:
+    QuantisedModel model() const { return {std::get<1>(GetParam()), std::get<0>(GetParam())}; }
+};
+
+TEST_P(FoldedWeights, Convolution) {
+    QuantisedModel model = this->model();
+    expect_near(model, model.conv("y", model.input("x", 12, 9), 12, 20, 3), 6);
+}
+
+TEST_P(FoldedWeights, ChannelsThatAreNoFours) {
+    QuantisedModel model = this->model();
+    expect_near(model, model.conv("y", model.input("x", 3, 9), 3, 10, 3), 6);
+}
+
+TEST_P(FoldedWeights, OneChannel) {
+    QuantisedModel model = this->model();
+    expect_near(model, model.conv("y", model.input("x", 1, 9), 1, 8, 3), 6);
+}
+
+TEST_P(FoldedWeights, Groups) {
+    QuantisedModel model = this->model();
+    expect_near(model, model.conv("y", model.input("x", 12, 7), 12, 8, 3, 2), 6);
+}
+
+TEST_P(FoldedWeights, DepthwiseConvolutionOfOddChannels) {
+    QuantisedModel model = this->model();
+    expect_near(model, model.conv("y", model.input("x", 6, 9), 6, 6, 3, 6), 6);
+}
+
+TEST_P(FoldedWeights, TransposedConvolution) {
+    QuantisedModel model = this->model();
+    const std::string x = model.input("x", 8, 6);
+    expect_near(model, model.transposed_conv("y", x, {8, 9, 4, 4}, 2, 1, 0), 6);
+}
+
+TEST_P(FoldedWeights, ProductOfSeveralRows) {
+    QuantisedModel model = this->model();
+    expect_near(model, model.product("y", model.input("x", {1, 9, 24}), {24, 20}), 6);
+}
+
+TEST_P(FoldedWeights, MeanOfAPlane) {
+    QuantisedModel model = this->model();
+    expect_near(model, model.mean("y", model.input("x", 24, 7)), 1);
+}
+
+INSTANTIATE_TEST_SUITE_P(Numbers, FoldedWeights,
+                         ::testing::Combine(::testing::Bool(), ::testing::Values(1U, 2U, 3U)));
+
+}  // namespace
+}  // namespace npuscope
