@@ -85,6 +85,10 @@ constexpr std::array all_rules{
     Rule{"flush_not_awaited", Severity::Warning, "check, run",
          "A convolution starts after the buffer has been cleared: S_CBUF_FLUSH_STATUS is polled.",
          "NVDLA programming guide; nv_small RTL"},
+    Rule{"folded_scales", Severity::Note, "check, run",
+         "A model's scales that are no powers of two go into the weights of an NPU that has no "
+         "others with 8-bit weights; the weights are rounded again.",
+         guide_numbers},
     Rule{"gemm_plain", Severity::Error, "plan", "A Gemm has alpha 1, beta 1 and no transposition.",
          "the pattern matcher"},
     Rule{"groups_1", Severity::Error, "plan",
@@ -209,10 +213,6 @@ constexpr std::array all_rules{
          "A convolution reuses data or weights only where the one before kept them.",
          "nv_full C model, CDMA and CSC"},
     Rule{"round_required", Severity::Error, "plan", "An average is rounded.", guide_numbers},
-    Rule{"folded_scales", Severity::Note, "check, run",
-         "A model's scales that are no powers of two go into the weights of an NPU that has no "
-         "others with 8-bit weights; the weights are rounded again.",
-         guide_numbers},
     Rule{"rounded_scales", Severity::Note, "run",
          "A model's scales that are no powers of two are rounded to 15 bits, so that results of a "
          "layer may differ from the model's by one step.",

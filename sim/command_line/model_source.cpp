@@ -123,9 +123,8 @@ QuantisedModel quantise_file(const std::string& model, const ModelChoices& choic
 
 Graph read_any_network(const std::string& network, const SystemConfig& system,
                        const ModelChoices& choices, ModelUse use) {
-    // a TINPU has no form for rounded scales
     const bool rounds = system.npu.find<NpuConfig>() != nullptr;
-    const ScaleForm form = rounds ? ScaleForm::Rounded : ScaleForm::Exact;
+    const ScaleForm form = rounds ? ScaleForm::Rounded : ScaleForm::Folded;
     if (is_network_file(network)) {
         return finish_graph(network_graph(read_network(network)), form);
     }

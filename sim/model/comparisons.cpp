@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <numbers>
 
@@ -84,6 +85,12 @@ Values each(const Operands& operands) {
     return change(operands, Function);
 }
 
+double sign(double x) {
+    if (x == 0) {
+        return 0;
+    }
+    return x < 0 ? -1 : 1;
+}
 double softplus(double x) { return std::max(x, 0.0) + std::log1p(std::exp(-std::abs(x))); }
 double gelu(double x) { return x * 0.5 * (1 + std::erf(x / std::numbers::sqrt2)); }
 double tanh_gelu(double x) {
@@ -97,8 +104,8 @@ Values gelus(const Operands& operands) {
 }
 /// With an optional bias.
 Values fast_gelu(const Operands& operands) {
-    const GraphValue sum = operands.has(1) ? combine(operands.at(0), operands.at(1), std::plus<>{})
-                                           : operands.at(0);
+    const GraphValue sum =
+        operands.has(1) ? combine(operands.at(0), operands.at(1), std::plus<>{}) : operands.at(0);
     return {fill(sum.type, [&](std::size_t i) { return tanh_gelu(sum.numbers[i]); })};
 }
 Values bias_gelu(const Operands& operands) {
@@ -132,8 +139,7 @@ Values shrink(const Operands& operands) {
 }
 
 constexpr OperatorRow function(std::string_view op, Evaluate evaluate,
-                               std::string_view attributes = {},
-                               TypeRule types = TypeRule::Float) {
+                               std::string_view attributes = {}, TypeRule types = TypeRule::Float) {
     return {.op = op,
             .inputs = {1, 1},
             .types = types,
@@ -143,11 +149,11 @@ constexpr OperatorRow function(std::string_view op, Evaluate evaluate,
 }
 
 constexpr std::array rows{
-    comparison("Equal", compare<[](double a, double b) { return a == b; }>),
-    comparison("Greater", compare<[](double a, double b) { return a > b; }>),
-    comparison("GreaterOrEqual", compare<[](double a, double b) { return a >= b; }>),
-    comparison("Less", compare<[](double a, double b) { return a < b; }>),
-    comparison("LessOrEqual", compare<[](double a, double b) { return a <= b; }>),
+    comparison("Equal", compare<std::equal_to<>{}>),
+    comparison("Greater", compare<std::greater<>{}>),
+    comparison("GreaterOrEqual", compare<std::greater_equal<>{}>),
+    comparison("Less", compare<std::less<>{}>),
+    comparison("LessOrEqual", compare<std::less_equal<>{}>),
     comparison("And", compare<[](double a, double b) { return a != 0 && b != 0; }>),
     comparison("Or", compare<[](double a, double b) { return a != 0 || b != 0; }>),
     comparison("Xor", compare<[](double a, double b) { return (a != 0) != (b != 0); }>),
@@ -184,8 +190,7 @@ constexpr std::array rows{
     function("ThresholdedRelu", thresholded, "alpha"),
     function("Shrink", shrink, "bias lambd"),
     function("Reciprocal", each<[](double x) { return 1 / x; }>),
-    function("Sign", each<[](double x) { return x > 0 ? 1.0 : x < 0 ? -1.0 : 0.0; }>, {},
-             TypeRule::Same),
+    function("Sign", each<sign>, {}, TypeRule::Same),
     function("Sin", each<[](double x) { return std::sin(x); }>),
     function("Cos", each<[](double x) { return std::cos(x); }>),
     function("Tan", each<[](double x) { return std::tan(x); }>),

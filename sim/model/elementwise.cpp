@@ -13,7 +13,6 @@
 #include "sim/model/operator_parts.h"
 
 namespace npuscope::host {
-namespace {
 
 Sizes common_sizes(const Sizes& a, const Sizes& b) {
     Sizes sizes(std::max(a.size(), b.size()), 1);
@@ -29,7 +28,6 @@ Sizes common_sizes(const Sizes& a, const Sizes& b) {
     return sizes;
 }
 
-/// Indices into an operand for every element of the result; steps are 0 where it is broadcast.
 std::vector<std::size_t> broadcast_indices(const Sizes& own, const Sizes& result) {
     std::vector<std::size_t> indices(count_elements(result, most_made_elements));
     const std::vector<std::size_t> steps = steps_of(own);
@@ -44,17 +42,7 @@ std::vector<std::size_t> broadcast_indices(const Sizes& own, const Sizes& result
     return indices;
 }
 
-template <class Operation>
-GraphValue combine(const GraphValue& a, const GraphValue& b, Operation operation) {
-    const TensorType type{a.type.element, common_sizes(a.type.sizes, b.type.sizes)};
-    if (a.type.sizes == b.type.sizes) {
-        return fill(type, [&](std::size_t i) { return operation(a.numbers[i], b.numbers[i]); });
-    }
-    const auto of_a = broadcast_indices(a.type.sizes, type.sizes);
-    const auto of_b = broadcast_indices(b.type.sizes, type.sizes);
-    return fill(type,
-                [&](std::size_t i) { return operation(a.numbers[of_a[i]], b.numbers[of_b[i]]); });
-}
+namespace {
 
 template <auto Operation>
 Values combine_all(const Operands& operands) {

@@ -36,6 +36,11 @@ std::vector<std::int64_t> listed(const Operands& operands, std::size_t index,
 /// One number of an operand with one element.
 double scalar_of(const GraphValue& value, const char* what);
 
+/// Sizes that both are stretched to: equal, or 1 in one of them.
+Sizes common_sizes(const Sizes& a, const Sizes& b);
+/// Indices into an operand for every element of the result; steps are 0 where it is broadcast.
+std::vector<std::size_t> broadcast_indices(const Sizes& own, const Sizes& result);
+
 /// Counts through `sizes` as an odometer, last size fastest.
 class Odometer {
  public:
@@ -63,6 +68,19 @@ GraphValue fill(const TensorType& type, Number number) {
         value.numbers[i] = number(i);
     }
     return value;
+}
+
+/// Element by element of two operands, stretched to their common sizes.
+template <class Operation>
+GraphValue combine(const GraphValue& a, const GraphValue& b, Operation operation) {
+    const TensorType type{a.type.element, common_sizes(a.type.sizes, b.type.sizes)};
+    if (a.type.sizes == b.type.sizes) {
+        return fill(type, [&](std::size_t i) { return operation(a.numbers[i], b.numbers[i]); });
+    }
+    const auto of_a = broadcast_indices(a.type.sizes, type.sizes);
+    const auto of_b = broadcast_indices(b.type.sizes, type.sizes);
+    return fill(type,
+                [&](std::size_t i) { return operation(a.numbers[of_a[i]], b.numbers[of_b[i]]); });
 }
 
 /// Result whose element at every place is the input's element at `source(place)`; a negative index

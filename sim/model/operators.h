@@ -80,6 +80,7 @@ struct OperatorRow {
     void (*check)(const Operands&) = nullptr;
     bool takes_infinity = false;  ///< constant operands need not be finite
     bool folds = true;            ///< computed at once where all operands are constants
+    bool of_sizes = false;        ///< its results follow from the sizes of its operands alone
     /// The range of its results' values; null: what their type holds.
     Range range = nullptr;
     MacRule macs = MacRule::None;
@@ -109,8 +110,10 @@ std::uint64_t count_macs(const Graph& graph, const GraphNode& node);
 namespace host {
 
 // The families, one file each.
+std::span<const OperatorRow> comparison_operators();
 std::span<const OperatorRow> elementwise_operators();
 std::span<const OperatorRow> moving_operators();
+std::span<const OperatorRow> normalisation_operators();
 std::span<const OperatorRow> product_operators();
 std::span<const OperatorRow> quantised_operators();
 std::span<const OperatorRow> reduction_operators();

@@ -135,6 +135,7 @@ class Preparation {
             }
             operands.values.push_back(value);
         }
+        constant = constant || row->of_sizes;
         at_node(graph_, node, [&] {
             check_sizing(*row, node);
             if (row->check != nullptr) {

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <functional>
 
 #include "sim/model/operator_parts.h"
 #include "sim/model/quantised_form.h"
@@ -154,17 +155,69 @@ double stored_number(const Operands& operands, std::size_t scale, double real, E
 }
 
 // operands: a, scale, zero, b, scale, zero, result's scale, zero
-Types qlinear_add_types(const Operands& operands) {
-    require(operands.sizes(0) == operands.sizes(3), "its terms differ in size",
-            "add maps of one size");
-    return {{operands.element(0), operands.sizes(0)}};
+Types qlinear_pair_types(const Operands& operands) {
+    return {{operands.element(0), common_sizes(operands.sizes(0), operands.sizes(3))}};
 }
-Values qlinear_add(const Operands& operands) {
-    const TensorType type = qlinear_add_types(operands).front();
+/// Of two maps, one of which may be stretched to the other.
+template <auto Operation>
+Values qlinear_pair(const Operands& operands) {
+    const TensorType type = qlinear_pair_types(operands).front();
+    const auto of_a = broadcast_indices(operands.sizes(0), type.sizes);
+    const auto of_b = broadcast_indices(operands.sizes(3), type.sizes);
     return {fill(type, [&](std::size_t i) {
-        const double sum = rounded_float(real_of(operands, 0, i) + real_of(operands, 3, i));
-        return stored_number(operands, 6, sum, type.element);
+        const double real = Operation(real_of(operands, 0, of_a[i]), real_of(operands, 3, of_b[i]));
+        return stored_number(operands, 6, rounded_float(real), type.element);
     })};
+}
+
+// operands: map, scale, zero, result's scale, zero
+
+/// ONNX's own operator between the two scales, with the node's attributes.
+struct RealOperator {
+    GraphNode node;
+    const OperatorRow& row;
+
+    RealOperator(const Operands& operands, const char* op)
+        : node(operands.node), row(*find_operator(op)) {
+        node.op = op;
+        for (const char* attribute : {"channels_last", "opset"}) {
+            node.attributes.erase(attribute);
+        }
+    }
+    Types types(const Operands& operands) const {
+        const GraphValue map = zeros({ElementType::Float32, operands.sizes(0)});
+        const Types found = infer_outputs(row, {node, operands.opset, {&map}});
+        return {{operands.element(0), found.front().sizes}};
+    }
+};
+template <const char* Op>
+Types qlinear_one_types(const Operands& operands) {
+    return RealOperator(operands, Op).types(operands);
+}
+template <const char* Op>
+Values qlinear_one(const Operands& operands) {
+    require(operands.node.integer("channels_last", 0) == 0, "its channels stand last",
+            "take maps of N C H W");
+    const RealOperator real(operands, Op);
+    const GraphValue map = fill({ElementType::Float32, operands.sizes(0)},
+                                [&](std::size_t i) { return real_of(operands, 0, i); });
+    GraphValue result = evaluate_outputs(real.row, {real.node, operands.opset, {&map}}).front();
+    return {fill({operands.element(0), result.type.sizes}, [&](std::size_t i) {
+        return stored_number(operands, 3, result.numbers[i], operands.element(0));
+    })};
+}
+constexpr char sigmoid[] = "Sigmoid";
+constexpr char leaky_relu[] = "LeakyRelu";
+constexpr char average_pool[] = "AveragePool";
+constexpr char softmax[] = "Softmax";
+constexpr char reduce_mean[] = "ReduceMean";
+template <const char* Op>
+constexpr OperatorRow qlinear_row(std::string_view op, std::string_view attributes = {}) {
+    return {.op = op,
+            .inputs = {4, 5},
+            .evaluate = qlinear_one<Op>,
+            .infer = qlinear_one_types<Op>,
+            .attributes = attributes};
 }
 
 // operands: a, scale, zero, b, scale, zero, bias, result's scale, zero
@@ -313,9 +366,18 @@ constexpr std::array rows{OperatorRow{.op = "QLinearConv",
                                       .macs = MacRule::OutputsByRows,
                                       .weights = 3},
                           OperatorRow{.op = "com.microsoft.QLinearAdd",
-                                      .inputs = {8, 8},
-                                      .evaluate = qlinear_add,
-                                      .infer = qlinear_add_types},
+                                      .inputs = {7, 8},
+                                      .evaluate = qlinear_pair<std::plus<>{}>,
+                                      .infer = qlinear_pair_types},
+                          OperatorRow{.op = "com.microsoft.QLinearMul",
+                                      .inputs = {7, 8},
+                                      .evaluate = qlinear_pair<std::multiplies<>{}>,
+                                      .infer = qlinear_pair_types},
+                          qlinear_row<sigmoid>("com.microsoft.QLinearSigmoid"),
+                          qlinear_row<leaky_relu>("com.microsoft.QLinearLeakyRelu"),
+                          qlinear_row<average_pool>("com.microsoft.QLinearAveragePool"),
+                          qlinear_row<softmax>("com.microsoft.QLinearSoftmax"),
+                          qlinear_row<reduce_mean>("com.microsoft.QLinearReduceMean"),
                           OperatorRow{.op = "com.microsoft.QGemm",
                                       .inputs = {9, 9},
                                       .evaluate = qgemm,

@@ -100,8 +100,20 @@ Values unsqueeze(const Operands& operands) {
 
 Values shape_of(const Operands& operands) {
     const Sizes& in = operands.sizes(0);
-    return {fill({ElementType::Int64, {static_cast<std::int64_t>(in.size())}},
-                 [&](std::size_t i) { return static_cast<double>(in[i]); })};
+    const auto rank = static_cast<std::int64_t>(in.size());
+    const auto place = [&](const char* attribute, std::int64_t fallback) {
+        const std::int64_t axis = operands.node.integer(attribute, fallback);
+        return std::clamp<std::int64_t>(axis < 0 ? axis + rank : axis, 0, rank);
+    };
+    const std::int64_t begin = place("start", 0);
+    const std::int64_t end = std::max(begin, place("end", rank));
+    return {fill({ElementType::Int64, {end - begin}},
+                 [&](std::size_t i) { return static_cast<double>(in[i + unsigned_of(begin)]); })};
+}
+
+Values count_of(const Operands& operands) {
+    const auto count = static_cast<double>(count_elements(operands.sizes(0)));
+    return {fill({ElementType::Int64, {}}, [count](std::size_t) { return count; })};
 }
 
 Values constant(const Operands& operands) {
@@ -172,7 +184,12 @@ constexpr std::array rows{
                 .sizing = operand(1),
                 .range = range_of_first,
                 .view = ViewRule::Always},
-    OperatorRow{.op = "Shape", .inputs = {1, 1}, .evaluate = shape_of, .attributes = "end start"},
+    OperatorRow{.op = "Shape",
+                .inputs = {1, 1},
+                .evaluate = shape_of,
+                .attributes = "end start",
+                .of_sizes = true},
+    OperatorRow{.op = "Size", .inputs = {1, 1}, .evaluate = count_of, .of_sizes = true},
     OperatorRow{.op = "Constant",
                 .evaluate = constant,
                 .attributes = "sparse_value value value_float value_floats value_int value_ints "

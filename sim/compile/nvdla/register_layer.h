@@ -41,10 +41,9 @@ inline constexpr std::int64_t largest_sum = 2147483647;
 
 /// Of products of one kernel, whole numbers.
 struct IntegerSequence {
-    std::vector<std::int8_t> weights;   ///< kernel, channel of its group, row, column
-    std::vector<std::int64_t> bias;     ///< per kernel
-    std::vector<std::int64_t> scale;    ///< per kernel, 0 or more
-    std::vector<std::int64_t> first{};  ///< per kernel, multiplied before; empty: all are 1
+    std::vector<std::int8_t> weights;  ///< kernel, channel of its group, row, column
+    std::vector<std::int64_t> bias;    ///< per kernel
+    std::vector<std::int64_t> scale;   ///< per kernel, 0 or more
     unsigned shift = 0;
     NumberRange input;                      ///< its values, of 8 bits
     std::optional<NumberRange> residual{};  ///< likewise
@@ -52,7 +51,8 @@ struct IntegerSequence {
     /// Added to the rounded quotient. Nothing: the quotient is rounded down; no sum lies halfway
     /// where there is one.
     std::optional<std::int64_t> zero{};
-    std::int64_t input_zero = 0;  ///< taken off the input; padding counts as it
+    std::int64_t input_zero = 0;        ///< taken off the input; padding counts as it
+    std::vector<std::int64_t> first{};  ///< per kernel, multiplied before; empty: all are 1
 };
 
 struct LoweredLayer {

@@ -282,5 +282,17 @@ TEST(OnnxReader, TextThatIsNoModelIsRefused) {
     }
 }
 
+TEST(OnnxReader, SizesOfTensorsAreConstants) {
+    ModelBuilder builder;  // x.view(x.size(0), -1)
+    builder.input("x", {2, 3, 4}).int64s("first", {0}).int64s("rest", {-1});
+    builder.node("Shape", "shape", {"x"});
+    builder.node("Gather", "size", {builder.last(), "first"});
+    builder.node("Concat", "sizes", {builder.last(), "rest"}).integer("axis", 0);
+    builder.node("Reshape", "view", {"x", builder.last()}, "y").output("y");
+    const Graph graph = finish_graph(parse_onnx(builder.bytes(), "m.onnx"));
+    EXPECT_EQ(graph.types.at("y").sizes, (Sizes{2, 12}));
+    EXPECT_EQ(graph.nodes.size(), 1U);
+}
+
 }  // namespace
 }  // namespace npuscope

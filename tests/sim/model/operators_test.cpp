@@ -259,5 +259,93 @@ TEST(HostOperators, ChannelsBecomePlacesOfBlocksAndBack) {
     EXPECT_EQ(run(back, {spread("DCR")}), channels);
 }
 
+TEST(HostOperators, NumbersAreComparedAndChosen) {
+    const GraphValue column = value_of({2, 1}, {1, 2});
+    const GraphValue row = value_of({3}, {0, 1, 2});
+    EXPECT_THAT(run(node_of("Greater"), {column, row}).numbers, ElementsAre(1, 0, 0, 1, 1, 0));
+    EXPECT_EQ(run(node_of("Equal"), {column, row}).type.element, ElementType::Bool);
+    const GraphValue choice = value_of({3}, {1, 0, 1}, ElementType::Bool);
+    EXPECT_THAT(run(node_of("Where"), {choice, row, value_of({}, {9})}).numbers,
+                ElementsAre(0, 9, 2));
+    EXPECT_THAT(run(node_of("Not"), {choice}).numbers, ElementsAre(0, 1, 0));
+    EXPECT_THAT(run(node_of("Mod"), {value_of({2}, {-7, 7}), value_of({2}, {3, -3})}).numbers,
+                ElementsAre(2, -2));
+}
+
+TEST(HostOperators, ActivationsGiveTheirDefinitionsNumbers) {
+    const auto near = [](const char* op, double x) {
+        return run(node_of(op), {value_of({}, {x})}).numbers.front();
+    };
+    EXPECT_NEAR(near("Softplus", 1), 1.3132617, 1e-6);
+    EXPECT_NEAR(near("Softplus", -200), 0, 1e-6);
+    EXPECT_NEAR(near("Gelu", 1), 0.8413447, 1e-6);
+    EXPECT_NEAR(near("com.microsoft.Gelu", -1), -0.1586553, 1e-6);
+    EXPECT_NEAR(near("com.microsoft.FastGelu", 1), 0.8411920, 1e-6);
+    EXPECT_NEAR(near("Mish", 1), 0.8650984, 1e-6);
+    EXPECT_NEAR(near("Softsign", -3), -0.75, 1e-6);
+    EXPECT_NEAR(near("Selu", -1), -1.1113307, 1e-6);
+    EXPECT_NEAR(near("Celu", -1), -0.6321206, 1e-6);
+    EXPECT_NEAR(near("ThresholdedRelu", 1), 0, 1e-6);
+    EXPECT_NEAR(near("Reciprocal", 4), 0.25, 1e-6);
+    EXPECT_EQ(near("Sign", -4), -1);
+}
+
+TEST(HostOperators, MapsAreNormalised) {
+    const GraphValue map = value_of({1, 2, 1, 2}, {1, 3, 5, 9});
+    const GraphValue ones = value_of({2}, {1, 2});
+    const GraphValue zero = value_of({2}, {0, 10});
+    const auto near = [](const std::vector<double>& wanted) {
+        std::vector<::testing::Matcher<double>> matchers;
+        for (const double number : wanted) {
+            matchers.push_back(::testing::DoubleNear(number, 1e-4));
+        }
+        return ::testing::ElementsAreArray(matchers);
+    };
+    EXPECT_THAT(run(node_of("InstanceNormalization"), {map, ones, zero}).numbers,
+                near({-1, 1, 8, 12}));
+    EXPECT_THAT(
+        run(node_of("GroupNormalization", {{"num_groups", std::int64_t{2}}}), {map, ones, zero})
+            .numbers,
+        near({-1, 1, 8, 12}));
+    EXPECT_THAT(run(node_of("LpNormalization"), {value_of({2}, {3, 4})}).numbers, near({0.6, 0.8}));
+    const GraphNode lrn =
+        node_of("LRN", {{"size", std::int64_t{3}}, {"alpha", 3.0}, {"beta", 1.0}, {"bias", 0.0}});
+    EXPECT_THAT(run(lrn, {value_of({1, 2, 1}, {1, 2})}).numbers, near({0.2, 0.4}));
+}
+
+TEST(HostOperators, OperatorsBetweenScalesRoundToTheResultsScale) {
+    const auto scalar = [](double x) { return value_of({}, {x}); };
+    const auto zero = [](double x) { return value_of({}, {x}, ElementType::Uint8); };
+    const GraphValue map = value_of({1, 1, 2, 2}, {10, 20, 30, 40}, ElementType::Uint8);
+    const GraphValue gain = value_of({1, 1, 1, 1}, {3}, ElementType::Uint8);
+    EXPECT_THAT(run(node_of("com.microsoft.QLinearMul"),
+                    {map, scalar(0.5), zero(0), gain, scalar(1), zero(1), scalar(0.25), zero(5)})
+                    .numbers,
+                ElementsAre(45, 85, 125, 165));
+    const GraphNode pool =
+        node_of("com.microsoft.QLinearAveragePool", {{"kernel_shape", Integers{2, 2}}});
+    EXPECT_THAT(run(pool, {map, scalar(1), zero(0), scalar(0.5), zero(1)}).numbers,
+                ElementsAre(51));
+    EXPECT_THAT(run(node_of("com.microsoft.QLinearSigmoid"),
+                    {value_of({1}, {128}, ElementType::Uint8), scalar(0.1), zero(128),
+                     scalar(1.0 / 256), zero(0)})
+                    .numbers,
+                ElementsAre(128));
+    const GraphNode leaky = node_of("com.microsoft.QLinearLeakyRelu", {{"alpha", 0.5}});
+    EXPECT_THAT(run(leaky, {value_of({2}, {120, 136}, ElementType::Uint8), scalar(1), zero(128),
+                            scalar(1), zero(128)})
+                    .numbers,
+                ElementsAre(124, 136));
+}
+
+TEST(HostOperators, SizesArePartsOfAShape) {
+    const GraphValue map = value_of({2, 3, 1}, {1, 2, 3, 4, 5, 6});
+    EXPECT_THAT(run(node_of("Shape"), {map}).numbers, ElementsAre(2, 3, 1));
+    const GraphNode part =
+        node_of("Shape", {{"start", std::int64_t{-2}}, {"end", std::int64_t{2}}});
+    EXPECT_THAT(run(part, {map}, 15).numbers, ElementsAre(3));
+    EXPECT_THAT(run(node_of("Size"), {map}).numbers, ElementsAre(6));
+}
+
 }  // namespace
 }  // namespace npuscope

@@ -270,7 +270,7 @@ TEST(SegmentedSession, WhatNobodyRunsIsAnErrorWithTheNode) {
     Model model;
     model.input("x", 4);
     model.node("Sigmoid", "odd", {"x"});
-    model.builder.graph().mutable_node(0)->set_op_type("Gelu");
+    model.builder.graph().mutable_node(0)->set_op_type("Acos");
     auto& stated = *model.builder.graph().add_value_info();
     stated.set_name(model.builder.last());
     stated.mutable_type()->mutable_tensor_type()->set_elem_type(1);
@@ -284,7 +284,7 @@ TEST(SegmentedSession, WhatNobodyRunsIsAnErrorWithTheNode) {
     EXPECT_THAT(sample::message_of([&] {
                     plan_segments(graph, {nvdla_npu(system), system.memory});
                 }),
-                HasSubstr("node 'odd' (Gelu): the host has no such operator"));
+                HasSubstr("node 'odd' (Acos): the host has no such operator"));
 }
 
 }  // namespace
