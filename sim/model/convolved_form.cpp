@@ -2,6 +2,7 @@
 #include "sim/model/convolved_form.h"
 
 #include <algorithm>
+#include <string>
 
 #include "sim/model/window.h"
 
@@ -164,11 +165,9 @@ void convolve_spread(const GraphView& view, ConvolvedLayer& form) {
                                 : Window{{WindowAxis{}, WindowAxis{}}};
     const WindowAxis height = window.height();
     const WindowAxis width = window.width();
-    if (!plane || layer.anchor.integer("group", 1) != 1 || height.stride != width.stride ||
-        height.dilation != 1 || width.dilation != 1 || height.pad_begin < 0 ||
-        width.pad_begin < 0) {
-        layer.obstacle =
-            "a transposed convolution has one group, one stride, no dilation and two directions";
+    if (!plane || layer.anchor.integer("group", 1) != 1 || height.dilation != 1 ||
+        width.dilation != 1 || height.pad_begin < 0 || width.pad_begin < 0) {
+        layer.obstacle = "a transposed convolution has one group, no dilation and two directions";
         return;
     }
     const Spread y(height);
@@ -179,10 +178,19 @@ void convolve_spread(const GraphView& view, ConvolvedLayer& form) {
         return TensorType{result.element, {in[0], sizes[1], rows, columns}};
     };
     const std::string blocks = node_name(layer.anchor) + "/blocks";
-    GraphNode& spread =
-        form.after.add("DepthToSpace", blocks, "spread", of_output(y.whole, x.whole));
-    spread.attributes["blocksize"] = y.stride;
-    spread.attributes["mode"] = std::string("CRD");
+    if (y.stride == x.stride) {
+        GraphNode& spread =
+            form.after.add("DepthToSpace", blocks, "spread", of_output(y.whole, x.whole));
+        spread.attributes["blocksize"] = y.stride;
+        spread.attributes["mode"] = std::string("CRD");
+    } else {
+        const Sizes planes{in[0] * sizes[1], y.stride, x.stride, y.whole / y.stride,
+                           x.whole / x.stride};
+        const Sizes turned{planes[0], planes[3], planes[1], planes[4], planes[2]};
+        form.after.reshape(blocks, "places", {result.element, planes});
+        form.after.transpose(form.after.last(), "turn", {result.element, turned}, {0, 3, 1, 4, 2});
+        form.after.reshape(form.after.last(), "spread", of_output(y.whole, x.whole));
+    }
     if (y.whole != y.out || x.whole != x.out) {
         form.after.add("Slice", form.after.last(), "crop", result);
         form.after.with("begin", {y.crop, x.crop})

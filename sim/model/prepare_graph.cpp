@@ -267,6 +267,9 @@ Graph finish_graph(Graph graph, ScaleForm form) {
     if (form == ScaleForm::Rounded) {  // what is left
         normalise_quantised(graph, form);
         prepare_graph(graph);
+        convolve_transposed(graph);
+        stage_max_pools(graph);
+        prepare_graph(graph);
     }
     return graph;
 }

@@ -53,6 +53,12 @@ enum class ScaleForm {
 /// `graph` has types (prepare_graph) and needs them inferred again afterwards.
 void normalise_quantised(Graph& graph, ScaleForm form = ScaleForm::Exact);
 
+/// Transposed convolutions with an integer sequence as convolutions, whose results the host spreads over
+/// the plane: for NPUs without transposed ones. Types need to be inferred again.
+void convolve_transposed(Graph& graph);
+/// Max pools of windows beyond 8 x 8 as several that follow each other. Likewise.
+void stage_max_pools(Graph& graph);
+
 // A graph that is ready to be matched: read, typed, folded, in integer form.
 
 /// Of a graph that was read or built. ConfigError for whatever is wrong with it.

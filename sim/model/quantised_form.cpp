@@ -148,7 +148,10 @@ class LayerReader {
         }
         const auto weights = dequantised(view_, node_.inputs[1]);
         if (!weights || constant(weights->tensor) == nullptr) {
-            layer_.obstacle = "its weights are not constants after a DequantizeLinear";
+            layer_.obstacle =
+                weights ? "it multiplies two activations with each other; an NPU's weights are "
+                          "constants of the plan"
+                        : "its weights are not constants after a DequantizeLinear";
             return layer_;
         }
         layer_.weights = *constant(weights->tensor);

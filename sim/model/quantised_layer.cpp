@@ -2,11 +2,13 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
 #include <vector>
 
+#include "sim/model/candidate.h"
 #include "sim/model/graph.h"
 #include "sim/model/layer_sequence.h"
 #include "sim/model/operators.h"
@@ -33,6 +35,19 @@ void drop_unread_dequantisers(Graph& graph) {
     });
 }
 
+std::int64_t onnx_code(ElementType type) {
+    switch (type) {
+        case ElementType::Int8:
+            return 3;
+        case ElementType::Uint8:
+            return 2;
+        case ElementType::Float64:
+            return 11;
+        default:
+            return 1;
+    }
+}
+
 /// Builds the integer sequence of one layer, node by node.
 class SequenceBuilder {
  public:
@@ -41,8 +56,14 @@ class SequenceBuilder {
     /// `macs`: that the model has there; 0: those of the sums.
     std::vector<GraphNode> build(const LayerSequence& sequence, std::uint64_t macs) {
         GraphNode sums = layer_.anchor;
+        GraphValue weights = layer_.weights;
+        const ElementType element = graph_.types.at(layer_.input).element;
         sums.op = layer_.is_conv ? "ConvInteger" : "MatMulInteger";
-        sums.inputs = {layer_.input, constant("weight", layer_.weights)};
+        if (is_float(element)) {  // integers that are stored as floats
+            sums.op = "Conv";
+            weights.type.element = element;
+        }
+        sums.inputs = {layer_.input, constant("weight", std::move(weights))};
         if (sequence.input_zero != 0) {
             GraphValue zero = zeros({graph_.types.at(layer_.input).element, {}});
             zero.numbers.front() = sequence.input_zero;
@@ -60,6 +81,8 @@ class SequenceBuilder {
         append("Add", "bias", {per_kernel("bias", sequence.bias)});
         if (!sequence.scale.empty()) {
             append("Mul", "scale", {per_kernel("scale", sequence.scale)});
+        }
+        if (sequence.offset != 0) {
             append("Add", "half", {scalar("offset", sequence.offset)});
         }
         append("Div", "shift",
@@ -67,8 +90,7 @@ class SequenceBuilder {
                                              : per_kernel("divisor", sequence.divisor)});
         append("Floor", "floor", {});
         append("Clip", "clip", {scalar("low", layer_.low), scalar("high", layer_.high)});
-        append("Cast", "store", {}).attributes["to"] =
-            std::int64_t{layer_.output_type == ElementType::Int8 ? 3 : 2};
+        append("Cast", "store", {}).attributes["to"] = onnx_code(layer_.output_type);
         nodes_.back().outputs = {layer_.output};
         return std::move(nodes_);
     }
@@ -119,6 +141,21 @@ class SequenceBuilder {
     std::vector<GraphNode> nodes_;
 };
 
+using ReplacedNodes = std::map<std::size_t, std::vector<GraphNode>>;
+
+/// Nodes at the places of others, and without those that are dropped.
+void replace_nodes(Graph& graph, ReplacedNodes replaced, const std::set<std::size_t>& dropped) {
+    std::vector<GraphNode> nodes;
+    for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
+        if (const auto found = replaced.find(i); found != replaced.end()) {
+            std::ranges::move(found->second, std::back_inserter(nodes));
+        } else if (!dropped.contains(i)) {
+            nodes.push_back(std::move(graph.nodes[i]));
+        }
+    }
+    graph.nodes = std::move(nodes);
+}
+
 /// In the form that the NPU has; a layer's own numbers first, where that makes a difference.
 LayerSequence sequence_of(const GraphView& view, ScaleForm form, ConvolvedLayer& shaped) {
     if (form == ScaleForm::Folded) {
@@ -150,7 +187,7 @@ void normalise_quantised(Graph& graph, ScaleForm form) {
     // one view for all: rewritten layers keep the names of their inputs and outputs
     const Graph before = graph;
     const GraphView view(before);
-    std::map<std::size_t, std::vector<GraphNode>> replaced;
+    ReplacedNodes replaced;
     std::set<std::size_t> dropped;
     for (std::size_t i = 0; i < before.nodes.size(); ++i) {
         const auto sum =
@@ -179,16 +216,67 @@ void normalise_quantised(Graph& graph, ScaleForm form) {
         }
         dropped.insert(layer->after.begin(), layer->after.end());
     }
-    std::vector<GraphNode> nodes;
-    for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
-        if (const auto found = replaced.find(i); found != replaced.end()) {
-            nodes.insert(nodes.end(), found->second.begin(), found->second.end());
-        } else if (!dropped.contains(i)) {
-            nodes.push_back(std::move(graph.nodes[i]));
-        }
-    }
-    graph.nodes = std::move(nodes);
+    replace_nodes(graph, std::move(replaced), dropped);
     drop_unread_dequantisers(graph);
+}
+
+namespace {
+
+/// An integer sequence on a transposed convolution, as the layer that it is.
+QuantisedLayer transposed_layer(const GraphView& view, const Candidate& candidate) {
+    QuantisedLayer layer;
+    layer.anchor = view.node(candidate.anchor);
+    layer.is_transposed = true;
+    layer.input = candidate.input;
+    layer.output = candidate.output;
+    layer.output_type = view.graph().types.at(candidate.output).element;
+    layer.weights = candidate.weights;
+    layer.low = candidate.norm.clip->low;
+    layer.high = candidate.norm.clip->high;
+    return layer;
+}
+
+/// Of the layer's kernels, each as often as the convolution has it.
+std::vector<double> of_places(const std::optional<Step>& step, const ConvolvedLayer& shaped,
+                              std::int64_t kernels, double none) {
+    const std::int64_t all = shaped.layer.weights.type.sizes.front();
+    std::vector<double> numbers;
+    for (std::int64_t k = 0; k < all; ++k) {
+        numbers.push_back(step ? step->at(static_cast<std::size_t>(k * kernels / all)) : none);
+    }
+    return numbers;
+}
+
+}  // namespace
+
+void convolve_transposed(Graph& graph) {
+    const Graph before = graph;
+    const GraphView view(before);
+    ReplacedNodes replaced;
+    std::set<std::size_t> dropped;
+    for (std::size_t i = 0; i < before.nodes.size(); ++i) {
+        const auto candidate = before.nodes[i].op == "ConvTranspose"
+                                   ? read_candidate(view, i, false)
+                                   : std::optional<Candidate>();
+        if (!candidate || !candidate->problems.empty() || !candidate->norm.clip) {
+            continue;
+        }
+        ConvolvedLayer shaped = as_convolution(view, transposed_layer(view, *candidate));
+        if (!shaped.layer.obstacle.empty()) {
+            continue;
+        }
+        const NormSequence& norm = candidate->norm;
+        const std::int64_t kernels = candidate->out[1];
+        LayerSequence sequence;
+        sequence.bias = of_places(norm.bias, shaped, kernels, 0);
+        sequence.scale =
+            norm.scale ? of_places(norm.scale, shaped, kernels, 1) : std::vector<double>();
+        sequence.divisor = of_places(norm.divisor, shaped, kernels, 1);
+        shaped.layer.is_conv = true;
+        replaced[i] = build_layer(graph, shaped, sequence, 0);
+        dropped.insert(candidate->nodes.begin(), candidate->nodes.end());
+    }
+    replace_nodes(graph, std::move(replaced), dropped);
 }
 
 }  // namespace npuscope

@@ -28,7 +28,8 @@ Stage next_stage(WindowAxis& rest) {
     Stage stage;
     const bool one_window = rest.out == 1 && rest.pad_begin + rest.pad_end == 0;
     const std::int64_t stride = one_window ? rest.kernel : rest.stride;
-    for (std::int64_t part = largest_window; part > 1 && rest.pad_begin + rest.pad_end == 0; --part) {
+    for (std::int64_t part = largest_window; part > 1 && rest.pad_begin + rest.pad_end == 0;
+         --part) {
         if (rest.kernel % part == 0 && stride % part == 0 && rest.in % part == 0) {
             stage.kernel = stage.stride = part;
             rest.kernel /= part;
@@ -77,7 +78,8 @@ std::vector<GraphNode> stages_of(const GraphNode& node, const Window& window) {
         stages.push_back(std::move(stage));
     };
     while (!fits(height) || !fits(width)) {
-        add(fits(height) ? no_stage : next_stage(height), fits(width) ? no_stage : next_stage(width));
+        add(fits(height) ? no_stage : next_stage(height),
+            fits(width) ? no_stage : next_stage(width));
     }
     add(last_stage(height), last_stage(width));
     stages.back().outputs = node.outputs;

@@ -79,6 +79,16 @@ class QuantisedModel {
         builder.node("Add", name + "_add", {first, second});
         return quantised(name);
     }
+    /// Its result keeps the scale of what it reads.
+    std::string max_pool(const std::string& name, const std::string& from, std::int64_t size,
+                         std::int64_t stride, std::int64_t pad) {
+        builder.node("MaxPool", name + "_pool", {dequantised(from)});
+        builder.ints("kernel_shape", {size, size}).ints("strides", {stride, stride});
+        builder.ints("pads", {pad, pad, pad, pad});
+        const std::string real = builder.last();
+        builder.node("QuantizeLinear", name + "_q", {real, from + "_s", from + "_z"}, name);
+        return name;
+    }
     std::string mean(const std::string& name, const std::string& from) {
         builder.node("GlobalAveragePool", name + "_pool", {dequantised(from)});
         return quantised(name);

@@ -95,6 +95,13 @@ TEST_P(RoundedScales, ProductOfSeveralRows) {
     expect_close(model, model.product("y", model.input("x", {1, 9, 24}), {24, 20}), npu(), 1);
 }
 
+TEST_P(RoundedScales, MaximaOfLargeWindows) {
+    QuantisedModel model = this->model();
+    const std::string x = model.input("x", 8, 24);
+    const std::string a = model.max_pool("a", x, 13, 1, 6);  // windows of 8, then of 6
+    expect_close(model, model.max_pool("y", a, 24, 1, 0), npu(), 4, 0);  // of 8, then of 3
+}
+
 TEST_P(RoundedScales, SumOfTwoScales) {
     QuantisedModel model = this->model();
     const std::string a = model.input("a", 12, 9);
