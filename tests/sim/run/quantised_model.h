@@ -36,9 +36,8 @@ class QuantisedModel {
     /// Scale and zero point of a tensor.
     void quantiser(const std::string& tensor) {
         scales_[tensor] = std::exp(real(-5, -2));
-        builder.floats(tensor + "_s", {}, {scales_[tensor]});
-        builder.int8s(tensor + "_z", {}, {whole(is_signed_ ? -128 : 0, is_signed_ ? 127 : 255)},
-                      code_);
+        zeros_[tensor] = whole(is_signed_ ? -128 : 0, is_signed_ ? 127 : 255);
+        write_quantiser(tensor);
     }
     std::string dequantised(const std::string& tensor) {
         const std::string name = tensor + "_real" + std::to_string(++count_);
@@ -86,7 +85,10 @@ class QuantisedModel {
         builder.ints("kernel_shape", {size, size}).ints("strides", {stride, stride});
         builder.ints("pads", {pad, pad, pad, pad});
         const std::string real = builder.last();
-        builder.node("QuantizeLinear", name + "_q", {real, from + "_s", from + "_z"}, name);
+        scales_[name] = scales_.at(from);
+        zeros_[name] = zeros_.at(from);
+        write_quantiser(name);
+        builder.node("QuantizeLinear", name + "_q", {real, name + "_s", name + "_z"}, name);
         return name;
     }
     std::string mean(const std::string& name, const std::string& from) {
@@ -100,6 +102,10 @@ class QuantisedModel {
     int whole(int low, int high) { return std::uniform_int_distribution<int>(low, high)(random_); }
 
  private:
+    void write_quantiser(const std::string& tensor) {
+        builder.floats(tensor + "_s", {}, {scales_.at(tensor)});
+        builder.int8s(tensor + "_z", {}, {zeros_.at(tensor)}, code_);
+    }
     /// Weights with a scale per kernel, biases that are multiples of what they are added to.
     void weighted(const std::string& op, const std::string& name, const std::string& from,
                   const Sizes& sizes, std::size_t axis) {
@@ -132,6 +138,7 @@ class QuantisedModel {
     bool is_signed_;
     int count_ = 0;
     std::map<std::string, float> scales_;
+    std::map<std::string, int> zeros_;
 };
 
 }  // namespace npuscope::test

@@ -98,7 +98,7 @@ TEST_P(RoundedScales, ProductOfSeveralRows) {
 TEST_P(RoundedScales, MaximaOfLargeWindows) {
     QuantisedModel model = this->model();
     const std::string x = model.input("x", 8, 24);
-    const std::string a = model.max_pool("a", x, 13, 1, 6);  // windows of 8, then of 6
+    const std::string a = model.max_pool("a", x, 13, 1, 6);              // windows of 8, then of 6
     expect_close(model, model.max_pool("y", a, 24, 1, 0), npu(), 4, 0);  // of 8, then of 3
 }
 
