@@ -15,6 +15,7 @@
 #include "sim/command_line/command.h"
 #include "sim/config/file_io.h"
 #include "sim/model/host_values.h"
+#include "sim/model/onnx_reader.h"
 #include "sim/model/prepare_graph.h"
 
 namespace npuscope::bench {
@@ -73,7 +74,7 @@ std::string layer_of(const Graph& graph, const GraphNode& node) {
 }
 
 void compare(const Arguments& arguments) {
-    const Graph graph = load_graph(arguments.model, form_of(arguments.form));
+    const Graph graph = finish_graph(read_onnx(arguments.model), form_of(arguments.form));
     HostValues values(graph, value_ranges(graph));
     std::map<std::string, GraphValue> inputs;
     for (const std::string& input : graph.inputs) {
