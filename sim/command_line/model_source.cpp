@@ -146,9 +146,9 @@ Graph read_any_network(const std::string& network, const SystemConfig& system,
     }
     Graph graph = read_onnx(network, {choices.shape, use == ModelUse::Shape});
     prepare_graph(graph);
-    if (rounds && use != ModelUse::Values) {
+    if (use != ModelUse::Values) {
         quantise_by_shape(graph);
-    } else if (rounds && is_float_model(graph)) {
+    } else if (is_float_model(graph)) {
         graph.notes.push_back(
             {.severity = Severity::Note,
              .id = "float_on_host",
