@@ -45,7 +45,8 @@ class Machine {
     virtual std::size_t launch_queue() const { return 0; }
     using Ended = std::function<void(const OperationRecord&)>;
     /// Launches a job of this NPU; jobs end in the order of their launch.
-    virtual void launch(const std::shared_ptr<const UnitJob>& /*job*/, Ended /*ended*/) {
+    virtual void launch(const std::shared_ptr<const UnitJob>& /*job*/,
+                        Ended /*ended*/) {  // NOLINT(performance-unnecessary-value-param): kept
         NPU_CHECK(false, "this NPU takes no jobs");
     }
 

@@ -39,8 +39,8 @@ void NodeChain::end_as(const std::string& tensor) {
     nodes_.back().outputs = {tensor};
 }
 
-GraphNode& NodeChain::transpose(const std::string& input, const std::string& part, TensorType type,
-                                const std::vector<std::int64_t>& perm) {
+GraphNode& NodeChain::transpose(const std::string& input, const std::string& part,
+                                const TensorType& type, const std::vector<std::int64_t>& perm) {
     GraphNode& node = add("Transpose", input, part, type);
     node.attributes["perm"] = perm;
     return node;
@@ -159,7 +159,7 @@ std::vector<double> repeated(const std::vector<double>& numbers, std::int64_t ti
 void convolve_spread(const GraphView& view, ConvolvedLayer& form) {
     QuantisedLayer& layer = form.layer;
     const Sizes sizes = layer.weights.type.sizes;
-    const Sizes in = view.sizes(layer.input);
+    const Sizes& in = view.sizes(layer.input);
     const bool plane = sizes.size() == 4 && in.size() == 4;
     const Window window = plane ? transposed_window(layer.anchor, in, {sizes[2], sizes[3]})
                                 : Window{{WindowAxis{}, WindowAxis{}}};

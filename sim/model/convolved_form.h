@@ -41,7 +41,7 @@ class NodeChain {
     bool empty() const { return nodes_.empty(); }
 
     /// Sizes of two orders of axes: `perm` as Transpose has it.
-    GraphNode& transpose(const std::string& input, const std::string& part, TensorType type,
+    GraphNode& transpose(const std::string& input, const std::string& part, const TensorType& type,
                          const std::vector<std::int64_t>& perm);
     GraphNode& reshape(const std::string& input, const std::string& part, const TensorType& type);
 
