@@ -11,7 +11,7 @@
 namespace npuscope {
 
 /// Which products a MAC cell sums at once, and in which order these block sums reach the
-/// accumulator. Whoever rounds or saturates block by block depends on it.
+/// accumulator. What rounds or saturates block by block depends on it.
 ///
 ///     direct:  channel block -> row -> column                  one block = one tap's channels
 ///     image:   block of c' = s * C + c -> row                  columns lie beside each other

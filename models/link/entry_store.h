@@ -16,7 +16,7 @@ class EntryStore {
  public:
     explicit EntryStore(const std::string& name) : name_(name), filled_(name + " (filled)") {}
 
-    /// Gives the store a capacity, all of it free. Nobody may use it at that moment.
+    /// Gives the store a capacity, all of it free. It must not be in use at that moment.
     void allocate(std::uint64_t entries) {
         capacity_ = entries;
         promised_ = 0;
@@ -36,7 +36,7 @@ class EntryStore {
         return before;
     }
     const ReleaseLedger& releases() const { return releases_; }
-    /// Somebody released entries, or will.
+    /// Entries were released, or will be.
     const sc_core::sc_event& released() const { return released_; }
     void fill_at(Cycles time, std::uint64_t entries) {
         filled_.add_at(time, entries);

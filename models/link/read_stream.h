@@ -30,7 +30,7 @@ class ReadStream {
     /// Beats of the whole stream.
     virtual std::uint64_t beats() const = 0;
     /// The next burst; nothing while it is not known when it may be issued, because another must
-    /// give way first. Whoever gives way says so before the time at which the burst is ready.
+    /// give way first. A stream that gives way says so before the time at which the burst is ready.
     virtual std::optional<ReadBurst> next_burst() = 0;
     /// The next beats arrive at these times.
     virtual void arrived(std::span<const Cycles> times) = 0;

@@ -21,7 +21,7 @@
 namespace npuscope {
 namespace {
 
-/// Nodes whose time is not counted: the host has no such operator, or nobody knows their sizes.
+/// Nodes whose time is not counted: the host has no such operator, or their sizes are unknown.
 void note_uncounted(Graph& graph) {
     constexpr std::size_t most_named = 4;
     std::vector<std::string> nodes;

@@ -26,7 +26,7 @@ class OnnxTensors {
         : folder_(std::move(folder)), by_shape_(by_shape) {}
 
     GraphValue value_of(const onnx::TensorProto& tensor);
-    /// Numbers of a type that nobody gave: whole steps between -1 and 1, or small integers.
+    /// Numbers of a type that were not given: whole steps between -1 and 1, or small integers.
     GraphValue made_up(const TensorType& type);
 
  private:

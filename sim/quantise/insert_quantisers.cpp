@@ -250,7 +250,7 @@ class Inserter {
         return name + "_dequantized";
     }
 
-    /// Dequantisers that nobody reads, and constants.
+    /// Dequantisers and constants that nothing reads.
     void drop_unread() {
         std::set<std::string> read(left_.outputs.begin(), left_.outputs.end());
         for (const GraphNode& node : left_.nodes) {

@@ -123,7 +123,7 @@ class PlaceFinder {
             take(index, Role::Mover, node.outputs.front());
         }
     }
-    /// A pool of integers gives integers, whoever reads them.
+    /// A pool of integers gives integers, whatever reads them.
     void take_pool(std::size_t index) {
         const GraphNode& node = nodes()[index];
         if (places_.roles[index] == Role::Float && is_pool(node) &&

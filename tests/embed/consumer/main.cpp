@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Somebody else's program: runs a register program on the default NPU and says whether it passed.
+// A program outside the project: runs a register program on the default NPU and says whether it passed.
 #include <cstdio>
 
 #include "models/npu/register_blocks.h"

@@ -114,7 +114,7 @@ TEST_F(WeightCodecTest, AZeroAmongTheValuesIsFoundWithItsKernel) {
 }
 
 TEST_F(WeightCodecTest, AnyMaskDecompressesWithoutHarm) {
-    // a mask with bits that nobody set: the values must cover what it calls for
+    // a mask with stray bits: the values must cover what it calls for
     for (int round = 0; round < 40; ++round) {
         const WeightLayout layout = any_layout();
         CompressedWeights compressed = compress_weights(layout, any_weights(layout, 40));

@@ -77,7 +77,7 @@ TEST(OnnxSizes, OfAFixedInputAreNotChanged) {
     EXPECT_EQ(with("x=1x3"), "");
 }
 
-/// x -> Relu -> NonZero-like operator of nobody -> Sigmoid -> y, and x -> Relu -> z.
+/// x -> Relu -> unknown operator like NonZero -> Sigmoid -> y, and x -> Relu -> z.
 ModelBuilder unknown_model() {
     ModelBuilder builder;
     builder.input("x", {1, 4}).node("Relu", "before", {"x"});
