@@ -39,7 +39,8 @@ struct CheckedOperation {
     bool notified = false;   ///< the program asked to be told of its end
     bool finished = false;   ///< the program knows of its end
     Place place;             ///< of the write that launched it
-    /// Registers that say how it computes, not where: conversions, padding, windows.
+    /// Registers that say how it computes, not where: conversions, padding, windows. Only where
+    /// they are kept (ProgramOperations::keep_settings).
     std::vector<std::pair<std::string, std::uint32_t>> settings;
 };
 

@@ -270,6 +270,8 @@ class ProgramCheck {
         return report;
     }
 
+    /// Before the run: operations keep what `writers_of` tells of their origin.
+    void keep_origins() { operations_.keep_settings(); }
     /// After the run: what the operations did to a region, a line each; with `origin` also where
     /// the last of them has its values from.
     std::vector<std::string> writers_of(const ByteRun& region, bool origin) const {
@@ -464,6 +466,7 @@ CheckReport check_jobs(const Program& program, const MemoryConfig& memory) {
 Explanation explain_failure(const Program& program, const CheckTarget& target,
                             std::span<const ByteRun> regions, std::span<Diagnostic> found) {
     ProgramCheck check(program, target);
+    check.keep_origins();
     Explanation explanation;
     explanation.findings = check.run().findings;
     for (const ByteRun& region : regions) {  // what the first spoils, those after it may read

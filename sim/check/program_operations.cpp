@@ -132,7 +132,8 @@ void ProgramOperations::launch(Launch launch, const Place& place, DiagnosticLog&
     CheckedOperation operation = checked_operation(launch, npu_);
     operation.place = place;
     for (const std::string_view block : row_of(launch.pipeline).blocks) {
-        if (!block.empty() && (launch.rdma_enabled || !block.ends_with("_RDMA"))) {
+        const bool used = !block.empty() && (launch.rdma_enabled || !block.ends_with("_RDMA"));
+        if (keeps_settings_ && used) {
             add_settings(file(block).values(launch.group), operation);
         }
     }

@@ -28,6 +28,8 @@ class ProgramOperations {
  public:
     explicit ProgramOperations(const NpuConfig& npu);
 
+    /// From now on operations keep the registers that say how they compute.
+    void keep_settings() { keeps_settings_ = true; }
     /// Launches what the write sets off.
     void write(const WriteRegister& write, const Place& place, DiagnosticLog& log);
     /// Where the moves of BDMA and RUBIK begin and end that the last write added; they are not
@@ -64,6 +66,7 @@ class ProgramOperations {
     std::deque<CheckedOperation> operations_;
     std::vector<CheckedOperation> moves_;
     std::size_t copies_ = 0;
+    bool keeps_settings_ = false;
     std::map<std::string_view, Place> enabled_at_;  ///< by block, the newest
     /// By block and group: the last write since the group was enabled.
     std::map<std::pair<std::string_view, unsigned>, Place> programmed_at_;
