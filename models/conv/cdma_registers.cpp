@@ -379,10 +379,6 @@ void encode_sequencer_view(RegisterEncoder& registers, const CdmaJob& job, const
     const auto padding_after = [](std::uint32_t reached, std::uint32_t before, std::uint32_t size) {
         return reached > before + size ? reached - before - size : 0;
     };
-    const std::uint32_t columns =
-        reach(csc.output.width, csc.stride_x, dilated_span(csc.kernels.columns, csc.dilation_x));
-    const std::uint32_t rows =
-        reach(csc.output.height, csc.stride_y, dilated_span(csc.kernels.rows, csc.dilation_y));
     registers.size("D_CONV_STRIDE", "CONV_X_STRIDE", csc.stride_x);
     registers.size("D_CONV_STRIDE", "CONV_Y_STRIDE", csc.stride_y);
     registers.size("D_DATAIN_SIZE_EXT_0", "DATAIN_WIDTH_EXT", job.input.width);
@@ -390,9 +386,9 @@ void encode_sequencer_view(RegisterEncoder& registers, const CdmaJob& job, const
     registers.field("D_ZERO_PADDING", "PAD_LEFT", csc.pad_left);
     registers.field("D_ZERO_PADDING", "PAD_TOP", csc.pad_top);
     registers.field("D_ZERO_PADDING", "PAD_RIGHT",
-                    padding_after(columns, csc.pad_left, csc.input.width));
+                    padding_after(reached_columns(csc), csc.pad_left, csc.input.width));
     registers.field("D_ZERO_PADDING", "PAD_BOTTOM",
-                    padding_after(rows, csc.pad_top, csc.input.height));
+                    padding_after(reached_lines(csc), csc.pad_top, csc.input.height));
     registers.field("D_ZERO_PADDING_VALUE", "PAD_VALUE", csc.pad_value);
 }
 

@@ -346,6 +346,14 @@ std::vector<Diagnostic> launch_findings(const ConvJob& job, const CscConfig& con
     return image ? std::vector{miscount_finding(job, *image)} : std::vector<Diagnostic>{};
 }
 
+std::uint32_t reached_columns(const CscJob& csc) {
+    return reach(csc.output.width, csc.stride_x, dilated_span(csc.kernels.columns, csc.dilation_x));
+}
+
+std::uint32_t reached_lines(const CscJob& csc) {
+    return reach(csc.output.height, csc.stride_y, dilated_span(csc.kernels.rows, csc.dilation_y));
+}
+
 std::vector<Diagnostic> window_findings(const ConvJob& job, const RegisterValues& cdma) {
     const CscJob& csc = job.parts.csc;
     if (csc.mode != ConvMode::Direct) {
@@ -375,11 +383,9 @@ std::vector<Diagnostic> window_findings(const ConvJob& job, const RegisterValues
                         spelled(cdma_unit, "D_ZERO_PADDING"), field));
     };
     inside({csc_unit, "D_DATAOUT_SIZE_0", "DATAOUT_WIDTH + 1", csc.output.width},
-           reach(csc.output.width, csc.stride_x, dilated_span(csc.kernels.columns, csc.dilation_x)),
-           csc.pad_left, csc.input.width, "PAD_RIGHT", "columns");
+           reached_columns(csc), csc.pad_left, csc.input.width, "PAD_RIGHT", "columns");
     inside({csc_unit, "D_DATAOUT_SIZE_0", "DATAOUT_HEIGHT + 1", csc.output.height},
-           reach(csc.output.height, csc.stride_y, dilated_span(csc.kernels.rows, csc.dilation_y)),
-           csc.pad_top, csc.input.height, "PAD_BOTTOM", "lines");
+           reached_lines(csc), csc.pad_top, csc.input.height, "PAD_BOTTOM", "lines");
     return checks.take();
 }
 

@@ -64,6 +64,10 @@ RegisterValues encode_cacc(const CaccJob& job, const FeatureCube& output);
 /// that names both registers, or the register and the value that the rest of the job asks for.
 std::vector<Diagnostic> contradictions(const ConvJob& job, const ConvFeatures& features);
 
+/// Columns and lines, padding before them included, that the sequencer's windows reach over.
+std::uint32_t reached_columns(const CscJob& csc);
+std::uint32_t reached_lines(const CscJob& csc);
+
 /// Direct mode: what NVDLA_CDMA is told of strides and padding, which only the sequencer uses,
 /// against the sequencer's own, and whether all windows lie in the padded input. `cdma`: the
 /// registers of its group.
