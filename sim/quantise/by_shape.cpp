@@ -12,35 +12,24 @@
 namespace npuscope {
 namespace {
 
-/// Nodes that read a tensor.
-std::vector<std::size_t> readers_of(const Graph& graph, const std::string& tensor) {
-    std::vector<std::size_t> readers;
-    for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
-        if (std::ranges::find(graph.nodes[i].inputs, tensor) != graph.nodes[i].inputs.end()) {
-            readers.push_back(i);
-        }
-    }
-    return readers;
-}
-
 /// An input that is quantised at once is given as integers: the host that makes them is no part of
 /// the model.
 void take_integer_inputs(Graph& graph) {
     for (const std::string& input : graph.inputs) {
-        const std::vector<std::size_t> readers = readers_of(graph, input);
-        if (readers.size() != 1 || graph.nodes[readers.front()].op != "QuantizeLinear") {
+        const auto reader = GraphView(graph).only_reader(input);
+        if (!reader || graph.nodes[*reader].op != "QuantizeLinear") {
             continue;
         }
-        const GraphNode node = graph.nodes[readers.front()];
+        const GraphNode node = graph.nodes[*reader];
         const GraphValue* zero = graph.constant(node.input(2));
         if (zero == nullptr) {
             continue;
         }
         graph.types[input].element = zero->type.element;
         graph.types.erase(node.outputs.front());
-        graph.nodes.erase(graph.nodes.begin() + static_cast<std::ptrdiff_t>(readers.front()));
-        for (GraphNode& reader : graph.nodes) {
-            std::ranges::replace(reader.inputs, node.outputs.front(), input);
+        graph.nodes.erase(graph.nodes.begin() + static_cast<std::ptrdiff_t>(*reader));
+        for (GraphNode& other : graph.nodes) {
+            std::ranges::replace(other.inputs, node.outputs.front(), input);
         }
     }
 }
@@ -48,12 +37,11 @@ void take_integer_inputs(Graph& graph) {
 /// Likewise an output that is made floats at the end.
 void give_integer_outputs(Graph& graph) {
     for (std::string& output : graph.outputs) {
-        const auto node = std::ranges::find_if(graph.nodes, [&](const GraphNode& one) {
-            return one.op == "DequantizeLinear" && one.outputs.front() == output;
-        });
-        if (node != graph.nodes.end() && readers_of(graph, output).empty()) {
-            output = node->inputs.front();
-            graph.nodes.erase(node);
+        const GraphView view(graph);
+        const auto node = view.producer(output);
+        if (node && view.node(*node).op == "DequantizeLinear" && view.readers(output) == 0) {
+            output = view.node(*node).inputs.front();
+            graph.nodes.erase(graph.nodes.begin() + static_cast<std::ptrdiff_t>(*node));
         }
     }
 }

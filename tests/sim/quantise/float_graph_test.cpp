@@ -19,14 +19,9 @@ namespace npuscope {
 namespace {
 
 using sample::host_output;
+using sample::prepared;
 using test::ModelBuilder;
 using ::testing::HasSubstr;
-
-Graph prepared(const ModelBuilder& builder) {
-    Graph graph = parse_onnx(builder.bytes(), "m.onnx");
-    prepare_graph(graph);
-    return graph;
-}
 
 std::ptrdiff_t count(const Graph& graph, const std::string& op) {
     return std::ranges::count(graph.nodes, op, &GraphNode::op);

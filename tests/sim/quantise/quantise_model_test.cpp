@@ -17,14 +17,9 @@
 namespace npuscope {
 namespace {
 
+using sample::prepared;
 using test::ModelBuilder;
 using ::testing::HasSubstr;
-
-Graph prepared(const ModelBuilder& builder) {
-    Graph graph = parse_onnx(builder.bytes(), "m.onnx");
-    prepare_graph(graph);
-    return graph;
-}
 
 std::vector<Case> some_cases(const Sizes& sizes, unsigned count) {
     std::vector<Case> cases;
