@@ -6,7 +6,7 @@ include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
 set(libraries arith base bdma cdp check command_line compile config conv convert csb glb layout link mcif
-              memory model npu pdp program quantise report rubik run sdp tinpu)
+              memory model npu pdp program quantise report rubik run sdp sweep tinpu)
 foreach(library ${libraries})
   if(TARGET npu_${library})
     set_target_properties(npu_${library} PROPERTIES EXPORT_NAME ${library})

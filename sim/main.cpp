@@ -32,8 +32,9 @@ int main(int argc, char** argv) {
     const npuscope::InterruptionGuard interruptions;
     npuscope::keep_freed_memory();
     const std::vector<npuscope::Command> commands{
-        npuscope::run_command(),     npuscope::plan_command(),     npuscope::check_command(),
-        npuscope::convert_command(), npuscope::quantise_command(), npuscope::list_command()};
+        npuscope::run_command(),      npuscope::plan_command(),   npuscope::check_command(),
+        npuscope::sweep_command(),    npuscope::report_command(), npuscope::convert_command(),
+        npuscope::quantise_command(), npuscope::list_command()};
     const npuscope::NvdlaFamily nvdla;
     const npuscope::TinpuFamily tinpu;
     const std::vector<const npuscope::NpuFamily*> families{&nvdla, &tinpu};

@@ -64,6 +64,8 @@ Command plan_command();
 Command check_command();
 Command convert_command();
 Command quantise_command();
+Command sweep_command();
+Command report_command();
 
 struct SystemArguments {
     NpuFamilies families{};

@@ -50,6 +50,10 @@ void list_networks(const ListOptions& options, std::ostream& out) {
     out << list_networks_text(options.prefix);
 }
 
+void list_sweeps(const ListOptions& options, std::ostream& out) {
+    out << list_sweeps_text(options.prefix);
+}
+
 void list_experiments(const ListOptions& options, std::ostream& out) {
     out << list_experiments_text(options.prefix);
 }
@@ -169,14 +173,15 @@ struct TopicRow {
 };
 
 constexpr std::array topics{
-    TopicRow{"presets", list_presets_of}, TopicRow{"memories", list_memories},
-    TopicRow{"networks", list_networks},  TopicRow{"experiments", list_experiments},
-    TopicRow{"layouts", list_layouts},    TopicRow{"registers", list_registers},
-    TopicRow{"patterns", list_patterns},  TopicRow{"fields", list_all_fields},
-    TopicRow{"rules", list_rules}};
+    TopicRow{"presets", list_presets_of},  TopicRow{"memories", list_memories},
+    TopicRow{"networks", list_networks},   TopicRow{"experiments", list_experiments},
+    TopicRow{"sweeps", list_sweeps},       TopicRow{"layouts", list_layouts},
+    TopicRow{"registers", list_registers}, TopicRow{"patterns", list_patterns},
+    TopicRow{"fields", list_all_fields},   TopicRow{"rules", list_rules}};
 
 constexpr const char* topic_names =
-    "presets, memories, networks, experiments, layouts, registers, patterns, fields or rules";
+    "presets, memories, networks, experiments, sweeps, layouts, registers, patterns, fields or "
+    "rules";
 
 ExitCode list(const ListOptions& options, const Console& console) {
     std::vector<std::string> known;

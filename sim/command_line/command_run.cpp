@@ -7,38 +7,21 @@
 #include <memory>
 #include <ostream>
 
-#include "sim/check/image_description.h"
 #include "sim/command_line/command.h"
 #include "sim/command_line/experiment.h"
-#include "sim/command_line/layer_comparison.h"
-#include "sim/command_line/network_files.h"
-#include "sim/command_line/surface_queries.h"
-#include "sim/compile/nvdla/network_planner.h"
-#include "sim/compile/nvdla/nvdla_family.h"
+#include "sim/command_line/experiment_run.h"
 #include "sim/config/file_io.h"
 #include "sim/config/output_folder.h"
-#include "sim/config/preset.h"
 #include "sim/config/printable.h"
-#include "sim/model/onnx_reader.h"
-#include "sim/program/read_program.h"
 #include "sim/report/csv_report.h"
 #include "sim/report/json_report.h"
 #include "sim/report/summary_report.h"
 #include "sim/report/timeline_report.h"
-#include "sim/run/session.h"
 
 namespace npuscope {
 namespace {
 
 using RunArguments = ExperimentArguments;
-
-RunOptions read_options(const Experiment& experiment) {
-    RunOptions options;
-    options.values = experiment.run.values == ValuesChoice::On;
-    options.timeline = !experiment.write.timeline.empty();
-    options.max_cycles = experiment.run.max_cycles.value_or(options.max_cycles);
-    return options;
-}
 
 /// JSON on standard output moves the text for people to standard error.
 void write_reports(const Experiment& experiment, const Result& result, const Console& console) {
@@ -79,68 +62,6 @@ void write_reports(const Experiment& experiment, const Result& result, const Con
         summary_report(result, details, aside ? console.err_width : console.out_width));
 }
 
-SurfaceWishes read_wishes(const Experiment& experiment, const SystemConfig& system) {
-    SurfaceWishes wishes{experiment.write.dump, experiment.run.golden,
-                         experiment.run.compare_layers};
-    const std::string& file = experiment.run.surfaces;
-    if (!file.empty()) {
-        wishes.described = described_surfaces(parse_image(read_whole_file(file), file),
-                                              nvdla_npu(system).datapath);
-    }
-    return wishes;
-}
-
-/// What the layers of a saved program must give: those of the network that it was planned from.
-std::vector<LayerExpectation> saved_expectations(const Experiment& experiment,
-                                                 const SystemConfig& system,
-                                                 const Program& program) {
-    const std::string& name = experiment.run.network;
-    if (name.empty()) {
-        throw ConfigError("a program does not say what its layers must give",
-                          "name the network that it was planned from: --network NETWORK");
-    }
-    const std::filesystem::path path = find_program(name).path;
-    if (!is_network_file(path) || system.npu.find<NpuConfig>() == nullptr) {
-        throw ConfigError(fmt::format("'{}' is not a shape table for an NPU with registers", name),
-                          "run a model itself with --inputs and --compare-layers");
-    }
-    const Network table = read_network(path);
-    const Plan plan = plan_network(table, experiment.plan.target(system, false));
-    return table_expectations(table, plan, program.surfaces, false);
-}
-
-/// A network is planned for the machine at hand; anything else is a program already.
-Result run_any(const Experiment& experiment, const SystemConfig& system, RunOptions options) {
-    const std::string& program = experiment.program;
-    const NetworkFiles files{experiment.inputs, experiment.write.outputs, experiment.model};
-    if (is_image_file(program)) {
-        throw ConfigError(fmt::format("'{}' describes a memory image, which does nothing", program),
-                          "give it to `npuscope check`");
-    }
-    if (experiment.model.any() && !is_onnx_file(program)) {
-        throw ConfigError(fmt::format("'{}' is not an ONNX model", program),
-                          "--shape, --calibration, --batch and --labels belong to such models");
-    }
-    SurfaceQueries queries(read_wishes(experiment, system));
-    if (queries.wishes().any() && !options.values) {
-        throw ConfigError("surfaces hold nothing without values", "leave out --values off");
-    }
-    if (files.any() || names_network(program)) {
-        return run_network_files(program, files, system, experiment.plan, options, &queries);
-    }
-    const Program read =
-        read_any_program(program, system, options.values ? Images::Read : Images::LeaveOut);
-    queries.ask(read.surfaces, options);
-    if (queries.wishes().compare_layers) {
-        queries.expect(saved_expectations(experiment, system, read), options);
-    }
-    Result result = run_program(read, system, options);
-    queries.answer(result);
-    name_surfaces(result.findings, read.surfaces);
-    name_surfaces(result.checks, read.surfaces, read);
-    return result;
-}
-
 /// What stands in `file`, or in it as a folder, is from now on said to stand in `other`.
 void rename(Place& place, const std::string& file, const std::string& other) {
     const bool inside = place.file == file || place.file.starts_with(file + '/');
@@ -153,7 +74,7 @@ ExitCode run(RunArguments& arguments, const Console& console) {
     arguments.open();
     Experiment& experiment = arguments.experiment;
     const SystemConfig system = read_system(arguments.system);
-    Result result = run_any(experiment, system, read_options(experiment));
+    Result result = run_experiment(experiment, system);
     experiment.command = recorded_command(arguments, console);
     result.version = NPUSCOPE_VERSION;
     result.command = experiment.command;

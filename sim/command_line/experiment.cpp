@@ -21,18 +21,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-bool is_yaml(const fs::path& path) {
-    return path.extension() == ".yaml" || path.extension() == ".yml";
-}
-
-bool has_key(const fs::path& path, std::string_view key) {
-    if (!is_yaml(path)) {
-        return false;
-    }
-    const ConfigNode root = parse_yaml(read_whole_file(path, {}, largest_config), path.string());
-    return root.kind == ConfigNode::Kind::Map && root.find(key) != nullptr;
-}
-
 /// As a command that is typed elsewhere than in the file's folder would name it.
 std::string seen_from(const fs::path& folder, const std::string& path) {
     const bool nowhere = path.empty() || path == "-";
@@ -98,14 +86,17 @@ PlanTarget PlanChoices::target(const SystemConfig& system, bool images) const {
             .pixels = pixels};
 }
 
-bool is_experiment_file(const fs::path& path) { return has_key(path, "program"); }
+bool is_experiment_file(const fs::path& path) { return file_has_key(path, "program"); }
 
-bool is_image_file(const fs::path& path) { return has_key(path, "surfaces"); }
+bool is_image_file(const fs::path& path) { return file_has_key(path, "surfaces"); }
 
 Experiment read_experiment(const fs::path& path) {
-    const ConfigNode root = parse_yaml(read_whole_file(path, {}, largest_config), path.string());
+    return read_experiment(parse_yaml(read_whole_file(path, {}, largest_config), path.string()),
+                           path.parent_path());
+}
+
+Experiment read_experiment(const ConfigNode& root, const fs::path& folder) {
     auto experiment = read_limited<Experiment>(root, "experiment");
-    const fs::path folder = path.parent_path();
     try {
         const FoundProgram found =
             find_program(experiment.program, folder.empty() ? fs::path(".") : folder);
@@ -138,6 +129,20 @@ Experiment read_experiment(const fs::path& path) {
         }
     }
     return experiment;
+}
+
+void take_system(const Experiment& experiment, SystemArguments& system, bool npu_typed,
+                 bool memory_typed) {
+    if (!npu_typed) {
+        take_preset(experiment.npu, system.npu, system.npu_fields);
+    }
+    if (!memory_typed) {
+        take_preset(experiment.memory, system.memory, system.memory_fields);
+    }
+    system.host_fields = experiment.host;
+    for (std::size_t i = 0; i < experiment.set.size(); ++i) {
+        system.earlier_changes.push_back(change_at(experiment.set[i], experiment.set_places[i]));
+    }
 }
 
 void add_plan_options(CLI::App& app, PlanChoices& choices) {
@@ -216,16 +221,7 @@ void ExperimentArguments::open() {
                           fmt::format("'{}' is an experiment itself", experiment.program),
                           "name its program");
     }
-    if (app->count("--npu") == 0) {
-        take_preset(experiment.npu, system.npu, system.npu_fields);
-    }
-    if (app->count("--memory") == 0) {
-        take_preset(experiment.memory, system.memory, system.memory_fields);
-    }
-    system.host_fields = experiment.host;
-    for (std::size_t i = 0; i < experiment.set.size(); ++i) {
-        system.earlier_changes.push_back(change_at(experiment.set[i], experiment.set_places[i]));
-    }
+    take_system(experiment, system, app->count("--npu") > 0, app->count("--memory") > 0);
     for (CLI::Option* option : app->get_options()) {
         if (option->count() > 0 && !option->get_lnames().empty()) {
             option->run_callback();  // what was typed goes over what the file says

@@ -166,6 +166,11 @@ bool is_experiment_file(const std::filesystem::path& path);
 bool is_image_file(const std::filesystem::path& path);
 /// Its paths are relative to where the command is typed, or absolute. ConfigError with its place.
 Experiment read_experiment(const std::filesystem::path& path);
+/// The same of one that stands in another file; its paths are relative to `folder`.
+Experiment read_experiment(const ConfigNode& root, const std::filesystem::path& folder);
+/// What it says of NPU, memory and host goes to `system`, but for what was typed.
+void take_system(const Experiment& experiment, SystemArguments& system, bool npu_typed = false,
+                 bool memory_typed = false);
 
 /// The options that experiments share with a command line.
 void add_plan_options(CLI::App& app, PlanChoices& choices);

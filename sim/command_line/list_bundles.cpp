@@ -11,6 +11,7 @@
 #include "sim/config/preset.h"
 #include "sim/config/text_table.h"
 #include "sim/model/network.h"
+#include "sim/sweep/space.h"
 
 namespace npuscope {
 namespace {
@@ -121,6 +122,14 @@ std::string list_experiments_text(const std::string& prefix) {
     std::string text;
     for (const PresetFile& preset : presets_of("experiment", prefix)) {
         text += fmt::format("{:<22}{}\n", preset.name, read_experiment(preset.path).shows);
+    }
+    return text;
+}
+
+std::string list_sweeps_text(const std::string& prefix) {
+    std::string text;
+    for (const PresetFile& preset : presets_of("sweep", prefix)) {
+        text += fmt::format("{:<22}{}\n", preset.name, read_space(preset.path).shows());
     }
     return text;
 }

@@ -18,5 +18,6 @@ std::string list_memories_text(const SystemConfig& system, const std::string& pr
 std::string list_networks_text(const std::string& prefix);
 /// What each shows.
 std::string list_experiments_text(const std::string& prefix);
+std::string list_sweeps_text(const std::string& prefix);
 
 }  // namespace npuscope

@@ -5,6 +5,7 @@
 // A field of this type is read by others than the struct that has it: a preset's name, or its fields.
 #pragma once
 
+#include <filesystem>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -31,6 +32,8 @@ struct ConfigNode {
 
 /// `file` is how messages name the text.
 ConfigNode parse_yaml(const std::string& text, const std::string& file);
+/// Whether a file that ends as YAML does holds a map with this key. ConfigError where it is no YAML.
+bool file_has_key(const std::filesystem::path& path, std::string_view key);
 /// Says of every node that it stands at `place`: for text that is not from a file.
 void move_to(ConfigNode& node, const Place& place);
 /// `a mapping`, `a list`, `a single value`, `nothing`.

@@ -44,7 +44,8 @@ SystemConfig parse_system(const std::string& text, const std::string& file, NpuF
 /// The same of a preset that stands in another file.
 SystemConfig read_system_fields(ConfigNode root, NpuFamilies families);
 
-// What else is bundled: networks (configs/workload) and experiments (configs/experiment).
+// What else is bundled: networks (configs/workload), experiments (configs/experiment) and sweeps
+// (configs/sweep).
 
 /// The kinds of presets and what a user calls them.
 struct BundleRow {
@@ -52,7 +53,8 @@ struct BundleRow {
     const char* plural;  ///< `networks`, as `npuscope list` takes it
 };
 inline constexpr std::array bundle_rows{BundleRow{"workload", "networks"},
-                                        BundleRow{"experiment", "experiments"}};
+                                        BundleRow{"experiment", "experiments"},
+                                        BundleRow{"sweep", "sweeps"}};
 
 struct FoundProgram {
     std::filesystem::path path;

@@ -11,6 +11,7 @@
 #include <sstream>
 #include <unordered_map>
 
+#include "sim/config/file_io.h"
 #include "sim/config/nearest_name.h"
 
 namespace npuscope {
@@ -154,6 +155,14 @@ ConfigNode parse_yaml(const std::string& text, const std::string& file) {
         throw ConfigError(place, error.msg);
     }
     return builder.take_root();
+}
+
+bool file_has_key(const std::filesystem::path& path, std::string_view key) {
+    if (path.extension() != ".yaml" && path.extension() != ".yml") {
+        return false;
+    }
+    const ConfigNode root = parse_yaml(read_whole_file(path, {}, largest_config), path.string());
+    return root.kind == ConfigNode::Kind::Map && root.find(key) != nullptr;
 }
 
 void move_to(ConfigNode& node, const Place& place) {

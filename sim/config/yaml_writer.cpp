@@ -55,4 +55,24 @@ std::string yaml_quoted(const std::string& text) {
     return quoted + '"';
 }
 
+std::string flow_yaml(const ConfigNode& node) {
+    if (node.kind == ConfigNode::Kind::Scalar) {
+        // Numbers and truths stay what they are: a tree does not know which field reads them.
+        const bool bare = !node.text.empty() && node.text.front() != '-' &&
+                          std::ranges::all_of(node.text, is_bare_character);
+        return bare && node.text != "null" ? node.text : yaml_quoted(node.text);
+    }
+    if (node.kind == ConfigNode::Kind::Null) {
+        return "null";
+    }
+    const bool map = node.kind == ConfigNode::Kind::Map;
+    std::string text;
+    for (std::size_t i = 0; i < node.items.size(); ++i) {
+        text += text.empty() ? "" : ", ";
+        text += map ? yaml_quoted(node.keys[i].name) + ": " : "";
+        text += flow_yaml(node.items[i]);
+    }
+    return map ? '{' + text + '}' : '[' + text + ']';
+}
+
 }  // namespace npuscope

@@ -17,6 +17,9 @@ namespace npuscope {
 /// A string as a YAML scalar: bare where that is unambiguous, else quoted and escaped.
 std::string yaml_quoted(const std::string& text);
 
+/// A tree on one line: `{read_latency: 50, regions: [a, b]}`.
+std::string flow_yaml(const ConfigNode& node);
+
 /// Whether a field takes one line: everything but structs and lists of structs.
 template <class T>
 constexpr bool is_inline() {
@@ -30,7 +33,7 @@ constexpr bool is_inline() {
 template <class T>
 std::string yaml_scalar(const T& value) {
     if constexpr (std::same_as<T, ConfigNode>) {
-        return value.kind == ConfigNode::Kind::Scalar ? yaml_quoted(value.text) : "null";
+        return flow_yaml(value);
     } else if constexpr (std::same_as<T, bool>) {
         return value ? "true" : "false";
     } else if constexpr (PlainInteger<T>) {
@@ -142,7 +145,7 @@ std::string type_range() {
 template <class T>
 std::string field_type() {
     if constexpr (std::same_as<T, ConfigNode>) {
-        return "name, file or fields";
+        return "value or fields";
     } else if constexpr (std::same_as<T, bool>) {
         return "true or false";
     } else if constexpr (PlainInteger<T>) {

@@ -135,14 +135,6 @@ std::string port_line(const Result& result) {
     return text.empty() ? "no port moved anything" : text;
 }
 
-CauseCycles all_causes(const std::vector<LayerRecord>& rows) {
-    CauseCycles all;
-    for (const LayerRecord& row : rows) {
-        all += row.causes;
-    }
-    return all;
-}
-
 std::string bound_line(const Result& result, const std::vector<LayerRecord>& rows) {
     return "bound by " + causes_text(all_causes(rows), result.cycles);
 }
@@ -212,6 +204,14 @@ std::string deviation_line(const Result& result) {
 }
 
 }  // namespace
+
+CauseCycles all_causes(const std::vector<LayerRecord>& rows) {
+    CauseCycles all;
+    for (const LayerRecord& row : rows) {
+        all += row.causes;
+    }
+    return all;
+}
 
 ClientTraffic moved_by(const LayerRecord& row) {
     ClientTraffic all;

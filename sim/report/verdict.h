@@ -18,6 +18,7 @@ std::vector<LayerRecord> rows_of(const Result& result);
 ClientTraffic moved_by(const LayerRecord& row);
 /// Of the run's cycles, 0 to 1.
 double share_of(const LayerRecord& row, const Result& result);
+CauseCycles all_causes(const std::vector<LayerRecord>& rows);
 /// `mac 62 %, sdp_drain 30 %`: causes of at least a twentieth of the cycles, largest first.
 std::string causes_text(const CauseCycles& causes, Cycles of);
 /// `12.3 %`.

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+// `npuscope report`: a run, two runs or a sweep as one page.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <array>
+#include <filesystem>
+#include <memory>
+#include <ostream>
+
+#include "models/base/error.h"
+#include "sim/command_line/command.h"
+#include "sim/config/file_io.h"
+#include "sim/report/page_report.h"
+#include "sim/sweep/sweep_data.h"
+
+namespace npuscope {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct ReportArguments {
+    std::vector<std::string> shown;
+    std::string html;
+};
+
+Json read_json(const fs::path& file) {
+    const std::string text = read_whole_file(file);
+    Json json = Json::parse(text, nullptr, false);
+    if (json.is_discarded()) {
+        throw ConfigError(Place{file.string(), 0, 0}, "is no JSON",
+                          "name a result that `npuscope run --json` wrote");
+    }
+    return json;
+}
+
+/// Of a run: what `--out` or `--json` wrote.
+fs::path result_file(const std::string& shown) {
+    std::error_code none;
+    return fs::is_directory(shown, none) ? fs::path(shown) / "result.json" : fs::path(shown);
+}
+
+Json read_result(const std::string& shown) {
+    using Type = Json::value_t;
+    static constexpr std::array keys{
+        std::pair{"version", Type::string},   std::pair{"command", Type::string},
+        std::pair{"npu", Type::string},       std::pair{"program", Type::string},
+        std::pair{"status", Type::string},    std::pair{"cycles", Type::number_unsigned},
+        std::pair{"checks", Type::array},     std::pair{"traffic", Type::object},
+        std::pair{"ports", Type::array},      std::pair{"layers", Type::array},
+        std::pair{"operations", Type::array}, std::pair{"units", Type::object},
+        std::pair{"findings", Type::array},   std::pair{"config", Type::object}};
+    const fs::path file = result_file(shown);
+    Json result = read_json(file);
+    for (const auto& [key, type] : keys) {
+        const auto found = result.is_object() ? result.find(key) : result.end();
+        if (found == result.end() || found->type() != type) {
+            throw ConfigError(Place{file.string(), 0, 0},
+                              fmt::format("is no result of a run: it has no '{}'", key),
+                              "name a result that `npuscope run --json` wrote");
+        }
+    }
+    return result;
+}
+
+/// What the run's units did when, where that was written beside its result.
+Json read_timeline(const std::string& shown) {
+    const fs::path file = result_file(shown).parent_path() / "timeline.json";
+    if (!file_exists(file)) {
+        return {};
+    }
+    Json timeline = read_json(file);
+    const auto events = timeline.is_object() ? timeline.find("traceEvents") : timeline.end();
+    if (events == timeline.end() || !events->is_array()) {
+        throw ConfigError(Place{file.string(), 0, 0}, "is no timeline",
+                          "write it with `npuscope run --timeline`, or remove it");
+    }
+    return timeline;
+}
+
+std::string page_of(const ReportArguments& arguments) {
+    if (arguments.shown.size() == 2) {
+        return pair_page(read_result(arguments.shown.front()), read_result(arguments.shown.back()));
+    }
+    const fs::path shown = arguments.shown.front();
+    if (file_exists(shown / "results.sqlite")) {
+        const SweepDatabase database(shown / "results.sqlite");
+        const fs::path name = fs::absolute(shown / "").lexically_normal().parent_path().filename();
+        return sweep_page(sweep_data(read_space(shown / "space.yaml"), database, name.string()));
+    }
+    return run_page(read_result(shown.string()), read_timeline(shown.string()));
+}
+
+ExitCode report(const ReportArguments& arguments, const Console& console) {
+    if (arguments.shown.size() > 2) {
+        throw ConfigError("a page compares two runs, not more", "name one or two");
+    }
+    const std::string page = page_of(arguments);
+    write_atomically(arguments.html, page);
+    console.out << fmt::format("{}: {:.1f} MB, opens in any browser\n", arguments.html,
+                               static_cast<double>(page.size()) / 1e6);
+    return ExitCode::Good;
+}
+
+}  // namespace
+
+Command report_command() {
+    return {"report", "shows a run, two runs or a sweep as one HTML page",
+            "npuscope report results --html results.html", [](CLI::App& app, NpuFamilies) {
+                const auto arguments = std::make_shared<ReportArguments>();
+                app.add_option("WHAT", arguments->shown,
+                               "a run: its folder (`run --out`) or its result (`run --json`); two "
+                               "runs, to compare them; or the folder of a sweep. The page of a run "
+                               "shows its timeline where timeline.json lies beside the result")
+                    ->required();
+                app.add_option("--html", arguments->html,
+                               "file for the page, which needs no network and no other file")
+                    ->required();
+                return [arguments](const Console& console) { return report(*arguments, console); };
+            }};
+}
+
+}  // namespace npuscope

@@ -1,0 +1,310 @@
+// SPDX-License-Identifier: Apache-2.0
+// `npuscope sweep`: many designs, one database.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <charconv>
+#include <filesystem>
+#include <memory>
+#include <ostream>
+#include <thread>
+
+#include "models/base/error.h"
+#include "sim/command_line/command.h"
+#include "sim/command_line/sweep_point.h"
+#include "sim/config/file_io.h"
+#include "sim/config/preset.h"
+#include "sim/config/printable.h"
+#include "sim/sweep/launcher.h"
+#include "sim/sweep/sweep_database.h"
+#include "sim/sweep/sweep_report.h"
+
+namespace npuscope {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t most_jobs = 1024;
+constexpr std::size_t usual_tasks = 4;
+constexpr int launches = 3;  ///< of tasks that left designs out
+
+struct SweepArguments {
+    std::string sweep;
+    std::string out;
+    std::string csv;
+    std::size_t jobs = 0;
+    std::string launcher = "local";
+    std::string hosts;
+    std::size_t tasks = usual_tasks;
+    std::string script;
+    std::vector<std::string> options;
+    std::string task;
+    NpuFamilies families{};
+};
+
+/// A sweep's folder and what is in it.
+struct SweepFolder {
+    fs::path path;
+
+    fs::path space() const { return path / "space.yaml"; }
+    fs::path database() const { return path / "results.sqlite"; }
+};
+
+/// Where the sweep is kept; with a space, that is now the folder's.
+SweepFolder open_folder(const SweepArguments& arguments) {
+    std::error_code none;
+    if (fs::is_directory(arguments.sweep, none)) {
+        const SweepFolder folder{fs::absolute(arguments.sweep).lexically_normal()};
+        if (!file_exists(folder.space())) {
+            throw ConfigError(
+                fmt::format("'{}' is no sweep's folder: it has no space.yaml", arguments.sweep),
+                "npuscope sweep SPACE.yaml --out DIR");
+        }
+        if (!arguments.out.empty()) {
+            throw ConfigError("a sweep that goes on keeps its folder", "leave out --out");
+        }
+        return folder;
+    }
+    const fs::path file = find_program(arguments.sweep).path;
+    if (!is_space_file(file)) {
+        throw ConfigError(fmt::format("'{}' is no space of designs: it has no axes", file.string()),
+                          "see `npuscope list sweeps` and `npuscope list fields sweep`");
+    }
+    if (arguments.out.empty()) {
+        throw ConfigError("a sweep needs a folder for what it finds", "--out DIR");
+    }
+    const Space space =
+        read_space(file);  // whatever is wrong in it is said before anything is written
+    const SweepFolder folder{fs::absolute(arguments.out).lexically_normal()};
+    const std::string head =
+        "folder: " + quoted(fs::absolute(space.folder()).lexically_normal().string()) + '\n';
+    const std::string text = read_whole_file(file, {}, largest_config);
+    write_atomically(folder.space(), file_has_key(file, "folder") ? text : head + text);
+    return folder;
+}
+
+/// `2/8`: the third of eight.
+void take_task(const std::string& text, SweepOptions& options) {
+    const std::size_t slash = text.find('/');
+    const auto number = [&](std::string_view part, std::size_t& value) {
+        const auto [end, error] = std::from_chars(part.data(), part.data() + part.size(), value);
+        return error == std::errc() && end == part.data() + part.size();
+    };
+    const bool good = slash != std::string::npos &&
+                      number(std::string_view(text).substr(0, slash), options.task) &&
+                      number(std::string_view(text).substr(slash + 1), options.tasks) &&
+                      options.task < options.tasks && options.tasks <= most_jobs;
+    if (!good) {
+        throw ConfigError(fmt::format("'{}' is no task", text), "--task 0/4 is the first of four");
+    }
+}
+
+SweepOptions options_of(const SweepArguments& arguments) {
+    SweepOptions options;
+    const std::size_t cores = std::max(1U, std::thread::hardware_concurrency());
+    options.jobs = arguments.jobs == 0 ? cores : arguments.jobs;
+    if (options.jobs > most_jobs) {
+        throw ConfigError(fmt::format("--jobs {} is more than {}", options.jobs, most_jobs),
+                          "take as many as the machine has cores");
+    }
+    return options;
+}
+
+/// Shows a line in place of the one before, on a terminal.
+class StatusLine {
+ public:
+    explicit StatusLine(std::ostream& out) : out_(out), shown_(isatty(STDERR_FILENO) != 0) {}
+    ~StatusLine() { clear(); }
+    StatusLine(const StatusLine&) = delete;
+    StatusLine& operator=(const StatusLine&) = delete;
+
+    std::function<void(const std::string&)> writer() {
+        if (!shown_) {
+            return {};
+        }
+        return [this](const std::string& line) { out_ << "\r\x1b[K" << line << std::flush; };
+    }
+    void clear() {
+        if (shown_) {
+            out_ << "\r\x1b[K" << std::flush;
+        }
+    }
+
+ private:
+    std::ostream& out_;
+    bool shown_;
+};
+
+LaunchPlan launch_plan(const SweepArguments& arguments, const SweepFolder& folder,
+                       const SweepOptions& options) {
+    if (arguments.tasks == 0 || arguments.tasks > most_jobs) {
+        throw ConfigError(fmt::format("--tasks {} is not 1 to {}", arguments.tasks, most_jobs),
+                          "take as many as machines, or a few times that");
+    }
+    return {fs::read_symlink("/proc/self/exe"),
+            folder.path,
+            arguments.tasks,
+            options.jobs,
+            arguments.hosts,
+            arguments.options};
+}
+
+/// The points of all tasks go to the sweep's database.
+void gather(const SweepFolder& folder, SweepDatabase& database) {
+    std::error_code none;
+    std::vector<fs::path> files;
+    for (const auto& entry : fs::directory_iterator(task_folder(folder.path), none)) {
+        if (entry.path().extension() == ".sqlite") {
+            files.push_back(entry.path());
+        }
+    }
+    std::ranges::sort(files);
+    for (const fs::path& file : files) {
+        database.merge(file);
+    }
+}
+
+/// One task of a launcher: its own database, and nothing that the sweep's has.
+ExitCode run_task(const SweepArguments& arguments, const SweepFolder& folder, const Space& space) {
+    SweepOptions options = options_of(arguments);
+    take_task(arguments.task, options);
+    fs::create_directories(task_folder(folder.path));
+    SweepDatabase own(task_database(folder.path, options.task, options.tasks));
+    std::unique_ptr<SweepDatabase> all;
+    if (file_exists(folder.database())) {
+        all = std::make_unique<SweepDatabase>(folder.database());
+        options.is_elsewhere = [&](const std::string& key) { return all->is_finished(key); };
+    }
+    run_sweep(space, own, sweep_work(space, arguments.families), options);
+    return ExitCode::Good;
+}
+
+/// Designs that no task has finished yet.
+std::uint64_t missing(const Space& space, const SweepDatabase& database, const SweepWork& work) {
+    std::uint64_t left_out = 0;
+    std::uint64_t count = 0;
+    for (const Design& design : space.designs(left_out)) {
+        const Json point = work.prepare(design);
+        count += database.is_finished(point.at("points").front().at("key")) ? 0U : 1U;
+    }
+    return count;
+}
+
+void launch(const SweepArguments& arguments, const SweepFolder& folder, const Space& space,
+            SweepDatabase& database, const SweepWork& work) {
+    if (space.search().kind == SearchKind::Adaptive) {
+        throw ConfigError("an adaptive search chooses each design by those before",
+                          "run it on one machine: --launcher local");
+    }
+    const auto launcher = enum_from_name<Launcher>(arguments.launcher);
+    const LaunchPlan plan = launch_plan(arguments, folder, options_of(arguments));
+    std::uint64_t before = 0;
+    for (int i = 0; i < launches; ++i) {
+        const std::uint64_t left = missing(space, database, work);
+        if (left == 0 || left == before) {
+            break;
+        }
+        before = left;
+        launch_tasks(*launcher, plan);
+        gather(folder, database);
+    }
+    if (const std::uint64_t left = missing(space, database, work); left > 0) {
+        throw ConfigError(fmt::format("{} still missing after the tasks have ended",
+                                      counted(left, "design") + (left == 1 ? " is" : " are")),
+                          fmt::format("see what they print in {}, and start the sweep again",
+                                      task_folder(folder.path).string()));
+    }
+    fs::remove_all(task_folder(folder.path));
+}
+
+ExitCode sweep(const SweepArguments& arguments, const Console& console) {
+    const auto launcher = enum_from_name<Launcher>(arguments.launcher);
+    if (!launcher) {
+        throw ConfigError(fmt::format("unknown launcher '{}'", arguments.launcher),
+                          "local, ssh or slurm");
+    }
+    const SweepFolder folder = open_folder(arguments);
+    const Space space = read_space(folder.space(), folder.space().filename().string());
+    if (!arguments.task.empty()) {
+        return run_task(arguments, folder, space);
+    }
+    if (!arguments.script.empty()) {
+        write_atomically(arguments.script,
+                         slurm_script(launch_plan(arguments, folder, options_of(arguments))));
+        fs::create_directories(task_folder(folder.path));
+        console.out << fmt::format(
+            "{}: submit it with sbatch; when its tasks have ended, "
+            "`npuscope sweep {}` gathers their points\n",
+            arguments.script, folder.path.string());
+        return ExitCode::Good;
+    }
+    SweepDatabase database(folder.database());
+    const SweepWork work = sweep_work(space, arguments.families);
+    gather(folder, database);
+    if (*launcher != Launcher::Local) {
+        launch(arguments, folder, space, database, work);
+    }
+    StatusLine line(console.err);
+    SweepOptions options = options_of(arguments);
+    options.progress = line.writer();
+    const SweepCount count = run_sweep(space, database, work, options);
+    line.clear();
+    if (!arguments.csv.empty()) {
+        const std::string csv = sweep_csv(database);
+        arguments.csv == "-" ? void(console.out << csv) : write_atomically(arguments.csv, csv);
+    }
+    const bool aside = arguments.csv == "-";
+    (aside ? console.err : console.out)
+        << printable(sweep_report(space, database, count, folder.path.filename().string(),
+                                  aside ? console.err_width : console.out_width));
+    const auto wrong =
+        database.query("SELECT 1 FROM points WHERE status IN ('crashed', 'bug', 'fail') LIMIT 1");
+    return wrong.empty() ? ExitCode::Good : ExitCode::ExpectationFailed;
+}
+
+void add_options(CLI::App& app, SweepArguments& arguments) {
+    app.add_option("SWEEP", arguments.sweep,
+                   "space of designs (.yaml, `npuscope list fields sweep`), the name of a bundled "
+                   "one (`npuscope list sweeps`), or the folder of a sweep that goes on")
+        ->required();
+    app.add_option("--out", arguments.out,
+                   "folder for space.yaml and results.sqlite; where it has results already, only "
+                   "what is missing runs");
+    app.add_option("--jobs", arguments.jobs,
+                   "workers on this machine, or of each task; default: one a core");
+    app.add_option("--csv", arguments.csv,
+                   "file for a line a design, with axes and numbers; - is standard output");
+    app.add_option("--launcher", arguments.launcher,
+                   "where designs run: local, ssh (GNU parallel) or slurm (an array job)")
+        ->capture_default_str();
+    app.add_option("--tasks", arguments.tasks,
+                   "parts that ssh or slurm start; a part that is lost is started again")
+        ->capture_default_str();
+    app.add_option("--hosts", arguments.hosts,
+                   "machines of ssh, as GNU parallel's --sshlogin takes them; : is this one");
+    app.add_option("--sbatch", arguments.options,
+                   "line for the job's script, such as --sbatch=--partition=short; may be repeated")
+        ->allow_extra_args(false)
+        ->option_text("OPTION");
+    app.add_option("--export", arguments.script,
+                   "write the script of the array job to a file instead, to submit it elsewhere");
+    app.add_option("--task", arguments.task, "what a launcher starts: one part, as 0/4")
+        ->option_text("I/N");
+}
+
+}  // namespace
+
+Command sweep_command() {
+    return {"sweep", "runs many designs of a space and keeps what they give in a database",
+            "npuscope sweep buffer_sizes --out sizes --csv sizes.csv",
+            [](CLI::App& app, NpuFamilies families) {
+                const auto arguments = std::make_shared<SweepArguments>();
+                arguments->families = families;
+                add_options(app, *arguments);
+                return [arguments](const Console& console) { return sweep(*arguments, console); };
+            }};
+}
+
+}  // namespace npuscope

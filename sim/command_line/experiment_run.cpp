@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/command_line/experiment_run.h"
+
+#include <fmt/format.h>
+
+#include "sim/check/image_description.h"
+#include "sim/command_line/layer_comparison.h"
+#include "sim/command_line/network_files.h"
+#include "sim/command_line/surface_queries.h"
+#include "sim/compile/nvdla/network_planner.h"
+#include "sim/compile/nvdla/nvdla_family.h"
+#include "sim/config/file_io.h"
+#include "sim/config/preset.h"
+#include "sim/model/onnx_reader.h"
+#include "sim/program/read_program.h"
+#include "sim/run/session.h"
+
+namespace npuscope {
+namespace {
+
+RunOptions read_options(const Experiment& experiment) {
+    RunOptions options;
+    options.values = experiment.run.values == ValuesChoice::On;
+    options.timeline = !experiment.write.timeline.empty();
+    options.max_cycles = experiment.run.max_cycles.value_or(options.max_cycles);
+    return options;
+}
+
+SurfaceWishes read_wishes(const Experiment& experiment, const SystemConfig& system) {
+    SurfaceWishes wishes{experiment.write.dump, experiment.run.golden,
+                         experiment.run.compare_layers};
+    const std::string& file = experiment.run.surfaces;
+    if (!file.empty()) {
+        wishes.described = described_surfaces(parse_image(read_whole_file(file), file),
+                                              nvdla_npu(system).datapath);
+    }
+    return wishes;
+}
+
+/// What the layers of a saved program must give: those of the network that it was planned from.
+std::vector<LayerExpectation> saved_expectations(const Experiment& experiment,
+                                                 const SystemConfig& system,
+                                                 const Program& program) {
+    const std::string& name = experiment.run.network;
+    if (name.empty()) {
+        throw ConfigError("a program does not say what its layers must give",
+                          "name the network that it was planned from: --network NETWORK");
+    }
+    const std::filesystem::path path = find_program(name).path;
+    if (!is_network_file(path) || system.npu.find<NpuConfig>() == nullptr) {
+        throw ConfigError(fmt::format("'{}' is not a shape table for an NPU with registers", name),
+                          "run a model itself with --inputs and --compare-layers");
+    }
+    const Network table = read_network(path);
+    const Plan plan = plan_network(table, experiment.plan.target(system, false));
+    return table_expectations(table, plan, program.surfaces, false);
+}
+
+}  // namespace
+
+Result run_experiment(const Experiment& experiment, const SystemConfig& system) {
+    RunOptions options = read_options(experiment);
+    const std::string& program = experiment.program;
+    const NetworkFiles files{experiment.inputs, experiment.write.outputs, experiment.model};
+    if (is_image_file(program)) {
+        throw ConfigError(fmt::format("'{}' describes a memory image, which does nothing", program),
+                          "give it to `npuscope check`");
+    }
+    if (experiment.model.any() && !is_onnx_file(program)) {
+        throw ConfigError(fmt::format("'{}' is not an ONNX model", program),
+                          "--shape, --calibration, --batch and --labels belong to such models");
+    }
+    SurfaceQueries queries(read_wishes(experiment, system));
+    if (queries.wishes().any() && !options.values) {
+        throw ConfigError("surfaces hold nothing without values", "leave out --values off");
+    }
+    if (files.any() || names_network(program)) {
+        return run_network_files(program, files, system, experiment.plan, options, &queries);
+    }
+    const Program read =
+        read_any_program(program, system, options.values ? Images::Read : Images::LeaveOut);
+    queries.ask(read.surfaces, options);
+    if (queries.wishes().compare_layers) {
+        queries.expect(saved_expectations(experiment, system, read), options);
+    }
+    Result result = run_program(read, system, options);
+    queries.answer(result);
+    name_surfaces(result.findings, read.surfaces);
+    name_surfaces(result.checks, read.surfaces, read);
+    return result;
+}
+
+}  // namespace npuscope

@@ -1,0 +1,343 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/command_line/sweep_point.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <boost/uuid/name_generator_sha1.hpp>
+#include <boost/uuid/string_generator.hpp>
+#include <boost/uuid/uuid_io.hpp>
+#include <map>
+
+#include "models/base/error.h"
+#include "sim/command_line/experiment.h"
+#include "sim/command_line/experiment_run.h"
+#include "sim/command_line/model_source.h"
+#include "sim/command_line/network_files.h"
+#include "sim/compile/nvdla/nvdla_family.h"
+#include "sim/compile/nvdla/segmented_program.h"
+#include "sim/config/file_io.h"
+#include "sim/config/preset.h"
+#include "sim/config/printable.h"
+#include "sim/config/yaml_writer.h"
+#include "sim/model/onnx_reader.h"
+#include "sim/report/verdict.h"
+
+namespace npuscope {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Fields of the configuration that the experiment does not hold itself.
+bool is_system_field(const std::string& field) {
+    static constexpr std::array starts{"npu.", "memory.", "host."};
+    return std::ranges::any_of(starts, [&](const char* start) { return field.starts_with(start); });
+}
+
+ConfigNode text_node(std::string text, const Place& place) {
+    return {ConfigNode::Kind::Scalar, place, std::move(text), {}, {}};
+}
+
+/// What stands at a key of a map; made where it is not there.
+ConfigNode& child(ConfigNode& map, const std::string& name, ConfigNode::Kind kind,
+                  const Place& place) {
+    if (map.kind != ConfigNode::Kind::Map) {
+        throw ConfigError(place, fmt::format("'{}' is no key of a single value", name),
+                          "give the base a map there, or none");
+    }
+    for (std::size_t i = 0; i < map.keys.size(); ++i) {
+        if (map.keys[i].name == name) {
+            return map.items[i];
+        }
+    }
+    map.keys.push_back({name, place});
+    map.items.push_back({kind, place, {}, {}, {}});
+    return map.items.back();
+}
+
+void set_field(ConfigNode& map, std::string_view path, const ConfigNode& value) {
+    const std::size_t dot = path.find('.');
+    ConfigNode& inner =
+        child(map, std::string(path.substr(0, dot)), ConfigNode::Kind::Map, value.place);
+    dot == std::string_view::npos ? void(inner = value)
+                                  : set_field(inner, path.substr(dot + 1), value);
+}
+
+/// `key: value` of each key, on a line: the file that `npuscope run` takes.
+std::string experiment_text(const ConfigNode& experiment) {
+    std::string text;
+    for (std::size_t i = 0; i < experiment.keys.size(); ++i) {
+        text += experiment.keys[i].name + ": " + flow_yaml(experiment.items[i]) + '\n';
+    }
+    return text;
+}
+
+/// The same for the same text on every machine, different for different texts.
+std::string content_key(const std::string& text) {
+    static const boost::uuids::uuid space =
+        boost::uuids::string_generator()("5d2c1c3e-6b55-4f0e-9a3b-6d1d4a4f1c55");
+    return boost::uuids::to_string(boost::uuids::name_generator_sha1(space)(text));
+}
+
+/// What a program's files hold: a file's bytes, or those of all files of a folder.
+std::string content_of(const fs::path& program) {
+    if (!fs::is_directory(program)) {
+        return read_whole_file(program);
+    }
+    std::vector<fs::path> files;
+    for (const auto& entry : fs::recursive_directory_iterator(program)) {
+        if (entry.is_regular_file()) {
+            files.push_back(entry.path());
+        }
+    }
+    std::ranges::sort(files);
+    std::string text;
+    for (const fs::path& file : files) {
+        text += file.string() + '\n' + content_key(read_whole_file(file)) + '\n';
+    }
+    return text;
+}
+
+/// A design that is ready to run.
+struct ReadyDesign {
+    Experiment experiment;
+    SystemConfig system;
+};
+
+Json rows_of_layers(const std::string& key, const std::vector<LayerRecord>& layers,
+                    const Result& result) {
+    Json rows = Json::array();
+    for (std::size_t i = 0; i < layers.size(); ++i) {
+        const LayerRecord& layer = layers[i];
+        const ClientTraffic moved = moved_by(layer);
+        const auto used = mac_utilisation(layer);
+        rows.push_back({{"key", key},
+                        {"number", i},
+                        {"name", printable_line(layer.name)},
+                        {"kind", layer.kind},
+                        {"cycles", layer.cycles().value},
+                        {"share", share_of(layer, result)},
+                        {"useful_macs", layer.macs},
+                        {"mac_utilisation", used ? Json(*used) : Json()},
+                        {"read_bytes", moved.read_bytes.value},
+                        {"write_bytes", moved.write_bytes.value},
+                        {"bound_by", layer.causes.largest()}});
+    }
+    return rows;
+}
+
+/// What the result says, as columns and rows of the point.
+void add_result(Json& point, const Result& result) {
+    Json& row = point["points"].front();
+    const std::string key = row.at("key");
+    const std::vector<LayerRecord> layers = rows_of(result);
+    const CauseCycles causes = all_causes(layers);
+    double cells = 0;
+    std::uint64_t macs = 0;
+    for (const LayerRecord& layer : layers) {
+        cells = std::max(cells, layer.mac_cells);
+        macs += layer.on_host ? 0 : layer.macs;
+    }
+    const double possible = cells * static_cast<double>(result.cycles.value);
+    const double time = microseconds(result);
+    row["status"] = to_json(result.status());
+    row["cycles"] = result.cycles.value;
+    row["microseconds"] = time;
+    row["inputs_per_second"] = result.layers.empty() || time == 0 ? Json() : Json(1e6 / time);
+    row["useful_macs"] = macs;
+    row["mac_utilisation"] = possible > 0 ? Json(static_cast<double>(macs) / possible) : Json();
+    row["read_bytes"] = result.total_traffic().read_bytes.value;
+    row["write_bytes"] = result.total_traffic().write_bytes.value;
+    row["bound_by"] = causes.largest();
+    point["layers"] = rows_of_layers(key, layers, result);
+    for (const NamedUnit& unit : result.units) {
+        const Json counts = to_json(unit.statistics);
+        point["units"].push_back({{"key", key},
+                                  {"unit", unit.unit},
+                                  {"busy", counts.at("busy")},
+                                  {"starved", counts.at("starved")},
+                                  {"blocked", counts.at("blocked")}});
+    }
+    for (std::size_t i = 0; i < cause_names.size(); ++i) {
+        point["causes"].push_back(
+            {{"key", key}, {"cause", cause_names[i]}, {"cycles", causes.cycles[i].value}});
+    }
+    for (std::size_t i = 0; i < result.findings.size(); ++i) {
+        const Diagnostic& finding = result.findings[i];
+        point["findings"].push_back({{"key", key},
+                                     {"number", i},
+                                     {"severity", to_json(finding.severity)},
+                                     {"id", finding.id},
+                                     {"message", printable_line(finding.sentence)},
+                                     {"place", to_string(finding.place)}});
+    }
+}
+
+class DesignRunner {
+ public:
+    DesignRunner(const Space& space, NpuFamilies families) : space_(space), families_(families) {}
+
+    Json prepare(const Design& design) {
+        Json point = known_of(design);
+        try {
+            finish(point, read(design));
+        } catch (const ConfigError& error) {
+            refuse(point, "illegal", error.what());
+        }
+        return point;
+    }
+
+    Json run(const Design& design) {
+        Json point = known_of(design);
+        try {
+            const ReadyDesign ready = read(design);
+            finish(point, ready);
+            add_result(point, run_experiment(ready.experiment, ready.system));
+        } catch (const ConfigError& error) {
+            refuse(point, "illegal", error.what());
+        } catch (const MachineStopped& stop) {
+            refuse(point, "stopped", stop.what());
+        } catch (const std::exception& bug) {
+            refuse(point, "bug", bug.what());
+        }
+        return point;
+    }
+
+    /// What the planner expects of a network's convolutions.
+    Json estimate(const Design& design) {
+        try {
+            const ReadyDesign ready = read(design);
+            const Experiment& experiment = ready.experiment;
+            const bool registers = ready.system.npu.find<NpuConfig>() != nullptr;
+            if (!registers || !names_network(experiment.program)) {
+                return Json::object();
+            }
+            const PlanTarget target = experiment.plan.target(ready.system, false);
+            std::uint64_t cycles = 0;
+            if (is_onnx_file(experiment.program)) {
+                const Graph graph = read_any_network(experiment.program, ready.system,
+                                                     experiment.model, ModelUse::Shape);
+                const auto plan =
+                    plan_segments(graph, target, held_inputs(graph, experiment.plan.input_type));
+                for (const PlannedSegment& segment : plan.segments) {
+                    cycles += predicted(segment.plan);
+                }
+            } else {
+                cycles = predicted(plan_network(read_network(experiment.program), target));
+            }
+            const double time =
+                static_cast<double>(cycles) * 1e6 / static_cast<double>(ready.system.clock().value);
+            return {{"cycles", cycles},
+                    {"microseconds", time},
+                    {"inputs_per_second", time > 0 ? 1e6 / time : 0},
+                    {"config", to_json(ready.system)}};
+        } catch (const std::exception&) {
+            return Json::object();  // its run tells why
+        }
+    }
+
+ private:
+    static std::uint64_t predicted(const Plan& plan) {
+        std::uint64_t cycles = 0;
+        for (const PlannedLayer& layer : plan.layers) {
+            cycles += layer.cut ? layer.cut->predicted.value : 0;
+        }
+        return cycles;
+    }
+
+    ReadyDesign read(const Design& design) {
+        ReadyDesign ready;
+        ready.experiment = read_experiment(design_experiment(space_, design), space_.folder());
+        if (ready.experiment.write.out + ready.experiment.write.json + ready.experiment.write.csv +
+                ready.experiment.write.timeline + ready.experiment.write.outputs !=
+            "") {
+            throw ConfigError(space_.base().place, "the base of a sweep writes files",
+                              "leave out `write`: a sweep keeps its results in its database");
+        }
+        SystemArguments arguments;
+        arguments.families = families_;
+        take_system(ready.experiment, arguments);
+        ready.system = read_system(arguments);
+        return ready;
+    }
+
+    /// What can be said of a design that may be refused.
+    Json known_of(const Design& design) {
+        const std::string text = experiment_text(design_experiment(space_, design));
+        const std::string key = content_key(std::string(NPUSCOPE_VERSION) + '\n' + text);
+        Json point{{"points",
+                    {{{"key", key},
+                      {"number", design.number},
+                      {"version", NPUSCOPE_VERSION},
+                      {"experiment", text}}}}};
+        Json& axes = point["axes"] = Json::array();
+        std::map<std::string, std::string> named;
+        for (const Axis& axis : space_.axes()) {
+            named[axis.fields.front()] = axis.fields.size() == 1 ? axis.name : axis.fields.front();
+        }
+        for (const FieldValue& change : space_.changes(design)) {
+            const auto name = named.find(change.field);
+            const auto& value = change.value;
+            axes.push_back({{"axis", name == named.end() ? change.field : name->second},
+                            {"value", value.kind == ConfigNode::Kind::Scalar ? value.text
+                                                                             : flow_yaml(value)}});
+        }
+        return point;
+    }
+
+    /// The key of a design is what its result depends on, not how it was written.
+    void finish(Json& point, const ReadyDesign& ready) {
+        Json& row = point["points"].front();
+        const std::string& program = ready.experiment.program;
+        auto content = contents_.find(program);
+        if (content == contents_.end()) {
+            content = contents_.emplace(program, content_key(content_of(program))).first;
+        }
+        Experiment keyed = ready.experiment;
+        keyed.bundled = content->second;  // not by its path
+        row["key"] =
+            content_key(std::string(NPUSCOPE_VERSION) + '\n' + effective_yaml(keyed, ready.system));
+        row["npu"] = ready.system.npu_name();
+        row["program"] = ready.experiment.bundled.empty() ? program : ready.experiment.bundled;
+        row["config"] = to_json(ready.system).dump();
+    }
+
+    static void refuse(Json& point, const std::string& status, const std::string& error) {
+        Json& row = point["points"].front();
+        row["status"] = status;
+        row["error"] = printable_line(error);
+        for (const char* table : {"layers", "units", "causes", "findings"}) {
+            point.erase(table);
+        }
+    }
+
+    const Space& space_;
+    NpuFamilies families_;
+    std::map<std::string, std::string> contents_;  ///< key of each program's content
+};
+
+}  // namespace
+
+ConfigNode design_experiment(const Space& space, const Design& design) {
+    ConfigNode experiment = space.base();
+    for (const FieldValue& change : space.changes(design)) {
+        const Place& place = change.value.place;
+        if (is_system_field(change.field)) {
+            ConfigNode& set = child(experiment, "set", ConfigNode::Kind::Sequence, place);
+            set.items.push_back(text_node(change.field + '=' + flow_yaml(change.value), place));
+        } else {
+            set_field(experiment, change.field, change.value);
+        }
+    }
+    return experiment;
+}
+
+SweepWork sweep_work(const Space& space, NpuFamilies families) {
+    const auto runner = std::make_shared<DesignRunner>(space, families);
+    return {[runner](const Design& design) { return runner->prepare(design); },
+            [runner](const Design& design) { return runner->run(design); },
+            [runner](const Design& design) { return runner->estimate(design); }};
+}
+
+}  // namespace npuscope

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// A design of a sweep's space as an experiment, and its result as a point of the sweep's database.
+#pragma once
+
+#include "sim/command_line/command.h"
+#include "sim/config/config_node.h"
+#include "sim/sweep/space.h"
+#include "sim/sweep/sweep.h"
+
+namespace npuscope {
+
+/// The experiment that a design is: the base with the axes' values. Fields of NPU, memory and host are
+/// changes at `set`.
+ConfigNode design_experiment(const Space& space, const Design& design);
+
+/// How the designs of a space are run; space and families must outlive it.
+SweepWork sweep_work(const Space& space, NpuFamilies families);
+
+}  // namespace npuscope

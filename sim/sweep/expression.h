@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// A formula of a sweep's space: `npu.datapath.atomic_c * npu.datapath.atomic_k <= 1024`,
+// `npu == "nv_full" || memory.read_latency < 100`. Numbers are whole or floating, names hold numbers,
+// texts and truths; operators are those of C, with `^` for powers, and `min`, `max`, `sqrt`, `log2`
+// and their kind are known. Parsed and computed by muParserX.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "models/base/diagnostic.h"
+
+namespace npuscope {
+
+/// What a name holds.
+using FormulaValue = std::variant<std::int64_t, double, bool, std::string>;
+
+/// A scalar as configurations write it: `512`, `128 KiB` and `1 GHz` are whole numbers of bytes and
+/// hertz, `true` is a truth, all else is text.
+FormulaValue formula_value(const std::string& text);
+
+class Expression {
+ public:
+    /// The value of a name; nothing where it has none.
+    using Lookup = std::function<std::optional<FormulaValue>(const std::string& name)>;
+
+    /// ConfigError at `place` where the text is no formula. `known`: its names must be among these;
+    /// empty: they may be any.
+    Expression(std::string text, Place place, const std::vector<std::string>& known = {});
+    ~Expression();
+    Expression(Expression&&) noexcept;
+    Expression& operator=(Expression&&) noexcept;
+
+    const std::string& text() const { return text_; }
+    const std::vector<std::string>& names() const { return names_; }
+    /// ConfigError at its place where that is no truth, or a name has no value of a fitting type.
+    bool holds(const Lookup& lookup) const;
+    /// Likewise of a number.
+    double number(const Lookup& lookup) const;
+
+ private:
+    struct Parser;
+    [[noreturn]] void refuse(const std::string& sentence, const std::string& remedy) const;
+    void give_values(const Lookup& lookup) const;
+
+    std::string text_;
+    Place place_;
+    std::vector<std::string> names_;
+    std::unique_ptr<Parser> parser_;
+};
+
+}  // namespace npuscope

@@ -1,0 +1,363 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/sweep/space.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <boost/random/mersenne_twister.hpp>
+#include <boost/random/uniform_int_distribution.hpp>
+#include <limits>
+#include <set>
+
+#include "models/base/error.h"
+#include "sim/config/file_io.h"
+#include "sim/config/limits.h"
+#include "sim/config/nearest_name.h"
+
+namespace npuscope {
+namespace {
+
+constexpr std::uint64_t most_choices = 100'000;    ///< of an axis
+constexpr std::uint64_t most_designs = 1'000'000;  ///< of a grid that is listed whole
+constexpr std::uint64_t draws_per_design = 1'000;  ///< before a random sample stays smaller
+constexpr std::uint64_t latin_rounds = 64;         ///< likewise
+constexpr std::uint64_t usual_points = 100;
+
+/// A generator whose numbers are the same on every machine.
+using Generator = boost::random::mt19937_64;
+
+std::uint64_t below(Generator& generator, std::uint64_t bound) {
+    return boost::random::uniform_int_distribution<std::uint64_t>(0, bound - 1)(generator);
+}
+
+std::uint64_t whole_number(const std::string& text, const Place& place) {
+    const FormulaValue value = formula_value(text);
+    const auto* number = std::get_if<std::int64_t>(&value);
+    if (number == nullptr) {
+        throw ConfigError(place, fmt::format("'{}' is no whole number", text),
+                          "write it as the field takes it: 64, 32 KiB, 1 GHz, 50 cycles");
+    }
+    return static_cast<std::uint64_t>(*number);
+}
+
+ConfigNode number_node(std::uint64_t value, const Place& place) {
+    ConfigNode node;
+    node.kind = ConfigNode::Kind::Scalar;
+    node.place = place;
+    node.text = std::to_string(value);
+    return node;
+}
+
+/// Reads one axis from what stands at a place of the file.
+class AxisReader {
+ public:
+    AxisReader(const AxisSpec& spec, const ConfigNode& node) : spec_(spec), node_(node) {}
+
+    Axis read() const {
+        Axis axis;
+        axis.fields = spec_.fields;
+        if (axis.fields.empty() == spec_.field.empty()) {
+            refuse("needs either a field or fields", "field: npu.cbuf.banks");
+        }
+        if (axis.fields.empty()) {
+            axis.fields = {spec_.field};
+        }
+        axis.name = spec_.name.empty() ? axis.fields.front() : spec_.name;
+        axis.choices = choices();
+        if (axis.choices.empty()) {
+            refuse("has no values", "give it at least one");
+        }
+        return axis;
+    }
+
+ private:
+    [[noreturn]] void refuse(const std::string& sentence, const std::string& remedy) const {
+        throw ConfigError(node_.place, "this axis " + sentence, remedy);
+    }
+
+    std::vector<std::vector<ConfigNode>> choices() const {
+        const bool listed = !spec_.values.empty();
+        if (int{listed} + int{spec_.range.has_value()} + int{spec_.log_range.has_value()} != 1) {
+            refuse("needs one of values, range and log_range", "values: [8, 16, 32]");
+        }
+        if (!listed) {
+            if (!spec_.fields.empty()) {
+                refuse("has several fields and a range", "list their values together");
+            }
+            return numbers();
+        }
+        std::vector<std::vector<ConfigNode>> found;
+        for (const ConfigNode& item : spec_.values) {
+            if (spec_.fields.empty()) {
+                found.push_back({item});
+                continue;
+            }
+            if (item.kind != ConfigNode::Kind::Sequence ||
+                item.items.size() != spec_.fields.size()) {
+                throw ConfigError(item.place,
+                                  fmt::format("a value of this axis is a list of {}, one for "
+                                              "each of its fields",
+                                              spec_.fields.size()),
+                                  "values: [[8, 8], [16, 16]]");
+            }
+            found.push_back(item.items);
+        }
+        return found;
+    }
+
+    std::vector<std::vector<ConfigNode>> numbers() const {
+        const bool steps = spec_.range.has_value();
+        const Place& place = node_.place;
+        const std::uint64_t first =
+            whole_number(steps ? spec_.range->from : spec_.log_range->from, place);
+        const std::uint64_t last =
+            whole_number(steps ? spec_.range->to : spec_.log_range->to, place);
+        const std::uint64_t change =
+            steps ? whole_number(spec_.range->step, place) : spec_.log_range->factor;
+        const bool endless = steps ? change == 0 : first == 0 || change < 2;
+        if (last < first || endless) {
+            refuse("has a range without an end or without values",
+                   "from must not exceed to, a step is at least 1, a factor at least 2");
+        }
+        std::vector<std::vector<ConfigNode>> found;
+        for (std::uint64_t value = first; value <= last;
+             value = steps ? value + change : value * change) {
+            found.push_back({number_node(value, place)});
+            if (found.size() > most_choices) {
+                refuse(fmt::format("has more than {} values", most_choices), "take a wider step");
+            }
+        }
+        return found;
+    }
+
+    const AxisSpec& spec_;
+    const ConfigNode& node_;
+};
+
+Objective read_objective(const ObjectiveSpec& spec, const ConfigNode& node) {
+    if (spec.minimise.empty() == spec.maximise.empty()) {
+        throw ConfigError(node.place, "an objective is either minimised or maximised",
+                          "{minimise: cycles}");
+    }
+    const std::string& formula = spec.minimise.empty() ? spec.maximise : spec.minimise;
+    return {spec.name.empty() ? formula : spec.name, Expression(formula, node.place),
+            spec.minimise.empty()};
+}
+
+}  // namespace
+
+bool is_space_file(const std::filesystem::path& path) { return file_has_key(path, "axes"); }
+
+Space read_space(const std::filesystem::path& path, const std::string& shown) {
+    return {parse_yaml(read_whole_file(path, {}, largest_config),
+                       shown.empty() ? path.string() : shown),
+            path.parent_path()};
+}
+
+Space::Space(const ConfigNode& root, std::filesystem::path folder) : folder_(std::move(folder)) {
+    const auto spec = read_limited<SpaceSpec>(root, "sweep");
+    shows_ = spec.shows;
+    folder_ = folder_.empty() ? "." : folder_;
+    folder_ = spec.folder.empty() ? folder_ : folder_ / spec.folder;
+    base_ = spec.base;
+    search_ = spec.search;
+    expect_kind(base_, ConfigNode::Kind::Map, "base");
+    const ConfigNode& axes = *root.find("axes");
+    for (std::size_t i = 0; i < spec.axes.size(); ++i) {
+        axes_.push_back(AxisReader(spec.axes[i], axes.items[i]).read());
+        const std::uint64_t choices = axes_.back().choices.size();
+        if (grid_ > (std::uint64_t{1} << 62U) / choices) {
+            throw ConfigError(axes.items[i].place, "the space has more than 2^62 designs",
+                              "leave out an axis, or values");
+        }
+        grid_ *= choices;
+        for (std::size_t k = 0; k < i; ++k) {
+            if (axes_[k].name == axes_[i].name) {
+                throw ConfigError(axes.items[i].place,
+                                  fmt::format("two axes are called '{}'", axes_[i].name),
+                                  "give one of them a name");
+            }
+        }
+    }
+    if (axes_.empty()) {
+        throw ConfigError(axes.place, "a sweep without axes has one design only",
+                          "give it an axis, or use `npuscope run`");
+    }
+    const std::vector<std::string> known = names();
+    for (std::size_t i = 0; i < axes_.size(); ++i) {
+        if (!spec.axes[i].when.empty()) {
+            axes_[i].when.emplace(spec.axes[i].when, axes.items[i].find("when")->place, known);
+        }
+    }
+    for (std::size_t i = 0; i < spec.where.size(); ++i) {
+        where_.emplace_back(spec.where[i], root.find("where")->items[i].place, known);
+    }
+    for (std::size_t i = 0; i < spec.objectives.size(); ++i) {
+        objectives_.push_back(
+            read_objective(spec.objectives[i], root.find("objectives")->items[i]));
+    }
+    if (objectives_.empty()) {
+        objectives_.push_back({"cycles", Expression("cycles", root.place), false});
+    }
+}
+
+std::vector<std::string> Space::names() const {
+    std::vector<std::string> known;
+    for (const Axis& axis : axes_) {
+        known.push_back(axis.name);
+        known.insert(known.end(), axis.fields.begin(), axis.fields.end());
+    }
+    return known;
+}
+
+Design Space::design(std::uint64_t number) const {
+    Design design{number, std::vector<std::size_t>(axes_.size())};
+    for (std::size_t i = axes_.size(); i-- > 0;) {
+        design.choices[i] = number % axes_[i].choices.size();
+        number /= axes_[i].choices.size();
+    }
+    return design;
+}
+
+std::optional<FormulaValue> Space::value(const Design& design, const std::string& name) const {
+    for (std::size_t i = 0; i < axes_.size(); ++i) {
+        const Axis& axis = axes_[i];
+        const auto& choice = axis.choices[design.choices[i]];
+        if (axis.name == name && choice.size() == 1) {
+            return formula_value(choice.front().text);
+        }
+        const auto field = std::ranges::find(axis.fields, name);
+        if (field != axis.fields.end()) {
+            return formula_value(
+                choice[static_cast<std::size_t>(field - axis.fields.begin())].text);
+        }
+    }
+    return {};
+}
+
+bool Space::applies(const Axis& axis, const Design& design) const {
+    return !axis.when ||
+           axis.when->holds([&](const std::string& name) { return value(design, name); });
+}
+
+bool Space::repeats(const Design& design) const {
+    for (std::size_t i = 0; i < axes_.size(); ++i) {
+        if (design.choices[i] != 0 && !applies(axes_[i], design)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool Space::fulfils_where(const Design& design) const {
+    std::set<std::string> absent;
+    for (const Axis& axis : axes_) {
+        if (!applies(axis, design)) {
+            absent.insert(axis.name);
+            absent.insert(axis.fields.begin(), axis.fields.end());
+        }
+    }
+    return std::ranges::all_of(where_, [&](const Expression& formula) {
+        const bool about_absent = std::ranges::any_of(
+            formula.names(), [&](const std::string& name) { return absent.contains(name); });
+        return about_absent ||
+               formula.holds([&](const std::string& name) { return value(design, name); });
+    });
+}
+
+void Space::take(Design design, std::vector<Design>& found, std::uint64_t& left_out) const {
+    if (!repeats(design)) {
+        fulfils_where(design) ? found.push_back(std::move(design)) : void(++left_out);
+    }
+}
+
+std::vector<FieldValue> Space::changes(const Design& design) const {
+    std::vector<FieldValue> changes;
+    for (std::size_t i = 0; i < axes_.size(); ++i) {
+        const Axis& axis = axes_[i];
+        for (std::size_t k = 0; applies(axis, design) && k < axis.fields.size(); ++k) {
+            changes.push_back({axis.fields[k], axis.choices[design.choices[i]][k]});
+        }
+    }
+    return changes;
+}
+
+std::vector<Design> Space::designs(std::uint64_t& left_out) const {
+    const std::uint64_t count = std::min(search_.points.value_or(usual_points), most_designs);
+    switch (search_.kind) {
+        case SearchKind::Random:
+            return random_sample(count, left_out);
+        case SearchKind::Latin:
+            return latin_sample(count, left_out);
+        case SearchKind::Grid:
+        case SearchKind::Adaptive:
+            break;
+    }
+    return whole_grid(left_out);
+}
+
+std::vector<Design> Space::whole_grid(std::uint64_t& left_out) const {
+    if (grid_ > most_designs) {
+        throw ConfigError(base_.place,
+                          fmt::format("the space has {} designs, more than the {} that can be "
+                                      "listed",
+                                      grid_, most_designs),
+                          "search: {kind: random, points: 1000}");
+    }
+    std::vector<Design> found;
+    for (std::uint64_t number = 0; number < grid_; ++number) {
+        take(design(number), found, left_out);
+    }
+    return found;
+}
+
+std::vector<Design> Space::random_sample(std::uint64_t count, std::uint64_t& left_out) const {
+    if (count >= grid_) {
+        return whole_grid(left_out);
+    }
+    Generator generator(search_.seed);
+    std::set<std::uint64_t> drawn;
+    std::vector<Design> found;
+    for (std::uint64_t draw = 0; found.size() < count && draw < draws_per_design * count; ++draw) {
+        Design one = design(below(generator, grid_));
+        if (drawn.insert(one.number).second) {
+            take(std::move(one), found, left_out);
+        }
+    }
+    std::ranges::sort(found, {}, &Design::number);
+    return found;
+}
+
+std::vector<Design> Space::latin_sample(std::uint64_t count, std::uint64_t& left_out) const {
+    if (count >= grid_) {
+        return whole_grid(left_out);
+    }
+    Generator generator(search_.seed);
+    std::set<std::uint64_t> drawn;
+    std::vector<Design> found;
+    std::vector<std::vector<std::uint64_t>> order(axes_.size());
+    for (std::uint64_t round = 0; found.size() < count && round < latin_rounds; ++round) {
+        for (auto& strata : order) {
+            strata.resize(count);
+            for (std::uint64_t i = 0; i < count; ++i) {
+                strata[i] = i;
+                std::swap(strata[i], strata[below(generator, i + 1)]);
+            }
+        }
+        for (std::uint64_t i = 0; found.size() < count && i < count; ++i) {
+            std::uint64_t number = 0;
+            for (std::size_t a = 0; a < axes_.size(); ++a) {
+                const std::uint64_t choices = axes_[a].choices.size();
+                number = number * choices + order[a][i] * choices / count;
+            }
+            Design one = design(number);
+            if (drawn.insert(number).second) {
+                take(std::move(one), found, left_out);
+            }
+        }
+    }
+    std::ranges::sort(found, {}, &Design::number);
+    return found;
+}
+
+}  // namespace npuscope

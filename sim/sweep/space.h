@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: Apache-2.0
+// The designs that a sweep tries: an experiment, and axes along which its keys change.
+//
+//     base: {program: resnet50, npu: nv_small, run: {values: off}}
+//     axes:
+//       - {fields: [npu.datapath.atomic_c, npu.datapath.atomic_k], values: [[8, 8], [16, 16]]}
+//       - {name: banks, field: npu.cbuf.banks, log_range: {from: 4, to: 64}}
+//       - {field: memory.read_latency, range: {from: 20, to: 200, step: 60}}
+//     where: [npu.datapath.atomic_c * banks <= 512]
+//     search: {kind: random, points: 10, seed: 7}
+//     objectives:
+//       - {name: time, minimise: cycles}
+//
+// A field is a key of an experiment (`program`, `npu`, `plan.winograd`) or one of `list fields` that
+// begins with `npu.`, `memory.` or `host.`.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sim/config/config_node.h"
+#include "sim/config/field_types.h"
+#include "sim/sweep/expression.h"
+
+namespace npuscope {
+
+/// Whole numbers from one to another, each with this distance from the one before.
+struct RangeSpec {
+    std::string from;
+    std::string to;
+    std::string step = "1";
+
+    template <class Visitor, class Self>
+    static void describe(Visitor& visit, Self& self) {
+        visit.required("from", self.from, "first value, as the field takes it: 64, 32 KiB, 1 GHz");
+        visit.required("to", self.to, "no value is larger");
+        visit.field("step", self.step, "from one value to the next");
+    }
+};
+
+/// Whole numbers, each a multiple of the one before.
+struct LogRangeSpec {
+    std::string from;
+    std::string to;
+    std::uint32_t factor = 2;
+
+    template <class Visitor, class Self>
+    static void describe(Visitor& visit, Self& self) {
+        visit.required("from", self.from, "first value, 1 or more");
+        visit.required("to", self.to, "no value is larger");
+        visit.field("factor", self.factor, "of one value to the one before");
+    }
+};
+
+struct AxisSpec {
+    std::string name;
+    std::string field;
+    std::vector<std::string> fields{};
+    std::vector<ConfigNode> values{};
+    std::optional<RangeSpec> range{};
+    std::optional<LogRangeSpec> log_range{};
+    std::string when;
+
+    template <class Visitor, class Self>
+    static void describe(Visitor& visit, Self& self) {
+        visit.field("name", self.name,
+                    "by which formulas and tables call it; default: the field's name");
+        visit.field("field", self.field, "key of an experiment, or field of NPU, memory or host");
+        visit.field("fields", self.fields,
+                    "several of them that change together, with a list at each of the values");
+        visit.field("values", self.values, "list of what the field takes in turn");
+        visit.field("range", self.range, "whole numbers at equal distances, in place of values");
+        visit.field("log_range", self.log_range,
+                    "whole numbers, each the same multiple of the one before, in place of values");
+        visit.field("when", self.when,
+                    "formula of other axes: where it does not hold, the field keeps what the base "
+                    "says");
+    }
+};
+
+enum class SearchKind { Grid, Random, Latin, Adaptive };
+
+template <>
+struct EnumNames<SearchKind> {
+    static constexpr std::array names{
+        std::pair{SearchKind::Grid, std::string_view("grid")},
+        std::pair{SearchKind::Random, std::string_view("random")},
+        std::pair{SearchKind::Latin, std::string_view("latin")},
+        std::pair{SearchKind::Adaptive, std::string_view("adaptive")}};
+};
+
+struct SearchSpec {
+    SearchKind kind = SearchKind::Grid;
+    std::optional<std::uint64_t> points{};
+    std::uint64_t seed = 1;
+
+    template <class Visitor, class Self>
+    static void describe(Visitor& visit, Self& self) {
+        visit.field("kind", self.kind,
+                    "grid: every design of the space; random: as many as `points` says; latin: "
+                    "likewise, with every value of every axis as often as any other (a Latin "
+                    "hypercube); adaptive: those that can be best, found with at most `points` "
+                    "full runs");
+        visit.field("points", self.points,
+                    "designs that are run; default: 100, and of an adaptive search a tenth of "
+                    "the space");
+        visit.field("seed", self.seed, "of random choices");
+    }
+};
+
+struct ObjectiveSpec {
+    std::string name;
+    std::string minimise;
+    std::string maximise;
+
+    template <class Visitor, class Self>
+    static void describe(Visitor& visit, Self& self) {
+        visit.field("name", self.name, "as tables call it; default: the formula");
+        visit.field("minimise", self.minimise,
+                    "formula of axes, fields of the configuration and numbers of the result: "
+                    "cycles, microseconds, read_bytes, write_bytes, mac_utilisation, inputs_per_"
+                    "second");
+        visit.field("maximise", self.maximise, "likewise; one of the two");
+    }
+};
+
+struct SpaceSpec {
+    std::string shows;
+    std::string folder;
+    ConfigNode base;
+    std::vector<AxisSpec> axes{};
+    std::vector<std::string> where{};
+    SearchSpec search;
+    std::vector<ObjectiveSpec> objectives{};
+
+    template <class Visitor, class Self>
+    static void describe(Visitor& visit, Self& self) {
+        visit.field("shows", self.shows, "a line of `npuscope list sweeps`");
+        visit.field("folder", self.folder,
+                    "paths of the base are relative to it; default: the file's own");
+        visit.required("base", self.base,
+                       "an experiment, as its file would have it; a design is the base with a "
+                       "value of every axis");
+        visit.required("axes", self.axes, "what changes, at least one");
+        visit.field("where", self.where,
+                    "formulas of axes that a design must fulfil; others are left out");
+        visit.field("search", self.search, "which designs are tried");
+        visit.field("objectives", self.objectives,
+                    "what a good design is; default: few cycles. The best of several are a Pareto "
+                    "front");
+    }
+};
+
+/// One field of a design, with its value as YAML.
+struct FieldValue {
+    std::string field;
+    ConfigNode value;
+};
+
+struct Axis {
+    std::string name;
+    std::vector<std::string> fields;
+    std::vector<std::vector<ConfigNode>> choices;  ///< each has a value for every field
+    std::optional<Expression> when{};
+};
+
+struct Objective {
+    std::string name;
+    Expression formula;
+    bool maximise = false;
+
+    /// Smaller is better.
+    double cost(const Expression::Lookup& lookup) const {
+        return maximise ? -formula.number(lookup) : formula.number(lookup);
+    }
+};
+
+/// A design: which choice of each axis it takes.
+struct Design {
+    std::uint64_t number = 0;            ///< in the grid; the last axis changes fastest
+    std::vector<std::size_t> choices{};  ///< by axis
+};
+
+class Space {
+ public:
+    /// From what a file in `folder` holds. ConfigError with its place.
+    Space(const ConfigNode& root, std::filesystem::path folder);
+
+    const std::string& shows() const { return shows_; }
+    const ConfigNode& base() const { return base_; }
+    /// The base's paths are relative to it.
+    const std::filesystem::path& folder() const { return folder_; }
+    const std::vector<Axis>& axes() const { return axes_; }
+    const std::vector<Objective>& objectives() const { return objectives_; }
+    const SearchSpec& search() const { return search_; }
+    /// Designs of the whole grid, with those that `where` leaves out.
+    std::uint64_t grid() const { return grid_; }
+
+    Design design(std::uint64_t number) const;
+    /// What differs from the base, in the order of the axes.
+    std::vector<FieldValue> changes(const Design& design) const;
+    /// The value of an axis, by its name or by its field's; nothing where it is not applied, or there
+    /// is none of that name.
+    std::optional<FormulaValue> value(const Design& design, const std::string& name) const;
+
+    /// Every design of a grid, in order, and those that a random or Latin sample takes; of an adaptive
+    /// search all that can be chosen from. `left_out` counts those that `where` excludes.
+    std::vector<Design> designs(std::uint64_t& left_out) const;
+
+ private:
+    std::vector<std::string> names() const;
+    std::vector<Design> whole_grid(std::uint64_t& left_out) const;
+    std::vector<Design> random_sample(std::uint64_t count, std::uint64_t& left_out) const;
+    std::vector<Design> latin_sample(std::uint64_t count, std::uint64_t& left_out) const;
+    bool applies(const Axis& axis, const Design& design) const;
+    /// Whether an axis that is not applied stands elsewhere than at its first value: the design there is
+    /// the same.
+    bool repeats(const Design& design) const;
+    bool fulfils_where(const Design& design) const;
+    void take(Design design, std::vector<Design>& found, std::uint64_t& left_out) const;
+
+    std::string shows_;
+    ConfigNode base_;
+    std::filesystem::path folder_;
+    std::vector<Axis> axes_;
+    std::vector<Expression> where_;
+    SearchSpec search_;
+    std::vector<Objective> objectives_;
+    std::uint64_t grid_ = 1;
+};
+
+/// Reads a space from its file, which messages call `shown` where that is given. ConfigError with its
+/// place.
+Space read_space(const std::filesystem::path& path, const std::string& shown = {});
+
+/// Whether a YAML file is a sweep's space: it has axes.
+bool is_space_file(const std::filesystem::path& path);
+
+}  // namespace npuscope

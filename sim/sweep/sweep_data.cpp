@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/sweep/sweep_data.h"
+
+#include <algorithm>
+#include <array>
+
+namespace npuscope {
+namespace {
+
+constexpr std::size_t most_layers = 200'000;  ///< rows of layers on a page
+
+Json layers_of(const SweepDatabase& database, const std::string& key) {
+    Json rows = Json::array();
+    for (const SweepRow& row :
+         database.query("SELECT * FROM layers WHERE key = ? ORDER BY number", {key})) {
+        rows.push_back({row.at("name"), row.at("kind"), row.at("cycles"), row.at("share"),
+                        row.at("mac_utilisation"), row.at("bound_by")});
+    }
+    return rows;
+}
+
+}  // namespace
+
+Json sweep_data(const Space& space, const SweepDatabase& database, const std::string& name) {
+    const std::vector<RatedPoint> rated = rated_points(space, database);
+    std::vector<Costs> costs;
+    std::map<std::string, const Costs*> cost_of;
+    for (const RatedPoint& point : rated) {
+        costs.push_back(point.costs);
+        cost_of[point.key] = &point.costs;
+    }
+    Json data{{"name", name},           {"shows", space.shows()},      {"version", ""},
+              {"axes", Json::array()},  {"objectives", Json::array()}, {"points", Json::array()},
+              {"front", Json::array()}, {"layers", Json::object()}};
+    for (const Objective& objective : space.objectives()) {
+        data["objectives"].push_back({{"name", objective.name}, {"maximise", objective.maximise}});
+    }
+    for (const SweepRow& row : database.query("SELECT DISTINCT axis FROM axes ORDER BY axis")) {
+        data["axes"].push_back(row.at("axis"));
+    }
+    std::map<std::string, Json> axes;
+    for (const SweepRow& row : database.query("SELECT * FROM axes")) {
+        axes[row.at("key").get<std::string>()][row.at("axis").get<std::string>()] = row.at("value");
+    }
+    std::map<std::string, Json> causes;
+    for (const SweepRow& row : database.query("SELECT * FROM causes WHERE cycles > 0")) {
+        causes[row.at("key").get<std::string>()][row.at("cause").get<std::string>()] =
+            row.at("cycles");
+    }
+    static constexpr std::array columns{
+        "key",        "number",      "status",   "cycles", "microseconds", "mac_utilisation",
+        "read_bytes", "write_bytes", "bound_by", "error",  "experiment"};
+    for (const SweepRow& row : database.query("SELECT * FROM points ORDER BY number, key")) {
+        const std::string key = row.at("key").get<std::string>();
+        Json point;
+        for (const char* column : columns) {
+            point[column] = row.at(column);
+        }
+        point["axes"] = axes.contains(key) ? axes[key] : Json::object();
+        if (const auto found = causes.find(key); found != causes.end()) {
+            point["causes"] = found->second;
+        }
+        if (const auto found = cost_of.find(key); found != cost_of.end()) {
+            point["costs"] = *found->second;
+        }
+        data["version"] = row.at("version");
+        data["points"].push_back(std::move(point));
+    }
+    std::size_t layers = 0;
+    for (const std::size_t one : pareto_front(costs)) {
+        data["front"].push_back(rated[one].key);
+        Json rows = layers_of(database, rated[one].key);
+        layers += rows.size();
+        if (layers <= most_layers) {
+            data["layers"][rated[one].key] = std::move(rows);
+        }
+    }
+    return data;
+}
+
+}  // namespace npuscope

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a sweep found, as an SQLite database. A point is a design that was run; its key is made of all
+// that its result depends on, so that the same design is never run twice. Tables and columns are
+// those of `sweep_tables`; docs/exploration.md says what they mean.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sim/config/json_writer.h"
+
+struct sqlite3;
+
+namespace npuscope {
+
+/// Of the tables; a database of another version is refused.
+inline constexpr int sweep_schema = 1;
+
+struct SweepTable {
+    std::string_view name;
+    std::vector<std::string_view> columns;  ///< `cycles integer`; the first ones are its key
+    std::size_t key_columns = 1;
+};
+
+/// points, axes, layers, units, causes, findings.
+const std::vector<SweepTable>& sweep_tables();
+
+/// A row of a query: text, numbers and null as JSON has them, by column.
+using SweepRow = std::map<std::string, Json>;
+
+class SweepDatabase {
+ public:
+    /// Opens the database, and makes it where there is none. ConfigError where the file is something
+    /// else, of another version, or cannot be written.
+    explicit SweepDatabase(const std::filesystem::path& file);
+    ~SweepDatabase();
+    SweepDatabase(const SweepDatabase&) = delete;
+    SweepDatabase& operator=(const SweepDatabase&) = delete;
+
+    /// Whether the point of this key was run to its end; one whose process crashed was not.
+    bool is_finished(const std::string& key) const;
+    /// Rows by table: `{"points": [{"key": .., "cycles": ..}], "layers": [..]}`, of one point. A point
+    /// that was finished before stays as it is.
+    void add(const Json& point);
+    /// What was added is there, whatever happens next.
+    void commit();
+    /// Adds all finished points of another database.
+    void merge(const std::filesystem::path& other);
+
+    std::vector<SweepRow> query(const std::string& sql,
+                                const std::vector<std::string>& values = {}) const;
+
+ private:
+    class Statement;
+    void execute(const std::string& sql) const;
+    [[noreturn]] void fail(const std::string& what) const;
+    void begin();
+
+    std::filesystem::path file_;
+    sqlite3* connection_ = nullptr;
+    std::map<std::string, std::unique_ptr<Statement>, std::less<>> inserts_;
+    std::unique_ptr<Statement> finished_;
+    bool open_ = false;  ///< a transaction
+};
+
+/// One line a point, in the order of the space: its axes, numbers of its result, its error.
+std::string sweep_csv(const SweepDatabase& database);
+
+}  // namespace npuscope

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/sweep/sweep_report.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+namespace npuscope {
+namespace {
+
+constexpr std::size_t most_best = 20;  ///< rows of the front
+constexpr std::size_t most_reasons = 10;
+
+std::string number_text(double value) {
+    const bool whole = value == std::floor(value) && std::abs(value) < 1e15;
+    return whole ? fmt::format("{}{}", value < 0 ? "-" : "",
+                               with_separators(static_cast<std::uint64_t>(std::abs(value))))
+                 : fmt::format("{:.6g}", value);
+}
+
+std::string first_line(const SweepDatabase& database, const SweepCount& count,
+                       const std::string& name) {
+    std::string text = fmt::format("{}: {}, {} run now", name, counted(count.designs, "design"),
+                                   with_separators(count.ran));
+    if (count.found > 0) {
+        text += fmt::format(", {} known before", with_separators(count.found));
+    }
+    if (count.left_out > 0) {
+        text += fmt::format("; `where` leaves out {}", with_separators(count.left_out));
+    }
+    std::string states;
+    for (const SweepRow& row : database.query(
+             "SELECT status, count(*) AS n FROM points GROUP BY status ORDER BY n DESC, status")) {
+        states += fmt::format("{}{} {}", states.empty() ? "  in the database: " : ", ",
+                              with_separators(row.at("n").get<std::uint64_t>()),
+                              row.at("status").get<std::string>());
+    }
+    return text + '\n' + (states.empty() ? "" : states + '\n');
+}
+
+std::string best_text(const Space& space, const SweepDatabase& database, std::size_t width) {
+    const std::vector<RatedPoint> rated = rated_points(space, database);
+    if (rated.empty()) {
+        return "\nno design has a result with all that the objectives name\n";
+    }
+    std::vector<Costs> costs;
+    for (const RatedPoint& point : rated) {
+        costs.push_back(point.costs);
+    }
+    const std::vector<std::size_t> front = pareto_front(costs);
+    std::vector<TextTable::Column> columns{{"#", Align::Right}};
+    std::string names;
+    for (const Objective& objective : space.objectives()) {
+        columns.push_back({objective.name, Align::Right});
+        names += (names.empty() ? "" : ", ") +
+                 std::string(objective.maximise ? "large " : "small ") + objective.name;
+    }
+    std::vector<std::string> axes;
+    for (const SweepRow& row : database.query("SELECT DISTINCT axis FROM axes ORDER BY axis")) {
+        axes.push_back(row.at("axis").get<std::string>());
+        columns.push_back({axes.back(), Align::Right});
+    }
+    TextTable table(columns);
+    for (std::size_t i = 0; i < std::min(front.size(), most_best); ++i) {
+        const RatedPoint& point = rated[front[i]];
+        std::vector<std::string> cells{std::to_string(i + 1)};
+        for (std::size_t k = 0; k < point.costs.size(); ++k) {
+            cells.push_back(
+                number_text(space.objectives()[k].maximise ? -point.costs[k] : point.costs[k]));
+        }
+        std::map<std::string, std::string> values;
+        for (const SweepRow& row :
+             database.query("SELECT axis, value FROM axes WHERE key = ?", {point.key})) {
+            values[row.at("axis").get<std::string>()] = row.at("value").get<std::string>();
+        }
+        for (const std::string& axis : axes) {
+            cells.push_back(values[axis]);
+        }
+        table.add_row(std::move(cells));
+    }
+    const bool several = space.objectives().size() > 1;
+    const std::string title =
+        several ? fmt::format("Pareto front, {}: {} of {}", names, front.size(),
+                              counted(rated.size(), "design"))
+                : fmt::format("best, {}, of {}", names, counted(rated.size(), "design"));
+    const std::string more =
+        front.size() > most_best ? fmt::format("  and {} more\n", front.size() - most_best) : "";
+    return '\n' + title + '\n' + table.text(width) + more;
+}
+
+std::string reasons_text(const SweepDatabase& database, std::size_t width) {
+    std::string text;
+    for (const SweepRow& row :
+         database.query("SELECT status, error, count(*) AS n FROM points WHERE error IS NOT NULL "
+                        "GROUP BY status, error ORDER BY n DESC, error LIMIT " +
+                        std::to_string(most_reasons))) {
+        text += wrapped(
+            fmt::format("{} {}: {}", with_separators(row.at("n").get<std::uint64_t>()),
+                        row.at("status").get<std::string>(), row.at("error").get<std::string>()),
+            2, 4, width);
+    }
+    return text.empty() ? text : "\nwithout a result, and why\n" + text;
+}
+
+}  // namespace
+
+std::string sweep_report(const Space& space, const SweepDatabase& database, const SweepCount& count,
+                         const std::string& name, std::size_t width) {
+    return first_line(database, count, name) + best_text(space, database, width) +
+           reasons_text(database, width);
+}
+
+}  // namespace npuscope

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/sweep/space.h"
+
+#include <gmock/gmock.h>
+
+#include <map>
+
+#include "sim/config/yaml_writer.h"
+#include "tests/sim/message_of.h"
+
+namespace npuscope {
+namespace {
+
+using sample::message_of;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+Space space_of(const std::string& text) { return {parse_yaml(text, "space.yaml"), "/"}; }
+
+std::vector<std::string> designs_of(const Space& space, std::uint64_t& left_out) {
+    std::vector<std::string> texts;
+    for (const Design& design : space.designs(left_out)) {
+        std::string text;
+        for (const FieldValue& change : space.changes(design)) {
+            text += change.field + '=' + flow_yaml(change.value) + ' ';
+        }
+        texts.push_back(text);
+    }
+    return texts;
+}
+
+constexpr const char* conditional =
+    "base: {program: lenet}\n"
+    "axes:\n"
+    "  - {name: npu, field: npu, values: [nv_small, nv_full]}\n"
+    "  - {field: plan.winograd, values: [false, true], when: npu == \"nv_full\"}\n"
+    "  - {fields: [npu.a, npu.b], values: [[1, 2], [3, 4]]}\n"
+    "where: [npu.a == 1 || npu == \"nv_small\"]\n";
+
+TEST(Space, gridTakesEveryDesignOnce) {
+    std::uint64_t left_out = 0;
+    EXPECT_THAT(designs_of(space_of(conditional), left_out),
+                ElementsAre("npu=nv_small npu.a=1 npu.b=2 ", "npu=nv_small npu.a=3 npu.b=4 ",
+                            "npu=nv_full plan.winograd=false npu.a=1 npu.b=2 ",
+                            "npu=nv_full plan.winograd=true npu.a=1 npu.b=2 "));
+    EXPECT_EQ(left_out, 2U);
+}
+
+TEST(Space, rangesAreWholeNumbersInUnitsOfTheField) {
+    std::uint64_t left_out = 0;
+    EXPECT_THAT(designs_of(space_of("base: {program: lenet}\n"
+                                    "axes: [{field: x, range: {from: 20, to: 50, step: 15}}]\n"),
+                           left_out),
+                ElementsAre("x=20 ", "x=35 ", "x=50 "));
+    EXPECT_THAT(designs_of(space_of("base: {program: lenet}\n"
+                                    "axes: [{field: x, log_range: {from: 1 KiB, to: 9 KiB, "
+                                    "factor: 3}}]\n"),
+                           left_out),
+                ElementsAre("x=1024 ", "x=3072 ", "x=9216 "));
+}
+
+constexpr const char* large =
+    "base: {program: lenet}\n"
+    "axes:\n"
+    "  - {field: a, range: {from: 1, to: 40}}\n"
+    "  - {field: b, range: {from: 1, to: 10}}\n"
+    "where: [a != b]\n";
+
+TEST(Space, randomSampleIsTheSameForTheSameSeed) {
+    std::uint64_t left_out = 0;
+    const std::string text = std::string(large) + "search: {kind: random, points: 50, seed: 5}\n";
+    const auto first = designs_of(space_of(text), left_out);
+    EXPECT_EQ(first.size(), 50U);
+    EXPECT_EQ(first, designs_of(space_of(text), left_out));
+    const std::string other = std::string(large) + "search: {kind: random, points: 50, seed: 6}\n";
+    EXPECT_NE(first, designs_of(space_of(other), left_out));
+}
+
+TEST(Space, latinSampleTakesEveryValueAsOftenAsAnyOther) {
+    const Space space = space_of(
+        "base: {program: lenet}\n"
+        "axes:\n"
+        "  - {field: a, range: {from: 1, to: 40}}\n"
+        "  - {field: b, range: {from: 1, to: 10}}\n"
+        "search: {kind: latin, points: 40}\n");
+    std::uint64_t left_out = 0;
+    std::map<std::size_t, int> a;
+    std::map<std::size_t, int> b;
+    for (const Design& design : space.designs(left_out)) {
+        ++a[design.choices[0]];
+        ++b[design.choices[1]];
+    }
+    EXPECT_EQ(a.size(), 40U);
+    EXPECT_EQ(b.size(), 10U);
+    for (const auto& [choice, count] : b) {
+        EXPECT_EQ(count, 4) << choice;
+    }
+}
+
+TEST(Space, saysWhereAndWhatIsWrong) {
+    const auto message = [](const std::string& axes, const std::string& rest = {}) {
+        return message_of([&] { space_of("base: {program: lenet}\naxes:\n" + axes + rest); });
+    };
+    EXPECT_THAT(message("  - {values: [1]}\n"),
+                HasSubstr("space.yaml:3:5: this axis needs either a field or fields"));
+    EXPECT_THAT(message("  - {field: a}\n"), HasSubstr("needs one of values, range and log_range"));
+    EXPECT_THAT(message("  - {field: a, values: [1], range: {from: 1, to: 2}}\n"),
+                HasSubstr("needs one of values, range and log_range"));
+    EXPECT_THAT(message("  - {fields: [a, b], values: [[1, 2], [3]]}\n"),
+                HasSubstr("space.yaml:3:39: a value of this axis is a list of 2"));
+    EXPECT_THAT(message("  - {field: a, range: {from: 5, to: 4}}\n"),
+                HasSubstr("a range without an end or without values"));
+    EXPECT_THAT(message("  - {field: a, range: {from: x, to: 4}}\n"),
+                HasSubstr("'x' is no whole number"));
+    EXPECT_THAT(message("  - {field: a, log_range: {from: 1, to: 9007199254740992}}\n"), "");
+    EXPECT_THAT(message("  - {field: a, range: {from: 1, to: 1000000}}\n"),
+                HasSubstr("has more than 100000 values"));
+    EXPECT_THAT(message("  - {field: a, values: [1]}\n  - {field: a, values: [1]}\n"),
+                HasSubstr("space.yaml:4:5: two axes are called 'a'"));
+    EXPECT_THAT(message("  - {field: bank, values: [1]}\n", "where: [banks > 1]\n"),
+                HasSubstr("space.yaml:4:9: 'banks > 1' names 'banks', which is none"));
+    EXPECT_THAT(message("  - {field: a, values: [1]}\n", "objectives: [{name: x}]\n"),
+                HasSubstr("an objective is either minimised or maximised"));
+    EXPECT_THAT(message("  []\n"), HasSubstr("a sweep without axes has one design only"));
+    EXPECT_THAT(message("  - {field: a, value: [1]}\n"),
+                HasSubstr("unknown field 'axes[0].value'"));
+}
+
+}  // namespace
+}  // namespace npuscope

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+
+#include <csignal>
+#include <fstream>
+
+#include "sim/sweep/sweep.h"
+#include "sim/sweep/sweep_report.h"
+#include "tests/sim/message_of.h"
+#include "tests/support/temp_folder.h"
+
+namespace npuscope {
+namespace {
+
+using sample::message_of;
+using testing::HasSubstr;
+
+constexpr const char* text =
+    "base: {program: x}\n"
+    "axes:\n"
+    "  - {field: a, range: {from: 1, to: 6}}\n"
+    "  - {field: b, range: {from: 1, to: 6}}\n"
+    "objectives: [{minimise: cycles}, {name: sum, minimise: a + b}]\n";
+
+std::int64_t number(const Space& space, const Design& design, const std::string& name) {
+    return std::get<std::int64_t>(*space.value(design, name));
+}
+
+/// A made-up NPU: 720 / (a * b) cycles; 5 is no legal `a`, and a = 4 with b = 4 crashes.
+SweepWork work_of(const Space& space) {
+    const auto known = [&space](const Design& design) {
+        const auto a = number(space, design, "a");
+        const auto b = number(space, design, "b");
+        Json point{
+            {"points",
+             {{{"key", fmt::format("{}-{}", a, b)}, {"number", design.number}, {"config", "{}"}}}},
+            {"axes",
+             {{{"axis", "a"}, {"value", std::to_string(a)}},
+              {{"axis", "b"}, {"value", std::to_string(b)}}}}};
+        if (a == 5) {
+            point["points"].front()["status"] = "illegal";
+            point["points"].front()["error"] = "a is 5";
+        }
+        return point;
+    };
+    return {known,
+            [&space, known](const Design& design) {
+                const auto a = number(space, design, "a");
+                const auto b = number(space, design, "b");
+                if (a == 4 && b == 4) {
+                    std::raise(SIGSEGV);
+                }
+                Json point = known(design);
+                point["points"].front()["status"] = "unchecked";
+                point["points"].front()["cycles"] = 720 / (a * b);
+                return point;
+            },
+            [](const Design&) { return Json::object(); }};
+}
+
+std::string all_rows(const SweepDatabase& database) { return sweep_csv(database); }
+
+TEST(Sweep, keepsEveryDesignWithItsResultOrTheReasonForNone) {
+    const TempFolder folder;
+    const Space space(parse_yaml(text, "space.yaml"), "/");
+    SweepDatabase database(folder.path() / "results.sqlite");
+    const SweepCount count = run_sweep(space, database, work_of(space), {.jobs = 3});
+    EXPECT_EQ(count.designs, 36U);
+    EXPECT_EQ(count.ran, 36U);
+    const auto state = [&](const std::string& key) {
+        return database.query("SELECT * FROM points WHERE key = ?", {key}).front();
+    };
+    EXPECT_EQ(state("2-3").at("cycles"), 120);
+    EXPECT_EQ(state("5-1").at("status"), "illegal");
+    EXPECT_EQ(state("4-4").at("status"), "crashed");
+    EXPECT_THAT(state("4-4").at("error").get<std::string>(), HasSubstr("signal 11"));
+    const std::string report = sweep_report(space, database, count, "x");
+    EXPECT_THAT(report, HasSubstr("Pareto front, small cycles, small sum"));
+    EXPECT_THAT(report, HasSubstr("6 illegal: a is 5"));
+}
+
+TEST(Sweep, goesOnWhereItWas) {
+    const TempFolder folder;
+    const Space space(parse_yaml(text, "space.yaml"), "/");
+    SweepDatabase whole(folder.path() / "whole.sqlite");
+    run_sweep(space, whole, work_of(space), {.jobs = 2});
+    {
+        SweepDatabase part(folder.path() / "part.sqlite");
+        const Space few(
+            parse_yaml(std::string(text) + "search: {kind: random, points: 9}\n", "space.yaml"),
+            "/");
+        run_sweep(few, part, work_of(few), {.jobs = 1});
+    }
+    SweepDatabase part(folder.path() / "part.sqlite");
+    const SweepCount count = run_sweep(space, part, work_of(space), {.jobs = 1});
+    EXPECT_GT(count.found, 5U);
+    EXPECT_EQ(count.found + count.ran, 36U);
+    EXPECT_EQ(all_rows(part), all_rows(whole));
+    // Only what crashed is tried again.
+    EXPECT_EQ(run_sweep(space, part, work_of(space), {.jobs = 1}).ran, 1U);
+}
+
+TEST(Sweep, tasksTogetherFindWhatOneProcessFinds) {
+    const TempFolder folder;
+    const Space space(parse_yaml(text, "space.yaml"), "/");
+    SweepDatabase whole(folder.path() / "whole.sqlite");
+    run_sweep(space, whole, work_of(space), {.jobs = 2});
+    SweepDatabase all(folder.path() / "all.sqlite");
+    for (std::size_t task = 0; task < 3; ++task) {
+        const auto file = folder.path() / fmt::format("{}.sqlite", task);
+        {
+            SweepDatabase own(file);
+            run_sweep(space, own, work_of(space), {.jobs = 1, .task = task, .tasks = 3});
+        }
+        all.merge(file);
+        all.merge(file);
+    }
+    // A crashed design is no result that a task can hand over.
+    run_sweep(space, all, work_of(space), {.jobs = 1});
+    EXPECT_EQ(all_rows(all), all_rows(whole));
+}
+
+TEST(Sweep, anAdaptiveSearchRunsAFewOnly) {
+    const TempFolder folder;
+    const Space space(
+        parse_yaml(std::string(text) + "search: {kind: adaptive, points: 12}\n", "space.yaml"),
+        "/");
+    SweepDatabase database(folder.path() / "results.sqlite");
+    const SweepCount count = run_sweep(space, database, work_of(space), {.jobs = 2});
+    EXPECT_LE(count.ran, 12U);
+    EXPECT_GT(rated_points(space, database).size(), 4U);
+}
+
+TEST(SweepDatabase, refusesOtherFiles) {
+    const TempFolder folder;
+    std::ofstream(folder.path() / "text.sqlite") << "no database, but a text of some length";
+    EXPECT_THAT(message_of([&] { SweepDatabase(folder.path() / "text.sqlite"); }),
+                HasSubstr("file is not a database"));
+    EXPECT_THAT(message_of([&] { SweepDatabase(folder.path() / "none" / "x.sqlite"); }),
+                HasSubstr("cannot be opened"));
+}
+
+}  // namespace
+}  // namespace npuscope

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/sweep/worker_pool.h"
+
+#include <gmock/gmock.h>
+
+#include <csignal>
+#include <map>
+
+namespace npuscope {
+namespace {
+
+using testing::HasSubstr;
+
+TEST(WorkerPool, answersEveryPieceAndReplacesAWorkerThatCrashes) {
+    WorkerPool pool(3, [](std::uint64_t work) {
+        if (work % 5 == 0) {
+            std::raise(SIGKILL);
+        }
+        return std::string(100'000, static_cast<char>('a' + work % 26));
+    });
+    std::map<std::uint64_t, WorkerPool::Answer> answers;
+    std::uint64_t next = 0;
+    while (next < 40 || pool.has_busy()) {
+        if (next < 40 && pool.has_idle()) {
+            pool.give(next++);
+        } else if (auto answer = pool.take(1000)) {
+            answers[answer->work] = *answer;
+        }
+    }
+    ASSERT_EQ(answers.size(), 40U);
+    for (const auto& [work, answer] : answers) {
+        if (work % 5 == 0) {
+            EXPECT_THAT(answer.crash.value_or(""), HasSubstr("ended by signal 9"));
+        } else {
+            EXPECT_FALSE(answer.crash);
+            EXPECT_EQ(answer.text, std::string(100'000, static_cast<char>('a' + work % 26)));
+        }
+    }
+}
+
+}  // namespace
+}  // namespace npuscope
