@@ -5,7 +5,7 @@
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
-set(libraries arith base bdma cdp check command_line compile config conv convert csb glb layout link mcif
+set(libraries arith base bdma cdp check command_line compile config conv convert csb embed glb layout link mcif
               memory model npu pdp program quantise report rubik run sdp sweep tinpu)
 foreach(library ${libraries})
   if(TARGET npu_${library})
@@ -16,6 +16,13 @@ foreach(library ${libraries})
 endforeach()
 install(DIRECTORY models sim DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/npuscope
         COMPONENT development FILES_MATCHING PATTERN "*.h")
+# The C interface, for anything that links C: by CMake as npuscope::npuscope_c, by pkg-config as npuscope.
+install(TARGETS npuscope_c EXPORT npuscopeTargets
+        LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT runtime NAMELINK_COMPONENT development)
+install(FILES include/npuscope/npuscope.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/npuscope COMPONENT development)
+file(RELATIVE_PATH pc_to_prefix /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
+configure_file(packaging/npuscope.pc.in npuscope.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/npuscope.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT development)
 install(EXPORT npuscopeTargets NAMESPACE npuscope::
         DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/npuscope COMPONENT development)
 configure_package_config_file(cmake/npuscopeConfig.cmake.in npuscopeConfig.cmake

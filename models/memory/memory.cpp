@@ -185,19 +185,28 @@ void Memory::require_region(Address address, Bytes bytes) const {
     }
 }
 
+void Memory::write_bytes(Address address, std::span<const std::uint8_t> bytes) {
+    store_ == nullptr ? bytes_.write(address, bytes) : store_->write(address, bytes);
+}
+
+void Memory::read_bytes(Address address, std::span<std::uint8_t> bytes) const {
+    store_ == nullptr ? bytes_.read(address, bytes) : store_->read(address, bytes);
+}
+
 void Memory::load(Address address, std::span<const std::uint8_t> bytes) {
     require_region(address, Bytes(bytes.size()));
-    bytes_.write(address, bytes);
+    write_bytes(address, bytes);
 }
 
 void Memory::zero(Address address, Bytes bytes) {
     require_region(address, bytes);
-    bytes_.zero(address, bytes);
+    store_ == nullptr ? bytes_.zero(address, bytes)
+                      : store_->write(address, std::vector<std::uint8_t>(bytes.value));
 }
 
 void Memory::read(Address address, std::span<std::uint8_t> bytes) const {
     require_region(address, Bytes(bytes.size()));
-    bytes_.read(address, bytes);
+    read_bytes(address, bytes);
 }
 
 void Memory::report(const std::string& kind, const std::string& message, Address address,
@@ -243,7 +252,7 @@ void Memory::read_operand(tlm::tlm_generic_payload& payload, const AccessInfo& i
                fmt::format("byte at {} is read but was never written", to_hex(*missing)), *missing,
                &info);
     }
-    bytes_.read(address, {payload.get_data_ptr(), bytes.value});
+    read_bytes(address, {payload.get_data_ptr(), bytes.value});
     if (info.kind == AccessKind::Claim) {
         claims_.claim(info.client, address, bytes,
                       {text_of(info.unit), text_of(info.surface), text_of(info.operation)});
@@ -259,7 +268,7 @@ void Memory::write_result(tlm::tlm_generic_payload& payload, const AccessInfo* i
                            to_hex(address), reader->surface, reader->operation, reader->unit),
                address, info);
     }
-    bytes_.write(address, {payload.get_data_ptr(), bytes.value});
+    write_bytes(address, {payload.get_data_ptr(), bytes.value});
 }
 
 void Memory::b_transport(int /*id*/, tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) {
@@ -274,7 +283,7 @@ void Memory::b_transport(int /*id*/, tlm::tlm_generic_payload& payload, sc_core:
     } else if (info != nullptr) {
         claims_.consume(info->client, address_of(payload), bytes_of(payload));
     } else {
-        bytes_.read(address_of(payload), {payload.get_data_ptr(), payload.get_data_length()});
+        read_bytes(address_of(payload), {payload.get_data_ptr(), payload.get_data_length()});
     }
     delay += to_time(answer_time(payload, info, now() + to_cycles(delay)));
 }
@@ -300,17 +309,17 @@ unsigned Memory::transport_dbg(int /*id*/, tlm::tlm_generic_payload& payload) {
         return 0;
     }
     if (payload.is_write()) {
-        bytes_.write(address_of(payload), {payload.get_data_ptr(), payload.get_data_length()});
+        write_bytes(address_of(payload), {payload.get_data_ptr(), payload.get_data_length()});
     } else if (info != nullptr) {
         read_operand(payload, *info);
     } else {
-        bytes_.read(address_of(payload), {payload.get_data_ptr(), payload.get_data_length()});
+        read_bytes(address_of(payload), {payload.get_data_ptr(), payload.get_data_length()});
     }
     return payload.get_data_length();
 }
 
 bool Memory::get_direct_mem_ptr(int /*id*/, tlm::tlm_generic_payload& payload, tlm::tlm_dmi& dmi) {
-    if (region_of(address_of(payload), Bytes(1)) == nullptr) {
+    if (store_ != nullptr || region_of(address_of(payload), Bytes(1)) == nullptr) {
         return false;
     }
     const SparseMemory::DirectPage page = bytes_.direct_page(address_of(payload));

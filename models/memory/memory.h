@@ -88,6 +88,17 @@ class Claims {
     std::map<unsigned, Pending> clients_;
 };
 
+/// Bytes that are kept elsewhere: in a test bench, or in a driver's own memory.
+class ByteStore {
+ public:
+    ByteStore() = default;
+    ByteStore(const ByteStore&) = delete;
+    ByteStore& operator=(const ByteStore&) = delete;
+    virtual ~ByteStore() = default;
+    virtual void write(Address address, std::span<const std::uint8_t> bytes) = 0;
+    virtual void read(Address address, std::span<std::uint8_t> bytes) = 0;
+};
+
 class Memory : public sc_core::sc_module {
  public:
     Memory(const sc_core::sc_module_name& name, const MemoryConfig& config, DiagnosticLog& log);
@@ -97,6 +108,11 @@ class Memory : public sc_core::sc_module {
 
     /// Uninitialised bytes are 0, and reading them is not a fault.
     void start_zeroed() { zeroed_ = true; }
+    /// The bytes are those of `store`, which outlives this; none counts as uninitialised. Timing stays.
+    void back_by(ByteStore& store) {
+        store_ = &store;
+        start_zeroed();
+    }
     /// From now on writes are timed but not stored: they carry no values.
     void leave_out_values() { values_ = false; }
 
@@ -134,7 +150,11 @@ class Memory : public sc_core::sc_module {
     const MemoryConfig config_;
     DiagnosticLog& log_;
     std::vector<std::unique_ptr<DramController>> drams_;  // of each region; null without one
+    void write_bytes(Address address, std::span<const std::uint8_t> bytes);
+    void read_bytes(Address address, std::span<std::uint8_t> bytes) const;
+
     SparseMemory bytes_;
+    ByteStore* store_ = nullptr;  ///< in place of it
     bool values_ = true;
     bool zeroed_ = false;
     Claims claims_;

@@ -16,6 +16,7 @@
 #include "sim/command_line/command.h"
 #include "sim/command_line/list_bundles.h"
 #include "sim/command_line/list_fields.h"
+#include "sim/command_line/register_headers.h"
 #include "sim/config/nearest_name.h"
 #include "sim/config/printable.h"
 #include "sim/model/candidate.h"
@@ -29,6 +30,8 @@ struct ListOptions {
     std::string map{};  ///< empty: that of the NPU
     SystemArguments system{};
     bool markdown = false;
+    bool c_header = false;
+    bool sv_package = false;
     const CLI::Option* npu = nullptr;
 
     bool npu_given() const { return npu != nullptr && npu->count() > 0; }
@@ -106,6 +109,13 @@ FamilyRegisters registers_of(const ListOptions& options) {
 
 void list_registers(const ListOptions& options, std::ostream& out) {
     const FamilyRegisters registers = registers_of(options);
+    if (options.c_header || options.sv_package) {
+        const std::string npu =
+            options.map.empty() ? read_system(options.system).npu_name() : options.map;
+        out << (options.c_header ? registers_c_header(registers, npu)
+                                 : registers_sv_package(registers, npu));
+        return;
+    }
     if (!registers.note.empty()) {
         out << registers.note << '\n';
     }
@@ -190,7 +200,8 @@ ExitCode list(const ListOptions& options, const Console& console) {
             std::ostringstream text;
             topic.list(options, text);
             const std::string shown = printable(text.str());
-            console.out << (options.markdown ? shown : fitted(shown, console.out_width));
+            const bool code = options.markdown || options.c_header || options.sv_package;
+            console.out << (code ? shown : fitted(shown, console.out_width));
             return ExitCode::Good;
         }
         known.emplace_back(topic.name);
@@ -217,6 +228,11 @@ Command list_command() {
                                "of the preset");
                 app.add_flag("--markdown", options->markdown,
                              "rules as the page docs/rules.md, fields as a table of such a page");
+                app.add_flag("--c-header", options->c_header,
+                             "registers as a C header: their addresses, and masks, shifts and "
+                             "reset values of their fields");
+                app.add_flag("--sv-package", options->sv_package,
+                             "the same as a SystemVerilog package");
                 return [options](const Console& console) { return list(*options, console); };
             }};
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/config/preset.h"
 
+#include <dlfcn.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -73,10 +74,24 @@ fs::path find_configs_folder(const char* environment, const fs::path& executable
                       "set NPUSCOPE_CONFIGS to the folder that contains npu/ and memory/");
 }
 
-fs::path configs_folder() {
+namespace {
+
+/// The file that this code is in: a shared library inside another program, or the executable.
+fs::path own_file() {
     std::error_code error;
-    return find_configs_folder(std::getenv("NPUSCOPE_CONFIGS"),
-                               fs::read_symlink("/proc/self/exe", error));
+    Dl_info info{};
+    const bool known =
+        ::dladdr(reinterpret_cast<const void*>(&own_file), &info) != 0 && info.dli_fname != nullptr;
+    const fs::path file = known ? fs::path(info.dli_fname) : fs::path();
+    return file.filename().string().find(".so") == std::string::npos
+               ? fs::read_symlink("/proc/self/exe", error)
+               : fs::canonical(file, error);
+}
+
+}  // namespace
+
+fs::path configs_folder() {
+    return find_configs_folder(std::getenv("NPUSCOPE_CONFIGS"), own_file());
 }
 
 std::vector<std::string> list_presets(const fs::path& configs, const std::string& kind) {

@@ -6,12 +6,12 @@
 #include <algorithm>
 #include <cstring>
 #include <string_view>
-#include <unordered_map>
 #include <utility>
 
 #include "models/base/error.h"
 #include "models/link/clock.h"
 #include "models/npu/register_blocks.h"
+#include "sim/run/machine_counts.h"
 #include "sim/run/memory_checks.h"
 #include "sim/run/steady_reads.h"
 
@@ -477,18 +477,7 @@ std::vector<OperationRecord> Host::operations() const {
     for (std::size_t i = 0; i < all.size(); ++i) {
         all[i].own = own[i];
     }
-    std::unordered_map<std::string, std::size_t> by_name;
-    for (std::size_t i = 0; i < all.size(); ++i) {
-        by_name.emplace(all[i].name, i);
-        for (const std::string& joined : all[i].joined) {
-            by_name.emplace(joined, i);
-        }
-    }
-    for (const Machine::OperationTraffic& moved : machine_.operation_traffic()) {
-        if (const auto found = by_name.find(moved.operation); found != by_name.end()) {
-            add_traffic(all[found->second].traffic, moved.traffic);
-        }
-    }
+    add_operation_counts(machine_, all);
     return all;
 }
 

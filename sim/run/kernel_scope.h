@@ -9,15 +9,17 @@
 
 namespace npuscope {
 
+/// Standard output belongs to results.
+inline void quieten_kernel() {
+    setenv("SYSTEMC_DISABLE_COPYRIGHT_MESSAGE", "1", 0);
+    sc_core::sc_report_handler::set_actions(sc_core::SC_INFO, sc_core::SC_DO_NOTHING);
+    sc_core::sc_report_handler::set_actions(sc_core::SC_WARNING, sc_core::SC_DO_NOTHING);
+}
+
 /// Resets the kernel after the machine, however the session ends. The machine's modules must be
 /// gone by then: declare this one first.
 struct KernelScope {
-    KernelScope() {
-        // standard output belongs to results
-        setenv("SYSTEMC_DISABLE_COPYRIGHT_MESSAGE", "1", 0);
-        sc_core::sc_report_handler::set_actions(sc_core::SC_INFO, sc_core::SC_DO_NOTHING);
-        sc_core::sc_report_handler::set_actions(sc_core::SC_WARNING, sc_core::SC_DO_NOTHING);
-    }
+    KernelScope() { quieten_kernel(); }
     KernelScope(const KernelScope&) = delete;
     KernelScope& operator=(const KernelScope&) = delete;
     ~KernelScope() { sc_core::sc_get_curr_simcontext()->reset(); }

@@ -20,6 +20,7 @@
 #include "sim/config/diagnostic_report.h"
 #include "sim/run/host.h"
 #include "sim/run/kernel_scope.h"
+#include "sim/run/machine_counts.h"
 #include "sim/run/timeline_recorder.h"
 #include "sim/run/traffic_sampler.h"
 
@@ -168,21 +169,6 @@ void simulate(Simulation& simulation, const RunOptions& options) {
     }
 }
 
-void gather_units(Simulation& simulation, Result& result) {
-    for (const Mcif::Traffic& entry : simulation.machine->traffic()) {
-        result.traffic.push_back({entry.client, entry.moved});
-    }
-    for (const Machine::PortTraffic& entry : simulation.machine->ports()) {
-        result.ports.push_back({entry.port, entry.moved, entry.beat});
-    }
-    for (const Machine::UnitEntry& entry : simulation.machine->units()) {
-        result.units.push_back({entry.name, entry.unit->statistics()});
-    }
-    for (const Memory::NamedDram& dram : simulation.memory.dram_statistics()) {
-        result.drams.push_back({dram.region, dram.statistics});
-    }
-}
-
 Result gather(Simulation& simulation, const RunOptions& options) {
     Result result;
     if (options.timeline) {
@@ -200,7 +186,7 @@ Result gather(Simulation& simulation, const RunOptions& options) {
     if (host.share()) {
         result.model = ModelShare{.host = *host.share()};
     }
-    gather_units(simulation, result);
+    count_machine(*simulation.machine, simulation.memory, result);
     result.kept = simulation.host.take_kept();
     result.findings = simulation.log.findings();
     return result;

@@ -1,0 +1,394 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <mutex>
+#include <set>
+#include <vector>
+
+#include "include/npuscope/npuscope.h"
+#include "models/base/error.h"
+#include "models/layout/relayout.h"
+#include "sim/command_line/command.h"
+#include "sim/compile/nvdla/nvdla_family.h"
+#include "sim/compile/tinpu/tinpu_target.h"
+#include "sim/convert/surface_spec.h"
+#include "sim/embed/device.h"
+#include "sim/report/json_report.h"
+
+// SystemC's library asks for one.
+extern "C" int sc_main(int /*argc*/, char* /*argv*/[]) { return 0; }
+
+namespace npuscope {
+namespace {
+
+/// A call-back of the caller has failed.
+struct CallbackFailure : std::exception {
+    explicit CallbackFailure(std::string the_text) : text(std::move(the_text)) {}
+    const char* what() const noexcept override { return text.c_str(); }
+    std::string text;
+};
+
+/// Memory behind the caller's call-backs. A failure is kept until the call that met it comes back: no
+/// exception may pass the kernel's threads unseen.
+class CallerMemory : public ByteStore {
+ public:
+    explicit CallerMemory(const npuscope_memory& calls) : calls_(calls) {}
+
+    void write(Address address, std::span<const std::uint8_t> bytes) override {
+        note(calls_.write(calls_.user, address.value, bytes.data(), bytes.size()), "write", address,
+             bytes.size());
+    }
+    void read(Address address, std::span<std::uint8_t> bytes) override {
+        note(calls_.read(calls_.user, address.value, bytes.data(), bytes.size()), "read", address,
+             bytes.size());
+    }
+    void tell() {
+        if (!failure_.empty()) {
+            throw CallbackFailure(std::exchange(failure_, {}));
+        }
+    }
+
+ private:
+    void note(int code, const char* what, Address address, std::size_t size) {
+        if (code != 0 && failure_.empty()) {
+            failure_ = fmt::format("the call-back for memory gave {} for a {} of {} bytes at {}",
+                                   code, what, size, to_hex(address));
+        }
+    }
+
+    npuscope_memory calls_;
+    std::string failure_;
+};
+
+}  // namespace
+}  // namespace npuscope
+
+using namespace npuscope;  // NOLINT(google-build-using-namespace): the interface has C's own
+
+struct npuscope_device {
+    SystemConfig system;
+    std::unique_ptr<CallerMemory> memory;
+    std::unique_ptr<Device> device;
+
+    void make() {
+        device.reset();
+        device = std::make_unique<Device>(system, memory.get());
+    }
+};
+
+namespace {
+
+thread_local std::string last_error;  // NOLINT: what npuscope_error() is for
+
+/// One call at a time, and the devices that there are.
+struct Shared {
+    std::recursive_mutex calls;
+    std::set<const npuscope_device*> devices;
+};
+
+Shared& shared() {
+    static Shared one;
+    return one;
+}
+
+npuscope_status refuse(npuscope_status status, std::string text) {
+    last_error = std::move(text);
+    return status;
+}
+
+/// What every function does around its work.
+template <class Work>
+npuscope_status call(const Work& work) {
+    const std::scoped_lock lock(shared().calls);
+    try {
+        return work();
+    } catch (const CallbackFailure& failure) {
+        return refuse(NPUSCOPE_CALLBACK_FAILED, failure.what());
+    } catch (const ConfigError& error) {
+        return refuse(NPUSCOPE_WRONG_INPUT, error.what());
+    } catch (const MachineStopped& stop) {
+        return refuse(NPUSCOPE_STOPPED, stop.what());
+    } catch (const std::exception& defect) {
+        return refuse(NPUSCOPE_DEFECT, defect.what());
+    }
+}
+
+/// The same for a device, which must be one. A failed call-back within it is told.
+template <class Work>
+npuscope_status call(npuscope_device* device, const Work& work) {
+    return call([&] {
+        if (!shared().devices.contains(device)) {
+            return refuse(NPUSCOPE_BAD_ARGUMENT,
+                          device == nullptr
+                              ? "the device is null"
+                              : "the device is none: it was destroyed, or never made");
+        }
+        const npuscope_status status = work(*device->device);
+        if (device->memory) {
+            device->memory->tell();
+        }
+        return status;
+    });
+}
+
+npuscope_status null_argument(const char* name) {
+    return refuse(NPUSCOPE_BAD_ARGUMENT, fmt::format("{} is null", name));
+}
+
+NpuFamilies families() {
+    static const NvdlaFamily nvdla;
+    static const TinpuFamily tinpu;
+    static const std::vector<const NpuFamily*> all{&nvdla, &tinpu};
+    return all;
+}
+
+SystemConfig read_configuration(const char* npu, const char* const* changes, std::size_t count) {
+    SystemArguments arguments;
+    arguments.families = families();
+    arguments.npu = npu;
+    constexpr std::string_view memory = "memory=";
+    for (std::size_t i = 0; i < count; ++i) {
+        const std::string_view change = changes[i];
+        change.starts_with(memory) ? void(arguments.memory = change.substr(memory.size()))
+                                   : arguments.changes.push_back(std::string(change));
+    }
+    return read_system(arguments);
+}
+
+SurfaceSpec surface(const char* layout, const char* type, const std::uint32_t shape[4]) {
+    return parse_surface_spec(
+        fmt::format("0x0:{}x{}x{}x{}:{}:{}", shape[0], shape[1], shape[2], shape[3], type, layout));
+}
+
+char* copy_of(const std::string& text) {
+    auto* copy = static_cast<char*>(std::malloc(text.size() + 1));  // NOLINT: C frees it
+    if (copy == nullptr) {
+        throw std::bad_alloc();
+    }
+    std::memcpy(copy, text.c_str(), text.size() + 1);
+    return copy;
+}
+
+}  // namespace
+
+extern "C" {
+
+const char* npuscope_version(void) { return NPUSCOPE_VERSION; }
+
+unsigned npuscope_api_version(void) { return NPUSCOPE_API_MAJOR * 1000 + NPUSCOPE_API_MINOR; }
+
+const char* npuscope_error(void) { return last_error.c_str(); }
+
+npuscope_status npuscope_create(const char* npu, const char* const* changes, size_t count,
+                                const npuscope_memory* memory, npuscope_device** device) {
+    return call([&] {
+        if (npu == nullptr || device == nullptr || (changes == nullptr && count > 0)) {
+            return null_argument(npu == nullptr ? "npu" : device == nullptr ? "device" : "changes");
+        }
+        if (changes != nullptr && std::any_of(changes, changes + count, [](const char* change) {
+                return change == nullptr;
+            })) {
+            return null_argument("one of changes");
+        }
+        if (memory != nullptr && (memory->read == nullptr || memory->write == nullptr)) {
+            return null_argument("a call-back of memory");
+        }
+        *device = nullptr;
+        auto made = std::make_unique<npuscope_device>();
+        made->system = read_configuration(npu, changes, count);
+        if (memory != nullptr) {
+            made->memory = std::make_unique<CallerMemory>(*memory);
+        }
+        made->make();
+        shared().devices.insert(made.get());
+        *device = made.release();
+        return NPUSCOPE_OK;
+    });
+}
+
+npuscope_status npuscope_destroy(npuscope_device* device) {
+    return call([&] {
+        if (device != nullptr && shared().devices.erase(device) == 0) {
+            return refuse(NPUSCOPE_BAD_ARGUMENT,
+                          "the device is none: it was destroyed, or never made");
+        }
+        delete device;
+        return NPUSCOPE_OK;
+    });
+}
+
+npuscope_status npuscope_reset(npuscope_device* device) {
+    return call(device, [&](Device& /*before*/) {
+        device->make();
+        return NPUSCOPE_OK;
+    });
+}
+
+npuscope_status npuscope_write_register(npuscope_device* device, uint32_t address, uint32_t value) {
+    return call(device, [&](Device& npu) {
+        npu.write_register(address, value);
+        return NPUSCOPE_OK;
+    });
+}
+
+npuscope_status npuscope_read_register(npuscope_device* device, uint32_t address, uint32_t* value) {
+    return call(device, [&](Device& npu) {
+        if (value == nullptr) {
+            return null_argument("value");
+        }
+        *value = npu.read_register(address);
+        return NPUSCOPE_OK;
+    });
+}
+
+npuscope_status npuscope_write_memory(npuscope_device* device, uint64_t address, const void* data,
+                                      size_t size) {
+    return call(device, [&](Device& npu) {
+        if (data == nullptr && size > 0) {
+            return null_argument("data");
+        }
+        npu.write_memory(Address(address), {static_cast<const std::uint8_t*>(data), size});
+        return NPUSCOPE_OK;
+    });
+}
+
+npuscope_status npuscope_read_memory(npuscope_device* device, uint64_t address, void* data,
+                                     size_t size) {
+    return call(device, [&](Device& npu) {
+        if (data == nullptr && size > 0) {
+            return null_argument("data");
+        }
+        npu.read_memory(Address(address), {static_cast<std::uint8_t*>(data), size});
+        return NPUSCOPE_OK;
+    });
+}
+
+npuscope_status npuscope_advance(npuscope_device* device, uint64_t cycles) {
+    return call(device, [&](Device& npu) {
+        npu.advance(Cycles(cycles));
+        return NPUSCOPE_OK;
+    });
+}
+
+npuscope_status npuscope_run_until_interrupt(npuscope_device* device, uint64_t most,
+                                             uint64_t* passed) {
+    return call(device, [&](Device& npu) {
+        const Cycles before = npu.now();
+        const DeviceStop stop = npu.run_until_interrupt(Cycles(most));
+        if (passed != nullptr) {
+            *passed = (npu.now() - before).value;
+        }
+        switch (stop) {
+            case DeviceStop::Interrupt:
+                return NPUSCOPE_OK;
+            case DeviceStop::Idle:
+                return refuse(NPUSCOPE_STOPPED,
+                              "nothing is left to happen, and no interrupt that is not masked is "
+                              "raised (was everything enabled that the operation needs?)");
+            case DeviceStop::Limit:
+                break;
+        }
+        return refuse(NPUSCOPE_LIMIT, fmt::format("no interrupt within {} cycles", most));
+    });
+}
+
+npuscope_status npuscope_run_until_idle(npuscope_device* device, uint64_t most, uint64_t* passed) {
+    return call(device, [&](Device& npu) {
+        const Cycles before = npu.now();
+        const DeviceStop stop = npu.run_until_idle(Cycles(most));
+        if (passed != nullptr) {
+            *passed = (npu.now() - before).value;
+        }
+        return stop == DeviceStop::Idle
+                   ? NPUSCOPE_OK
+                   : refuse(NPUSCOPE_LIMIT, fmt::format("still at work after {} cycles", most));
+    });
+}
+
+npuscope_status npuscope_interrupt(npuscope_device* device, int* line) {
+    return call(device, [&](Device& npu) {
+        if (line == nullptr) {
+            return null_argument("line");
+        }
+        *line = npu.interrupt() ? 1 : 0;
+        return NPUSCOPE_OK;
+    });
+}
+
+npuscope_status npuscope_cycle(npuscope_device* device, uint64_t* cycle) {
+    return call(device, [&](Device& npu) {
+        if (cycle == nullptr) {
+            return null_argument("cycle");
+        }
+        *cycle = npu.now().value;
+        return NPUSCOPE_OK;
+    });
+}
+
+npuscope_status npuscope_result(npuscope_device* device, char** json) {
+    return call(device, [&](Device& npu) {
+        if (json == nullptr) {
+            return null_argument("json");
+        }
+        Result result = npu.result();
+        result.version = NPUSCOPE_VERSION;
+        *json = copy_of(json_report(result));
+        return NPUSCOPE_OK;
+    });
+}
+
+void npuscope_free(void* text) { std::free(text); }  // NOLINT: C's own
+
+npuscope_status npuscope_pack(const char* layout, const char* type, const uint32_t shape[4],
+                              const void* array, void* memory, size_t* size) {
+    return call([&] {
+        if (layout == nullptr || type == nullptr || shape == nullptr || size == nullptr) {
+            return null_argument("layout, type, shape or size");
+        }
+        const SurfaceSpec spec = surface(layout, type, shape);
+        if (memory == nullptr) {
+            *size = spec.layout.bytes;
+            return NPUSCOPE_OK;
+        }
+        if (array == nullptr) {
+            return null_argument("array");
+        }
+        if (*size < spec.layout.bytes) {
+            return refuse(
+                NPUSCOPE_BAD_ARGUMENT,
+                fmt::format("memory has {} bytes, and {} are needed", *size, spec.layout.bytes));
+        }
+        const Layout plain = plain_layout(spec.layout.shape, spec.layout.element);
+        std::vector<std::uint8_t> packed(spec.layout.bytes);
+        relayout(plain, {static_cast<const std::uint8_t*>(array), plain.bytes}, spec.layout,
+                 packed);
+        std::ranges::copy(packed, static_cast<std::uint8_t*>(memory));
+        *size = packed.size();
+        return NPUSCOPE_OK;
+    });
+}
+
+npuscope_status npuscope_unpack(const char* layout, const char* type, const uint32_t shape[4],
+                                const void* memory, size_t size, void* array) {
+    return call([&] {
+        if (layout == nullptr || type == nullptr || shape == nullptr || memory == nullptr ||
+            array == nullptr) {
+            return null_argument("an argument");
+        }
+        const SurfaceSpec spec = surface(layout, type, shape);
+        if (size < spec.layout.bytes) {
+            return refuse(
+                NPUSCOPE_BAD_ARGUMENT,
+                fmt::format("memory has {} bytes, and {} are needed", size, spec.layout.bytes));
+        }
+        const std::vector<std::uint8_t> elements =
+            spec.elements({static_cast<const std::uint8_t*>(memory), spec.layout.bytes});
+        std::ranges::copy(elements, static_cast<std::uint8_t*>(array));
+        return NPUSCOPE_OK;
+    });
+}
+
+}  // extern "C"

@@ -1,0 +1,327 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/embed/device.h"
+
+#include <fmt/format.h>
+#include <tlm_utils/simple_initiator_socket.h>
+
+#include <array>
+#include <cstring>
+#include <systemc>
+#include <utility>
+
+#include "models/base/error.h"
+#include "models/link/clock.h"
+#include "models/npu/machine.h"
+#include "sim/run/attribution.h"
+#include "sim/run/kernel_scope.h"
+#include "sim/run/machine_counts.h"
+
+namespace npuscope {
+namespace {
+
+/// Whose kernel was the current one is so again at the end of the scope.
+class KeptContext {
+ public:
+    KeptContext() = default;
+    KeptContext(const KeptContext&) = delete;
+    KeptContext& operator=(const KeptContext&) = delete;
+    ~KeptContext() { sc_core::sc_curr_simcontext = before_; }
+
+ private:
+    sc_core::sc_simcontext* before_ = sc_core::sc_curr_simcontext;
+};
+
+/// A kernel beside those of other devices and of the program itself; the current one from now on.
+class Kernel {
+ public:
+    Kernel() : own_(new sc_core::sc_simcontext) {
+        sc_core::sc_curr_simcontext = own_;
+        quieten_kernel();
+    }
+    Kernel(const Kernel&) = delete;
+    Kernel& operator=(const Kernel&) = delete;
+    ~Kernel() { delete own_; }
+    sc_core::sc_simcontext* context() const { return own_; }
+
+ private:
+    sc_core::sc_simcontext* own_;
+};
+
+/// Plays the driver's reads: only a thread of the kernel can wait for their answers.
+class Player : public Unit {
+ public:
+    Player(const sc_core::sc_module_name& name, Machine& machine)
+        : Unit(name), registers_(*machine.registers()) {
+        bus_.bind(registers_.bus);
+        repeat("reads", [this](Activity& activity) { read(activity); });
+        sc_core::sc_spawn_options spawn;
+        spawn.spawn_method();
+        spawn.set_sensitivity(&registers_.interrupts.raised());
+        spawn.dont_initialize();
+        sc_core::sc_spawn([this] { meet_interrupt(); }, "interrupts", &spawn);
+    }
+
+    tlm::tlm_response_status access(tlm::tlm_command command, std::uint32_t address,
+                                    std::uint32_t& value, sc_core::sc_time& delay) {
+        tlm::tlm_generic_payload payload;
+        std::array<std::uint8_t, sizeof value> bytes{};
+        std::memcpy(bytes.data(), &value, sizeof value);
+        payload.set_command(command);
+        payload.set_address(address);
+        payload.set_data_ptr(bytes.data());
+        payload.set_data_length(sizeof value);
+        payload.set_streaming_width(sizeof value);
+        bus_->b_transport(payload, delay);
+        std::memcpy(&value, bytes.data(), sizeof value);
+        return payload.get_response_status();
+    }
+
+    void ask(std::uint32_t address) {
+        asked_ = address;
+        answered_ = false;
+        question_.notify(sc_core::SC_ZERO_TIME);
+    }
+    bool answered() const { return answered_; }
+    bool good() const { return good_; }
+    std::uint32_t answer() const { return answer_; }
+
+    bool line() const { return registers_.interrupts.controller().line(); }
+    /// The kernel pauses when the line rises.
+    void pause_at_interrupts(bool pause) { pauses_ = pause; }
+
+ private:
+    void read(Activity& activity) {
+        activity.wait_for(question_, WaitKind::Idle, "a read");
+        sc_core::sc_time delay;
+        good_ = access(tlm::TLM_READ_COMMAND, asked_, answer_, delay) == tlm::TLM_OK_RESPONSE;
+        activity.spend(to_cycles(delay));
+        answered_ = true;
+        sc_core::sc_pause();
+    }
+    void meet_interrupt() {
+        if (pauses_ && line()) {
+            sc_core::sc_pause();
+        }
+    }
+
+    Machine::Registers registers_;
+    tlm_utils::simple_initiator_socket<Player> bus_{"bus"};
+    sc_core::sc_event question_;
+    std::uint32_t asked_ = 0;
+    std::uint32_t answer_ = 0;
+    bool answered_ = true;
+    bool good_ = true;
+    bool pauses_ = false;
+};
+
+}  // namespace
+
+struct Device::Simulation {
+    Simulation(const SystemConfig& system, ByteStore* store)
+        : memory("memory", memory_beside(system.memory, system.clock()), log),
+          machine(system.family->build(system.npu, log)) {
+        if (!machine->registers()) {
+            throw ConfigError(fmt::format("{} has no registers", system.npu_name()),
+                              "an NPU that runs register programs can be driven so");
+        }
+        player = std::make_unique<Player>("player", *machine);
+        if (store != nullptr) {
+            memory.back_by(*store);
+        }
+        machine->bind_memory(memory);
+        sc_core::sc_spawn_options spawn;
+        spawn.spawn_method();
+        spawn.set_sensitivity(&end_threads);
+        spawn.dont_initialize();
+        sc_core::sc_spawn([this] { kill_threads(); }, "end_of_threads", &spawn);
+    }
+    ~Simulation() {
+        end_threads.notify(sc_core::SC_ZERO_TIME);
+        npuscope::advance(to_time(Cycles(1)));
+    }
+    Simulation(const Simulation&) = delete;
+    Simulation& operator=(const Simulation&) = delete;
+
+    void kill_threads() {
+        player->kill_threads();
+        for (const Machine::UnitEntry& entry : machine->units()) {
+            entry.unit->kill_threads();
+        }
+    }
+    /// Lets time pass, and tells what went wrong in it.
+    void run(Cycles most) {
+        npuscope::advance(to_time(most));
+        std::exception_ptr failure = player->failure();
+        for (const Machine::UnitEntry& entry : machine->units()) {
+            failure = failure ? failure : entry.unit->failure();
+        }
+        if (failure) {
+            std::rethrow_exception(failure);
+        }
+    }
+    /// The time that posted writes have taken on the bus.
+    void catch_up() {
+        if (const Cycles behind = std::exchange(ahead, Cycles(0)); behind > Cycles(0)) {
+            pass(behind);
+        }
+    }
+    /// All of the cycles, whether or not something happens in them.
+    void pass(Cycles cycles) {
+        const Cycles end = npuscope::now() + cycles;
+        time_is_up.cancel();
+        time_is_up.notify(to_time(cycles));
+        while (npuscope::now() < end) {
+            run(end - npuscope::now());
+        }
+    }
+
+    Kernel kernel;
+    DiagnosticLog log;
+    Memory memory;
+    std::unique_ptr<Machine> machine;
+    std::unique_ptr<Player> player;
+    Cycles ahead;
+    std::optional<Cycles> first_op_enable;
+    sc_core::sc_event end_threads{"end_threads"};
+    sc_core::sc_event time_is_up{"time_is_up"};
+};
+
+/// While it lives the device's kernel is the current one.
+class Device::Use {
+ public:
+    explicit Use(const Simulation& simulation) {
+        sc_core::sc_curr_simcontext = simulation.kernel.context();
+    }
+
+ private:
+    KeptContext before_;
+};
+
+Device::Device(SystemConfig system, ByteStore* store) : system_(std::move(system)) {
+    const KeptContext before;
+    simulation_ = std::make_unique<Simulation>(system_, store);
+    simulation_->run(Cycles(0));
+}
+
+Device::~Device() {
+    const KeptContext before;
+    sc_core::sc_curr_simcontext = simulation_->kernel.context();
+    simulation_.reset();
+}
+
+void Device::write_register(std::uint32_t address, std::uint32_t value) {
+    const Use use(*simulation_);
+    const std::optional<RegisterPlace> place =
+        find_place(nvdla_register_blocks(simulation_->machine->registers()->map), address);
+    if (!place) {
+        throw ConfigError(fmt::format("no register at {}", to_hex(address)),
+                          "`npuscope list registers` prints the map");
+    }
+    sc_core::sc_time delay = to_time(simulation_->ahead);
+    simulation_->player->access(tlm::TLM_WRITE_COMMAND, address, value, delay);
+    simulation_->ahead = to_cycles(delay);
+    const bool starts =
+        place->row->name == "D_OP_ENABLE" || place->row->name.starts_with("CFG_LAUNCH");
+    if (starts && (value & 1U) != 0) {
+        simulation_->catch_up();
+        simulation_->first_op_enable = simulation_->first_op_enable.value_or(npuscope::now());
+    }
+}
+
+std::uint32_t Device::read_register(std::uint32_t address) {
+    const Use use(*simulation_);
+    simulation_->catch_up();
+    Player& player = *simulation_->player;
+    player.ask(address);
+    while (!player.answered()) {
+        const Cycles before = npuscope::now();
+        simulation_->run(Cycles(1'000'000));
+        NPU_CHECK(player.answered() || npuscope::now() > before, "a read is answered");
+    }
+    if (!player.good()) {
+        throw ConfigError(fmt::format("no register at {}", to_hex(address)),
+                          "`npuscope list registers` prints the map");
+    }
+    return player.answer();
+}
+
+void Device::write_memory(Address address, std::span<const std::uint8_t> bytes) {
+    const Use use(*simulation_);
+    simulation_->catch_up();
+    simulation_->memory.load(address, bytes);
+}
+
+void Device::read_memory(Address address, std::span<std::uint8_t> bytes) {
+    const Use use(*simulation_);
+    simulation_->catch_up();
+    simulation_->memory.read(address, bytes);
+}
+
+void Device::advance(Cycles cycles) {
+    const Use use(*simulation_);
+    simulation_->catch_up();
+    simulation_->pass(cycles);
+}
+
+DeviceStop Device::run_until_interrupt(Cycles most) {
+    const Use use(*simulation_);
+    simulation_->catch_up();
+    Player& player = *simulation_->player;
+    const Cycles end = npuscope::now() + most;
+    player.pause_at_interrupts(true);
+    while (!player.line() && npuscope::now() < end && sc_core::sc_pending_activity()) {
+        simulation_->run(end - npuscope::now());
+    }
+    player.pause_at_interrupts(false);
+    return player.line()                    ? DeviceStop::Interrupt
+           : sc_core::sc_pending_activity() ? DeviceStop::Limit
+                                            : DeviceStop::Idle;
+}
+
+DeviceStop Device::run_until_idle(Cycles most) {
+    const Use use(*simulation_);
+    simulation_->catch_up();
+    const Cycles end = npuscope::now() + most;
+    while (npuscope::now() < end && sc_core::sc_pending_activity()) {
+        simulation_->run(end - npuscope::now());
+    }
+    return sc_core::sc_pending_activity() ? DeviceStop::Limit : DeviceStop::Idle;
+}
+
+bool Device::interrupt() {
+    const Use use(*simulation_);
+    simulation_->catch_up();
+    return simulation_->player->line();
+}
+
+Cycles Device::now() {
+    const Use use(*simulation_);
+    simulation_->catch_up();
+    return npuscope::now();
+}
+
+Result Device::result() {
+    const Use use(*simulation_);
+    simulation_->catch_up();
+    Result result;
+    Machine& machine = *simulation_->machine;
+    const Cycles begin = simulation_->first_op_enable.value_or(Cycles(0));
+    const Cycles end = machine.registers()->interrupts.last_raised();
+    result.first_op_enable = begin;
+    result.cycles = end > begin ? end - begin : Cycles(0);
+    result.simulated_cycles = npuscope::now();
+    result.operations = machine.operations();
+    const std::vector<CauseCycles> own =
+        own_cycles(result.operations, {{begin, begin + result.cycles}});
+    for (std::size_t i = 0; i < own.size(); ++i) {
+        result.operations[i].own = own[i];
+    }
+    add_operation_counts(machine, result.operations);
+    count_machine(machine, simulation_->memory, result);
+    result.findings = simulation_->log.findings();
+    result.program = "registers";
+    result.config = system_;
+    return result;
+}
+
+}  // namespace npuscope

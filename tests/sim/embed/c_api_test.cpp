@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: Apache-2.0
+// Register programs through the C interface, as a driver would play them, against the command line's way.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <zlib.h>
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include "include/npuscope/npuscope.h"
+#include "models/npu/register_blocks.h"
+#include "sim/compile/nvdla/nvdla_family.h"
+#include "sim/config/preset.h"
+#include "sim/program/read_program.h"
+#include "sim/run/session.h"
+#include "tests/support/families.h"
+
+namespace npuscope {
+namespace {
+
+using testing::HasSubstr;
+
+constexpr std::uint32_t intr_status = 0x100c;  // NVDLA_GLB.S_INTR_STATUS_0, nv_small's map
+constexpr std::uint64_t patience = 100'000'000;
+
+/// A device that ends with its scope.
+struct Made {
+    explicit Made(const char* npu = "nv_small", const npuscope_memory* memory = nullptr) {
+        EXPECT_EQ(npuscope_create(npu, nullptr, 0, memory, &device), NPUSCOPE_OK)
+            << npuscope_error();
+    }
+    Made(const Made&) = delete;
+    Made& operator=(const Made&) = delete;
+    ~Made() { EXPECT_EQ(npuscope_destroy(device), NPUSCOPE_OK); }
+    npuscope_device* device = nullptr;
+};
+
+/// Plays the statements of a program and counts its checks.
+class Player {
+ public:
+    explicit Player(npuscope_device* device) : device_(device) {}
+
+    void play(const Program& program) {
+        for (const Statement& statement : program.statements) {
+            std::visit([this](const auto& action) { execute(action); }, statement.action);
+        }
+    }
+    int checks = 0;
+    int failed = 0;
+
+ private:
+    void good(npuscope_status status) { ASSERT_EQ(status, NPUSCOPE_OK) << npuscope_error(); }
+    void execute(const InitMemory& fill) {
+        std::vector<std::uint8_t> bytes(fill.bytes.value);
+        for (std::uint64_t i = 0; i < bytes.size(); ++i) {
+            bytes[i] = fill_byte(fill.fill, fill.address + Bytes(i));
+        }
+        good(npuscope_write_memory(device_, fill.address.value, bytes.data(), bytes.size()));
+    }
+    void execute(const LoadMemory& load) {
+        for (const auto& run : load.image.runs) {
+            good(npuscope_write_memory(device_, (load.address + Bytes(run.offset)).value,
+                                       load.image.bytes.data() + run.position, run.size));
+        }
+    }
+    void execute(const WriteRegister& write) {
+        good(npuscope_write_register(device_, write.address, write.value));
+    }
+    void execute(const PollRegister& poll) {
+        std::uint32_t value = ~poll.expected;
+        for (int i = 0; i < 100'000 && (value & poll.mask) != poll.expected; ++i) {
+            good(npuscope_read_register(device_, poll.address, &value));
+        }
+        EXPECT_EQ(value & poll.mask, poll.expected);
+    }
+    void execute(const NotifyOnInterrupt& /*awaited*/) {
+        good(npuscope_run_until_interrupt(device_, patience, nullptr));
+        std::uint32_t status = 0;
+        good(npuscope_read_register(device_, intr_status, &status));
+        good(npuscope_write_register(device_, intr_status, status));
+    }
+    void execute(const CheckCrc& check) {
+        std::vector<std::uint8_t> bytes(check.bytes.value);
+        good(npuscope_read_memory(device_, check.address.value, bytes.data(), bytes.size()));
+        ++checks;
+        const auto crc = crc32(0, bytes.data(), static_cast<uInt>(bytes.size()));
+        failed += crc == check.crc ? 0 : 1;
+    }
+    template <class Other>
+    void execute(const Other& /*statement*/) {}  // waits of a player that runs ahead
+
+    npuscope_device* device_;
+};
+
+Program three_layers() {
+    return read_program(
+        std::filesystem::path(NPUSCOPE_SOURCE) / "configs/experiment/three_layers/program.cfg",
+        RegisterNames(nvdla_register_blocks()));
+}
+
+nlohmann::json result_of(npuscope_device* device) {
+    char* text = nullptr;
+    EXPECT_EQ(npuscope_result(device, &text), NPUSCOPE_OK);
+    auto json = nlohmann::json::parse(text);
+    npuscope_free(text);
+    return json;
+}
+
+TEST(CApi, playsAProgramAsTheCommandLineDoes) {
+    const Made npu;
+    Player player(npu.device);
+    player.play(three_layers());
+    EXPECT_EQ(player.checks, 3);
+    EXPECT_EQ(player.failed, 0);
+    const SystemConfig system = parse_system(
+        read_preset_text(find_preset(configs_folder(), "npu", "nv_small")), "", test::families());
+    const Result run = run_program(three_layers(), system, {});
+    const auto json = result_of(npu.device);
+    ASSERT_EQ(json["operations"].size(), run.operations.size());
+    EXPECT_EQ(json["traffic"]["read_bytes"], run.total_traffic().read_bytes.value);
+    EXPECT_EQ(json["traffic"]["write_bytes"], run.total_traffic().write_bytes.value);
+    EXPECT_TRUE(json["findings"].empty()) << json["findings"];
+}
+
+TEST(CApi, cyclesAreThoseOfTheCommandLine) {
+    for (const char* name : {"fp04", "fs10", "fz056", "sdp_1x1x800", "pdp_8x8x64_avg8"}) {
+        const auto folder = std::filesystem::path(NPUSCOPE_SOURCE) / "tests/golden/rtl" / name;
+        const Program program = read_program(folder, RegisterNames(nvdla_register_blocks()));
+        SystemConfig system =
+            parse_system(read_preset_text(find_preset(configs_folder(), "npu", "nv_small")), "",
+                         test::families());
+        system.memory =
+            read_preset<MemoryConfig>(find_preset(configs_folder(), "memory", "dram_50"));
+        const Made npu;
+        Player player(npu.device);
+        player.play(program);
+        EXPECT_EQ(player.failed, 0) << name;
+        EXPECT_EQ(result_of(npu.device)["cycles"], run_program(program, system, {}).cycles.value)
+            << name;
+    }
+}
+
+TEST(CApi, memoryMayBeTheCallers) {
+    std::map<std::uint64_t, std::uint8_t> bytes;
+    const npuscope_memory memory{
+        [](void* user, std::uint64_t address, void* data, std::size_t size) {
+            auto& held = *static_cast<std::map<std::uint64_t, std::uint8_t>*>(user);
+            for (std::size_t i = 0; i < size; ++i) {
+                static_cast<std::uint8_t*>(data)[i] = held[address + i];
+            }
+            return 0;
+        },
+        [](void* user, std::uint64_t address, const void* data, std::size_t size) {
+            auto& held = *static_cast<std::map<std::uint64_t, std::uint8_t>*>(user);
+            for (std::size_t i = 0; i < size; ++i) {
+                held[address + i] = static_cast<const std::uint8_t*>(data)[i];
+            }
+            return 0;
+        },
+        &bytes};
+    const Made npu("nv_small", &memory);
+    Player player(npu.device);
+    player.play(three_layers());
+    EXPECT_EQ(player.checks, 3);
+    EXPECT_EQ(player.failed, 0);
+    EXPECT_GT(bytes.size(), 36'864U);
+}
+
+TEST(CApi, aCallBackThatFailsIsToldOf) {
+    const npuscope_memory memory{[](void*, std::uint64_t, void*, std::size_t) { return 7; },
+                                 [](void*, std::uint64_t, const void*, std::size_t) { return 0; },
+                                 nullptr};
+    const Made npu("nv_small", &memory);
+    std::uint8_t byte = 0;
+    EXPECT_EQ(npuscope_read_memory(npu.device, 0x80000000, &byte, 1), NPUSCOPE_CALLBACK_FAILED);
+    EXPECT_THAT(npuscope_error(), HasSubstr("gave 7 for a read of 1 bytes at 0x80000000"));
+}
+
+TEST(CApi, severalDevicesAndResets) {
+    const Made one;
+    const Made other("nv_large");
+    Player player(one.device);
+    player.play(three_layers());
+    EXPECT_EQ(player.failed, 0);
+    std::uint64_t cycle = 1;
+    EXPECT_EQ(npuscope_cycle(other.device, &cycle), NPUSCOPE_OK);
+    EXPECT_EQ(cycle, 0U);
+    EXPECT_EQ(npuscope_reset(one.device), NPUSCOPE_OK);
+    EXPECT_EQ(npuscope_cycle(one.device, &cycle), NPUSCOPE_OK);
+    EXPECT_EQ(cycle, 0U);
+    Player again(one.device);
+    again.play(three_layers());
+    EXPECT_EQ(again.failed, 0);
+    EXPECT_EQ(npuscope_advance(other.device, 1234), NPUSCOPE_OK);
+    EXPECT_EQ(npuscope_cycle(other.device, &cycle), NPUSCOPE_OK);
+    EXPECT_EQ(cycle, 1234U);
+}
+
+TEST(CApi, misuseGivesACodeAndAText) {
+    npuscope_device* none = nullptr;
+    EXPECT_EQ(npuscope_create("nv_smal", nullptr, 0, nullptr, &none), NPUSCOPE_WRONG_INPUT);
+    EXPECT_THAT(npuscope_error(), HasSubstr("did you mean 'nv_small'?"));
+    EXPECT_EQ(npuscope_create(nullptr, nullptr, 0, nullptr, &none), NPUSCOPE_BAD_ARGUMENT);
+    EXPECT_EQ(npuscope_create("nv_small", nullptr, 0, nullptr, nullptr), NPUSCOPE_BAD_ARGUMENT);
+    const char* change = "npu.cbuf.banks=1000";
+    EXPECT_EQ(npuscope_create("nv_small", &change, 1, nullptr, &none), NPUSCOPE_WRONG_INPUT);
+    EXPECT_EQ(npuscope_create("tinpu_f28p55", nullptr, 0, nullptr, &none), NPUSCOPE_WRONG_INPUT);
+    EXPECT_THAT(npuscope_error(), HasSubstr("has no registers"));
+    EXPECT_EQ(npuscope_advance(nullptr, 1), NPUSCOPE_BAD_ARGUMENT);
+    npuscope_device* gone = nullptr;
+    ASSERT_EQ(npuscope_create("nv_small", nullptr, 0, nullptr, &gone), NPUSCOPE_OK);
+    EXPECT_EQ(npuscope_write_register(gone, 0xfffffffc, 1), NPUSCOPE_WRONG_INPUT);
+    EXPECT_THAT(npuscope_error(), HasSubstr("no register at 0xfffffffc"));
+    std::uint32_t value = 0;
+    EXPECT_EQ(npuscope_read_register(gone, 0xfffffffc, &value), NPUSCOPE_WRONG_INPUT);
+    EXPECT_EQ(npuscope_read_register(gone, intr_status, nullptr), NPUSCOPE_BAD_ARGUMENT);
+    EXPECT_EQ(npuscope_read_register(gone, intr_status, &value), NPUSCOPE_OK);
+    EXPECT_EQ(npuscope_run_until_interrupt(gone, 1000, nullptr), NPUSCOPE_STOPPED);
+    std::uint8_t byte = 0;
+    EXPECT_EQ(npuscope_read_memory(gone, 0, &byte, 1), NPUSCOPE_WRONG_INPUT);
+    EXPECT_EQ(npuscope_destroy(gone), NPUSCOPE_OK);
+    EXPECT_EQ(npuscope_destroy(gone), NPUSCOPE_BAD_ARGUMENT);
+    EXPECT_EQ(npuscope_advance(gone, 1), NPUSCOPE_BAD_ARGUMENT);
+    EXPECT_EQ(npuscope_destroy(nullptr), NPUSCOPE_OK);
+}
+
+TEST(CApi, threadsWaitForEachOther) {
+    const Made npu;
+    std::vector<std::thread> threads;
+    for (int i = 0; i < 4; ++i) {
+        threads.emplace_back([&] {
+            for (int k = 0; k < 100; ++k) {
+                std::uint32_t value = 0;
+                EXPECT_EQ(npuscope_read_register(npu.device, intr_status, &value), NPUSCOPE_OK);
+                EXPECT_EQ(npuscope_advance(npu.device, 10), NPUSCOPE_OK);
+            }
+        });
+    }
+    for (std::thread& thread : threads) {
+        thread.join();
+    }
+    std::uint64_t cycle = 0;
+    EXPECT_EQ(npuscope_cycle(npu.device, &cycle), NPUSCOPE_OK);
+    EXPECT_GE(cycle, 4000U);
+}
+
+TEST(CApi, packsAndUnpacks) {
+    const std::array<std::uint32_t, 4> shape{1, 3, 2, 5};
+    std::array<std::uint8_t, 30> array{};
+    for (std::size_t i = 0; i < array.size(); ++i) {
+        array[i] = static_cast<std::uint8_t>(i);
+    }
+    std::size_t size = 0;
+    ASSERT_EQ(npuscope_pack("feature:atom=8", "int8", shape.data(), nullptr, nullptr, &size),
+              NPUSCOPE_OK)
+        << npuscope_error();
+    EXPECT_EQ(size, 80U);
+    std::vector<std::uint8_t> memory(size);
+    ASSERT_EQ(
+        npuscope_pack("feature:atom=8", "int8", shape.data(), array.data(), memory.data(), &size),
+        NPUSCOPE_OK);
+    EXPECT_EQ(memory[1], 10);
+    std::array<std::uint8_t, 30> back{};
+    ASSERT_EQ(npuscope_unpack("feature:atom=8", "int8", shape.data(), memory.data(), memory.size(),
+                              back.data()),
+              NPUSCOPE_OK);
+    EXPECT_EQ(back, array);
+    size = 10;
+    EXPECT_EQ(
+        npuscope_pack("feature:atom=8", "int8", shape.data(), array.data(), memory.data(), &size),
+        NPUSCOPE_BAD_ARGUMENT);
+    EXPECT_EQ(npuscope_pack("featur", "int8", shape.data(), nullptr, nullptr, &size),
+              NPUSCOPE_WRONG_INPUT);
+}
+
+}  // namespace
+}  // namespace npuscope
