@@ -5,7 +5,7 @@
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
-set(libraries arith base bdma cdp check command_line compile config conv convert csb embed glb layout link mcif
+set(libraries arith base bdma cdp check command_line compile config conv convert csb embed glb layout link loadable mcif
               memory model npu pdp program quantise report rubik run sdp sweep tinpu)
 foreach(library ${libraries})
   if(TARGET npu_${library})

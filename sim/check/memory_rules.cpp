@@ -176,6 +176,18 @@ MemoryRules::SeenBytes MemoryRules::look_at(std::span<const ByteRun> runs) {
     return seen;
 }
 
+void MemoryRules::run(const RunNode& node, const Place& place) {
+    look_at(node.reads);
+    if (node.writes.empty()) {
+        return;
+    }
+    const std::size_t number = owners_.size();
+    owners_.push_back({node.name, {}, place, true});
+    for (const ByteRun& run : node.writes) {
+        bytes_.put(run, {ByteOrigin::Written, number, true});
+    }
+}
+
 void MemoryRules::compare(const ByteRun& run, const Place& place, DiagnosticLog& log) {
     const SeenBytes seen = look_at({&run, 1});
     const auto add = [&](const char* id, const std::string& message, Address address) {

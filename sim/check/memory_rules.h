@@ -27,6 +27,8 @@ class MemoryRules {
 
     void fill(const InitMemory& init, const Place& place, DiagnosticLog& log);
     void load(const LoadMemory& load, const Place& place, DiagnosticLog& log);
+    /// The host reads and writes the NPU's memory.
+    void run(const RunNode& node, const Place& place);
     /// The program compares the bytes with what it expects.
     void compare(const ByteRun& run, const Place& place, DiagnosticLog& log);
     /// Whether a surface lies in memory, and its lines beside each other.

@@ -330,6 +330,7 @@ class ProgramCheck {
  private:
     void follow(const InitMemory& init) { memory_.fill(init, place_, log_); }
     void follow(const LoadMemory& load) { memory_.load(load, place_, log_); }
+    void follow(const RunNode& node) { memory_.run(node, place_); }
     void follow(const WriteRegister& write) {
         if (starts_mover(write.name)) {
             lose_track(write);

@@ -14,6 +14,7 @@
 #include "sim/check/sarif_report.h"
 #include "sim/command_line/command.h"
 #include "sim/command_line/experiment.h"
+#include "sim/command_line/loadable_files.h"
 #include "sim/command_line/network_files.h"
 #include "sim/command_line/surface_queries.h"
 #include "sim/compile/nvdla/network_planner.h"
@@ -155,7 +156,8 @@ CheckReport report_on(const CheckArguments& arguments) {
         return check_program(plan_program(plan_network(read_network(file), target)),
                              {*npu, system.memory});
     }
-    const Program program = read_any_program(file, system, Images::Read);
+    const Program program = is_loadable_file(file) ? read_loadable_program(file, {}, system).program
+                                                   : read_any_program(file, system, Images::Read);
     CheckReport report = npu != nullptr ? check_program(program, {*npu, system.memory})
                                         : check_jobs(program, system.memory);
     report.npu = system.npu_name();
@@ -201,7 +203,8 @@ Command check_command() {
                 add_experiment_options(
                     app, *arguments, families, "PROGRAM",
                     "register trace: a .cfg or .txn file, or a folder that holds one; a "
-                    "memory image's description (.yaml); or a network to be planned: a "
+                    "loadable for NVDLA (.fbuf, .nvdla); a memory image's description (.yaml); "
+                    "or a network to be planned: a "
                     "model (.onnx) or a shape table (.yaml), of which it also says what "
                     "the NPU does not take");
                 add_plan_options(app, arguments->experiment.plan);

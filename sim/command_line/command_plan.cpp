@@ -7,10 +7,12 @@
 #include <algorithm>
 #include <charconv>
 #include <memory>
+#include <optional>
 #include <ostream>
 
 #include "sim/command_line/command.h"
 #include "sim/command_line/experiment.h"
+#include "sim/command_line/loadable_files.h"
 #include "sim/command_line/network_files.h"
 #include "sim/compile/explain.h"
 #include "sim/compile/nvdla/nvdla_family.h"
@@ -18,9 +20,12 @@
 #include "sim/compile/nvdla/plan_files.h"
 #include "sim/compile/nvdla/plan_program.h"
 #include "sim/compile/nvdla/segmented_program.h"
+#include "sim/config/file_io.h"
 #include "sim/config/output_folder.h"
 #include "sim/config/printable.h"
 #include "sim/config/text_table.h"
+#include "sim/loadable/host_edges.h"
+#include "sim/loadable/plan_loadable.h"
 #include "sim/model/network.h"
 #include "sim/model/onnx_reader.h"
 #include "sim/model/prepare_graph.h"
@@ -78,6 +83,53 @@ void write_plan(const SavedPlan& plan, OutputFolder& out, const std::filesystem:
     save_program(plan.program, out, folder);
 }
 
+/// Where a loadable was asked for, with images of its weights. Nothing is written where it cannot be
+/// one.
+void save_loadable(const PlanArguments& arguments, const SystemConfig& system, const Plan& plan,
+                   const LoadableBinding& binding, std::optional<LoadableBlob> host) {
+    Loadable loadable = plan_loadable(plan, binding, nvdla_npu(system));
+    if (host) {
+        loadable.blobs.push_back(*std::move(host));
+    }
+    write_atomically(arguments.experiment.write.loadable, loadable_bytes(loadable));
+}
+
+/// A shape table's tensors are called as its files are.
+LoadableBinding table_binding(const Plan& plan) {
+    LoadableBinding binding;
+    binding.inputs.push_back({"input"});
+    for (const PlannedInput& input : plan.more_inputs) {
+        binding.inputs.push_back({input.name, input.name});
+    }
+    for (const PlannedLayer& layer : plan.layers) {
+        if (layer.output) {
+            binding.outputs.push_back({layer.name, layer.name});
+        }
+    }
+    return binding;
+}
+
+void save_model_loadable(const Graph& graph, const SegmentedPlan& plan,
+                         const PlanArguments& arguments, const SystemConfig& system) {
+    if (plan.segments.size() != 1) {
+        throw ConfigError(
+            fmt::format("the model needs {} parts on the NPU with the host between them, and a "
+                        "loadable's host computes nothing but powers and softmax",
+                        plan.segments.size()),
+            "--explain says which nodes the NPU does not take; --out writes a folder a part");
+    }
+    const PlannedSegment& segment = plan.segments.front();
+    LoadableBinding binding;
+    for (const SegmentTensor& input : segment.lowered.inputs) {
+        binding.inputs.push_back({input.tensor, input.layer == "input" ? "" : input.layer});
+    }
+    for (const SegmentTensor& output : segment.lowered.outputs) {
+        binding.outputs.push_back({output.tensor, output.layer});
+    }
+    save_loadable(arguments, system, segment.plan, binding,
+                  host_edges_blob(graph, plan, NPUSCOPE_VERSION));
+}
+
 /// `resnet on nv_small: 1,234 MACs, 12 operations ..`, the layers, and why.
 std::string plan_report(const Network& network, const Plan& plan, const PlanArguments& arguments,
                         const std::string& npu, std::size_t width) {
@@ -100,6 +152,9 @@ ExitCode plan_table_of(const PlanArguments& arguments, const SystemConfig& syste
     Plan plan = plan_network(network, target);
     console.out << printable(
         plan_report(network, plan, arguments, system.npu_name(), console.out_width));
+    if (!arguments.experiment.write.loadable.empty()) {
+        save_loadable(arguments, system, plan, table_binding(plan), std::nullopt);
+    }
     if (!arguments.experiment.write.out.empty()) {
         OutputFolder out = output_of(arguments, system);
         write_plan(finish_plan(std::move(plan), system, arguments.experiment.plan.expectations),
@@ -161,6 +216,9 @@ ExitCode plan_model(const PlanArguments& arguments, const SystemConfig& system,
     }
     const Diagnostics findings = host_only_findings(graph, plan.partition);
     console.out << (findings.empty() ? "" : "\n") << findings_text(findings, true, width);
+    if (!arguments.experiment.write.loadable.empty()) {
+        save_model_loadable(graph, plan, arguments, system);
+    }
     if (!arguments.experiment.write.out.empty()) {
         save_model(graph, std::move(plan), arguments, system);
     }
@@ -206,18 +264,55 @@ ExitCode explain_model(const PlanArguments& arguments, const SystemConfig& syste
     return exit_code_of(model.findings);
 }
 
+/// The register program that the firmware would issue, in the form of all programs.
+ExitCode save_loadable_program(const PlanArguments& arguments, const SystemConfig& system,
+                               const Console& console) {
+    const std::string& path = arguments.experiment.program;
+    LoadableProgram made = read_loadable_program(path, {}, system);
+    std::size_t emulated = 0;
+    std::size_t writes = 0;
+    for (const Statement& statement : made.program.statements) {
+        emulated += std::holds_alternative<RunNode>(statement.action) ? 1U : 0U;
+        writes += std::holds_alternative<WriteRegister>(statement.action) ? 1U : 0U;
+    }
+    console.out << printable(
+        wrapped(fmt::format("{} on {}: {}, {}", made.program.name, system.npu_name(),
+                            counted(writes, "register write"), counted(emulated, "host operator")),
+                0, 4, console.out_width));
+    if (!arguments.experiment.write.out.empty()) {
+        OutputFolder out = output_of(arguments, system);
+        save_program(made.program, out, {});
+        out.commit_in_place_of_earlier();
+    }
+    return ExitCode::Good;
+}
+
 ExitCode plan_any(const PlanArguments& arguments, const SystemConfig& system,
                   const Console& console) {
     const std::string& network = arguments.experiment.program;
+    if (is_loadable_file(network)) {
+        if (!arguments.experiment.write.loadable.empty()) {
+            throw ConfigError(fmt::format("'{}' is a loadable already", network),
+                              "--out writes its register program");
+        }
+        return save_loadable_program(arguments, system, console);
+    }
     if (!names_network(network)) {
         throw ConfigError(fmt::format("'{}' is not a network", network),
                           "networks are ONNX models (.onnx) and shape tables (.yaml)");
     }
     if (system.npu.find<NpuConfig>() == nullptr) {
+        if (!arguments.experiment.write.loadable.empty()) {
+            throw ConfigError(fmt::format("{} takes no loadables", system.npu_name()),
+                              "choose an NVDLA: nv_small, nv_large or nv_full");
+        }
         return explain_model(arguments, system, console);
     }
-    const PlanTarget target =
-        arguments.experiment.plan.target(system, !arguments.experiment.write.out.empty());
+    const WriteChoices& write = arguments.experiment.write;
+    PlanTarget target =
+        arguments.experiment.plan.target(system, !write.out.empty() || !write.loadable.empty());
+    // pixels in two planes have no tensor that a runtime knows
+    target.pixels = target.pixels && write.loadable.empty();
     return is_onnx_file(network) ? plan_model(arguments, system, target, console)
                                  : plan_table_of(arguments, system, target, console);
 }
@@ -231,14 +326,20 @@ ExitCode plan(PlanArguments& arguments, const Console& console) {
 }
 
 void add_options(CLI::App& app, PlanArguments& arguments, NpuFamilies families) {
-    add_experiment_options(app, arguments, families, "NETWORK",
-                           "network: an ONNX model, or a shape table (.yaml)");
+    add_experiment_options(
+        app, arguments, families, "NETWORK",
+        "network: an ONNX model, or a shape table (.yaml); or a loadable for NVDLA, whose "
+        "register program --out writes");
     WriteChoices& write = arguments.experiment.write;
     app.add_option(
         "--out", write.out,
         "folder for the program (program.cfg: registers, or jobs and plan.txt), its memory "
         "images, memory_map.yaml and config.yaml, the experiment; of a model that needs the host "
         "between register programs, a folder for each segment and segments.yaml, their order");
+    app.add_option("--loadable", write.loadable,
+                   "file for the plan as a loadable (.fbuf) that NVDLA's driver takes: of a "
+                   "network of which the host computes nothing between layers of the NPU")
+        ->option_text("FILE");
     app.add_flag("--explain", write.explain,
                  "say for each layer what was chosen, why, and what else there was; of an ONNX "
                  "model also where every node runs: its pattern, unit and layer, and why (an NPU "

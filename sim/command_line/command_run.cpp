@@ -96,7 +96,7 @@ void add_options(CLI::App& app, RunArguments& arguments, NpuFamilies families) {
         "register trace: a .cfg or .txn file, or a folder that holds one, as `plan --out` "
         "writes it; or a network: "
         "a shape table (.yaml) or a model (.onnx), whose nodes run on the host where the "
-        "NPU does not take them");
+        "NPU does not take them; or a loadable for NVDLA (.fbuf, .nvdla)");
     WriteChoices& write = arguments.experiment.write;
     app.add_option("--out", write.out,
                    "folder for result.json, result.csv, summary.txt and config.yaml, the "
@@ -108,7 +108,7 @@ void add_options(CLI::App& app, RunArguments& arguments, NpuFamilies families) {
                    "file for what every unit did when, for chrome://tracing or Perfetto");
     app.add_flag("--operations", write.operations,
                  "print also operations, causes, traffic, units and notes");
-    app.add_option("--inputs", arguments.experiment.inputs,
+    app.add_option("--inputs,--input", arguments.experiment.inputs,
                    "folder of a network's inputs: a .npy file for each, named after it, or a .bin "
                    "file in its declared layout; of a model also a picture (PNG, JPEG, PGM, PPM), "
                    "one such file, or several cases as --calibration has them");

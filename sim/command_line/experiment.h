@@ -93,6 +93,7 @@ struct WriteChoices {
     std::string csv;
     std::string timeline;
     std::string outputs;
+    std::string loadable;
     std::vector<std::string> dump{};
     bool operations = false;
     bool explain = false;
@@ -109,6 +110,7 @@ struct WriteChoices {
         visit.field("timeline", self.timeline,
                     "file for what every unit did when, for chrome://tracing or Perfetto");
         visit.field("outputs", self.outputs, "folder for a network's outputs");
+        visit.field("loadable", self.loadable, "file for a plan as a loadable for NVDLA");
         visit.field("dump", self.dump,
                     "SURFACE=FILE.npy, surfaces that are written when a run is over");
         visit.field("operations", self.operations,

@@ -5,6 +5,7 @@
 
 #include "sim/check/image_description.h"
 #include "sim/command_line/layer_comparison.h"
+#include "sim/command_line/loadable_files.h"
 #include "sim/command_line/network_files.h"
 #include "sim/command_line/surface_queries.h"
 #include "sim/compile/nvdla/network_planner.h"
@@ -56,6 +57,21 @@ std::vector<LayerExpectation> saved_expectations(const Experiment& experiment,
     return table_expectations(table, plan, program.surfaces, false);
 }
 
+Result run_loadable(const Experiment& experiment, const NetworkFiles& files,
+                    const SystemConfig& system, const RunOptions& options) {
+    const ModelChoices& model = experiment.model;
+    if (!model.shape.empty() || !model.calibration.empty() || model.batch ||
+        experiment.run.compare_layers) {
+        throw ConfigError(fmt::format("'{}' is a loadable, not an ONNX model", experiment.program),
+                          "--shape, --calibration, --batch and --compare-layers belong to models");
+    }
+    const SurfaceWishes wishes = read_wishes(experiment, system);
+    if (wishes.any() && !options.values) {
+        throw ConfigError("surfaces hold nothing without values", "leave out --values off");
+    }
+    return run_loadable_file(experiment.program, files, system, wishes, options);
+}
+
 }  // namespace
 
 Result run_experiment(const Experiment& experiment, const SystemConfig& system) {
@@ -65,6 +81,9 @@ Result run_experiment(const Experiment& experiment, const SystemConfig& system) 
     if (is_image_file(program)) {
         throw ConfigError(fmt::format("'{}' describes a memory image, which does nothing", program),
                           "give it to `npuscope check`");
+    }
+    if (is_loadable_file(program)) {
+        return run_loadable(experiment, files, system, options);
     }
     if (experiment.model.any() && !is_onnx_file(program)) {
         throw ConfigError(fmt::format("'{}' is not an ONNX model", program),

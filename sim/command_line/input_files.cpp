@@ -127,7 +127,7 @@ InputReader::InputReader(const Graph& graph, const PixelChoices& choices)
     : graph_(graph),
       mean_(numbers_of(choices.mean, "--mean")),
       scale_(numbers_of(choices.scale, "--scale")),
-      order_(choices.order) {}
+      order_(choices.order.value_or(ChannelOrder::Rgb)) {}
 
 GraphValue InputReader::placed(const Picture& picture, const TensorType& type,
                                const std::string& file) const {

@@ -30,7 +30,7 @@ struct EnumNames<ChannelOrder> {
 struct PixelChoices {
     std::string mean = "0";
     std::string scale = "1";
-    ChannelOrder order = ChannelOrder::Rgb;
+    std::optional<ChannelOrder> order{};
 
     template <class Visitor, class Self>
     static void describe(Visitor& visit, Self& self) {
@@ -39,7 +39,9 @@ struct PixelChoices {
                     "commas between them");
         visit.field("scale", self.scale,
                     "what pixels less their mean are multiplied with: likewise; 1/255 is a number");
-        visit.field("order", self.order, "of a picture's channels in the model's input");
+        visit.field("order", self.order,
+                    "of a picture's channels in the input; default: rgb of a model, bgr of a "
+                    "loadable");
     }
 };
 

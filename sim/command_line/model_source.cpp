@@ -80,8 +80,10 @@ void add_quantise_options(CLI::App& app, ModelChoices& choices) {
         ->option_text("NUMBERS");
     const std::map<std::string, ChannelOrder> orders{{"rgb", ChannelOrder::Rgb},
                                                      {"bgr", ChannelOrder::Bgr}};
-    app.add_option("--order", choices.pixels.order,
-                   "of a picture's channels in the model's input: rgb (default) or bgr")
+    app.add_option(
+           "--order", choices.pixels.order,
+           "of a picture's channels in the input: rgb or bgr; default: rgb of a model, bgr of "
+           "a loadable")
         ->transform(CLI::CheckedTransformer(orders, CLI::ignore_case))
         ->option_text("rgb|bgr");
     std::map<std::string, RangeMethod> methods;

@@ -17,6 +17,7 @@
 #include "models/base/error.h"
 #include "models/base/quantity.h"
 #include "models/base/unit_job.h"
+#include "models/layout/feature_cube.h"
 #include "sim/program/memory_image.h"
 
 namespace npuscope {
@@ -205,6 +206,8 @@ struct RunNode {
     Cycles cycles{};
     std::uint64_t macs = 0;
     HostWork work{};
+    std::vector<ByteRun> reads{};  ///< of the NPU's memory, where they are known before
+    std::vector<ByteRun> writes{};
 };
 
 using Action = std::variant<InitMemory, LoadMemory, WriteRegister, ReadRegister, PollRegister,

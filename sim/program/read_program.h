@@ -8,7 +8,8 @@
 //   reg_write(NVDLA_CDMA.D_BANK_0, 0x1);
 //   reg_read(NVDLA_CDMA.D_BANK_0, 0x1);                    read
 //   reg_read_check(NVDLA_CDMA.D_BANK_0, 0x1);              read and compare
-//   poll_reg_equal(NVDLA_CDMA.S_CBUF_FLUSH_STATUS_0, 0x1); read again until it is equal
+//   poll_reg_equal(NVDLA_CDMA.S_CBUF_FLUSH_STATUS_0, 0x1); read again until it is equal; under a
+//                                                          mask, where a third number stands (ours)
 //   intr_notify(SDP_0, sync_id_0);                         wait for the interrupt, raise the id
 //   sync_notify(UNIT, id);  sync_wait(UNIT, id);           order between sequences
 //   check_crc(sync_id_0, 1, 0x90000000, 0x1000, 0x8c467827);

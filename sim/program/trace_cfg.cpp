@@ -230,8 +230,12 @@ Action take_reg_read_check(CallReader& call, const ImageSource& /*images*/) {
 Action take_poll(CallReader& call, const ImageSource& /*images*/) {
     NamedRegister target = call.take_register();
     call.next();
-    return PollRegister{std::move(target.name), target.address, 0xffffffff,
-                        call.take_word32("a value")};
+    PollRegister poll{std::move(target.name), target.address, 0xffffffff,
+                      call.take_word32("a value")};
+    if (call.more()) {
+        poll.mask = call.take_word32("a mask");
+    }
+    return poll;
 }
 
 Action take_intr_notify(CallReader& call, const ImageSource& /*images*/) {

@@ -207,6 +207,21 @@ void fill_layers(std::vector<LayerRecord>& layers, std::span<const OperationReco
     }
 }
 
+std::vector<CountedTime> without(CountedTime whole, std::span<const CountedTime> others) {
+    std::vector<CountedTime> left;
+    for (const CountedTime& other : others) {
+        if (other.end <= whole.begin || other.begin >= whole.end) {
+            continue;
+        }
+        if (other.begin > whole.begin) {
+            left.push_back({whole.begin, other.begin});
+        }
+        whole.begin = std::min(other.end, whole.end);
+    }
+    left.push_back(whole);
+    return left;
+}
+
 std::vector<CauseCycles> own_cycles(std::span<const OperationRecord> operations,
                                     std::vector<CountedTime> counted) {
     return Sweep(operations, std::move(counted)).run();

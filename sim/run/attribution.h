@@ -24,6 +24,9 @@ struct CountedTime {
     Cycles end;
 };
 
+/// What is left of a time without others, which are in their order and do not overlap.
+std::vector<CountedTime> without(CountedTime whole, std::span<const CountedTime> others);
+
 /// For each operation the cycles that are its own, by cause. The sum over all of them is that of
 /// `counted`, whose times do not overlap, where there is an operation at all.
 std::vector<CauseCycles> own_cycles(std::span<const OperationRecord> operations,

@@ -177,12 +177,16 @@ Cycles Host::cycles() const {
 
 std::vector<CountedTime> Host::counted() const {
     std::vector<CountedTime> times = job_times_;
-    if (register_cycles() > Cycles(0)) {
-        times.push_back({*first_op_enable_, *first_op_enable_ + register_cycles()});
-    }
+    std::vector<CountedTime> nodes;
     for (const HostOperation& operation : operators_) {
-        times.push_back({operation.record.start, operation.record.end});
+        nodes.push_back({operation.record.start, operation.record.end});
     }
+    if (register_cycles() > Cycles(0)) {
+        std::ranges::move(
+            without({*first_op_enable_, *first_op_enable_ + register_cycles()}, nodes),
+            std::back_inserter(times));
+    }
+    times.insert(times.end(), nodes.begin(), nodes.end());
     return times;
 }
 

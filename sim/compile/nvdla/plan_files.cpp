@@ -69,7 +69,10 @@ struct StatementText {
         return fmt::format("reg_read_check({}, {:#x});", read.name, read.expected);
     }
     std::string operator()(const PollRegister& poll) const {
-        return fmt::format("poll_reg_equal({}, {:#x});", poll.name, poll.expected);
+        return poll.mask == 0xffffffff
+                   ? fmt::format("poll_reg_equal({}, {:#x});", poll.name, poll.expected)
+                   : fmt::format("poll_reg_equal({}, {:#x}, {:#x});", poll.name, poll.expected,
+                                 poll.mask);
     }
     std::string operator()(const NotifyOnInterrupt& notify) const {
         return fmt::format("intr_notify({}{});", unit_argument(notify.unit), notify.sync);

@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/loadable/firmware_registers.h"
+
+#include <fmt/format.h>
+
+#include "models/base/check.h"
+#include "models/base/error.h"
+
+namespace npuscope {
+
+RegisterPlace RegisterScript::place(std::string_view block, std::string_view name) const {
+    const RegisterBlock* found = find_block(blocks_, block);
+    NPU_CHECK(found != nullptr, "no block " + std::string(block));
+    const RegisterRow* row = find_register(*found, name);
+    NPU_CHECK(row != nullptr, "no register " + spelled(block, name));
+    return {found, row};
+}
+
+void RegisterScript::write(std::string_view block, std::string_view name, std::uint32_t value) {
+    const RegisterPlace at = place(block, name);
+    add(WriteRegister{at.name(), at.address(), value});
+}
+
+void RegisterScript::write(std::string_view block, std::string_view name,
+                           std::initializer_list<Field> fields) {
+    const RegisterPlace at = place(block, name);
+    std::uint32_t word = 0;
+    for (const Field& field : fields) {
+        const auto found = std::ranges::find(at.row->fields, field.name, &RegisterField::name);
+        NPU_CHECK(found != at.row->fields.end(), "no field " + std::string(field.name));
+        word |= field.value << found->lsb;
+    }
+    add(WriteRegister{at.name(), at.address(), word});
+}
+
+void RegisterScript::write_address(std::string_view block, const std::string& name,
+                                   Address address) {
+    write(block, name + "_LOW", low_half(address));
+    write(block, name + "_HIGH", high_half(address));
+}
+
+void RegisterScript::poll(std::string_view block, std::string_view name, std::uint32_t mask,
+                          std::uint32_t expected) {
+    const RegisterPlace at = place(block, name);
+    add(PollRegister{at.name(), at.address(), mask, expected});
+}
+
+void OperationContext::fail(const std::string& sentence, const std::string& remedy) const {
+    throw ConfigError(
+        Place{file}, name + ": " + sentence,
+        remedy.empty() ? "the firmware refuses it: compile the loadable for this NPU" : remedy);
+}
+
+bool uses_rdma(const DlaOperation& operation) {
+    if (const auto* sdp = std::get_if<SdpDlaOperation>(&operation)) {
+        const bool operands =
+            std::ranges::any_of(sdp->operation.stages, [](const DlaSdpStage& stage) {
+                return (stage.enable & 1U) != 0 && stage.mode != DlaSdpStage::per_layer;
+            });
+        return operands || sdp->surfaces.source.type != DlaMemory::OnTheFly;
+    }
+    if (const auto* pdp = std::get_if<PdpDlaOperation>(&operation)) {
+        return pdp->surfaces.source.type != DlaMemory::OnTheFly;
+    }
+    return std::holds_alternative<CdpDlaOperation>(operation);
+}
+
+std::int16_t table_of(const DlaOperation& operation) {
+    if (const auto* sdp = std::get_if<SdpDlaOperation>(&operation)) {
+        return sdp->operation.table;
+    }
+    const auto* cdp = std::get_if<CdpDlaOperation>(&operation);
+    return cdp != nullptr ? cdp->operation.table : std::int16_t{-1};
+}
+
+void write_producer(RegisterScript& script, DlaUnit unit, unsigned group, unsigned rdma_group) {
+    switch (unit) {
+        case DlaUnit::Bdma:
+            return;  // its registers are a queue
+        case DlaUnit::Conv:
+            for (const char* block :
+                 {"NVDLA_CACC", "NVDLA_CMAC_A", "NVDLA_CMAC_B", "NVDLA_CSC", "NVDLA_CDMA"}) {
+                script.write(block, "S_POINTER", group);
+            }
+            return;
+        case DlaUnit::Sdp:
+            script.write("NVDLA_SDP", "S_POINTER", group);
+            script.write("NVDLA_SDP_RDMA", "S_POINTER", rdma_group);
+            return;
+        case DlaUnit::Pdp:
+            script.write("NVDLA_PDP", "S_POINTER", group);
+            script.write("NVDLA_PDP_RDMA", "S_POINTER", rdma_group);
+            return;
+        case DlaUnit::Cdp:
+            script.write("NVDLA_CDP", "S_POINTER", group);
+            script.write("NVDLA_CDP_RDMA", "S_POINTER", group);
+            return;
+        case DlaUnit::Rubik:
+            script.write("NVDLA_RBK", "S_POINTER", group);
+            return;
+    }
+    NPU_CHECK(false, "unknown unit");
+}
+
+namespace {
+
+/// Interrupts are unmasked as each operation is programmed, those of the convolution once; after
+/// reset nothing is hidden.
+void unmask(RegisterScript& script) { script.write("NVDLA_GLB", "S_INTR_MASK", 0); }
+
+struct OperationWriter {
+    const OperationContext& context;
+
+    void operator()(const BdmaOperation& bdma) const {
+        write_bdma(context, bdma);
+        if (bdma.surfaces.count > 0) {
+            unmask(context.script);
+        }
+    }
+    void operator()(const ConvDlaOperation& conv) const { write_conv(context, conv); }
+    void operator()(const SdpDlaOperation& sdp) const {
+        unmask(context.script);
+        write_sdp(context, sdp);
+    }
+    void operator()(const PdpDlaOperation& pdp) const {
+        unmask(context.script);
+        write_pdp(context, pdp);
+    }
+    void operator()(const CdpDlaOperation& cdp) const {
+        unmask(context.script);
+        write_cdp(context, cdp);
+    }
+    void operator()(const RubikDlaOperation& rubik) const {
+        context.require(context.npu.rubik.present, "this NPU has no RUBIK");
+        unmask(context.script);
+        write_rubik(context, rubik);
+    }
+};
+
+struct EnableWriter {
+    const OperationContext& context;
+    unsigned group;
+
+    void count(const char* block, const char* name, std::uint32_t value) const {
+        if (context.counts) {
+            context.script.write(block, name, value);
+        }
+    }
+    void enable(std::string_view block) const { context.script.write(block, "D_OP_ENABLE", 1); }
+
+    void operator()(const BdmaOperation& bdma) const {
+        if (bdma.surfaces.count > 0) {
+            count("NVDLA_BDMA", "CFG_STATUS", 1);
+            context.script.write("NVDLA_BDMA", group == 0 ? "CFG_LAUNCH0" : "CFG_LAUNCH1", 1);
+        }
+    }
+    void operator()(const ConvDlaOperation& /*conv*/) const {
+        context.script.poll("NVDLA_CDMA", "S_CBUF_FLUSH_STATUS", 1, 1);
+        count("NVDLA_CDMA", "D_PERF_ENABLE", 1);
+        for (const char* block :
+             {"NVDLA_CACC", "NVDLA_CMAC_A", "NVDLA_CMAC_B", "NVDLA_CSC", "NVDLA_CDMA"}) {
+            enable(block);
+        }
+    }
+    void operator()(const SdpDlaOperation& /*sdp*/) const {
+        count("NVDLA_SDP", "D_PERF_ENABLE", 0xf);  // all of its counters
+        if (context.uses_rdma) {
+            enable("NVDLA_SDP_RDMA");
+        }
+        enable("NVDLA_SDP");
+    }
+    void operator()(const PdpDlaOperation& /*pdp*/) const {
+        count("NVDLA_PDP", "D_PERF_ENABLE", 1);
+        if (context.uses_rdma) {
+            enable("NVDLA_PDP_RDMA");
+        }
+        enable("NVDLA_PDP");
+    }
+    void operator()(const CdpDlaOperation& /*cdp*/) const {
+        count("NVDLA_CDP", "D_PERF_ENABLE", 3);  // DMA and table
+        enable("NVDLA_CDP_RDMA");
+        enable("NVDLA_CDP");
+    }
+    void operator()(const RubikDlaOperation& /*rubik*/) const {
+        count("NVDLA_RBK", "D_PERF_ENABLE", 1);
+        enable("NVDLA_RBK");
+    }
+};
+
+}  // namespace
+
+void write_operation(const OperationContext& context, const DlaOperation& operation) {
+    std::visit(OperationWriter{context}, operation);
+}
+
+void write_enable(const OperationContext& context, const DlaOperation& operation, unsigned group) {
+    std::visit(EnableWriter{context, group}, operation);
+}
+
+std::uint32_t ram_type(const DlaCube& cube) { return cube.type == DlaMemory::Sram ? 0 : 1; }
+
+std::uint32_t precision_code(const OperationContext& context, DlaPrecision precision,
+                             const char* member) {
+    context.require(precision <= DlaPrecision::Fp16,
+                    fmt::format("{} is {}: int8 is 0, int16 1, fp16 2", member,
+                                static_cast<unsigned>(precision)));
+    return static_cast<std::uint32_t>(precision);
+}
+
+Address bytes_address(const OperationContext& context, const DlaCube& cube, std::uint64_t bytes,
+                      const std::string& what) {
+    context.require(cube.type <= DlaMemory::Sram,
+                    fmt::format("the {} has memory type {}: main memory is 0, SRAM 1", what,
+                                static_cast<unsigned>(cube.type)));
+    return context.address(cube.address, cube.offset, bytes, what);
+}
+
+Address feature_address(const OperationContext& context, const DlaCube& cube, std::uint64_t bytes,
+                        const std::string& what) {
+    const std::uint64_t atom = context.atom();
+    const std::uint64_t surfaces = divide_up(cube.channel * bytes, atom);
+    std::uint64_t extent = 0;
+    if (cube.width == 1 && cube.height == 1) {
+        extent = surfaces * atom;  // strides have no effect
+    } else if (surfaces > 0 && cube.height > 0) {
+        extent = (surfaces - 1) * cube.surface_stride +
+                 (cube.height - std::uint64_t{1}) * cube.line_stride + cube.width * atom;
+    }
+    return bytes_address(context, cube, extent, what);
+}
+
+void write_table(RegisterScript& script, std::string_view block, const DlaLut& table,
+                 DlaPrecision precision) {
+    const bool is_cdp = block == "NVDLA_CDP";
+    const auto entries = [&](std::uint32_t id, const auto& values) {
+        script.write(block, "S_LUT_ACCESS_CFG", {{"LUT_TABLE_ID", id}, {"LUT_ACCESS_TYPE", 1}});
+        for (const std::int16_t value : values) {
+            script.write(block, "S_LUT_ACCESS_DATA", static_cast<std::uint16_t>(value));
+        }
+    };
+    entries(0, table.exponential);
+    entries(1, table.linear);
+    const bool exponential = table.method == 0;
+    script.write(block, "S_LUT_CFG",
+                 {{"LUT_LE_FUNCTION", exponential ? 0U : 1U},
+                  {"LUT_HYBRID_PRIORITY", table.hybrid_priority},
+                  {"LUT_UFLOW_PRIORITY", table.underflow_priority},
+                  {"LUT_OFLOW_PRIORITY", table.overflow_priority}});
+    script.write(block, "S_LUT_INFO",
+                 {{exponential ? "LUT_LE_INDEX_OFFSET" : "LUT_LE_INDEX_SELECT",
+                   table.exponential_offset & 0xffU},
+                  {"LUT_LO_INDEX_SELECT", table.linear_offset & 0xffU}});
+    const auto limit = [&](const std::string& name, std::uint64_t value) {
+        script.write(block, is_cdp ? name + "_LOW" : name, low_half(Address(value)));
+        if (is_cdp) {
+            script.write(block, name + "_HIGH", high_half(Address(value)));
+        }
+    };
+    limit("S_LUT_LE_START", table.exponential_start);
+    limit("S_LUT_LE_END", table.exponential_end);
+    limit("S_LUT_LO_START", table.linear_start);
+    limit("S_LUT_LO_END", table.linear_end);
+    const auto slopes = [&](const std::string& name, const DlaSlope& under, const DlaSlope& over) {
+        script.write(
+            block, "S_LUT_" + name + "_SLOPE_SCALE",
+            {{"LUT_" + name + "_SLOPE_UFLOW_SCALE", static_cast<std::uint16_t>(under.scale)},
+             {"LUT_" + name + "_SLOPE_OFLOW_SCALE", static_cast<std::uint16_t>(over.scale)}});
+        if (precision != DlaPrecision::Fp16) {
+            constexpr std::uint32_t shift = 0x1f;  // bits of the field
+            script.write(block, "S_LUT_" + name + "_SLOPE_SHIFT",
+                         {{"LUT_" + name + "_SLOPE_UFLOW_SHIFT",
+                           static_cast<std::uint8_t>(under.shifter) & shift},
+                          {"LUT_" + name + "_SLOPE_OFLOW_SHIFT",
+                           static_cast<std::uint8_t>(over.shifter) & shift}});
+        }
+    };
+    slopes("LE", table.exponential_underflow, table.exponential_overflow);
+    slopes("LO", table.linear_underflow, table.linear_overflow);
+}
+
+}  // namespace npuscope

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the host does before and after a loadable that was planned from a model: quantising its
+// inputs, for one. A real driver leaves that to its user. For runs here it stands in the loadable as
+// an ONNX model in a blob that no memory loads: the host's nodes, the loadable's outputs as further
+// inputs of the graph, its inputs as further outputs.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sim/compile/nvdla/nvdla_target.h"
+#include "sim/loadable/loadable.h"
+#include "sim/model/graph.h"
+
+namespace npuscope {
+
+/// A tensor between host and loadable.
+struct EdgeTensor {
+    std::string tensor;     ///< of the edges' graph
+    std::int32_t zero = 0;  ///< the loadable holds its numbers less this
+};
+
+struct HostEdges {
+    Graph graph;                     ///< its further inputs and outputs taken off
+    std::vector<EdgeTensor> inputs;  ///< of the loadable, by bind id
+    std::vector<EdgeTensor> outputs;
+    ValueRanges ranges;  ///< of the model's outputs, as far as they decide types
+};
+
+/// Of a model with one segment.
+LoadableBlob host_edges_blob(const Graph& graph, const SegmentedPlan& plan,
+                             const std::string& version);
+/// Nothing where the loadable has no such blob. ConfigError where it is damaged.
+std::optional<HostEdges> read_host_edges(const Loadable& loadable, const std::string& file);
+
+}  // namespace npuscope

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// The lists of a task, by operation and region of interest.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "models/base/error.h"
+#include "sim/loadable/firmware.h"
+
+namespace npuscope {
+
+/// An entry of the task's lists.
+struct OperationIndex {
+    std::size_t index = 0;
+    std::size_t roi = 0;
+
+    bool operator==(const OperationIndex&) const = default;
+};
+
+class TaskLists {
+ public:
+    explicit TaskLists(const DlaTask& task) : task_(task) {}
+
+    std::size_t entry(OperationIndex operation) const {
+        return operation.roi * task_.network.operations + operation.index;
+    }
+    const DlaCommonOperation& common(OperationIndex operation) const {
+        return task_.graph[entry(operation)];
+    }
+    const DlaOperation& details(OperationIndex operation) const {
+        return task_.operations[entry(operation)];
+    }
+    std::string name_of(OperationIndex operation) const {
+        const std::string roi =
+            task_.network.rois > 1 ? fmt::format(", region {}", operation.roi) : "";
+        return fmt::format("{}, operation {} ({}){}", task_.name, operation.index,
+                           enum_name(common(operation).unit), roi);
+    }
+    [[noreturn]] void fail(OperationIndex operation, const std::string& sentence) const {
+        throw ConfigError(Place{task_.file}, name_of(operation) + ": " + sentence,
+                          "the firmware would stop at it: compile the loadable again");
+    }
+    /// The one that an entry of the graph names; its unit must be that of the entry.
+    OperationIndex find(OperationIndex from, std::int16_t index, DlaUnit unit,
+                        std::size_t roi) const {
+        if (index < 0 || index >= task_.network.operations) {
+            fail(from,
+                 fmt::format("it refers to operation {} of {}", index, task_.network.operations));
+        }
+        const OperationIndex found{static_cast<std::size_t>(index), roi};
+        if (common(found).unit != unit) {
+            fail(from, fmt::format("operation {}, which it refers to, is of {}, not of {}", index,
+                                   enum_name(common(found).unit), enum_name(unit)));
+        }
+        return found;
+    }
+    bool is_told(OperationIndex operation, DlaEvent event) const {
+        const DlaCommonOperation& own = common(operation);
+        const auto waits = [event](const DlaConsumer& consumer) {
+            return consumer.index != -1 && consumer.event == event;
+        };
+        return std::ranges::any_of(own.consumers, waits) || waits(own.fused_parent);
+    }
+
+ private:
+    const DlaTask& task_;
+};
+
+}  // namespace npuscope
