@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/run/traffic_sampler.h"
 
+#include <cmath>
+
 #include "models/link/clock.h"
 
 namespace npuscope {
@@ -68,8 +70,43 @@ void TrafficSampler::thin_out() {
     }
 }
 
+void TrafficSampler::spread(std::string_view direction, double bytes_per_cycle) {
+    std::vector<std::vector<TimelineStep>*> clients;
+    for (auto& [name, steps] : moved_) {
+        if (name.ends_with(direction)) {
+            clients.push_back(&steps);
+        }
+    }
+    if (clients.empty() || bytes_per_cycle == 0) {
+        return;
+    }
+    std::vector<double> before(clients.size(), 0);
+    Cycles last;
+    for (std::size_t i = 0; i < clients.front()->size(); ++i) {
+        const Cycles time = (*clients.front())[i].time;
+        double wanted = 0;
+        for (std::size_t k = 0; k < clients.size(); ++k) {
+            wanted += static_cast<double>((*clients[k])[i].value) - before[k];
+        }
+        const double possible = bytes_per_cycle * static_cast<double>((time - last).value);
+        const double share = wanted > possible ? possible / wanted : 1;
+        for (std::size_t k = 0; k < clients.size(); ++k) {
+            std::int64_t& value = (*clients[k])[i].value;
+            before[k] += share * (static_cast<double>(value) - before[k]);
+            value = std::llround(before[k]);
+        }
+        last = time;
+    }
+}
+
 std::map<std::string, std::vector<TimelineStep>> TrafficSampler::take() {
     sample();
+    double bytes_per_cycle = 0;
+    for (const Machine::PortTraffic& port : machine_.ports()) {
+        bytes_per_cycle += static_cast<double>(port.beat.value);
+    }
+    spread(" read", bytes_per_cycle);
+    spread(" written", bytes_per_cycle);
     std::erase_if(moved_, [](const auto& entry) { return entry.second.back().value == 0; });
     return std::move(moved_);
 }

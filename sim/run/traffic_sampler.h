@@ -6,6 +6,7 @@
 
 #include <map>
 #include <string>
+#include <string_view>
 
 #include "models/npu/machine.h"
 #include "sim/run/timeline.h"
@@ -32,6 +33,9 @@ class TrafficSampler : public Recorder {
     void sample();
     /// Every second sample goes, and windows are twice as long.
     void thin_out();
+    /// Reads are counted when they are granted, many at once: what a port cannot have moved by then is
+    /// moved later, of all clients in proportion.
+    void spread(std::string_view direction, double bytes_per_cycle);
 
     Recorder& next_;
     const Machine& machine_;

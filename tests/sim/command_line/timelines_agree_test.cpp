@@ -167,10 +167,12 @@ TEST(TimelinesAgree, BandwidthSumsToTheTraffic) {
         double bytes = 0;
     };
     std::map<std::string, Last> counters;
+    std::map<std::uint64_t, double> reads;  // of all clients together
     for (const Json& event : run.events) {
         if (event["ph"] == "C" && event["pid"] == 4) {
             const std::uint64_t time = event["ts"];
             const double rate = event["args"]["GB/s"];
+            reads[time] += event["name"].get<std::string>().ends_with(" read") ? rate : 0;
             const auto [last, fresh] = counters.try_emplace(event["name"], Last{time, rate});
             if (!fresh) {
                 ASSERT_GT(time, last->second.time);
@@ -192,6 +194,9 @@ TEST(TimelinesAgree, BandwidthSumsToTheTraffic) {
         }
     }
     EXPECT_GE(counters.size(), 4U);
+    for (const auto& [time, rate] : reads) {
+        EXPECT_LE(rate, 8.01) << time;  // a bus of 8 bytes
+    }
 }
 
 }  // namespace
