@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What SystemVerilog's texts and arrays need on their way to libnpuscope.so; compiled by the simulator, as C or as C++. */
+#include <npuscope/npuscope.h>
+#include <stdlib.h>
+#include <string.h>
+#include <svdpi.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+void* npuscope_dpi_create(const char* npu, const char* changes) {
+    enum { MOST = 64 };
+    const char* each[MOST];
+    size_t count = 0;
+    char* text = strdup(changes == NULL ? "" : changes);
+    for (char* one = strtok(text, " "); one != NULL && count < MOST; one = strtok(NULL, " ")) {
+        each[count++] = one;
+    }
+    npuscope_device* device = NULL;
+    npuscope_create(npu, each, count, NULL, &device);
+    free(text);
+    return device;
+}
+
+/* Bytes of an array whose simulator may keep them apart. */
+int npuscope_dpi_write_memory(void* device, uint64_t address, const svOpenArrayHandle data) {
+    const int low = svLow(data, 1), size = svSize(data, 1);
+    unsigned char* bytes = (unsigned char*)malloc((size_t)size + 1);
+    for (int i = 0; i < size; ++i) {
+        bytes[i] = *(const unsigned char*)svGetArrElemPtr1(data, low + i);
+    }
+    const int status = npuscope_write_memory((npuscope_device*)device, address, bytes, (size_t)size);
+    free(bytes);
+    return status;
+}
+
+int npuscope_dpi_read_memory(void* device, uint64_t address, const svOpenArrayHandle data) {
+    const int low = svLow(data, 1), size = svSize(data, 1);
+    unsigned char* bytes = (unsigned char*)calloc((size_t)size + 1, 1);
+    const int status = npuscope_read_memory((npuscope_device*)device, address, bytes, (size_t)size);
+    for (int i = 0; i < size; ++i) {
+        *(unsigned char*)svGetArrElemPtr1(data, low + i) = bytes[i];
+    }
+    free(bytes);
+    return status;
+}
+
+#ifdef __cplusplus
+}
+#endif
