@@ -23,6 +23,9 @@ install(FILES include/npuscope/npuscope.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR
 file(RELATIVE_PATH pc_to_prefix /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
 configure_file(packaging/npuscope.pc.in npuscope.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/npuscope.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT development)
+# The Python module is plain: it calls that library.
+install(DIRECTORY packaging/python/npuscope DESTINATION lib/python3/dist-packages COMPONENT runtime
+        PATTERN __pycache__ EXCLUDE)
 install(EXPORT npuscopeTargets NAMESPACE npuscope::
         DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/npuscope COMPONENT development)
 configure_package_config_file(cmake/npuscopeConfig.cmake.in npuscopeConfig.cmake
