@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // `accuracy`: replays what the RTL was measured with and prints how far the machine is from it.
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <cstdlib>
@@ -11,6 +10,8 @@
 
 #include "bench/accuracy_report.h"
 #include "bench/bench_main.h"
+#include "bench/preset_rows.h"
+#include "bench/replay_jobs.h"
 #include "models/base/error.h"
 #include "sim/compile/nvdla/nvdla_family.h"
 #include "sim/config/file_io.h"
@@ -32,7 +33,10 @@ struct Arguments {
     std::string write;
     std::string only;
     std::string setting;
+    std::string set;
     std::size_t worst = 10;
+    unsigned jobs = 2;
+    bool presets = false;
     bool rows = false;
 };
 
@@ -54,6 +58,9 @@ void add_set(AccuracyReport& report, std::vector<ReferenceRow>& rows, const Refe
 
 std::vector<ReferenceRow> read_rows(const Arguments& arguments, AccuracyReport& report) {
     std::vector<ReferenceRow> rows;
+    if (arguments.presets) {
+        add_set(report, rows, preset_rows(reference_data(NPUSCOPE_SOURCE)));
+    }
     for (std::size_t i = 0; i < arguments.tables.size(); ++i) {
         const fs::path table = arguments.tables[i];
         add_set(report, rows,
@@ -65,30 +72,35 @@ std::vector<ReferenceRow> read_rows(const Arguments& arguments, AccuracyReport& 
     std::erase_if(rows, [&](const ReferenceRow& row) {
         const bool other_setting =
             !arguments.setting.empty() && to_string(row.setting) != arguments.setting;
-        return other_setting || row.name.find(arguments.only) == std::string::npos;
+        return other_setting || row.name.find(arguments.only) == std::string::npos ||
+               row.set.find(arguments.set) == std::string::npos;
     });
     return rows;
 }
 
-void show_progress(std::size_t done, std::size_t all) {
-    if (isatty(STDERR_FILENO) != 0) {
-        std::cerr << fmt::format("\r{}/{} rows{}", done, all, done == all ? "\n" : "")
-                  << std::flush;
-    }
-}
-
-int measure(const Arguments& arguments) {
+/// The machine that a row was measured with.
+SystemConfig system_of(const ReferenceRow& row, const Arguments& arguments) {
+    const fs::path configs = configs_folder();
     SystemConfig system = nvdla_system();
-    nvdla_npu(system) = read_preset<NpuConfig>(find_preset(configs_folder(), "npu", arguments.npu));
+    const std::string& npu = row.npu.empty() ? arguments.npu : row.npu;
+    nvdla_npu(system) = read_preset<NpuConfig>(find_preset(configs, "npu", npu));
+    if (row.branch == "master") {
+        override_field(system, "npu.rtl=master");
+    }
+    if (!row.memory.empty()) {
+        system.memory = read_preset<MemoryConfig>(find_preset(configs, "memory", row.memory));
+    }
     for (const std::string& change : arguments.changes) {
         override_field(system, change);
     }
+    return system;
+}
+
+int measure(const Arguments& arguments) {
     AccuracyReport report;
     const std::vector<ReferenceRow> rows = read_rows(arguments, report);
-    for (const ReferenceRow& row : rows) {
-        report.rows.push_back(replay(row, system, {}));
-        show_progress(report.rows.size(), rows.size());
-    }
+    report.rows = replay_all(
+        rows, [&](const ReferenceRow& row) { return system_of(row, arguments); }, arguments.jobs);
     if (arguments.rows) {
         std::cout << rows_of(report);
     }
@@ -111,6 +123,9 @@ void add_options(CLI::App& app, Arguments& arguments) {
         ->allow_extra_args(false);
     app.add_option("--only", arguments.only, "only programs whose name contains this");
     app.add_option("--setting", arguments.setting, "only one setting, e.g. 50/4");
+    app.add_option("--set-of-rows", arguments.set, "only tables whose name contains this");
+    app.add_option("--jobs", arguments.jobs, "processes at once")->capture_default_str();
+    app.add_flag("--presets", arguments.presets, "the rows of all presets, each on its own preset");
     app.add_option("--worst", arguments.worst, "rows of the table of worst rows")
         ->capture_default_str();
     app.add_option("--write", arguments.write, "page that gets the tables between its markers");
@@ -126,7 +141,7 @@ int run(int argc, char** argv) {
     if (arguments.tables.size() != arguments.programs.size()) {
         throw ConfigError("each --csv needs its --programs");
     }
-    if (arguments.tables.empty() && arguments.pairs.empty()) {
+    if (arguments.tables.empty() && arguments.pairs.empty() && !arguments.presets) {
         const fs::path data = reference_data(NPUSCOPE_SOURCE);
         if (!fs::exists(data / "rtl")) {
             std::cout << "nothing measured: no reference data (NPUSCOPE_REFERENCE_DATA names it)\n";

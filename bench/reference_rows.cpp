@@ -43,13 +43,15 @@ fs::path program_in(const fs::path& programs, const std::string& name) {
             return path;
         }
     }
-    return {};
+    return fs::exists(programs / name / "input.txn") ? programs / name : fs::path();
 }
 
 ReferenceRow row_of(const CsvTable& table, std::size_t row) {
     ReferenceRow reference;
     reference.name = table.text(row, table.has("name") ? "name" : "test");
     reference.family = family_of(reference.name);
+    reference.npu = table.text(row, "npu");
+    reference.branch = table.text(row, "rtl_branch");
     reference.setting = {table.number(row, "lat").value_or(0),
                          table.number(row, "beat_interval").value_or(1),
                          table.number(row, "shared_rw").value_or(0) != 0};
@@ -129,7 +131,8 @@ ReferenceSet rows_of_table(const CsvTable& table, const std::string& set,
     for (std::size_t i = 0; i < table.rows(); ++i) {
         ReferenceRow row = row_of(table, i);
         row.set = set;
-        row.program = program_in(programs, row.name);
+        const fs::path by_npu = programs / row.npu;
+        row.program = program_in(fs::exists(by_npu) ? by_npu : programs, row.name);
         const std::string reason = obstacle(table, i, row);
         if (reason.empty()) {
             result.rows.push_back(std::move(row));

@@ -7,6 +7,7 @@
 //   rd_cdma_dat, rd_cdma_wt, rd_sdp .., wr_beats       beats by client
 //   mac_dat_first                                      first data atom into the MAC cells
 //   pass | crc_ok                                      0: the RTL's own output was wrong
+//   npu, rtl_branch                                    preset and generation of the RTL
 //
 // and from the pairs of layers of a JSON file.
 #pragma once
@@ -35,9 +36,12 @@ struct MemorySetting {
 std::string to_string(const MemorySetting& setting);
 
 struct ReferenceRow {
-    std::string set;     ///< table that it comes from
-    std::string name;    ///< of the program
-    std::string family;  ///< programs of one kind
+    std::string set;       ///< table that it comes from
+    std::string name;      ///< of the program
+    std::string family;    ///< programs of one kind
+    std::string npu{};     ///< preset that was measured; empty: that of the command line
+    std::string branch{};  ///< of the RTL
+    std::string memory{};  ///< preset of the memory; empty: one region
     MemorySetting setting;
     std::uint64_t cycles = 0;
     std::map<std::string, std::uint64_t> read_beats;  ///< by client; those that were measured
@@ -57,7 +61,8 @@ struct ReferenceSet {
 /// `c3_14x14` is of family c3, `fz012` of fz, `f_28x28_k16_pool2` of f_pool2.
 std::string family_of(const std::string& name);
 
-/// Rows of a table whose program lies in `programs`: `<name>/program.cfg` or `<name>/<name>.cfg`.
+/// Rows of a table whose program lies in `programs`: `<name>/program.cfg`, `<name>/<name>.cfg`, or the
+/// folder `<name>` with an `input.txn`; a level deeper where they are sorted by `npu`.
 ReferenceSet rows_of_table(const CsvTable& table, const std::string& set,
                            const std::filesystem::path& programs);
 

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <exception>
 
-#include "models/npu/register_blocks.h"
 #include "sim/program/read_program.h"
 
 namespace npuscope::bench {
@@ -49,11 +48,12 @@ bool causes_sum(const OperationRecord& operation) {
     return sum == operation.cycles();
 }
 
-Program program_of_row(const ReferenceRow& row) {
+Program program_of_row(const ReferenceRow& row, const SystemConfig& system) {
     if (row.pair) {
         return program_of(*row.pair, row.name);
     }
-    return read_program(row.program, RegisterNames(nvdla_register_blocks()));
+    const FamilyRegisters registers = system.family->registers(system.npu);
+    return read_program(row.program, RegisterNames(registers.blocks));
 }
 
 }  // namespace
@@ -68,7 +68,7 @@ ReplayedRow replay(const ReferenceRow& row, SystemConfig system, const RunOption
     system.memory.read_latency = Cycles(row.setting.latency);
     system.memory.beat_interval = Cycles(row.setting.beat_interval);
     try {
-        const Result result = run_program(program_of_row(row), system, options);
+        const Result result = run_program(program_of_row(row, system), system, options);
         replayed.cycles = result.cycles.value;
         replayed.values_right = std::ranges::all_of(result.checks, &CheckResult::pass);
         replayed.causes_sum = std::ranges::all_of(result.operations, causes_sum);
