@@ -55,9 +55,9 @@ constexpr std::array limits{
     Limit{"npu.cdma.max_batch", 1, 32},  // source: register specification, D_BATCH_NUMBER
     Limit{"npu.cdma.request_atoms", 1, many}, Limit{"npu.cbuf.banks", 2, 1024, false, 32},
     Limit{"npu.cbuf.bank_width", 4, 128, true}, Limit{"npu.cbuf.bank_depth", 1, 65536},
-    Limit{"npu.csc.stripe_groups", 1, 64}, Limit{"npu.csc.shortest_load", 0, many},
-    Limit{"npu.cacc.buffered_groups", 1, 1024}, Limit{"npu.cacc.partial_sum_bits", 16, 64},
-    Limit{"npu.cacc.partial_sum_bits_int16", 16, 64},
+    Limit{"npu.csc.stripe_groups", 1, 64}, Limit{"npu.csc.image_stripe_groups", 1, 64},
+    Limit{"npu.csc.shortest_load", 0, many}, Limit{"npu.cacc.buffered_groups", 1, 1024},
+    Limit{"npu.cacc.partial_sum_bits", 16, 64}, Limit{"npu.cacc.partial_sum_bits_int16", 16, 64},
     Limit{"npu.sdp.max_batch", 1, 32},  // source: register specification, D_BATCH_NUMBER
     Limit{"npu.sdp.bs_throughput", 1, many}, Limit{"npu.sdp.bn_throughput", 1, many},
     Limit{"npu.sdp.element_wise_throughput", 1, many}, Limit{"npu.sdp.output_throughput", 1, many},

@@ -19,11 +19,22 @@ struct AnyConfig::Typed final : AnyConfig::Held {
     std::unique_ptr<Held> clone() const override { return std::make_unique<Typed>(held); }
     const std::type_info& type() const override { return typeid(T); }
     void* value() override { return &held; }
-    void visit(StructReader& visitor) override { T::describe(visitor, held); }
-    void visit(detail::OverrideVisitor& visitor) override { T::describe(visitor, held); }
+    void visit(StructReader& visitor) override { change(visitor); }
+    void visit(detail::OverrideVisitor& visitor) override { change(visitor); }
     void visit(YamlWriter& visitor) const override { T::describe(visitor, held); }
     void visit(JsonWriter& visitor) const override { T::describe(visitor, held); }
     void visit(FieldLister& visitor) const override { T::describe(visitor, held); }
+
+    /// What the visitor changes counts for what follows from it; what it gives itself stays.
+    template <class Visitor>
+    void change(Visitor& visitor) {
+        if constexpr (Deriving<T>) {
+            T before = held;
+            T::describe(visitor, held);
+            follow(held, std::move(before));
+        }
+        T::describe(visitor, held);
+    }
 
     T held;
 };

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "models/base/error.h"
+#include "models/base/follow.h"
 #include "sim/config/config_node.h"
 #include "sim/config/field_types.h"
 
@@ -92,6 +93,13 @@ void read_value(const ConfigNode& node, T& value, const std::string& path) {
         read_items(node, value, path);
     } else {
         static_assert(Described<T>, "describe() lists a field of a kind that YAML cannot hold");
+        if constexpr (Deriving<T>) {
+            // what the text gives counts for what follows from it; what it gives itself is read anew
+            T before = value;
+            StructReader first(node, path);
+            T::describe(first, value);
+            follow(value, std::move(before));
+        }
         StructReader reader(node, path);
         T::describe(reader, value);
         reader.finish();
@@ -167,6 +175,13 @@ class OverrideVisitor {
 template <Described T>
 void override_struct(T& value, std::span<const PathStep> steps, const ConfigNode& node,
                      const std::string& path) {
+    if constexpr (Deriving<T>) {
+        T before = value;
+        OverrideVisitor first(steps, node, path);
+        T::describe(first, value);
+        first.finish();
+        follow(value, std::move(before));
+    }
     OverrideVisitor visitor(steps, node, path);
     T::describe(visitor, value);
     visitor.finish();
