@@ -92,8 +92,11 @@ void Cdma::fetch_weights(ConvWork& work) {
 
 void Cdma::run_data(Activity& activity) {
     const std::shared_ptr<ConvWork> work = launches.take(activity, WaitKind::Idle);
+    const bool split_changes = work->job.parts.cdma.banks != split_;
     prepare_buffer(activity, *work);
-    work->fetch_start = std::max(work->record.start, split_since_);
+    const Cycles started = work->record.start;
+    work->fetch_start = split_changes ? std::max(started, split_since_)
+                                      : started - std::min(started, config_.split_change);
     if (finished_) {
         work->fetch_start =
             std::max(work->fetch_start, *finished_ - std::min(*finished_, config_.next_operation));

@@ -15,8 +15,9 @@ struct CdmaConfig {
     Cycles flush{8200};
     std::uint32_t request_atoms = 8;  // source: nv_small RTL, CDMA_dc.v and CDMA_wt.v
     Cycles data_request{33};
-    Cycles surface_gap{1};  // source: nv_small RTL, CDMA_dc.v, cbuf_is_ready
-    Cycles grain_gap{1};    // source: nv_small RTL, CDMA_dc.v
+    Cycles split_change{6};  // source: nv_small RTL, CDMA_dc.v and CDMA_wt.v, need_pending
+    Cycles surface_gap{1};   // source: nv_small RTL, CDMA_dc.v, cbuf_is_ready
+    Cycles grain_gap{1};     // source: nv_small RTL, CDMA_dc.v
     Cycles data_pipe{3};
     Cycles data_write{7};
     Cycles weight_request{29};
@@ -38,6 +39,9 @@ struct CdmaConfig {
         visit.field("request_atoms", self.request_atoms, "atoms or beats of one request at most");
         visit.field("data_request", self.data_request,
                     "cycles from op-enable to the first request of feature data at the arbiter");
+        visit.field("split_change", self.split_change,
+                    "cycles of these, and of those to the other first requests, that only an "
+                    "operation with another split of the banks than the one before takes");
         visit.field("surface_gap", self.surface_gap,
                     "cycles without a request after the lines of one surface");
         visit.field("grain_gap", self.grain_gap, "more such cycles after the last surface");
@@ -87,19 +91,22 @@ struct CbufConfig {
 /// Convolution sequence controller: cuts a layer into kernel groups, stripes and channel blocks.
 /// Times are nv_small's; source: nv_small RTL, measured on 588 layers and settings.
 struct CscConfig {
-    std::uint32_t stripe_groups = 2;  // source: nv_small RTL, CSC_sg.v, upper and lower limit
+    std::uint32_t stripe_groups = 2;        // source: nv_small RTL, CSC_sg.v, upper and lower limit
+    std::uint32_t image_stripe_groups = 2;  // source: NV_NVDLA_CSC.h, CSC_IMG_STRIPE
     std::uint32_t shortest_load = 2;
     bool miscounts_image_blocks = true;  // source: nv_small RTL, CSC_dl.v channel_op_cnt
     Cycles weight_to_mac{29};
     Cycles data_to_mac{32};
     Cycles weight_release{4};
     Cycles data_release{17};
-    Cycles next_operation{65};
+    Cycles next_operation{57};
 
     template <class Visitor, class Self>
     static void describe(Visitor& visit, Self& self) {
         visit.field("stripe_groups", self.stripe_groups,
                     "outputs of a full stripe, as a multiple of the MAC cells");
+        visit.field("image_stripe_groups", self.image_stripe_groups,
+                    "the same where the input is an image of pixels");
         visit.field("shortest_load", self.shortest_load,
                     "cycles that loading a kernel group into the MAC cells takes at least; else "
                     "one a kernel");
@@ -117,8 +124,10 @@ struct CscConfig {
                     "requested anew");
         visit.field("data_release", self.data_release,
                     "cycles from the last atom in the MACs until the data's entries are free");
-        visit.field("next_operation", self.next_operation,
-                    "cycles from an operation's last atom in the MACs to the next one's first");
+        visit.field(
+            "next_operation", self.next_operation,
+            "cycles from an operation's last atom in the MACs to the next one's first, beside "
+            "the loading");
     }
 };
 

@@ -49,6 +49,7 @@ StripePlan Csc::plan_of(const ConvWork& work) const {
         .full_stripe = config_.stripe_groups * loading};
     if (job.mode() == ConvMode::Image) {
         plan.row = job.output().width;
+        plan.full_stripe = config_.image_stripe_groups * loading;
     } else if (job.mode() == ConvMode::Winograd) {
         plan.outputs_per_cycle = 4;  // source: nv_full C model, a patch of 4 x 4 gives 2 x 2
         plan.full_stripe = config_.stripe_groups * datapath_.atomic_k;
@@ -119,7 +120,7 @@ Cycles Csc::wait_for_group(Activity& activity, ConvWork& work, std::uint32_t gro
         if (!work.start.data_reused) {
             inputs.data = wires_.data.take_filled(activity, work.buffer.data);
         }
-        inputs.floor = end_ ? *end_ + config_.next_operation : Cycles(0);
+        inputs.previous = end_;
     }
     if (work.start.weights_reused) {
         inputs.weights = group == 0 ? now() : Cycles(0);

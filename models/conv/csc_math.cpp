@@ -112,7 +112,7 @@ std::optional<MiscountedImage> miscounted_image(const ConvJob& job, const CscCon
                   .width = datapath.atomic_c,
                   .shortest = cells,
                   .miscounts = true};
-    image.row = {job.output().width, config.stripe_groups * cells};
+    image.row = {job.output().width, config.image_stripe_groups * cells};
     const std::optional<Miscount> first = find_miscount(image.walk, image.row);
     if (!first) {
         return std::nullopt;

@@ -41,7 +41,10 @@ Cycles group_start(const CscConfig& config, const GroupInputs& inputs) {
     if (inputs.data > Cycles(0)) {
         start = std::max(start, inputs.data + config.data_to_mac + load);
     }
-    return std::max(start, inputs.floor);
+    if (inputs.previous) {
+        start = std::max(start, *inputs.previous + config.next_operation + load);
+    }
+    return start;
 }
 
 }  // namespace npuscope

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "models/base/quantity.h"
@@ -30,12 +31,12 @@ std::vector<std::uint32_t> stripe_lengths(const StripePlan& plan);
 /// block's weights where that takes longer.
 Cycles block_cycles(const StripePlan& plan, std::uint32_t length);
 
-/// What a kernel group waits for. `data` and `floor` count for the first group of an operation.
+/// What a kernel group waits for. `data` and `previous` count for the first group of an operation.
 struct GroupInputs {
-    Cycles weights;         ///< last weight entry in the buffer
-    Cycles data;            ///< last data entry
-    Cycles floor;           ///< nothing enters the MAC cells before
-    std::uint32_t load{0};  ///< cycles that loading the group's weights takes
+    Cycles weights;                    ///< last weight entry in the buffer
+    Cycles data;                       ///< last data entry
+    std::optional<Cycles> previous{};  ///< last atom of the operation before in the MAC cells
+    std::uint32_t load{0};             ///< cycles that loading the group's weights takes
 };
 
 /// First atom of a group in the MAC cells, if they are idle.

@@ -61,6 +61,8 @@ struct OutgoingRun {
     std::span<const std::uint8_t> bytes;
     Cycles first{};
     Cycles interval{};
+    /// Where the request begins that its last beat belongs to, if not with the run itself.
+    std::optional<Address> request{};
 };
 
 class DmaPort {

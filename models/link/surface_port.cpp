@@ -119,7 +119,14 @@ Cycles CubeWriter::write(Activity& writer, DmaPort& port, const PixelRun& run,
             packed({run.surface, pixel, count})
                 .subspan(run.offset.value, run.part.value_or(Bytes(count * atom)).value);
         const Cycles leaves = run.leaves + run.interval * (pixel - run.first);
-        response = port.write(writer, {address, bytes, leaves, run.interval}, purpose);
+        const auto last_line = static_cast<std::uint32_t>((pixel + count - 1) / width);
+        response = port.write(writer,
+                              {.address = address,
+                               .bytes = bytes,
+                               .first = leaves,
+                               .interval = run.interval,
+                               .request = cube_.line_address(run.surface, last_line)},
+                              purpose);
         pixel += count;
     }
     return response;

@@ -45,8 +45,8 @@ constexpr auto mcif_rows = to_rows(mcif_text);
 constinit const RegisterBlock mcif_block{"NVDLA_MCIF", 0x2000, mcif_rows};
 constinit const RegisterBlock cvif_block{"NVDLA_CVIF", 0xf000, mcif_rows};
 
-ReadLane::ReadLane(unsigned client, Bytes bus_width, Transport transport)
-    : bus_width_(bus_width), transport_(std::move(transport)) {
+ReadLane::ReadLane(unsigned client, Bytes bus_width, std::uint32_t longest, Transport transport)
+    : bus_width_(bus_width), longest_(longest), transport_(std::move(transport)) {
     info_.kind = AccessKind::Timed;
     info_.client = client;
     payload_.set_command(tlm::TLM_READ_COMMAND);
@@ -56,6 +56,9 @@ ReadLane::ReadLane(unsigned client, Bytes bus_width, Transport transport)
 
 void ReadLane::open(ReadStream& stream, const StreamLabel& label) {
     stream_ = &stream;
+    offered_ = {};
+    gathered_ = {};
+    run_left_ = 0;
     info_.unit = label.unit;
     info_.surface = label.surface;
     info_.operation = label.operation;
@@ -72,7 +75,9 @@ void ReadLane::begin_run(const ByteRun& run) {
     payload_.set_response_status(tlm::TLM_INCOMPLETE_RESPONSE);
     info_.beat_interval = Cycles(1);
     info_.timer = nullptr;
-    next_beat_ = Address(run.address.value / bus_width_.value * bus_width_.value);
+    place_ = run.address.value / bus_width_.value;
+    run_left_ = divide_up(run.end().value, bus_width_.value) - place_;
+    next_beat_ = Address(place_ * bus_width_.value);
     sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
     transport_(payload_, delay);
     const Cycles answer = std::max(to_cycles(delay), Cycles(1));
@@ -87,6 +92,37 @@ Cycles ReadLane::beat_ready(Cycles asked) {
 }
 
 std::optional<ChannelBurst> ReadLane::next_burst() {
+    if (longest_ == 1) {
+        return next_beats();
+    }
+    // a burst ends at a multiple of its length and with its run; its beats need room together
+    // source: NV_NVDLA_MCIF_READ_IG_bpt.v, ftran_size, ltran_size and slot_needed
+    while (true) {
+        if (offered_.beats == 0) {
+            const std::optional<ChannelBurst> more = next_beats();
+            if (!more) {
+                return std::nullopt;
+            }
+            offered_ = *more;
+        }
+        const std::uint64_t whole =
+            std::min<std::uint64_t>(run_left_, longest_ - place_ % longest_);
+        const std::uint64_t beats = std::min(offered_.beats, whole);
+        ChannelBurst burst = offered_;
+        burst.ready = std::max(burst.ready, gathered_.ready);
+        burst.beats = gathered_.beats + beats;
+        offered_.beats -= beats;
+        place_ += beats;
+        run_left_ -= beats;
+        if (beats == whole) {
+            gathered_ = {};
+            return burst;
+        }
+        gathered_ = burst;
+    }
+}
+
+std::optional<ChannelBurst> ReadLane::next_beats() {
     const std::optional<ReadBurst> burst = stream_->next_burst();
     if (!burst) {
         return std::nullopt;
@@ -102,7 +138,7 @@ std::optional<ChannelBurst> ReadLane::next_burst() {
 Mcif::Client::Client(const std::string& client_name, unsigned index, Mcif& interface)
     : name(client_name),
       room_name(client_name + " (room)"),
-      lane(index, interface.config_.bus_width,
+      lane(index, interface.config_.bus_width, interface.config_.max_burst,
            [&interface](tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) {
                interface.transport(payload, delay);
            }) {}
@@ -111,7 +147,7 @@ Mcif::Mcif(const sc_core::sc_module_name& name, const McifConfig& config, Diagno
     : sc_core::sc_module(name),
       config_(config),
       log_(log),
-      reads_(config.outstanding_reads, config.slot_return) {
+      reads_(config.outstanding_reads, config.slot_return, config.max_burst) {
     clients.register_b_transport(this, &Mcif::b_transport);
     clients.register_transport_dbg(this, &Mcif::transport_dbg);
 }
@@ -147,6 +183,13 @@ std::uint64_t Mcif::beats_of(const tlm::tlm_generic_payload& payload) const {
     const std::uint64_t end =
         divide_up(payload.get_address() + payload.get_data_length(), config_.bus_width.value);
     return end - first;
+}
+
+std::uint64_t Mcif::gathered_beats(const tlm::tlm_generic_payload& payload, Address request) const {
+    const std::uint64_t width = config_.bus_width.value;
+    const std::uint64_t last = (payload.get_address() + payload.get_data_length() - 1) / width;
+    const std::uint64_t begin = std::min(request.value / width, last);
+    return std::min(last % config_.max_burst, last - begin) + 1;
 }
 
 bool Mcif::address_fits(const tlm::tlm_generic_payload& payload, const AccessInfo* info) {
@@ -246,6 +289,7 @@ void Mcif::write(Client& client, tlm::tlm_generic_payload& payload, sc_core::sc_
     if (info != nullptr) {
         burst.first = info->first_beat;
         burst.step = info->beat_step;
+        burst.gathered = gathered_beats(payload, info->request);
     }
     client.writes.note(info == nullptr ? nullptr : info->operation, client.written);
     client.written.write_beats += burst.beats;

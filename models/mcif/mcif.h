@@ -49,7 +49,8 @@ class ReadLane : public ChannelSource {
     /// Sends a transaction to memory and says when its answer is there.
     using Transport = std::function<void(tlm::tlm_generic_payload&, sc_core::sc_time&)>;
 
-    ReadLane(unsigned client, Bytes bus_width, Transport transport);
+    /// `longest`: beats of a burst at most.
+    ReadLane(unsigned client, Bytes bus_width, std::uint32_t longest, Transport transport);
     ~ReadLane() override { payload_.clear_extension(&info_); }
     ReadLane(const ReadLane&) = delete;
     ReadLane& operator=(const ReadLane&) = delete;
@@ -66,8 +67,11 @@ class ReadLane : public ChannelSource {
 
  private:
     void begin_run(const ByteRun& run);
+    /// The next beats of the stream that are ready together.
+    std::optional<ChannelBurst> next_beats();
 
     Bytes bus_width_;
+    std::uint32_t longest_;
     Transport transport_;
     ReadStream* stream_ = nullptr;
     ClientTraffic traffic_;
@@ -78,6 +82,10 @@ class ReadLane : public ChannelSource {
     Address next_beat_;                  // of the run, where memory times each beat
     Cycles latency_;
     Cycles interval_{1};
+    std::uint64_t place_ = 0;     // of the next beat, in beats of memory
+    std::uint64_t run_left_ = 0;  // beats
+    ChannelBurst offered_{};      // by the stream, not yet part of a burst
+    ChannelBurst gathered_{};     // the next burst, as far as it is known
 };
 
 class Mcif : public sc_core::sc_module, public ReadIssuer {
@@ -130,6 +138,9 @@ class Mcif : public sc_core::sc_module, public ReadIssuer {
     void write(Client& client, tlm::tlm_generic_payload& payload, sc_core::sc_time& delay);
     void transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay);
     std::uint64_t beats_of(const tlm::tlm_generic_payload& payload) const;
+    /// Beats of the burst that ends with the last one: bursts begin at multiples of their length
+    /// and with their request. source: NV_NVDLA_MCIF_WRITE_IG_bpt.v, ftran_size and ltran_size
+    std::uint64_t gathered_beats(const tlm::tlm_generic_payload& payload, Address request) const;
 
     const McifConfig config_;
     DiagnosticLog& log_;

@@ -13,8 +13,10 @@ constexpr Cycles never{std::numeric_limits<std::uint64_t>::max()};
 
 }  // namespace
 
-ReadChannel::ReadChannel(std::uint32_t outstanding, Cycles slot_return)
-    : slot_return_(slot_return), arrivals_(std::max(outstanding, 1U)) {}
+ReadChannel::ReadChannel(std::uint32_t outstanding, Cycles slot_return, std::uint32_t longest_burst)
+    : slot_return_(slot_return),
+      longest_burst_(longest_burst),
+      arrivals_(std::max(outstanding, longest_burst)) {}
 
 unsigned ReadChannel::add_client() {
     lanes_.emplace_back();
@@ -54,8 +56,26 @@ void ReadChannel::pull_bursts() {
     }
 }
 
+Cycles ReadChannel::room_for(std::uint64_t beats) const {
+    const std::uint64_t last = commands_ + beats - 1;
+    return last < arrivals_.size() ? Cycles(0) : arrivals_[last % arrivals_.size()] + slot_return_;
+}
+
+void ReadChannel::issue_command(Lane& lane, Cycles command) {
+    const ChannelBurst& burst = lane.burst;
+    for (std::uint64_t i = 0; i < burst.beats; ++i) {
+        const Cycles ready = burst.timed ? lane.source->beat_ready(command) + Cycles(1)
+                                         : command + burst.latency + Cycles(1);
+        last_arrival_ = std::max(ready, last_arrival_ + burst.interval);
+        arrivals_[place_] = last_arrival_;
+        count_commands(1);
+        lane.arrivals.push_back(last_arrival_);
+    }
+    next_command_ = command + Cycles(1);
+}
+
 Cycles ReadChannel::next_slot() const {
-    if (commands_ < arrivals_.size()) {
+    if (longest_burst_ > 1 || commands_ < arrivals_.size()) {
         return next_command_;
     }
     return std::max(next_command_, arrivals_[place_] + slot_return_);
@@ -63,6 +83,11 @@ Cycles ReadChannel::next_slot() const {
 
 ReadChannel::Choice ReadChannel::choose(Cycles command) {
     Choice choice{open_.size(), command, never};
+    if (held_) {
+        choice.turn =
+            static_cast<std::size_t>(std::ranges::lower_bound(open_, *held_) - open_.begin());
+        return choice;
+    }
     std::size_t turn = next_turn_;
     for (std::size_t i = 0; i < open_.size(); ++i) {
         const ChannelBurst& burst = open_lane(turn).burst;
@@ -157,7 +182,9 @@ void ReadChannel::issue(const Choice& choice, Cycles limit) {
     Lane& lane = open_lane(choice.turn);
     const std::uint64_t before = commands_;
     const bool alone = choice.others_ready > choice.command + Cycles(1);
-    if (!alone || lane.burst.beats == 1 || lane.burst.timed) {
+    if (longest_burst_ > 1) {
+        issue_command(lane, choice.command);
+    } else if (!alone || lane.burst.beats == 1 || lane.burst.timed) {
         issue_one(lane, choice.command);
     } else {
         issue_many(lane, choice.command, std::min(limit, choice.others_ready - Cycles(1)));
@@ -193,8 +220,17 @@ void ReadChannel::advance(Cycles time) {
     pull_bursts();
     Cycles command = next_slot();
     while (command <= time) {
-        const Choice choice = choose(command);
+        Choice choice = choose(command);
         if (choice.turn < open_.size()) {
+            if (longest_burst_ > 1) {
+                // the interface holds the command that had its turn until there is room
+                choice.command = std::max(command, room_for(open_lane(choice.turn).burst.beats));
+                held_ = choice.command > time ? std::optional(open_[choice.turn]) : std::nullopt;
+                if (held_) {
+                    held_until_ = choice.command;
+                    break;
+                }
+            }
             issue(choice, time);
             command = next_slot();
         } else if (choice.others_ready != never) {
@@ -215,8 +251,12 @@ std::optional<Cycles> ReadChannel::issued_after(unsigned client, std::uint64_t b
         return std::nullopt;
     }
     const std::uint64_t missing = beats - lane.issued;
-    Cycles bound = std::max(next_command_, lane.burst.ready) + Cycles(missing - 1);
+    const std::uint64_t more = divide_up(missing, longest_burst_) - 1;
+    Cycles bound = std::max(next_command_, lane.burst.ready) + Cycles(more);
     bound = std::max(bound, lane.source->ready_after(beats));
+    if (held_) {
+        bound = std::max(bound, held_until_);
+    }
     // the last command takes the place of one that arrives before
     const std::uint64_t last = commands_ + missing - 1;
     if (last < arrivals_.size()) {
@@ -232,7 +272,9 @@ std::optional<Cycles> ReadChannel::issued_after(unsigned client, std::uint64_t b
 Cycles WriteChannel::take(const Burst& burst) {
     const std::uint64_t steps = burst.beats - 1;
     const Cycles begin = std::max(burst.first, free_);
-    const Cycles last = std::max(burst.first + burst.step * steps, begin + burst.interval * steps);
+    const Cycles there = burst.first + burst.step * steps;
+    const Cycles last =
+        std::max(there + burst.interval * (burst.gathered - 1), begin + burst.interval * steps);
     free_ = last + burst.interval;
     return last;
 }

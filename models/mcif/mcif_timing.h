@@ -23,6 +23,7 @@ struct McifConfig {
     std::uint32_t address_bits = 32;
     std::uint32_t outstanding_reads = 256;  // source: nv_small RTL, counter of reads in flight
     Cycles slot_return{3};                  // source: nv_small RTL, measured
+    Cycles covered_latency{64};             // source: nv_small.spec PRIMARY_MEMIF_LATENCY_64
     bool secondary_port = false;
 
     template <class Visitor, class Self>
@@ -33,6 +34,8 @@ struct McifConfig {
         visit.field("outstanding_reads", self.outstanding_reads, "read beats in flight at most");
         visit.field("slot_return", self.slot_return,
                     "cycles from a beat's arrival to the command that takes its place in flight");
+        visit.field("covered_latency", self.covered_latency,
+                    "latency of memory that the read DMAs' FIFOs are built to hide");
         visit.field("secondary_port", self.secondary_port,
                     "a second port, for SRAM, exists; a program that uses it is refused otherwise");
     }
@@ -68,10 +71,12 @@ class ChannelSource {
 };
 
 /// `a` of a command; its beat arrives at max(a + 1 + latency, beat before + interval). The command
-/// that takes its place in flight follows `slot_return` cycles later at the earliest.
+/// that takes its place in flight follows `slot_return` cycles later at the earliest. With bursts
+/// of several beats a command asks for a whole one, and waits for room in flight after it had its
+/// turn.
 class ReadChannel {
  public:
-    ReadChannel(std::uint32_t outstanding, Cycles slot_return);
+    ReadChannel(std::uint32_t outstanding, Cycles slot_return, std::uint32_t longest_burst = 1);
 
     /// Clients have their turns in the order in which they are added.
     unsigned add_client();
@@ -103,6 +108,9 @@ class ReadChannel {
     void pull_bursts();
     void pull_burst(Lane& lane);
     Cycles next_slot() const;
+    /// When so many beats more may be in flight.
+    Cycles room_for(std::uint64_t beats) const;
+    void issue_command(Lane& lane, Cycles command);
     Choice choose(Cycles command);
     void issue_one(Lane& lane, Cycles command);
     void issue_many(Lane& lane, Cycles command, Cycles limit);
@@ -126,9 +134,12 @@ class ReadChannel {
     std::size_t next_turn_ = 0;      // among them
     std::size_t last_lane_ = 0;      // that had its turn
     Cycles slot_return_;
+    std::uint32_t longest_burst_;
     std::vector<Cycles> arrivals_;  // of the last commands, as a ring
     std::uint64_t commands_ = 0;
-    std::size_t place_ = 0;  // of the next command in the ring
+    std::size_t place_ = 0;            // of the next command in the ring
+    std::optional<std::size_t> held_;  // lane whose command had its turn and waits for room
+    Cycles held_until_;
     Cycles next_command_{};  // first cycle without a command
     Cycles last_arrival_{};
 };
@@ -142,6 +153,8 @@ class WriteChannel {
         Cycles step;
         std::uint64_t beats = 0;
         Cycles interval{1};  ///< of the memory
+        /// Beats that leave one after the other when the last one is there: those of its burst.
+        std::uint64_t gathered = 1;
     };
     /// Time at which the last beat is taken.
     Cycles take(const Burst& burst);

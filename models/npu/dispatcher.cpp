@@ -155,6 +155,9 @@ void Dispatcher::start_sdp(const Launch& launch) {
     const auto work = std::make_shared<SdpWork>();
     work->job = std::get<SdpJob>(launch.job);
     begin(*work, launch);
+    if (work->job.flying()) {
+        fed_.push_back(work.get());
+    }
     rooms_.sdp.launches.push(work);
 }
 
@@ -215,7 +218,7 @@ void Dispatcher::wire_sdp() {
     };
     rooms_.sdp.on_done([this](SdpWork& work) { sdp_done(work); });
     rooms_.sdp.on_ends_met(
-        [this](const SdpWork& /*work*/, EndMarks::Meeting meeting) { report_ends(meeting); });
+        [this](const SdpWork& work, EndMarks::Meeting meeting) { report_ends(work, meeting); });
     rooms_.sdp.on_closed_early(
         [this](const SdpWork& work, std::uint64_t atoms) { report_early_end(work, atoms); });
 }
@@ -246,6 +249,9 @@ void Dispatcher::sdp_done(SdpWork& work) {
         file.set_status("D_STATUS", 1);
     }
     OperationRecord record = std::move(work.record);
+    if (work.job.flying()) {
+        fed_.pop_front();
+    }
     if (work.job.flying() && !awaiting_sdp_.empty()) {
         record = std::move(awaiting_sdp_.front()->record);
         record.first_mac = awaiting_sdp_.front()->first_mac;
@@ -283,8 +289,13 @@ void Dispatcher::unit_done(Pipeline pipeline, UnitWork& work, const Shown& shown
     launch_ready();
 }
 
-void Dispatcher::report_ends(EndMarks::Meeting meeting) {
-    const ConvWork& work = *awaiting_sdp_.front();
+const ConvWork& Dispatcher::feeding(const SdpWork& work) const {
+    const auto place = std::ranges::find(fed_, &work) - fed_.begin();
+    return *awaiting_sdp_[static_cast<std::size_t>(place)];
+}
+
+void Dispatcher::report_ends(const SdpWork& sdp, EndMarks::Meeting meeting) {
+    const ConvWork& work = feeding(sdp);
     Diagnostic finding = ends_meet(
         work.job, meeting == EndMarks::Meeting::AtOnce
                       ? "entered the accumulator's delivery buffer in the cycle in which the last "
@@ -299,7 +310,7 @@ void Dispatcher::report_ends(EndMarks::Meeting meeting) {
 }
 
 void Dispatcher::report_early_end(const SdpWork& work, std::uint64_t atoms) {
-    const ConvWork& conv = *awaiting_sdp_.front();
+    const ConvWork& conv = feeding(work);
     Diagnostic finding;
     finding.id = "closed_early";
     finding.unit = "NVDLA_SDP";

@@ -76,7 +76,9 @@ class Dispatcher : public CsbListener {
     LookupTables tables_of(Pipeline pipeline);
     void finish_record(OperationRecord record);
     /// What the end of a convolution met in the delivery buffer.
-    void report_ends(EndMarks::Meeting meeting);
+    void report_ends(const SdpWork& sdp, EndMarks::Meeting meeting);
+    /// The convolution that feeds an operation of the SDP.
+    const ConvWork& feeding(const SdpWork& work) const;
     void report_early_end(const SdpWork& work, std::uint64_t atoms);
     /// A convolution that is enabled while the buffer is being cleared after reset.
     void report_flush(const Launch& launch);
@@ -93,6 +95,7 @@ class Dispatcher : public CsbListener {
     bool weights_done_ = false;
     // operations whose result goes on on the fly: their records end with the unit that writes
     std::deque<std::shared_ptr<ConvWork>> awaiting_sdp_;
+    std::deque<const SdpWork*> fed_;  // operations of the SDP that they feed, in the same order
     std::deque<OperationRecord> awaiting_pdp_;
     std::vector<OperationRecord> operations_;
 };

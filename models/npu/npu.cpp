@@ -21,7 +21,8 @@ Npu::Npu(const sc_core::sc_module_name& name, const NpuConfig& config, Diagnosti
            {cbuf.data, cbuf.weights, cbuf.masks,
             [this](BankSplit banks) { cbuf.split(banks.data, banks.weight); }, log}),
       pdp("pdp", config.pdp, config.datapath, config.mcif.bus_width),
-      sdp("sdp", config.sdp, config.datapath, {cacc.atoms, pdp.flying, config.mcif.bus_width}),
+      sdp("sdp", config.sdp, config.datapath,
+          {cacc.atoms, pdp.flying, config.mcif.bus_width, config.pdp.throughput}),
       cdp("cdp", config.cdp, config.datapath, config.mcif.bus_width),
       map_(config.csb.address_map),
       dispatcher_(config, log, {csb, glb, cdma, csc, cacc, sdp}) {

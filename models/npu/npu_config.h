@@ -3,9 +3,13 @@
 // this; no code knows a preset's name. Defaults are nv_small's.
 #pragma once
 
+#include <array>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
+#include "models/base/describe.h"
 #include "models/base/quantity.h"
 #include "models/bdma/bdma_job.h"
 #include "models/cdp/cdp_job.h"
@@ -37,8 +41,21 @@ struct SurfaceConfig {
     }
 };
 
+/// The RTL that a configuration is built from; its name says how NVIDIA published it.
+/// source: nvdla/hw, branches nv_small, master and nvdlav1
+enum class RtlGeneration { NvSmall, Master, V1 };
+
+template <>
+struct EnumNames<RtlGeneration> {
+    static constexpr std::array names{
+        std::pair{RtlGeneration::NvSmall, std::string_view("nv_small")},
+        std::pair{RtlGeneration::Master, std::string_view("master")},
+        std::pair{RtlGeneration::V1, std::string_view("v1")}};
+};
+
 struct NpuConfig {
     std::string name = "unnamed";
+    RtlGeneration rtl = RtlGeneration::NvSmall;
     Hertz clock{1'000'000'000};
     SurfaceConfig surfaces;
     DatapathConfig datapath;
@@ -54,9 +71,15 @@ struct NpuConfig {
     BdmaConfig bdma;
     RubikConfig rubik;
 
+    /// Sets what follows from widths and generation.
+    void derive();
+
     template <class Visitor, class Self>
     static void describe(Visitor& visit, Self& self) {
         visit.field("name", self.name, "name of the preset, as results show it");
+        visit.field("rtl", self.rtl,
+                    "generation of the RTL: branch of NVIDIA's public repository (v1: nvdlav1); "
+                    "fields that are not given follow from it and from the widths");
         visit.field("clock", self.clock,
                     "clock of core and bus; reports use it, and a DRAM with a clock of its own");
         visit.field("surfaces", self.surfaces,

@@ -17,12 +17,13 @@ Sdp::Sdp(const sc_core::sc_module_name& name, const SdpConfig& config,
     : Unit(name), config_(config), datapath_(datapath), wires_(wires) {
     repeat_from(launches, "process", [this](Activity& activity) { run_operation(activity); });
     repeat_from(results_, "write", [this](Activity& activity) { write_results(activity); });
+    repeat_from(endings_, "end", [this](Activity& activity) { end_operation(activity); });
 }
 
 void Sdp::start_reading(SdpWork& work) {
     const SdpJob& job = work.job;
     const PerStage<const char*> names{"BS operands", "BN operands", "EW operands"};
-    const Cycles start = work.rdma_enabled + config_.request;
+    const Cycles start = std::max(work.rdma_enabled + config_.request, rdma_free_);
     reads_ = false;
     for (std::size_t i = 0; i < operands.size(); ++i) {
         fetched_[i] = {};
@@ -41,11 +42,11 @@ void Sdp::start_reading(SdpWork& work) {
     }
     source.close();
     if (job.source) {
-        read_source(work);
+        read_source(work, start);
     }
 }
 
-void Sdp::read_source(SdpWork& work) {
+void Sdp::read_source(SdpWork& work, Cycles start) {
     const FeatureCube& cube = *work.job.source;
     const Purpose purpose{"input", work.name, work.job.source_in_sram, work.values};
     SdpResult result;
@@ -55,8 +56,7 @@ void Sdp::read_source(SdpWork& work) {
     }
     keep_result(work, std::move(result));
     const std::uint32_t surfaces = lanes(work.job) / cube.channels_per_atom();
-    SdpStreamPlan plan =
-        source_plan(cube, surfaces, wires_.bus_width, work.rdma_enabled + config_.request);
+    SdpStreamPlan plan = source_plan(cube, surfaces, wires_.bus_width, start);
     plan.fifo = config_.source_fifo;
     plan.unpacked = config_.source_unpacked;
     source.open(config_, std::move(plan), taken_, purpose);
@@ -69,7 +69,7 @@ void Sdp::keep_result(SdpWork& work, SdpResult result) {
     if (work.job.destination) {
         FeatureCube cube = *work.job.destination;
         for (std::uint32_t batch = 0; batch < work.job.batches; ++batch) {
-            writers_.emplace_back(cube, *result_, batch);
+            output_->writers.emplace_back(cube, *result_, batch);
             cube.base = cube.base + work.job.batch_stride;
         }
     }
@@ -81,13 +81,15 @@ void Sdp::run_operation(Activity& activity) {
     if (!job.flying()) {
         work->record.pass(now(), Cause::WaitsForPrevious);
     }
-    writers_.clear();
+    output_ = std::make_shared<Output>(Output{work});
     result_.reset();
     taken_.clear();
     atom_ = 0;
+    drain_.hold_until(opens_);
     delays_ = sdp_stage_delays(config_, job.stages);
     const Cycles bubble = job.flying() ? config_.flying_bubble : Cycles(0);
-    drain_.set_pace(sdp_atom_cycles(config_, job.stages, lanes(job)) + bubble);
+    const Cycles atom_cycles = sdp_atom_cycles(config_, job.stages, lanes(job));
+    drain_.begin(atom_cycles + bubble, pooling_limit(job, atom_cycles));
     start_reading(*work);
     if (job.flying()) {
         run_flying(activity, *work);
@@ -97,22 +99,45 @@ void Sdp::run_operation(Activity& activity) {
     finish(activity, *work);
 }
 
-void Sdp::finish(Activity& activity, SdpWork& work) {
+std::optional<PoolingLimit> Sdp::pooling_limit(const SdpJob& job, Cycles atom_cycles) const {
+    if (!job.to_pdp) {
+        return std::nullopt;
+    }
+    const std::uint64_t bytes = lanes(job) * bytes_of(job.stages.output);
+    // with two beats to an atom one more of the stages' places is a gap between atoms
+    const Cycles gap(atom_cycles <= Cycles(2) ? 1 : 0);
+    return PoolingLimit{.slot = Cycles(divide_up(bytes, wires_.pooling_bytes)),
+                        .least = config_.to_pooling,
+                        .most = config_.to_pooling_full - gap};
+}
+
+void Sdp::finish(Activity& activity, const SdpWork& work) {
     for (OperandReader& operand : operands) {
         if (operand.active()) {
             operand.finish(activity);
         }
     }
-    Cycles end = last_left_;
-    if (!writers_.empty()) {
-        const FeatureCube& written = *work.job.destination;
+    if (reads_) {
+        rdma_free_ = taken_.back() + config_.next_request;
+    }
+    opens_ = last_left_ - config_.pipeline + config_.next_atom;
+    bool after = false;
+    if (const std::optional<FeatureCube>& written = work.job.destination) {
         // atoms of a group that no channel is in pass too, after the last one that is written
-        const bool more = written.surfaces() * written.channels_per_atom() % lanes(work.job) != 0;
+        after = written->surfaces() * written->channels_per_atom() % lanes(work.job) != 0;
+    }
+    endings_.give(activity, {output_, last_left_, after});
+}
+
+void Sdp::end_operation(Activity& activity) {
+    const Ending ending = endings_.take(activity, WaitKind::Idle);
+    Cycles end = ending.left;
+    if (!ending.output->writers.empty()) {
         const Cycles response = written_.take(activity, WaitKind::Blocked);
-        end = more ? std::max(end, response) : response;
+        end = ending.after ? std::max(end, response) : response;
     }
     activity.wait_until(end + config_.done, WaitKind::Blocked, "write response");
-    done_(work);
+    done_(*ending.output->work);
 }
 
 Cycles Sdp::take_flying(Activity& activity, SdpWork& work, const SourceRun& from) {
@@ -212,16 +237,18 @@ Cycles Sdp::take_atom(Activity& activity, SdpWork& work, Cycles ready) {
 
 Cycles Sdp::take_run(Activity& activity, SdpWork& work, const Run& run) {
     const Cycles pace = drain_.pace();
+    Cycles first;
     Cycles last;
-    if (reads_) {
+    if (reads_ || drain_.limited()) {
         for (std::uint64_t i = 0; i < run.count; ++i) {
             last = take_atom(activity, work, run.first_ready + run.interval * i);
+            first = i == 0 ? last : first;
             if (run.credits != nullptr) {
                 run.credits->add_at(last + run.credit_delay, 1);
             }
         }
     } else {
-        const Cycles first = drain_.take_run(run.first_ready, run.count);
+        first = drain_.take_run(run.first_ready, run.count);
         last = first + pace * (run.count - 1);
         atom_ += run.count;
         if (run.credits != nullptr) {
@@ -229,16 +256,24 @@ Cycles Sdp::take_run(Activity& activity, SdpWork& work, const Run& run) {
         }
     }
     activity.count_busy({last + pace - pace * run.count, last + pace});
-    hand_on(activity, work, run, last);
+    Cycles interval = pace;
+    if (drain_.limited() && run.count > 1) {
+        interval = Cycles((last - first) / Cycles(run.count - 1));
+    }
+    hand_on(activity, work, run, {first, last, interval});
     return last;
 }
 
-void Sdp::hand_on(Activity& activity, SdpWork& work, const Run& run, Cycles last_taken) {
-    const Cycles pace = drain_.pace();
+void Sdp::hand_on(Activity& activity, SdpWork& work, const Run& run, const Taken& taken) {
+    const Cycles pace = taken.interval;
+    const Cycles last_taken = taken.last;
     last_left_ =
         last_taken + config_.pipeline + std::accumulate(delays_.begin(), delays_.end(), Cycles(0));
     // none leaves later than this: the last one's time, and the pace
-    const Cycles first_left = last_left_ - pace * (run.count - 1);
+    Cycles first_left = last_left_ - pace * (run.count - 1);
+    if (drain_.limited()) {  // nor any earlier than the pooling takes it
+        first_left = last_left_ - (taken.last - taken.first);
+    }
     if (work.job.to_pdp) {
         ResultRun result{.values = result_, .surface = run.surface};
         result.first_pixel = run.first_pixel;
@@ -248,7 +283,7 @@ void Sdp::hand_on(Activity& activity, SdpWork& work, const Run& run, Cycles last
         result.last = run.last;
         wires_.to_pdp.give(activity, result);
     }
-    if (!writers_.empty()) {
+    if (!output_->writers.empty()) {
         send(activity, work, run, first_left);
     }
 }
@@ -266,16 +301,16 @@ void Sdp::send(Activity& activity, const SdpWork& work, const Run& run, Cycles f
                          {run.surface, pixel % pixels, count, leaves, drain_.pace()});
         for (const PixelRun& part : parts) {
             const bool last = run.last && done == run.count && &part == &parts.back();
-            results_.give(activity, {part, pixel / pixels, &work, last});
+            results_.give(activity, {part, pixel / pixels, output_, last});
         }
     }
 }
 
 void Sdp::write_results(Activity& activity) {
     const Outgoing outgoing = results_.take(activity);
-    const SdpWork& work = *outgoing.work;
+    const SdpWork& work = *outgoing.output->work;
     const Purpose purpose{"output", work.name, work.job.destination_in_sram, work.values};
-    CubeWriter& writer = writers_[outgoing.batch];
+    CubeWriter& writer = outgoing.output->writers[outgoing.batch];
     const Cycles response = writer.write(activity, write_port, outgoing.run, purpose);
     if (outgoing.last) {
         written_.give(activity, response);

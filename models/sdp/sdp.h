@@ -48,6 +48,7 @@ class Sdp : public Unit {
         Channel<SourceRun>& accumulated;
         Channel<ResultRun>& to_pdp;
         Bytes bus_width;
+        std::uint32_t pooling_bytes = 1;  ///< that the PDP takes in a cycle
     };
     Sdp(const sc_core::sc_module_name& name, const SdpConfig& config,
         const DatapathConfig& datapath, const Wires& wires);
@@ -69,12 +70,23 @@ class Sdp : public Unit {
     }
 
  private:
+    /// An operation and what writes its results.
+    struct Output {
+        std::shared_ptr<SdpWork> work;
+        std::vector<CubeWriter> writers{};  ///< one a batch
+    };
     /// A run of results on its way to memory.
     struct Outgoing {
         PixelRun run;
         std::size_t batch = 0;
-        const SdpWork* work = nullptr;
+        std::shared_ptr<Output> output;
         bool last = false;
+    };
+    /// An operation whose atoms have all been taken.
+    struct Ending {
+        std::shared_ptr<Output> output;
+        Cycles left;         ///< last atom at the write port
+        bool after = false;  ///< atoms that are not written left after the last one that is
     };
     /// Neighbouring atoms of one surface that are taken one after the other.
     struct Run {
@@ -89,7 +101,7 @@ class Sdp : public Unit {
     };
     void run_operation(Activity& activity);
     void start_reading(SdpWork& work);
-    void read_source(SdpWork& work);
+    void read_source(SdpWork& work, Cycles start);
     void run_flying(Activity& activity, SdpWork& work);
     /// Takes what came from the accumulator; the time of the last.
     Cycles take_flying(Activity& activity, SdpWork& work, const SourceRun& run);
@@ -98,10 +110,19 @@ class Sdp : public Unit {
     Cycles take_run(Activity& activity, SdpWork& work, const Run& run);
     Cycles take_atom(Activity& activity, SdpWork& work, Cycles ready);
     Cycles inputs_ready(Activity& activity, Cycles ready);
-    void hand_on(Activity& activity, SdpWork& work, const Run& run, Cycles last_taken);
+    /// When atoms of a run were taken.
+    struct Taken {
+        Cycles first;
+        Cycles last;
+        Cycles interval;
+    };
+    void hand_on(Activity& activity, SdpWork& work, const Run& run, const Taken& taken);
+    std::optional<PoolingLimit> pooling_limit(const SdpJob& job, Cycles atom_cycles) const;
     /// The results of a run, which one destination may not hold whole, on their way to memory.
     void send(Activity& activity, const SdpWork& work, const Run& run, Cycles first_left);
-    void finish(Activity& activity, SdpWork& work);
+    void finish(Activity& activity, const SdpWork& work);
+    /// The answer to an operation's last write ends it, while the next one already runs.
+    void end_operation(Activity& activity);
     void write_results(Activity& activity);
     void keep_result(SdpWork& work, SdpResult result);
     /// Channels of an atom in the stages: a kernel group's, or those of memory's atoms.
@@ -118,11 +139,14 @@ class Sdp : public Unit {
     std::function<void(const SdpWork&, std::uint64_t)> closed_early_;
     Channel<Cycles> never_{"cacc.atoms after the end"};
     Channel<Outgoing> results_{"sdp.results", 8};
-    Channel<Cycles> written_{"sdp.written", 1};
+    Channel<Cycles> written_{"sdp.written"};
+    Channel<Ending> endings_{"sdp.endings"};
     SdpOperands fetched_;
     std::shared_ptr<const ElementTensor> result_;
-    std::vector<CubeWriter> writers_;  // one a batch
+    std::shared_ptr<Output> output_;
     AtomDrain drain_;
+    Cycles opens_;      // the next operation's first atom may be taken
+    Cycles rdma_free_;  // the read DMAs may begin the next operation
     // of the running operation
     PerStage<Cycles> delays_{};
     bool reads_ = false;         // a stream from memory is open

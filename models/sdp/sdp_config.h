@@ -27,6 +27,10 @@ struct SdpConfig {
     Cycles pipeline{24};
     Cycles done{11};
     Cycles request{21};
+    Cycles next_request{15};
+    Cycles next_atom{20};
+    Cycles to_pooling{13};               // source: nv_small RTL, measured
+    Cycles to_pooling_full{37};          // source: RTL of branch master, measured
     std::uint32_t source_fifo = 80;      // source: nv_small RTL, latency FIFO of MRDMA
     std::uint32_t source_unpacked = 12;  // source: nv_small RTL, measured
     std::uint32_t operand_fifo = 160;    // source: nv_small RTL, latency FIFO of BRDMA and NRDMA
@@ -70,6 +74,16 @@ struct SdpConfig {
         visit.field("done", self.done, "cycles from the last write response to the interrupt");
         visit.field("request", self.request,
                     "cycles from op-enable of the read DMA to its first requests at the arbiter");
+        visit.field("next_request", self.next_request,
+                    "cycles from an operation's last atom that operands from memory meet to the "
+                    "next operation's first requests");
+        visit.field("next_atom", self.next_atom,
+                    "cycles from taking an operation's last atom to the next operation's first, "
+                    "beside the stages");
+        visit.field("to_pooling", self.to_pooling,
+                    "cycles from taking an atom to its handing to the PDP when nothing waits");
+        visit.field("to_pooling_full", self.to_pooling_full,
+                    "the same when all stages wait for the PDP");
         visit.field("source_fifo", self.source_fifo,
                     "beats of the source cube in flight or in the latency FIFO");
         visit.field("source_unpacked", self.source_unpacked,

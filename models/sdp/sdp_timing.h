@@ -5,7 +5,9 @@
 // the element-wise stage is not, nv_small has none.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "models/base/quantity.h"
@@ -21,30 +23,54 @@ PerStage<Cycles> sdp_stage_delays(const SdpConfig& config, const SdpStages& stag
 /// Cycles of an atom of `elements` elements in the narrowest active stage.
 Cycles sdp_atom_cycles(const SdpConfig& config, const SdpStages& stages, std::uint64_t elements);
 
+/// What holds the SDP back while it feeds the pooling: that takes an atom in each of its slots, and
+/// the stages between hold so many cycles' worth of them. source: nv_large RTL, NV_NVDLA_SDP_core.v
+/// and what it instantiates; measured on atoms at both ends
+struct PoolingLimit {
+    Cycles slot;     ///< from one atom to the next
+    Cycles least{};  ///< cycles that an atom is on its way when nothing waits
+    Cycles most{};   ///< the same when every stage is full
+};
+
 /// The moments at which the SDP takes atoms: one after the other at its pace, none before it is
-/// there.
+/// there, and none before there is room behind.
 class AtomDrain {
  public:
-    void set_pace(Cycles pace) { pace_ = pace; }
+    /// An operation begins; without a `limit` whatever is taken can leave.
+    void begin(Cycles pace, const std::optional<PoolingLimit>& limit) {
+        pace_ = pace;
+        limit_ = limit && limit->slot > pace ? limit : std::nullopt;
+    }
     Cycles pace() const { return pace_; }
+    /// Atoms may be taken at another pace than that.
+    bool limited() const { return limit_.has_value(); }
     /// Takes one atom that is there from `ready` on.
     Cycles take(Cycles ready) {
-        const Cycles time = std::max(ready, free_);
+        Cycles time = std::max(ready, free_);
+        if (limit_) {
+            out_ = std::max(time + limit_->least, out_ + limit_->slot);
+            time = std::max(time, out_ - limit_->most);
+        }
         free_ = time + pace_;
         return time;
     }
-    /// Takes `count` atoms that come no slower than the pace; the time of the first.
+    /// Takes `count` atoms that come no slower than the pace, without a limit; the time of the
+    /// first.
     Cycles take_run(Cycles first_ready, std::uint64_t count) {
         const Cycles first = std::max(first_ready, free_);
         free_ = first + pace_ * count;
         return first;
     }
+    /// Nothing is taken before `time`.
+    void hold_until(Cycles time) { free_ = std::max(free_, time); }
     /// First cycle in which another atom could be taken.
     Cycles free() const { return free_; }
 
  private:
     Cycles pace_{1};
+    std::optional<PoolingLimit> limit_;
     Cycles free_;
+    Cycles out_;  // the last atom leaves the stages
 };
 
 // When a read DMA of the SDP asks for its beats, and when an atom has what it needs of them. The

@@ -41,7 +41,7 @@ TEST(BlockCycles, are_bound_by_the_loading_of_weights_when_the_stripe_is_short) 
 // the pairs below: the later of two conditions decides, by one cycle either way
 TEST(GroupStart, follows_the_weights_or_the_data_whichever_comes_later) {
     const CscConfig config;
-    GroupInputs inputs{.weights = Cycles(1000), .data = Cycles(997), .floor = Cycles(0), .load = 8};
+    GroupInputs inputs{.weights = Cycles(1000), .data = Cycles(997), .load = 8};
     EXPECT_EQ(group_start(config, inputs), Cycles(1000 + 29 + 8));
     inputs.data = Cycles(998);
     EXPECT_EQ(group_start(config, inputs), Cycles(998 + 32 + 8));
@@ -49,7 +49,7 @@ TEST(GroupStart, follows_the_weights_or_the_data_whichever_comes_later) {
 
 TEST(GroupStart, waits_for_the_loading_of_as_many_kernels_as_the_group_has) {
     const CscConfig config;
-    GroupInputs inputs{.weights = Cycles(1000), .data = Cycles(0), .floor = Cycles(0), .load = 5};
+    GroupInputs inputs{.weights = Cycles(1000), .data = Cycles(0), .load = 5};
     EXPECT_EQ(group_start(config, inputs), Cycles(1000 + 29 + 5));
     inputs.load = 1;
     EXPECT_EQ(group_start(config, inputs), Cycles(1000 + 29 + 2));
@@ -58,10 +58,10 @@ TEST(GroupStart, waits_for_the_loading_of_as_many_kernels_as_the_group_has) {
 TEST(GroupStart, is_not_before_the_operation_in_front_has_left) {
     const CscConfig config;
     GroupInputs inputs{
-        .weights = Cycles(1000), .data = Cycles(0), .floor = Cycles(1038), .load = 8};
-    EXPECT_EQ(group_start(config, inputs), Cycles(1038));
-    inputs.floor = Cycles(1036);
-    EXPECT_EQ(group_start(config, inputs), Cycles(1037));
+        .weights = Cycles(1000), .data = Cycles(0), .previous = Cycles(973), .load = 8};
+    EXPECT_EQ(group_start(config, inputs), Cycles(973 + 57 + 8));
+    inputs.previous = Cycles(971);
+    EXPECT_EQ(group_start(config, inputs), Cycles(1000 + 29 + 8));
 }
 
 }  // namespace

@@ -38,7 +38,7 @@ TEST(SdpAtomCycles, follow_the_narrowest_active_stage) {
 
 TEST(AtomDrain, takes_an_atom_when_it_is_there_or_when_the_one_before_is_through) {
     AtomDrain drain;
-    drain.set_pace(Cycles(9));
+    drain.begin(Cycles(9), std::nullopt);
     EXPECT_EQ(drain.take(Cycles(100)), Cycles(100));
     EXPECT_EQ(drain.take(Cycles(108)), Cycles(109));
     EXPECT_EQ(drain.take(Cycles(118)), Cycles(118));
@@ -50,7 +50,7 @@ TEST(AtomDrain, takes_a_run_as_it_takes_its_atoms) {
         AtomDrain one;
         AtomDrain run;
         for (AtomDrain* drain : {&one, &run}) {
-            drain->set_pace(Cycles(9));
+            drain->begin(Cycles(9), std::nullopt);
             drain->take(Cycles(96));
         }
         const Cycles begin = run.take_run(Cycles(first), 16);

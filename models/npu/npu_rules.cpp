@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// What follows from a configuration's widths and the generation of its RTL.
+#include <algorithm>
+
+#include "models/npu/npu_config.h"
+
+namespace npuscope {
+namespace {
+
+/// Beats that the latency FIFO of a read DMA holds which hands on so many elements a cycle.
+/// source: projects.spec, NVDLA_VMOD_*_RDMA_LATENCY_FIFO_DEPTH
+std::uint32_t latency_fifo(const NpuConfig& npu, std::uint32_t throughput) {
+    const std::uint64_t bus = npu.mcif.bus_width.value;
+    const std::uint64_t bandwidth = std::max<std::uint64_t>(bus / 4, 1);
+    const std::uint64_t used = std::min<std::uint64_t>(throughput, bandwidth);
+    const std::uint64_t width = std::max(bus, npu.datapath.memory_atom.value);
+    return static_cast<std::uint32_t>(
+        std::max<std::uint64_t>(4, divide_up(npu.mcif.covered_latency.value * used, width)));
+}
+
+/// Branch master: the specification's depths, one stage less in front of the memory's commands and
+/// behind its answers.
+void derive_master(NpuConfig& npu) {
+    npu.sdp.source_fifo = latency_fifo(npu, npu.sdp.output_throughput);
+    npu.sdp.operand_fifo = latency_fifo(npu, 4 * npu.sdp.bs_throughput);
+    npu.pdp.read_ahead = latency_fifo(npu, npu.pdp.throughput);
+    npu.cdp.read_ahead = latency_fifo(npu, npu.cdp.throughput);
+}
+
+}  // namespace
+
+void NpuConfig::derive() {
+    const DatapathConfig& widths = datapath;
+    const bool newer = rtl != RtlGeneration::NvSmall;
+    // source: NV_NVDLA_CSC.h, NVDLA_CC_CREDIT_SIZE and CSC_IMG_STRIPE
+    const std::uint32_t groups = widths.atomic_c == 4 * widths.atomic_k ? 4 : 2;
+    cacc.buffered_groups = groups;
+    csc.image_stripe_groups = groups;
+    // beats of an accumulated group on the way to the SDP
+    const Cycles beats(std::max<std::uint64_t>(
+        divide_up(widths.atomic_k, std::max(sdp.output_throughput, 1U)), 1));
+    cacc.credit_return = Cycles(24) + beats;
+    // the operands' packing is two beats ahead of the atoms, whose ends cost a cycle each
+    sdp.next_request = Cycles((newer ? 14 : 15) - 2 / beats.value);
+    sdp.next_atom = Cycles(12) + beats;
+    sdp.pipeline = Cycles(newer ? 14 : 16) + beats;
+    // source: NV_NVDLA_MCIF_READ_ig.v of branch master, without NV_NVDLA_NOCIF_DRAM_READ_IG_spt
+    const Cycles earlier(newer ? 1 : 0);
+    cdma.data_request = Cycles(33) - earlier;
+    cdma.weight_request = Cycles(29) - earlier;
+    cdma.image_request = Cycles(30) - earlier;
+    sdp.request = Cycles(21) - earlier;
+    pdp.start_up = Cycles(21) - earlier;
+    cdp.start_up = Cycles(21) - earlier;
+    // source: NV_NVDLA_MCIF_READ_eg.v of branch master
+    cdma.data_pipe = Cycles(3) - earlier;
+    cdma.weight_write = Cycles(10) - earlier;
+    sdp.request_unpacked = Cycles(newer ? 14 : 10);
+    sdp.source_to_atom = Cycles(12) - earlier;
+    sdp.operand_to_atom = Cycles(10) - earlier;
+    // the way of the data in and out is three stages shorter
+    // more than an element a cycle takes one stage more
+    pdp.output_latency = Cycles(newer ? 32 : 36) + Cycles(newer && pdp.throughput > 1 ? 1 : 0);
+    pdp.read_again = Cycles(newer ? 15 : 17);
+    pdp.hand_over_lead = sdp.pipeline + Cycles(newer ? 4 : 6);
+    cdp.pipeline = Cycles(newer ? 50 : 54) + Cycles(newer && cdp.throughput > 1 ? 1 : 0);
+    cdp.pipeline_without_sum = cdp.pipeline - Cycles(10);
+    cdp.read_again = Cycles(newer ? 14 : 16);
+    sdp.source_fifo = 80;
+    sdp.operand_fifo = 160;
+    pdp.read_ahead = 61;
+    cdp.read_ahead = 61;
+    if (rtl == RtlGeneration::Master) {
+        derive_master(*this);
+    }
+}
+
+}  // namespace npuscope
