@@ -49,7 +49,8 @@ class Reader {
 
     std::vector<EmulatedOperation> read() {
         const auto network = list_(0, "network");
-        require(network.size() >= 6, "the network is cut short");
+        require(network.size() >= network_bytes,
+                fmt::format("its network has {} bytes, not {}", network.size(), network_bytes));
         const auto operations = list_(number_at<std::int16_t>(network, 0), "list of operations");
         const auto buffers = list_(number_at<std::int16_t>(network, 2), "list of buffers");
         const std::size_t count = number_at<std::uint16_t>(network, 4);
