@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bench/mutation/trial.h"
+
+#include <algorithm>
+#include <array>
+#include <iterator>
+
+#include "models/base/check.h"
+#include "sim/compile/nvdla/nvdla_family.h"
+#include "sim/run/session.h"
+
+namespace npuscope::bench {
+namespace {
+
+constexpr std::array effect_names{
+    std::pair{Effect::None, std::string_view("none")},
+    std::pair{Effect::Hazard, std::string_view("hazard")},
+    std::pair{Effect::Cycles, std::string_view("cycles")},
+    std::pair{Effect::Bytes, std::string_view("bytes")},
+    std::pair{Effect::Outcome, std::string_view("outcome")},
+    std::pair{Effect::Lost, std::string_view("lost")},
+};
+
+std::string signature(const Diagnostic& finding) {
+    return finding.id + " " + finding.register_name + " " + finding.operation;
+}
+
+/// Cycles that differ by more than 5 % change an operation's time.
+bool times_differ(std::uint64_t one, std::uint64_t other) {
+    return 20 * (std::max(one, other) - std::min(one, other)) > one;
+}
+
+}  // namespace
+
+std::string_view effect_name(Effect effect) {
+    return std::ranges::find(effect_names, effect, &std::pair<Effect, std::string_view>::first)
+        ->second;
+}
+
+Effect effect_from_name(std::string_view name) {
+    const auto found =
+        std::ranges::find(effect_names, name, &std::pair<Effect, std::string_view>::second);
+    return found == effect_names.end() ? Effect::Lost : found->first;
+}
+
+std::vector<ByteRun> compared_regions(const Program& program, const MemoryConfig& memory,
+                                      bool without_loads) {
+    std::vector<ByteRun> regions;
+    constexpr Bytes around(4096);
+    const auto add = [&](Address address, Bytes bytes) {
+        constexpr Bytes most(std::uint64_t{4} << 20U);
+        const Address first(std::max(address.value, around.value) - around.value);
+        const ByteRun wide{first, std::min(bytes, most) + around + around};
+        if (memory.holds(wide.address, wide.bytes)) {
+            regions.push_back(wide);
+        } else if (memory.holds(address, bytes)) {
+            regions.push_back({address, std::min(bytes, most)});
+        }
+    };
+    std::vector<ByteRun> loads;
+    for (const Statement& statement : program.statements) {
+        if (const auto* load = std::get_if<LoadMemory>(&statement.action)) {
+            loads.push_back({load->address, Bytes(load->image.end())});
+            if (!without_loads) {
+                add(load->address, Bytes(load->image.end()));
+            }
+        } else if (const auto* crc = std::get_if<CheckCrc>(&statement.action)) {
+            add(crc->address, crc->bytes);
+        } else if (const auto* image = std::get_if<CheckImage>(&statement.action)) {
+            add(image->address, image->bytes);
+        }
+    }
+    if (without_loads) {  // what is loaded near a result is no part of it
+        std::vector<ByteRun> kept;
+        for (ByteRun region : regions) {
+            for (const ByteRun& load : loads) {
+                if (load.address <= region.address && load.end() > region.address) {
+                    region = {load.end(),
+                              load.end() < region.end() ? region.end() - load.end() : Bytes(0)};
+                } else if (load.address > region.address && load.address < region.end()) {
+                    region.bytes = load.address - region.address;
+                }
+            }
+            if (region.bytes.value > 0) {
+                kept.push_back(region);
+            }
+        }
+        return kept;
+    }
+    return regions;
+}
+
+Outcome run_for_outcome(const Program& program, const SystemConfig& system,
+                        const std::vector<ByteRun>& regions, std::uint64_t most_cycles) {
+    Outcome outcome;
+    RunOptions options;
+    options.max_cycles = Cycles(most_cycles);
+    for (const ByteRun& region : regions) {
+        options.keep.push_back({region, {}});
+    }
+    try {
+        Result result = run_program(program, system, options);
+        outcome.end = enum_name(result.status());
+        outcome.cycles = result.cycles.value;
+        outcome.bytes = std::move(result.kept);
+        for (const Diagnostic& finding : result.findings) {
+            if (finding.severity != Severity::Note) {
+                outcome.findings.push_back(signature(finding));
+            }
+        }
+        std::ranges::sort(outcome.findings);
+    } catch (const ConfigError&) {
+        outcome.end = "refused";
+    } catch (const MachineStopped&) {
+        outcome.end = "stopped";
+    }
+    return outcome;
+}
+
+namespace {
+
+bool names(const Diagnostic& finding, const Mistake& mistake) {
+    const auto mentions = [&](const std::string& name) {
+        return finding.register_name == name || finding.sentence.find(name) != std::string::npos ||
+               finding.remedy.find(name) != std::string::npos;
+    };
+    const auto inside = [&](const ByteRun& run) {
+        return finding.address && *finding.address >= run.address && *finding.address < run.end();
+    };
+    return std::ranges::any_of(mistake.registers, mentions) ||
+           std::ranges::any_of(mistake.bytes, inside) ||
+           (finding.place.line > 0 &&
+            std::ranges::find(mistake.places, finding.place) != mistake.places.end());
+}
+
+}  // namespace
+
+Answer answer_of(const CheckReport& good, const CheckReport& bad, const Mistake& mistake) {
+    std::vector<std::string> known;
+    std::ranges::transform(good.findings, std::back_inserter(known), signature);
+    for (const Diagnostic& finding : bad.findings) {
+        if (finding.severity == Severity::Note ||
+            std::ranges::find(known, signature(finding)) != known.end()) {
+            continue;
+        }
+        return {true, names(finding, mistake), finding.id,
+                finding.register_name + ": " + finding.sentence};
+    }
+    return {};
+}
+
+Trial::Trial(const Subject& subject)
+    : system_(system_of(subject)),
+      program_(program_of(subject, system_)),
+      site_(site_of(program_, system_.family->registers(system_.npu).blocks, nvdla_npu(system_))),
+      good_report_(check_program(program_, {nvdla_npu(system_), system_.memory})) {}
+
+const Outcome& Trial::good(bool without_loads) {
+    const auto [place, added] = good_.try_emplace(without_loads);
+    if (added) {
+        constexpr std::uint64_t most = 100'000'000;
+        place->second = run_for_outcome(
+            program_, system_, compared_regions(program_, system_.memory, without_loads), most);
+        NPU_CHECK(place->second.end == "pass" || place->second.end == "unchecked",
+                  "a good program ends with " + place->second.end);
+    }
+    return place->second;
+}
+
+Effect Trial::effect_of(const Mistake& mistake) {
+    const Outcome& good = this->good(mistake.in_images);
+    Program program = program_;
+    mistake.make(program);
+    const Outcome bad = run_for_outcome(
+        program, system_, compared_regions(program_, system_.memory, mistake.in_images),
+        20 * good.cycles + 200'000);
+    if (bad.end != good.end) {
+        return Effect::Outcome;
+    }
+    if (bad.bytes != good.bytes) {
+        return Effect::Bytes;
+    }
+    if (times_differ(good.cycles, bad.cycles)) {
+        return Effect::Cycles;
+    }
+    return std::ranges::includes(good.findings, bad.findings) ? Effect::None : Effect::Hazard;
+}
+
+Answer Trial::answer_to(const Mistake& mistake) const {
+    Program program = program_;
+    mistake.make(program);
+    try {
+        return answer_of(good_report_, check_program(program, {nvdla_npu(system_), system_.memory}),
+                         mistake);
+    } catch (const ConfigError& error) {
+        CheckReport refused;
+        refused.findings = {error.diagnostic()};
+        return answer_of(good_report_, refused, mistake);
+    }
+}
+
+}  // namespace npuscope::bench

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+// One good program and one with a mistake in it, on the machine and in front of `check`.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "bench/mutation/mutant.h"
+#include "bench/mutation/subjects.h"
+#include "sim/check/check_report.h"
+
+namespace npuscope::bench {
+
+/// What a mistake does on the machine. Hazard: bytes, cycles and outcome are the same, but the run
+/// itself warns. Lost: the run did not come to an end of its own.
+enum class Effect { None, Hazard, Cycles, Bytes, Outcome, Lost };
+
+std::string_view effect_name(Effect effect);
+Effect effect_from_name(std::string_view name);
+
+inline bool matters(Effect effect) { return effect != Effect::None && effect != Effect::Hazard; }
+
+/// What a run leaves that can be compared with another.
+struct Outcome {
+    std::string end;  ///< `pass`, `refused`, `stopped`, ...
+    std::uint64_t cycles = 0;
+    std::vector<std::vector<std::uint8_t>> bytes;
+    std::vector<std::string> findings;  ///< ids and registers of warnings
+};
+
+/// The regions of memory that are compared: what a program fills, compares and, unless
+/// `without_loads`, loads, each with what lies around it.
+std::vector<ByteRun> compared_regions(const Program& program, const MemoryConfig& memory,
+                                      bool without_loads);
+
+Outcome run_for_outcome(const Program& program, const SystemConfig& system,
+                        const std::vector<ByteRun>& regions, std::uint64_t most_cycles);
+
+/// What `check` says of a mistake.
+struct Answer {
+    bool found = false;   ///< a warning or an error that the good program does not have
+    bool named = false;   ///< the first of them names what is wrong
+    std::string id{};     ///< of the first
+    std::string first{};  ///< its register and sentence
+};
+
+Answer answer_of(const CheckReport& good, const CheckReport& bad, const Mistake& mistake);
+
+struct TrialRow {
+    std::string program;
+    std::string kind;
+    std::string what;
+    bool content = false;
+    Effect effect = Effect::None;
+    Answer answer;
+};
+
+/// A good program with all that is needed to try mistakes in it.
+class Trial {
+ public:
+    explicit Trial(const Subject& subject);
+
+    const MutationSite& site() const { return site_; }
+    const CheckReport& good_report() const { return good_report_; }
+    /// Runs the good program where no mistake of its was tried on the machine yet.
+    Effect effect_of(const Mistake& mistake);
+    Answer answer_to(const Mistake& mistake) const;
+
+ private:
+    const Outcome& good(bool without_loads);
+
+    SystemConfig system_;
+    Program program_;
+    MutationSite site_;
+    CheckReport good_report_;
+    std::map<bool, Outcome> good_;
+};
+
+}  // namespace npuscope::bench
