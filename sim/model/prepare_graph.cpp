@@ -271,6 +271,9 @@ Graph finish_graph(Graph graph, ScaleForm form) {
         stage_max_pools(graph);
         prepare_graph(graph);
     }
+    if (form != ScaleForm::Exact && split_batches(graph)) {
+        prepare_graph(graph);
+    }
     return graph;
 }
 

@@ -58,6 +58,9 @@ void normalise_quantised(Graph& graph, ScaleForm form = ScaleForm::Exact);
 void convolve_transposed(Graph& graph);
 /// Max pools of windows beyond 8 x 8 as several that follow each other. Likewise.
 void stage_max_pools(Graph& graph);
+/// Layers of several inputs at once as one for each input, for NPUs whose layers have a batch of 1.
+/// Likewise; false where there are none.
+bool split_batches(Graph& graph);
 
 // A graph that is ready to be matched: read, typed, folded, in integer form.
 

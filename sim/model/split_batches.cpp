@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0
+// Layers of several inputs at once as layers of one input each, for NPUs whose layers have a batch of 1:
+//
+//     x [N ..] ─► Split ─► x/0 ─► conv ─► clip ─┬─► Concat ─► y [N ..]
+//                     └──► x/1 ─► conv ─► clip ─┘
+//
+// Copies share their constants. What lies between two layers is copied with them, so that maps stay
+// where they are. Products of several rows keep them: rows are a map's lines.
+#include <algorithm>
+#include <array>
+#include <map>
+#include <numeric>
+#include <set>
+#include <string_view>
+
+#include "sim/model/operators.h"
+#include "sim/model/prepare_graph.h"
+#include "sim/model/quantised_form.h"
+
+namespace npuscope {
+namespace {
+
+constexpr std::int64_t most_inputs = 64;  // beyond, a plan would be mostly copies
+
+bool is_layer(const std::string& op) {
+    constexpr std::array layers{"Conv", "ConvInteger", "ConvTranspose", "MaxPool"};
+    return std::ranges::find(layers, op) != layers.end() || op == scaled_sum_op;
+}
+/// Computes every input of the batch by itself.
+bool is_separable(const std::string& op) {
+    constexpr std::array words{"Add",
+                               "Sub",
+                               "Mul",
+                               "Div",
+                               "Floor",
+                               "Clip",
+                               "Relu",
+                               "AveragePool",
+                               "Concat",
+                               "GlobalAveragePool",
+                               "Cast",
+                               "Round",
+                               "QuantizeLinear",
+                               "DequantizeLinear"};
+    return is_layer(op) || std::ranges::find(words, op) != words.end();
+}
+
+bool is_batch(const Sizes& sizes) {
+    return sizes.size() == 4 && sizes[0] > 1 && sizes[0] <= most_inputs;
+}
+
+class BatchSplitter {
+ public:
+    explicit BatchSplitter(Graph& graph) : graph_(graph), before_(graph), view_(before_) {
+        for (std::size_t i = 0; i < before_.nodes.size(); ++i) {
+            parts_.push_back(i);
+            copied_.push_back(separates(before_.nodes[i]));
+        }
+    }
+
+    /// Whether anything was split.
+    bool run() {
+        join_neighbours();
+        keep_layers();
+        if (std::ranges::count(copied_, true) == 0) {
+            return false;
+        }
+        graph_.nodes.clear();
+        for (std::size_t i = 0; i < before_.nodes.size(); ++i) {
+            copied_[i] ? copy(i) : graph_.nodes.push_back(before_.nodes[i]);
+        }
+        copy_remarks();
+        return true;
+    }
+
+ private:
+    const Sizes& sizes(const std::string& tensor) const { return view_.sizes(tensor); }
+    bool separates(const GraphNode& node) const {
+        if (!is_separable(node.op) || node.outputs.size() != 1 ||
+            !is_batch(sizes(node.outputs[0])) ||
+            (node.op == "Concat" && node.integer("axis", 1) % 4 == 0)) {
+            return false;
+        }
+        for (std::size_t i = 0; i < node.inputs.size(); ++i) {
+            const std::string& input = node.inputs[i];
+            const bool weights = i > 0 && is_layer(node.op) && node.op != scaled_sum_op;
+            if (input.empty() || (weights && before_.is_constant(input))) {
+                continue;
+            }
+            const Sizes& own = sizes(input);
+            const bool shared = before_.is_constant(input) && (own.size() < 4 || own[0] == 1);
+            if (!shared && (before_.is_constant(input) || !is_batch(own) ||
+                            own[0] != sizes(node.outputs[0])[0])) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    std::size_t first_of(std::size_t node) const {
+        while (parts_[node] != node) {
+            node = parts_[node];
+        }
+        return node;
+    }
+    void join_neighbours() {
+        for (std::size_t i = 0; i < before_.nodes.size(); ++i) {
+            for (const std::string& input : before_.nodes[i].inputs) {
+                const auto producer = view_.producer(input);
+                if (copied_[i] && producer && copied_[*producer]) {
+                    parts_[first_of(*producer)] = first_of(i);
+                }
+            }
+        }
+    }
+    /// Neighbours without a layer among them are left as they are.
+    void keep_layers() {
+        std::set<std::size_t> with_layer;
+        for (std::size_t i = 0; i < before_.nodes.size(); ++i) {
+            if (copied_[i] && is_layer(before_.nodes[i].op)) {
+                with_layer.insert(first_of(i));
+            }
+        }
+        for (std::size_t i = 0; i < before_.nodes.size(); ++i) {
+            copied_[i] = copied_[i] && with_layer.contains(first_of(i));
+        }
+    }
+
+    static std::string part(const std::string& name, std::int64_t number) {
+        return name + '/' + std::to_string(number);
+    }
+
+    void copy(std::size_t index) {
+        const GraphNode& node = before_.nodes[index];
+        const std::int64_t count = sizes(node.outputs[0])[0];
+        for (const std::string& input : node.inputs) {
+            cut(input, count);
+        }
+        for (std::int64_t n = 0; n < count; ++n) {
+            GraphNode made = node;
+            made.name = part(node_name(node), n);
+            for (std::string& input : made.inputs) {
+                input = cut_.contains(input) ? part(input, n) : input;
+            }
+            made.outputs = {part(node.outputs[0], n)};
+            if (node.has(macs_attribute)) {
+                made.attributes[macs_attribute] = node.integer(macs_attribute, 0) / count;
+            }
+            graph_.nodes.push_back(std::move(made));
+        }
+        cut_.insert(node.outputs[0]);
+        join(node.outputs[0], count);
+    }
+
+    /// Into one tensor for each input of the batch.
+    void cut(const std::string& tensor, std::int64_t count) {
+        if (tensor.empty() || before_.is_constant(tensor) || !cut_.insert(tensor).second) {
+            return;
+        }
+        GraphNode node;
+        node.op = "Split";
+        node.name = tensor + "/split";
+        node.inputs = {tensor};
+        for (std::int64_t n = 0; n < count; ++n) {
+            node.outputs.push_back(part(tensor, n));
+        }
+        node.attributes["axis"] = std::int64_t{0};
+        graph_.nodes.push_back(std::move(node));
+    }
+
+    /// Where somebody reads all of it.
+    void join(const std::string& tensor, std::int64_t count) {
+        bool read = std::ranges::find(before_.outputs, tensor) != before_.outputs.end();
+        for (std::size_t i = 0; i < before_.nodes.size() && !read; ++i) {
+            const auto& inputs = before_.nodes[i].inputs;
+            read = !copied_[i] && std::ranges::find(inputs, tensor) != inputs.end();
+        }
+        if (!read) {
+            return;
+        }
+        GraphNode node;
+        node.op = "Concat";
+        node.name = tensor + "/join";
+        for (std::int64_t n = 0; n < count; ++n) {
+            node.inputs.push_back(part(tensor, n));
+        }
+        node.outputs = {tensor};
+        node.attributes["axis"] = std::int64_t{0};
+        graph_.nodes.push_back(std::move(node));
+    }
+
+    /// Each copy of a rounded layer is one.
+    void copy_remarks() {
+        std::map<std::string, std::int64_t> counts;
+        for (std::size_t i = 0; i < before_.nodes.size(); ++i) {
+            if (copied_[i]) {
+                const GraphNode& node = before_.nodes[i];
+                counts[node_name(node)] = sizes(node.outputs[0])[0];
+            }
+        }
+        graph_.rounded.clear();
+        for (const RoundedLayer& layer : before_.rounded) {
+            const auto found = counts.find(layer.name);
+            if (found == counts.end()) {
+                graph_.rounded.push_back(layer);
+                continue;
+            }
+            for (std::int64_t n = 0; n < found->second; ++n) {
+                graph_.rounded.push_back({part(layer.name, n), layer.deviation});
+            }
+        }
+    }
+
+    Graph& graph_;
+    const Graph before_;
+    const GraphView view_;
+    std::vector<std::size_t> parts_;  ///< by node: of its neighbours, a tree
+    std::vector<bool> copied_;
+    std::set<std::string> cut_;  ///< tensors that lie in parts
+};
+
+}  // namespace
+
+bool split_batches(Graph& graph) {
+    const bool any = std::ranges::any_of(
+        graph.types, [](const auto& named) { return is_batch(named.second.sizes); });
+    return any && BatchSplitter(graph).run();
+}
+
+}  // namespace npuscope
