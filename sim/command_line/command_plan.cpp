@@ -25,6 +25,7 @@
 #include "sim/config/printable.h"
 #include "sim/config/text_table.h"
 #include "sim/loadable/host_edges.h"
+#include "sim/loadable/join_loadables.h"
 #include "sim/loadable/plan_loadable.h"
 #include "sim/model/network.h"
 #include "sim/model/onnx_reader.h"
@@ -83,15 +84,25 @@ void write_plan(const SavedPlan& plan, OutputFolder& out, const std::filesystem:
     save_program(plan.program, out, folder);
 }
 
-/// Where a loadable was asked for, with images of its weights. Nothing is written where it cannot be
-/// one.
-void save_loadable(const PlanArguments& arguments, const SystemConfig& system, const Plan& plan,
-                   const LoadableBinding& binding, std::optional<LoadableBlob> host) {
-    Loadable loadable = plan_loadable(plan, binding, nvdla_npu(system));
-    if (host) {
-        loadable.blobs.push_back(*std::move(host));
+/// Operators of the host between the first and the last segment: `Concat, Resize and 3 more nodes`.
+std::string nodes_between(const Graph& graph, const Partition& partition) {
+    constexpr std::size_t most_named = 4;
+    std::vector<std::string> names;
+    std::size_t segments = 0;
+    for (const PartitionStep& step : partition.steps) {
+        segments += step.segment ? 1U : 0U;
+        if (!step.segment && partition.places[step.node].side == NodeSide::Host && segments > 0 &&
+            segments < partition.segments.size()) {
+            names.push_back(node_text(graph.nodes[step.node]));
+        }
     }
-    write_atomically(arguments.experiment.write.loadable, loadable_bytes(loadable));
+    std::string text;
+    for (std::size_t i = 0; i < std::min(names.size(), most_named); ++i) {
+        text += (i == 0 ? "" : ", ") + names[i];
+    }
+    return names.size() > most_named
+               ? text + fmt::format(" and {}", counted(names.size() - most_named, "more node"))
+               : text;
 }
 
 /// A shape table's tensors are called as its files are.
@@ -109,25 +120,36 @@ LoadableBinding table_binding(const Plan& plan) {
     return binding;
 }
 
+/// A task for each segment. What the host computes between them is what no driver does.
 void save_model_loadable(const Graph& graph, const SegmentedPlan& plan,
-                         const PlanArguments& arguments, const SystemConfig& system) {
-    if (plan.segments.size() != 1) {
-        throw ConfigError(
-            fmt::format("the model needs {} parts on the NPU with the host between them, and a "
-                        "loadable's host computes nothing but powers and softmax",
-                        plan.segments.size()),
-            "--explain says which nodes the NPU does not take; --out writes a folder a part");
+                         const PlanArguments& arguments, const SystemConfig& system,
+                         const Console& console) {
+    if (plan.segments.empty()) {
+        throw ConfigError("no part of the model runs on the NPU",
+                          "--explain says why of every node");
     }
-    const PlannedSegment& segment = plan.segments.front();
-    LoadableBinding binding;
-    for (const SegmentTensor& input : segment.lowered.inputs) {
-        binding.inputs.push_back({input.tensor, input.layer == "input" ? "" : input.layer});
+    std::vector<Loadable> parts;
+    for (const PlannedSegment& segment : plan.segments) {
+        LoadableBinding binding;
+        for (const SegmentTensor& input : segment.lowered.inputs) {
+            binding.inputs.push_back({input.tensor, input.layer == "input" ? "" : input.layer});
+        }
+        for (const SegmentTensor& output : segment.lowered.outputs) {
+            binding.outputs.push_back({output.tensor, output.layer});
+        }
+        parts.push_back(plan_loadable(segment.plan, binding, nvdla_npu(system)));
     }
-    for (const SegmentTensor& output : segment.lowered.outputs) {
-        binding.outputs.push_back({output.tensor, output.layer});
+    Loadable loadable = join_loadables(std::move(parts));
+    loadable.blobs.push_back(host_edges_blob(graph, plan, NPUSCOPE_VERSION));
+    write_atomically(arguments.experiment.write.loadable, loadable_bytes(loadable));
+    const std::string between = nodes_between(graph, plan.partition);
+    if (!between.empty()) {
+        console.out << printable(fitted(
+            fmt::format("\nthe loadable has {} tasks; between them the host computes {}, which "
+                        "`npuscope run` does and a driver leaves to its user\n",
+                        plan.segments.size(), between),
+            console.out_width));
     }
-    save_loadable(arguments, system, segment.plan, binding,
-                  host_edges_blob(graph, plan, NPUSCOPE_VERSION));
 }
 
 /// `resnet on nv_small: 1,234 MACs, 12 operations ..`, the layers, and why.
@@ -153,7 +175,9 @@ ExitCode plan_table_of(const PlanArguments& arguments, const SystemConfig& syste
     console.out << printable(
         plan_report(network, plan, arguments, system.npu_name(), console.out_width));
     if (!arguments.experiment.write.loadable.empty()) {
-        save_loadable(arguments, system, plan, table_binding(plan), std::nullopt);
+        write_atomically(
+            arguments.experiment.write.loadable,
+            loadable_bytes(plan_loadable(plan, table_binding(plan), nvdla_npu(system))));
     }
     if (!arguments.experiment.write.out.empty()) {
         OutputFolder out = output_of(arguments, system);
@@ -217,7 +241,7 @@ ExitCode plan_model(const PlanArguments& arguments, const SystemConfig& system,
     const Diagnostics findings = host_only_findings(graph, plan.partition);
     console.out << (findings.empty() ? "" : "\n") << findings_text(findings, true, width);
     if (!arguments.experiment.write.loadable.empty()) {
-        save_model_loadable(graph, plan, arguments, system);
+        save_model_loadable(graph, plan, arguments, system, console);
     }
     if (!arguments.experiment.write.out.empty()) {
         save_model(graph, std::move(plan), arguments, system);

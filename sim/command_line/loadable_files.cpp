@@ -145,7 +145,7 @@ class EdgeRun {
         : edges_(std::make_unique<HostEdges>(std::move(edges))),
           values_(edges_->graph, edges_->ranges) {}
 
-    /// What the loadable's inputs hold, from files of the model's inputs.
+    /// What the inputs of the first submit hold, from files of the model's inputs.
     LoadableInputs read(const std::vector<BoundTensor>& tensors, const NetworkFiles& files) {
         GraphInputs inputs;
         const Graph& graph = edges_->graph;
@@ -157,16 +157,28 @@ class EdgeRun {
         evaluate();
         check(tensors.size(), edges_->inputs.size());
         LoadableInputs bytes;
-        for (const BoundTensor& bound : tensors) {
-            const EdgeTensor& edge = edges_->inputs.at(bound.bind_id);
-            GraphValue value{tensor_type(bound.tensor), values_.at(edge.tensor).numbers};
-            for (double& number : value.numbers) {
-                number -= edge.zero;
-            }
-            check(value.numbers.size(), count_elements(value.type.sizes));
-            bytes[bound.bind_id] = tensor_bytes(bound, value);
+        for (std::size_t i = 0; i < edges_->ends.front().first; ++i) {
+            bytes[i] = input_bytes(tensors.at(i));
         }
         return bytes;
+    }
+
+    /// What the inputs of a later submit hold, from the outputs of those before it.
+    void between(std::size_t submit, const LoadableProgram& made, HostMemory& memory) {
+        check(made.inputs.size(), edges_->inputs.size());
+        check(made.outputs.size(), edges_->outputs.size());
+        const auto& [inputs_before, outputs_before] = edges_->ends.at(submit - 1);
+        for (std::size_t i = submit > 1 ? edges_->ends[submit - 2].second : 0; i < outputs_before;
+             ++i) {
+            const BoundTensor& bound = made.outputs[i];
+            std::vector<std::uint8_t> bytes(bound.tensor.size);
+            memory.read(bound.address, bytes);
+            put_output(i, tensor_value(bound, bytes));
+        }
+        evaluate();
+        for (std::size_t i = inputs_before; i < edges_->ends.at(submit).first; ++i) {
+            memory.load(made.inputs[i].address, input_bytes(made.inputs[i]));
+        }
     }
 
     /// The model's outputs, from the loadable's.
@@ -174,14 +186,7 @@ class EdgeRun {
         const Graph& graph = edges_->graph;
         check(outputs.size(), edges_->outputs.size());
         for (std::size_t i = 0; i < outputs.size(); ++i) {
-            const EdgeTensor& edge = edges_->outputs[i];
-            GraphValue value{graph.types.at(edge.tensor), outputs[i].numbers};
-            for (double& number : value.numbers) {
-                number += edge.zero;
-            }
-            check(value.numbers.size(), count_elements(value.type.sizes));
-            known_.insert(edge.tensor);
-            values_.put(edge.tensor, std::move(value));
+            put_output(i, outputs[i]);
         }
         evaluate();
         GraphInputs results;
@@ -192,6 +197,28 @@ class EdgeRun {
     }
 
  private:
+    std::vector<std::uint8_t> input_bytes(const BoundTensor& bound) {
+        const EdgeTensor& edge = edges_->inputs.at(bound.bind_id);
+        GraphValue value{tensor_type(bound.tensor), values_.at(edge.tensor).numbers};
+        for (double& number : value.numbers) {
+            number -= edge.zero;
+        }
+        check(value.numbers.size(), count_elements(value.type.sizes));
+        return tensor_bytes(bound, value);
+    }
+    void put_output(std::size_t index, const GraphValue& output) {
+        const EdgeTensor& edge = edges_->outputs[index];
+        if (!known_.insert(edge.tensor).second) {
+            return;
+        }
+        GraphValue value{edges_->graph.types.at(edge.tensor), output.numbers};
+        for (double& number : value.numbers) {
+            number += edge.zero;
+        }
+        check(value.numbers.size(), count_elements(value.type.sizes));
+        values_.put(edge.tensor, std::move(value));
+    }
+
     static void check(std::size_t one, std::size_t other) {
         if (one != other) {
             throw ConfigError("the loadable's tensors are not those of the host's part in it",
@@ -349,7 +376,10 @@ class LoadableRun {
         const Bytes atom = nvdla_npu(system_).datapath.memory_atom;
         edges_.emplace(*std::move(edges));
         return loadable_program(loadable, path, system_,
-                                edges_->read(bound_tensors(loadable, true, atom), files_));
+                                edges_->read(bound_tensors(loadable, true, atom), files_),
+                                [this](std::size_t submit, HostMemory& memory) {
+                                    edges_->between(submit, loadable_, memory);
+                                });
     }
 
     void find_dumped() {

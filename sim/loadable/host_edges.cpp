@@ -17,6 +17,7 @@ constexpr const char* blob_name = "npuscope.host.onnx";
 // constants of the edges' graph that no node reads
 constexpr const char* zeros_name = "npuscope.zeros";    // of the loadable's inputs, then outputs
 constexpr const char* counts_name = "npuscope.counts";  // of its inputs and outputs
+constexpr const char* ends_name = "npuscope.ends";      // both, up to the end of each submit
 constexpr const char* ranges_name = "npuscope.ranges";  // of the model's outputs: known, low, high
 
 GraphValue integers(std::vector<double> numbers) {
@@ -46,21 +47,32 @@ class EdgesWriter {
                 edges_.types[name] = graph_.types.at(name);
             }
         }
-        const PlannedSegment& segment = plan_.segments.front();
         std::vector<double> zeros;
-        for (const SegmentTensor& input : segment.lowered.inputs) {
-            zeros.push_back(zero_of(input, segment));
+        for (const PlannedSegment& segment : plan_.segments) {
+            for (const SegmentTensor& input : segment.lowered.inputs) {
+                zeros.push_back(zero_of(input, segment));
+            }
         }
-        for (const SegmentTensor& output : segment.lowered.outputs) {
-            zeros.push_back(output.zero);
-            edges_.inputs.push_back(output.tensor);
-            edges_.types[output.tensor] = graph_.types.at(output.tensor);
+        for (const PlannedSegment& segment : plan_.segments) {
+            for (const SegmentTensor& output : segment.lowered.outputs) {
+                zeros.push_back(output.zero);
+                edges_.inputs.push_back(output.tensor);
+                edges_.types[output.tensor] = graph_.types.at(output.tensor);
+            }
         }
         add_nodes();
-        add_stored(segment);
+        std::vector<double> ends;
+        std::size_t inputs = 0;
+        std::size_t outputs = 0;
+        for (const PlannedSegment& segment : plan_.segments) {
+            add_stored(segment, inputs);
+            inputs += segment.lowered.inputs.size();
+            outputs += segment.lowered.outputs.size();
+            ends.insert(ends.end(), {static_cast<double>(inputs), static_cast<double>(outputs)});
+        }
         edges_.constants[counts_name] =
-            integers({static_cast<double>(segment.lowered.inputs.size()),
-                      static_cast<double>(segment.lowered.outputs.size())});
+            integers({static_cast<double>(inputs), static_cast<double>(outputs)});
+        edges_.constants[ends_name] = integers(ends);
         edges_.constants[zeros_name] = integers(zeros);
         edges_.constants[ranges_name] = integers(ranges());
         for (const auto& [name, value] : edges_.constants) {
@@ -85,17 +97,18 @@ class EdgesWriter {
         }
     }
     /// A loadable's input may be one of the model: names of its own make them outputs of a node.
-    void add_stored(const PlannedSegment& segment) {
+    void add_stored(const PlannedSegment& segment, std::size_t first) {
         for (std::size_t i = 0; i < segment.lowered.inputs.size(); ++i) {
             const std::string& tensor = segment.lowered.inputs[i].tensor;
+            const std::string name = stored_name(first + i);
             GraphNode node;
             node.op = "Identity";
-            node.name = stored_name(i);
+            node.name = name;
             node.inputs = {tensor};
-            node.outputs = {stored_name(i)};
+            node.outputs = {name};
             edges_.nodes.push_back(std::move(node));
-            edges_.outputs.push_back(stored_name(i));
-            edges_.types[stored_name(i)] = graph_.types.at(tensor);
+            edges_.outputs.push_back(name);
+            edges_.types[name] = graph_.types.at(tensor);
         }
     }
     std::vector<double> ranges() const {
@@ -150,6 +163,7 @@ std::optional<HostEdges> read_host_edges(const Loadable& loadable, const std::st
     const std::vector<double> counts = take(graph, counts_name, file);
     const std::vector<double> zeros = take(graph, zeros_name, file);
     const std::vector<double> ranges = take(graph, ranges_name, file);
+    const std::vector<double> ends = take(graph, ends_name, file);
     const auto fits = [](double count, std::size_t size) {
         return count >= 0 && count <= static_cast<double>(size);
     };
@@ -158,7 +172,17 @@ std::optional<HostEdges> read_host_edges(const Loadable& loadable, const std::st
                        static_cast<double>(zeros.size()) == counts[0] + counts[1];
     const auto inputs = whole ? static_cast<std::size_t>(counts[0]) : 0;
     const auto outputs = whole ? static_cast<std::size_t>(counts[1]) : 0;
-    if (!whole || ranges.size() != 3 * (graph.outputs.size() - inputs)) {
+    for (std::size_t i = 0; whole && i + 1 < ends.size(); i += 2) {
+        const bool fit =
+            ends[i] >= 0 && ends[i] <= counts[0] && ends[i + 1] >= 0 && ends[i + 1] <= counts[1];
+        edges.ends.emplace_back(fit ? static_cast<std::size_t>(ends[i]) : inputs + 1,
+                                fit ? static_cast<std::size_t>(ends[i + 1]) : outputs);
+    }
+    const bool ordered =
+        !edges.ends.empty() && edges.ends.back() == std::pair{inputs, outputs} &&
+        std::ranges::is_sorted(edges.ends, {}, &std::pair<std::size_t, std::size_t>::first) &&
+        std::ranges::is_sorted(edges.ends, {}, &std::pair<std::size_t, std::size_t>::second);
+    if (!whole || !ordered || ranges.size() != 3 * (graph.outputs.size() - inputs)) {
         throw ConfigError(Place{file},
                           fmt::format("blob '{}' contradicts itself: its counts do not fit its "
                                       "graph",

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the host does before and after a loadable that was planned from a model: quantising its
-// inputs, for one. A real driver leaves that to its user. For runs here it stands in the loadable as
+// What the host does before and after a loadable that was planned from a model, and between its
+// tasks: quantising its inputs, for one. A real driver leaves that to its user. For runs here it stands in the loadable as
 // an ONNX model in a blob that no memory loads: the host's nodes, the loadable's outputs as further
 // inputs of the graph, its inputs as further outputs.
 #pragma once
@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "sim/compile/nvdla/nvdla_target.h"
@@ -26,10 +27,12 @@ struct HostEdges {
     Graph graph;                     ///< its further inputs and outputs taken off
     std::vector<EdgeTensor> inputs;  ///< of the loadable, by bind id
     std::vector<EdgeTensor> outputs;
+    /// Of each submit the inputs and outputs up to its end, by bind id.
+    std::vector<std::pair<std::size_t, std::size_t>> ends;
     ValueRanges ranges;  ///< of the model's outputs, as far as they decide types
 };
 
-/// Of a model with one segment.
+/// Of a model whose segments are the loadable's submits.
 LoadableBlob host_edges_blob(const Graph& graph, const SegmentedPlan& plan,
                              const std::string& version);
 /// Nothing where the loadable has no such blob. ConfigError where it is damaged.

@@ -266,13 +266,16 @@ class Compiler {
           placement_(loadable, file, system),
           script_(nvdla_register_blocks(npu_.csb.address_map, npu_.csb.wide_fields), file) {}
 
-    LoadableProgram compile(const LoadableInputs& inputs) {
+    LoadableProgram compile(const LoadableInputs& inputs, const BeforeSubmit& before) {
         result_.program.name = std::filesystem::path(file_).stem().string();
         result_.inputs = bound(true);
         result_.outputs = bound(false);
         load_memories(inputs);
-        for (const std::vector<std::uint16_t>& submit : loadable_.submits) {
-            for (const std::uint16_t task : submit) {
+        for (std::size_t i = 0; i < loadable_.submits.size(); ++i) {
+            if (i > 0 && before) {
+                add_host_part(i, before);
+            }
+            for (const std::uint16_t task : loadable_.submits[i]) {
                 add_task(task);
             }
         }
@@ -389,6 +392,13 @@ class Compiler {
         return newest;
     }
 
+    /// It may write any input of the tasks to come.
+    void add_host_part(std::size_t submit, const BeforeSubmit& before) {
+        RunNode node{.name = fmt::format("host_before_submit_{}", submit)};
+        node.work = [submit, before](HostMemory& memory) { before(submit, memory); };
+        script_.add(std::move(node));
+    }
+
     void add_emulated(std::size_t index, const LoadableTask& task, const TaskBytes& lists) {
         const auto operations = read_emulated(
             [&](std::int16_t entry, const std::string& what) { return lists.list(entry, what); },
@@ -476,8 +486,9 @@ std::vector<BoundTensor> bound_tensors(const Loadable& loadable, bool inputs, By
 }
 
 LoadableProgram loadable_program(const Loadable& loadable, const std::string& file,
-                                 const SystemConfig& system, const LoadableInputs& inputs) {
-    return Compiler(loadable, file, system).compile(inputs);
+                                 const SystemConfig& system, const LoadableInputs& inputs,
+                                 const BeforeSubmit& before) {
+    return Compiler(loadable, file, system).compile(inputs, before);
 }
 
 }  // namespace npuscope

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -38,10 +39,14 @@ struct LoadableProgram {
 /// Bytes of inputs by bind id; one that is missing is all zeros.
 using LoadableInputs = std::map<std::size_t, std::vector<std::uint8_t>>;
 
+/// What the host does before a submit, by its number; before the first one nothing is asked for.
+using BeforeSubmit = std::function<void(std::size_t, HostMemory&)>;
+
 /// ConfigError that names the list or the operation where the loadable is wrong or is none for this
 /// NPU and memory. `file` is how messages name it.
 LoadableProgram loadable_program(const Loadable& loadable, const std::string& file,
-                                 const SystemConfig& system, const LoadableInputs& inputs);
+                                 const SystemConfig& system, const LoadableInputs& inputs,
+                                 const BeforeSubmit& before = {});
 
 /// Tensors that users bind, without places in memory.
 std::vector<BoundTensor> bound_tensors(const Loadable& loadable, bool inputs, Bytes memory_atom);

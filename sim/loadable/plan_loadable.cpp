@@ -183,12 +183,13 @@ class Writer {
         return add_piece(address, bytes, add_memory(std::move(memory)));
     }
 
-    static LoadableTensor tensor_of(const StoredCube& stored) {
+    LoadableTensor tensor_of(const StoredCube& stored) const {
         constexpr std::uint8_t own_format = 3, feature = 2, image = 0;
         LoadableTensor tensor;
         const FeatureCube& cube = stored.cube;
-        const bool half = cube.element == Bytes(2);
-        tensor.type = half ? LoadableType::Int16 : LoadableType::Int8;
+        tensor.type = plan_.precision == Precision::Int8    ? LoadableType::Int8
+                      : plan_.precision == Precision::Int16 ? LoadableType::Int16
+                                                            : LoadableType::Half;
         tensor.c = static_cast<std::int32_t>(cube.shape.channels);
         tensor.h = static_cast<std::int32_t>(cube.shape.height);
         tensor.w = static_cast<std::int32_t>(cube.shape.width);
