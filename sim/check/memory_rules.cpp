@@ -321,7 +321,12 @@ void MemoryRules::launch(const CheckedOperation& operation, DiagnosticLog& log) 
     for (const SurfaceUse& use : operation.uses) {
         check_use(operation, use, log);
         if (!use.writes) {
-            judge(operation, use, look_at(use.runs), log);
+            const SeenBytes seen = look_at(use.runs);
+            for (const std::size_t writer : seen.writers) {
+                owners_[writer].lines_left =
+                    std::max(owners_[writer].lines_left, operation.lines_left);
+            }
+            judge(operation, use, seen, log);
         }
     }
     for (const SurfaceUse& use : operation.uses) {
@@ -385,10 +390,16 @@ void MemoryRules::report_unread(DiagnosticLog& log) const {
     });
     for (std::size_t i = 0; i < shares.size(); ++i) {
         // strides over the last rows of a result leave some of it unread
-        if (shares[i].read == 0 || 5 * shares[i].unread < 2 * shares[i].read) {
+        const Owner& owner = owners_[i];
+        const std::uint64_t all = shares[i].read + shares[i].unread;
+        const std::uint64_t line = owner.use.strides.line.value_or(Bytes(0)).value;
+        const std::uint64_t surface = owner.use.strides.surface.value_or(Bytes(all)).value;
+        const std::uint64_t left =
+            owner.lines_left * line * divide_up(all, std::max<std::uint64_t>(surface, 1));
+        if (shares[i].read == 0 || 5 * shares[i].unread < 2 * shares[i].read ||
+            shares[i].unread <= left) {
             continue;
         }
-        const Owner& owner = owners_[i];
         CheckedOperation operation;
         operation.name = owner.operation;
         operation.place = owner.place;

@@ -53,7 +53,8 @@ class MemoryRules {
         std::string operation;
         SurfaceUse use;
         Place place;
-        bool read = false;  ///< in part at least
+        bool read = false;             ///< in part at least
+        std::uint32_t lines_left = 0;  ///< of each surface, after a reader's last window
     };
 
     bool in_memory(const ByteRun& run) const;

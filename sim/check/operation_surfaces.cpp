@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <type_traits>
 #include <utility>
 
 #include "models/conv/conv_findings.h"
@@ -78,6 +79,7 @@ struct AddSurfaces {
                                            "the cycle in which the last one of",
                                            npu.cacc.depth(cells)));
         }
+        operation.lines_left = job.parts.csc.stride_y - 1;
         if (!launch.start.data_reused) {
             add_input(job.parts.cdma, operation.uses);
         }
@@ -105,6 +107,9 @@ struct AddSurfaces {
 
     template <class Job>
     void operator()(const Job& job) const {
+        if constexpr (std::is_same_v<Job, PdpJob>) {
+            operation.lines_left = job.pooling.stride_y - 1;
+        }
         operation.uses = surfaces_of(job);
     }
 };

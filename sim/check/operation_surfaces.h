@@ -34,6 +34,8 @@ struct CheckedOperation {
     std::optional<std::size_t> consumer;  ///< operation that takes its result on the fly
     /// Reported where the convolution before may not be over.
     std::optional<Diagnostic> short_delivery;
+    /// Lines of the input after its last window, at most: fewer than a step from window to window.
+    std::uint32_t lines_left = 0;
     bool uses_rdma = false;
     bool undecoded = false;  ///< its registers make no job: what it touches is not known
     bool notified = false;   ///< the program asked to be told of its end
