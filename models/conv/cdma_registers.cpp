@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
-#include "models/base/check.h"
 #include "models/base/register_rows.h"
 #include "models/conv/conv_fields.h"
 #include "models/conv/conv_registers.h"
@@ -421,7 +420,6 @@ std::optional<CdmaJob> decode_cdma(const RegisterValues& values, const ConvFeatu
 }
 
 RegisterValues encode_cdma(const CdmaJob& job, const CscJob& csc) {
-    NPU_CHECK(job.precision == Precision::Int8, "registers are written for int8 alone");
     RegisterEncoder registers(wide_cdma_block());
     describe_input(registers, job, {});
     describe_weights(registers, job, {});

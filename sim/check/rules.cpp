@@ -272,6 +272,10 @@ constexpr std::array all_rules{
     Rule{"wgs_mismatch", Severity::Error, "check, run",
          "Each group size is that of the values that the group's mask keeps.",
          "NVDLA format page; nv_full C model"},
+    Rule{"wide_maps", Severity::Note, "run",
+         "An NPU whose maps have 16 bits rounds sums and results elsewhere than a model of such "
+         "maps: its outputs are near the model's.",
+         "NVDLA doc v1/ias/precision.rst"},
     Rule{"window_area", Severity::Error, "plan",
          "A window has as many elements as the pattern asks for.",
          "tinyml-tensorlab, NPU_CONFIGURATION_GUIDELINES.md"},

@@ -28,10 +28,11 @@ struct QuantiseArguments {
 
 std::string verdict_of(const QuantisedModel& model, const std::string& file) {
     std::string text = fmt::format(
-        "{}: {} quantised to int8, {:.1f} dB of signal to noise at the "
-        "outputs, of the calibration's inputs; ranges by {}{}\n",
-        file, counted(model.products, "layer"), output_decibels(model.rows),
-        enum_name(model.method), model.equalised ? "; channels were equalised" : "");
+        "{}: {} quantised to {}, {:.1f} dB of signal to noise at the "
+        "outputs, of the calibration's inputs{}{}\n",
+        file, counted(model.products, "layer"), enum_name(model.type), output_decibels(model.rows),
+        model.type == MapType::Fp16 ? "" : fmt::format("; ranges by {}", enum_name(model.method)),
+        model.equalised ? "; channels were equalised" : "");
     if (model.opset != model.graph.opset) {
         text += fmt::format("opset {} became {}, the first with a scale for each kernel\n",
                             model.opset, model.graph.opset);

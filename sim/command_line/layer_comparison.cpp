@@ -4,14 +4,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 
 #include "models/base/check.h"
 #include "models/base/error.h"
 #include "models/layout/relayout.h"
 #include "sim/compile/nvdla/plain_network.h"
+#include "sim/compile/nvdla/wide_layer.h"
 #include "sim/compile/surface_files.h"
 #include "sim/model/host_values.h"
 #include "sim/model/prepare_graph.h"
+#include "sim/quantise/signal_to_noise.h"
 
 namespace npuscope {
 namespace {
@@ -69,9 +72,9 @@ std::vector<LayerExpectation> table_expectations(const Network& table, const Pla
     return layers;
 }
 
-std::vector<LayerExpectation> model_expectations(const Graph& graph,
-                                                 const std::vector<LayerResult>& layers,
-                                                 const GraphInputs& inputs) {
+namespace {
+
+HostValues host_values(const Graph& graph, const GraphInputs& inputs) {
     HostValues values(graph, value_ranges(graph));
     for (const std::string& name : graph.inputs) {
         values.take_input(name, inputs);
@@ -79,6 +82,33 @@ std::vector<LayerExpectation> model_expectations(const Graph& graph,
     for (const GraphNode& node : graph.nodes) {
         values.evaluate(node);
     }
+    return values;
+}
+
+}  // namespace
+
+Diagnostic output_noise(const Graph& graph, const GraphInputs& inputs, const GraphInputs& outputs) {
+    const HostValues values = host_values(graph, inputs);
+    double least = std::numeric_limits<double>::infinity();
+    for (const auto& [name, value] : outputs) {
+        least = std::min(least, decibels_between(values.at(name), value));
+    }
+    return {.severity = Severity::Note,
+            .id = "wide_maps",
+            .sentence = fmt::format("maps are {}: sums and results are rounded elsewhere than the "
+                                    "model's; outputs have {:.1f} dB of signal to noise against it",
+                                    precision_name(map_precision(graph)), least)};
+}
+
+std::vector<LayerExpectation> model_expectations(const Graph& graph,
+                                                 const std::vector<LayerResult>& layers,
+                                                 const GraphInputs& inputs) {
+    if (map_precision(graph) != Precision::Int8) {
+        throw ConfigError(fmt::format("results of {} are near the host's, and not equal",
+                                      precision_name(map_precision(graph))),
+                          "leave out --compare-layers: the first screen says how near outputs are");
+    }
+    const HostValues values = host_values(graph, inputs);
     std::vector<LayerExpectation> expected;
     for (const LayerResult& layer : layers) {
         expected.push_back(

@@ -19,7 +19,11 @@ namespace npuscope {
 std::vector<LayerExpectation> table_expectations(const Network& table, const Plan& plan,
                                                  const std::vector<NamedSurface>& surfaces,
                                                  bool given);
-/// Of a model with these inputs. ConfigError where the host has no such operator.
+/// How near the outputs of an NPU whose maps have 16 bits are to those of the host: its sums and its
+/// rounding are others.
+Diagnostic output_noise(const Graph& graph, const GraphInputs& inputs, const GraphInputs& outputs);
+/// Of a model with these inputs. ConfigError where the host has no such operator, or its layers' results
+/// are not those of the host.
 std::vector<LayerExpectation> model_expectations(const Graph& graph,
                                                  const std::vector<LayerResult>& layers,
                                                  const GraphInputs& inputs);

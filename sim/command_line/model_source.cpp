@@ -10,6 +10,8 @@
 #include "models/base/error.h"
 #include "models/npu/npu_config.h"
 #include "sim/command_line/input_files.h"
+#include "sim/compile/nvdla/nvdla_family.h"
+#include "sim/compile/nvdla/wide_layer.h"
 #include "sim/config/text_table.h"
 #include "sim/model/host_values.h"
 #include "sim/model/network.h"
@@ -65,7 +67,7 @@ void add_model_options(CLI::App& app, ModelChoices& choices) {
 
 void add_quantise_options(CLI::App& app, ModelChoices& choices) {
     app.add_option("--calibration", choices.calibration,
-                   "typical inputs, with which a model of floats is quantised to int8: a folder of "
+                   "typical inputs, with which a model of floats is quantised: a folder of "
                    ".npy files or pictures, one for each case, or a folder for each case with a "
                    "file for each input")
         ->option_text("DIR");
@@ -86,6 +88,15 @@ void add_quantise_options(CLI::App& app, ModelChoices& choices) {
            "a loadable")
         ->transform(CLI::CheckedTransformer(orders, CLI::ignore_case))
         ->option_text("rgb|bgr");
+    std::map<std::string, MapType> types;
+    for (const auto& [value, name] : EnumNames<MapType>::names) {
+        types.emplace(name, value);
+    }
+    app.add_option("--type", choices.quantise.type,
+                   "what maps and weights become: int8 (default); int16 or fp16 for NPUs that "
+                   "have them")
+        ->transform(CLI::CheckedTransformer(types, CLI::ignore_case))
+        ->option_text("TYPE");
     std::map<std::string, RangeMethod> methods;
     for (const auto& [value, name] : EnumNames<RangeMethod>::names) {
         methods.emplace(name, value);
@@ -140,15 +151,20 @@ Graph read_any_network(const std::string& network, const SystemConfig& system,
             {.severity = Severity::Note,
              .id = "quantised_here",
              .sentence =
-                 fmt::format("quantised to int8 on the way: {}, {:.1f} dB of signal to noise at "
+                 fmt::format("quantised to {} on the way: {}, {:.1f} dB of signal to noise at "
                              "the outputs, of "
                              "the calibration's inputs",
-                             counted(model.products, "layer"), output_decibels(model.rows))});
+                             enum_name(model.type), counted(model.products, "layer"),
+                             output_decibels(model.rows))});
         return finish_graph(std::move(model.graph), form);
     }
     Graph graph = read_onnx(network, {choices.shape, use == ModelUse::Shape});
     prepare_graph(graph);
-    if (use != ModelUse::Values) {
+    const bool halves =
+        rounds && nvdla_npu(system).datapath.fp16 && map_precision(graph) == Precision::Fp16;
+    if (halves) {
+        // the NPU computes with them
+    } else if (use != ModelUse::Values) {
         quantise_by_shape(graph);
     } else if (is_float_model(graph)) {
         graph.notes.push_back(

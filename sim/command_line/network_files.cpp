@@ -21,6 +21,7 @@
 #include "sim/compile/nvdla/plan_program.h"
 #include "sim/compile/nvdla/plan_surfaces.h"
 #include "sim/compile/nvdla/segmented_program.h"
+#include "sim/compile/nvdla/wide_layer.h"
 #include "sim/compile/partition.h"
 #include "sim/compile/surface_files.h"
 #include "sim/config/file_io.h"
@@ -125,6 +126,11 @@ class ModelRun {
         ModelResult run = run_model(model, system_, options_);
         if (queries_ != nullptr) {
             queries_->answer(run.result);
+        }
+        const bool wide = system_.npu.find<NpuConfig>() != nullptr && !inputs_.empty() &&
+                          map_precision(graph_) != Precision::Int8;
+        if (wide && index == 0 && run.result.status() != RunStatus::Fail) {
+            run.result.findings.push_back(output_noise(graph_, inputs_, run.outputs));
         }
         if (!labels_.empty() && index < most_ranked) {
             run.result.rankings = rank_outputs(run.outputs, labels_, index);

@@ -184,7 +184,9 @@ Layout memory_layout(const StoredCube& stored, const Shape& shape) {
     if (stored.pixels) {
         return parse_layout_spec(text).bind_to(logical(shape), 1);
     }
-    return bind(parse_sentence(text), logical(shape), {.name = "feature", .element = 1});
+    return bind(
+        parse_sentence(text), logical(shape),
+        {.name = "feature", .element = static_cast<std::uint32_t>(stored.cube.element.value)});
 }
 
 std::vector<ByteRun> NetworkSurfaces::output_bytes() const {
@@ -275,9 +277,35 @@ MapCodes plain_codes(bool is_signed) {
     return {range_of(is_signed ? ElementType::Int8 : ElementType::Uint8), 0};
 }
 
+ElementType map_element(Precision precision) {
+    return precision == Precision::Int8    ? ElementType::Int8
+           : precision == Precision::Int16 ? ElementType::Int16
+                                           : ElementType::Float16;
+}
+
+MapCodes wide_codes(Precision precision) {
+    const ElementType element = map_element(precision);
+    return {range_of(element), 0, element};
+}
+
+namespace {
+
+bool is_wide(const MapCodes& codes) { return element_row(codes.element).bytes > 1; }
+
+}  // namespace
+
 void store_map(const GraphValue& value, const MemoryMapOf& map, std::span<std::uint8_t> memory) {
-    const Layout plain = plain_layout(map.layout.shape, 1);
-    NPU_CHECK(plain.bytes == value.numbers.size(), "the map has the tensor's elements");
+    const std::uint32_t element = element_row(map.codes.element).bytes;
+    const Layout plain = plain_layout(map.layout.shape, element);
+    NPU_CHECK(plain.bytes == value.numbers.size() * element, "the map has the tensor's elements");
+    if (is_wide(map.codes)) {
+        std::string bytes;
+        append_elements(map.codes.element, value.numbers, bytes);
+        std::ranges::fill(memory, std::uint8_t{0});
+        relayout(plain, {reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()},
+                 map.layout, memory);
+        return;
+    }
     std::vector<std::uint8_t> bytes(plain.bytes);
     for (std::size_t i = 0; i < bytes.size(); ++i) {
         const double number = value.numbers[i];
@@ -297,9 +325,12 @@ void store_map(const GraphValue& value, const MemoryMapOf& map, std::span<std::u
 
 GraphValue load_map(const TensorType& type, const MemoryMapOf& map,
                     std::span<const std::uint8_t> memory) {
-    const Layout plain = plain_layout(map.layout.shape, 1);
+    const Layout plain = plain_layout(map.layout.shape, element_row(map.codes.element).bytes);
     std::vector<std::uint8_t> bytes(plain.bytes);
     relayout(map.layout, memory, plain, bytes);
+    if (is_wide(map.codes)) {
+        return {type, read_elements(map.codes.element, bytes)};
+    }
     GraphValue value{type, {}};
     for (const std::uint8_t byte : bytes) {
         const double number = static_cast<std::int8_t>(byte) + map.codes.zero;

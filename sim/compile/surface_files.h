@@ -79,11 +79,17 @@ void save_outputs(const NetworkSurfaces& surfaces,
 // Feature maps between the host, which has numbers, and the NPU, which has bytes of int8 in a layout
 // of its memory. The only place where one becomes the other.
 
-/// How numbers lie in bytes: each less a zero. A range has at most 256 numbers.
+/// How numbers lie in bytes: each less a zero. A range of 8 bits has at most 256 numbers; maps of 16
+/// bits have no zero.
 struct MapCodes {
     NumberRange range;
     std::int32_t zero = 0;
+    ElementType element = ElementType::Int8;
 };
+/// What a map of an NPU with registers holds.
+ElementType map_element(Precision precision);
+/// Of 16 bits.
+MapCodes wide_codes(Precision precision);
 /// As int8 that an NPU's layers read and write.
 MapCodes stored_codes(std::int32_t zero);
 /// As they are, int8 or uint8.

@@ -23,6 +23,7 @@
 #include "models/arith/fixed_point.h"
 #include "models/base/describe.h"
 #include "models/base/diagnostic.h"
+#include "models/layout/precision.h"
 #include "models/layout/tensor.h"
 
 namespace npuscope {
@@ -43,8 +44,12 @@ namespace npuscope {
 
 struct LayerNumbers {
     std::vector<std::int8_t> weights;  ///< kernel, channel of its group, row, column
-    std::int8_t padding = 0;           ///< around the stored input
-    std::vector<std::int16_t> bias;    ///< per kernel
+    /// In their place where maps have 16 bits: integers, or the bits of fp16. Biases are then such
+    /// numbers, too, and integers of a sum are shifted right before they are added.
+    std::vector<std::int16_t> wide_weights{};
+    unsigned sum_shift = 0;
+    std::int8_t padding = 0;         ///< around the stored input
+    std::vector<std::int16_t> bias;  ///< per kernel
     unsigned bias_shift = 0;
     std::vector<std::int16_t> first_factor{};  ///< per kernel, before the rest is added
     std::vector<std::int16_t> rest;            ///< per kernel: what the bias lacks
@@ -52,6 +57,7 @@ struct LayerNumbers {
     unsigned factor_shift = 0;                 ///< to the right, after the factor
     std::optional<std::int16_t> least{};
     unsigned least_shift = 0;
+    std::optional<std::int16_t> most{};  ///< second stage: not above it, bits of fp16
     std::int16_t constant = 0;
     unsigned residual_shift = 0;
     std::int16_t gain = 1;  ///< of an add: of the sum of two scaled maps
@@ -181,9 +187,10 @@ struct Network {
     std::uint32_t zeros = 0;
     NetworkInput input;
     std::vector<Layer> layers;
-    std::string output_layout{};          ///< of its results in files; empty: as the NPU has it
-    std::vector<LayerNumbers> numbers{};  ///< a model's, one entry per layer; empty: synthetic
-    std::vector<std::string> outputs{};   ///< layers; empty: those without readers
+    std::string output_layout{};            ///< of its results in files; empty: as the NPU has it
+    std::vector<LayerNumbers> numbers{};    ///< a model's, one entry per layer; empty: synthetic
+    Precision precision = Precision::Int8;  ///< of maps and weights; tables have int8
+    std::vector<std::string> outputs{};     ///< layers; empty: those without readers
 
     template <class Visitor, class Self>
     static void describe(Visitor& visit, Self& self) {

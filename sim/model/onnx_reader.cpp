@@ -230,7 +230,10 @@ class OnnxReader {
                         fmt::format("{}: the model does not import its domain '{}'", part,
                                     proto.domain()),
                         "write the model again");
-                node.op = proto.domain() + '.' + node.op;
+                // whose quantisers differ from ONNX's own in types alone
+                const bool same = proto.domain() == "com.microsoft" &&
+                                  (node.op == "QuantizeLinear" || node.op == "DequantizeLinear");
+                node.op = same ? node.op : proto.domain() + '.' + node.op;
             }
             require(!node.op.empty() && !node.outputs.empty(),
                     part + " has no operator or no output", "write the model again");

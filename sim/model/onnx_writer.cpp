@@ -63,11 +63,23 @@ struct AttributeWriter {
     }
 };
 
+/// The first opset whose own quantisers give integers of 16 bits. source: ONNX, QuantizeLinear-21
+constexpr std::uint32_t wide_opset = 21;
+
+/// A quantiser that an older opset has in the domain com.microsoft alone.
+bool is_wide_quantiser(const Graph& graph, const GraphNode& node) {
+    const bool quantises = node.op == "QuantizeLinear" || node.op == "DequantizeLinear";
+    const GraphValue* zero = quantises ? graph.constant(node.input(2)) : nullptr;
+    return graph.opset < wide_opset && zero != nullptr &&
+           (zero->type.element == ElementType::Int16 || zero->type.element == ElementType::Uint16);
+}
+
 /// The domain goes apart from the operator.
-void write_node(const GraphNode& node, onnx::NodeProto& proto, std::set<std::string>& domains) {
+void write_node(const Graph& graph, const GraphNode& node, onnx::NodeProto& proto,
+                std::set<std::string>& domains) {
     const std::size_t dot = node.op.rfind('.');
-    if (dot != std::string::npos) {
-        proto.set_domain(node.op.substr(0, dot));
+    if (dot != std::string::npos || is_wide_quantiser(graph, node)) {
+        proto.set_domain(dot == std::string::npos ? "com.microsoft" : node.op.substr(0, dot));
         domains.insert(proto.domain());
     }
     proto.set_op_type(dot == std::string::npos ? node.op : node.op.substr(dot + 1));
@@ -110,7 +122,7 @@ std::string onnx_bytes(const Graph& graph, const std::string& producer_version) 
     written.set_name(graph.name.empty() ? "graph" : graph.name);
     std::set<std::string> domains;
     for (const GraphNode& node : graph.nodes) {
-        write_node(node, *written.add_node(), domains);
+        write_node(graph, node, *written.add_node(), domains);
     }
     for (const auto& [name, value] : graph.constants) {
         write_value(value, name, *written.add_initializer());

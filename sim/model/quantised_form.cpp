@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/model/quantised_form.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <limits>
 
@@ -284,11 +286,16 @@ class LayerReader {
         subtract_zeros(layer_.weights,
                        layer_.is_transposed ? std::vector<double>{zeros.front()} : zeros,
                        layer_.is_conv);
-        if (std::ranges::any_of(layer_.weights.numbers,
-                                [](double weight) { return weight < -128 || weight > 127; })) {
-            layer_.obstacle = "its weights less their zero point exceed 8 bits";
+        const bool wide = is_wide(layer_.weights.type.element);
+        const ElementType element = wide ? ElementType::Int16 : ElementType::Int8;
+        const NumberRange range = range_of(element);
+        if (std::ranges::any_of(layer_.weights.numbers, [&](double weight) {
+                return weight < range.low || weight > range.high;
+            })) {
+            layer_.obstacle =
+                fmt::format("its weights less their zero point exceed {} bits", wide ? 16 : 8);
         }
-        layer_.weights.type.element = ElementType::Int8;
+        layer_.weights.type.element = element;
     }
 
     const GraphView& view_;

@@ -21,6 +21,10 @@ inline constexpr double largest_scale = 32767;  // source: NVDLA_SDP.rdl, operan
 inline int shift_before(double factor) {
     return static_cast<int>(std::floor(std::log2(largest_scale / factor)));
 }
+/// Integers of 16 bits: no integer sequence of 8 bits computes them.
+inline bool is_wide(ElementType type) {
+    return type == ElementType::Int16 || type == ElementType::Uint16;
+}
 /// Whether windows of the node reach over its input.
 bool has_padding(const GraphNode& node);
 

@@ -202,6 +202,10 @@ void normalise_quantised(Graph& graph, ScaleForm form) {
         if (!layer) {
             continue;
         }
+        if (!layer->input.empty() && is_wide(before.types.at(layer->input).element)) {
+            graph.nodes[i].attributes[not_exact_attribute] = "its maps have 16 bits";
+            continue;
+        }
         ConvolvedLayer shaped = as_convolution(view, *layer);
         const LayerSequence sequence = sequence_of(view, form, shaped);
         if (!sequence.reason.empty()) {

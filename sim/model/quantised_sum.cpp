@@ -180,7 +180,11 @@ std::optional<SumForm> read_quantised_sum(const GraphView& view, std::size_t ind
         end = Requantised{node.outputs[0],     type, *numbers[4], *numbers[5], range_of(type).low,
                           range_of(type).high, {}};
     }
-    const bool maps = a && b && end && view.sizes(a->tensor) == view.sizes(b->tensor);
+    const auto narrow = [&](const std::optional<Term>& term) {
+        return term && !is_wide(view.graph().types.at(term->tensor).element);
+    };
+    const bool maps = narrow(a) && narrow(b) && end && !is_wide(end->type) &&
+                      view.sizes(a->tensor) == view.sizes(b->tensor);
     if (!maps) {
         return std::nullopt;
     }

@@ -9,8 +9,7 @@
 namespace npuscope {
 namespace {
 
-constexpr double largest_weight = 127;  // symmetric
-constexpr double least_scale = 1e-12;   // of a tensor of zeros
+constexpr double least_scale = 1e-12;  // of a tensor of zeros
 
 }  // namespace
 
@@ -18,6 +17,11 @@ Grid grid_of(const NumberRange& range, ElementType type) {
     const NumberRange all = range_of(type);
     const double low = std::min(range.low, 0.0);
     const double high = std::max(range.high, 0.0);
+    if (type == ElementType::Int16) {
+        return {
+            std::max(rounded_float(std::max(-low, high) / all.high), rounded_float(least_scale)),
+            0};
+    }
     const double scale =
         std::max(rounded_float((high - low) / (all.high - all.low)), rounded_float(least_scale));
     const double zero = std::nearbyint(all.low - low / scale);
@@ -32,7 +36,8 @@ double on_grid(const Grid& grid, double real, ElementType type) {
 }
 
 QuantisedWeights quantise_weights(const GraphValue& weights, int axis,
-                                  const std::vector<double>& least) {
+                                  const std::vector<double>& least, ElementType type) {
+    const double largest_weight = range_of(type).high;  // symmetric
     const Sizes& sizes = weights.type.sizes;
     std::size_t kernels = 1;
     std::size_t step = 1;
@@ -42,7 +47,7 @@ QuantisedWeights quantise_weights(const GraphValue& weights, int axis,
             step *= static_cast<std::size_t>(sizes[i]);
         }
     }
-    QuantisedWeights result{{{ElementType::Int8, sizes}, weights.numbers},
+    QuantisedWeights result{{{type, sizes}, weights.numbers},
                             std::vector<double>(kernels, least_scale * largest_weight)};
     const auto kernel_of = [&](std::size_t i) { return i / step % kernels; };
     for (std::size_t i = 0; i < weights.numbers.size(); ++i) {

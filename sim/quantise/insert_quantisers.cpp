@@ -27,8 +27,13 @@ int kernel_axis(const GraphNode& node) {
 
 class Inserter {
  public:
-    Inserter(const Graph& graph, const Places& places, const std::vector<Grid>& grids)
-        : before_(graph), places_(places), grids_(grids), left_(without_weights(graph, places)) {
+    Inserter(const Graph& graph, const Places& places, const std::vector<Grid>& grids,
+             ElementType type)
+        : before_(graph),
+          places_(places),
+          grids_(grids),
+          type_(type),
+          left_(without_weights(graph, places)) {
         for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
             const std::string& result = places.results[i];
             if (places.roles[i] != Role::Float && places.has(result)) {
@@ -120,7 +125,7 @@ class Inserter {
     std::vector<std::string> grid_constants(const std::string& tensor) {
         const Grid& grid = grid_of(tensor);
         constant(tensor + "_scale", ElementType::Float32, {}, {grid.scale});
-        constant(tensor + "_zero_point", ElementType::Int8, {}, {grid.zero});
+        constant(tensor + "_zero_point", type_, {}, {grid.zero});
         return {tensor + "_scale", tensor + "_zero_point"};
     }
     GraphNode& node(const std::string& op, const std::string& input,
@@ -148,12 +153,12 @@ class Inserter {
     void add(std::size_t index) {
         GraphNode made = before_.nodes[index];
         const Role role = places_.roles[index];
-        if (role == Role::Mover) {
+        if (role == Role::Mover && moves_type(made.op)) {
             move_integers(std::move(made));
             return;
         }
         for (std::string& input : made.inputs) {
-            const bool reads_integers = role == Role::Product || role == Role::Map;
+            const bool reads_integers = role != Role::Float;
             if (places_.has(input) && (reads_integers || from_integers_.contains(input))) {
                 input = floats_of(input);
             }
@@ -173,6 +178,10 @@ class Inserter {
         }
     }
 
+    /// ONNX has pools and padding for integers of 8 bits, none for those of 16.
+    bool moves_type(const std::string& op) const {
+        return !is_wide(type_) || (op != "MaxPool" && op != "Pad");
+    }
     void move_integers(GraphNode made) {
         const std::string result = made.outputs.front();
         const std::size_t maps = made.op == "Concat" ? made.inputs.size() : 1;
@@ -204,20 +213,22 @@ class Inserter {
         for (std::size_t k = 0; bias != nullptr && axis >= 0 && k < kernels; ++k) {
             least.push_back(std::abs(of_kernel(*bias, k)) / (input * largest_bias));
         }
-        const QuantisedWeights found = quantise_weights(weights, axis, least);
+        if (is_wide(type_)) {
+            least.clear();
+        }
+        const QuantisedWeights found = quantise_weights(weights, axis, least, type_);
         const std::string name = product.outputs.front() + "_weight";
         const Sizes scales = axis < 0 ? Sizes{} : Sizes{static_cast<std::int64_t>(kernels)};
         left_.constants[name + "_quantized"] = found.integers;
         constant(name + "_scale", ElementType::Float32, scales, found.scales);
-        constant(name + "_zero_point", ElementType::Int8, scales,
-                 std::vector<double>(found.scales.size(), 0));
+        constant(name + "_zero_point", type_, scales, std::vector<double>(found.scales.size(), 0));
         GraphNode& floats = node("DequantizeLinear", name + "_quantized",
                                  {name + "_scale", name + "_zero_point"}, name + "_dequantized");
         if (axis >= 0) {
             floats.attributes["axis"] = std::int64_t{axis};
         }
         made.inputs[1] = name + "_dequantized";
-        if (bias != nullptr) {
+        if (bias != nullptr && !is_wide(type_)) {
             made.inputs[2] = quantise_bias(product, *bias, found.scales, input);
         }
     }
@@ -271,6 +282,7 @@ class Inserter {
     const Graph& before_;
     const Places& places_;
     const std::vector<Grid>& grids_;
+    ElementType type_;
     Graph left_;
     std::set<std::string> from_integers_;  ///< tensors that integers give
     std::vector<QuantisedBias> biases_;
@@ -280,8 +292,8 @@ class Inserter {
 }  // namespace
 
 QuantisedGraph insert_quantisers(const Graph& graph, const Places& places,
-                                 const std::vector<Grid>& grids) {
-    return Inserter(graph, places, grids).run();
+                                 const std::vector<Grid>& grids, ElementType type) {
+    return Inserter(graph, places, grids, type).run();
 }
 
 }  // namespace npuscope

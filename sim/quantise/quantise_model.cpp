@@ -8,6 +8,7 @@
 #include "sim/quantise/bias_correction.h"
 #include "sim/quantise/equalise.h"
 #include "sim/quantise/float_graph.h"
+#include "sim/quantise/half_floats.h"
 
 namespace npuscope {
 namespace {
@@ -27,7 +28,9 @@ class Attempts {
     void add(const Graph& graph, bool equalised) {
         const Places places = find_places(GraphView(graph));
         const Calibration found = calibrate(graph, places, cases_);
-        means_ = few_.size() == cases_.size() ? found.means : calibrate(graph, places, few_).means;
+        means_ = few_.size() == cases_.size() || options_.type != MapType::Int8
+                     ? found.means
+                     : calibrate(graph, places, few_).means;
         for (const RangeMethod method : methods()) {
             add(graph, found, method, equalised);
         }
@@ -35,6 +38,9 @@ class Attempts {
     QuantisedModel best() { return std::move(best_); }
 
  private:
+    ElementType element() const {
+        return options_.type == MapType::Int16 ? ElementType::Int16 : ElementType::Int8;
+    }
     std::vector<RangeMethod> methods() const {
         return options_.method == RangeMethod::Best
                    ? std::vector{RangeMethod::Minmax, RangeMethod::Percentile, RangeMethod::Mse}
@@ -54,10 +60,10 @@ class Attempts {
         }
         std::vector<Grid> grids;
         for (const NumberRange& range : joined) {
-            grids.push_back(grid_of(range));
+            grids.push_back(grid_of(range, element()));
         }
-        QuantisedGraph model = insert_quantisers(graph, places, grids);
-        if (options_.correct_biases) {
+        QuantisedGraph model = insert_quantisers(graph, places, grids, element());
+        if (options_.correct_biases && options_.type == MapType::Int8) {
             correct_biases(model, means_, few_);
         }
         std::vector<NoiseRow> rows = signal_to_noise(graph, model, few_);
@@ -83,6 +89,31 @@ class Attempts {
 
 }  // namespace
 
+namespace {
+
+/// Ranges of fp16 are those of its exponent: nothing is to be chosen.
+QuantisedModel as_half_floats(const Graph& graph, const std::vector<Case>& cases) {
+    const Places places = find_places(GraphView(graph));
+    QuantisedGraph half = half_floats(graph, places);
+    QuantisedModel model;
+    model.rows = signal_to_noise(graph, half, cases);
+    model.products = static_cast<std::size_t>(std::ranges::count(places.roles, Role::Product));
+    model.graph = std::move(half.graph);
+    return model;
+}
+
+QuantisedModel as_integers(Graph graph, const std::vector<Case>& cases,
+                           const QuantiseOptions& options) {
+    Attempts attempts(cases, options);
+    attempts.add(graph, false);
+    if (options.type == MapType::Int8 && options.equalise && equalise_channels(graph)) {
+        attempts.add(graph, true);
+    }
+    return attempts.best();
+}
+
+}  // namespace
+
 QuantisedModel quantise_model(Graph graph, const std::vector<Case>& cases,
                               const QuantiseOptions& options) {
     if (!is_float_model(graph)) {
@@ -95,12 +126,10 @@ QuantisedModel quantise_model(Graph graph, const std::vector<Case>& cases,
     }
     const std::uint32_t opset = graph.opset;
     ready_for_quantisation(graph);
-    Attempts attempts(cases, options);
-    attempts.add(graph, false);
-    if (options.equalise && equalise_channels(graph)) {
-        attempts.add(graph, true);
-    }
-    QuantisedModel best = attempts.best();
+    QuantisedModel best = options.type == MapType::Fp16
+                              ? as_half_floats(graph, cases)
+                              : as_integers(std::move(graph), cases, options);
+    best.type = options.type;
     best.opset = opset;
     return best;
 }

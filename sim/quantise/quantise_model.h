@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Post-training quantisation: a model of floats and inputs that are typical of it become a model of
-// integers of 8 bits, and how much that costs.
+// integers of 8 bits, or of 16, or of fp16, and how much that costs.
 #pragma once
 
+#include <array>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "sim/quantise/calibration.h"
@@ -12,13 +15,26 @@
 
 namespace npuscope {
 
+/// What maps and weights become.
+enum class MapType { Int8, Int16, Fp16 };
+
+template <>
+struct EnumNames<MapType> {
+    static constexpr std::array names{std::pair{MapType::Int8, std::string_view("int8")},
+                                      std::pair{MapType::Int16, std::string_view("int16")},
+                                      std::pair{MapType::Fp16, std::string_view("fp16")}};
+};
+
 struct QuantiseOptions {
+    MapType type = MapType::Int8;
     RangeMethod method = RangeMethod::Best;
     bool correct_biases = true;
     bool equalise = true;
 
     template <class Visitor, class Self>
     static void describe(Visitor& visit, Self& self) {
+        visit.field("type", self.type,
+                    "what maps and weights become: int8; int16 or fp16 for NPUs that have them");
         visit.field("method", self.method,
                     "which part of the numbers that occur integers cover: all (minmax), all but "
                     "the outermost 0.01 % (percentile), what makes the error least (mse), or "
@@ -32,9 +48,10 @@ struct QuantiseOptions {
 };
 
 struct QuantisedModel {
-    Graph graph;                               ///< QDQ, prepared
+    Graph graph;  ///< QDQ, or of fp16; prepared
+    MapType type = MapType::Int8;
     std::vector<NoiseRow> rows;                ///< of the calibration's inputs
-    std::size_t products = 0;                  ///< layers that have integer weights now
+    std::size_t products = 0;                  ///< layers that have other weights now
     RangeMethod method = RangeMethod::Minmax;  ///< that was taken
     bool equalised = false;   ///< channels of neighbouring layers were given one size
     std::uint32_t opset = 0;  ///< that the model had before

@@ -71,6 +71,12 @@ std::vector<NoiseRow> signal_to_noise(const Graph& graph, const QuantisedGraph& 
     return rows;
 }
 
+double decibels_between(const GraphValue& wanted, const GraphValue& found) {
+    Power power;
+    power.add(wanted, found);
+    return power.decibels();
+}
+
 double output_decibels(const std::vector<NoiseRow>& rows) {
     double least = std::numeric_limits<double>::infinity();
     for (const NoiseRow& row : rows) {

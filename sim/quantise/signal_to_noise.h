@@ -22,6 +22,8 @@ struct NoiseRow {
 /// cases on the host.
 std::vector<NoiseRow> signal_to_noise(const Graph& graph, const QuantisedGraph& model,
                                       const std::vector<Case>& cases);
+/// Of one tensor.
+double decibels_between(const GraphValue& wanted, const GraphValue& found);
 /// The least of the outputs.
 double output_decibels(const std::vector<NoiseRow>& rows);
 

@@ -34,8 +34,8 @@ constexpr std::array<std::string_view, cause_names.size()> remedies{
     "a host that programs registers faster (npu.csb), or programs ahead"};
 
 /// Notes without which the cycles say something else than they mean.
-constexpr std::array<std::string_view, 4> told_first{"by_shape", "time_not_counted",
-                                                     "float_on_host", "quantised_here"};
+constexpr std::array<std::string_view, 5> told_first{
+    "by_shape", "time_not_counted", "float_on_host", "quantised_here", "wide_maps"};
 
 std::string outcome(const Result& result) {
     std::size_t failed = 0;

@@ -252,6 +252,7 @@ class ConvPlanner {
         ConvParts parts;
         CdmaJob& cdma = parts.cdma;
         cdma.mode = tiling_.form.mode;
+        cdma.in_precision = cdma.precision = context_.precision;
         cdma.input = {operands.input.channels, tile.in_rows, task_.shapes.input.width};
         if (cdma.mode == ConvMode::Image) {
             set_pixels(tile, cdma);
@@ -270,6 +271,7 @@ class ConvPlanner {
         cdma.banks = tiling_.banks;
         CscJob& csc = parts.csc;
         csc.mode = cdma.mode;
+        csc.precision = context_.precision;
         csc.input = cdma.input;
         csc.kernels = weights.shape;
         csc.row_group = weights.row_group;
@@ -285,6 +287,9 @@ class ConvPlanner {
         csc.pad_left = window_.pad_left;
         csc.pad_value = cdma.pad_value;
         csc.banks = cdma.banks;
+        parts.cmac[0].precision = parts.cmac[1].precision = context_.precision;
+        parts.cacc.precision = context_.precision;
+        parts.cacc.clip_truncate = numbers_->sum_shift;
         parts.cacc.output = csc.output;
         if (is_winograd()) {
             set_winograd(slice, tile, parts);
@@ -345,6 +350,7 @@ class ConvPlanner {
             job.destination_in_sram = output_.in_sram;
         }
         job.stages.convertor = numbers_->convertor;
+        job.stages.processing = job.stages.output = context_.precision;
         set_bias(slice, job);
         SdpXStage& bn = job.stages.bn;
         if (numbers_->least) {
@@ -353,6 +359,10 @@ class ConvPlanner {
                       .algorithm = AluAlgorithm::Max,
                       .operand = *numbers_->least,
                       .shift_left = numbers_->least_shift};
+        }
+        if (numbers_->most) {
+            bn.bypass = false;
+            bn.alu = {.bypass = false, .algorithm = AluAlgorithm::Min, .operand = *numbers_->most};
         }
         if (task_.residual != nullptr) {
             bn = add_stage(numbers_->residual_shift, task_.relu_after_residual);
@@ -424,6 +434,7 @@ class ConvPlanner {
         job.destination = whole_atoms(part);
         job.destination_in_sram = output_.in_sram;
         job.pooling = pooling_of(task_.pool->window, task_.pooling);
+        job.pooling.precision = context_.precision;
         job.pooling.output = job.output;
         job.pooling.parts = {{0, job.input.width, 0, 0, job.output.width}};
         return job;

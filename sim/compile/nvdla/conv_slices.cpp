@@ -58,7 +58,7 @@ class SliceWeights {
     }
 
     /// Kernel of the slice, channel as it is stored.
-    std::int8_t at(std::uint32_t k, std::uint32_t c, std::uint32_t r, std::uint32_t s) const {
+    std::int16_t at(std::uint32_t k, std::uint32_t c, std::uint32_t r, std::uint32_t s) const {
         const std::uint32_t kernel = slice_.output_atom * task_.lanes + k;
         const std::uint32_t group = task_.group_kernels == 0 ? 0 : kernel / task_.group_kernels;
         if (c >= channels_.size() || channels_[c].group != group) {
@@ -82,7 +82,7 @@ class SliceWeights {
                          const std::uint32_t column = c / image_channels;
                          return column < task_.shapes.window.columns
                                     ? at(k, c % image_channels, r, column)
-                                    : std::int8_t{0};
+                                    : std::int16_t{0};
                      });
     }
     /// The same of transformed kernels of 4 x 4.
@@ -92,7 +92,7 @@ class SliceWeights {
             for (std::uint32_t c = 0; c < channels_.size(); ++c) {
                 std::array<std::int8_t, 9> taps{};
                 for (std::uint32_t tap = 0; tap < taps.size(); ++tap) {
-                    taps[tap] = at(k, c, tap / 3, tap % 3);
+                    taps[tap] = static_cast<std::int8_t>(at(k, c, tap / 3, tap % 3));
                 }
                 std::ranges::copy(winograd_taps(taps), &kernels.at(k, c, 0, 0));
             }
@@ -159,6 +159,7 @@ std::array<int, 4> transformed(const std::array<int, 3>& w) {
 ConvProblem problem_of(const ConvTask& task, const ChannelSlice& slice) {
     const Shape& input = task.input.cube.shape;
     ConvProblem problem;
+    problem.precision = task.precision;
     problem.input = {slice.channels, input.height, input.width};
     const LayerWindow& window = task.shapes.window;
     problem.kernels = {slice.kernels, slice.channels, window.rows, window.columns};
@@ -179,7 +180,7 @@ ConvProblem problem_of(const ConvTask& task, const ChannelSlice& slice) {
 }
 
 std::optional<Diagnostic> cut_channels(ConvTask& task, const NpuConfig& npu) {
-    task.lanes = static_cast<std::uint32_t>(npu.datapath.memory_atom.value);
+    task.lanes = npu.datapath.atom_channels(task.precision);
     if (task.layer.groups > 1) {
         return cut_groups(task, task.lanes);
     }
@@ -237,7 +238,8 @@ ConvOperands ConvWeights::operands_of_slice(std::size_t slice) const {
 /// What compressing would make of all slices' weights, where the target can and it may pay.
 void ConvWeights::measure() {
     const NpuConfig& npu = context_.npu();
-    if (!npu.cdma.weight_compression || context_.compression == CompressionChoice::Never) {
+    if (!npu.cdma.weight_compression || context_.compression == CompressionChoice::Never ||
+        task_.precision != Precision::Int8) {
         return;
     }
     CompressedSizes sizes;

@@ -45,6 +45,7 @@ struct ConvTask {
     bool relu_after_residual = false;
     const LayerShapes* pool = nullptr;  ///< pools the result on the way to memory
     PoolingMethod pooling = PoolingMethod::Max;
+    Precision precision = Precision::Int8;
     const PixelFormat* or_pixels = nullptr;    ///< for best_tiling: the input may be pixels as well
     const PixelFormat* told_pixels = nullptr;  ///< could be chosen as well as features
     InputConversion pixel_conversion{};        ///< where the input lies in memory as pixels

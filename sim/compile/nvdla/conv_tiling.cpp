@@ -37,11 +37,13 @@ std::uint64_t beats(std::uint64_t bytes, const NpuConfig& npu) {
 
 void fill_feature_rows(const ConvProblem& problem, const NpuConfig& npu, ConvOperands& operands) {
     CdmaJob line;
+    line.precision = problem.precision;
     line.input = problem.input;
     operands.row_entries = entries_of_slice(line, conv_features(npu));
     const std::uint64_t atom = npu.datapath.memory_atom.value;
-    operands.row_beats = divide_up(problem.input.channels, atom) *
-                         beats(std::uint64_t{problem.input.width} * atom, npu);
+    operands.row_beats =
+        divide_up(problem.input.channels, npu.datapath.atom_channels(problem.precision)) *
+        beats(std::uint64_t{problem.input.width} * atom, npu);
     operands.row_cycles = operands.row_beats * 5 / 4;  // source: nv_small RTL, measured
 }
 
@@ -301,7 +303,8 @@ ConvOperands operands_of(const ConvProblem& problem, const ConvForm& form, const
         fill_image_kernels(problem, form, npu, operands);
         fill_image_rows(problem, npu, operands);
     } else {
-        operands.weights = direct_weights(problem.kernels, npu.datapath);
+        operands.weights =
+            direct_weights(problem.kernels, npu.datapath, Bytes(bytes_of(problem.precision)));
         fill_feature_rows(problem, npu, operands);
     }
     if (form.mode == ConvMode::Winograd) {

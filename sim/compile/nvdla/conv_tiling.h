@@ -61,6 +61,7 @@ struct CompressedSizes {
 
 /// A convolution as one operation would do it if the buffer were large enough.
 struct ConvProblem {
+    Precision precision = Precision::Int8;
     Shape input;
     KernelShape kernels;
     Convolution geometry;

@@ -9,6 +9,7 @@
 #include "models/layout/packed_surface.h"
 #include "sim/compile/nvdla/plan_context.h"
 #include "sim/compile/nvdla/synthetic_values.h"
+#include "sim/config/element_type.h"
 
 namespace npuscope {
 namespace {
@@ -20,12 +21,27 @@ ConfigError refusal(const Network& network, const std::string& what, const std::
             fmt::format("the network's input: layout '{}' {}", network.input.layout, what), remedy};
 }
 
-void fill_cube(const FeatureCube& cube, const InputValues& values, std::span<std::uint8_t> bytes) {
+/// A synthetic number of int8 as an element of the precision: of 16 bits the upper ones, of fp16 from
+/// -1 to 1.
+std::uint16_t element_bits(Precision precision, std::int8_t value) {
+    constexpr double unit = 128;
+    return precision == Precision::Fp16 ? to_float16(value / unit)
+                                        : static_cast<std::uint16_t>(value * 256);
+}
+
+void fill_cube(const FeatureCube& cube, Precision precision, const InputValues& values,
+               std::span<std::uint8_t> bytes) {
     for (std::uint32_t c = 0; c < cube.shape.channels; ++c) {
         for (std::uint32_t y = 0; y < cube.shape.height; ++y) {
             for (std::uint32_t x = 0; x < cube.shape.width; ++x) {
                 const Bytes at = cube.address_of(c, y, x) - cube.base;
-                bytes[at.value] = static_cast<std::uint8_t>(values.at(c, y, x));
+                if (precision == Precision::Int8) {
+                    bytes[at.value] = static_cast<std::uint8_t>(values.at(c, y, x));
+                } else {
+                    const std::uint16_t bits = element_bits(precision, values.at(c, y, x));
+                    bytes[at.value] = static_cast<std::uint8_t>(bits);
+                    bytes[at.value + 1] = static_cast<std::uint8_t>(bits >> 8U);
+                }
             }
         }
     }
@@ -132,7 +148,7 @@ PlannedImage more_input_image(const Network& network, std::size_t layer, const P
     PlannedImage image{input.image(), cube.base, whole_atoms(cube).extent(), {}};
     if (values) {
         image.make_room();
-        fill_cube(cube, {network.seed, input.shape, layer}, image.image.bytes);
+        fill_cube(cube, network.precision, {network.seed, input.shape, layer}, image.image.bytes);
     }
     return image;
 }
@@ -154,7 +170,8 @@ PlannedImage input_image(const Network& network, const StoredCube& stored, bool 
     if (stored.pixels) {
         fill_pixels(*stored.pixels, network, image.image.bytes);
     } else {
-        fill_cube(stored.cube, {network.seed, network.input.shape()}, image.image.bytes);
+        fill_cube(stored.cube, network.precision, {network.seed, network.input.shape()},
+                  image.image.bytes);
     }
     return image;
 }

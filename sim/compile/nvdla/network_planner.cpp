@@ -125,12 +125,15 @@ class NetworkPlanner {
                    .compression = target.compression,
                    .winograd = target.winograd && network.numbers.empty(),  // a model's are exact
                    .images = target.images,
+                   .precision = network.precision,
                    .plan = {}},
           results_(network, shapes_),
           fused_(choose_fusions(network, shapes_, target.npu)),
-          pixels_(target.pixels ? open_pixels(network, shapes_, target.npu)
-                                : std::vector<const PixelFormat*>{}) {
+          pixels_(target.pixels && network.precision == Precision::Int8
+                      ? open_pixels(network, shapes_, target.npu)
+                      : std::vector<const PixelFormat*>{}) {
         context_.plan.name = network.name;
+        context_.plan.precision = network.precision;
         context_.plan.registers = target.npu.csb.address_map;
     }
 
@@ -214,8 +217,9 @@ class NetworkPlanner {
             return nullptr;
         }
         const std::size_t reader = *pixel_reader(network_, shapes_);
-        const StoredCube features{packed_cube(Address(0), network_.input.shape(), context_.atom()),
-                                  context_.channels_per_atom()};
+        const StoredCube features{
+            packed_cube(Address(0), network_.input.shape(), context_.atom(), context_.element()),
+            context_.channels_per_atom()};
         const PixelFormat* best = nullptr;
         Cycles least;
         for (const PixelFormat* format : pixels_) {
@@ -326,6 +330,7 @@ class NetworkPlanner {
                       .shapes = shapes_[index],
                       .input = input,
                       .values = layer_values(network_, shapes_[index], index),
+                      .precision = network_.precision,
                       .pixel_conversion = pixel_conversion(network_.input.type)};
         if (const std::optional<std::size_t> other = fused_[index]) {
             const LayerKind kind = network_.layers[*other].kind;

@@ -14,6 +14,7 @@
 #include "sim/compile/explain.h"
 #include "sim/compile/nvdla/register_layer.h"
 #include "sim/compile/nvdla/segmented_program.h"
+#include "sim/compile/nvdla/wide_layer.h"
 #include "sim/config/text_table.h"
 #include "sim/model/candidate.h"
 #include "sim/model/host_values.h"
@@ -93,6 +94,32 @@ LoweredLayer lower_group(const GraphView& model, const NodeGroup& group, Diagnos
     return lower_sum(model, std::any_cast<const Sum&>(group.lowered), problems);
 }
 
+/// Maps of a model are of one precision: what is not is left to the host.
+LoweredLayer lower_in(Precision precision, const NpuConfig& npu, const GraphView& model,
+                      const NodeGroup& group, Diagnostics& problems) {
+    const std::string name = node_name(model.node(group.anchor));
+    if (precision == Precision::Int8) {
+        return lower_group(model, group, problems);
+    }
+    const std::string_view kind = precision_name(precision);
+    if (!npu.datapath.supports(precision)) {
+        problems.push_back({.sentence = fmt::format("its maps are {}, which {} does not compute "
+                                                    "with",
+                                                    kind, npu.name),
+                            .remedy = "quantise the model to int8, or choose nv_full",
+                            .operation = name});
+        return {};
+    }
+    if (!is_wide_group(group)) {
+        problems.push_back(
+            {.sentence = fmt::format("it is no layer of maps of {}, as others of the model", kind),
+             .remedy = "give all layers of a model maps of one type",
+             .operation = name});
+        return {};
+    }
+    return lower_wide_group(model, group, precision, problems);
+}
+
 class NvdlaPlan final : public ModelPlan {
  public:
     NvdlaPlan(const Graph& graph, SegmentedPlan plan, std::string npu)
@@ -153,6 +180,7 @@ class SegmentLowering {
         : model_(model), partition_(partition) {}
 
     RegisterNetwork run(std::span<const std::size_t> groups, std::span<const std::string> outputs) {
+        lowered_.network.precision = map_precision(model_.graph());
         find_inputs(groups);
         for (const std::size_t index : groups) {
             const NodeGroup& group = partition_.groups[index];
@@ -162,7 +190,8 @@ class SegmentLowering {
             for (const GroupRead& read : group.reads) {
                 reads.push_back(layer_of(read));
             }
-            group.layer ? add_layer(group, lowered) : add_sum(group, group.reads, lowered);
+            const bool sums = lowered.layer.kind == LayerKind::Add;
+            sums ? add_sum(group, group.reads, lowered) : add_layer(group, lowered);
         }
         for (const std::string& tensor : outputs) {
             const Source& source = sources_.at(tensor);
@@ -182,7 +211,8 @@ class SegmentLowering {
     };
 
     std::int32_t zero_of(const std::string& tensor) const {
-        return stored_zero(model_.ranges().at(tensor).range);
+        const bool wide = lowered_.network.precision != Precision::Int8;
+        return wide ? 0 : stored_zero(model_.ranges().at(tensor).range);
     }
     std::string root(const std::string& tensor) const {
         return root_of(model_, partition_, tensor);
@@ -292,7 +322,8 @@ class SegmentPlanner {
     SegmentedPlan run() {
         SegmentedPlan plan;
         do {
-            plan.partition = partition_graph(model_, NvdlaTarget(target_), problems_);
+            plan.partition = partition_graph(
+                model_, NvdlaTarget(target_, map_precision(model_.graph())), problems_);
             plan.segments.clear();
         } while (!plan_segments(plan));
         const Graph& graph = model_.graph();
@@ -357,6 +388,11 @@ std::unique_ptr<ModelPlan> NvdlaTarget::plan(const Graph& graph, const ValueRang
 /// A residual that cannot be added before the clip is an addition of its own.
 std::optional<NodeGroup> NvdlaTarget::group_at(const GraphView& model, std::size_t anchor,
                                                bool with_residual) const {
+    if (precision_ != Precision::Int8) {
+        if (auto wide = wide_group_at(model, anchor, precision_)) {
+            return wide;
+        }
+    }
     std::optional<Candidate> candidate = read_candidate(model, anchor, with_residual);
     if (candidate && !candidate->norm.residual.empty() && !can_join(*candidate)) {
         candidate = read_candidate(model, anchor, false);
@@ -366,7 +402,7 @@ std::optional<NodeGroup> NvdlaTarget::group_at(const GraphView& model, std::size
 
 Diagnostics NvdlaTarget::lower(const GraphView& model, NodeGroup& group) const {
     Diagnostics problems;
-    LoweredLayer lowered = lower_group(model, group, problems);
+    LoweredLayer lowered = lower_in(precision_, target_.npu, model, group, problems);
     if (problems.empty()) {
         group.lowered = std::move(lowered);
     } else {
@@ -379,10 +415,11 @@ Diagnostics NvdlaTarget::lower(const GraphView& model, NodeGroup& group) const {
 }
 
 std::string NvdlaTarget::unit_of(const NodeGroup& group, std::size_t node) const {
-    if (group.layer && group.layer->pattern == Pattern::Maxpool) {
+    if (group.layer ? group.layer->pattern == Pattern::Maxpool : group.pattern == "MAXPOOL") {
         return "pdp";
     }
-    return group.layer && group.anchor == node ? "conv" : "sdp";
+    const bool convolves = group.layer || group.pattern == "CONV" || group.pattern == "FC";
+    return convolves && group.anchor == node ? "conv" : "sdp";
 }
 
 std::string segments_headline(const Graph& graph, const SegmentedPlan& plan,

@@ -17,7 +17,9 @@ namespace npuscope {
 
 class NvdlaTarget final : public Target {
  public:
-    explicit NvdlaTarget(PlanTarget target) : target_(std::move(target)) {}
+    /// `precision`: of the model's maps.
+    explicit NvdlaTarget(PlanTarget target, Precision precision = Precision::Int8)
+        : target_(std::move(target)), precision_(precision) {}
 
     std::unique_ptr<ModelPlan> plan(const Graph& graph, const ValueRanges& given) const override;
     std::optional<NodeGroup> group_at(const GraphView& model, std::size_t anchor,
@@ -28,6 +30,7 @@ class NvdlaTarget final : public Target {
 
  private:
     PlanTarget target_;
+    Precision precision_;
 };
 
 /// A tensor that a segment reads or leaves in memory.

@@ -173,8 +173,8 @@ class PlainNetwork {
         for (std::uint32_t k = 0; k < layer.kernels; ++k) {
             for (std::uint32_t c = 0; c < inside; ++c) {
                 for (std::uint32_t tap = 0; tap < window.rows * window.columns; ++tap) {
-                    weights.push_back(
-                        values.weight(k, c, tap / window.columns, tap % window.columns));
+                    weights.push_back(static_cast<std::int8_t>(
+                        values.weight(k, c, tap / window.columns, tap % window.columns)));
                 }
             }
         }

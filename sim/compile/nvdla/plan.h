@@ -12,6 +12,7 @@
 
 #include "models/conv/conv_job.h"
 #include "models/layout/feature_cube.h"
+#include "models/layout/precision.h"
 #include "models/npu/register_blocks.h"
 #include "models/pdp/pdp_job.h"
 #include "models/sdp/sdp_job.h"
@@ -162,6 +163,7 @@ struct PlannedInput {
 struct Plan {
     std::string name;
     AddressMap registers = AddressMap::NvSmall;  ///< where the target has them
+    Precision precision = Precision::Int8;       ///< of feature maps
     std::vector<Operation> operations;
     std::vector<PlannedImage> images;
     StoredCube input;  ///< the network's input

@@ -142,7 +142,7 @@ StoredCube PlanContext::place_cube(const std::string& name, const Shape& shape,
     const std::uint32_t last = shape.channels - 1;
     const Shape stored{last / lanes * channels_per_atom() + last % lanes + 1, shape.height,
                        shape.width};
-    StoredCube result{packed_cube(Address(0), stored, atom()), lanes};
+    StoredCube result{packed_cube(Address(0), stored, atom(), element()), lanes};
     const Bytes bytes = result.cube.extent();
     const auto inside = sram && sram->results.contains(name)
                             ? sram->memory.place_within(bytes, sram->limit)
@@ -187,7 +187,7 @@ std::pair<Address, std::span<std::uint8_t>> PlanContext::place_image(const std::
 /// Whether its end could meet that of the convolution before in the accumulator.
 bool PlanContext::ends_may_meet(const ConvOperation& conv) const {
     const Shape& output = conv.conv.csc.output;
-    const std::uint32_t cells = npu().datapath.atomic_k;
+    const std::uint32_t cells = npu().datapath.group_kernels(precision);
     const std::uint64_t groups = divide_up(output.channels, cells);
     return npu().cacc.ends_may_meet(std::uint64_t{output.width} * output.height * groups, cells);
 }

@@ -70,13 +70,15 @@ struct PlanContext {
     CompressionChoice compression = CompressionChoice::ByCycles;
     bool winograd = false;
     bool images = true;  ///< make values up; otherwise images are empty
+    Precision precision = Precision::Int8;
     Plan plan;
     std::optional<std::size_t> last_convolution{};  ///< operation
     std::optional<Diagnostic> problem{};            ///< names the layer that cannot be planned
 
     const NpuConfig& npu() const { return costs.npu; }
     Bytes atom() const { return costs.npu.datapath.memory_atom; }
-    std::uint32_t channels_per_atom() const { return static_cast<std::uint32_t>(atom().value); }
+    Bytes element() const { return Bytes(bytes_of(precision)); }
+    std::uint32_t channels_per_atom() const { return costs.npu.datapath.atom_channels(precision); }
 
     /// The layer cannot be planned: planning ends with this problem.
     void refuse(const std::string& layer, Diagnostic why);
@@ -104,7 +106,7 @@ inline FeatureCube whole_atoms(FeatureCube cube) {
     return cube;
 }
 
-/// A surface's operand, one byte an element, as the SDP's read DMA fetches it.
+/// A surface's operand as the SDP's read DMA fetches it.
 inline SdpOperandFetch element_operand(const FeatureCube& cube, bool in_sram) {
     const FeatureCube whole = whole_atoms(cube);
     SdpOperandFetch fetch;
@@ -117,7 +119,7 @@ inline SdpOperandFetch element_operand(const FeatureCube& cube, bool in_sram) {
                      .spread = OperandSpread::PerElement,
                      .elements_per_atom = whole.channels_per_atom(),
                      .components = 1,
-                     .component = Bytes(1)};
+                     .component = whole.element};
     return fetch;
 }
 

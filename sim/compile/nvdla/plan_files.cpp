@@ -9,6 +9,7 @@
 #include <variant>
 
 #include "models/base/error.h"
+#include "sim/compile/surface_files.h"
 #include "sim/config/file_name.h"
 #include "sim/config/json_writer.h"
 #include "sim/config/printable.h"
@@ -214,10 +215,11 @@ std::string memory_map_yaml(const Plan& plan) {
     for (const PlannedLayer& layer : plan.layers) {
         const FeatureCube& cube = layer.stored.cube;
         text += fmt::format(
-            "  - {{name: {}, layout: feature, type: int8, shape: 1x{}, address: {}, bytes: {}, "
+            "  - {{name: {}, layout: feature, type: {}, shape: 1x{}, address: {}, bytes: {}, "
             "line_stride: {}, surface_stride: {}, first_operation: {}, last_operation: {}{}{}}}\n",
-            yaml_quoted(layer.name), shape_text(cube.shape), to_hex(cube.base), cube.extent().value,
-            cube.line_stride.value, cube.surface_stride.value, layer.first_operation,
+            yaml_quoted(layer.name), enum_name(map_element(plan.precision)), shape_text(cube.shape),
+            to_hex(cube.base), cube.extent().value, cube.line_stride.value,
+            cube.surface_stride.value, layer.first_operation,
             layer.last_reader == 0 ? layer.last_operation() : layer.last_reader,
             layer.stored.in_sram ? ", memory: sram" : "",
             layer.output && layer.readers > 0 ? ", output: true" : "");

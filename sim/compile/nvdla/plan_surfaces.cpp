@@ -13,9 +13,10 @@ namespace npuscope {
 namespace {
 
 /// The text that parse_surface_spec() reads.
-std::string spec_of(const StoredCube& stored, const Shape& shape) {
+std::string spec_of(const StoredCube& stored, const Shape& shape, Precision precision) {
+    const ElementType element = stored.pixels ? ElementType::Uint8 : map_element(precision);
     return fmt::format("{}:1x{}:{}:{}", to_hex(stored.cube.base), shape_text(shape),
-                       stored.pixels ? "uint8" : "int8", memory_layout_text(stored));
+                       enum_name(element), memory_layout_text(stored));
 }
 
 /// Bytes as they lie there: weights may be compressed or transformed.
@@ -28,13 +29,14 @@ std::string bytes_spec(const PlannedImage& image) {
 std::vector<NamedSurface> plan_surfaces(const Plan& plan) {
     std::vector<NamedSurface> surfaces;
     const Shape input = plan.input.cube.shape;
-    surfaces.push_back({.name = "input", .spec = spec_of(plan.input, input)});
+    surfaces.push_back({.name = "input", .spec = spec_of(plan.input, input, plan.precision)});
     for (const PlannedInput& more : plan.more_inputs) {
-        surfaces.push_back({.name = more.name, .spec = spec_of(more.stored, more.shape)});
+        surfaces.push_back(
+            {.name = more.name, .spec = spec_of(more.stored, more.shape, plan.precision)});
     }
     for (const PlannedLayer& layer : plan.layers) {
         surfaces.push_back({.name = layer.name,
-                            .spec = spec_of(layer.stored, layer.shape),
+                            .spec = spec_of(layer.stored, layer.shape, plan.precision),
                             .after = sync_name(layer.last_operation()),
                             .is_result = true});
     }

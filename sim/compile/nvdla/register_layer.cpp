@@ -114,30 +114,10 @@ class LayerLowering {
         if (candidate_.pattern == Pattern::Fc || candidate_.window.axes.size() != 2) {
             return;
         }
-        const WindowAxis height = candidate_.window.height();
-        const WindowAxis width = candidate_.window.width();
-        if (candidate_.is_pool() && (height.dilation != 1 || width.dilation != 1)) {
-            complain(fmt::format("its dilation is {}x{}", height.dilation, width.dilation),
-                     "the windows of pools are not dilated");
-        }
-        const auto size = [](std::int64_t value) { return static_cast<std::uint32_t>(value); };
         Layer& layer = lowered_.layer;
-        layer.kernel = size(height.kernel);
-        layer.kernel_width = size(width.kernel);
-        layer.stride = size(height.stride);
-        layer.stride_width = size(width.stride);
-        layer.dilation = size(height.dilation);
-        layer.dilation_width = size(width.dilation);
-        layer.padding = size(height.pad_begin);
-        layer.padding_end = end_padding(height);
-        layer.padding_width = size(width.pad_begin);
-        layer.padding_width_end = end_padding(width);
-        const bool beyond =
-            std::max(layer.padding, *layer.padding_end) >= height.span() ||
-            std::max(*layer.padding_width, *layer.padding_width_end) >= width.span();
-        if (beyond && candidate_.pattern != Pattern::Tconv) {
-            complain("a window lies in the padding altogether",
-                     "padding must be smaller than the kernel");
+        const auto problem = set_window(candidate_.window, !candidate_.is_pool(), layer);
+        if (problem && candidate_.pattern != Pattern::Tconv) {
+            complain(problem->sentence, problem->remedy);
         }
         const bool pads =
             layer.padding + *layer.padding_end + *layer.padding_width + *layer.padding_width_end >
@@ -149,13 +129,6 @@ class LayerLowering {
                      fmt::format("clip the input to a range with {} in it", candidate_.input_zero));
         }
     }
-    /// With what ceil_mode adds.
-    static std::uint32_t end_padding(const WindowAxis& axis) {
-        const std::int64_t reached = (axis.out - 1) * axis.stride + axis.span();
-        return static_cast<std::uint32_t>(
-            std::max(axis.pad_end, reached - axis.in - axis.pad_begin));
-    }
-
     void take_weights() {
         std::vector<std::int8_t>& weights = sequence_.weights;
         if (candidate_.is_pool()) {
@@ -311,12 +284,46 @@ class LayerLowering {
     IntegerSequence& sequence_ = lowered_.sequence;
 };
 
+/// With what ceil_mode adds.
+std::uint32_t end_padding(const WindowAxis& axis) {
+    const std::int64_t reached = (axis.out - 1) * axis.stride + axis.span();
+    return static_cast<std::uint32_t>(std::max(axis.pad_end, reached - axis.in - axis.pad_begin));
+}
+
 }  // namespace
+
+std::optional<Diagnostic> set_window(const Window& window, bool convolves, Layer& layer) {
+    const WindowAxis height = window.height();
+    const WindowAxis width = window.width();
+    const auto size = [](std::int64_t value) { return static_cast<std::uint32_t>(value); };
+    layer.kernel = size(height.kernel);
+    layer.kernel_width = size(width.kernel);
+    layer.stride = size(height.stride);
+    layer.stride_width = size(width.stride);
+    layer.dilation = size(height.dilation);
+    layer.dilation_width = size(width.dilation);
+    layer.padding = size(height.pad_begin);
+    layer.padding_end = end_padding(height);
+    layer.padding_width = size(width.pad_begin);
+    layer.padding_width_end = end_padding(width);
+    if (!convolves && (height.dilation != 1 || width.dilation != 1)) {
+        return Diagnostic{
+            .sentence = fmt::format("its dilation is {}x{}", height.dilation, width.dilation),
+            .remedy = "the windows of pools are not dilated"};
+    }
+    if (std::max(layer.padding, *layer.padding_end) >= height.span() ||
+        std::max(*layer.padding_width, *layer.padding_width_end) >= width.span()) {
+        return Diagnostic{.sentence = "a window lies in the padding altogether",
+                          .remedy = "padding must be smaller than the kernel"};
+    }
+    return std::nullopt;
+}
 
 LoweredLayer stage_sum(const NumberRange& a, const NumberRange& b, const NumberRange& result) {
     const std::int32_t zeros = stored_zero(a) + stored_zero(b);
     const auto low = static_cast<std::int32_t>(result.low);
     LoweredLayer lowered;
+    lowered.layer.kind = LayerKind::Add;
     lowered.layer.relu = !uses_all_codes(result);
     if (lowered.layer.relu) {
         lowered.numbers.constant = static_cast<std::int16_t>(zeros - low);
@@ -338,6 +345,7 @@ namespace {
 /// The first term is multiplied by the first stage, the second one shifted and added by the next.
 LoweredLayer stage_scaled_sum(const ScaledSum& sum, const NumberRange& a, const NumberRange& b) {
     LoweredLayer lowered;
+    lowered.layer.kind = LayerKind::Add;
     const std::int64_t raised = (sum.b_zero - stored_zero(b)) * (std::int64_t{1} << sum.left);
     lowered.layer.relu = sum.relu;
     LayerNumbers& numbers = lowered.numbers;

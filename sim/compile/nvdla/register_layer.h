@@ -73,6 +73,10 @@ std::optional<Diagnostic> stage_sequence(LoweredLayer& lowered);
 /// clip(a + b) of stored values.
 LoweredLayer stage_sum(const NumberRange& a, const NumberRange& b, const NumberRange& result);
 
+/// Kernel, stride, padding and dilation of a layer; of a pool that is no convolution none of the last.
+/// The problem where they make no layer.
+std::optional<Diagnostic> set_window(const Window& window, bool convolves, Layer& layer);
+
 /// What stands against it goes to `problems`; the result is then not to be used.
 LoweredLayer lower_layer(const GraphView& model, const Candidate& candidate, Diagnostics& problems);
 

@@ -14,6 +14,7 @@
 #include "sim/compile/explain.h"
 #include "sim/compile/nvdla/plan_program.h"
 #include "sim/compile/nvdla/register_layer.h"
+#include "sim/compile/nvdla/wide_layer.h"
 #include "sim/compile/surface_files.h"
 #include "sim/config/file_name.h"
 #include "sim/config/json_writer.h"
@@ -32,11 +33,16 @@ struct PlannedMap {
     MapCodes codes;
 };
 
+/// Of a map that lies in memory less a zero.
+MapCodes codes_of(const Plan& plan, std::int32_t zero) {
+    return plan.precision == Precision::Int8 ? stored_codes(zero) : wide_codes(plan.precision);
+}
+
 /// Pixels of uint8 lie in memory as they are.
 MapCodes input_codes(const SegmentTensor& input, const PlannedSegment& segment) {
     const bool pixels =
         segment.plan.input.pixels && segment.lowered.network.input.type == InputType::Uint8;
-    return pixels ? plain_codes(false) : stored_codes(input.zero);
+    return pixels ? plain_codes(false) : codes_of(segment.plan, input.zero);
 }
 
 const PlannedInput& planned_input(const SegmentTensor& input, const Plan& plan) {
@@ -53,14 +59,14 @@ PlannedMap input_map(const SegmentTensor& input, const PlannedSegment& segment) 
     }
     const PlannedInput& planned = planned_input(input, segment.plan);
     return {memory_layout(planned.stored, planned.shape), planned.stored.cube.base,
-            stored_codes(input.zero)};
+            codes_of(segment.plan, input.zero)};
 }
 
 PlannedMap output_map(const SegmentTensor& output, const Plan& plan) {
     const auto found = std::ranges::find(plan.layers, output.layer, &PlannedLayer::name);
     NPU_CHECK(found != plan.layers.end() && found->output, "every output is planned");
     return {memory_layout(found->stored, found->shape), found->stored.cube.base,
-            stored_codes(output.zero)};
+            codes_of(plan, output.zero)};
 }
 
 class SegmentProgrammer {
@@ -188,7 +194,8 @@ class SegmentProgrammer {
         }
     }
     std::int32_t zero_of(const std::string& tensor) const {
-        return stored_zero(plan_.ranges.at(tensor).range);
+        const bool wide = map_precision(graph_) != Precision::Int8;
+        return wide ? 0 : stored_zero(plan_.ranges.at(tensor).range);
     }
 
     /// Puts a tensor over its image.

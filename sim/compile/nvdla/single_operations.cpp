@@ -181,6 +181,7 @@ std::optional<StoredCube> plan_pool(const PoolTask& task, PlanContext& context) 
     pooling = pooling_of(task.shapes.window, task.layer.kind == LayerKind::MaxPool
                                                  ? PoolingMethod::Max
                                                  : PoolingMethod::Average);
+    pooling.precision = context.precision;
     pooling.output = job.output;
     pooling.parts = cut_columns(task, line_buffer_columns(pooling, context.npu().pdp));
     std::vector<std::size_t> after;
@@ -206,6 +207,7 @@ std::optional<StoredCube> plan_add(const AddTask& task, PlanContext& context) {
     job.source_in_sram = first.in_sram;
     job.destination_in_sram = output.in_sram;
     job.stages.convertor = given != nullptr ? given->convertor : rescale_add();
+    job.stages.processing = job.stages.output = context.precision;
     if (given != nullptr && !given->factor.empty()) {
         if (!context.npu().sdp.bn) {
             context.refuse(layer.name, {.sentence = "an addition of two scales takes two stages of "

@@ -64,12 +64,13 @@ class LayerValues {
     /// Those of `numbers`, which must outlive this.
     LayerValues(const LayerNumbers& numbers, const KernelShape& kernels);
 
-    /// Uniform over int8, but for those forced to zero.
-    std::int8_t weight(std::uint32_t k, std::uint32_t c, std::uint32_t r, std::uint32_t s) const {
+    /// Uniform over int8, but for those forced to zero; a model's may have 16 bits.
+    std::int16_t weight(std::uint32_t k, std::uint32_t c, std::uint32_t r, std::uint32_t s) const {
         const std::uint64_t index =
             ((std::uint64_t{k} * kernels_.channels + c) * kernels_.rows + r) * kernels_.columns + s;
         if (given_ != nullptr) {
-            return given_->weights[index];
+            return given_->wide_weights.empty() ? given_->weights[index]
+                                                : given_->wide_weights[index];
         }
         return synthetic_.weight(index);
     }
@@ -145,11 +146,14 @@ void for_each_weight(const WeightLayout& layout, Visit visit) {
 template <class At>
 void fill_weights(const WeightLayout& layout, std::span<std::uint8_t> bytes, const At& at) {
     NPU_CHECK(bytes.size() >= layout.stored_bytes().value, "the image is smaller than the weights");
-    NPU_CHECK(layout.element == Bytes(1), "synthetic weights are int8");
     std::size_t position = 0;
     for_each_weight(layout,
                     [&](std::uint32_t k, std::uint32_t c, std::uint32_t r, std::uint32_t s) {
-                        bytes[position++] = static_cast<std::uint8_t>(at(k, c, r, s));
+                        const int weight = at(k, c, r, s);
+                        bytes[position++] = static_cast<std::uint8_t>(weight);
+                        if (layout.element == Bytes(2)) {
+                            bytes[position++] = static_cast<std::uint8_t>(weight >> 8);
+                        }
                     });
     std::ranges::fill(bytes.subspan(position), std::uint8_t{0});
 }

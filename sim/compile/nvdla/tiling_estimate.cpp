@@ -91,10 +91,10 @@ TilingEstimate::TileTime TilingEstimate::time_of(const ConvTile& tile) const {
     time.compute *= passes;
     time.data = tile.in_rows * operands_.row_beats;
     time.data_time = tile.in_rows * operands_.row_cycles;
-    const std::uint64_t lanes = npu.datapath.memory_atom.value;
     const std::uint64_t written =
-        divide_up(outputs / problem_.pool_area * lanes, npu.mcif.bus_width.value) *
-        divide_up(problem_.kernels.kernels, lanes);
+        divide_up(outputs / problem_.pool_area * npu.datapath.memory_atom.value,
+                  npu.mcif.bus_width.value) *
+        divide_up(problem_.kernels.kernels, npu.datapath.atom_channels(problem_.precision));
     time.residual = problem_.residual ? written : 0;
     // writes have channels of their own
     const std::uint64_t writing =

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/compile/nvdla/wide_layer.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "sim/compile/nvdla/wide_group.h"
+#include "sim/model/quantised_form.h"
+
+namespace npuscope {
+namespace {
+
+constexpr int most_sum_shift = 31;  // source: NVDLA_CACC.rdl, CLIP_TRUNCATE
+constexpr int most_shift = 40;      // of products of 48 bits
+
+class WideLowering {
+ public:
+    WideLowering(const GraphView& model, const NodeGroup& group, Precision precision)
+        : model_(model),
+          group_(group),
+          wide_(std::any_cast<const WideGroup&>(group.lowered)),
+          precision_(precision) {}
+
+    LoweredLayer lower(Diagnostics& problems) {
+        if (!wide_.problem.empty()) {
+            complain(wide_.problem, "quantise it otherwise, or leave it to the host");
+        } else if (group_.cube[0] != 1) {
+            complain(fmt::format("its batch is {}", group_.cube[0]), "a batch is 1");
+        } else {
+            take_shape();
+            if (wide_.kind == LayerKind::Add) {
+                take_sum();
+            } else if (wide_.kind != LayerKind::MaxPool) {
+                take_product();
+            }
+        }
+        problems.insert(problems.end(), problems_.begin(), problems_.end());
+        return std::move(lowered_);
+    }
+
+ private:
+    bool is_half() const { return precision_ == Precision::Fp16; }
+    void complain(std::string sentence, std::string remedy) {
+        problems_.push_back({.sentence = std::move(sentence),
+                             .remedy = std::move(remedy),
+                             .operation = node_name(model_.node(group_.anchor))});
+    }
+
+    void take_shape() {
+        Layer& layer = lowered_.layer;
+        layer.kind = wide_.kind;
+        layer.relu = wide_.relu;
+        const bool product = wide_.kind == LayerKind::Conv || wide_.kind == LayerKind::Fc;
+        layer.kernels = product ? static_cast<std::uint32_t>(group_.cube[1]) : 0;
+        layer.groups = static_cast<std::uint32_t>(wide_.groups);
+        layer.bias = !wide_.bias.empty() || !is_half();
+        if (wide_.kind == LayerKind::Add || wide_.kind == LayerKind::Fc) {
+            return;
+        }
+        if (wide_.window.axes.size() != 2) {
+            return complain("its windows are not 2-d", "use a height of 1");
+        }
+        if (auto problem = set_window(wide_.window, wide_.kind == LayerKind::Conv, layer)) {
+            complain(problem->sentence, problem->remedy);
+        }
+    }
+
+    void take_product() {
+        LayerNumbers& numbers = lowered_.numbers;
+        numbers.factor = {1};
+        if (!is_half()) {
+            return take_integers();
+        }
+        for (const double weight : wide_.weights) {
+            numbers.wide_weights.push_back(bits_of(weight));
+        }
+        for (const double bias : wide_.bias) {
+            numbers.bias.push_back(bits_of(bias));
+        }
+        if (wide_.most) {
+            numbers.most = bits_of(*wide_.most);
+        }
+    }
+    static std::int16_t bits_of(double real) { return static_cast<std::int16_t>(to_float16(real)); }
+
+    /// What a sum and its bias may reach at most.
+    double reach() const {
+        const auto kernels = static_cast<std::size_t>(group_.cube[1]);
+        const std::size_t inner = wide_.weights.size() / kernels;
+        double most = 0;
+        for (std::size_t k = 0; k < kernels; ++k) {
+            double sum = std::abs(bias_of(k));
+            for (std::size_t i = 0; i < inner; ++i) {
+                sum += std::abs(wide_.weights[k * inner + i]) * (largest_wide + 1);
+            }
+            most = std::max(most, sum);
+        }
+        return most;
+    }
+    double bias_of(std::size_t kernel) const {
+        return wide_.bias.empty() ? 0 : wide_.bias[kernel % wide_.bias.size()];
+    }
+
+    void take_integers() {
+        LayerNumbers& numbers = lowered_.numbers;
+        for (const double weight : wide_.weights) {
+            numbers.wide_weights.push_back(static_cast<std::int16_t>(weight));
+        }
+        const double room = static_cast<double>(largest_sum) / 2;
+        numbers.sum_shift =
+            static_cast<unsigned>(std::max(0.0, std::ceil(std::log2(reach() / room))));
+        if (numbers.sum_shift > most_sum_shift) {
+            return complain(fmt::format("its sums may reach {:g}", reach()),
+                            "take smaller weights");
+        }
+        const double unit = std::ldexp(1.0, static_cast<int>(numbers.sum_shift));
+        set_bias(unit);
+        set_factors(unit);
+    }
+    /// The first stage adds the upper bits; where there are lower ones, the second adds these.
+    void set_bias(double unit) {
+        LayerNumbers& numbers = lowered_.numbers;
+        constexpr unsigned lower = 16;
+        const auto kernels = static_cast<std::size_t>(group_.cube[1]);
+        std::vector<std::int64_t> biases;
+        for (std::size_t k = 0; k < kernels; ++k) {
+            biases.push_back(to_integer(std::nearbyint(bias_of(k) / unit)));
+        }
+        const bool small = std::ranges::all_of(
+            biases, [](std::int64_t bias) { return std::abs(bias) <= largest_operand; });
+        numbers.bias_shift = small ? 0 : lower;
+        for (const std::int64_t bias : biases) {
+            const std::int64_t upper = small ? bias : (bias + (1 << (lower - 1))) >> lower;
+            numbers.bias.push_back(static_cast<std::int16_t>(upper));
+            if (!small) {
+                numbers.rest.push_back(
+                    static_cast<std::int16_t>(bias - upper * (std::int64_t{1} << lower)));
+            }
+        }
+    }
+    void set_factors(double unit) {
+        LayerNumbers& numbers = lowered_.numbers;
+        const double largest = *std::ranges::max_element(wide_.factors) * unit;
+        const double least = *std::ranges::min_element(wide_.factors);
+        const int shift = largest > 0 ? std::min(shift_before(largest), most_shift) : 0;
+        if (!(least >= 0) || shift < 0 || !std::isfinite(largest)) {
+            return complain(fmt::format("its scale is {:g}", largest), "scale it below 1");
+        }
+        numbers.factor.clear();
+        numbers.factor_shift = static_cast<unsigned>(shift);
+        for (std::size_t k = 0; k < static_cast<std::size_t>(group_.cube[1]); ++k) {
+            const double factor = wide_.factors[wide_.factors.size() == 1 ? 0 : k] * unit;
+            numbers.factor.push_back(
+                static_cast<std::int16_t>(std::nearbyint(std::ldexp(factor, shift))));
+        }
+    }
+
+    void take_sum() {
+        if (is_half()) {
+            return;
+        }
+        constexpr int factor_bits = 13;  // both shifted maps then fit 31 bits together
+        LayerNumbers& numbers = lowered_.numbers;
+        const double ratio = wide_.first / wide_.second;
+        const int left = factor_bits - std::ilogb(ratio);
+        const double step = std::ldexp(wide_.second, -left);
+        const int shift = std::min(shift_before(step), most_shift);
+        if (!std::isfinite(ratio) || left < 0 || shift < 0) {
+            return complain(
+                fmt::format("it adds maps of which one counts {:g} times the other", ratio),
+                "leave out the smaller one");
+        }
+        numbers.factor = {static_cast<std::int16_t>(std::nearbyint(std::ldexp(ratio, left)))};
+        numbers.residual_shift = static_cast<unsigned>(left);
+        numbers.convertor = {
+            .offset = 0,
+            .scale = static_cast<std::int16_t>(std::nearbyint(std::ldexp(step, shift))),
+            .shift = static_cast<unsigned>(shift)};
+    }
+
+    const GraphView& model_;
+    const NodeGroup& group_;
+    const WideGroup& wide_;
+    Precision precision_;
+    LoweredLayer lowered_;
+    Diagnostics problems_;
+};
+
+}  // namespace
+
+LoweredLayer lower_wide_group(const GraphView& model, const NodeGroup& group, Precision precision,
+                              Diagnostics& problems) {
+    return WideLowering(model, group, precision).lower(problems);
+}
+
+}  // namespace npuscope

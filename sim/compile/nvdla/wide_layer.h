@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// Layers of a model whose maps have 16 bits, for NVDLAs that compute with them: fp16, where a model
+// computes with such floats, and int16, between a DequantizeLinear and a QuantizeLinear of zero points
+// of 0. Products with constant weights and the activation after them, averages over windows of one
+// size as depth-wise products, maxima, and sums of two maps.
+//
+// fp16: sums leave the accumulator as fp32, biases and the operands of additions are fp16.
+// int16: sums are shifted so that they fit 32 bits, then
+//
+//     round((sum + bias) * factor / 2^shift)            factor: 15 bits, one for each kernel
+//     round((a * factor + b * 2^left) * scale / 2^shift)
+//
+// Results lie near the model's: its own numbers are rounded elsewhere.
+#pragma once
+
+#include <optional>
+
+#include "models/layout/precision.h"
+#include "sim/compile/nvdla/register_layer.h"
+#include "sim/compile/partition.h"
+
+namespace npuscope {
+
+/// Of the maps that a model's products read: int8 where none has 16 bits.
+Precision map_precision(const Graph& graph);
+
+/// The group of such maps that is built on node `anchor`; nothing where there is none.
+std::optional<NodeGroup> wide_group_at(const GraphView& model, std::size_t anchor,
+                                       Precision precision);
+/// Whether a group is of wide_group_at().
+bool is_wide_group(const NodeGroup& group);
+/// What stands against it goes to `problems`; the result is then not to be used.
+LoweredLayer lower_wide_group(const GraphView& model, const NodeGroup& group, Precision precision,
+                              Diagnostics& problems);
+
+}  // namespace npuscope
