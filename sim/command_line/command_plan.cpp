@@ -337,6 +337,7 @@ ExitCode plan_any(const PlanArguments& arguments, const SystemConfig& system,
         arguments.experiment.plan.target(system, !write.out.empty() || !write.loadable.empty());
     // pixels in two planes have no tensor that a runtime knows
     target.pixels = target.pixels && write.loadable.empty();
+    target.describable = !write.loadable.empty();
     return is_onnx_file(network) ? plan_model(arguments, system, target, console)
                                  : plan_table_of(arguments, system, target, console);
 }

@@ -124,6 +124,7 @@ class NetworkPlanner {
                    .sram = sram_of(target, sram),
                    .compression = target.compression,
                    .winograd = target.winograd && network.numbers.empty(),  // a model's are exact
+                   .describable = target.describable,
                    .images = target.images,
                    .precision = network.precision,
                    .plan = {}},

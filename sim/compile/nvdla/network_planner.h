@@ -21,8 +21,9 @@ struct PlanTarget {
     bool images = true;                 ///< false: no values, images stay empty
     std::optional<TilingKey> forced{};  ///< for every layer that can be cut that way
     CompressionChoice compression = CompressionChoice::ByCycles;
-    bool winograd = false;  ///< 3 x 3 kernels may be transformed, which rounds their results
-    bool pixels = true;     ///< an input of few channels may be laid out as pixels
+    bool winograd = false;     ///< 3 x 3 kernels may be transformed, which rounds their results
+    bool describable = false;  ///< stages are what a loadable's descriptors can say
+    bool pixels = true;        ///< an input of few channels may be laid out as pixels
 };
 
 /// What cuts of a layer cost on this target.

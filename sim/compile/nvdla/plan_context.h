@@ -69,7 +69,8 @@ struct PlanContext {
     std::optional<SramPlan> sram;
     CompressionChoice compression = CompressionChoice::ByCycles;
     bool winograd = false;
-    bool images = true;  ///< make values up; otherwise images are empty
+    bool describable = false;  ///< stages are what a loadable's descriptors can say
+    bool images = true;        ///< make values up; otherwise images are empty
     Precision precision = Precision::Int8;
     Plan plan;
     std::optional<std::size_t> last_convolution{};  ///< operation

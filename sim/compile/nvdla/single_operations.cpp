@@ -190,6 +190,22 @@ std::optional<StoredCube> plan_pool(const PoolTask& task, PlanContext& context) 
     return output;
 }
 
+namespace {
+
+/// Of a sum. A descriptor has one source for both operands of a stage, so that a loadable's gain goes
+/// into the stage after it, where there is one.
+void set_gain(std::int16_t gain, const PlanContext& context, SdpStages& stages) {
+    if (gain != 1 && context.describable && context.npu().sdp.element_wise) {
+        stages.ew.bypass = false;
+        stages.ew.mul.bypass = false;
+        stages.ew.mul.operand = gain;
+    } else if (gain != 1) {
+        stages.bn.mul = {.bypass = false, .operand = gain};
+    }
+}
+
+}  // namespace
+
 std::optional<StoredCube> plan_add(const AddTask& task, PlanContext& context) {
     const auto& [layer, shapes, first, second, given] = task;
     if (first.lanes != second.lanes) {
@@ -220,9 +236,7 @@ std::optional<StoredCube> plan_add(const AddTask& task, PlanContext& context) {
         bs.alu = {.bypass = false, .operand = given->constant};
         bs.mul = {.bypass = false, .operand = given->factor.front()};
         job.stages.bn = add_stage(given->residual_shift, layer.relu);
-        if (given->gain != 1) {
-            job.stages.bn.mul = {.bypass = false, .operand = given->gain};
-        }
+        set_gain(given->gain, context, job.stages);
         job.operands[bn_stage] = element_operand(second.cube, second.in_sram);
     } else {
         job.stages.bs = add_stage(0, layer.relu);

@@ -108,6 +108,12 @@ TEST_P(RoundedScales, SumOfTwoScales) {
     expect_close(model, model.sum("y", a, model.input("b", 12, 9)), npu(), 1);
 }
 
+TEST_P(RoundedScales, EachInputOfABatchByItself) {
+    QuantisedModel model = this->model();
+    const std::string x = model.input("x", {3, 12, 7, 7});
+    expect_close(model, model.conv("y", x, 12, 20, 3), npu(), 3);
+}
+
 TEST_P(RoundedScales, MeanOfAPlane) {
     QuantisedModel model = this->model();
     expect_close(model, model.mean("y", model.input("x", 24, 7)), npu(), 1);
