@@ -424,7 +424,7 @@ ValueRanges held_inputs(const Graph& graph, InputType type) {
     const ElementType element = type == InputType::Uint8 ? ElementType::Uint8 : ElementType::Int8;
     ValueRanges facts;
     for (const std::string& name : graph.inputs) {
-        if (is_float(graph.types.at(name).element)) {
+        if (is_float(graph.types.at(name).element) && !takes_reals(graph)) {
             facts[name] = {true, range_of(element), false};
         }
     }

@@ -313,15 +313,25 @@ ValueRange range_of_values(const GraphValue& value) {
 
 }  // namespace
 
+bool takes_reals(const Graph& graph) {
+    return std::ranges::any_of(graph.nodes, [](const GraphNode& node) {
+        const bool halves =
+            node.op == "Cast" && node.integer("to", 0) == element_row(ElementType::Float16).onnx;
+        return halves || node.op == "QuantizeLinear";
+    });
+}
+
 ValueRanges value_ranges(const Graph& graph, const ValueRanges& given) {
     ValueRanges ranges;
+    const bool reals = takes_reals(graph);
     for (const auto& [name, value] : graph.constants) {
         ranges[name] = range_of_values(value);
     }
     for (const std::string& input : graph.inputs) {
         const ElementType type = graph.types.at(input).element;
-        ranges[input] = is_float(type) ? ValueRange{true, {-128, 255}, true}
-                                       : ValueRange{true, range_of(type), false};
+        const bool assumed = is_float(type) && !reals;
+        ranges[input] = assumed ? ValueRange{true, {-128, 255}, true}
+                                : ValueRange{!is_float(type), range_of(type), false};
     }
     for (const auto& [input, values] : given) {
         ranges[input] = values;

@@ -71,6 +71,10 @@ Graph finish_graph(Graph graph, ScaleForm form = ScaleForm::Exact);
 // (operators.h). An input of floats is taken to hold 8-bit integers: a model for a TINPU says so by
 // its layers, and a run checks what it is given.
 
+/// Whether inputs of floats are real numbers, and no integers that are stored as floats: a quantiser or a
+/// cast to fp16 makes the NPU's numbers of them.
+bool takes_reals(const Graph& graph);
+
 /// Of all tensors. `given`: of inputs whose values are known better than their types say.
 ValueRanges value_ranges(const Graph& graph, const ValueRanges& given = {});
 /// Whether the node only gives a tensor other sizes, or another type for the same numbers: a cast

@@ -46,7 +46,7 @@ bool is_separable(const std::string& op) {
 }
 
 bool is_batch(const Sizes& sizes) {
-    return sizes.size() == 4 && sizes[0] > 1 && sizes[0] <= most_inputs;
+    return (sizes.size() == 3 || sizes.size() == 4) && sizes[0] > 1 && sizes[0] <= most_inputs;
 }
 
 class BatchSplitter {
@@ -75,12 +75,16 @@ class BatchSplitter {
 
  private:
     const Sizes& sizes(const std::string& tensor) const { return view_.sizes(tensor); }
+    bool joins_batches(const GraphNode& node) const {
+        const auto rank = static_cast<std::int64_t>(sizes(node.outputs[0]).size());
+        return node.op == "Concat" && node.integer("axis", 1) % rank == 0;
+    }
     bool separates(const GraphNode& node) const {
         if (!is_separable(node.op) || node.outputs.size() != 1 ||
-            !is_batch(sizes(node.outputs[0])) ||
-            (node.op == "Concat" && node.integer("axis", 1) % 4 == 0)) {
+            !is_batch(sizes(node.outputs[0])) || joins_batches(node)) {
             return false;
         }
+        const std::size_t rank = sizes(node.outputs[0]).size();
         for (std::size_t i = 0; i < node.inputs.size(); ++i) {
             const std::string& input = node.inputs[i];
             const bool weights = i > 0 && is_layer(node.op) && node.op != scaled_sum_op;
@@ -88,7 +92,7 @@ class BatchSplitter {
                 continue;
             }
             const Sizes& own = sizes(input);
-            const bool shared = before_.is_constant(input) && (own.size() < 4 || own[0] == 1);
+            const bool shared = before_.is_constant(input) && (own.size() < rank || own[0] == 1);
             if (!shared && (before_.is_constant(input) || !is_batch(own) ||
                             own[0] != sizes(node.outputs[0])[0])) {
                 return false;

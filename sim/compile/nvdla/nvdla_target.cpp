@@ -143,7 +143,7 @@ class NvdlaPlan final : public ModelPlan {
 /// Inputs of floats hold int8 where nothing else is known of them.
 ValueRanges with_floats(const Graph& graph, ValueRanges given) {
     for (const std::string& name : graph.inputs) {
-        if (is_float(graph.types.at(name).element)) {
+        if (is_float(graph.types.at(name).element) && !takes_reals(graph)) {
             given.try_emplace(name, ValueRange{true, range_of(ElementType::Int8), false});
         }
     }

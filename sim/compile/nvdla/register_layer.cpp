@@ -47,7 +47,10 @@ std::optional<NumberRange> map_range(const GraphView& model, const std::string& 
 class LayerLowering {
  public:
     LayerLowering(const GraphView& model, const Candidate& candidate, Diagnostics& problems)
-        : model_(model), candidate_(candidate), problems_(problems) {}
+        : model_(model),
+          candidate_(candidate),
+          window_(plane_window(candidate.window)),
+          problems_(problems) {}
 
     LoweredLayer lower() {
         for (const Diagnostic& problem : candidate_.problems) {
@@ -81,8 +84,8 @@ class LayerLowering {
         if (candidate_.in[0] != 1) {
             complain(fmt::format("its batch is {}", candidate_.in[0]), "a batch is 1");
         }
-        if (candidate_.window.axes.size() != 2) {
-            complain("its windows are not 2-d", "use a height of 1");
+        if (window_.axes.size() != 2) {
+            complain("its windows have three directions", "use one or two");
         }
     }
 
@@ -111,11 +114,11 @@ class LayerLowering {
     }
 
     void take_window() {
-        if (candidate_.pattern == Pattern::Fc || candidate_.window.axes.size() != 2) {
+        if (candidate_.pattern == Pattern::Fc || window_.axes.size() != 2) {
             return;
         }
         Layer& layer = lowered_.layer;
-        const auto problem = set_window(candidate_.window, !candidate_.is_pool(), layer);
+        const auto problem = set_window(window_, !candidate_.is_pool(), layer);
         if (problem && candidate_.pattern != Pattern::Tconv) {
             complain(problem->sentence, problem->remedy);
         }
@@ -277,6 +280,7 @@ class LayerLowering {
 
     const GraphView& model_;
     const Candidate& candidate_;
+    Window window_;
     Diagnostics& problems_;
     std::optional<NumberRange> input_;
     std::optional<NumberRange> residual_;

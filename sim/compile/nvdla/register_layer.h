@@ -73,6 +73,13 @@ std::optional<Diagnostic> stage_sequence(LoweredLayer& lowered);
 /// clip(a + b) of stored values.
 LoweredLayer stage_sum(const NumberRange& a, const NumberRange& b, const NumberRange& result);
 
+/// Windows of one direction as such of rows, over maps of one column.
+inline Window plane_window(Window window) {
+    if (window.axes.size() == 1) {
+        window.axes.push_back(WindowAxis{});
+    }
+    return window;
+}
 /// Kernel, stride, padding and dilation of a layer; of a pool that is no convolution none of the last.
 /// The problem where they make no layer.
 std::optional<Diagnostic> set_window(const Window& window, bool convolves, Layer& layer);

@@ -59,10 +59,11 @@ class WideLowering {
         if (wide_.kind == LayerKind::Add || wide_.kind == LayerKind::Fc) {
             return;
         }
-        if (wide_.window.axes.size() != 2) {
-            return complain("its windows are not 2-d", "use a height of 1");
+        const Window window = plane_window(wide_.window);
+        if (window.axes.size() != 2) {
+            return complain("its windows have three directions", "use one or two");
         }
-        if (auto problem = set_window(wide_.window, wide_.kind == LayerKind::Conv, layer)) {
+        if (auto problem = set_window(window, wide_.kind == LayerKind::Conv, layer)) {
             complain(problem->sentence, problem->remedy);
         }
     }

@@ -59,6 +59,12 @@ class QuantisedModel {
         builder.ints("pads", {pad, pad, pad, pad});
         return quantised(name);
     }
+    /// In one direction.
+    std::string line_conv(const std::string& name, const std::string& from, const Sizes& weights) {
+        weighted("Conv", name, from, weights, 0);
+        builder.ints("strides", {2}).ints("pads", {1, 2});
+        return quantised(name);
+    }
     std::string transposed_conv(const std::string& name, const std::string& from,
                                 const Sizes& weights, std::int64_t stride, std::int64_t pad,
                                 std::int64_t more) {

@@ -108,6 +108,12 @@ TEST_P(RoundedScales, SumOfTwoScales) {
     expect_close(model, model.sum("y", a, model.input("b", 12, 9)), npu(), 1);
 }
 
+TEST_P(RoundedScales, ConvolutionInOneDirection) {
+    QuantisedModel model = this->model();
+    const std::string x = model.input("x", {1, 6, 40});
+    expect_close(model, model.line_conv("y", x, {14, 6, 5}), npu(), 1);
+}
+
 TEST_P(RoundedScales, EachInputOfABatchByItself) {
     QuantisedModel model = this->model();
     const std::string x = model.input("x", {3, 12, 7, 7});
