@@ -21,8 +21,9 @@ class BeatTimer {
     BeatTimer& operator=(const BeatTimer&) = delete;
     virtual ~BeatTimer() = default;
 
-    /// First cycle in which the beat that was asked for in `asked` can be on the port.
-    virtual Cycles read_beat(Address address, Cycles asked) = 0;
+    /// First cycle in which the beat of so many bytes that was asked for in `asked` can be on the
+    /// port.
+    virtual Cycles read_beat(Address address, Bytes beat, Cycles asked) = 0;
 };
 
 /// Functional: values only, no time, without asking whether they were ever written. Claim: values

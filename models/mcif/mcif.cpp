@@ -88,7 +88,7 @@ void ReadLane::begin_run(const ByteRun& run) {
 Cycles ReadLane::beat_ready(Cycles asked) {
     const Address beat = next_beat_;
     next_beat_ = next_beat_ + bus_width_;
-    return info_.timer->read_beat(beat, asked);
+    return info_.timer->read_beat(beat, bus_width_, asked);
 }
 
 std::optional<ChannelBurst> ReadLane::next_burst() {

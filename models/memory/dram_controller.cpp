@@ -59,10 +59,6 @@ bool DramController::gathered(std::uint64_t burst) const {
     return std::ranges::find(batch_, burst) != batch_.end();
 }
 
-Cycles DramController::read_beat(Address address, Cycles asked) {
-    return read_burst(map_.burst_of(address - base_), asked);
-}
-
 Cycles DramController::read(Address address, Bytes bytes, Cycles asked) {
     Cycles last = asked;
     const std::uint64_t end = map_.burst_of(address - base_ + bytes - Bytes(1)) + 1;

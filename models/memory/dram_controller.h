@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "models/base/error.h"
-#include "models/link/access_info.h"
 #include "models/memory/dram_address.h"
 #include "models/memory/dram_timing.h"
 #include "models/memory/memory_config.h"
@@ -44,13 +43,12 @@ class ClockCrossing {
     std::uint64_t memory_;
 };
 
-class DramController : public BeatTimer {
+class DramController {
  public:
     /// The DRAM answers for the addresses from `base` on. ConfigError when its parts do not fit.
     DramController(const DramConfig& config, Address base);
 
-    Cycles read_beat(Address address, Cycles asked) override;
-    /// The same for a range of any length, as a whole.
+    /// First cycle in which all of a range that was asked for in `asked` can be on the port.
     Cycles read(Address address, Bytes bytes, Cycles asked);
     /// Cycle of the response to a write whose last beat was sent in `sent`.
     Cycles write(Address address, Bytes bytes, Cycles sent);

@@ -129,23 +129,67 @@ Address address_of(const tlm::tlm_generic_payload& payload) {
 }
 Bytes bytes_of(const tlm::tlm_generic_payload& payload) { return Bytes(payload.get_data_length()); }
 
-std::unique_ptr<DramController> make_dram(const MemoryRegionConfig& region) {
-    if (!region.dram) {
-        return nullptr;
-    }
-    auto dram = std::make_unique<DramController>(*region.dram, region.base);
-    dram->map().expect_room(region.name, region.size);
-    return dram;
-}
-
 std::string text_of(const std::string* text) { return text == nullptr ? "" : *text; }
 
 }  // namespace
 
+RegionTiming::RegionTiming(const MemoryRegionConfig& region, Cycles latency, Cycles beat_interval,
+                           const MemorySharing& sharing)
+    : base_(region.base),
+      size_(region.size),
+      part_(Bytes(region.size.value / sharing.instances)),
+      latency_(latency) {
+    if (region.dram) {
+        dram_ = std::make_unique<DramController>(*region.dram, region.base);
+        dram_->map().expect_room(region.name, region.size);
+        // instances differ in their rows, never inside of a burst
+        const Bytes burst = dram_->map().burst_bytes();
+        part_ = burst * (part_ / burst);
+    } else if (region.bandwidth) {
+        buses_.emplace_back(*region.bandwidth, region.npu_clock);
+    } else if (sharing.instances > 1) {
+        // together they have what one port has: a channel for reads and one for writes
+        const std::uint64_t beats =
+            region.npu_clock.value / std::max<std::uint64_t>(beat_interval.value, 1);
+        const BytesPerSecond port(std::max<std::uint64_t>(beats * sharing.beat.value, 1));
+        buses_.assign(2, SharedBus(port, region.npu_clock));
+    }
+}
+
+Address RegionTiming::shifted(std::size_t instance, Address address) const {
+    const std::uint64_t place = (address - base_).value + part_.value * instance;
+    return base_ + Bytes(size_.value == 0 ? 0 : place % size_.value);
+}
+
+Cycles RegionTiming::read(std::size_t instance, Address address, Bytes bytes, Cycles asked) {
+    if (dram_) {
+        return dram_->read(shifted(instance, address), bytes, asked);
+    }
+    return buses_.front().pass(bytes, asked) - Cycles(1) + latency_;
+}
+
+Cycles RegionTiming::write(std::size_t instance, Address address, Bytes bytes, Cycles sent) {
+    if (dram_) {
+        return dram_->write(shifted(instance, address), bytes, sent);
+    }
+    return buses_.back().pass(bytes, sent) - Cycles(1) + latency_;
+}
+
+MemoryTiming::MemoryTiming(const MemoryConfig& config, const MemorySharing& sharing) {
+    for (const MemoryRegionConfig& region : config.regions) {
+        regions_.emplace_back(region, region.read_latency.value_or(config.read_latency),
+                              region.beat_interval.value_or(config.beat_interval), sharing);
+    }
+}
+
 Memory::Memory(const sc_core::sc_module_name& name, const MemoryConfig& config, DiagnosticLog& log)
-    : sc_core::sc_module(name), config_(config), log_(log) {
-    for (const MemoryRegionConfig& region : config_.regions) {
-        drams_.push_back(make_dram(region));
+    : Memory(name, config, log, std::make_shared<MemoryTiming>(config), 0) {}
+
+Memory::Memory(const sc_core::sc_module_name& name, const MemoryConfig& config, DiagnosticLog& log,
+               std::shared_ptr<MemoryTiming> timing, std::size_t instance)
+    : sc_core::sc_module(name), config_(config), log_(log), timing_(std::move(timing)) {
+    for (std::size_t i = 0; i < config_.regions.size(); ++i) {
+        timers_.emplace_back(timing_->region(i), instance);
     }
     socket.register_b_transport(this, &Memory::b_transport);
     socket.register_transport_dbg(this, &Memory::transport_dbg);
@@ -163,14 +207,10 @@ const MemoryRegionConfig* Memory::region_of(Address address, Bytes bytes) const 
     return nullptr;
 }
 
-DramController* Memory::dram_of(const MemoryRegionConfig& region) const {
-    return drams_[static_cast<std::size_t>(&region - config_.regions.data())].get();
-}
-
 std::vector<Memory::NamedDram> Memory::dram_statistics() const {
     std::vector<NamedDram> all;
     for (const MemoryRegionConfig& region : config_.regions) {
-        if (const DramController* dram = dram_of(region)) {
+        if (const DramController* dram = timing_->region(index_of(region)).dram()) {
             all.push_back({region.name, dram->statistics()});
         }
     }
@@ -235,7 +275,8 @@ bool Memory::admit(tlm::tlm_generic_payload& payload, AccessInfo* info) {
     if (info != nullptr) {
         info->read_latency = region->read_latency.value_or(config_.read_latency);
         info->beat_interval = region->beat_interval.value_or(config_.beat_interval);
-        info->timer = dram_of(*region);
+        RegionTimer& timer = timers_[index_of(*region)];
+        info->timer = timer.timing->is_fixed() ? nullptr : &timer;
     }
     payload.set_response_status(tlm::TLM_OK_RESPONSE);
     return true;
@@ -271,8 +312,42 @@ void Memory::write_result(tlm::tlm_generic_payload& payload, const AccessInfo* i
     write_bytes(address, {payload.get_data_ptr(), bytes.value});
 }
 
-void Memory::b_transport(int /*id*/, tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) {
+void Memory::pass_on(int port, tlm::tlm_generic_payload& payload, AccessInfo* info,
+                     sc_core::sc_time& delay) {
+    payload.set_response_status(tlm::TLM_INCOMPLETE_RESPONSE);
+    outside_->access(port, payload, delay);
+    if (info != nullptr) {
+        info->beat_interval = Cycles(1);
+        info->timer = nullptr;
+        claims_.consume(info->client, address_of(payload), bytes_of(payload));
+    }
+    if (payload.get_response_status() != tlm::TLM_OK_RESPONSE) {
+        report("memory_error_response",
+               fmt::format("memory answers {} to a {} of {} bytes at {}",
+                           payload.get_response_string(), payload.is_read() ? "read" : "write",
+                           payload.get_data_length(), to_hex(address_of(payload))),
+               address_of(payload), info);
+    }
+}
+
+unsigned Memory::pass_on_debug(int port, tlm::tlm_generic_payload& payload,
+                               const AccessInfo* info) {
+    const unsigned moved = outside_->debug(port, payload);
+    if (moved < payload.get_data_length()) {
+        report("short_debug_transport",
+               fmt::format("debug transport of memory moves {} of {} bytes at {}", moved,
+                           payload.get_data_length(), to_hex(address_of(payload))),
+               address_of(payload), info);
+    }
+    return moved;
+}
+
+void Memory::b_transport(int id, tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) {
     auto* info = payload.get_extension<AccessInfo>();
+    if (outside_ != nullptr) {
+        pass_on(id, payload, info, delay);
+        return;
+    }
     if (!admit(payload, info)) {
         return;
     }
@@ -292,19 +367,24 @@ Cycles Memory::answer_time(const tlm::tlm_generic_payload& payload, const Access
                            Cycles sent) {
     const Address address = address_of(payload);
     const Bytes bytes = bytes_of(payload);
-    DramController* dram = dram_of(*region_of(address, bytes));
-    if (dram == nullptr) {
+    const RegionTimer& timer = timers_[index_of(*region_of(address, bytes))];
+    if (timer.timing->is_fixed()) {
         return (info == nullptr ? config_.read_latency : info->read_latency) + Cycles(1);
     }
     if (payload.is_write()) {
-        return dram->write(address, bytes, sent) + Cycles(1) - sent;
+        return timer.timing->write(timer.instance, address, bytes, sent) + Cycles(1) - sent;
     }
     // a port with its own extension asks the timer for each beat
-    return (info == nullptr ? dram->read(address, bytes, sent) - sent : Cycles(0)) + Cycles(1);
+    const Cycles ready =
+        info == nullptr ? timer.timing->read(timer.instance, address, bytes, sent) : sent;
+    return ready - sent + Cycles(1);
 }
 
-unsigned Memory::transport_dbg(int /*id*/, tlm::tlm_generic_payload& payload) {
+unsigned Memory::transport_dbg(int id, tlm::tlm_generic_payload& payload) {
     auto* info = payload.get_extension<AccessInfo>();
+    if (outside_ != nullptr) {
+        return pass_on_debug(id, payload, info);
+    }
     if (!admit(payload, info)) {
         return 0;
     }

@@ -9,6 +9,7 @@
 
 #include <boost/icl/interval_set.hpp>
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <memory>
 #include <optional>
@@ -24,6 +25,7 @@
 #include "models/link/access_info.h"
 #include "models/memory/dram_controller.h"
 #include "models/memory/memory_config.h"
+#include "models/memory/shared_bus.h"
 
 namespace npuscope {
 
@@ -99,9 +101,63 @@ class ByteStore {
     virtual void read(Address address, std::span<std::uint8_t> bytes) = 0;
 };
 
+/// A memory outside, reached through the ports of an NPU: 0 is the first one. It answers as a TLM-2.0
+/// target does: with a status, and with a delay, without waiting.
+class ForeignMemory {
+ public:
+    ForeignMemory() = default;
+    ForeignMemory(const ForeignMemory&) = delete;
+    ForeignMemory& operator=(const ForeignMemory&) = delete;
+    virtual ~ForeignMemory() = default;
+    virtual void access(int port, tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) = 0;
+    /// How many bytes it moved.
+    virtual unsigned debug(int port, tlm::tlm_generic_payload& payload) = 0;
+};
+
+/// When the bytes of one region are there, for all who share it: banks and rows of a DRAM, or a
+/// bandwidth. The bytes of every instance lie in a part of their own of a DRAM.
+class RegionTiming {
+ public:
+    RegionTiming(const MemoryRegionConfig& region, Cycles latency, Cycles beat_interval,
+                 const MemorySharing& sharing);
+
+    /// Neither: the region has a fixed latency and each port its beats.
+    bool is_fixed() const { return !dram_ && buses_.empty(); }
+    /// First cycle in which the bytes that were asked for in `asked` can be on the port.
+    Cycles read(std::size_t instance, Address address, Bytes bytes, Cycles asked);
+    /// Cycle of the response to a write whose last beat was sent in `sent`.
+    Cycles write(std::size_t instance, Address address, Bytes bytes, Cycles sent);
+    const DramController* dram() const { return dram_.get(); }
+
+ private:
+    Address shifted(std::size_t instance, Address address) const;
+
+    Address base_;
+    Bytes size_;
+    Bytes part_;  ///< of the region, for each instance
+    Cycles latency_;
+    std::unique_ptr<DramController> dram_;
+    std::vector<SharedBus> buses_;  ///< one for both directions, or one for each
+};
+
+/// Of all regions of a memory.
+class MemoryTiming {
+ public:
+    /// ConfigError where a DRAM's parts do not fit its region.
+    explicit MemoryTiming(const MemoryConfig& config, const MemorySharing& sharing = {});
+    RegionTiming& region(std::size_t index) { return regions_[index]; }
+    const RegionTiming& region(std::size_t index) const { return regions_[index]; }
+
+ private:
+    std::vector<RegionTiming> regions_;
+};
+
 class Memory : public sc_core::sc_module {
  public:
     Memory(const sc_core::sc_module_name& name, const MemoryConfig& config, DiagnosticLog& log);
+    /// The memory of one of several NPUs: bytes of its own, time shared with the others.
+    Memory(const sc_core::sc_module_name& name, const MemoryConfig& config, DiagnosticLog& log,
+           std::shared_ptr<MemoryTiming> timing, std::size_t instance);
 
     /// One binding per port of the NPU, or of another initiator.
     tlm_utils::multi_passthrough_target_socket<Memory> socket{"socket"};
@@ -113,6 +169,8 @@ class Memory : public sc_core::sc_module {
         store_ = &store;
         start_zeroed();
     }
+    /// Bytes and time are those of `outside`, which outlives this; a wrong answer is a finding.
+    void lead_to(ForeignMemory& outside) { outside_ = &outside; }
     /// From now on writes are timed but not stored: they carry no values.
     void leave_out_values() { values_ = false; }
 
@@ -136,25 +194,42 @@ class Memory : public sc_core::sc_module {
 
     const MemoryRegionConfig* region_of(Address address, Bytes bytes) const;
     void require_region(Address address, Bytes bytes) const;
-    DramController* dram_of(const MemoryRegionConfig& region) const;
+    std::size_t index_of(const MemoryRegionConfig& region) const {
+        return static_cast<std::size_t>(&region - config_.regions.data());
+    }
     /// Cycles from `sent` to the answer of a transaction that was admitted.
     Cycles answer_time(const tlm::tlm_generic_payload& payload, const AccessInfo* info,
                        Cycles sent);
     /// Answers the region's timing; false, with a finding, when the access hits no region.
     bool admit(tlm::tlm_generic_payload& payload, AccessInfo* info);
     void read_operand(tlm::tlm_generic_payload& payload, const AccessInfo& info);
+    void pass_on(int port, tlm::tlm_generic_payload& payload, AccessInfo* info,
+                 sc_core::sc_time& delay);
+    unsigned pass_on_debug(int port, tlm::tlm_generic_payload& payload, const AccessInfo* info);
     void write_result(tlm::tlm_generic_payload& payload, const AccessInfo* info);
     void report(const std::string& kind, const std::string& message, Address address,
                 const AccessInfo* info);
 
     const MemoryConfig config_;
     DiagnosticLog& log_;
-    std::vector<std::unique_ptr<DramController>> drams_;  // of each region; null without one
+    /// What a port asks beat by beat.
+    struct RegionTimer : BeatTimer {
+        RegionTimer(RegionTiming& region_timing, std::size_t npu)
+            : timing(&region_timing), instance(npu) {}
+        Cycles read_beat(Address address, Bytes beat, Cycles asked) override {
+            return timing->read(instance, address, beat, asked);
+        }
+        RegionTiming* timing;
+        std::size_t instance;
+    };
+    std::shared_ptr<MemoryTiming> timing_;
+    std::deque<RegionTimer> timers_;  // of each region
     void write_bytes(Address address, std::span<const std::uint8_t> bytes);
     void read_bytes(Address address, std::span<std::uint8_t> bytes) const;
 
     SparseMemory bytes_;
-    ByteStore* store_ = nullptr;  ///< in place of it
+    ByteStore* store_ = nullptr;        ///< in place of it
+    ForeignMemory* outside_ = nullptr;  ///< in place of bytes and time
     bool values_ = true;
     bool zeroed_ = false;
     Claims claims_;

@@ -174,12 +174,16 @@ struct DramStatistics {
     }
 };
 
+using BytesPerSecond = Quantity<struct BytesPerSecondKind>;
+
 struct MemoryRegionConfig {
     std::string name = "dram";
     Address base{0x80000000};
     Bytes size{0x1000000000};
     std::optional<Cycles> read_latency;
     std::optional<Cycles> beat_interval;
+    std::optional<BytesPerSecond> bandwidth;
+    Hertz npu_clock{1'000'000'000};  ///< clock of the NPU's cycles; no field: it is the NPU's own
     std::optional<DramConfig> dram;
     std::optional<Bytes> surfaces;
 
@@ -192,6 +196,9 @@ struct MemoryRegionConfig {
                     "cycles from a read command to its first beat; default: memory.read_latency");
         visit.field("beat_interval", self.beat_interval,
                     "cycles per beat of the bus; default: memory.beat_interval");
+        visit.field("bandwidth", self.bandwidth,
+                    "bytes a second that reads and writes of all ports and instances share; "
+                    "default: each port has a beat every beat_interval for reads, and for writes");
         visit.field("dram", self.dram,
                     "rows and banks that give each beat its time; default: none, latency alone");
         visit.field("surfaces", self.surfaces,
@@ -199,6 +206,12 @@ struct MemoryRegionConfig {
                     "first region, none of the others. Results go to an other region where the "
                     "NPU has a second memory port");
     }
+};
+
+/// How many NPUs have their data in a memory, each in a part of its own.
+struct MemorySharing {
+    std::size_t instances = 1;
+    Bytes beat{8};  ///< of a port: what a region gives that has no bandwidth of its own
 };
 
 struct MemoryConfig {

@@ -24,6 +24,8 @@ constexpr std::array byte_units{Unit{"GiB", 1ULL << 30}, Unit{"MiB", 1ULL << 20}
                                 Unit{"KiB", 1ULL << 10}, Unit{"B", 1}};
 constexpr std::array hertz_units{Unit{"GHz", 1'000'000'000}, Unit{"MHz", 1'000'000},
                                  Unit{"kHz", 1'000}, Unit{"Hz", 1}};
+constexpr std::array bandwidth_units{Unit{"GB/s", 1'000'000'000}, Unit{"MB/s", 1'000'000},
+                                     Unit{"kB/s", 1'000}, Unit{"B/s", 1}};
 constexpr std::array cycle_units{Unit{"cycles", 1}, Unit{"cycle", 1}};
 
 std::span<const Unit> units_of(UnitKind kind) {
@@ -32,6 +34,8 @@ std::span<const Unit> units_of(UnitKind kind) {
             return byte_units;
         case UnitKind::Frequency:
             return hertz_units;
+        case UnitKind::Bandwidth:
+            return bandwidth_units;
         case UnitKind::CycleCount:
             return cycle_units;
         case UnitKind::Plain:
@@ -47,6 +51,8 @@ std::string remedy_of(UnitKind kind) {
             return "write bytes as 131072, 128 KiB, 2 MiB or 4 GiB";
         case UnitKind::Frequency:
             return "write a frequency as 1000000000, 800 MHz or 1.2 GHz";
+        case UnitKind::Bandwidth:
+            return "write a bandwidth as 20 GB/s, 12.8 GB/s or 500 MB/s";
         case UnitKind::CycleCount:
             return "write cycles as 50 or 50 cycles";
         case UnitKind::ByteAddress:
@@ -207,6 +213,8 @@ std::string_view unit_kind_name(UnitKind kind) {
             return "bytes";
         case UnitKind::Frequency:
             return "hertz";
+        case UnitKind::Bandwidth:
+            return "bytes/s";
         case UnitKind::CycleCount:
             return "cycles";
         case UnitKind::ByteAddress:

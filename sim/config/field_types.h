@@ -15,10 +15,11 @@
 
 #include "models/base/describe.h"
 #include "models/base/quantity.h"
+#include "models/memory/memory_config.h"
 
 namespace npuscope {
 
-enum class UnitKind { Plain, ByteCount, Frequency, CycleCount, ByteAddress };
+enum class UnitKind { Plain, ByteCount, Frequency, Bandwidth, CycleCount, ByteAddress };
 
 /// Why a text is not a number of its kind, and how to write it.
 struct QuantityFault {
@@ -26,13 +27,13 @@ struct QuantityFault {
     std::string remedy;
 };
 
-/// The amount in base units (bytes, hertz, cycles).
+/// The amount in base units (bytes, hertz, bytes a second, cycles).
 std::variant<std::uint64_t, QuantityFault> parse_quantity(std::string_view text, UnitKind kind);
 
 /// The shortest exact spelling: `128 KiB`, `1 GHz`, `50 cycles`, `0x80000000`, `512`.
 std::string format_quantity(std::uint64_t value, UnitKind kind);
 
-/// `bytes`, `hertz`, `cycles`, `address`, `integer`.
+/// `bytes`, `hertz`, `bytes/s`, `cycles`, `address`, `integer`.
 std::string_view unit_kind_name(UnitKind kind);
 
 template <class T>
@@ -61,6 +62,8 @@ template <>
 inline constexpr UnitKind unit_kind_of<Cycles> = UnitKind::CycleCount;
 template <>
 inline constexpr UnitKind unit_kind_of<Hertz> = UnitKind::Frequency;
+template <>
+inline constexpr UnitKind unit_kind_of<BytesPerSecond> = UnitKind::Bandwidth;
 template <>
 inline constexpr UnitKind unit_kind_of<Address> = UnitKind::ByteAddress;
 

@@ -47,6 +47,7 @@ constexpr std::uint64_t terahertz = 1'000'000'000'000;
 // source: what the presets have, and what the equations of models/*_timing divide by or reserve
 constexpr std::array limits{
     Limit{"npu.clock", 1, terahertz}, Limit{"memory.regions[].dram.clock", 1, terahertz},
+    Limit{"memory.regions[].bandwidth", 1, 1000 * terahertz},
     Limit{"npu.datapath.atomic_c", 4, 128, true}, Limit{"npu.datapath.atomic_k", 4, 128, true},
     Limit{"npu.datapath.memory_atom", 8, 64, true}, Limit{"npu.csb.fifo_depth", 1, many},
     Limit{"npu.csb.wide_fields", 0, 1}, Limit{"npu.mcif.bus_width", 4, 64, true},
@@ -99,7 +100,8 @@ constexpr std::array limits{
     Limit{"image.surfaces[].line_stride", 0, 1ULL << 48U},
     Limit{"image.surfaces[].surface_stride", 0, 1ULL << 48U},
     Limit{"image.surfaces[].components", 1, 2},
-    Limit{"experiment.run.max_cycles", 1, 1'000'000'000'000}};
+    Limit{"experiment.run.max_cycles", 1, 1'000'000'000'000},
+    Limit{"experiment.run.instances", 1, 64}};
 
 /// Numbers of a configuration by their dotted names.
 class Numbers {

@@ -242,6 +242,12 @@ std::string json_report(const Result& result) {
                            {"least_cycles", result.batch->least.value},
                            {"most_cycles", result.batch->most.value}};
     }
+    for (const InstanceRecord& instance : result.instances) {
+        Json one = to_json(instance.traffic);
+        one["cycles"] = instance.cycles.value;
+        one["failed_checks"] = instance.failed_checks;
+        report["instances"].push_back(std::move(one));
+    }
     if (!result.rankings.empty()) {
         report["rankings"] = rankings_json(result.rankings);
     }

@@ -91,6 +91,27 @@ std::string batch_line(const Result& result) {
         with_separators(batch.least.value), with_separators(batch.most.value), inputs_a_second);
 }
 
+/// NPUs that ran at once.
+std::string instances_line(const Result& result) {
+    Cycles least = result.instances.front().cycles;
+    Cycles most;
+    ClientTraffic all;
+    for (const InstanceRecord& instance : result.instances) {
+        least = std::min(least, instance.cycles);
+        most = std::max(most, instance.cycles);
+        all += instance.traffic;
+    }
+    const double seconds = static_cast<double>(most.value) /
+                           std::max(static_cast<double>(result.config.clock().value), 1.0);
+    const auto bytes = static_cast<double>((all.read_bytes + all.write_bytes).value);
+    return fmt::format(
+        "{} instances at once, each on data of its own: the first ends after {} cycles, the last "
+        "after {}, together {:.4g} GB/s, {:.4g} programs/s; all else is of the first",
+        result.instances.size(), with_separators(least.value), with_separators(most.value),
+        seconds > 0 ? bytes / seconds / 1e9 : 0,
+        seconds > 0 ? static_cast<double>(result.instances.size()) / seconds : 0);
+}
+
 std::string array_line(const Result& result, const std::vector<LayerRecord>& rows) {
     double cells = 0;
     std::uint64_t macs = 0;
@@ -277,6 +298,9 @@ std::string verdict(const Result& result, std::size_t width) {
     }
     if (result.batch) {
         lines.push_back(batch_line(result));
+    }
+    if (!result.instances.empty()) {
+        lines.push_back(instances_line(result));
     }
     const bool by_shape =
         std::ranges::find(result.findings, "by_shape", &Diagnostic::id) != result.findings.end();

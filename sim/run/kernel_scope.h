@@ -25,9 +25,11 @@ struct KernelScope {
     ~KernelScope() { sc_core::sc_get_curr_simcontext()->reset(); }
 };
 
-/// DRAM counts in its own clocks and has to know whose cycles it answers in.
+/// A DRAM counts in its own clocks, a bandwidth in seconds: both have to know whose cycles they answer
+/// in.
 inline MemoryConfig memory_beside(MemoryConfig memory, Hertz npu_clock) {
     for (MemoryRegionConfig& region : memory.regions) {
+        region.npu_clock = npu_clock;
         if (region.dram) {
             region.dram->npu_clock = npu_clock;
         }

@@ -130,6 +130,11 @@ void append(Result& all, Result part) {
         }
         append_moved(*all.timeline, *part.timeline);
     }
+    for (std::size_t i = 0; i < all.instances.size() && i < part.instances.size(); ++i) {
+        all.instances[i].cycles += part.instances[i].cycles;
+        all.instances[i].traffic += part.instances[i].traffic;
+        all.instances[i].failed_checks += part.instances[i].failed_checks;
+    }
     all.cycles += part.cycles;
     all.simulated_cycles += part.simulated_cycles;
 }

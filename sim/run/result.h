@@ -142,6 +142,13 @@ struct BatchRecord {
     Cycles most;
 };
 
+/// One of several NPUs that ran at once behind one memory.
+struct InstanceRecord {
+    Cycles cycles;
+    ClientTraffic traffic;
+    std::size_t failed_checks = 0;
+};
+
 struct Result {
     std::string version;  ///< of npuscope
     std::string command;  ///< that asked for the run; empty where none did
@@ -164,6 +171,7 @@ struct Result {
     std::optional<ModelShare> model;              ///< where a model ran
     std::optional<BatchRecord> batch;             ///< where it ran more than once
     std::vector<Ranking> rankings;                ///< where labels were given
+    std::vector<InstanceRecord> instances;        ///< where several ran; else empty
     SystemConfig config;
 
     std::string npu() const { return config.npu_name(); }

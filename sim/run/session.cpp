@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <deque>
 #include <functional>
 #include <memory>
 #include <span>
@@ -27,24 +28,45 @@
 namespace npuscope {
 namespace {
 
-/// What belongs to one simulation. The kernel demands that modules are gone before it is reset.
+/// The time that all instances share, which knows the ports of the first one.
+std::shared_ptr<MemoryTiming> timing_beside(const Machine& machine, const MemoryConfig& memory,
+                                            std::size_t instances) {
+    MemorySharing sharing{.instances = instances};
+    if (const std::vector<Machine::PortTraffic> ports = machine.ports(); !ports.empty()) {
+        sharing.beat = ports.front().beat;
+    }
+    return std::make_shared<MemoryTiming>(memory, sharing);
+}
+
+/// What belongs to one NPU's simulation. The kernel demands that modules are gone before it is reset.
 struct Simulation {
+    /// `first`: the instance whose memory this one shares; null for the first.
     Simulation(std::span<const Statement> program, const SystemConfig& system,
-               const RunOptions& options)
-        : memory("memory", memory_beside(system.memory, system.clock()), log),
-          machine(system.family->build(system.npu, log)),
+               const RunOptions& options, const Simulation* first, std::size_t instance)
+        : machine(system.family->build(system.npu, log)),
+          memory_config(memory_beside(system.memory, system.clock())),
+          timing(first != nullptr ? first->timing
+                                  : timing_beside(*machine, memory_config, options.instances)),
+          memory(name_of("memory", instance).c_str(), memory_config, log, timing, instance),
           sampler(recorder, *machine),
-          host("host", program, *machine, memory) {
+          host(name_of("host", instance).c_str(), program, *machine, memory) {
         machine->bind_memory(memory);
         sc_core::sc_spawn_options spawn;
         spawn.spawn_method();
         spawn.set_sensitivity(&end_threads);
         spawn.dont_initialize();
-        sc_core::sc_spawn([this] { kill_threads(); }, "end_of_threads", &spawn);
+        sc_core::sc_spawn([this] { kill_threads(); }, name_of("end_of_threads", instance).c_str(),
+                          &spawn);
         log.locate_by([this](const Diagnostic& finding) {
             return host.written_at(finding.register_name).value_or(Place{});
         });
         apply(options);
+    }
+    Simulation(const Simulation&) = delete;
+    Simulation& operator=(const Simulation&) = delete;
+
+    static std::string name_of(const char* module, std::size_t instance) {
+        return instance == 0 ? module : fmt::format("{}_{}", module, instance);
     }
 
     void apply(const RunOptions& options) {
@@ -71,12 +93,14 @@ struct Simulation {
 
     DiagnosticLog log;
     TimelineRecorder recorder;
-    Memory memory;
     std::unique_ptr<Machine> machine;
+    MemoryConfig memory_config;
+    std::shared_ptr<MemoryTiming> timing;
+    Memory memory;
     TrafficSampler sampler;
     Host host;
     /// Threads end while the kernel runs, so that what they hold is freed.
-    sc_core::sc_event end_threads{"end_threads"};
+    sc_core::sc_event end_threads;
 };
 
 void rethrow_failure(const std::exception_ptr& failure, const Host& host) {
@@ -152,19 +176,42 @@ void stop_if_unfinished(Simulation& simulation, const RunOptions& options) {
                                      describe_findings(simulation.log)));
 }
 
-void simulate(Simulation& simulation, const RunOptions& options) {
-    // without pending events the kernel returns at once, so that a deadlock takes no time
-    advance(to_time(options.max_cycles));
+using Simulations = std::deque<Simulation>;
+
+/// Threads end while the kernel runs.
+void end_threads(Simulations& simulations) {
+    for (Simulation& simulation : simulations) {
+        simulation.end_threads.notify(sc_core::SC_ZERO_TIME);
+    }
+    advance(to_time(Cycles(1)));
+}
+
+std::exception_ptr failure_of(const Simulation& simulation) {
     std::exception_ptr failure = simulation.host.failure();
     for (const Machine::UnitEntry& entry : simulation.machine->units()) {
         failure = failure ? failure : entry.unit->failure();
     }
+    return failure;
+}
+
+void simulate(Simulations& simulations, const RunOptions& options) {
+    // the kernel pauses when a host has finished or a unit has failed; without pending events it
+    // returns at once, so that a deadlock takes no time
+    const auto has_failed = [](const Simulation& one) { return failure_of(one) != nullptr; };
+    const auto goes_on = [](const Simulation& one) { return !one.host.finished(); };
+    do {
+        advance(to_time(options.max_cycles - now()));
+    } while (std::ranges::none_of(simulations, has_failed) &&
+             std::ranges::any_of(simulations, goes_on) && sc_core::sc_pending_activity() &&
+             sc_core::sc_time_stamp() + sc_core::sc_time_to_pending_activity() <
+                 to_time(options.max_cycles));
     try {
-        rethrow_failure(failure, simulation.host);
-        stop_if_unfinished(simulation, options);
+        for (Simulation& simulation : simulations) {
+            rethrow_failure(failure_of(simulation), simulation.host);
+            stop_if_unfinished(simulation, options);
+        }
     } catch (...) {
-        simulation.end_threads.notify(sc_core::SC_ZERO_TIME);
-        advance(to_time(Cycles(1)));
+        end_threads(simulations);
         throw;
     }
 }
@@ -216,22 +263,53 @@ std::vector<Part> parts_of(const Program& program) {
     return parts;
 }
 
+/// Adds what the instances besides the first gave; checks and findings say whose they are.
+void add_instances(Simulations& simulations, const RunOptions& options, Result& result) {
+    std::vector<CheckResult> checks;
+    Diagnostics findings;
+    for (std::size_t i = 0; i < simulations.size(); ++i) {
+        const Result own = i == 0 ? result : gather(simulations[i], options);
+        const std::string whose = fmt::format("instance {}", i + 1);
+        InstanceRecord record{own.cycles, own.total_traffic(), 0};
+        for (CheckResult check : own.checks) {
+            record.failed_checks += check.pass ? 0U : 1U;
+            check.subject = check.subject.empty() ? whose : check.subject + ", " + whose;
+            checks.push_back(std::move(check));
+        }
+        for (Diagnostic finding : own.findings) {
+            finding.operation =
+                finding.operation.empty() ? whose : finding.operation + ", " + whose;
+            findings.push_back(std::move(finding));
+        }
+        result.instances.push_back(record);
+    }
+    result.checks = std::move(checks);
+    result.findings = std::move(findings);
+}
+
 Result run_part(const Part& part, const Program& program, const SystemConfig& system,
                 const RunOptions& options) {
     const KernelScope kernel;
-    Simulation simulation(part.statements, system, options);
-    if (program.zeroed_memory) {
-        simulation.memory.start_zeroed();
+    Simulations simulations;
+    for (std::size_t i = 0; i < options.instances; ++i) {
+        simulations.emplace_back(part.statements, system, options,
+                                 simulations.empty() ? nullptr : &simulations.front(), i);
+        if (program.zeroed_memory) {
+            simulations.back().memory.start_zeroed();
+        }
     }
-    simulate(simulation, options);
-    Result result = gather(simulation, options);
+    simulate(simulations, options);
+    Simulation& first = simulations.front();
+    Result result = gather(first, options);
+    if (simulations.size() > 1) {
+        add_instances(simulations, options, result);
+    }
     if (part.segment != nullptr) {
         result.model->segments.push_back({part.segment->name, result.first_op_enable,
-                                          simulation.host.register_cycles(), part.segment->inputs,
+                                          first.host.register_cycles(), part.segment->inputs,
                                           part.segment->outputs});
     }
-    simulation.end_threads.notify(sc_core::SC_ZERO_TIME);
-    advance(to_time(Cycles(1)));
+    end_threads(simulations);
     return result;
 }
 

@@ -30,11 +30,15 @@ struct RunOptions {
     Cycles max_cycles{100'000'000'000};
     bool values = true;     ///< false: time alone; needs no images, checks nothing
     bool timeline = false;  ///< keep what every unit did when
+    /// So many NPUs run the program at once, each on data of its own, in a memory whose time they
+    /// share.
+    std::size_t instances = 1;
     std::vector<MemoryRequest> keep{};
 };
 
 /// Throws ConfigError for a program that cannot be executed, with its place, and MachineStopped for
 /// a deadlock or when `max_cycles` have passed.
+/// Of several instances the result tells of the first one, with the checks and findings of all.
 Result run_program(const Program& program, const SystemConfig& system, const RunOptions& options);
 
 struct ModelResult {

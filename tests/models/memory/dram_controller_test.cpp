@@ -16,9 +16,9 @@ Address at(std::uint64_t offset) { return base + Bytes(offset); }
 TEST(DramController, reads_a_burst_once_for_all_its_beats) {
     DramController controller(sample_dram(), base);
     for (std::uint64_t beat = 0; beat < 8; ++beat) {
-        EXPECT_EQ(controller.read_beat(at(8 * beat), Cycles(100)), Cycles(100) + first_read);
+        EXPECT_EQ(controller.read(at(8 * beat), Bytes(8), Cycles(100)), Cycles(100) + first_read);
     }
-    EXPECT_EQ(controller.read_beat(at(56), Cycles(900)), Cycles(900));
+    EXPECT_EQ(controller.read(at(56), Bytes(8), Cycles(900)), Cycles(900));
     EXPECT_EQ(controller.statistics().read_bursts, 1U);
     EXPECT_EQ(controller.statistics().merged_beats, 8U);
 }
@@ -27,8 +27,8 @@ TEST(DramController, reads_every_beat_anew_without_buffers) {
     DramConfig config = sample_dram();
     config.read_buffers = 0;
     DramController controller(config, base);
-    controller.read_beat(at(0), Cycles(100));
-    EXPECT_EQ(controller.read_beat(at(8), Cycles(100)), Cycles(100) + first_read + Cycles(6));
+    controller.read(at(0), Bytes(8), Cycles(100));
+    EXPECT_EQ(controller.read(at(8), Bytes(8), Cycles(100)), Cycles(100) + first_read + Cycles(6));
     EXPECT_EQ(controller.statistics().read_bursts, 2U);
 }
 
@@ -37,7 +37,7 @@ TEST(DramController, forgets_the_oldest_burst) {
     config.read_buffers = 2;
     DramController controller(config, base);
     for (const std::uint64_t offset : {0U, 64U, 128U, 64U, 0U}) {
-        controller.read_beat(at(offset), Cycles(100));
+        controller.read(at(offset), Bytes(8), Cycles(100));
     }
     EXPECT_EQ(controller.statistics().read_bursts, 4U);
     EXPECT_EQ(controller.statistics().merged_beats, 1U);
@@ -48,7 +48,8 @@ TEST(DramController, adds_its_latency_in_cycles_of_the_npu) {
     config.controller_latency = Cycles(20);
     config.clock = Hertz(500'000'000);
     DramController controller(config, base);
-    EXPECT_EQ(controller.read_beat(at(0), Cycles(100)), Cycles(100) + 2 * first_read + Cycles(20));
+    EXPECT_EQ(controller.read(at(0), Bytes(8), Cycles(100)),
+              Cycles(100) + 2 * first_read + Cycles(20));
     EXPECT_EQ(controller.write(at(0), Bytes(8), Cycles(500)), Cycles(500 + 20));
 }
 
@@ -80,7 +81,7 @@ TEST(DramController, times_a_range_by_its_slowest_burst) {
     DramController beats(sample_dram(), base);
     Cycles last;
     for (std::uint64_t offset = 40; offset < 40 + 480; offset += 8) {
-        last = beats.read_beat(at(offset), Cycles(100));
+        last = beats.read(at(offset), Bytes(8), Cycles(100));
     }
     EXPECT_EQ(whole.read(at(40), Bytes(480), Cycles(100)), last);
     EXPECT_EQ(whole.statistics().read_bursts, 9U);
@@ -91,7 +92,7 @@ TEST(DramController, times_a_range_by_its_slowest_burst) {
 TEST(DramController, answers_a_read_of_gathered_bytes_without_the_dram) {
     DramController controller(sample_dram(), base);
     controller.write(at(64), Bytes(8), Cycles(100));
-    EXPECT_EQ(controller.read_beat(at(72), Cycles(110)), Cycles(110));
+    EXPECT_EQ(controller.read(at(72), Bytes(8), Cycles(110)), Cycles(110));
     EXPECT_EQ(controller.statistics().read_bursts, 0U);
 }
 
@@ -99,9 +100,9 @@ TEST(DramController, reads_again_what_was_written_since) {
     DramConfig config = sample_dram();
     config.write_batch = 1;
     DramController controller(config, base);
-    controller.read_beat(at(0), Cycles(100));
+    controller.read(at(0), Bytes(8), Cycles(100));
     controller.write(at(0), Bytes(8), Cycles(200));
-    controller.read_beat(at(0), Cycles(900));
+    controller.read(at(0), Bytes(8), Cycles(900));
     EXPECT_EQ(controller.statistics().read_bursts, 2U);
 }
 
@@ -110,7 +111,7 @@ Cycles sequential_read(const DramConfig& config, std::uint64_t beats) {
     DramController controller(config, base);
     Cycles previous;
     for (std::uint64_t beat = 0; beat < beats; ++beat) {
-        const Cycles ready = controller.read_beat(at(8 * beat), Cycles(beat));
+        const Cycles ready = controller.read(at(8 * beat), Bytes(8), Cycles(beat));
         previous = std::max(previous + Cycles(1), ready);
     }
     return previous;

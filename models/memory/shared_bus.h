@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// A memory of so many bytes a second for all who use it: ports, NPUs and, where the channel is one,
+// reads and writes. Whoever asks first is not always served first by the simulation, which looks at
+// each port in turn; so time is cut into short windows, and bytes take the first room at or after
+// their request. Not modelled: what a change of direction costs, priorities.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "models/base/quantity.h"
+#include "models/memory/memory_config.h"
+
+namespace npuscope {
+
+class SharedBus {
+ public:
+    /// Bandwidth in bytes a second, `clock` of the cycles in which time is told; both above 0.
+    SharedBus(BytesPerSecond bandwidth, Hertz clock);
+
+    /// Cycle in which the last of these bytes has passed, not before `asked` + 1.
+    Cycles pass(Bytes bytes, Cycles asked);
+
+ private:
+    /// What of a window's time is taken, in units of which a second at this bandwidth has
+    /// bandwidth * clock: a byte takes `clock` of them, a cycle lasts `bandwidth` of them.
+    struct Window {
+        std::uint64_t number = 0;
+        std::uint64_t taken = 0;
+        std::uint64_t next = 0;  ///< where this one is full: the first that may have room
+    };
+    Window& window(std::uint64_t number);
+    /// The first window from this one on with room.
+    Window& with_room(std::uint64_t number);
+
+    std::uint64_t clock_;
+    std::uint64_t bandwidth_;
+    std::vector<Window> windows_;  ///< the latest ones, as a ring
+    std::uint64_t latest_ = 0;
+};
+
+}  // namespace npuscope

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "models/memory/shared_bus.h"
+
+#include <gtest/gtest.h>
+
+#include <random>
+
+namespace npuscope {
+namespace {
+
+constexpr Hertz gigahertz{1'000'000'000};
+
+TEST(SharedBus, OneBeatEachInItsTime) {
+    SharedBus bus(BytesPerSecond(8'000'000'000), gigahertz);  // 8 bytes a cycle
+    for (std::uint64_t beat = 0; beat < 100; ++beat) {
+        EXPECT_EQ(bus.pass(Bytes(8), Cycles(beat)), Cycles(beat + 1));
+    }
+    EXPECT_EQ(bus.pass(Bytes(64), Cycles(1000)), Cycles(1008));
+}
+
+TEST(SharedBus, WhoComesTooSoonWaits) {
+    SharedBus bus(BytesPerSecond(1'000'000'000), gigahertz);  // a byte a cycle
+    Cycles last;
+    for (int beat = 0; beat < 100; ++beat) {
+        last = bus.pass(Bytes(8), Cycles(0));
+    }
+    EXPECT_EQ(last, Cycles(800));
+}
+
+TEST(SharedBus, FractionsOfACycleAddUp) {
+    SharedBus bus(BytesPerSecond(3'000'000'000), gigahertz);
+    Cycles last;
+    for (int beat = 0; beat < 3000; ++beat) {
+        last = bus.pass(Bytes(8), Cycles(0));
+    }
+    EXPECT_EQ(last, Cycles(8000));
+}
+
+TEST(SharedBus, RoomBetweenTheBytesOfOneIsForAnother) {
+    SharedBus bus(BytesPerSecond(8'000'000'000), gigahertz);
+    // one port is looked at for a long time before the other, and takes every second cycle
+    for (std::uint64_t beat = 0; beat < 1000; ++beat) {
+        bus.pass(Bytes(8), Cycles(beat * 2));
+    }
+    Cycles last;
+    for (std::uint64_t beat = 0; beat < 1000; ++beat) {
+        last = bus.pass(Bytes(8), Cycles(beat * 2));
+    }
+    EXPECT_LE(last, Cycles(2016));
+}
+
+TEST(SharedBus, NeverMoreThanItsBandwidth) {
+    std::mt19937 random(3);
+    SharedBus bus(BytesPerSecond(5'000'000'000), gigahertz);
+    std::uint64_t bytes = 0;
+    Cycles end;
+    for (int i = 0; i < 20000; ++i) {
+        const std::uint64_t size = 1 + random() % 512;
+        const Cycles asked(random() % 4000 + static_cast<std::uint64_t>(i) * 20);
+        const Cycles passed = bus.pass(Bytes(size), asked);
+        EXPECT_GT(passed, asked);
+        bytes += size;
+        end = std::max(end, passed);
+    }
+    EXPECT_GE(end.value * 5 + 16 * 5, bytes);
+}
+
+TEST(SharedBus, ARequestOfLongAgoComesAfterWhatIsRemembered) {
+    SharedBus bus(BytesPerSecond(1'000'000'000), gigahertz);
+    bus.pass(Bytes(8), Cycles(10'000'000));
+    const Cycles late = bus.pass(Bytes(8), Cycles(5));
+    EXPECT_GT(late, Cycles(9'000'000));
+    EXPECT_LT(late, Cycles(10'000'000));
+}
+
+}  // namespace
+}  // namespace npuscope
