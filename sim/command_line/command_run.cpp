@@ -17,6 +17,7 @@
 #include "sim/report/json_report.h"
 #include "sim/report/summary_report.h"
 #include "sim/report/timeline_report.h"
+#include "sim/report/wave_report.h"
 
 namespace npuscope {
 namespace {
@@ -56,6 +57,9 @@ void write_reports(const Experiment& experiment, const Result& result, const Con
     }
     if (!arguments.timeline.empty()) {
         write_atomically(arguments.timeline, timeline_report(result));
+    }
+    if (!arguments.wave.empty()) {
+        write_atomically(arguments.wave, wave_report(result));
     }
     const bool aside = json_on_out || csv_on_out;
     (aside ? console.err : console.out) << printable(
@@ -106,6 +110,8 @@ void add_options(CLI::App& app, RunArguments& arguments, NpuFamilies families) {
                    "file for a row of numbers a layer or operation; - is standard output");
     app.add_option("--timeline", write.timeline,
                    "file for what every unit did when, for chrome://tracing or Perfetto");
+    app.add_option("--wave", write.wave,
+                   "file for the same as waveforms (VCD), for GTKWave and other viewers");
     app.add_flag("--operations", write.operations,
                  "print also operations, causes, traffic, units and notes");
     app.add_option("--inputs,--input", arguments.experiment.inputs,

@@ -113,9 +113,10 @@ Experiment read_experiment(const ConfigNode& root, const fs::path& folder) {
     place_preset(experiment.npu, folder);
     place_preset(experiment.memory, folder);
     WriteChoices& write = experiment.write;
-    for (std::string* file : {&experiment.inputs, &experiment.model.calibration,
-                              &experiment.model.labels, &experiment.run.surfaces, &write.out,
-                              &write.json, &write.csv, &write.timeline, &write.outputs}) {
+    for (std::string* file :
+         {&experiment.inputs, &experiment.model.calibration, &experiment.model.labels,
+          &experiment.run.surfaces, &write.out, &write.json, &write.csv, &write.timeline,
+          &write.wave, &write.outputs}) {
         *file = seen_from(folder, *file);
     }
     if (!experiment.run.network.empty()) {
@@ -180,6 +181,10 @@ void add_run_options(CLI::App& app, RunChoices& choices) {
                         node.place);
         },
         "stop the machine after so many cycles");
+    app.add_option("--instances", choices.instances,
+                   "so many NPUs run the program at once, each on data of its own, in one memory "
+                   "whose time they share")
+        ->check(CLI::Range(1, 64));
     app.add_option(
            "--golden", choices.golden,
            "SURFACE=FILE: when the run is over, the surface must hold what the file has, an "
@@ -230,7 +235,7 @@ void ExperimentArguments::open() {
 }
 
 bool ExperimentArguments::changes_results() const {
-    static constexpr std::array outputs{"out",     "json", "csv",        "timeline",
+    static constexpr std::array outputs{"out",     "json", "csv",        "timeline", "wave",
                                         "outputs", "dump", "operations", "explain"};
     return std::ranges::any_of(app->get_options(), [](const CLI::Option* option) {
         const auto& names = option->get_lnames();

@@ -65,6 +65,7 @@ struct PlanChoices {
 struct RunChoices {
     ValuesChoice values = ValuesChoice::On;
     std::optional<Cycles> max_cycles{};
+    std::size_t instances = 1;
     std::vector<std::string> golden{};
     bool compare_layers = false;
     std::string network;
@@ -74,6 +75,9 @@ struct RunChoices {
     static void describe(Visitor& visit, Self& self) {
         visit.field("values", self.values, "off: time alone; needs no images and checks nothing");
         visit.field("max_cycles", self.max_cycles, "stop the machine after so many cycles");
+        visit.field("instances", self.instances,
+                    "so many NPUs run the program at once, each on data of its own, in one memory "
+                    "whose time they share");
         visit.field("golden", self.golden,
                     "SURFACE=FILE, surfaces that must hold what a file has: an array (.npy) or "
                     "bytes as they lie in memory");
@@ -92,6 +96,7 @@ struct WriteChoices {
     std::string json;
     std::string csv;
     std::string timeline;
+    std::string wave;
     std::string outputs;
     std::string loadable;
     std::vector<std::string> dump{};
@@ -109,6 +114,8 @@ struct WriteChoices {
                     "file for a row of numbers a layer or operation; - is standard output");
         visit.field("timeline", self.timeline,
                     "file for what every unit did when, for chrome://tracing or Perfetto");
+        visit.field("wave", self.wave,
+                    "file for the same as waveforms (VCD), for GTKWave and other viewers");
         visit.field("outputs", self.outputs, "folder for a network's outputs");
         visit.field("loadable", self.loadable, "file for a plan as a loadable for NVDLA");
         visit.field("dump", self.dump,
