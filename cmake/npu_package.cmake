@@ -29,7 +29,7 @@ NVDLA, of Kneron's formats and of TI's TINPU are included.")
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME npuscope-dev)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS
-    "npuscope (= ${PROJECT_VERSION}), libsystemc-dev, libyaml-cpp-dev, libboost-dev, libfmt-dev, nlohmann-json3-dev, libcli11-dev, zlib1g-dev, libhwy-dev, libonnx-dev, libprotobuf-dev, protobuf-compiler, libpng-dev, libturbojpeg0-dev, libsqlite3-dev, libmuparserx-dev, pkg-config")
+    "npuscope (= ${PROJECT_VERSION}), libsystemc-dev, libyaml-cpp-dev, libboost-dev, libfmt-dev, nlohmann-json3-dev, libcli11-dev, zlib1g-dev, libhwy-dev, libonnx-dev, libprotobuf-dev, protobuf-compiler, libpng-dev, libturbojpeg0-dev, libsqlite3-dev, pkg-config")
 set(CPACK_COMPONENT_DEVELOPMENT_DESCRIPTION
 "This package holds what programs of one's own link:
 static libraries, headers and a CMake package. The NPU is a SystemC module with

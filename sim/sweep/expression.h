@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A formula of a sweep's space: `npu.datapath.atomic_c * npu.datapath.atomic_k <= 1024`,
-// `npu == "nv_full" || memory.read_latency < 100`. Numbers are whole or floating, names hold numbers,
-// texts and truths; operators are those of C, with `^` for powers, and `min`, `max`, `sqrt`, `log2`
-// and their kind are known. Parsed and computed by muParserX.
+// `npu == "nv_full" || memory.read_latency < 100`. Numbers are double, so whole to 2^53; names hold
+// numbers, texts and truths; operators are those of C, with `^` for powers, and `min`, `max`, `sqrt`,
+// `log2` and their kind are known.
 #pragma once
 
 #include <functional>
@@ -37,20 +37,21 @@ class Expression {
 
     const std::string& text() const { return text_; }
     const std::vector<std::string>& names() const { return names_; }
-    /// ConfigError at its place where that is no truth, or a name has no value of a fitting type.
+    /// ConfigError at its place where that is no truth, or a name that it needs has no value of a
+    /// fitting type. As in C, `a && b` does not need b where a is false.
     bool holds(const Lookup& lookup) const;
-    /// Likewise of a number.
+    /// Likewise of a number, which is finite.
     double number(const Lookup& lookup) const;
 
+    struct Node;
+
  private:
-    struct Parser;
     [[noreturn]] void refuse(const std::string& sentence, const std::string& remedy) const;
-    void give_values(const Lookup& lookup) const;
 
     std::string text_;
     Place place_;
-    std::vector<std::string> names_;
-    std::unique_ptr<Parser> parser_;
+    std::vector<std::string> names_;  ///< sorted, each once
+    std::unique_ptr<Node> root_;
 };
 
 }  // namespace npuscope

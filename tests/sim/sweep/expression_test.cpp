@@ -37,13 +37,49 @@ TEST(Expression, comparesNumbersTextsAndTruths) {
     EXPECT_DOUBLE_EQ(formula("npu.cbuf.banks > 16 ? 1 : 2").number(lookup), 1);
 }
 
+TEST(Expression, bindsAsCDoes) {
+    const auto number = [](const std::string& text) { return formula(text).number(lookup); };
+    EXPECT_DOUBLE_EQ(number("2 + 3 * 4 - 10 / 4"), 11.5);
+    EXPECT_DOUBLE_EQ(number("7 - 2 - 1"), 4);
+    EXPECT_DOUBLE_EQ(number("-2^2 + 2^-1"), -3.5);
+    EXPECT_DOUBLE_EQ(number("--2 * -(1 + 1)"), -4);
+    EXPECT_DOUBLE_EQ(number("17 % 5 + min(4, 2, 3) + max(1, 2) + sqrt(16)"), 10);
+    EXPECT_DOUBLE_EQ(number("1 > 2 ? 10 : 2 > 1 ? 20 : 30"), 20);
+    EXPECT_DOUBLE_EQ(number("1.5e3"), 1500);
+    EXPECT_TRUE(formula("!(1 > 2) && 1 + 1 == 2 || ghost > 1").holds(lookup));
+    EXPECT_TRUE(formula("1<2==true").holds(lookup));
+    EXPECT_FALSE(formula("plan.winograd && !plan.winograd").holds(lookup));
+}
+
+TEST(Expression, hostileTextEndsInOneSentence) {
+    for (const std::string text :
+         {"(",        ")",  "\"",  "?",       ":",     "1 ? 2", "1 ? 2 :", "min(",   "min()",
+          "()",       "..", "1 2", "a b",     "!",     "^",     "2 ^",     "inf",    "nan(1)",
+          "\xff\xfe", "1e", "&&",  "a &&& b", "[1,2]", "{1}",   "#",       "a(1)(2)"}) {
+        EXPECT_THAT(message_of([&] { formula(text).holds(lookup); }), HasSubstr("space.yaml:3:7"))
+            << text;
+    }
+    const std::string deep = std::string(400, '(') + "1" + std::string(400, ')');
+    EXPECT_THAT(message_of([&] { formula(deep); }), HasSubstr("is no formula"));
+    EXPECT_THAT(message_of([] { formula("1e999").number(lookup); }), HasSubstr("is no formula"));
+    EXPECT_DOUBLE_EQ(formula(std::string(900, '-') + "1").number(lookup), 1);
+}
+
 TEST(Expression, knowsItsNames) {
     EXPECT_THAT(formula("npu.cbuf.banks * share").names(), ElementsAre("npu.cbuf.banks", "share"));
 }
 
 TEST(Expression, saysWhereAndWhatIsWrong) {
-    EXPECT_THAT(message_of([] { formula("npu.cbuf.banks +"); }),
-                HasSubstr("space.yaml:3:7: 'npu.cbuf.banks +' is no formula: Unexpected end"));
+    EXPECT_THAT(
+        message_of([] { formula("npu.cbuf.banks +"); }),
+        HasSubstr(
+            "space.yaml:3:7: 'npu.cbuf.banks +' is no formula: a value is expected, not its end"));
+    EXPECT_THAT(message_of([] { formula("share * 2 ] 3"); }),
+                HasSubstr("is no formula: '] 3' fits nothing"));
+    EXPECT_THAT(message_of([] { formula("min(share, 2"); }), HasSubstr("is expected, not its end"));
+    EXPECT_THAT(message_of([] { formula("sine(share) > 0"); }),
+                HasSubstr("calls 'sine', which is no function"));
+    EXPECT_THAT(message_of([] { formula("sqrt(share, 1)"); }), HasSubstr("gives 'sqrt' 2 values"));
     EXPECT_THAT(
         message_of([] {
             Expression("bank > 1", {}, {"banks", "size"});
@@ -54,7 +90,9 @@ TEST(Expression, saysWhereAndWhatIsWrong) {
     EXPECT_THAT(message_of([] { formula("npu.cbuf.banks + 1").holds(lookup); }),
                 HasSubstr("is neither true nor false"));
     EXPECT_THAT(message_of([] { formula("npu < 3").holds(lookup); }),
-                HasSubstr("cannot be computed"));
+                HasSubstr("cannot be computed: '<' takes numbers, not a text"));
+    EXPECT_THAT(message_of([] { formula("npu == 3").holds(lookup); }),
+                HasSubstr("compares a text with a number"));
     EXPECT_THAT(message_of([] { formula("1 / (npu.cbuf.banks - 32)").number(lookup); }),
                 HasSubstr("is no number"));
     EXPECT_THAT(message_of([] { formula(""); }), HasSubstr("'' is no formula"));
