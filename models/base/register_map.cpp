@@ -2,6 +2,8 @@
 #include "models/base/register_map.h"
 
 #include <algorithm>
+#include <array>
+#include <cstdint>
 #include <string>
 
 #include "models/base/check.h"
@@ -45,11 +47,26 @@ std::uint32_t write_mask(const RegisterRow& row) {
 }
 
 const RegisterRow* find_register(const RegisterBlock& block, std::string_view name) {
+    // Names are literals nearly always: where this one was found before is remembered by its place.
+    thread_local std::array<const RegisterRow*, 1024> found_before{};
+    const auto places = (reinterpret_cast<std::uintptr_t>(name.data()) >> 2U) ^
+                        (reinterpret_cast<std::uintptr_t>(block.rows.data()) >> 5U);
+    const RegisterRow*& remembered = found_before[places % found_before.size()];
+    const bool is_here = remembered != nullptr && remembered >= block.rows.data() &&
+                         remembered < block.rows.data() + block.rows.size();
+    if (is_here && remembered->name == name) {
+        return remembered;
+    }
     const auto row = std::ranges::find(block.rows, name, &RegisterRow::name);
-    return row == block.rows.end() ? nullptr : &*row;
+    return row == block.rows.end() ? nullptr : remembered = &*row;
 }
 
 const RegisterRow* find_register(const RegisterBlock& block, std::uint32_t offset) {
+    // registers lie one after the other in most blocks
+    const std::size_t guess = block.rows.empty() ? 0 : (offset - block.rows[0].offset) / 4;
+    if (guess < block.rows.size() && block.rows[guess].offset == offset) {
+        return &block.rows[guess];
+    }
     const auto row = std::ranges::find(block.rows, offset, &RegisterRow::offset);
     return row == block.rows.end() ? nullptr : &*row;
 }
