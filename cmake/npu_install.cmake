@@ -16,13 +16,15 @@ foreach(library ${libraries})
 endforeach()
 install(DIRECTORY models sim DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/npuscope
         COMPONENT development FILES_MATCHING PATTERN "*.h")
-# The C interface, for anything that links C: by CMake as npuscope::npuscope_c, by pkg-config as npuscope.
-install(TARGETS npuscope_c EXPORT npuscopeTargets
+# The C interface, for anything that links C: by CMake as npuscope::npuscope_c, by pkg-config as npuscope;
+# the SystemC module in the same library: npuscope::npuscope_device, npuscope-systemc.
+install(TARGETS npuscope_c npuscope_device EXPORT npuscopeTargets
         LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT runtime NAMELINK_COMPONENT development)
-install(FILES include/npuscope/npuscope.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/npuscope COMPONENT development)
+install(FILES include/npuscope/npuscope.h include/npuscope/device.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/npuscope COMPONENT development)
 file(RELATIVE_PATH pc_to_prefix /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
 configure_file(packaging/npuscope.pc.in npuscope.pc @ONLY)
-install(FILES ${PROJECT_BINARY_DIR}/npuscope.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT development)
+configure_file(packaging/npuscope-systemc.pc.in npuscope-systemc.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/npuscope.pc ${PROJECT_BINARY_DIR}/npuscope-systemc.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT development)
 # The Python module is plain: it calls that library.
 install(DIRECTORY packaging/python/npuscope DESTINATION lib/python3/dist-packages COMPONENT runtime
         PATTERN __pycache__ EXCLUDE)

@@ -11,11 +11,9 @@
 #include "include/npuscope/npuscope.h"
 #include "models/base/error.h"
 #include "models/layout/relayout.h"
-#include "sim/command_line/command.h"
-#include "sim/compile/nvdla/nvdla_family.h"
-#include "sim/compile/tinpu/tinpu_target.h"
 #include "sim/convert/surface_spec.h"
-#include "sim/embed/device.h"
+#include "sim/embed/embedded_system.h"
+#include "sim/embed/standalone_device.h"
 #include "sim/report/json_report.h"
 
 // SystemC's library asks for one.
@@ -71,11 +69,11 @@ using namespace npuscope;  // NOLINT(google-build-using-namespace): the interfac
 struct npuscope_device {
     SystemConfig system;
     std::unique_ptr<CallerMemory> memory;
-    std::unique_ptr<Device> device;
+    std::unique_ptr<StandaloneDevice> device;
 
     void make() {
         device.reset();
-        device = std::make_unique<Device>(system, memory.get());
+        device = std::make_unique<StandaloneDevice>(system, memory.get());
     }
 };
 
@@ -138,26 +136,6 @@ npuscope_status null_argument(const char* name) {
     return refuse(NPUSCOPE_BAD_ARGUMENT, fmt::format("{} is null", name));
 }
 
-NpuFamilies families() {
-    static const NvdlaFamily nvdla;
-    static const TinpuFamily tinpu;
-    static const std::vector<const NpuFamily*> all{&nvdla, &tinpu};
-    return all;
-}
-
-SystemConfig read_configuration(const char* npu, const char* const* changes, std::size_t count) {
-    SystemArguments arguments;
-    arguments.families = families();
-    arguments.npu = npu;
-    constexpr std::string_view memory = "memory=";
-    for (std::size_t i = 0; i < count; ++i) {
-        const std::string_view change = changes[i];
-        change.starts_with(memory) ? void(arguments.memory = change.substr(memory.size()))
-                                   : arguments.changes.push_back(std::string(change));
-    }
-    return read_system(arguments);
-}
-
 SurfaceSpec surface(const char* layout, const char* type, const std::uint32_t shape[4]) {
     return parse_surface_spec(
         fmt::format("0x0:{}x{}x{}x{}:{}:{}", shape[0], shape[1], shape[2], shape[3], type, layout));
@@ -198,7 +176,7 @@ npuscope_status npuscope_create(const char* npu, const char* const* changes, siz
         }
         *device = nullptr;
         auto made = std::make_unique<npuscope_device>();
-        made->system = read_configuration(npu, changes, count);
+        made->system = read_embedded_system(npu, {changes, changes + count});
         if (memory != nullptr) {
             made->memory = std::make_unique<CallerMemory>(*memory);
         }
@@ -221,21 +199,21 @@ npuscope_status npuscope_destroy(npuscope_device* device) {
 }
 
 npuscope_status npuscope_reset(npuscope_device* device) {
-    return call(device, [&](Device& /*before*/) {
+    return call(device, [&](StandaloneDevice& /*before*/) {
         device->make();
         return NPUSCOPE_OK;
     });
 }
 
 npuscope_status npuscope_write_register(npuscope_device* device, uint32_t address, uint32_t value) {
-    return call(device, [&](Device& npu) {
+    return call(device, [&](StandaloneDevice& npu) {
         npu.write_register(address, value);
         return NPUSCOPE_OK;
     });
 }
 
 npuscope_status npuscope_read_register(npuscope_device* device, uint32_t address, uint32_t* value) {
-    return call(device, [&](Device& npu) {
+    return call(device, [&](StandaloneDevice& npu) {
         if (value == nullptr) {
             return null_argument("value");
         }
@@ -246,7 +224,7 @@ npuscope_status npuscope_read_register(npuscope_device* device, uint32_t address
 
 npuscope_status npuscope_write_memory(npuscope_device* device, uint64_t address, const void* data,
                                       size_t size) {
-    return call(device, [&](Device& npu) {
+    return call(device, [&](StandaloneDevice& npu) {
         if (data == nullptr && size > 0) {
             return null_argument("data");
         }
@@ -257,7 +235,7 @@ npuscope_status npuscope_write_memory(npuscope_device* device, uint64_t address,
 
 npuscope_status npuscope_read_memory(npuscope_device* device, uint64_t address, void* data,
                                      size_t size) {
-    return call(device, [&](Device& npu) {
+    return call(device, [&](StandaloneDevice& npu) {
         if (data == nullptr && size > 0) {
             return null_argument("data");
         }
@@ -267,7 +245,7 @@ npuscope_status npuscope_read_memory(npuscope_device* device, uint64_t address, 
 }
 
 npuscope_status npuscope_advance(npuscope_device* device, uint64_t cycles) {
-    return call(device, [&](Device& npu) {
+    return call(device, [&](StandaloneDevice& npu) {
         npu.advance(Cycles(cycles));
         return NPUSCOPE_OK;
     });
@@ -275,7 +253,7 @@ npuscope_status npuscope_advance(npuscope_device* device, uint64_t cycles) {
 
 npuscope_status npuscope_run_until_interrupt(npuscope_device* device, uint64_t most,
                                              uint64_t* passed) {
-    return call(device, [&](Device& npu) {
+    return call(device, [&](StandaloneDevice& npu) {
         const Cycles before = npu.now();
         const DeviceStop stop = npu.run_until_interrupt(Cycles(most));
         if (passed != nullptr) {
@@ -296,7 +274,7 @@ npuscope_status npuscope_run_until_interrupt(npuscope_device* device, uint64_t m
 }
 
 npuscope_status npuscope_run_until_idle(npuscope_device* device, uint64_t most, uint64_t* passed) {
-    return call(device, [&](Device& npu) {
+    return call(device, [&](StandaloneDevice& npu) {
         const Cycles before = npu.now();
         const DeviceStop stop = npu.run_until_idle(Cycles(most));
         if (passed != nullptr) {
@@ -309,7 +287,7 @@ npuscope_status npuscope_run_until_idle(npuscope_device* device, uint64_t most, 
 }
 
 npuscope_status npuscope_interrupt(npuscope_device* device, int* line) {
-    return call(device, [&](Device& npu) {
+    return call(device, [&](StandaloneDevice& npu) {
         if (line == nullptr) {
             return null_argument("line");
         }
@@ -319,7 +297,7 @@ npuscope_status npuscope_interrupt(npuscope_device* device, int* line) {
 }
 
 npuscope_status npuscope_cycle(npuscope_device* device, uint64_t* cycle) {
-    return call(device, [&](Device& npu) {
+    return call(device, [&](StandaloneDevice& npu) {
         if (cycle == nullptr) {
             return null_argument("cycle");
         }
@@ -329,7 +307,7 @@ npuscope_status npuscope_cycle(npuscope_device* device, uint64_t* cycle) {
 }
 
 npuscope_status npuscope_result(npuscope_device* device, char** json) {
-    return call(device, [&](Device& npu) {
+    return call(device, [&](StandaloneDevice& npu) {
         if (json == nullptr) {
             return null_argument("json");
         }

@@ -17,5 +17,7 @@ g++ -std=c++17 -Wall -Werror version.cpp $(pkg-config --cflags --libs npuscope) 
 shown=$(nm --dynamic --defined-only "$prefix/$libdir"/libnpuscope.so | awk '$2 == "T" {print $3}' | sed 's/@.*//' | sort | tr '\n' ' ')
 declared=$(sed 's/(.*//' "$prefix"/include/npuscope/npuscope.h | grep -o '\bnpuscope_[a-z_]*$' | sort -u | tr '\n' ' ')
 for name in $shown; do
-    case " $declared sc_main " in *" $name "*) ;; *) echo "$name is shown, but not declared" && exit 1 ;; esac
+    case " $declared sc_main " in *" $name "*) continue ;; esac
+    # the members of the C++ class in device.h
+    [[ $name == _ZN*8npuscope6Device* ]] || { echo "$name is shown, but not declared" && exit 1; }
 done

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sim/embed/device.h"
+#include "sim/embed/standalone_device.h"
 
 #include <fmt/format.h>
 #include <tlm_utils/simple_initiator_socket.h>
@@ -114,9 +114,13 @@ class Player : public Unit {
     bool pauses_ = false;
 };
 
+bool starts_operation(const RegisterRow& row, std::uint32_t value) {
+    return (row.name == "D_OP_ENABLE" || row.name.starts_with("CFG_LAUNCH")) && (value & 1U) != 0;
+}
+
 }  // namespace
 
-struct Device::Simulation {
+struct StandaloneDevice::Simulation {
     Simulation(const SystemConfig& system, ByteStore* store)
         : memory("memory", memory_beside(system.memory, system.clock()), log),
           machine(system.family->build(system.npu, log)) {
@@ -187,7 +191,7 @@ struct Device::Simulation {
 };
 
 /// While it lives the device's kernel is the current one.
-class Device::Use {
+class StandaloneDevice::Use {
  public:
     explicit Use(const Simulation& simulation) {
         sc_core::sc_curr_simcontext = simulation.kernel.context();
@@ -197,38 +201,54 @@ class Device::Use {
     KeptContext before_;
 };
 
-Device::Device(SystemConfig system, ByteStore* store) : system_(std::move(system)) {
+StandaloneDevice::StandaloneDevice(SystemConfig system, ByteStore* store)
+    : system_(std::move(system)) {
     const KeptContext before;
     simulation_ = std::make_unique<Simulation>(system_, store);
     simulation_->run(Cycles(0));
 }
 
-Device::~Device() {
+StandaloneDevice::StandaloneDevice(SystemConfig system, ForeignMemory& outside)
+    : StandaloneDevice(std::move(system)) {
+    simulation_->memory.lead_to(outside);
+}
+
+StandaloneDevice::~StandaloneDevice() {
     const KeptContext before;
     sc_core::sc_curr_simcontext = simulation_->kernel.context();
     simulation_.reset();
 }
 
-void Device::write_register(std::uint32_t address, std::uint32_t value) {
-    const Use use(*simulation_);
+const RegisterRow& StandaloneDevice::row_at(std::uint32_t address) const {
     const std::optional<RegisterPlace> place =
         find_place(nvdla_register_blocks(simulation_->machine->registers()->map), address);
     if (!place) {
         throw ConfigError(fmt::format("no register at {}", to_hex(address)),
                           "`npuscope list registers` prints the map");
     }
+    return *place->row;
+}
+
+Cycles StandaloneDevice::post_write(std::uint32_t address, std::uint32_t value) {
+    const Use use(*simulation_);
+    const RegisterRow& row = row_at(address);
     sc_core::sc_time delay = to_time(simulation_->ahead);
     simulation_->player->access(tlm::TLM_WRITE_COMMAND, address, value, delay);
-    simulation_->ahead = to_cycles(delay);
-    const bool starts =
-        place->row->name == "D_OP_ENABLE" || place->row->name.starts_with("CFG_LAUNCH");
-    if (starts && (value & 1U) != 0) {
+    if (starts_operation(row, value) && !simulation_->first_op_enable) {
+        simulation_->first_op_enable = npuscope::now() + to_cycles(delay);
+    }
+    return to_cycles(delay);
+}
+
+void StandaloneDevice::write_register(std::uint32_t address, std::uint32_t value) {
+    const Use use(*simulation_);
+    simulation_->ahead = post_write(address, value);
+    if (starts_operation(row_at(address), value)) {
         simulation_->catch_up();
-        simulation_->first_op_enable = simulation_->first_op_enable.value_or(npuscope::now());
     }
 }
 
-std::uint32_t Device::read_register(std::uint32_t address) {
+std::uint32_t StandaloneDevice::read_register(std::uint32_t address) {
     const Use use(*simulation_);
     simulation_->catch_up();
     Player& player = *simulation_->player;
@@ -245,25 +265,25 @@ std::uint32_t Device::read_register(std::uint32_t address) {
     return player.answer();
 }
 
-void Device::write_memory(Address address, std::span<const std::uint8_t> bytes) {
+void StandaloneDevice::write_memory(Address address, std::span<const std::uint8_t> bytes) {
     const Use use(*simulation_);
     simulation_->catch_up();
     simulation_->memory.load(address, bytes);
 }
 
-void Device::read_memory(Address address, std::span<std::uint8_t> bytes) {
+void StandaloneDevice::read_memory(Address address, std::span<std::uint8_t> bytes) {
     const Use use(*simulation_);
     simulation_->catch_up();
     simulation_->memory.read(address, bytes);
 }
 
-void Device::advance(Cycles cycles) {
+void StandaloneDevice::advance(Cycles cycles) {
     const Use use(*simulation_);
     simulation_->catch_up();
     simulation_->pass(cycles);
 }
 
-DeviceStop Device::run_until_interrupt(Cycles most) {
+DeviceStop StandaloneDevice::run_until_interrupt(Cycles most) {
     const Use use(*simulation_);
     simulation_->catch_up();
     Player& player = *simulation_->player;
@@ -278,7 +298,36 @@ DeviceStop Device::run_until_interrupt(Cycles most) {
                                             : DeviceStop::Idle;
 }
 
-DeviceStop Device::run_until_idle(Cycles most) {
+void StandaloneDevice::run_to(Cycles cycle) {
+    const Use use(*simulation_);
+    if (cycle > npuscope::now()) {
+        simulation_->pass(cycle - npuscope::now());
+    }
+    simulation_->run(Cycles(0));
+}
+
+std::optional<Cycles> StandaloneDevice::next_activity() {
+    const Use use(*simulation_);
+    if (!sc_core::sc_pending_activity()) {
+        return std::nullopt;
+    }
+    return to_cycles(sc_core::sc_time_stamp() + sc_core::sc_time_to_pending_activity());
+}
+
+void StandaloneDevice::begin_read(std::uint32_t address) {
+    const Use use(*simulation_);
+    row_at(address);
+    simulation_->player->ask(address);
+}
+
+std::optional<std::uint32_t> StandaloneDevice::answer() const {
+    const Player& player = *simulation_->player;
+    return player.answered() ? std::optional(player.answer()) : std::nullopt;
+}
+
+const Diagnostics& StandaloneDevice::findings() const { return simulation_->log.findings(); }
+
+DeviceStop StandaloneDevice::run_until_idle(Cycles most) {
     const Use use(*simulation_);
     simulation_->catch_up();
     const Cycles end = npuscope::now() + most;
@@ -288,19 +337,19 @@ DeviceStop Device::run_until_idle(Cycles most) {
     return sc_core::sc_pending_activity() ? DeviceStop::Limit : DeviceStop::Idle;
 }
 
-bool Device::interrupt() {
+bool StandaloneDevice::interrupt() {
     const Use use(*simulation_);
     simulation_->catch_up();
     return simulation_->player->line();
 }
 
-Cycles Device::now() {
+Cycles StandaloneDevice::now() {
     const Use use(*simulation_);
     simulation_->catch_up();
     return npuscope::now();
 }
 
-Result Device::result() {
+Result StandaloneDevice::result() {
     const Use use(*simulation_);
     simulation_->catch_up();
     Result result;

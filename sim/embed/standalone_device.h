@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -24,14 +25,16 @@ enum class DeviceStop {
     Limit       ///< the cycles have passed
 };
 
-class Device {
+class StandaloneDevice {
  public:
     /// `store`: where the memory's bytes are, in place of the device's own; it outlives the device.
     /// ConfigError where such an NPU could not work or has no registers.
-    explicit Device(SystemConfig system, ByteStore* store = nullptr);
-    ~Device();
-    Device(const Device&) = delete;
-    Device& operator=(const Device&) = delete;
+    explicit StandaloneDevice(SystemConfig system, ByteStore* store = nullptr);
+    /// Bytes and time of memory are those of `outside`, which outlives the device.
+    StandaloneDevice(SystemConfig system, ForeignMemory& outside);
+    ~StandaloneDevice();
+    StandaloneDevice(const StandaloneDevice&) = delete;
+    StandaloneDevice& operator=(const StandaloneDevice&) = delete;
 
     /// Posted: the next call finds it done. ConfigError where there is no register.
     void write_register(std::uint32_t address, std::uint32_t value);
@@ -51,12 +54,28 @@ class Device {
 
     bool interrupt();
     Cycles now();
+
+    // For a program with a time of its own, which this one follows.
+
+    /// Everything up to this cycle happens, and what is due in it.
+    void run_to(Cycles cycle);
+    /// When something happens next; nothing where all waits for the program.
+    std::optional<Cycles> next_activity();
+    /// Posted now; the cycles that the bus takes for it. ConfigError where there is no register.
+    Cycles post_write(std::uint32_t address, std::uint32_t value);
+    /// A read begins now. ConfigError where there is no register.
+    void begin_read(std::uint32_t address);
+    /// Nothing as long as the read is not answered.
+    std::optional<std::uint32_t> answer() const;
+    const Diagnostics& findings() const;
+
     /// What was counted so far. Its cycles are those from the first op-enable to the last interrupt.
     Result result();
 
  private:
     struct Simulation;
     class Use;
+    const RegisterRow& row_at(std::uint32_t address) const;
 
     SystemConfig system_;
     std::unique_ptr<Simulation> simulation_;

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// An NPU as a module of a SystemC platform: registers behind a target socket, memory behind initiator
+// sockets, an interrupt line. Any number of them may stand in one platform, at any clocks.
+//
+// What it asks of the memory behind `dram` and `sram`: `b_transport` answers with a delay and does not
+// wait; the delay is the latency of a run of beats, which follow one a cycle. `transport_dbg` reads
+// and writes all bytes: operands are taken by it when an operation is launched, before time passes.
+// What does not keep to that becomes a finding, an error, with the address and who asked.
+//
+// Compiles as C++17 and later; linked with libnpuscope.so and SystemC's library.
+#ifndef NPUSCOPE_DEVICE_H
+#define NPUSCOPE_DEVICE_H
+
+#include <tlm_utils/simple_initiator_socket.h>
+#include <tlm_utils/simple_target_socket.h>
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <systemc>
+#include <tlm>
+#include <vector>
+
+namespace npuscope {
+
+class Device : public sc_core::sc_module {
+ public:
+    /// Which NPU: a preset by name or file (`nv_small`, `my.yaml`), and fields that are changed
+    /// (`npu.cbuf.banks=16`, `npu.clock=800 MHz`).
+    struct Setup {
+        std::string npu = "nv_small";
+        std::vector<std::string> changes{};
+    };
+
+    /// std::invalid_argument, with the place and what to do, where there can be no such NPU or it has
+    /// no registers.
+    Device(const sc_core::sc_module_name& name, const Setup& setup);
+    ~Device() override;
+
+    /// Registers at their byte addresses, 32 bits each; 4 bytes a transaction. Callers are threads: a
+    /// write is posted within a delta cycle, its delay is the bus's; a read waits for its answer. Debug
+    /// transport is not offered.
+    tlm_utils::simple_target_socket<Device> csb;
+    /// The first memory port; the second one, for SRAM, where the NPU has it, else it stays unbound.
+    tlm_utils::simple_initiator_socket<Device> dram;
+    tlm_utils::simple_initiator_socket_optional<Device> sram;
+    /// High while an interrupt is pending and not masked.
+    sc_core::sc_out<bool> interrupt;
+    /// Each rising edge is a cycle. Where it is unbound, cycles are those of `npu.clock`.
+    sc_core::sc_port<sc_core::sc_signal_in_if<bool>, 1, sc_core::SC_ZERO_OR_MORE_BOUND> clock;
+
+    /// As after power-up: registers, groups, counters and findings are as new. Memory is the platform's.
+    void reset();
+    /// Cycles since the beginning or the last reset.
+    std::uint64_t cycles() const;
+    /// Operations with cycles and causes, traffic, findings: what `npuscope run --json` writes.
+    std::string result() const;
+    /// Called with every finding, as JSON, when it is found; without it an error is an SC_WARNING.
+    std::function<void(const std::string& finding)> on_finding;
+
+ private:
+    struct Inside;
+
+    void access_register(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay);
+    void go_on();
+    void start_of_simulation() override;
+
+    std::unique_ptr<Inside> inside_;
+};
+
+}  // namespace npuscope
+
+#endif  // NPUSCOPE_DEVICE_H

@@ -1,0 +1,320 @@
+// SPDX-License-Identifier: Apache-2.0
+// The NPU runs in a kernel of its own, which follows the platform's: it is let go on whenever something
+// happens in it, to the cycle that the platform's time has reached. So the platform's clock may be any,
+// and nothing of the model is seen in its hierarchy. It runs in a method of the platform alone: kernels
+// share the place to which their threads return, which a thread of the platform would mislead.
+#include <fmt/format.h>
+
+#include <cmath>
+#include <cstring>
+#include <deque>
+#include <stdexcept>
+
+#include "include/npuscope/device.h"
+#include "models/base/error.h"
+#include "sim/config/diagnostic_report.h"
+#include "sim/embed/embedded_system.h"
+#include "sim/embed/standalone_device.h"
+#include "sim/report/json_report.h"
+
+namespace npuscope {
+namespace {
+
+SystemConfig read_setup(const Device::Setup& setup) {
+    try {
+        return read_embedded_system(setup.npu, setup.changes);
+    } catch (const ConfigError& error) {
+        throw std::invalid_argument(error.what());
+    }
+}
+
+/// While it lives the platform's kernel is the current one again, within a call from the NPU's.
+class InPlatform {
+ public:
+    explicit InPlatform(sc_core::sc_simcontext* platform) {
+        sc_core::sc_curr_simcontext = platform;
+    }
+    InPlatform(const InPlatform&) = delete;
+    InPlatform& operator=(const InPlatform&) = delete;
+    ~InPlatform() { sc_core::sc_curr_simcontext = before_; }
+
+ private:
+    sc_core::sc_simcontext* before_ = sc_core::sc_curr_simcontext;
+};
+
+}  // namespace
+
+struct Device::Inside : ForeignMemory {
+    Inside(Device& device, SystemConfig read) : owner(device), system(std::move(read)) { make(); }
+
+    void make() {
+        npu.reset();
+        try {
+            npu = std::make_unique<StandaloneDevice>(system, *this);
+        } catch (const ConfigError& error) {
+            throw std::invalid_argument(error.what());
+        }
+        begin = sc_core::sc_time_stamp();
+        edges = 0;
+        told = 0;
+    }
+
+    // --- Time: cycle n is seen at the step of the platform's time that lies nearest to it. ---
+
+    long double cycles_per_step() const {
+        if (period != sc_core::SC_ZERO_TIME) {
+            return 1.0L / static_cast<long double>(period.value());
+        }
+        return static_cast<long double>(system.clock().value) *
+               static_cast<long double>(sc_core::sc_get_time_resolution().to_seconds());
+    }
+    void count_edge() {
+        if (edges > 0) {
+            period = sc_core::sc_time_stamp() - last_edge;
+        }
+        last_edge = sc_core::sc_time_stamp();
+        ++edges;
+        kick.notify(sc_core::SC_ZERO_TIME);
+    }
+    bool is_clocked() const { return owner.clock.size() > 0; }
+    Cycles cycle() const {
+        if (is_clocked()) {
+            return Cycles(edges);
+        }
+        const auto steps = static_cast<long double>((sc_core::sc_time_stamp() - begin).value());
+        return Cycles(static_cast<std::uint64_t>((steps + 0.5L) * cycles_per_step()));
+    }
+    sc_core::sc_time time_of(Cycles cycles) const {
+        const long double steps = static_cast<long double>(cycles.value) / cycles_per_step();
+        return begin +
+               sc_core::sc_time::from_value(static_cast<std::uint64_t>(std::llround(steps)));
+    }
+    /// What is left until this cycle; a thread waits for the edges of a clock here.
+    sc_core::sc_time until(Cycles cycles) const {
+        if (is_clocked()) {
+            while (Cycles(edges) < cycles) {
+                sc_core::wait(owner.clock->posedge_event());
+            }
+            return sc_core::SC_ZERO_TIME;
+        }
+        const sc_core::sc_time end = time_of(cycles);
+        return end > sc_core::sc_time_stamp() ? end - sc_core::sc_time_stamp()
+                                              : sc_core::SC_ZERO_TIME;
+    }
+    Cycles cycles_of(const sc_core::sc_time& time) const {
+        return Cycles(static_cast<std::uint64_t>(
+            std::ceil(static_cast<long double>(time.value()) * cycles_per_step() - 0.5L)));
+    }
+
+    // --- Memory of the platform ---
+
+    bool has_second_port() const { return owner.sram.size() > 0; }
+
+    void access(int port, tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) override {
+        if (port > 0 && !has_second_port()) {
+            payload.set_response_status(tlm::TLM_ADDRESS_ERROR_RESPONSE);
+            return;
+        }
+        const InPlatform here(platform);
+        tlm::tlm_generic_payload copy;  // without extensions, which are the model's own
+        copy_request(payload, copy);
+        sc_core::sc_time answer = sc_core::SC_ZERO_TIME;
+        try {
+            port == 0 ? owner.dram->b_transport(copy, answer)
+                      : owner.sram->b_transport(copy, answer);
+            payload.set_response_status(copy.get_response_status());
+        } catch (const sc_core::sc_report& report) {
+            payload.set_response_status(tlm::TLM_GENERIC_ERROR_RESPONSE);
+            trouble = fmt::format("memory of the platform: {}: {}", report.get_msg_type(),
+                                  report.get_msg());
+        }
+        delay += sc_core::sc_time::from_value(cycles_of(answer).value * 1000);
+    }
+
+    unsigned debug(int port, tlm::tlm_generic_payload& payload) override {
+        if (port > 0 && !has_second_port()) {
+            return 0;
+        }
+        const InPlatform here(platform);
+        tlm::tlm_generic_payload copy;
+        copy_request(payload, copy);
+        return port == 0 ? owner.dram->transport_dbg(copy) : owner.sram->transport_dbg(copy);
+    }
+
+    static void copy_request(const tlm::tlm_generic_payload& from, tlm::tlm_generic_payload& to) {
+        to.set_command(from.get_command());
+        to.set_address(from.get_address());
+        to.set_data_ptr(from.get_data_ptr());
+        to.set_data_length(from.get_data_length());
+        to.set_streaming_width(from.get_streaming_width());
+    }
+
+    // --- Registers: what threads of the platform ask for, done by the method ---
+
+    struct Request {
+        bool write = false;
+        std::uint32_t address = 0;
+        std::uint32_t value = 0;
+        Cycles end{};  ///< of a write on the bus
+        bool begun = false;
+        bool done = false;
+        bool good = true;
+    };
+
+    void serve() {
+        while (!requests.empty()) {
+            Request& request = *requests.front();
+            try {
+                if (request.write) {
+                    request.end = cycle() + npu->post_write(request.address, request.value);
+                } else if (!request.begun) {
+                    npu->begin_read(request.address);
+                    request.begun = true;
+                    npu->run_to(cycle());
+                }
+            } catch (const ConfigError&) {
+                request.good = false;
+            }
+            if (!request.write && request.good && !npu->answer()) {
+                return;
+            }
+            if (!request.write && request.good) {
+                request.value = *npu->answer();
+            }
+            request.done = true;
+            requests.pop_front();
+            served.notify(sc_core::SC_ZERO_TIME);
+        }
+    }
+
+    // --- What is told ---
+
+    void tell() {
+        const Diagnostics& all = npu->findings();
+        while (told < all.size()) {
+            const Diagnostic& finding = all[told++];
+            if (owner.on_finding) {
+                owner.on_finding(diagnostic_json(finding).dump());
+            } else if (finding.severity == Severity::Error) {
+                SC_REPORT_WARNING("npuscope", finding.sentence.c_str());
+            }
+        }
+        if (!trouble.empty()) {
+            const std::string text = std::exchange(trouble, {});
+            SC_REPORT_WARNING("npuscope", text.c_str());
+        }
+    }
+
+    Device& owner;
+    SystemConfig system;
+    sc_core::sc_simcontext* platform = sc_core::sc_get_curr_simcontext();
+    std::unique_ptr<StandaloneDevice> npu;
+    sc_core::sc_time begin;
+    std::uint64_t edges = 0;
+    sc_core::sc_time last_edge;
+    sc_core::sc_time period;  ///< of the clock, as its last two edges have it
+    std::size_t told = 0;
+    std::string trouble;
+    std::deque<Request*> requests;
+    sc_core::sc_event kick;
+    sc_core::sc_event served;
+};
+
+Device::Device(const sc_core::sc_module_name& name, const Setup& setup)
+    : sc_core::sc_module(name),
+      csb("csb"),
+      dram("dram"),
+      sram("sram"),
+      interrupt("interrupt"),
+      clock("clock"),
+      inside_(std::make_unique<Inside>(*this, read_setup(setup))) {
+    csb.register_b_transport(this, &Device::access_register);
+    sc_core::sc_spawn_options options;
+    options.spawn_method();
+    sc_core::sc_spawn([this] { go_on(); }, sc_core::sc_gen_unique_name("go_on"), &options);
+}
+
+Device::~Device() = default;
+
+void Device::start_of_simulation() {
+    if (inside_->is_clocked()) {
+        sc_core::sc_spawn_options options;
+        options.spawn_method();
+        options.dont_initialize();
+        options.set_sensitivity(&clock->posedge_event());
+        sc_core::sc_spawn([this] { inside_->count_edge(); }, sc_core::sc_gen_unique_name("edges"),
+                          &options);
+    }
+}
+
+void Device::go_on() {
+    Inside& in = *inside_;
+    try {
+        in.npu->run_to(in.cycle());
+        in.serve();
+        in.npu->run_to(in.cycle());
+    } catch (const ConfigError& error) {
+        SC_REPORT_ERROR("npuscope", error.what());
+    }
+    if (interrupt->read() != in.npu->interrupt()) {
+        interrupt->write(in.npu->interrupt());
+    }
+    in.tell();
+    const std::optional<Cycles> next = in.npu->next_activity();
+    if (next && !in.is_clocked()) {
+        const sc_core::sc_time at = in.time_of(*next);
+        const sc_core::sc_time now = sc_core::sc_time_stamp();
+        sc_core::next_trigger(at > now ? at - now : sc_core::SC_ZERO_TIME, in.kick);
+    } else {
+        sc_core::next_trigger(in.kick);
+    }
+}
+
+void Device::access_register(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) {
+    Inside& in = *inside_;
+    if (payload.get_data_length() != 4 || payload.get_streaming_width() < 4 ||
+        payload.get_address() % 4 != 0 || payload.get_address() > 0xffff'fffcU ||
+        payload.get_command() == tlm::TLM_IGNORE_COMMAND) {
+        payload.set_response_status(tlm::TLM_BURST_ERROR_RESPONSE);
+        return;
+    }
+    if (payload.get_byte_enable_ptr() != nullptr) {
+        payload.set_response_status(tlm::TLM_BYTE_ENABLE_ERROR_RESPONSE);
+        return;
+    }
+    if (delay > sc_core::SC_ZERO_TIME) {
+        sc_core::wait(delay);
+        delay = sc_core::SC_ZERO_TIME;
+    }
+    Inside::Request request{.write = payload.is_write(),
+                            .address = static_cast<std::uint32_t>(payload.get_address())};
+    if (payload.is_write()) {
+        std::memcpy(&request.value, payload.get_data_ptr(), sizeof request.value);
+    }
+    in.requests.push_back(&request);
+    in.kick.notify(sc_core::SC_ZERO_TIME);
+    while (!request.done) {
+        sc_core::wait(in.served);
+    }
+    if (!request.good) {
+        payload.set_response_status(tlm::TLM_ADDRESS_ERROR_RESPONSE);
+        return;
+    }
+    if (payload.is_write()) {
+        delay += in.until(request.end);
+    } else {
+        std::memcpy(payload.get_data_ptr(), &request.value, sizeof request.value);
+    }
+    payload.set_response_status(tlm::TLM_OK_RESPONSE);
+}
+
+void Device::reset() {
+    inside_->make();
+    inside_->kick.notify(sc_core::SC_ZERO_TIME);
+}
+
+std::uint64_t Device::cycles() const { return inside_->cycle().value; }
+
+std::string Device::result() const { return json_report(inside_->npu->result()); }
+
+}  // namespace npuscope
