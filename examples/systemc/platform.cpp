@@ -80,10 +80,11 @@ struct Driver : sc_core::sc_module {
 
     void run() {
         write(NVDLA_GLB_S_INTR_MASK_0, ~NVDLA_GLB_S_INTR_MASK_0_PDP_DONE_MASK0_MASK);
-        const std::uint32_t kernel = 1U << NVDLA_PDP_D_POOLING_KERNEL_CFG_0_KERNEL_WIDTH_SHIFT |
-                                     1U << NVDLA_PDP_D_POOLING_KERNEL_CFG_0_KERNEL_HEIGHT_SHIFT |
-                                     1U << NVDLA_PDP_D_POOLING_KERNEL_CFG_0_KERNEL_STRIDE_WIDTH_SHIFT |
-                                     1U << NVDLA_PDP_D_POOLING_KERNEL_CFG_0_KERNEL_STRIDE_HEIGHT_SHIFT;
+        const std::uint32_t kernel =
+            1U << NVDLA_PDP_D_POOLING_KERNEL_CFG_0_KERNEL_WIDTH_SHIFT |
+            1U << NVDLA_PDP_D_POOLING_KERNEL_CFG_0_KERNEL_HEIGHT_SHIFT |
+            1U << NVDLA_PDP_D_POOLING_KERNEL_CFG_0_KERNEL_STRIDE_WIDTH_SHIFT |
+            1U << NVDLA_PDP_D_POOLING_KERNEL_CFG_0_KERNEL_STRIDE_HEIGHT_SHIFT;
         write(NVDLA_PDP_RDMA_D_DATA_CUBE_IN_WIDTH_0, side - 1);
         write(NVDLA_PDP_RDMA_D_DATA_CUBE_IN_HEIGHT_0, side - 1);
         write(NVDLA_PDP_RDMA_D_DATA_CUBE_IN_CHANNEL_0, channels - 1);
@@ -119,7 +120,8 @@ struct Driver : sc_core::sc_module {
             wait(interrupt->posedge_event());
         }
         took = sc_core::sc_time_stamp() - begin;
-        write(NVDLA_GLB_S_INTR_STATUS_0, access(tlm::TLM_READ_COMMAND, NVDLA_GLB_S_INTR_STATUS_0, 0));
+        write(NVDLA_GLB_S_INTR_STATUS_0,
+              access(tlm::TLM_READ_COMMAND, NVDLA_GLB_S_INTR_STATUS_0, 0));
     }
 
     std::uint32_t from_;
@@ -139,7 +141,8 @@ int sc_main(int /*argc*/, char* /*argv*/[]) {
     sc_core::sc_signal<bool> fast_line("fast_line");
     sc_core::sc_signal<bool> slow_line("slow_line");
     int findings = 0;
-    const auto connect = [&](npuscope::Device& npu, Driver& driver, sc_core::sc_signal<bool>& line) {
+    const auto connect = [&](npuscope::Device& npu, Driver& driver,
+                             sc_core::sc_signal<bool>& line) {
         npu.dram.bind(memory.socket);
         driver.bus.bind(npu.csb);
         npu.interrupt(line);
@@ -160,8 +163,10 @@ int sc_main(int /*argc*/, char* /*argv*/[]) {
                 for (unsigned c = 0; c < channels; ++c) {
                     signed char most = -128;
                     for (unsigned i = 0; i < 4; ++i) {
-                        const unsigned place = ((2 * y + i / 2) * side + 2 * x + i % 2) * channels + c;
-                        const auto one = static_cast<signed char>(memory.bytes[npu * frame_bytes + place]);
+                        const unsigned place =
+                            ((2 * y + i / 2) * side + 2 * x + i % 2) * channels + c;
+                        const auto one =
+                            static_cast<signed char>(memory.bytes[npu * frame_bytes + place]);
                         most = one > most ? one : most;
                     }
                     const unsigned place = (npu + 1) * 0x10000 + (y * half + x) * channels + c;
@@ -171,7 +176,8 @@ int sc_main(int /*argc*/, char* /*argv*/[]) {
         }
     }
     std::printf("at 1 GHz %s, at 800 MHz %s; %d wrong values, %d findings\n",
-                fast_driver.took.to_string().c_str(), slow_driver.took.to_string().c_str(), wrong, findings);
+                fast_driver.took.to_string().c_str(), slow_driver.took.to_string().c_str(), wrong,
+                findings);
     const bool slower = slow_driver.took > fast_driver.took;
     return wrong == 0 && findings == 0 && slower ? 0 : 1;
 }

@@ -37,8 +37,9 @@ std::uint64_t longest(const Json& result) {
 TEST(Instances, AllBytesAreRightAndNoneIsFasterThanAlone) {
     const TempFolder folder;
     const std::string program = (folder / "program").string();
-    ASSERT_EQ(typed({"plan", "ds_cnn", "--npu", "nv_small", "--out", program}, {plan_command()}).code,
-              ExitCode::Good);
+    ASSERT_EQ(
+        typed({"plan", "ds_cnn", "--npu", "nv_small", "--out", program}, {plan_command()}).code,
+        ExitCode::Good);
     for (const std::string memory : {"dram_50", "ddr4_2400"}) {
         const std::vector<std::string> line{program, "--npu", "nv_small", "--memory", memory};
         const Json alone = run(line);
