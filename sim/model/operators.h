@@ -116,8 +116,10 @@ std::span<const OperatorRow> moving_operators();
 std::span<const OperatorRow> normalisation_operators();
 std::span<const OperatorRow> product_operators();
 std::span<const OperatorRow> quantised_operators();
+std::span<const OperatorRow> recurrent_operators();
 std::span<const OperatorRow> reduction_operators();
 std::span<const OperatorRow> reshaping_operators();
+std::span<const OperatorRow> selecting_operators();
 
 }  // namespace host
 

@@ -84,6 +84,32 @@ Values dequantize_linear(const Operands& operands) {
     })};
 }
 
+/// Integers with the scale and the zero point of what they are made of: uint8.
+Types dynamic_types(const Operands& operands) {
+    return {{ElementType::Uint8, operands.sizes(0)},
+            {ElementType::Float32, {}},
+            {ElementType::Uint8, {}}};
+}
+Values quantize_dynamically(const Operands& operands) {
+    const GraphValue& input = operands.at(0);
+    const Types types = dynamic_types(operands);
+    NumberRange range{0, 0};
+    for (const double number : input.numbers) {
+        range = join_ranges(range, {number, number});
+    }
+    const double span = rounded_float(range.high - range.low);
+    const double scale = rounded_float(span == 0 ? 1.0 : span / range_of(ElementType::Uint8).high);
+    const double zero = saturated(-rounded_float(range.low / scale), ElementType::Uint8);
+    Values results{zeros(types[0]), zeros(types[1]), zeros(types[2])};
+    for (std::size_t i = 0; i < input.numbers.size(); ++i) {
+        results[0].numbers[i] = saturated(
+            std::nearbyint(rounded_float(input.numbers[i] / scale)) + zero, ElementType::Uint8);
+    }
+    results[1].numbers.front() = scale;
+    results[2].numbers.front() = zero;
+    return results;
+}
+
 // operands: x, x_scale, x_zero, w, w_scale, w_zero, y_scale, y_zero, bias
 Types qlinear_conv_types(const Operands& operands) {
     const Sizes& weights = operands.sizes(3);
@@ -404,6 +430,11 @@ constexpr std::array rows{OperatorRow{.op = "QLinearConv",
                                       .infer = quantize_types,
                                       .attributes = "axis block_size output_dtype saturate",
                                       .range = quantised_range},
+                          OperatorRow{.op = "DynamicQuantizeLinear",
+                                      .inputs = {1, 1},
+                                      .types = TypeRule::Float,
+                                      .evaluate = quantize_dynamically,
+                                      .infer = dynamic_types},
                           OperatorRow{.op = "DequantizeLinear",
                                       .inputs = {2, 3},
                                       .evaluate = dequantize_linear,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sums, means and extremes along axes, over windows and over all of a plane; Softmax, LogSoftmax,
-// ArgMax.
+// ArgMax, ArgMin.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -168,6 +168,29 @@ Values reduce_mean(const Operands& operands) {
     return {std::move(result)};
 }
 
+/// `finish` of the sum of `part` of every number.
+template <class Part, class Finish>
+Values reduce_parts(const Operands& operands, Part part, Finish finish) {
+    GraphValue result =
+        reduced(operands, 0.0, [part](double sum, double number) { return sum + part(number); });
+    std::ranges::transform(result.numbers, result.numbers.begin(), finish);
+    return {std::move(result)};
+}
+double itself(double number) { return number; }
+double square_of(double number) { return number * number; }
+double size_of(double number) { return std::abs(number); }
+double root_of(double number) { return std::sqrt(number); }
+double exponential_of(double number) { return std::exp(number); }
+double logarithm_of(double number) { return std::log(number); }
+
+template <double (*part)(double), double (*finish)(double)>
+Values reduce_by(const Operands& operands) {
+    return reduce_parts(operands, part, finish);
+}
+Values reduce_product(const Operands& operands) {
+    return {reduced(operands, 1.0, std::multiplies<>{})};
+}
+
 Values reduce_max(const Operands& operands) {
     return {reduced(operands, range_of(operands.element(0)).low,
                     [](double a, double b) { return std::max(a, b); })};
@@ -212,7 +235,9 @@ Values softmax(const Operands& operands) {
     return {std::move(result)};
 }
 
-Values arg_max(const Operands& operands) {
+/// Where the largest stands, or the smallest.
+template <bool largest>
+Values arg_extreme(const Operands& operands) {
     const GraphValue& input = operands.at(0);
     const std::size_t axis = axis_index(operands.node.integer("axis", 0), input.type.sizes.size());
     const bool last_wins = operands.node.integer("select_last_index", 0) != 0;
@@ -228,7 +253,8 @@ Values arg_max(const Operands& operands) {
         std::size_t best = 0;
         for (std::size_t k = 1; k < length; ++k) {
             const double number = row[k * step];
-            if (number > row[best * step] || (last_wins && number == row[best * step])) {
+            const double before = row[best * step];
+            if ((largest ? number > before : number < before) || (last_wins && number == before)) {
                 best = k;
             }
         }
@@ -289,6 +315,12 @@ constexpr std::array rows{
     reduction("ReduceMean", reduce_mean),
     reduction("ReduceMax", reduce_max, range_of_first),
     reduction("ReduceMin", reduce_min, range_of_first),
+    reduction("ReduceProd", reduce_product),
+    reduction("ReduceL1", reduce_by<size_of, itself>),
+    reduction("ReduceL2", reduce_by<square_of, root_of>),
+    reduction("ReduceSumSquare", reduce_by<square_of, itself>),
+    reduction("ReduceLogSum", reduce_by<itself, logarithm_of>),
+    reduction("ReduceLogSumExp", reduce_by<exponential_of, logarithm_of>),
     normalisation("Softmax", softmax<false>),
     normalisation("LogSoftmax", softmax<true>),
     OperatorRow{.op = "LayerNormalization",
@@ -300,7 +332,12 @@ constexpr std::array rows{
     OperatorRow{.op = "ArgMax",
                 .inputs = {1, 1},
                 .types = TypeRule::Same,
-                .evaluate = arg_max,
+                .evaluate = arg_extreme<true>,
+                .attributes = "axis keepdims select_last_index"},
+    OperatorRow{.op = "ArgMin",
+                .inputs = {1, 1},
+                .types = TypeRule::Same,
+                .evaluate = arg_extreme<false>,
                 .attributes = "axis keepdims select_last_index"},
     OperatorRow{
         .op = "MaxPool",

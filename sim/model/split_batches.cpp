@@ -20,7 +20,8 @@
 namespace npuscope {
 namespace {
 
-constexpr std::int64_t most_inputs = 64;  // beyond, a plan would be mostly copies
+constexpr std::int64_t most_inputs = 64;                         // beyond, a plan would be
+constexpr std::uint64_t most_weights = std::uint64_t{1} << 26U;  // mostly copies
 
 bool is_layer(const std::string& op) {
     constexpr std::array layers{"Conv", "ConvInteger", "ConvTranspose", "MaxPool"};
@@ -62,7 +63,7 @@ class BatchSplitter {
     bool run() {
         join_neighbours();
         keep_layers();
-        if (std::ranges::count(copied_, true) == 0) {
+        if (std::ranges::count(copied_, true) == 0 || copied_weights() > most_weights) {
             return false;
         }
         graph_.nodes.clear();
@@ -128,6 +129,21 @@ class BatchSplitter {
         for (std::size_t i = 0; i < before_.nodes.size(); ++i) {
             copied_[i] = copied_[i] && with_layer.contains(first_of(i));
         }
+    }
+
+    /// Each copy of a layer has weights of its own in the NPU's memory.
+    std::uint64_t copied_weights() const {
+        std::uint64_t all = 0;
+        for (std::size_t i = 0; i < before_.nodes.size(); ++i) {
+            const GraphNode& node = before_.nodes[i];
+            const GraphValue* weights =
+                copied_[i] && is_layer(node.op) ? before_.constant(node.input(1)) : nullptr;
+            if (weights != nullptr) {
+                all += static_cast<std::uint64_t>(sizes(node.outputs[0])[0]) *
+                       count_elements(weights->type.sizes);
+            }
+        }
+        return all;
     }
 
     static std::string part(const std::string& name, std::int64_t number) {

@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <limits>
 
 #include "tests/sim/message_of.h"
@@ -345,6 +346,90 @@ TEST(HostOperators, SizesArePartsOfAShape) {
         node_of("Shape", {{"start", std::int64_t{-2}}, {"end", std::int64_t{2}}});
     EXPECT_THAT(run(part, {map}, 15).numbers, ElementsAre(3));
     EXPECT_THAT(run(node_of("Size"), {map}).numbers, ElementsAre(6));
+}
+
+Values run_all(const GraphNode& node, const std::vector<GraphValue>& operands) {
+    Operands given{node, 13, {}};
+    for (const GraphValue& operand : operands) {
+        given.values.push_back(&operand);
+    }
+    return evaluate_outputs(*find_operator(node.op), given);
+}
+
+TEST(HostOperators, ElementsAreRepeatedOrderedAndLookedUp) {
+    const auto whole = [](const Sizes& sizes, std::vector<double> numbers) {
+        return value_of(sizes, std::move(numbers), ElementType::Int64);
+    };
+    EXPECT_THAT(run(node_of("Tile"), {value_of({1, 2}, {1, 2}), whole({2}, {2, 2})}).numbers,
+                ElementsAre(1, 2, 1, 2, 1, 2, 1, 2));
+    const GraphValue line = value_of({3}, {1, 2, 3});
+    EXPECT_THAT(run(node_of("CumSum"), {line, whole({}, {0})}).numbers, ElementsAre(1, 3, 6));
+    const GraphNode backwards =
+        node_of("CumSum", {{"exclusive", std::int64_t{1}}, {"reverse", std::int64_t{1}}});
+    EXPECT_THAT(run(backwards, {line, whole({}, {0})}).numbers, ElementsAre(5, 3, 0));
+    const GraphValue square = value_of({2, 2}, {1, 2, 3, 4});
+    EXPECT_THAT(run(node_of("GatherElements", {{"axis", std::int64_t{1}}}),
+                    {square, whole({2, 2}, {0, 0, 1, -2})})
+                    .numbers,
+                ElementsAre(1, 1, 4, 3));
+    GraphNode best = node_of("TopK");
+    best.outputs = {"values", "indices"};
+    const Values top = run_all(best, {value_of({2, 3}, {1, 5, 5, 4, 0, 6}), whole({1}, {2})});
+    EXPECT_THAT(top[0].numbers, ElementsAre(5, 5, 6, 4));
+    EXPECT_THAT(top[1].numbers, ElementsAre(1, 2, 2, 0));
+    EXPECT_THAT(sample::message_of([&] {
+                    run(best, {line, whole({1}, {4})});
+                }),
+                HasSubstr("4 of 3 elements"));
+}
+
+TEST(HostOperators, NumbersAreReducedInEveryWay) {
+    const GraphValue x = value_of({2, 2}, {3, -4, 0, 2});
+    const GraphNode rows =
+        node_of("ReduceL2", {{"axes", Integers{1}}, {"keepdims", std::int64_t{0}}});
+    EXPECT_THAT(run(rows, {x}, 12).numbers, ElementsAre(5, 2));
+    EXPECT_THAT(run(node_of("ReduceL1"), {x}).numbers, ElementsAre(9));
+    EXPECT_THAT(run(node_of("ReduceSumSquare"), {x}).numbers, ElementsAre(29));
+    EXPECT_THAT(run(node_of("ReduceProd", {{"axes", Integers{0}}}), {x}, 12).numbers,
+                ElementsAre(0, -8));
+    EXPECT_THAT(run(node_of("ReduceLogSumExp"), {value_of({2}, {0, 0})}).numbers,
+                ElementsAre(static_cast<double>(std::log(2.0F))));
+    EXPECT_THAT(run(node_of("ArgMin", {{"axis", std::int64_t{1}}}), {x}).numbers,
+                ElementsAre(1, 0));
+}
+
+TEST(HostOperators, ScalesAreFoundWhileItRuns) {
+    // source: ONNX operator definitions, DynamicQuantizeLinear, example
+    GraphNode node = node_of("DynamicQuantizeLinear");
+    node.outputs = {"y", "scale", "zero"};
+    const Values results = run_all(node, {value_of({6}, {0, 2, -3, -2.5, 1.34, 0.5})});
+    EXPECT_THAT(results[0].numbers, ElementsAre(153, 255, 0, 26, 221, 179));
+    EXPECT_EQ(results[1].numbers[0], static_cast<double>(5.0F / 255.0F));
+    EXPECT_EQ(results[2].numbers[0], 153);
+}
+
+TEST(HostOperators, RecurrentCellsGoOverTheirSteps) {
+    const auto sigmoid = [](double x) { return 1 / (1 + std::exp(-x)); };
+    const GraphValue x = value_of({2, 1, 1}, {1, 2});
+    GraphNode lstm = node_of("LSTM", {{"hidden_size", std::int64_t{1}}});
+    lstm.outputs = {"y", "h", "c"};
+    const Values memory =
+        run_all(lstm, {x, value_of({1, 4, 1}, {1, 1, 1, 1}), value_of({1, 4, 1}, {0, 0, 0, 0.5})});
+    const double c1 = sigmoid(1) * std::tanh(1);
+    const double h1 = sigmoid(1) * std::tanh(c1);
+    const double c2 = sigmoid(2) * c1 + sigmoid(2) * std::tanh(2 + 0.5 * h1);
+    EXPECT_NEAR(memory[0].numbers[0], h1, 1e-6);
+    EXPECT_NEAR(memory[1].numbers[0], sigmoid(2) * std::tanh(c2), 1e-6);
+    EXPECT_NEAR(memory[2].numbers[0], c2, 1e-6);
+    GraphNode gru = node_of("GRU", {{"direction", std::string("reverse")}});
+    gru.outputs = {"y", "h"};
+    const Values state =
+        run_all(gru, {x, value_of({1, 3, 1}, {1, 1, 1}), value_of({1, 3, 1}, {0, 0, 0.5})});
+    const double g1 = (1 - sigmoid(2)) * std::tanh(2);
+    const double g2 = (1 - sigmoid(1)) * std::tanh(1 + 0.5 * (sigmoid(1) * g1)) + sigmoid(1) * g1;
+    EXPECT_NEAR(state[0].numbers[1], g1, 1e-6);
+    EXPECT_NEAR(state[0].numbers[0], g2, 1e-6);
+    EXPECT_NEAR(state[1].numbers[0], g2, 1e-6);
 }
 
 }  // namespace
