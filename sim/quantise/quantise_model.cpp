@@ -9,6 +9,7 @@
 #include "sim/quantise/equalise.h"
 #include "sim/quantise/float_graph.h"
 #include "sim/quantise/half_floats.h"
+#include "sim/quantise/rows_as_maps.h"
 
 namespace npuscope {
 namespace {
@@ -126,6 +127,9 @@ QuantisedModel quantise_model(Graph graph, const std::vector<Case>& cases,
     }
     const std::uint32_t opset = graph.opset;
     ready_for_quantisation(graph);
+    if (options.type != MapType::Int8) {  // of int8 that is done for the NPU at hand
+        rows_as_maps(graph);
+    }
     QuantisedModel best = options.type == MapType::Fp16
                               ? as_half_floats(graph, cases)
                               : as_integers(std::move(graph), cases, options);

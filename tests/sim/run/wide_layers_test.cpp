@@ -82,6 +82,16 @@ TEST_P(WideLayers, AWholeModelRunsNearTheFloats) {
 
 TEST_P(WideLayers, LayersOfOtherKindsDoToo) { EXPECT_EQ(expect_near(varied_model()), 4U); }
 
+TEST_P(WideLayers, ProductsOfSeveralRowsAreConvolved) {
+    test::ModelBuilder builder(13);
+    builder.input("x", {1, 9, 12});
+    builder.floats("w", {12, 20}, test::some_fractions(240, 0.4F, 6));
+    builder.floats("b", {20}, test::some_fractions(20, 0.4F, 7));
+    builder.node("MatMul", "product", {"x", "w"}).node("Add", "sum", {builder.last(), "b"});
+    builder.node("Relu", "end", {builder.last()}, "y").output("y");
+    EXPECT_EQ(expect_near(builder), 1U);
+}
+
 TEST_P(WideLayers, AnNpuWithoutThemLeavesThemToTheHost) {
     const Case one{{"x", test::float_input({1, 3, 8, 8}, 3)}};
     const Graph graph = finish_graph(quantised(test::float_model(), one).graph, ScaleForm::Rounded);
