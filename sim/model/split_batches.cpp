@@ -76,6 +76,15 @@ class BatchSplitter {
 
  private:
     const Sizes& sizes(const std::string& tensor) const { return view_.sizes(tensor); }
+    /// Weights or a bias, as they are or dequantised.
+    bool is_weights(const GraphNode& node, std::size_t input) const {
+        const std::string& tensor = node.inputs[input];
+        const auto producer = view_.producer(tensor);
+        const bool constant = before_.is_constant(tensor) ||
+                              (producer && before_.nodes[*producer].op == "DequantizeLinear" &&
+                               before_.is_constant(before_.nodes[*producer].inputs[0]));
+        return input > 0 && is_layer(node.op) && node.op != scaled_sum_op && constant;
+    }
     bool joins_batches(const GraphNode& node) const {
         const auto rank = static_cast<std::int64_t>(sizes(node.outputs[0]).size());
         return node.op == "Concat" && node.integer("axis", 1) % rank == 0;
@@ -88,8 +97,7 @@ class BatchSplitter {
         const std::size_t rank = sizes(node.outputs[0]).size();
         for (std::size_t i = 0; i < node.inputs.size(); ++i) {
             const std::string& input = node.inputs[i];
-            const bool weights = i > 0 && is_layer(node.op) && node.op != scaled_sum_op;
-            if (input.empty() || (weights && before_.is_constant(input))) {
+            if (input.empty() || is_weights(node, i)) {
                 continue;
             }
             const Sizes& own = sizes(input);
@@ -153,8 +161,10 @@ class BatchSplitter {
     void copy(std::size_t index) {
         const GraphNode& node = before_.nodes[index];
         const std::int64_t count = sizes(node.outputs[0])[0];
-        for (const std::string& input : node.inputs) {
-            cut(input, count);
+        for (std::size_t i = 0; i < node.inputs.size(); ++i) {
+            if (!is_weights(node, i)) {
+                cut(node.inputs[i], count);
+            }
         }
         for (std::int64_t n = 0; n < count; ++n) {
             GraphNode made = node;

@@ -40,12 +40,19 @@ class RowWriter {
 
  private:
     bool is_product_of_rows(const GraphNode& node) const {
-        if (node.op != "MatMul" || !is_product(before_, node) ||
+        const bool plain =
+            node.op == "MatMul" || (node.op == "Gemm" && node.integer("transA", 0) == 0);
+        if (!plain || !is_product(before_, node) ||
             before_.constants.at(node.inputs[1]).type.sizes.size() != 2) {
             return false;
         }
+        const GraphValue* bias = node.op == "Gemm" ? before_.constant(node.input(2)) : nullptr;
+        const std::size_t kernels = static_cast<std::size_t>(view_.sizes(node.outputs[0]).back());
+        const bool fits =
+            node.op == "MatMul" || node.input(2).empty() ||
+            (bias != nullptr && (bias->numbers.size() == 1 || bias->numbers.size() == kernels));
         const Sizes& in = view_.sizes(node.inputs[0]);
-        return in.size() >= 2 && static_cast<std::int64_t>(count_elements(in)) > in.back();
+        return fits && in.size() >= 2 && static_cast<std::int64_t>(count_elements(in)) > in.back();
     }
 
     /// Adds a node; its result is the next one's input.
@@ -60,8 +67,10 @@ class RowWriter {
     }
     void reshape(const std::string& part, const Sizes& sizes) {
         const std::string shape = name_ + '/' + part + "_sizes";
-        graph_.constants[shape] = {{ElementType::Int64, {static_cast<std::int64_t>(sizes.size())}},
-                                   {sizes.begin(), sizes.end()}};
+        GraphValue numbers =
+            zeros({ElementType::Int64, Sizes(1, static_cast<std::int64_t>(sizes.size()))});
+        std::ranges::copy(sizes, numbers.numbers.begin());
+        graph_.constants[shape] = std::move(numbers);
         add("Reshape", part).inputs.push_back(shape);
     }
     void turn(const std::string& part) {
@@ -69,22 +78,24 @@ class RowWriter {
     }
 
     void convolve(const GraphNode& node) {
-        const GraphValue& weights = before_.constants.at(node.inputs[1]);
+        const bool turned = node.op == "Gemm" && node.integer("transB", 0) != 0;
+        GraphValue weights = before_.constants.at(node.inputs[1]);
+        weights = turned ? weights : transposed(weights);  // [K C]
         const Sizes& in = view_.sizes(node.inputs[0]);
-        const std::int64_t channels = weights.type.sizes[0];
-        const std::int64_t kernels = weights.type.sizes[1];
+        const std::int64_t channels = weights.type.sizes[1];
+        const std::int64_t kernels = weights.type.sizes[0];
         const std::int64_t rows = static_cast<std::int64_t>(count_elements(in)) / in.back();
         name_ = node_name(node);
         at_ = node.inputs[0];
         std::string result = node.outputs[0];
         const Sizes out = view_.sizes(result);
-        const std::optional<std::string> bias = take_bias(result, kernels);
+        const std::optional<std::string> bias =
+            node.op == "Gemm" ? own_bias(node, kernels) : take_bias(result, kernels);
         reshape("rows", {1, rows, channels});
         turn("channels");
         reshape("map", {1, channels, rows, 1});
-        GraphValue kernel = transposed(weights);
-        kernel.type.sizes = {kernels, channels, 1, 1};
-        graph_.constants[name_ + "/weights"] = std::move(kernel);
+        weights.type.sizes = {kernels, channels, 1, 1};
+        graph_.constants[name_ + "/weights"] = std::move(weights);
         GraphNode& conv = add("Conv", "product");
         conv.name = name_;
         conv.inputs.push_back(name_ + "/weights");
@@ -97,6 +108,20 @@ class RowWriter {
         graph_.nodes.back().outputs = {result};
     }
 
+    /// That of a Gemm, one number for each kernel or for all.
+    std::optional<std::string> own_bias(const GraphNode& node, std::int64_t kernels) {
+        const GraphValue* value = before_.constant(node.input(2));
+        if (value == nullptr) {
+            return std::nullopt;
+        }
+        GraphValue bias = zeros({value->type.element, Sizes(1, kernels)});
+        for (std::size_t k = 0; k < bias.numbers.size(); ++k) {
+            bias.numbers[k] = value->numbers[value->numbers.size() == 1 ? 0 : k];
+        }
+        const std::string tensor = name_ + "/bias";
+        graph_.constants[tensor] = std::move(bias);
+        return tensor;
+    }
     /// A bias that is added to each row becomes the convolution's.
     std::optional<std::string> take_bias(std::string& result, std::int64_t kernels) {
         const auto reader = view_.only_reader(result);
