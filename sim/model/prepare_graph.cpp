@@ -281,13 +281,14 @@ namespace {
 
 constexpr double infinite = std::numeric_limits<double>::infinity();
 
+ValueRange range_of_type(ElementType type) { return {!is_float(type), range_of(type), false}; }
+
 ValueRange range_of_results(const RangeOperands& operands) {
     const OperatorRow* row = find_operator(operands.node.op);
     if (row != nullptr && row->range != nullptr) {
         return row->range(operands);
     }
-    const ElementType type = operands.result();
-    return {!is_float(type), range_of(type), false};
+    return range_of_type(operands.result());
 }
 
 bool cast_keeps_numbers(const GraphView& model, const GraphNode& node) {
@@ -339,7 +340,10 @@ ValueRanges value_ranges(const Graph& graph, const ValueRanges& given) {
     for (const GraphNode& node : graph.nodes) {
         const ValueRange results = range_of_results({graph, node, ranges});
         for (const std::string& output : node.outputs) {
-            ranges[output] = results;
+            const auto type = graph.types.find(output);
+            const bool other = type != graph.types.end() &&
+                               type->second.element != graph.types.at(node.outputs[0]).element;
+            ranges[output] = other ? range_of_type(type->second.element) : results;
         }
     }
     return ranges;
