@@ -215,7 +215,7 @@ INSTANTIATE_TEST_SUITE_P(
                   [](ModelBuilder& b) { b.node("Flor", "f", {"x"}).output("f_y"); }},
         BrokenRow{"the operator is not supported",
                   [](ModelBuilder& b) {
-                      b.node("LSTM", "f", {"x", "c", "c"}).node("Floor", "g", {"f_y"});
+                      b.node("RNN", "f", {"x", "c", "c"}).node("Floor", "g", {"f_y"});
                   }},
         BrokenRow{"the operator has no attribute 'axes' (did you mean 'axis'?)",
                   [](ModelBuilder& b) { b.node("Softmax", "s", {"x"}).ints("axes", {1}); }},
