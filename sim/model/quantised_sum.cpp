@@ -92,6 +92,9 @@ std::optional<ScaledSum> scaled_sum(const Term& large, const Term& small, const 
         return std::nullopt;
     }
     sum.left = std::max(factor_bits - std::ilogb(ratio), 0);
+    if (std::nearbyint(std::ldexp(ratio, static_cast<int>(sum.left))) > largest_scale) {
+        --sum.left;  // a ratio that lies just below a power of two
+    }
     const double unit = std::ldexp(1.0, static_cast<int>(sum.left));
     sum.factor = to_integer(std::nearbyint(ratio * unit));
     const double scale = small.scale / end.scale / unit;

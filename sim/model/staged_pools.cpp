@@ -26,7 +26,9 @@ struct Stage {
 /// Takes a stage off; the rest of the window stays in `rest`.
 Stage next_stage(WindowAxis& rest) {
     Stage stage;
-    const bool one_window = rest.out == 1 && rest.pad_begin + rest.pad_end == 0;
+    // its stride is then free, as long as no second window fits
+    const bool one_window =
+        rest.out == 1 && rest.pad_begin + rest.pad_end == 0 && rest.in < 2 * rest.kernel;
     const std::int64_t stride = one_window ? rest.kernel : rest.stride;
     for (std::int64_t part = largest_window; part > 1 && rest.pad_begin + rest.pad_end == 0;
          --part) {

@@ -33,6 +33,15 @@ class QuantisedModel {
         quantiser(name);
         return name;
     }
+    /// Its scale stands in this ratio to another tensor's.
+    std::string scaled_input(const std::string& name, const Sizes& sizes, const std::string& other,
+                             float ratio) {
+        builder.input(name, sizes, code_);
+        scales_[name] = scales_.at(other) * ratio;
+        zeros_[name] = whole(is_signed_ ? -128 : 0, is_signed_ ? 127 : 255);
+        write_quantiser(name);
+        return name;
+    }
     /// Scale and zero point of a tensor.
     void quantiser(const std::string& tensor) {
         scales_[tensor] = std::exp(real(-5, -2));

@@ -120,6 +120,19 @@ TEST_P(RoundedScales, EachInputOfABatchByItself) {
     expect_close(model, model.conv("y", x, 12, 20, 3), npu(), 3);
 }
 
+TEST_P(RoundedScales, SumOfTwoScalesOfWhichOneIsNearlyTwice) {
+    QuantisedModel model = this->model();
+    const std::string a = model.input("a", {1, 12, 9, 9});
+    const float twice = std::nextafter(2.0F, 0.0F);
+    expect_close(model, model.sum("y", a, model.scaled_input("b", {1, 12, 9, 9}, a, twice)), npu(),
+                 1);
+}
+
+TEST_P(RoundedScales, OneMaximumBesideNumbersThatNoWindowCovers) {
+    QuantisedModel model = this->model();
+    expect_close(model, model.max_pool("y", model.input("x", 8, 13), 13, 13, 3), npu(), 2, 0);
+}
+
 TEST_P(RoundedScales, MeanOfAPlane) {
     QuantisedModel model = this->model();
     expect_close(model, model.mean("y", model.input("x", 24, 7)), npu(), 1);
