@@ -323,8 +323,7 @@ void MemoryRules::launch(const CheckedOperation& operation, DiagnosticLog& log) 
         if (!use.writes) {
             const SeenBytes seen = look_at(use.runs);
             for (const std::size_t writer : seen.writers) {
-                owners_[writer].lines_left =
-                    std::max(owners_[writer].lines_left, operation.lines_left);
+                owners_[writer].lines_left += operation.lines_left;
             }
             judge(operation, use, seen, log);
         }

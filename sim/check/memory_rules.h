@@ -54,7 +54,7 @@ class MemoryRules {
         SurfaceUse use;
         Place place;
         bool read = false;             ///< in part at least
-        std::uint32_t lines_left = 0;  ///< of each surface, after a reader's last window
+        std::uint32_t lines_left = 0;  ///< of each surface, after the last windows of readers
     };
 
     bool in_memory(const ByteRun& run) const;
