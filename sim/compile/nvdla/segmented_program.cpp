@@ -151,10 +151,8 @@ class SegmentProgrammer {
             program_.statements.push_back(std::move(statement));
         }
         add(WaitForJobs{});
-        if (values_) {
-            for (RunNode& one : loads) {
-                add(std::move(one));
-            }
+        for (RunNode& one : loads) {
+            add(std::move(one));
         }
     }
 
@@ -214,6 +212,10 @@ class SegmentProgrammer {
 
     RunNode load(const SegmentTensor& output, PlannedMap map) const {
         RunNode run{.name = output.tensor};
+        if (!values_) {  // known to be read, without anything that reads
+            run.reads = {{map.base, Bytes(map.layout.bytes)}};
+            return run;
+        }
         run.work = [&graph = graph_, values = values_, tensor = output.tensor,
                     map = std::move(map)](HostMemory& memory) {
             std::vector<std::uint8_t> bytes(map.layout.bytes);
