@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "models/conv/cdma_timing.h"
+#include "models/conv/image_stream.h"
 #include "models/link/read_stream.h"
 
 namespace npuscope {
@@ -98,8 +99,7 @@ void Cdma::run_data(Activity& activity) {
     work->fetch_start = split_changes ? std::max(started, split_since_)
                                       : started - std::min(started, config_.split_change);
     if (finished_) {
-        work->fetch_start =
-            std::max(work->fetch_start, *finished_ - std::min(*finished_, config_.next_operation));
+        work->fetch_start = std::max(work->fetch_start, *finished_);
     }
     fetch_operands(*work);
     weight_launches_.give(activity, work);
@@ -109,7 +109,10 @@ void Cdma::run_data(Activity& activity) {
         read_data(activity, *work);
     }
     data_done_(*work);
-    finished_ = std::max(weights_finished_.take(activity), work->data_complete);
+    const Cycles weights = weights_finished_.take(activity);
+    finished_ =
+        std::max(weights - std::min(weights, config_.next_operation),
+                 work->data_complete - std::min(work->data_complete, config_.next_after_data));
 }
 
 std::unique_ptr<DataStream> Cdma::data_stream(const ConvWork& work) {
@@ -117,16 +120,14 @@ std::unique_ptr<DataStream> Cdma::data_stream(const ConvWork& work) {
     const FetchRoom room{&wires_.data.releases(), wires_.data.capacity(),
                          wires_.data.promise(work.buffer.data)};
     if (job.mode == ConvMode::Image) {
-        const std::uint64_t pixels = job.input.width + 2ULL * job.pad_left;
-        const std::uint64_t bytes = pixels * job.input.channels * bytes_of(job.precision);
-        return std::make_unique<ImageStream>(
-            config_, ImageFetch{.pixels = job.pixels,
-                                .pad_left = job.pad_left,
-                                .packed_line_entries = divide_up(bytes, work.buffer.entry.value),
-                                .entries_per_line = job.entries_per_slice,
-                                .beat = bus_width_,
-                                .start = work.fetch_start,
-                                .room = room});
+        return std::make_unique<ImageStream>(config_,
+                                             ImageFetch{.pixels = job.pixels,
+                                                        .pad_left = job.pad_left,
+                                                        .pad_right = job.pad_right,
+                                                        .entries_per_line = job.entries_per_slice,
+                                                        .beat = bus_width_,
+                                                        .start = work.fetch_start,
+                                                        .room = room});
     }
     const bool single_pixel = job.input.width == 1 && job.input.height == 1;
     const std::uint64_t lines = job.feature.shape.height;

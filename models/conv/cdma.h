@@ -70,7 +70,7 @@ class Cdma : public Unit {
     Wires wires_;
     Channel<std::shared_ptr<ConvWork>> weight_launches_{"cdma.weight_launches"};
     Channel<Cycles> weights_finished_{"cdma.weights_finished"};
-    std::optional<Cycles> finished_;  // last entry of the operation before
+    std::optional<Cycles> finished_;  // the operation before, so that the next one may start
     std::function<void(const ConvWork&)> data_done_;
     std::function<void(const ConvWork&)> weights_done_;
     std::optional<BankSplit> split_;

@@ -76,6 +76,26 @@ class SkidStage {
     Beat before_;
 };
 
+/// The way of a beat of data from the bus to the stage that makes entries of it.
+class ResponsePipe {
+ public:
+    explicit ResponsePipe(Cycles pipe) : pipe_(pipe) {}
+
+    /// When the next beat stands at the end.
+    Cycles offer(Cycles arrival);
+    /// The beat that was offered is taken.
+    void taken(Cycles time) { second_.passed(at_end_, time); }
+
+ private:
+    Cycles pipe_;
+    Cycles stood_;
+    Cycles left_;
+    SkidStage multiplexer_;
+    SkidStage first_;
+    SkidStage second_;
+    Cycles at_end_;
+};
+
 /// The way of a beat of feature data from the bus into the buffer.
 class DataResponse {
  public:
@@ -86,13 +106,8 @@ class DataResponse {
     Cycles take(Cycles arrival, bool pauses);
 
  private:
-    Cycles pipe_;
+    ResponsePipe pipe_;
     Cycles write_;
-    Cycles pipe_stood_;
-    Cycles pipe_left_;
-    SkidStage multiplexer_;
-    SkidStage first_;
-    SkidStage second_;
     Cycles pause_;
 };
 
@@ -147,44 +162,6 @@ class FeatureStream : public DataStream {
     std::uint32_t column_ = 0;
     std::uint64_t beat_of_atom_ = 0;
     DataResponse pipeline_;
-};
-
-/// When pixels are requested, and when the packed lines are in the convolution buffer. Requests:
-/// line by line, plane by plane, pieces of at most eight beats. Packing starts behind the first
-/// full request and takes a cycle for each entry of a line, or waits for the line's last beat.
-/// Source: nv_small RTL, measured; within three cycles on the measured rows. Two planes are not
-/// measured.
-struct ImageFetch {
-    PixelSurface pixels;
-    std::uint32_t pad_left = 0;             ///< pixels
-    std::uint64_t packed_line_entries = 1;  ///< with the padding, as the packing takes them
-    std::uint64_t entries_per_line = 1;     ///< as the buffer counts them
-    Bytes beat{8};
-    Cycles start{};
-    FetchRoom room{};
-};
-
-class ImageStream : public DataStream {
- public:
-    ImageStream(const CdmaConfig& config, const ImageFetch& fetch);
-
-    std::uint64_t beats() const override { return line_beats_ * fetch_.pixels.height; }
-    std::optional<ReadBurst> next_burst() override;
-    void arrived(std::span<const Cycles> times) override;
-
- private:
-    ByteRun run() const;
-    void finish_line(Cycles last_beat);
-
-    const CdmaConfig config_;
-    ImageFetch fetch_;
-    std::uint64_t line_beats_ = 0;  // of all planes
-    Cycles line_tail_;
-    Cycles time_;
-    PixelLine position_{};
-    std::uint64_t beats_left_ = 0;  // of the line of one plane
-    std::uint64_t arrived_ = 0;
-    Cycles packed_;  // end of the last line that was packed
 };
 
 /// When weights are requested, and when each kernel group is whole in the convolution buffer. The

@@ -24,11 +24,11 @@ struct CdmaConfig {
     Cycles weight_write{10};
     Cycles group_interval{2};  // source: nv_small RTL, CDMA_wt.v, status update
     Cycles image_request{30};
-    Cycles image_start{20};
-    Cycles image_line_gap{1};
-    Cycles image_line_tail{22};
-    Cycles image_pad_tail{2};
+    std::uint32_t image_requests = 128;  // source: NV_NVDLA_CDMA_IMG_fifo.v
+    Cycles image_request_return{7};
+    Cycles image_write{9};
     Cycles next_operation{4};
+    Cycles next_after_data{9};
 
     template <class Visitor, class Self>
     static void describe(Visitor& visit, Self& self) {
@@ -57,18 +57,19 @@ struct CdmaConfig {
                     "cycles between two kernel groups that become known to the sequencer");
         visit.field("image_request", self.image_request,
                     "cycles from op-enable to the first request of pixels at the arbiter");
-        visit.field("image_start", self.image_start,
-                    "cycles from the first beat behind the first full request to the first line's "
-                    "packing");
-        visit.field("image_line_gap", self.image_line_gap,
-                    "cycles of packing a line beside one for each entry");
-        visit.field("image_line_tail", self.image_line_tail,
-                    "cycles from a line's last beat on the bus to its last entry in CBUF; one more "
-                    "when its last request has more than two beats");
-        visit.field("image_pad_tail", self.image_pad_tail,
-                    "the same, more with padding on the left");
+        visit.field("image_requests", self.image_requests,
+                    "requests of pixels, those for padding among them, that may be unanswered");
+        visit.field("image_request_return", self.image_request_return,
+                    "cycles from an answered request to the one that takes its place");
+        visit.field("image_write", self.image_write,
+                    "cycles from the packing's last read of a line to its last entry in CBUF");
         visit.field("next_operation", self.next_operation,
-                    "cycles by which the next operation starts before the last entry is written");
+                    "cycles by which the next operation starts before the last entry of weights is "
+                    "written");
+        visit.field(
+            "next_after_data", self.next_after_data,
+            "cycles by which it starts before the last entry of data is written, where that "
+            "ends the operation");
     }
 };
 
@@ -93,6 +94,7 @@ struct CbufConfig {
 struct CscConfig {
     std::uint32_t stripe_groups = 2;        // source: nv_small RTL, CSC_sg.v, upper and lower limit
     std::uint32_t image_stripe_groups = 2;  // source: NV_NVDLA_CSC.h, CSC_IMG_STRIPE
+    std::uint32_t shortest_stripe = 0;      // source: NV_NVDLA_CSC.h, CSC_MIN_STRIPE
     std::uint32_t shortest_load = 2;
     bool miscounts_image_blocks = true;  // source: nv_small RTL, CSC_dl.v channel_op_cnt
     Cycles weight_to_mac{29};
@@ -107,6 +109,9 @@ struct CscConfig {
                     "outputs of a full stripe, as a multiple of the MAC cells");
         visit.field("image_stripe_groups", self.image_stripe_groups,
                     "the same where the input is an image of pixels");
+        visit.field("shortest_stripe", self.shortest_stripe,
+                    "cycles that a stripe takes for each block at least, where the loading of "
+                    "weights takes less; 0: as the loading of a full group");
         visit.field("shortest_load", self.shortest_load,
                     "cycles that loading a kernel group into the MAC cells takes at least; else "
                     "one a kernel");

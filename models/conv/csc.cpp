@@ -110,12 +110,16 @@ void Csc::account_array(ConvWork& work) const {
     record.causes += array_;
 }
 
+std::uint32_t Csc::group_load(const ConvJob& job, std::uint32_t group) const {
+    return static_cast<std::uint32_t>(
+        divide_up(std::uint64_t{job.weights.kernels_of_group(group)} * plan_.cells,
+                  job.weights.group_kernels));
+}
+
 Cycles Csc::wait_for_group(Activity& activity, ConvWork& work, std::uint32_t group) {
     const ConvJob& job = work.job;
     GroupInputs inputs;
-    inputs.load = static_cast<std::uint32_t>(
-        divide_up(std::uint64_t{job.weights.kernels_of_group(group)} * plan_.cells,
-                  job.weights.group_kernels));
+    inputs.load = group_load(job, group);
     if (group == 0) {
         if (!work.start.data_reused) {
             inputs.data = wires_.data.take_filled(activity, work.buffer.data);
@@ -157,6 +161,9 @@ void Csc::meet_pixels(ConvWork& work) const {
 
 void Csc::run_group(Activity& activity, const std::shared_ptr<ConvWork>& work,
                     std::uint32_t group) {
+    if (config_.shortest_stripe != 0) {
+        plan_.shortest = std::max(config_.shortest_stripe, group_load(work->job, group));
+    }
     const Cycles start = wait_for_group(activity, *work, group);
     next_block_ = group == 0 ? start : std::max(start, next_block_);
     activity.wait_until(next_block_, WaitKind::Starved, "loading of weights");

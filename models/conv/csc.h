@@ -47,6 +47,8 @@ class Csc : public Unit {
     void drop_left(const ConvWork& work);
     void release_data(const ConvWork& work);
     /// Waits for a group's weights, with the first group for the data; the group's first atom.
+    /// Cycles that loading the group's weights into the cells takes.
+    std::uint32_t group_load(const ConvJob& job, std::uint32_t group) const;
     Cycles wait_for_group(Activity& activity, ConvWork& work, std::uint32_t group);
     void account_start(ConvWork& work, Cycles weights, Cycles start) const;
     void account_array(ConvWork& work) const;

@@ -32,7 +32,7 @@ std::vector<std::uint32_t> stripe_lengths(const StripePlan& plan) {
 
 Cycles block_cycles(const StripePlan& plan, std::uint32_t length) {
     const auto passes = static_cast<std::uint32_t>(divide_up(length, plan.outputs_per_cycle));
-    return Cycles(std::max(passes, plan.cells));
+    return Cycles(std::max(passes, plan.shortest == 0 ? plan.cells : plan.shortest));
 }
 
 Cycles group_start(const CscConfig& config, const GroupInputs& inputs) {

@@ -20,6 +20,7 @@ struct StripePlan {
     std::uint64_t blocks{0};             ///< channel blocks x kernel rows x kernel columns
     std::uint64_t row{0};                ///< outputs of one row, where stripes end at rows; else 0
     std::uint32_t cells{8};              ///< cycles that loading a full group's weights takes
+    std::uint32_t shortest{0};           ///< cycles of a block at least; 0: `cells`
     std::uint32_t full_stripe{16};       ///< outputs of a stripe where nothing cuts it short
     std::uint32_t outputs_per_cycle{1};  ///< of one kernel: 4 of a Winograd patch
 };
