@@ -27,6 +27,27 @@ void derive_master(NpuConfig& npu) {
     npu.cdp.read_ahead = latency_fifo(npu, npu.cdp.throughput);
 }
 
+/// nvdlav1: the units of nv_full, whose stages and FIFOs are its own.
+void derive_v1(NpuConfig& npu) {
+    npu.csc.shortest_stripe = 10;     // source: NV_NVDLA_CSC_sg.v, dat_max_cycles
+    npu.csc.image_stripe_groups = 4;  // source: NV_NVDLA_CSC_sg.v, upper_limit_w: 64
+    npu.cacc.buffered_groups = 4;     // source: NV_NVDLA_CSC_sg.v, credit_cnt: 256 of two an atom
+    npu.cacc.fill_latency = Cycles(22);  // source: nv_full RTL, measured
+    npu.cdma.data_request = Cycles(34);  // source: nv_full RTL, measured, as what follows
+    npu.cdma.weight_request = Cycles(30);
+    npu.cdma.image_request = Cycles(31);
+    npu.cdma.weight_write = Cycles(7);
+    npu.cdma.data_write = Cycles(8);
+    npu.sdp.flying_bubble = Cycles(0);  // source: NV_NVDLA_CACC_delivery_ctrl.v, a beat a cycle
+    npu.sdp.request = Cycles(22);
+    npu.sdp.pipeline = Cycles(22);
+    npu.sdp.stage_latency = Cycles(8);
+    npu.sdp.alu_latency = Cycles(4);
+    npu.sdp.done = Cycles(12);
+    npu.pdp.start_up = Cycles(22);
+    npu.cdp.start_up = Cycles(22);
+}
+
 }  // namespace
 
 void NpuConfig::derive() {
@@ -72,6 +93,8 @@ void NpuConfig::derive() {
     cdp.read_ahead = 61;
     if (rtl == RtlGeneration::Master) {
         derive_master(*this);
+    } else if (rtl == RtlGeneration::V1) {
+        derive_v1(*this);
     }
 }
 

@@ -10,6 +10,10 @@ namespace {
 /// Atoms from memory that are handed on together; it shapes transactions, not time.
 constexpr std::uint64_t longest_run = 64;
 
+/// Places of a beat in front of the first stage's operands.
+/// source: NV_NVDLA_SDP_core.v, u_NV_NVDLA_SDP_cmux and u_bs_dppack
+constexpr std::uint64_t operand_place = 2;
+
 }  // namespace
 
 Sdp::Sdp(const sc_core::sc_module_name& name, const SdpConfig& config,
@@ -87,9 +91,10 @@ void Sdp::run_operation(Activity& activity) {
     atom_ = 0;
     drain_.hold_until(opens_);
     delays_ = sdp_stage_delays(config_, job.stages);
-    const Cycles bubble = job.flying() ? config_.flying_bubble : Cycles(0);
     const Cycles atom_cycles = sdp_atom_cycles(config_, job.stages, lanes(job));
-    drain_.begin(atom_cycles + bubble, pooling_limit(job, atom_cycles));
+    spread_ = atom_cycles - Cycles(divide_up(lanes(job), config_.output_throughput));
+    const Cycles bubble = job.flying() ? config_.flying_bubble : Cycles(0);
+    drain_.begin(atom_cycles + bubble, pooling_limit(job));
     start_reading(*work);
     if (job.flying()) {
         run_flying(activity, *work);
@@ -99,26 +104,33 @@ void Sdp::run_operation(Activity& activity) {
     finish(activity, *work);
 }
 
-std::optional<PoolingLimit> Sdp::pooling_limit(const SdpJob& job, Cycles atom_cycles) const {
+std::optional<PoolingLimit> Sdp::pooling_limit(const SdpJob& job) const {
     if (!job.to_pdp) {
         return std::nullopt;
     }
     const std::uint64_t bytes = lanes(job) * bytes_of(job.stages.output);
-    // with two beats to an atom one more of the stages' places is a gap between atoms
-    const Cycles gap(atom_cycles <= Cycles(2) ? 1 : 0);
-    return PoolingLimit{.slot = Cycles(divide_up(bytes, wires_.pooling_bytes)),
-                        .least = config_.to_pooling,
-                        .most = config_.to_pooling_full - gap};
+    const std::uint64_t beats = divide_up(lanes(job), config_.output_throughput);
+    const Cycles stages = std::accumulate(delays_.begin(), delays_.end(), Cycles(0));
+    return PoolingLimit{.beats = beats,
+                        .interval = Cycles(divide_up(bytes, beats * wires_.pooling_bytes)),
+                        .latency = config_.to_pooling + stages,
+                        .places = stages.value + config_.pooling_places};
 }
 
 void Sdp::finish(Activity& activity, const SdpWork& work) {
-    for (OperandReader& operand : operands) {
-        if (operand.active()) {
-            operand.finish(activity);
+    // a later stage has its last operands later by what the stages before it add
+    Cycles before;
+    Cycles last_stage;
+    for (std::size_t i = 0; i < operands.size(); ++i) {
+        if (operands[i].active()) {
+            operands[i].finish(activity);
+            last_stage = before;
         }
+        before += delays_[i];
     }
     if (reads_) {
-        rdma_free_ = taken_.back() + config_.next_request;
+        rdma_free_ =
+            taken_.back() + drain_.delay_at(operand_place) + last_stage + config_.next_request;
     }
     opens_ = last_left_ - config_.pipeline + config_.next_atom;
     bool after = false;
@@ -268,7 +280,7 @@ void Sdp::hand_on(Activity& activity, SdpWork& work, const Run& run, const Taken
     const Cycles pace = taken.interval;
     const Cycles last_taken = taken.last;
     last_left_ =
-        last_taken + config_.pipeline + std::accumulate(delays_.begin(), delays_.end(), Cycles(0));
+        last_taken + config_.pipeline + std::accumulate(delays_.begin(), delays_.end(), spread_);
     // none leaves later than this: the last one's time, and the pace
     Cycles first_left = last_left_ - pace * (run.count - 1);
     if (drain_.limited()) {  // nor any earlier than the pooling takes it

@@ -117,7 +117,7 @@ class Sdp : public Unit {
         Cycles interval;
     };
     void hand_on(Activity& activity, SdpWork& work, const Run& run, const Taken& taken);
-    std::optional<PoolingLimit> pooling_limit(const SdpJob& job, Cycles atom_cycles) const;
+    std::optional<PoolingLimit> pooling_limit(const SdpJob& job) const;
     /// The results of a run, which one destination may not hold whole, on their way to memory.
     void send(Activity& activity, const SdpWork& work, const Run& run, Cycles first_left);
     void finish(Activity& activity, const SdpWork& work);
@@ -149,7 +149,8 @@ class Sdp : public Unit {
     Cycles rdma_free_;  // the read DMAs may begin the next operation
     // of the running operation
     PerStage<Cycles> delays_{};
-    bool reads_ = false;         // a stream from memory is open
+    Cycles spread_;       // cycles that a stage narrower than the output adds to an atom's beats
+    bool reads_ = false;  // a stream from memory is open
     std::vector<Cycles> taken_;  // when each atom was taken, where streams need to know
     std::uint64_t atom_ = 0;     // next to be taken
     Cycles last_left_;           // last atom at the write channel

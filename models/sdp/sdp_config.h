@@ -23,14 +23,16 @@ struct SdpConfig {
     Cycles stage_latency{4};
     Cycles alu_latency{2};
     Cycles mul_latency{1};
-    Cycles element_wise_latency{0};  // unknown: nv_small has no such stage
+    Cycles element_wise_latency{2};   // source: NV_NVDLA_SDP_core.v, u_ew_dppack, u_ew_dpunpack
+    Cycles element_wise_operator{2};  // source: NV_NVDLA_SDP_HLS_Y_int_alu.v and _mul.v, p1 and p2
+    Cycles lut_latency{10};           // source: RTL of branch master, measured
     Cycles pipeline{24};
     Cycles done{11};
     Cycles request{21};
     Cycles next_request{15};
     Cycles next_atom{20};
-    Cycles to_pooling{13};               // source: nv_small RTL, measured
-    Cycles to_pooling_full{37};          // source: RTL of branch master, measured
+    Cycles to_pooling{7};                // source: nv_small RTL, measured
+    std::uint32_t pooling_places{17};    // source: RTL of branch master, measured
     std::uint32_t source_fifo = 80;      // source: nv_small RTL, latency FIFO of MRDMA
     std::uint32_t source_unpacked = 12;  // source: nv_small RTL, measured
     std::uint32_t operand_fifo = 160;    // source: nv_small RTL, latency FIFO of BRDMA and NRDMA
@@ -68,7 +70,11 @@ struct SdpConfig {
         visit.field("alu_latency", self.alu_latency, "cycles that its ALU adds");
         visit.field("mul_latency", self.mul_latency, "cycles that its multiplier adds");
         visit.field("element_wise_latency", self.element_wise_latency,
-                    "cycles that an active element-wise stage adds");
+                    "cycles that an active element-wise stage adds without operators, where it is "
+                    "as wide as the others");
+        visit.field("element_wise_operator", self.element_wise_operator,
+                    "cycles that its ALU adds, and its multiplier");
+        visit.field("lut_latency", self.lut_latency, "cycles that its lookup tables add");
         visit.field("pipeline", self.pipeline,
                     "cycles from taking an atom to its write, beside the stages");
         visit.field("done", self.done, "cycles from the last write response to the interrupt");
@@ -81,9 +87,11 @@ struct SdpConfig {
                     "cycles from taking an operation's last atom to the next operation's first, "
                     "beside the stages");
         visit.field("to_pooling", self.to_pooling,
-                    "cycles from taking an atom to its handing to the PDP when nothing waits");
-        visit.field("to_pooling_full", self.to_pooling_full,
-                    "the same when all stages wait for the PDP");
+                    "cycles from taking a beat of an atom to its handing to the PDP when nothing "
+                    "waits, beside the stages");
+        visit.field("pooling_places", self.pooling_places,
+                    "beats on that way when all wait for the PDP, beside one for each cycle of the "
+                    "stages");
         visit.field("source_fifo", self.source_fifo,
                     "beats of the source cube in flight or in the latency FIFO");
         visit.field("source_unpacked", self.source_unpacked,

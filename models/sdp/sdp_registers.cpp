@@ -302,6 +302,11 @@ void describe_stages(Visitor& visit, Stages& stages, const SdpConfig& config) {
 /// packed to int8 puts two neighbouring pixels into one atom.
 /// source: nv_full C model; format page, "the same bit-depth"
 void require_output_width(RegisterDecoder& sdp, const SdpStages& stages, bool flying) {
+    if (stages.processing == Precision::Int8 && stages.output == Precision::Fp16) {
+        // source: nv_full RTL, replayed: from the accumulators it hangs, from memory it writes
+        // other bytes or hangs
+        sdp.require_valid(sdp::conversion(stages.processing, stages.output), output_field);
+    }
     if (stages.output != Precision::Int8 || stages.processing == Precision::Int8) {
         return;
     }
@@ -420,31 +425,6 @@ std::vector<RegisterValues> encode_sdp(const SdpJob& job) {
     }
     blocks.push_back(registers.values());
     return blocks;
-}
-
-std::optional<Diagnostic> conversion_note(const SdpJob& job) {
-    if (!job.source) {
-        return std::nullopt;
-    }
-    const bool one_byte = job.source->element == Bytes(1);
-    const Precision input = one_byte                                   ? Precision::Int8
-                            : job.stages.processing == Precision::Fp16 ? Precision::Fp16
-                                                                       : Precision::Int16;
-    const PrecisionCell cell = sdp::conversion(input, job.stages.output);
-    if (cell.valid()) {
-        return std::nullopt;
-    }
-    Diagnostic finding;
-    finding.severity = Severity::Note;
-    finding.id = "conversion_undocumented";
-    finding.register_name = spelled("NVDLA_SDP", output_field.register_name);
-    finding.field = output_field.field_name;
-    finding.sentence =
-        fmt::format("{}: {} is an invalid case; it is computed as nv_full's C model does",
-                    finding.register_name, cell.name());
-    finding.remedy = "write int8, or convert to int16 and that to fp16";
-    finding.unit = "sdp";
-    return finding;
 }
 
 }  // namespace npuscope

@@ -25,8 +25,4 @@ std::optional<SdpJob> decode_sdp(const RegisterValues& sdp, const RegisterValues
 /// NVDLA_SDP_RDMA, where it takes part, and NVDLA_SDP.
 std::vector<RegisterValues> encode_sdp(const SdpJob& job);
 
-/// A note where the job is an invalid case of the format page's table 30 that hardware computes
-/// nevertheless.
-std::optional<Diagnostic> conversion_note(const SdpJob& job);
-
 }  // namespace npuscope

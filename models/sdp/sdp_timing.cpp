@@ -12,8 +12,11 @@ Cycles stage_delay(const SdpConfig& config, const SdpXStage& stage) {
            (stage.mul.bypass ? Cycles(0) : config.mul_latency);
 }
 
-Cycles stage_delay(const SdpConfig& config, const SdpYStage&) {
-    return config.element_wise_latency;
+Cycles stage_delay(const SdpConfig& config, const SdpYStage& stage) {
+    return config.element_wise_latency +
+           (stage.alu.bypass ? Cycles(0) : config.element_wise_operator) +
+           (stage.mul.bypass ? Cycles(0) : config.element_wise_operator) +
+           (stage.lut_bypass ? Cycles(0) : config.lut_latency);
 }
 
 }  // namespace

@@ -23,13 +23,14 @@ PerStage<Cycles> sdp_stage_delays(const SdpConfig& config, const SdpStages& stag
 /// Cycles of an atom of `elements` elements in the narrowest active stage.
 Cycles sdp_atom_cycles(const SdpConfig& config, const SdpStages& stages, std::uint64_t elements);
 
-/// What holds the SDP back while it feeds the pooling: that takes an atom in each of its slots, and
-/// the stages between hold so many cycles' worth of them. source: nv_large RTL, NV_NVDLA_SDP_core.v
-/// and what it instantiates; measured on atoms at both ends
+/// What holds the SDP back while it feeds the pooling: an atom passes the stages beat by beat, each
+/// stage holds one, and the pooling takes its time for each. source: NV_NVDLA_SDP_core.v and what
+/// it instantiates, nv_large and nv_medium_512
 struct PoolingLimit {
-    Cycles slot;     ///< from one atom to the next
-    Cycles least{};  ///< cycles that an atom is on its way when nothing waits
-    Cycles most{};   ///< the same when every stage is full
+    std::uint64_t beats = 1;   ///< of an atom
+    Cycles interval;           ///< that the pooling takes for a beat
+    Cycles latency{};          ///< of a beat on its way when nothing waits
+    std::uint64_t places = 1;  ///< beats on the way when everything waits
 };
 
 /// The moments at which the SDP takes atoms: one after the other at its pace, none before it is
@@ -39,17 +40,21 @@ class AtomDrain {
     /// An operation begins; without a `limit` whatever is taken can leave.
     void begin(Cycles pace, const std::optional<PoolingLimit>& limit) {
         pace_ = pace;
-        limit_ = limit && limit->slot > pace ? limit : std::nullopt;
+        limit_ = limit && limit->interval > Cycles(1) ? limit : std::nullopt;
+        if (limit_ && left_.size() != limit_->places) {
+            left_.assign(limit_->places, Cycles(0));
+            place_ = 0;
+        }
     }
     Cycles pace() const { return pace_; }
     /// Atoms may be taken at another pace than that.
     bool limited() const { return limit_.has_value(); }
-    /// Takes one atom that is there from `ready` on.
+    /// Takes one atom that is there from `ready` on; where its beats wait for each other, as if
+    /// they had followed the last one in a row.
     Cycles take(Cycles ready) {
         Cycles time = std::max(ready, free_);
         if (limit_) {
-            out_ = std::max(time + limit_->least, out_ + limit_->slot);
-            time = std::max(time, out_ - limit_->most);
+            time = pass_beats(time);
         }
         free_ = time + pace_;
         return time;
@@ -63,14 +68,38 @@ class AtomDrain {
     }
     /// Nothing is taken before `time`.
     void hold_until(Cycles time) { free_ = std::max(free_, time); }
+    /// Cycles by which the last beat reaches stage number `stage` later than if nothing waited.
+    Cycles delay_at(std::uint64_t stage) const {
+        if (!limit_) {
+            return Cycles(0);
+        }
+        const Cycles room = left_[(place_ + stage - 1) % left_.size()];
+        const Cycles unhindered = last_in_ + Cycles(stage);
+        return room > unhindered ? room - unhindered : Cycles(0);
+    }
     /// First cycle in which another atom could be taken.
     Cycles free() const { return free_; }
 
  private:
+    Cycles pass_beats(Cycles first) {
+        Cycles last;
+        for (std::uint64_t beat = 0; beat < limit_->beats; ++beat) {
+            last = std::max(beat == 0 ? first : last + Cycles(1), left_[place_]);
+            last_left_ = std::max(last + limit_->latency, last_left_ + limit_->interval);
+            left_[place_] = last_left_;
+            place_ = place_ + 1 == left_.size() ? 0 : place_ + 1;
+        }
+        last_in_ = last;
+        return last - Cycles(limit_->beats - 1);
+    }
+
     Cycles pace_{1};
     std::optional<PoolingLimit> limit_;
     Cycles free_;
-    Cycles out_;  // the last atom leaves the stages
+    std::vector<Cycles> left_;  // the stages, of the last beats, as a ring
+    std::size_t place_ = 0;     // of the next beat in the ring
+    Cycles last_in_;
+    Cycles last_left_;
 };
 
 // When a read DMA of the SDP asks for its beats, and when an atom has what it needs of them. The

@@ -25,6 +25,18 @@ TEST(SdpStageDelays, grow_with_the_operators_of_an_active_stage) {
     EXPECT_EQ(total(sdp_stage_delays(config, stages)), Cycles(7 + 6));
 }
 
+TEST(SdpStageDelays, of_the_element_wise_stage_have_its_tables) {
+    const SdpConfig config;
+    SdpStages stages;
+    stages.ew.bypass = false;
+    EXPECT_EQ(sdp_stage_delays(config, stages)[ew_stage], Cycles(2));
+    stages.ew.alu.bypass = false;
+    stages.ew.mul.bypass = false;
+    EXPECT_EQ(sdp_stage_delays(config, stages)[ew_stage], Cycles(6));
+    stages.ew.lut_bypass = false;
+    EXPECT_EQ(sdp_stage_delays(config, stages)[ew_stage], Cycles(16));
+}
+
 TEST(SdpAtomCycles, follow_the_narrowest_active_stage) {
     SdpConfig config;
     config.output_throughput = 4;
@@ -43,6 +55,41 @@ TEST(AtomDrain, takes_an_atom_when_it_is_there_or_when_the_one_before_is_through
     EXPECT_EQ(drain.take(Cycles(108)), Cycles(109));
     EXPECT_EQ(drain.take(Cycles(118)), Cycles(118));
     EXPECT_EQ(drain.take(Cycles(128)), Cycles(128));
+}
+
+/// Atoms of two beats, four places, and a pooling that takes a beat every three cycles.
+AtomDrain feeding_a_pooling() {
+    AtomDrain drain;
+    drain.begin(Cycles(2),
+                PoolingLimit{.beats = 2, .interval = Cycles(3), .latency = Cycles(4), .places = 4});
+    return drain;
+}
+
+TEST(AtomDrain, takes_no_more_beats_than_there_are_places_in_front_of_the_pooling) {
+    AtomDrain drain = feeding_a_pooling();
+    EXPECT_EQ(drain.take(Cycles(100)), Cycles(100));  // its beats leave at 104 and 107
+    EXPECT_EQ(drain.take(Cycles(100)), Cycles(102));  // 110 and 113
+    // both of its beats need the places of the first atom's, which are free at 104 and 107
+    EXPECT_EQ(drain.take(Cycles(100)), Cycles(106));
+    EXPECT_EQ(drain.take(Cycles(100)), Cycles(112));
+}
+
+TEST(AtomDrain, has_all_places_again_after_a_pause) {
+    AtomDrain drain = feeding_a_pooling();
+    drain.take(Cycles(100));
+    drain.take(Cycles(100));
+    EXPECT_EQ(drain.take(Cycles(200)), Cycles(200));
+    EXPECT_EQ(drain.take(Cycles(200)), Cycles(202));
+}
+
+TEST(AtomDrain, tells_how_late_the_last_beat_passes_a_stage) {
+    AtomDrain drain = feeding_a_pooling();
+    EXPECT_EQ(drain.delay_at(1), Cycles(0));
+    drain.take(Cycles(100));
+    drain.take(Cycles(100));
+    // it came in 103; the beat three places ahead leaves in 107
+    EXPECT_EQ(drain.delay_at(1), Cycles(0));
+    EXPECT_EQ(drain.delay_at(2), Cycles(2));
 }
 
 TEST(AtomDrain, takes_a_run_as_it_takes_its_atoms) {
