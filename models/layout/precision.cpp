@@ -19,7 +19,6 @@ struct InputRow {
     Unit unit;
     In input;
     std::array<Pipe, 3> pipelines;
-    bool fp16_runs = false;
 };
 
 constexpr std::array rows{
@@ -28,7 +27,7 @@ constexpr std::array rows{
     InputRow{Unit::Convolution, In::Int8Feature, {Pipe::Int8, Pipe::Invalid, Pipe::Invalid}},
     InputRow{Unit::Convolution, In::Int16Feature, {Pipe::Invalid, Pipe::Int16, Pipe::Invalid}},
     InputRow{Unit::Convolution, In::Fp16Feature, {Pipe::Invalid, Pipe::Invalid, Pipe::Fp16}},
-    InputRow{Unit::Sdp, In::Int8Feature, {Pipe::Int32, Pipe::Int32, Pipe::Invalid}, true},
+    InputRow{Unit::Sdp, In::Int8Feature, {Pipe::Int32, Pipe::Int32, Pipe::Invalid}},
     InputRow{Unit::Sdp, In::Int16Feature, {Pipe::Int32, Pipe::Int32, Pipe::Int32}},
     InputRow{Unit::Sdp, In::Fp16Feature, {Pipe::Invalid, Pipe::Fp32, Pipe::Fp32}},
     InputRow{Unit::Cdp, In::Int8Feature, {Pipe::Int8, Pipe::Invalid, Pipe::Invalid}},
@@ -44,8 +43,7 @@ constexpr auto cells = [] {
     for (std::size_t i = 0; i < all.size(); ++i) {
         const InputRow& row = rows[i / 3];
         const auto output = static_cast<Precision>(i % 3);
-        all[i] = {row.unit, row.input, output, row.pipelines[i % 3],
-                  row.fp16_runs && output == Precision::Fp16};
+        all[i] = {row.unit, row.input, output, row.pipelines[i % 3]};
     }
     return all;
 }();
@@ -81,7 +79,7 @@ PrecisionCell precision_cell(ConvertingUnit unit, ConvertedInput input, Precisio
     const auto found = std::ranges::find_if(cells, [&](const PrecisionCell& cell) {
         return cell.unit == unit && cell.input == input && cell.output == output;
     });
-    return found == cells.end() ? PrecisionCell{unit, input, output, PipelineType::Invalid, false}
+    return found == cells.end() ? PrecisionCell{unit, input, output, PipelineType::Invalid}
                                 : *found;
 }
 

@@ -31,7 +31,6 @@ struct PrecisionCell {
     ConvertedInput input;
     Precision output;
     PipelineType pipeline;  ///< Invalid: `Invalid case`
-    bool runs = false;      ///< an invalid case that nv_full's C model computes nevertheless
 
     bool valid() const { return pipeline != PipelineType::Invalid; }
     /// `table 29 (convolution), int8 feature data to fp16`.

@@ -126,12 +126,26 @@ void RegisterDecoder::refuse_as(const FieldName& name, const std::string& senten
           .field = std::string(name.field_name)});
 }
 
+void RegisterDecoder::warn(std::string_view id, const FieldName& name, const std::string& sentence,
+                           const std::string& remedy) {
+    note({.severity = Severity::Warning,
+          .id = std::string(id),
+          .sentence = sentence,
+          .remedy = remedy,
+          .unit = std::string(unit()),
+          .register_name = spelled(unit(), name.register_name),
+          .field = std::string(name.field_name)});
+}
+
 void RegisterDecoder::require_valid(const PrecisionCell& cell, const FieldName& name) {
-    if (!cell.valid() && !cell.runs) {
-        refuse_as(name,
-                  fmt::format("{}: {} is an invalid case", spelled(unit(), name.register_name),
-                              cell.name()),
-                  legal_outputs(cell));
+    if (!cell.valid()) {
+        note({.id = "precision_conversion",
+              .sentence = fmt::format("{}: {} is an invalid case",
+                                      spelled(unit(), name.register_name), cell.name()),
+              .remedy = legal_outputs(cell),
+              .unit = std::string(unit()),
+              .register_name = spelled(unit(), name.register_name),
+              .field = std::string(name.field_name)});
     }
 }
 

@@ -119,6 +119,9 @@ class RegisterDecoder {
             refuse(name, why, remedy);
         }
     }
+    /// What the field asks for stands, and the RTL may do something else.
+    void warn(std::string_view id, const FieldName& name, const std::string& sentence,
+              const std::string& remedy);
     /// The unit is asked for a conversion that the tables of the format page do not have.
     void require_valid(const PrecisionCell& cell, const FieldName& name);
     void require_surface(std::string_view register_name, const SurfaceLines& surface);

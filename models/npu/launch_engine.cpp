@@ -324,11 +324,6 @@ std::optional<Launch> LaunchEngine::launch_sdp(Gates& gates) {
     if (awaits("NVDLA_SDP_RDMA", rdma_enabled, job && job->reads_memory(), findings)) {
         return std::nullopt;
     }
-    if (job) {
-        if (std::optional<Diagnostic> note = conversion_note(*job)) {
-            findings.push_back(std::move(*note));
-        }
-    }
     Launch launch = begin(Pipeline::Sdp, rdma_enabled, std::move(findings));
     if (job) {
         if (job->flying()) {

@@ -63,9 +63,6 @@ constexpr std::array all_rules{
          "Compressed weights have both a mask and group sizes.", format_page},
     Rule{"conv_2d", Severity::Error, "plan", "Convolutions and poolings have two dimensions.",
          guide_patterns},
-    Rule{"conversion_undocumented", Severity::Note, "check, run",
-         "The SDP converts between precisions as the format page has it.",
-         "NVDLA format page, table 30; nv_full C model"},
     Rule{"descriptor", Severity::Error, "run",
          "A descriptor of the TINPU describes a layer that the engine takes.",
          "the simulator's programming interface of the TINPU (the vendor's is not public)"},
@@ -171,6 +168,10 @@ constexpr std::array all_rules{
          the_program},
     Rule{"pool_area", Severity::Error, "plan",
          "An average divides by the number of elements of its whole window.", guide_patterns},
+    Rule{"precision_conversion", Severity::Error, "check, run",
+         "A unit converts between precisions as the format page has it; int8 to fp16 hangs the SDP "
+         "or writes other bytes.",
+         "NVDLA format page, tables 29 to 32; nv_full RTL, replayed"},
     Rule{"precision_mismatch", Severity::Error, "check, run",
          "Units that pass a result on the fly are programmed with one precision; a warning where "
          "the SDP takes integers in another width.",
@@ -285,6 +286,10 @@ constexpr std::array all_rules{
     Rule{"window_area", Severity::Error, "plan",
          "A window has as many elements as the pattern asks for.",
          "tinyml-tensorlab, NPU_CONFIGURATION_GUIDELINES.md"},
+    Rule{"windows_flushed", Severity::Warning, "check, run",
+         "As many windows of a pooling end behind its input as padding and stride alone say; the "
+         "PDP computes something else otherwise.",
+         "nv_small and nv_full RTL, NV_NVDLA_PDP_CORE_cal1d.v and cal2d.v, flush_num"},
     Rule{"wmb_bytes_mismatch", Severity::Error, "check, run",
          "The size of a mask is that of one bit for each weight.",
          "NVDLA format page; nv_full C model"},

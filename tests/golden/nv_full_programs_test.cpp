@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "models/base/error.h"
 #include "models/npu/register_blocks.h"
 #include "sim/compile/nvdla/nvdla_family.h"
 #include "sim/config/preset.h"
@@ -45,6 +46,25 @@ void expect_pass(const fs::path& folder) {
     }
 }
 
+/// int8 to fp16: the C model left bytes, the RTL hangs or writes others.
+bool converts_int8_to_fp16(const fs::path& folder) {
+    const std::string name = folder.filename().string();
+    return name.starts_with("sdpcvt_i8_i8_f16") || name.starts_with("conv_i8_to_f16");
+}
+
+void expect_conversion_refused(const fs::path& folder) {
+    SCOPED_TRACE(folder.filename());
+    const SystemConfig system = nv_full();
+    const RegisterNames names =
+        RegisterNames(nvdla_register_blocks(nvdla_npu(system).csb.address_map));
+    try {
+        run_program(read_program(folder, names), system, {});
+        ADD_FAILURE() << "it ran";
+    } catch (const ConfigError& error) {
+        EXPECT_EQ(error.diagnostic().id, "precision_conversion");
+    }
+}
+
 /// Runs every folder whose name begins with `prefix`; how many there were.
 std::size_t expect_all_to_pass(const fs::path& parent, const std::string& prefix) {
     std::vector<fs::path> folders;
@@ -54,7 +74,13 @@ std::size_t expect_all_to_pass(const fs::path& parent, const std::string& prefix
         }
     }
     std::ranges::sort(folders);
-    std::ranges::for_each(folders, expect_pass);
+    for (const fs::path& folder : folders) {
+        if (converts_int8_to_fp16(folder)) {
+            expect_conversion_refused(folder);
+        } else {
+            expect_pass(folder);
+        }
+    }
     return folders.size();
 }
 
