@@ -10,6 +10,7 @@
 #include "models/layout/alignment.h"
 #include "models/layout/register_coder.h"
 #include "models/pdp/pdp_timing.h"
+#include "models/pdp/window_flush.h"
 
 namespace npuscope {
 namespace {
@@ -203,6 +204,20 @@ void check_axis(RegisterDecoder& pdp, const Extent& extent, const FieldName& out
     pdp.refuse_unless(extent.all_real(programmed, kernel, stride), outputs,
                       "a window lies in the padding altogether",
                       "padding must be smaller than the kernel");
+    const PooledExtent axis{extent.pad_before, extent.size, extent.pad_after};
+    if (programmed != fitting || fitting == 0 ||
+        flushed_windows(axis, kernel, stride) == ending_windows(axis, kernel, stride)) {
+        return;
+    }
+    pdp.warn(
+        "windows_flushed", outputs,
+        fmt::format("windows of {} with stride {} leave {} of {} positions of padding behind "
+                    "the input uncovered: the PDP ends {} windows there, not {}, and its "
+                    "results differ from these",
+                    kernel, stride, uncovered(axis, kernel, stride), extent.pad_after,
+                    flushed_windows(axis, kernel, stride), ending_windows(axis, kernel, stride)),
+        fmt::format("pad with {}", extent.pad_after - std::min(extent.pad_after,
+                                                               uncovered(axis, kernel, stride))));
 }
 
 /// The slices of a split: their widths as programmed, first, middle and last.
