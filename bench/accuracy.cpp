@@ -10,12 +10,11 @@
 
 #include "bench/accuracy_report.h"
 #include "bench/bench_main.h"
+#include "bench/measured_errors.h"
 #include "bench/preset_rows.h"
 #include "bench/replay_jobs.h"
 #include "models/base/error.h"
-#include "sim/compile/nvdla/nvdla_family.h"
 #include "sim/config/file_io.h"
-#include "sim/config/preset.h"
 #include "sim/config/yaml_reader.h"
 #include "tests/support/reference_data.h"
 
@@ -31,6 +30,7 @@ struct Arguments {
     std::string npu = "nv_small";
     std::vector<std::string> changes;
     std::string write;
+    std::string measured;
     std::string only;
     std::string setting;
     std::string set;
@@ -42,11 +42,11 @@ struct Arguments {
 
 /// Without tables of one's own, those beside the repository.
 void use_reference_data(Arguments& arguments, const fs::path& data) {
-    arguments.tables = {(data / "rtl" / "nv_small_layers.csv").string(),
-                        (data / "rtl" / "nv_small_traces.csv").string()};
-    arguments.programs = {(data / "rtl" / "vectors").string(),
-                          (data / "nvdla" / "nv_small_traces").string()};
-    arguments.pairs = {(data / "rtl" / "nv_small_pingpong.json").string()};
+    for (const auto& [table, programs] : nv_small_tables(data)) {
+        arguments.tables.push_back(table.string());
+        arguments.programs.push_back(programs.string());
+    }
+    arguments.pairs = {nv_small_pairs(data).string()};
 }
 
 void add_set(AccuracyReport& report, std::vector<ReferenceRow>& rows, const ReferenceSet& set) {
@@ -80,16 +80,7 @@ std::vector<ReferenceRow> read_rows(const Arguments& arguments, AccuracyReport& 
 
 /// The machine that a row was measured with.
 SystemConfig system_of(const ReferenceRow& row, const Arguments& arguments) {
-    const fs::path configs = configs_folder();
-    SystemConfig system = nvdla_system();
-    const std::string& npu = row.npu.empty() ? arguments.npu : row.npu;
-    nvdla_npu(system) = read_preset<NpuConfig>(find_preset(configs, "npu", npu));
-    if (row.branch == "master") {
-        override_field(system, "npu.rtl=master");
-    }
-    if (!row.memory.empty()) {
-        system.memory = read_preset<MemoryConfig>(find_preset(configs, "memory", row.memory));
-    }
+    SystemConfig system = measured_system(row, arguments.npu);
     for (const std::string& change : arguments.changes) {
         override_field(system, change);
     }
@@ -129,6 +120,8 @@ void add_options(CLI::App& app, Arguments& arguments) {
     app.add_option("--worst", arguments.worst, "rows of the table of worst rows")
         ->capture_default_str();
     app.add_option("--write", arguments.write, "page that gets the tables between its markers");
+    app.add_option("--measured", arguments.measured,
+                   "file that gets the errors of every preset, over the reference data");
     app.add_flag("--rows", arguments.rows, "print every row");
     app.footer("Without --csv and --pairs: the reference data that NPUSCOPE_REFERENCE_DATA names.");
 }
@@ -140,6 +133,11 @@ int run(int argc, char** argv) {
     CLI11_PARSE(app, argc, argv);
     if (arguments.tables.size() != arguments.programs.size()) {
         throw ConfigError("each --csv needs its --programs");
+    }
+    if (!arguments.measured.empty()) {
+        write_atomically(arguments.measured,
+                         measured_table(reference_data(NPUSCOPE_SOURCE), arguments.jobs));
+        return 0;
     }
     if (arguments.tables.empty() && arguments.pairs.empty() && !arguments.presets) {
         const fs::path data = reference_data(NPUSCOPE_SOURCE);

@@ -9,6 +9,7 @@
 #include <numeric>
 #include <string_view>
 
+#include "sim/report/measured_error.h"
 #include "sim/run/attribution.h"
 
 namespace npuscope {
@@ -292,9 +293,9 @@ std::string verdict(const Result& result, std::size_t width) {
         fmt::format("{} on {}: {}", result.program, result.npu(), outcome(result)), 0, 4, width);
     std::vector<std::string> lines{time_line(result)};
     if (result.cycles > Cycles(0)) {
-        lines.insert(lines.end(),
-                     {array_line(result, rows), port_line(result), bound_line(result, rows),
-                      costly_line(result, rows), help_line(result, rows)});
+        lines.insert(lines.end(), {measured_line(result.config), array_line(result, rows),
+                                   port_line(result), bound_line(result, rows),
+                                   costly_line(result, rows), help_line(result, rows)});
     }
     if (result.batch) {
         lines.push_back(batch_line(result));

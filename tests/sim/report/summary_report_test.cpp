@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "sim/config/text_table.h"
+#include "sim/report/measured_error.h"
 #include "tests/sim/run/sample_result.h"
 
 namespace npuscope {
@@ -16,6 +17,9 @@ TEST(SummaryReport, ReadsAsATable) {
     const std::string verdict =
         "dc_small on nv_small: pass: 1 check made, all held\n"
         "  54,914 cycles, 0.05491 ms at 1000 MHz\n"
+        "  " +
+        measured_line(sample::result().config) +
+        "\n"
         "  MAC array used 49.1 % of its peak: 1,724,800 useful MACs, 64 a cycle possible\n"
         "  primary port read 0.146, written 0.0979 of 8 GB/s (1.8 %, 1.2 %)\n"
         "  bound by mac 72 %, sdp_drain 25 %\n"

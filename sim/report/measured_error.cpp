@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/report/measured_error.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "models/base/error.h"
+#include "sim/config/preset.h"
+#include "sim/config/typed_config.h"
+#include "sim/config/yaml_writer.h"
+
+namespace npuscope {
+namespace {
+
+constexpr auto measured = std::to_array<MeasuredError>({
+#include "sim/report/measured_errors.inc"
+});
+
+/// Whether the NPU is the bundled preset of its name, field by field.
+bool is_bundled(const SystemConfig& system) {
+    try {
+        const PresetFile preset = find_preset(configs_folder(), "npu", system.npu_name());
+        const SystemConfig bundled =
+            parse_system(read_preset_text(preset), preset.shown, {&system.family, 1});
+        return write_yaml(bundled.npu) == write_yaml(system.npu);
+    } catch (const ConfigError&) {
+        return false;  // the presets are not there to compare with
+    }
+}
+
+}  // namespace
+
+std::span<const MeasuredError> measured_errors() { return measured; }
+
+const MeasuredError* measured_error(const SystemConfig& system) {
+    const auto found = std::ranges::find(measured, system.npu_name(), &MeasuredError::npu);
+    return found != measured.end() && is_bundled(system) ? &*found : nullptr;
+}
+
+std::string measured_line(const SystemConfig& system) {
+    const MeasuredError* error = measured_error(system);
+    return error == nullptr
+               ? std::string("cycles: not measured against an RTL")
+               : fmt::format("cycles: mean error {:.2g} % over {} RTL rows, worst {:.2g} %",
+                             error->mean, error->rows, error->worst);
+}
+
+}  // namespace npuscope
