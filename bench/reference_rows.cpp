@@ -46,6 +46,16 @@ fs::path program_in(const fs::path& programs, const std::string& name) {
     return fs::exists(programs / name / "input.txn") ? programs / name : fs::path();
 }
 
+/// Beats of the primary port and of the second one, whose column a table may lack.
+std::optional<std::uint64_t> beats_of_ports(const CsvTable& table, std::size_t row,
+                                            const char* primary, const char* second) {
+    std::optional<std::uint64_t> beats = table.number(row, primary);
+    if (beats) {
+        *beats += table.number(row, second).value_or(0);
+    }
+    return beats;
+}
+
 ReferenceRow row_of(const CsvTable& table, std::size_t row) {
     ReferenceRow reference;
     reference.name = table.text(row, table.has("name") ? "name" : "test");
@@ -61,8 +71,8 @@ ReferenceRow row_of(const CsvTable& table, std::size_t row) {
             reference.read_beats[client] = *beats;
         }
     }
-    reference.all_read_beats = table.number(row, "rd_beats");
-    reference.write_beats = table.number(row, "wr_beats");
+    reference.all_read_beats = beats_of_ports(table, row, "rd_beats", "cv_rd_beats");
+    reference.write_beats = beats_of_ports(table, row, "wr_beats", "cv_wr_beats");
     reference.first_mac = table.number(row, "mac_dat_first");
     return reference;
 }

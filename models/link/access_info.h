@@ -39,6 +39,7 @@ struct AccessInfo : tlm::tlm_extension<AccessInfo> {
     const std::string* operation = nullptr;
     Cycles first_beat;        ///< of a timed write: its first beat leaves the client
     Cycles beat_step;         ///< of a timed write: from one beat to the next
+    Cycles last_beat;         ///< of a timed write: its last bytes are there; 0: after the steps
     Address request;          ///< of a timed write: begin of the request its last beat is of
     Cycles read_latency;      ///< answered by the memory
     Cycles beat_interval{1};  ///< answered by the memory

@@ -76,6 +76,7 @@ Cycles DmaPort::write(Activity& writer, const OutgoingRun& run, const Purpose& p
     prepare(tlm::TLM_WRITE_COMMAND, run.address, run.bytes.size(), purpose);
     info_.first_beat = run.first == Cycles(0) ? now() : run.first;
     info_.beat_step = run.interval;
+    info_.last_beat = run.last;
     info_.request = run.request.value_or(run.address);
     // TLM-2.0 has one pointer for both directions; a target does not write through that of a write.
     payload_.set_data_ptr(const_cast<std::uint8_t*>(run.bytes.data()));

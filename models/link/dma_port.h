@@ -61,6 +61,8 @@ struct OutgoingRun {
     std::span<const std::uint8_t> bytes;
     Cycles first{};
     Cycles interval{};
+    /// When the last bytes are there, if beats of the bus hold more than what leaves at once.
+    Cycles last{};
     /// Where the request begins that its last beat belongs to, if not with the run itself.
     std::optional<Address> request{};
 };

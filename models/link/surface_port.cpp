@@ -125,6 +125,7 @@ Cycles CubeWriter::write(Activity& writer, DmaPort& port, const PixelRun& run,
                                .bytes = bytes,
                                .first = leaves,
                                .interval = run.interval,
+                               .last = leaves + run.interval * (count - 1),
                                .request = cube_.line_address(run.surface, last_line)},
                               purpose);
         pixel += count;

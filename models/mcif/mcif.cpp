@@ -289,6 +289,12 @@ void Mcif::write(Client& client, tlm::tlm_generic_payload& payload, sc_core::sc_
     if (info != nullptr) {
         burst.first = info->first_beat;
         burst.step = info->beat_step;
+        if (info->last_beat > burst.first + burst.step * (burst.beats - 1)) {
+            // a beat holds several atoms, and leaves with the last of them
+            const Cycles all = info->last_beat - burst.first;
+            burst.step = burst.beats > 1 ? Cycles(all / Cycles(burst.beats - 1)) : Cycles(0);
+            burst.first = info->last_beat - burst.step * (burst.beats - 1);
+        }
         burst.gathered = gathered_beats(payload, info->request);
     }
     client.writes.note(info == nullptr ? nullptr : info->operation, client.written);

@@ -45,7 +45,12 @@ void derive_v1(NpuConfig& npu) {
     npu.sdp.alu_latency = Cycles(4);
     npu.sdp.done = Cycles(12);
     npu.pdp.start_up = Cycles(22);
+    npu.pdp.output_latency = Cycles(37);
+    npu.pdp.tail = Cycles(12);
     npu.cdp.start_up = Cycles(22);
+    npu.cdp.pipeline = Cycles(52);
+    npu.cdp.pipeline_without_sum = Cycles(42);
+    npu.cdp.tail = Cycles(12);
 }
 
 }  // namespace
