@@ -2,6 +2,7 @@
 #include "models/bdma/bdma_registers.h"
 
 #include <string>
+#include <utility>
 
 #include "models/base/register_rows.h"
 #include "models/layout/register_coder.h"
@@ -83,12 +84,24 @@ RegisterValues encode_bdma(const BdmaJob& job, Bytes memory_atom) {
 }
 
 std::vector<SurfaceUse> surfaces_of(const BdmaJob& job) {
-    const auto ends = [&job](const MovedSide& names, const BdmaSide& side) {
-        return ends_use(names, {side.base, job.line},
-                        {side.line(job.lines - 1, job.surfaces - 1), job.line});
+    const auto moved = [&job](const MovedSide& names, const BdmaSide& side, bool writes) {
+        constexpr std::uint64_t most = 1U << 16U;  // of a larger one the ends stand for it
+        SurfaceUse use = ends_use(names, {side.base, job.line},
+                                  {side.line(job.lines - 1, job.surfaces - 1), job.line});
+        use.writes = writes;
+        if (std::uint64_t{job.lines} * job.surfaces > most) {
+            return use;
+        }
+        std::vector<ByteRun> runs;
+        for (std::uint32_t surface = 0; surface < job.surfaces; ++surface) {
+            for (std::uint32_t line = 0; line < job.lines; ++line) {
+                runs.push_back({side.line(line, surface), job.line});
+            }
+        }
+        return with_runs(std::move(use), std::move(runs));
     };
-    return {ends({"NVDLA_BDMA", "source", "CFG_SRC_ADDR_LOW"}, job.source),
-            ends({"NVDLA_BDMA", "destination", "CFG_DST_ADDR_LOW"}, job.destination)};
+    return {moved({"NVDLA_BDMA", "source", "CFG_SRC_ADDR_LOW"}, job.source, false),
+            moved({"NVDLA_BDMA", "destination", "CFG_DST_ADDR_LOW"}, job.destination, true)};
 }
 
 }  // namespace npuscope

@@ -73,7 +73,6 @@ struct PipelineRow {
     std::array<std::string_view, 5> blocks;  ///< that launch together; the read DMA is the last
     ReadDma rdma;
     JobDecoder decode;  ///< none: the launch engine does more than decode
-    bool followed;      ///< by a static check; it moves no bytes alone
 };
 
 /// By pipeline.
@@ -82,32 +81,23 @@ inline constexpr std::array<PipelineRow, 5> pipeline_rows{{
      InterruptSource::Cacc,
      {"NVDLA_CDMA", "NVDLA_CSC", "NVDLA_CMAC_A", "NVDLA_CMAC_B", "NVDLA_CACC"},
      ReadDma::None,
-     nullptr,
-     true},
-    {"sdp",
-     InterruptSource::Sdp,
-     {"NVDLA_SDP", "NVDLA_SDP_RDMA"},
-     ReadDma::Optional,
-     nullptr,
-     true},
+     nullptr},
+    {"sdp", InterruptSource::Sdp, {"NVDLA_SDP", "NVDLA_SDP_RDMA"}, ReadDma::Optional, nullptr},
     {"pdp",
      InterruptSource::Pdp,
      {"NVDLA_PDP", "NVDLA_PDP_RDMA"},
      ReadDma::Optional,
-     &decode_job<&decode_pdp, &NpuConfig::pdp>,
-     true},
+     &decode_job<&decode_pdp, &NpuConfig::pdp>},
     {"cdp",
      InterruptSource::Cdp,
      {"NVDLA_CDP", "NVDLA_CDP_RDMA"},
      ReadDma::Together,
-     &decode_job<&decode_cdp, &NpuConfig::cdp>,
-     true},
+     &decode_job<&decode_cdp, &NpuConfig::cdp>},
     {"rubik",
      InterruptSource::Rubik,
      {"NVDLA_RBK"},
      ReadDma::None,
-     &decode_job<&decode_rubik, &NpuConfig::rubik>,
-     false},
+     &decode_job<&decode_rubik, &NpuConfig::rubik>},
 }};
 static_assert(std::variant_size_v<RegisterJob> == pipeline_rows.size() + 1);
 
@@ -118,15 +108,6 @@ constexpr const PipelineRow& row_of(Pipeline pipeline) {
 /// Who starts first where several can: consumers before producers.
 inline constexpr std::array launch_order{Pipeline::Pdp, Pipeline::Sdp, Pipeline::Cdp,
                                          Pipeline::Conv, Pipeline::Rubik};
-
-/// Units whose moves a static check does not follow, and how the name of a register begins that
-/// starts one.
-struct Mover {
-    std::string_view name;
-    std::string_view start;
-};
-inline constexpr std::array movers{Mover{"BDMA", "NVDLA_BDMA.CFG_LAUNCH"},
-                                   Mover{"RUBIK", "NVDLA_RBK.D_OP_ENABLE"}};
 
 /// A block of registers, whose own base is nv_small's, and its place in nv_full.
 struct PlacedBlock {

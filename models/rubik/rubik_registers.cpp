@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include <string>
+#include <string_view>
+#include <utility>
 
 #include "models/base/register_rows.h"
 #include "models/layout/register_coder.h"
@@ -117,23 +119,38 @@ void decode_contraction(RegisterDecoder& rubik, const FeatureCube& elements, Rub
         "make the input's channels D_DECONV_STRIDE times those of D_DATAOUT_SIZE_1");
 }
 
-SurfaceUse ends_of(const MovedSide& side, const FeatureCube& cube) {
-    const Bytes line = cube.line_bytes();
-    return ends_use(side, {cube.base, line},
-                    {cube.line_address(cube.surfaces() - 1, cube.shape.height - 1), line});
+SurfaceUse named_side(const MovedSide& side, Address base) {
+    SurfaceUse use = ends_use(side, {base, Bytes(0)}, {base, Bytes(0)});
+    use.writes = std::string_view(side.surface) == "output";
+    return use;
 }
 
-SurfaceUse ends_of(const MovedSide& side, const PlanarCube& planes, const Shape& shape) {
-    return ends_use(side, {planes.base, planes.line},
-                    {planes.line_address(shape.channels - 1, shape.height - 1), planes.line});
+SurfaceUse use_of(const MovedSide& side, const FeatureCube& cube) {
+    return with_runs(named_side(side, cube.base), cube.runs());
 }
 
-SurfaceUse contracted_ends(const MovedSide& side, const RubikJob& job) {
-    const Bytes line = job.contracted.line_bytes();
-    const Address last =
-        job.contracted.line_address(job.contracted.surfaces() - 1, job.stride_y - 1) +
-        job.super_line * (job.input.height - 1);
-    return ends_use(side, {job.contracted.base, line}, {last, line});
+SurfaceUse use_of(const MovedSide& side, const PlanarCube& planes, const Shape& shape) {
+    std::vector<ByteRun> runs;
+    for (std::uint32_t channel = 0; channel < shape.channels; ++channel) {
+        for (std::uint32_t y = 0; y < shape.height; ++y) {
+            runs.push_back({planes.line_address(channel, y), planes.line});
+        }
+    }
+    return with_runs(named_side(side, planes.base), std::move(runs));
+}
+
+SurfaceUse contracted_use(const MovedSide& side, const RubikJob& job) {
+    const FeatureCube& cube = job.contracted;
+    std::vector<ByteRun> runs;
+    for (std::uint32_t surface = 0; surface < cube.surfaces(); ++surface) {
+        for (std::uint32_t y = 0; y < job.input.height; ++y) {
+            for (std::uint32_t line = 0; line < job.stride_y; ++line) {
+                runs.push_back(
+                    {cube.line_address(surface, line) + job.super_line * y, cube.line_bytes()});
+            }
+        }
+    }
+    return with_runs(named_side(side, cube.base), std::move(runs));
 }
 
 void decode_mode(RegisterDecoder& rubik, RubikMode& mode) {
@@ -192,13 +209,13 @@ std::vector<SurfaceUse> surfaces_of(const RubikJob& job) {
     constexpr MovedSide output{"NVDLA_RBK", "output", "D_DAOUT_ADDR_LOW"};
     switch (job.mode) {
         case RubikMode::Contract:
-            return {ends_of(input, job.feature), contracted_ends(output, job)};
+            return {use_of(input, job.feature), contracted_use(output, job)};
         case RubikMode::Split:
-            return {ends_of(input, job.feature), ends_of(output, job.planar, job.input)};
+            return {use_of(input, job.feature), use_of(output, job.planar, job.input)};
         case RubikMode::Merge:
             break;
     }
-    return {ends_of(input, job.planar, job.input), ends_of(output, job.feature)};
+    return {use_of(input, job.planar, job.input), use_of(output, job.feature)};
 }
 
 }  // namespace npuscope

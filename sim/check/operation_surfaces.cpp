@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "models/conv/conv_findings.h"
+#include "models/npu/pipelines.h"
 
 namespace npuscope {
 namespace {
@@ -120,12 +121,27 @@ CheckedOperation checked_operation(const Launch& launch, const NpuConfig& npu) {
     CheckedOperation operation;
     operation.name = launch.name;
     operation.unit = launch.pipeline;
+    operation.done = row_of(launch.pipeline).done;
     operation.group = launch.group;
     operation.uses_rdma = launch.rdma_enabled.has_value();
     operation.takes = launch.consumes;
     operation.gives = launch.produces;
     std::visit(AddSurfaces{launch, npu, operation}, launch.job);
     return operation;
+}
+
+const Place* place_of_write(const CheckedOperation& operation, std::string_view register_name) {
+    for (const auto& [block, places] : operation.writes) {
+        if (!register_name.starts_with(block->name) || register_name[block->name.size()] != '.') {
+            continue;
+        }
+        for (std::size_t i = 0; i < places.size(); ++i) {
+            if (spelled(block->name, block->rows[i].name) == register_name) {
+                return places[i];
+            }
+        }
+    }
+    return nullptr;
 }
 
 std::string surface_label(const CheckedOperation& operation, const SurfaceUse& use) {

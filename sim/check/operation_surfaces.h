@@ -8,6 +8,8 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "models/conv/conv_findings.h"
@@ -23,8 +25,9 @@ struct CompressedUse {
 };
 
 struct CheckedOperation {
-    std::string name;  ///< `sdp 3`
-    Pipeline unit = Pipeline::Conv;
+    std::string name;                              ///< `sdp 3`
+    std::optional<Pipeline> unit;                  ///< nothing: a command of the BDMA
+    InterruptSource done = InterruptSource::Bdma;  ///< that tells of its end
     unsigned group = 0;
     std::vector<SurfaceUse> uses;
     std::optional<CompressedUse> compressed;
@@ -40,7 +43,11 @@ struct CheckedOperation {
     bool undecoded = false;  ///< its registers make no job: what it touches is not known
     bool notified = false;   ///< the program asked to be told of its end
     bool finished = false;   ///< the program knows of its end
+    bool launched = true;    ///< false: a command of the BDMA that waits for its launch
     Place place;             ///< of the write that launched it
+    /// By block: the writes that set its registers, in the order of the block's rows; nullptr where
+    /// none did. They stand in the program, which outlives this.
+    std::vector<std::pair<const RegisterBlock*, std::vector<const Place*>>> writes;
     /// Registers that say how it computes, not where: conversions, padding, windows. Only where
     /// they are kept (ProgramOperations::keep_settings).
     std::vector<std::pair<std::string, std::uint32_t>> settings;
@@ -48,6 +55,9 @@ struct CheckedOperation {
 
 /// The operation of a launch, without its place among the others.
 CheckedOperation checked_operation(const Launch& launch, const NpuConfig& npu);
+
+/// Where the program set the register, spelled as in findings; nullptr where it did not.
+const Place* place_of_write(const CheckedOperation& operation, std::string_view register_name);
 
 /// `input of conv 0`; of a described image `'input'`.
 std::string surface_label(const CheckedOperation& operation, const SurfaceUse& use);

@@ -75,7 +75,7 @@ class OverlapCheck {
         const CheckedOperation& other = operations_.all()[index];
         for (const SurfaceUse& later : newest().uses) {
             // a writer of the same unit waits for the operation before it anyway
-            const bool ordered = later.writes && chain_has(index, newest().unit);
+            const bool ordered = later.writes && newest().unit && chain_has(index, *newest().unit);
             for (const SurfaceUse& earlier : other.uses) {
                 if (!ordered && (later.writes || earlier.writes)) {
                     report_race(later, other, earlier);

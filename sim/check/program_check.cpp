@@ -17,162 +17,10 @@
 #include "sim/check/check_report.h"
 #include "sim/check/memory_rules.h"
 #include "sim/check/program_operations.h"
-#include "sim/program/awaited_findings.h"
+#include "sim/check/sync_rules.h"
 
 namespace npuscope {
 namespace {
-
-constexpr unsigned status_of_group_1_lsb = 16;  // source: register specification, STATUS_1
-constexpr std::uint32_t status_bits = 3;        // source: register specification, STATUS_0
-
-bool ends_operations(const Interrupt& interrupt) {
-    return interrupt.source == InterruptSource::Sdp || interrupt.source == InterruptSource::Pdp ||
-           interrupt.source == InterruptSource::Cdp || interrupt.source == InterruptSource::Cacc;
-}
-
-/// The interrupt source of a block whose S_STATUS says that its operation is over.
-std::optional<InterruptSource> source_of_block(const std::string& block) {
-    constexpr std::array rows{std::pair{"NVDLA_SDP.", InterruptSource::Sdp},
-                              std::pair{"NVDLA_PDP.", InterruptSource::Pdp},
-                              std::pair{"NVDLA_CDP.", InterruptSource::Cdp},
-                              std::pair{"NVDLA_CACC.", InterruptSource::Cacc}};
-    for (const auto& [name, source] : rows) {
-        if (block.starts_with(name)) {
-            return source;
-        }
-    }
-    return std::nullopt;
-}
-
-/// What the program knows of the end of its operations: interrupts that it asked to be told of, ids
-/// that they raise, status registers that it polled.
-class SyncRules {
- public:
-    SyncRules(ProgramOperations& operations, DiagnosticLog& log)
-        : operations_(operations), log_(log) {}
-
-    void note(const NotifyOnInterrupt& notify, const Place& place) {
-        Request request{std::nullopt, notify.sync, place};
-        if (!notify.unit.empty()) {
-            request.interrupt = interrupt_from_name(notify.unit);
-            if (!request.interrupt) {
-                throw ConfigError(place, fmt::format("no interrupt is called {}", notify.unit),
-                                  "a unit and its register group, e.g. SDP_0");
-            }
-            if ((operations_.interrupt_mask() >> interrupt_bit(*request.interrupt) & 1U) != 0) {
-                log_.add(masked_interrupt(notify.unit, {}, place));
-            }
-        }
-        if (!bind(request)) {
-            requests_.push_back(std::move(request));
-        }
-    }
-    void note(const SyncNotify& notify) { raised_.push_back(notify.sync); }
-    void note(const SyncWait& wait, const Place& place) {
-        if (const auto end = ends_.find(wait.sync); end != ends_.end()) {
-            operations_.finish(end->second);
-        } else if (std::ranges::find(raised_, wait.sync) == raised_.end()) {
-            log_.add(endless_wait(
-                fmt::format("'{}' is awaited, but nothing before raises it", wait.sync),
-                "name an interrupt for it (intr_notify), or enable its operation first", place));
-        }
-    }
-    /// The interrupt line rose: any operation under way may have ended.
-    void note(const WaitForInterrupt& /*wait*/) { operations_.finish_all(); }
-    /// A register that is known to have held a value.
-    void know(const std::string& register_name, std::uint32_t mask, std::uint32_t value) {
-        const auto unfinished = [](const CheckedOperation& operation) {
-            return !operation.finished;
-        };
-        if (register_name.starts_with("NVDLA_GLB.S_INTR_STATUS")) {
-            for (const auto& [source, name] : EnumNames<InterruptSource>::names) {
-                for (const unsigned group : {0U, 1U}) {
-                    const Interrupt interrupt{source, group};
-                    const auto index = (mask & value) >> interrupt_bit(interrupt) & 1U
-                                           ? operations_.find(interrupt, unfinished)
-                                           : std::nullopt;
-                    if (index) {
-                        operations_.finish(*index);
-                    }
-                }
-            }
-            return;
-        }
-        const auto source = source_of_block(register_name);
-        if (!source || register_name.find(".S_STATUS") == std::string::npos) {
-            return;
-        }
-        for (const unsigned group : {0U, 1U}) {
-            const std::uint32_t bits = status_bits << (group * status_of_group_1_lsb);
-            if ((mask & bits) != bits || (value & bits) != 0) {
-                continue;
-            }
-            while (const auto index = operations_.find({*source, group}, unfinished)) {
-                operations_.finish(*index);
-            }
-        }
-    }
-    /// Operations were launched: requests that came before them find them now.
-    void launched() {
-        std::erase_if(requests_, [this](const Request& request) { return bind(request); });
-    }
-    void report_pending() {
-        for (const Request& request : requests_) {
-            log_.add(endless_wait(
-                fmt::format("{} is awaited for '{}', but no operation raises it",
-                            request.interrupt ? to_string(*request.interrupt) : "an interrupt",
-                            request.sync),
-                "enable an operation of that unit in that register group", request.place));
-        }
-    }
-
- private:
-    struct Request {
-        std::optional<Interrupt> interrupt;  ///< none: any
-        std::string sync;
-        Place place;
-    };
-
-    bool bind(const Request& request) {
-        if (request.interrupt && !ends_operations(*request.interrupt)) {
-            raised_.push_back(request.sync);  // fetches and copies end no operation
-            return true;
-        }
-        const auto open = [](const CheckedOperation& operation) { return !operation.notified; };
-        std::optional<std::size_t> index;
-        if (request.interrupt) {
-            index = operations_.find(*request.interrupt, open);
-        } else {
-            for (std::size_t i = 0; i < operations_.all().size() && !index; ++i) {
-                if (open(operations_.all()[i]) && !operations_.all()[i].gives) {
-                    index = i;
-                }
-            }
-        }
-        if (!index) {
-            return false;
-        }
-        operations_.at(*index).notified = true;
-        ends_[request.sync] = *index;
-        return true;
-    }
-    ProgramOperations& operations_;
-    DiagnosticLog& log_;
-    std::vector<Request> requests_;            ///< for operations that are yet to come
-    std::map<std::string, std::size_t> ends_;  ///< id to the operation whose end raises it
-    std::vector<std::string> raised_;          ///< ids that mean nothing to operations
-};
-
-bool starts_mover(const std::string& register_name) {
-    return std::ranges::any_of(
-        movers, [&](const Mover& mover) { return register_name.starts_with(mover.start); });
-}
-
-std::string mover_names() {
-    std::vector<std::string_view> names;
-    std::ranges::transform(movers, std::back_inserter(names), &Mover::name);
-    return fmt::format("{}", fmt::join(names, " and "));
-}
 
 std::uint64_t bytes_inside(const std::vector<ByteRun>& runs, const ByteRun& region) {
     std::uint64_t bytes = 0;
@@ -254,6 +102,7 @@ class ProgramCheck {
     CheckReport run() {
         for (const Statement& statement : program_.statements) {
             place_ = statement.place;
+            statement_place_ = &statement.place;
             std::visit([this](const auto& action) { follow(action); }, statement.action);
         }
         operations_.report_stuck(log_);
@@ -267,6 +116,7 @@ class ProgramCheck {
             report.surfaces += operation.uses.size();
         }
         report.findings = log_.findings();
+        std::ranges::for_each(report.findings, [this](Diagnostic& finding) { place(finding); });
         return report;
     }
 
@@ -288,7 +138,6 @@ class ProgramCheck {
                 }
             }
         };
-        std::ranges::for_each(moves_, add);
         std::ranges::for_each(operations_.all(), add);
         constexpr std::size_t most = 3;  // the last ones decide
         lines.erase(lines.begin(),
@@ -328,21 +177,27 @@ class ProgramCheck {
     }
 
  private:
+    /// A finding about a register of an operation stands where the program set it.
+    void place(Diagnostic& finding) const {
+        if (finding.register_name.empty()) {
+            return;
+        }
+        const Place* place = nullptr;
+        if (finding.operation.empty()) {
+            place = finding.id == "interrupt_masked"
+                        ? operations_.shared_write(finding.register_name)
+                        : nullptr;
+        } else if (const CheckedOperation* operation = operations_.named(finding.operation)) {
+            place = place_of_write(*operation, finding.register_name);
+        }
+        finding.place = place == nullptr ? finding.place : *place;
+    }
     void follow(const InitMemory& init) { memory_.fill(init, place_, log_); }
     void follow(const LoadMemory& load) { memory_.load(load, place_, log_); }
     void follow(const RunNode& node) { memory_.run(node, place_); }
     void follow(const WriteRegister& write) {
-        if (starts_mover(write.name)) {
-            lose_track(write);
-        }
         const std::size_t before = operations_.all().size();
-        operations_.write(write, place_, log_);
-        for (CheckedOperation& move : operations_.take_moves()) {
-            for (const SurfaceUse& use : move.uses) {
-                memory_.check_use(move, use, log_);
-            }
-            moves_.push_back(std::move(move));
-        }
+        operations_.write(write, *statement_place_, log_);
         for (std::size_t i = before; i < operations_.all().size(); ++i) {
             const CheckedOperation& operation = operations_.all()[i];
             if (operation.undecoded) {
@@ -357,17 +212,6 @@ class ProgramCheck {
         if (operations_.all().size() > before) {
             sync_.launched();
         }
-    }
-    void lose_track(const WriteRegister& write) {
-        memory_.lose_track();
-        log_.add({.severity = Severity::Note,
-                  .id = "not_followed",
-                  .sentence = "what " + mover_names() +
-                              " move is not followed: from here on uninitialised bytes are not "
-                              "reported",
-                  .remedy = "run the program: it finds such reads",
-                  .register_name = write.name,
-                  .place = place_});
     }
     /// Once: the first convolution of a program that never looks.
     void check_flush(const CheckedOperation& operation) {
@@ -410,17 +254,19 @@ class ProgramCheck {
         sync_.know(poll.name, poll.mask, poll.expected);
     }
     void follow(const NotifyOnInterrupt& notify) { sync_.note(notify, place_); }
-    void follow(const WaitForInterrupt& wait) { sync_.note(wait); }
+    void follow(const WaitForInterrupt& wait) { sync_.note(wait, place_); }
     void follow(const ReadMemory& read) {
-        memory_.compare({read.address, Bytes(sizeof read.expected)}, place_, log_);
+        compare("", {read.address, Bytes(sizeof read.expected)});
     }
     void follow(const SyncNotify& notify) { sync_.note(notify); }
     void follow(const SyncWait& wait) { sync_.note(wait, place_); }
-    void follow(const CheckCrc& check) {
-        memory_.compare({check.address, check.bytes}, place_, log_);
-    }
-    void follow(const CheckImage& check) {
-        memory_.compare({check.address, check.bytes}, place_, log_);
+    void follow(const CheckCrc& check) { compare(check.sync, {check.address, check.bytes}); }
+    void follow(const CheckImage& check) { compare(check.sync, {check.address, check.bytes}); }
+
+    void follow(const CheckNothing& nothing) { sync_.compares(nothing.sync, {}, place_); }
+    void compare(const std::string& sync, const ByteRun& region) {
+        memory_.compare(region, place_, log_);
+        sync_.compares(sync, region, place_);
     }
 
     const Program& program_;
@@ -430,7 +276,7 @@ class ProgramCheck {
     MemoryRules memory_;
     SyncRules sync_;
     Place place_;
-    std::vector<CheckedOperation> moves_;
+    const Place* statement_place_ = nullptr;
     bool flush_awaited_ = false;
 };
 

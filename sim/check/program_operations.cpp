@@ -28,6 +28,15 @@ bool starts_copy(const WriteRegister& write) {
     return write.name.starts_with("NVDLA_BDMA.CFG_OP") && (write.value & 1U) != 0;
 }
 
+/// The group that a launch of the BDMA is for.
+std::optional<unsigned> launched_group(const WriteRegister& write) {
+    constexpr std::string_view launch = "NVDLA_BDMA.CFG_LAUNCH";
+    if (!write.name.starts_with(launch) || (write.value & 1U) == 0) {
+        return std::nullopt;
+    }
+    return write.name[launch.size()] == '1' ? 1U : 0U;
+}
+
 /// Whether a register of an operation says how values come about.
 bool sets_values(std::string_view name) {
     constexpr std::array parts{"CFG",    "CVT",         "MEAN",     "PADDING",  "RECIP", "FORMAT",
@@ -92,8 +101,13 @@ void ProgramOperations::write(const WriteRegister& write, const Place& place, Di
         finding.severity = severity_of(finding);
         log.add(std::move(finding));
     }
+    if (effect.row != nullptr && effect.kind != WriteEffect::Kind::Refused) {
+        keep_write(*target, *effect.row, place);
+    }
     if (starts_copy(write)) {
-        add_copy(target->values(0), place, log);
+        add_copy(*target, place, log);
+    } else if (const auto group = launched_group(write)) {
+        launch_copies(*group);
     } else if (effect.kind == WriteEffect::Kind::OpEnabled) {
         engine_.note_enabled(*target, effect.group);
         enabled_at_[target->block().name] = place;
@@ -105,21 +119,68 @@ void ProgramOperations::write(const WriteRegister& write, const Place& place, Di
     }
 }
 
-void ProgramOperations::add_copy(const RegisterValues& values, const Place& place,
-                                 DiagnosticLog& log) {
+void ProgramOperations::keep_write(const RegisterFile& file, const RegisterRow& row,
+                                   const Place& place) {
+    const RegisterBlock& block = file.block();
+    const auto index = static_cast<std::size_t>(&row - block.rows.data());
+    const bool shared = !file.has_groups() || !row.name.starts_with("D_");
+    for (const unsigned group : {0U, 1U}) {
+        if (shared || group == file.producer()) {
+            std::vector<const Place*>& places = written_at_[{block.name, group}];
+            places.resize(block.rows.size(), nullptr);
+            places[index] = &place;
+        }
+    }
+}
+
+void ProgramOperations::add_writes(const RegisterFile& file, unsigned group,
+                                   CheckedOperation& operation) const {
+    if (const auto places = written_at_.find({file.block().name, group});
+        places != written_at_.end()) {
+        operation.writes.emplace_back(&file.block(), places->second);
+    }
+}
+
+const Place* ProgramOperations::shared_write(std::string_view register_name) const {
+    for (const RegisterFile& file : files_) {
+        CheckedOperation any;
+        add_writes(file, 0, any);
+        if (const Place* place = place_of_write(any, register_name)) {
+            return place;
+        }
+    }
+    return nullptr;
+}
+
+void ProgramOperations::launch_copies(unsigned group) {
+    for (CheckedOperation& operation : operations_) {
+        if (!operation.launched) {
+            operation.launched = true;
+            operation.group = group;
+        }
+    }
+}
+
+void ProgramOperations::add_copy(const RegisterFile& file, const Place& place, DiagnosticLog& log) {
     CheckedOperation copy;
     copy.name = fmt::format("bdma {}", copies_++);
     copy.place = place;
+    copy.launched = false;
+    add_writes(file, 0, copy);
     Diagnostics findings;
-    if (const auto job = decode_bdma(values, npu_.bdma, npu_.datapath.memory_atom, findings)) {
+    if (const auto job =
+            decode_bdma(file.values(0), npu_.bdma, npu_.datapath.memory_atom, findings)) {
         copy.uses = surfaces_of(*job);
+    } else {
+        copy.undecoded = true;
     }
     for (Diagnostic& finding : findings) {
         finding.operation = copy.name;
         finding.place = place;
         log.add(std::move(finding));
     }
-    moves_.push_back(std::move(copy));
+    by_name_[copy.name] = operations_.size();
+    operations_.push_back(std::move(copy));
 }
 
 void ProgramOperations::launch_ready(const Place& place, DiagnosticLog& log) {
@@ -136,12 +197,12 @@ void ProgramOperations::launch(Launch launch, const Place& place, DiagnosticLog&
         if (keeps_settings_ && used) {
             add_settings(file(block).values(launch.group), operation);
         }
+        if (used) {
+            add_writes(file(block), launch.group, operation);
+        }
     }
-    if (!row_of(launch.pipeline).followed) {
-        moves_.push_back(std::move(operation));
-    } else {
-        operations_.push_back(std::move(operation));
-    }
+    by_name_[operation.name] = operations_.size();
+    operations_.push_back(std::move(operation));
     for (const OnTheFlyPair& pair : launch.pairs) {
         const std::size_t producer = index_of(pair.producer.operation);
         const std::size_t consumer = index_of(pair.consumer.operation);
@@ -157,17 +218,21 @@ void ProgramOperations::launch(Launch launch, const Place& place, DiagnosticLog&
 }
 
 std::size_t ProgramOperations::index_of(const std::string& name) const {
-    const auto found =
-        std::ranges::find(operations_.rbegin(), operations_.rend(), name, &CheckedOperation::name);
-    NPU_CHECK(found != operations_.rend(), "no operation " + name);
-    return static_cast<std::size_t>(operations_.rend() - found) - 1;
+    const auto found = by_name_.find(name);
+    NPU_CHECK(found != by_name_.end(), "no operation " + name);
+    return found->second;
+}
+
+const CheckedOperation* ProgramOperations::named(std::string_view name) const {
+    const auto found = by_name_.find(name);
+    return found == by_name_.end() ? nullptr : &operations_[found->second];
 }
 
 std::optional<std::size_t> ProgramOperations::find(
     Interrupt interrupt, const std::function<bool(const CheckedOperation&)>& good) const {
     for (std::size_t i = 0; i < operations_.size(); ++i) {
         const CheckedOperation& operation = operations_[i];
-        if (row_of(operation.unit).done == interrupt.source && operation.group == interrupt.group &&
+        if (operation.done == interrupt.source && operation.group == interrupt.group &&
             good(operation)) {
             return i;
         }
@@ -179,14 +244,16 @@ void ProgramOperations::finish(std::size_t index) {
     if (operations_[index].finished) {
         return;
     }
-    const Pipeline unit = operations_[index].unit;
+    const std::optional<Pipeline> unit = operations_[index].unit;
     for (std::size_t i = 0; i <= index; ++i) {
         CheckedOperation& operation = operations_[i];
         if (operation.unit != unit || operation.finished) {
             continue;
         }
         operation.finished = true;
-        engine_.finish(unit, operation.uses_rdma);
+        if (unit) {
+            engine_.finish(*unit, operation.uses_rdma);
+        }
         if (operation.producer) {
             finish(*operation.producer);
         }
@@ -281,6 +348,17 @@ void ProgramOperations::report_stuck(DiagnosticLog& log) const {
     }
     if (waits) {
         return;  // what lacks its other end lacks it for that
+    }
+    for (const CheckedOperation& operation : operations_) {
+        if (!operation.launched) {
+            log.add({.id = "never_starts",
+                     .sentence = fmt::format("{} is added, but never launched", operation.name),
+                     .remedy = "write 1 to CFG_LAUNCH0 or CFG_LAUNCH1 after the commands",
+                     .unit = "NVDLA_BDMA",
+                     .register_name = spelled("NVDLA_BDMA", "CFG_LAUNCH0"),
+                     .operation = operation.name,
+                     .place = operation.place});
+        }
     }
     const auto add = [&](std::string_view unit, const std::string& register_name,
                          const CheckedOperation& operation, std::string sentence,

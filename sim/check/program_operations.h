@@ -30,13 +30,12 @@ class ProgramOperations {
 
     /// From now on operations keep the registers that say how they compute.
     void keep_settings() { keeps_settings_ = true; }
-    /// Launches what the write sets off.
+    /// Launches what the write sets off. `place` outlives this.
     void write(const WriteRegister& write, const Place& place, DiagnosticLog& log);
-    /// Where the moves of BDMA and RUBIK begin and end that the last write added; they are not
-    /// among the operations.
-    std::vector<CheckedOperation> take_moves() { return std::exchange(moves_, {}); }
     const std::deque<CheckedOperation>& all() const { return operations_; }
     CheckedOperation& at(std::size_t index) { return operations_[index]; }
+    /// nullptr where there is none.
+    const CheckedOperation* named(std::string_view name) const;
     /// Oldest operation of the unit and group that satisfies the condition.
     std::optional<std::size_t> find(Interrupt interrupt,
                                     const std::function<bool(const CheckedOperation&)>& good) const;
@@ -44,12 +43,18 @@ class ProgramOperations {
     void finish(std::size_t index);
     void finish_all();
     std::uint32_t interrupt_mask() const;
+    /// The last write of a register that has no groups; nullptr where there was none.
+    const Place* shared_write(std::string_view register_name) const;
     /// Blocks that are enabled but never start, and results on the fly without another end.
     void report_stuck(DiagnosticLog& log) const;
 
  private:
     /// A command of BDMA.
-    void add_copy(const RegisterValues& values, const Place& place, DiagnosticLog& log);
+    void add_copy(const RegisterFile& file, const Place& place, DiagnosticLog& log);
+    /// Commands that were added since the last launch belong to a group now.
+    void launch_copies(unsigned group);
+    void keep_write(const RegisterFile& file, const RegisterRow& row, const Place& place);
+    void add_writes(const RegisterFile& file, unsigned group, CheckedOperation& operation) const;
     /// Blocks of a pipeline that are enabled but never start; whether there are any.
     bool report_waiting(const PipelineRow& row, DiagnosticLog& log) const;
     /// The block was enabled in the other group than `next`.
@@ -64,12 +69,14 @@ class ProgramOperations {
     std::deque<RegisterFile> files_;
     LaunchEngine engine_;
     std::deque<CheckedOperation> operations_;
-    std::vector<CheckedOperation> moves_;
     std::size_t copies_ = 0;
     bool keeps_settings_ = false;
     std::map<std::string_view, Place> enabled_at_;  ///< by block, the newest
     /// By block and group: the last write since the group was enabled.
     std::map<std::pair<std::string_view, unsigned>, Place> programmed_at_;
+    /// By block and group: the last write of each of its rows.
+    std::map<std::pair<std::string_view, unsigned>, std::vector<const Place*>> written_at_;
+    std::map<std::string, std::size_t, std::less<>> by_name_;  ///< index of an operation
 };
 
 // What the order of operations leaves open: surfaces that share bytes, within one chain of units

@@ -47,7 +47,7 @@ constexpr std::array all_rules{
         "information"},
     Rule{"channels_multiple_of_*", Severity::Error, "plan",
          "Channels are multiples of what the pattern asks for.", guide_patterns},
-    Rule{"check_not_made", Severity::Error, "run",
+    Rule{"check_not_made", Severity::Error, "check, run",
          "The id that a check waits for is raised, so that the check is made.", the_program},
     Rule{"clip_range", Severity::Error, "plan", "A layer clips to the range of a feature map.",
          guide_numbers},
@@ -55,6 +55,8 @@ constexpr std::array all_rules{
     Rule{"closed_early", Severity::Error, "run",
          "The SDP ends an operation after all atoms of its convolution.",
          "nv_small RTL, NV_NVDLA_CACC_delivery_ctrl.v, replayed"},
+    Rule{"compared_early", Severity::Error, "check",
+         "A result is compared after the program has learnt of its operation's end.", the_program},
     Rule{"compares_no_result", Severity::Error, "check",
          "Bytes that are compared with an expectation are written by an operation.", the_program},
     Rule{"compares_unwritten", Severity::Error, "check",
@@ -148,9 +150,6 @@ constexpr std::array all_rules{
     Rule{"no_products", Severity::Note, "run", "A model has layers that multiply.", "information"},
     Rule{"not_executed", Severity::Error, "run", "Every statement of a program is executed.",
          the_program},
-    Rule{"not_followed", Severity::Note, "check",
-         "What a unit that only moves bytes does is not followed by `check`; a run follows it.",
-         "limit of `check`"},
     Rule{"not_taken", Severity::Note, "check",
          "A layer of a model runs on the NPU; what stands against it is named, and the host "
          "computes "

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a program knows of the end of its operations: interrupts that it asked to be told of, ids
+// that they raise, status registers that it polled. Results that are compared before their end is
+// known, ids that nothing raises, and interrupts that are masked.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sim/check/program_operations.h"
+#include "sim/program/program.h"
+
+namespace npuscope {
+
+class SyncRules {
+ public:
+    SyncRules(ProgramOperations& operations, DiagnosticLog& log)
+        : operations_(operations), log_(log) {}
+
+    void note(const NotifyOnInterrupt& notify, const Place& place);
+    void note(const SyncNotify& notify) { raised_.push_back(notify.sync); }
+    void note(const SyncWait& wait, const Place& place);
+    /// The interrupt line rises: any operation under way may have ended.
+    void note(const WaitForInterrupt& wait, const Place& place);
+    /// A register that is known to have held a value.
+    void know(const std::string& register_name, std::uint32_t mask, std::uint32_t value);
+    /// Operations were launched: requests that came before them find them now.
+    void launched();
+    /// A comparison that waits for an id; of one that waits for none, the results of the region
+    /// must be known to be there.
+    void compares(const std::string& sync, const ByteRun& region, const Place& place);
+    /// When the program is over: what never happens.
+    void report_pending();
+
+ private:
+    struct Request {
+        std::optional<Interrupt> interrupt;  ///< none: any
+        std::string sync;
+        Place place;
+    };
+    struct WaitingCompare {
+        std::string sync;
+        ByteRun region;
+        Place place;
+    };
+
+    void know_interrupts(std::uint32_t bits);
+    bool bind(const Request& request);
+    bool raises(const std::string& sync) const;
+    /// What writes the region and has not ended as far as the program knows when `end`, which may
+    /// be nothing, has: a finding at `place`.
+    void report_early(const ByteRun& region, std::optional<std::size_t> end, const Place& place);
+    /// Where nothing that is under way can raise the line.
+    void report_masked(const Place& place);
+
+    ProgramOperations& operations_;
+    DiagnosticLog& log_;
+    std::vector<Request> requests_;            ///< for operations that are yet to come
+    std::map<std::string, std::size_t> ends_;  ///< id to the operation whose end raises it
+    std::vector<std::string> raised_;          ///< ids that mean nothing to operations
+    std::vector<WaitingCompare> compares_;
+};
+
+}  // namespace npuscope
