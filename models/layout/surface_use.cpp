@@ -42,6 +42,7 @@ SurfaceUse surface_at(const char* surface, const char* unit, const std::string& 
     use.unit = unit;
     use.address_register = "D_" + stem + "_BASE_ADDR_LOW";
     use.stride_register = "D_" + stem + "_LINE_STRIDE";
+    use.surface_stride_register = "D_" + stem + "_SURFACE_STRIDE";
     use.kind = kind;
     return use;
 }
@@ -72,6 +73,7 @@ SurfaceUse ends_use(const MovedSide& side, const ByteRun& first, const ByteRun& 
 SurfaceUse cube_use(SurfaceUse use, const FeatureCube& cube) {
     use.base = cube.base;
     use.strides = strides_of(cube.shape, cube.surfaces(), cube.line_stride, cube.surface_stride);
+    use.cube = cube;
     return with_runs(std::move(use), cube.runs());
 }
 

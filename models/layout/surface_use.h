@@ -24,6 +24,7 @@ struct SurfaceUse {
     std::string unit;              ///< NVDLA_CDMA
     std::string address_register;  ///< D_DAIN_ADDR_LOW_0
     std::string stride_register;   ///< of a stride that is to blame; empty: there is none
+    std::string surface_stride_register{};
     DataKind kind = DataKind::Feature;
     bool writes = false;
     bool constant = false;  ///< weights and what goes with channels: never a result
@@ -31,6 +32,14 @@ struct SurfaceUse {
     std::vector<ByteRun> runs;  ///< by address, joined
     SurfaceStrides strides;
     bool overlaps_itself = false;
+    std::optional<FeatureCube> cube{};  ///< its geometry, where it is a cube
+    std::uint32_t batches = 1;          ///< cubes of `runs` that lie one batch stride apart
+
+    /// From its first byte to its last.
+    ByteRun extent() const {
+        return runs.empty() ? ByteRun{base, {}}
+                            : ByteRun{runs.front().address, runs.back().end() - runs.front().address};
+    }
 };
 
 /// Sorts and joins the runs; whether two of them share a byte.

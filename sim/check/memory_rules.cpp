@@ -2,50 +2,14 @@
 #include "sim/check/memory_rules.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cstring>
-#include <set>
+
+#include "sim/check/placing.h"
 
 namespace npuscope {
-
-/// What the bytes of a surface are, added up over its pieces.
-struct MemoryRules::SeenBytes {
-    std::uint64_t unwritten = 0;
-    std::uint64_t filled = 0;
-    std::uint64_t tail = 0;  ///< filled bytes after the last one that was loaded or written
-    std::uint64_t loaded = 0;
-    std::uint64_t written = 0;
-    std::optional<Address> first_unwritten;
-    Address first_filled;  ///< of the tail
-    std::optional<Address> first_written;
-    std::set<std::size_t> writers;
-
-    void add(const ByteRun& piece, const ByteState* state) {
-        if (state == nullptr) {
-            unwritten += piece.bytes.value;
-            first_unwritten = first_unwritten.value_or(piece.address);
-            return;
-        }
-        switch (state->origin) {
-            case ByteOrigin::Filled:
-                filled += piece.bytes.value;
-                first_filled = tail == 0 ? piece.address : first_filled;
-                tail += piece.bytes.value;
-                return;
-            case ByteOrigin::Loaded:
-                loaded += piece.bytes.value;
-                tail = 0;
-                return;
-            case ByteOrigin::Written:
-                written += piece.bytes.value;
-                tail = 0;
-                first_written = first_written.value_or(piece.address);
-                writers.insert(state->by);
-                return;
-        }
-    }
-};
 
 namespace {
 
@@ -85,7 +49,7 @@ void MemoryRules::fill(const InitMemory& init, const Place& place, DiagnosticLog
 
 void MemoryRules::load(const LoadMemory& load, const Place& place, DiagnosticLog& log) {
     const std::size_t number = loads_.size();
-    loads_.push_back(&load);
+    loads_.push_back({&load, place});
     const auto add = [&](const char* id, const std::string& message, Address address) {
         log.add({.id = id,
                  .sentence = message,
@@ -108,13 +72,25 @@ void MemoryRules::load(const LoadMemory& load, const Place& place, DiagnosticLog
                 !state->looked_at) {
                 add("load_overlap",
                     fmt::format("'{}' overwrites bytes of '{}' that were never read", load.file,
-                                loads_[state->by]->file),
+                                loads_[state->by].load->file),
                     piece.address);
             }
         });
         bytes_.put(bytes, {ByteOrigin::Loaded, number, false});
     }
 }
+
+namespace {
+
+/// The stride that is too small: that of lines where a line does not fit it.
+const std::string& overlapping_stride(const SurfaceUse& use) {
+    const bool lines_fit = use.cube && (use.cube->shape.height == 1 ||
+                                        use.cube->line_stride >= use.cube->line_bytes());
+    return lines_fit && !use.surface_stride_register.empty() ? use.surface_stride_register
+                                                             : use.stride_register;
+}
+
+}  // namespace
 
 void MemoryRules::check_use(const CheckedOperation& operation, const SurfaceUse& use,
                             DiagnosticLog& log) const {
@@ -141,7 +117,8 @@ void MemoryRules::check_use(const CheckedOperation& operation, const SurfaceUse&
             fmt::format("lines of {}{} overlap each other: its strides are too small",
                         operation.name.empty() ? "" : "the ", surface_label(operation, use)),
             "a line takes width x atom bytes, a surface height x line stride");
-        one.register_name = spelled(use.unit, use.stride_register);
+        one.register_name = spelled(use.unit, overlapping_stride(use));
+        one.remedy += fmt::format("; correct {}", fmt::join(placing_registers(use), ", "));
         log.add(std::move(one));
     }
 }
@@ -182,39 +159,9 @@ void MemoryRules::run(const RunNode& node, const Place& place) {
         return;
     }
     const std::size_t number = owners_.size();
-    owners_.push_back({node.name, {}, place, true});
+    owners_.push_back({node.name, {}, place, true, {}, 0});
     for (const ByteRun& run : node.writes) {
         bytes_.put(run, {ByteOrigin::Written, number, true});
-    }
-}
-
-void MemoryRules::compare(const ByteRun& run, const Place& place, DiagnosticLog& log) {
-    const SeenBytes seen = look_at({&run, 1});
-    const auto add = [&](const char* id, const std::string& message, Address address) {
-        log.add({.id = id,
-                 .sentence = message,
-                 .remedy = "compare what an operation writes; fill the gaps in it beforehand",
-                 .address = address,
-                 .place = place});
-    };
-    if (!in_memory(run)) {
-        add("out_of_bounds",
-            fmt::format("{} bytes at {} are compared outside every memory region", run.bytes.value,
-                        to_hex(run.address)),
-            run.address);
-    } else if (lost_track_) {
-        return;
-    } else if (seen.unwritten > 0 && !machine_.zeroed) {
-        add("compares_unwritten",
-            fmt::format("{} of the {} bytes compared at {} are uninitialised, the first at {}",
-                        seen.unwritten, run.bytes.value, to_hex(run.address),
-                        to_hex(*seen.first_unwritten)),
-            *seen.first_unwritten);
-    } else if (seen.written == 0 && (seen.loaded == 0 || !machine_.zeroed)) {
-        add("compares_no_result",
-            fmt::format("no operation writes any of the {} bytes compared at {}", run.bytes.value,
-                        to_hex(run.address)),
-            run.address);
     }
 }
 
@@ -242,18 +189,7 @@ void MemoryRules::judge(const CheckedOperation& operation, const SurfaceUse& use
             "load the surface first, or correct its address");
         return;
     }
-    // files leave zeros out, but seldom the whole last quarter of a surface
-    constexpr std::uint64_t short_tail = 128;
-    if (seen.loaded > 0 && seen.tail > short_tail &&
-        4 * seen.tail > seen.loaded + seen.filled + seen.written) {
-        Diagnostic one = surface_finding(
-            operation, use, "partly_loaded",
-            fmt::format("{} was loaded, but its last {} bytes were only filled, the first at {}",
-                        label, seen.tail, to_hex(seen.first_filled)),
-            "load the whole surface, or correct address, strides and sizes");
-        one.severity = Severity::Warning;
-        one.address = seen.first_filled;
-        log.add(std::move(one));
+    if (judge_extent(operation, use, seen, log)) {
         return;
     }
     if (seen.written > 0 && seen.loaded > 0) {
@@ -286,7 +222,8 @@ void MemoryRules::judge_strides(const CheckedOperation& operation, const Surface
                             owner.operation, lines ? theirs.line->value : theirs.surface->value),
                 "read a result with the strides that it was written with");
             one.severity = Severity::Warning;
-            one.register_name = spelled(use.unit, use.stride_register);
+            one.register_name =
+                spelled(use.unit, lines ? use.stride_register : use.surface_stride_register);
             log.add(std::move(one));
             return;
         }
@@ -296,8 +233,8 @@ void MemoryRules::judge_strides(const CheckedOperation& operation, const Surface
 void MemoryRules::write(const CheckedOperation& operation, const SurfaceUse& use,
                         DiagnosticLog& log) {
     const std::size_t number = owners_.size();
-    owners_.push_back({operation.name, use, operation.place, false});
-    owners_.back().use.runs.clear();
+    owners_.push_back({operation.name, use, operation.place, false, gap_after(use), 0});
+    owners_.back().use.runs = {use.extent()};
     for (const ByteRun& run : use.runs) {
         bytes_.visit(run, [&](const ByteRun& piece, const ByteState* state) {
             if (state == nullptr || state->origin != ByteOrigin::Written || state->looked_at ||
@@ -321,6 +258,7 @@ void MemoryRules::launch(const CheckedOperation& operation, DiagnosticLog& log) 
     for (const SurfaceUse& use : operation.uses) {
         check_use(operation, use, log);
         if (!use.writes) {
+            note_reader(operation, use);
             const SeenBytes seen = look_at(use.runs);
             for (const std::size_t writer : seen.writers) {
                 owners_[writer].lines_left += operation.lines_left;
@@ -355,7 +293,7 @@ std::optional<std::vector<std::uint8_t>> MemoryRules::contents(const ByteRun& ru
             return;
         }
         if (state->origin == ByteOrigin::Loaded) {
-            const LoadMemory& load = *loads_[state->by];
+            const LoadMemory& load = *loads_[state->by].load;
             copy_loaded(load.image, (piece.address - load.address).value, part);
         } else {
             for (std::uint64_t i = 0; i < part.size(); ++i) {
@@ -370,6 +308,7 @@ void MemoryRules::report_unread(DiagnosticLog& log) const {
     if (lost_track_) {
         return;
     }
+    report_unread_loads(log);
     struct Share {
         std::uint64_t read = 0;
         std::uint64_t unread = 0;

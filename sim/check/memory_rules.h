@@ -5,6 +5,7 @@
 
 #include <deque>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -31,6 +32,10 @@ class MemoryRules {
     void run(const RunNode& node, const Place& place);
     /// The program compares the bytes with what it expects.
     void compare(const ByteRun& run, const Place& place, DiagnosticLog& log);
+    /// A word alone is no whole result.
+    void compare_word(const ByteRun& run, const Place& place, DiagnosticLog& log) {
+        compare_bytes(run, place, log);
+    }
     /// Whether a surface lies in memory, and its lines beside each other.
     void check_use(const CheckedOperation& operation, const SurfaceUse& use,
                    DiagnosticLog& log) const;
@@ -48,16 +53,63 @@ class MemoryRules {
     void report_unread(DiagnosticLog& log) const;
 
  private:
-    struct SeenBytes;
+    /// What the bytes of a surface are, added up over its pieces. Missing: neither loaded nor
+    /// written.
+    struct SeenBytes {
+        std::uint64_t unwritten = 0;
+        std::uint64_t filled = 0;
+        std::uint64_t loaded = 0;
+        std::uint64_t written = 0;
+        std::uint64_t head = 0;            ///< missing before all others
+        std::uint64_t tail = 0;            ///< missing after all others
+        std::uint64_t before_written = 0;  ///< up to the first that was written
+        std::uint64_t after_written = 0;   ///< after the last that was written
+        std::optional<Address> first_unwritten;
+        std::optional<Address> first_missing;
+        std::optional<Address> first_written;
+        std::set<std::size_t> writers;
+        std::set<std::size_t> loads;
+        std::size_t first_load = 0;  ///< by address, of `loads`
+        std::size_t last_load = 0;
+
+        void add(const ByteRun& piece, const ByteState* state);
+    };
     struct Owner {
         std::string operation;
         SurfaceUse use;
         Place place;
-        bool read = false;             ///< in part at least
+        bool read = false;  ///< in part at least
+        Bytes gap{};        ///< what its strides leave after the last line
         std::uint32_t lines_left = 0;  ///< of each surface, after the last windows of readers
+    };
+    /// A file that is loaded, and who reads of it first.
+    struct Load {
+        const LoadMemory* load = nullptr;  ///< of the program, which outlives this
+        Place place;
+        std::string operation{};  ///< the first that reads of it
+        std::optional<SurfaceUse> use{};
+        bool begins_there = false;  ///< an operand begins where it does
+        Bytes gap{};                ///< what the readers' strides may leave after their last line
+
+        ByteRun run() const { return {load->address, Bytes(load->image.end())}; }
+        /// It leaves bytes out: zeros, as some tools write files.
+        bool sparse() const { return load->image.runs.size() > 1; }
     };
 
     bool in_memory(const ByteRun& run) const;
+    void note_reader(const CheckedOperation& operation, const SurfaceUse& use);
+    /// An operand that goes beyond the file that holds its beginning; whether it was reported.
+    bool judge_extent(const CheckedOperation& operation, const SurfaceUse& use,
+                      const SeenBytes& seen, DiagnosticLog& log) const;
+    /// A comparison with results that lie elsewhere, or of another size.
+    void judge_compared(const ByteRun& run, const SeenBytes& seen, const Place& place,
+                        DiagnosticLog& log) const;
+    /// The result that was most likely meant to lie at the region.
+    const Owner* meant_for(const ByteRun& region) const;
+    void report_unread_loads(DiagnosticLog& log) const;
+    /// What the bytes are; whether they can be a result at all.
+    std::optional<SeenBytes> compare_bytes(const ByteRun& run, const Place& place,
+                                           DiagnosticLog& log);
     /// What lies there; whose results it is counts as read.
     SeenBytes look_at(std::span<const ByteRun> runs);
     void judge(const CheckedOperation& operation, const SurfaceUse& use, const SeenBytes& seen,
@@ -69,7 +121,7 @@ class MemoryRules {
     Machine machine_;
     bool lost_track_ = false;
     ByteStates bytes_;
-    std::vector<const LoadMemory*> loads_;  // of the program, which outlives this
+    std::vector<Load> loads_;
     std::vector<FillPattern> fills_;
     std::deque<Owner> owners_;
 };

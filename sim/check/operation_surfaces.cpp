@@ -3,11 +3,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <type_traits>
 #include <utility>
 
 #include "models/conv/conv_findings.h"
 #include "models/npu/pipelines.h"
+#include "sim/check/placing.h"
 
 namespace npuscope {
 namespace {
@@ -48,6 +50,7 @@ void add_input(const CdmaJob& cdma, Surfaces& uses) {
     input.unit = "NVDLA_CDMA";
     input.address_register = "D_DAIN_ADDR_LOW_0";
     input.stride_register = "D_LINE_STRIDE";
+    input.surface_stride_register = "D_SURF_STRIDE";
     if (cdma.mode == ConvMode::Image) {
         input.kind = DataKind::Pixels;
         input.base = cdma.pixels.base[0];
@@ -62,6 +65,34 @@ void add_operand(const std::optional<SdpOperandFetch>& fetch, const SurfaceUse& 
     if (fetch) {
         uses.push_back(operand_use(use, fetch->surface));
     }
+}
+
+/// The source as far as its channels reach: what the processing's wider atoms take beyond them is
+/// of no channel.
+FeatureCube read_source(const SdpJob& job) {
+    FeatureCube cube = *job.source;
+    const auto whole =
+        static_cast<std::uint32_t>(round_up(job.shape.channels, cube.channels_per_atom()));
+    cube.shape.channels = std::min(cube.shape.channels, whole);
+    return cube;
+}
+
+/// The result of each batch, one batch stride after the other.
+SurfaceUse batched_result(const SdpJob& job) {
+    FeatureCube cube = *job.destination;
+    SurfaceUse use = result_use("NVDLA_SDP", cube);
+    std::vector<ByteRun> runs = std::move(use.runs);
+    const std::size_t one = runs.size();
+    for (std::uint32_t batch = 1; batch < job.batches; ++batch) {
+        for (std::size_t i = 0; i < one; ++i) {
+            runs.push_back({runs[i].address + job.batch_stride * batch, runs[i].bytes});
+        }
+    }
+    const bool overlaps = use.overlaps_itself;
+    use = with_runs(std::move(use), std::move(runs));
+    use.overlaps_itself = use.overlaps_itself || overlaps;
+    use.batches = job.batches;
+    return use;
 }
 
 /// Adds what one job touches.
@@ -93,7 +124,7 @@ struct AddSurfaces {
         Surfaces& uses = operation.uses;
         const char* const rdma = "NVDLA_SDP_RDMA";
         if (job.source) {
-            uses.push_back(source_use(rdma, *job.source));
+            uses.push_back(source_use(rdma, read_source(job)));
         }
         add_operand(job.operands[bs_stage], surface_at("bs_operand", rdma, "BS", DataKind::Bias),
                     uses);
@@ -102,7 +133,7 @@ struct AddSurfaces {
         add_operand(job.operands[ew_stage],
                     surface_at("ew_operand", rdma, "EW", DataKind::ElementWise), uses);
         if (!job.to_pdp && job.destination) {
-            uses.push_back(result_use("NVDLA_SDP", *job.destination));
+            uses.push_back(batched_result(job));
         }
     }
 
@@ -130,14 +161,14 @@ CheckedOperation checked_operation(const Launch& launch, const NpuConfig& npu) {
     return operation;
 }
 
-const Place* place_of_write(const CheckedOperation& operation, std::string_view register_name) {
-    for (const auto& [block, places] : operation.writes) {
+const RegisterWrite* find_write(const CheckedOperation& operation, std::string_view register_name) {
+    for (const auto& [block, writes] : operation.writes) {
         if (!register_name.starts_with(block->name) || register_name[block->name.size()] != '.') {
             continue;
         }
-        for (std::size_t i = 0; i < places.size(); ++i) {
+        for (std::size_t i = 0; i < writes.size(); ++i) {
             if (spelled(block->name, block->rows[i].name) == register_name) {
-                return places[i];
+                return writes[i].place == nullptr ? nullptr : &writes[i];
             }
         }
     }
@@ -156,8 +187,7 @@ Diagnostic surface_finding(const CheckedOperation& operation, const SurfaceUse& 
             .remedy = remedy,
             .address = use.base,
             .unit = use.unit,
-            .register_name =
-                use.address_register.empty() ? "" : spelled(use.unit, use.address_register),
+            .register_name = address_name(use),
             .surface = use.surface,
             .operation = operation.name,
             .place = operation.place};

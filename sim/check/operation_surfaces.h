@@ -24,6 +24,12 @@ struct CompressedUse {
     CompressedPlaces places;
 };
 
+/// The last write of a register before an operation.
+struct RegisterWrite {
+    const Place* place = nullptr;  ///< in the program, which outlives this; none: never written
+    std::uint32_t value = 0;
+};
+
 struct CheckedOperation {
     std::string name;                              ///< `sdp 3`
     std::optional<Pipeline> unit;                  ///< nothing: a command of the BDMA
@@ -45,9 +51,8 @@ struct CheckedOperation {
     bool finished = false;   ///< the program knows of its end
     bool launched = true;    ///< false: a command of the BDMA that waits for its launch
     Place place;             ///< of the write that launched it
-    /// By block: the writes that set its registers, in the order of the block's rows; nullptr where
-    /// none did. They stand in the program, which outlives this.
-    std::vector<std::pair<const RegisterBlock*, std::vector<const Place*>>> writes;
+    /// By block: the writes that set its registers, in the order of the block's rows.
+    std::vector<std::pair<const RegisterBlock*, std::vector<RegisterWrite>>> writes;
     /// Registers that say how it computes, not where: conversions, padding, windows. Only where
     /// they are kept (ProgramOperations::keep_settings).
     std::vector<std::pair<std::string, std::uint32_t>> settings;
@@ -56,8 +61,8 @@ struct CheckedOperation {
 /// The operation of a launch, without its place among the others.
 CheckedOperation checked_operation(const Launch& launch, const NpuConfig& npu);
 
-/// Where the program set the register, spelled as in findings; nullptr where it did not.
-const Place* place_of_write(const CheckedOperation& operation, std::string_view register_name);
+/// The write that set the register, spelled as in findings; nullptr where none did.
+const RegisterWrite* find_write(const CheckedOperation& operation, std::string_view register_name);
 
 /// `input of conv 0`; of a described image `'input'`.
 std::string surface_label(const CheckedOperation& operation, const SurfaceUse& use);

@@ -32,6 +32,33 @@ std::uint64_t bytes_inside(const std::vector<ByteRun>& runs, const ByteRun& regi
     return bytes;
 }
 
+/// How far a finding is from the mistake: what a register says by itself, what surfaces do, what
+/// comes of it in the end.
+int remoteness(const Diagnostic& finding) {
+    constexpr std::array surfaces{"lines_overlap",
+                                  "surface_overlap",
+                                  "partly_loaded",
+                                  "partly_written",
+                                  "loaded_unread",
+                                  "load_overlap",
+                                  "uninitialised_read",
+                                  "never_loaded",
+                                  "overwritten_operand",
+                                  "stride_mismatch",
+                                  "race",
+                                  "result_lost",
+                                  "partly_unread"};
+    constexpr std::array ends{"compares_no_result", "compares_unwritten", "compares_partly",
+                              "compared_early",     "check_not_made",     "never_ends"};
+    if (finding.severity == Severity::Note) {
+        return 4;
+    }
+    if (std::ranges::find(ends, finding.id) != ends.end()) {
+        return 3;
+    }
+    return std::ranges::find(surfaces, finding.id) != surfaces.end() ? 2 : 1;
+}
+
 constexpr const char* flush_register = "NVDLA_CDMA.S_CBUF_FLUSH_STATUS_0";
 
 /// `NVDLA_SDP.D_DST_BASE_ADDR_LOW_0 = 0x80030000, D_DST_LINE_STRIDE = 0x180`.
@@ -117,6 +144,7 @@ class ProgramCheck {
         }
         report.findings = log_.findings();
         std::ranges::for_each(report.findings, [this](Diagnostic& finding) { place(finding); });
+        std::ranges::stable_sort(report.findings, {}, &remoteness);
         return report;
     }
 
@@ -188,7 +216,8 @@ class ProgramCheck {
                         ? operations_.shared_write(finding.register_name)
                         : nullptr;
         } else if (const CheckedOperation* operation = operations_.named(finding.operation)) {
-            place = place_of_write(*operation, finding.register_name);
+            const RegisterWrite* write = find_write(*operation, finding.register_name);
+            place = write == nullptr ? nullptr : write->place;
         }
         finding.place = place == nullptr ? finding.place : *place;
     }
@@ -256,7 +285,9 @@ class ProgramCheck {
     void follow(const NotifyOnInterrupt& notify) { sync_.note(notify, place_); }
     void follow(const WaitForInterrupt& wait) { sync_.note(wait, place_); }
     void follow(const ReadMemory& read) {
-        compare("", {read.address, Bytes(sizeof read.expected)});
+        const ByteRun word{read.address, Bytes(sizeof read.expected)};
+        memory_.compare_word(word, place_, log_);
+        sync_.compares("", word, place_);
     }
     void follow(const SyncNotify& notify) { sync_.note(notify); }
     void follow(const SyncWait& wait) { sync_.note(wait, place_); }

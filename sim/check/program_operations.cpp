@@ -102,7 +102,7 @@ void ProgramOperations::write(const WriteRegister& write, const Place& place, Di
         log.add(std::move(finding));
     }
     if (effect.row != nullptr && effect.kind != WriteEffect::Kind::Refused) {
-        keep_write(*target, *effect.row, place);
+        keep_write(*target, *effect.row, {&place, write.value});
     }
     if (starts_copy(write)) {
         add_copy(*target, place, log);
@@ -120,15 +120,15 @@ void ProgramOperations::write(const WriteRegister& write, const Place& place, Di
 }
 
 void ProgramOperations::keep_write(const RegisterFile& file, const RegisterRow& row,
-                                   const Place& place) {
+                                   const RegisterWrite& write) {
     const RegisterBlock& block = file.block();
     const auto index = static_cast<std::size_t>(&row - block.rows.data());
     const bool shared = !file.has_groups() || !row.name.starts_with("D_");
     for (const unsigned group : {0U, 1U}) {
         if (shared || group == file.producer()) {
-            std::vector<const Place*>& places = written_at_[{block.name, group}];
-            places.resize(block.rows.size(), nullptr);
-            places[index] = &place;
+            std::vector<RegisterWrite>& places = written_at_[{block.name, group}];
+            places.resize(block.rows.size());
+            places[index] = write;
         }
     }
 }
@@ -145,8 +145,8 @@ const Place* ProgramOperations::shared_write(std::string_view register_name) con
     for (const RegisterFile& file : files_) {
         CheckedOperation any;
         add_writes(file, 0, any);
-        if (const Place* place = place_of_write(any, register_name)) {
-            return place;
+        if (const RegisterWrite* write = find_write(any, register_name)) {
+            return write->place;
         }
     }
     return nullptr;

@@ -53,7 +53,7 @@ class ProgramOperations {
     void add_copy(const RegisterFile& file, const Place& place, DiagnosticLog& log);
     /// Commands that were added since the last launch belong to a group now.
     void launch_copies(unsigned group);
-    void keep_write(const RegisterFile& file, const RegisterRow& row, const Place& place);
+    void keep_write(const RegisterFile& file, const RegisterRow& row, const RegisterWrite& write);
     void add_writes(const RegisterFile& file, unsigned group, CheckedOperation& operation) const;
     /// Blocks of a pipeline that are enabled but never start; whether there are any.
     bool report_waiting(const PipelineRow& row, DiagnosticLog& log) const;
@@ -75,7 +75,7 @@ class ProgramOperations {
     /// By block and group: the last write since the group was enabled.
     std::map<std::pair<std::string_view, unsigned>, Place> programmed_at_;
     /// By block and group: the last write of each of its rows.
-    std::map<std::pair<std::string_view, unsigned>, std::vector<const Place*>> written_at_;
+    std::map<std::pair<std::string_view, unsigned>, std::vector<RegisterWrite>> written_at_;
     std::map<std::string, std::size_t, std::less<>> by_name_;  ///< index of an operation
 };
 

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which registers place a surface, and which of them is most likely wrong where the surface ought to
+// fill a region that it does not: the one whose change alone makes both agree, one that leaves no
+// gaps first.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "models/layout/surface_use.h"
+
+namespace npuscope {
+
+/// Spelled as in findings: address, strides, sizes.
+std::vector<std::string> placing_registers(const SurfaceUse& use);
+
+/// The lower half of the address, or the upper one where that is not 0.
+std::string address_name(const SurfaceUse& use);
+
+struct Suspect {
+    std::string register_name;
+    /// What it would hold; nothing where no value of it alone would do.
+    std::optional<std::uint64_t> value{};
+};
+
+Suspect suspect_of(const SurfaceUse& use, const ByteRun& region);
+
+/// `set NVDLA_SDP.D_DST_LINE_STRIDE_0 to 0x80, or correct ...`, the other registers after it.
+std::string remedy_for(const SurfaceUse& use, const Suspect& suspect);
+
+/// Bytes that strides leave after the last line of a surface: so much longer may it be stored.
+Bytes gap_after(const SurfaceUse& use);
+
+}  // namespace npuscope
