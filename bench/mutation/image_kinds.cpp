@@ -85,11 +85,15 @@ Mistakes image_shifted(const MutationSite& site) {
     return mistakes;
 }
 
-Mistakes images_swapped(const MutationSite& site) {
+/// Of two images of one size none can know which is which.
+Mistakes swap_images(const MutationSite& site, bool alike) {
     Mistakes mistakes;
     const std::vector<Load> loads = loads_of(site);
     for (std::size_t i = 0; i < loads.size(); ++i) {
         for (std::size_t j = i + 1; j < loads.size(); ++j) {
+            if ((loads[i].run().bytes == loads[j].run().bytes) != alike) {
+                continue;
+            }
             Mistake mistake =
                 of_load(site, loads[i], fmt::format("and '{}' are swapped", loads[j].load->file));
             mistake.bytes.push_back(loads[j].run());
@@ -102,6 +106,9 @@ Mistakes images_swapped(const MutationSite& site) {
     }
     return mistakes;
 }
+
+Mistakes images_swapped(const MutationSite& site) { return swap_images(site, false); }
+Mistakes images_swapped_alike(const MutationSite& site) { return swap_images(site, true); }
 
 Mistakes image_missing(const MutationSite& site) {
     Mistakes mistakes;
@@ -218,6 +225,8 @@ constexpr std::array kinds{
     MistakeKind{"wgs_damage", "a group size of compressed weights is wrong", false, wgs_damage},
     MistakeKind{"wmb_damage", "a mask bit of compressed weights is wrong", false, wmb_damage},
     MistakeKind{"weight_zero", "compressed weights store a zero", false, weight_zero},
+    MistakeKind{"images_swapped_alike", "two images of one size are swapped", true,
+                images_swapped_alike},
     MistakeKind{"image_bytes", "bytes of an image are wrong", true, image_bytes},
 };
 

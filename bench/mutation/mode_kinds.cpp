@@ -7,6 +7,7 @@
 #include <array>
 
 #include "bench/mutation/mutant.h"
+#include "models/layout/pixel_format.h"
 
 namespace npuscope::bench {
 namespace {
@@ -130,13 +131,44 @@ Mistakes modes(const MutationSite& site) {
         flipped);
 }
 
+/// Formats whose components only have other places.
+bool same_bytes(const PixelFormat& one, const PixelFormat& other) {
+    return one.planes == other.planes && one.channels == other.channels &&
+           one.code_bits == other.code_bits && one.floating == other.floating &&
+           one.pixel_bytes(0) == other.pixel_bytes(0);
+}
+
+/// Another pixel format, of the same bytes or not.
+Mistakes pixel_formats(const MutationSite& site, bool of_same_bytes) {
+    Mistakes mistakes;
+    for (const Write& write : site.writes) {
+        for (const RegisterField& field : write.place.row->fields) {
+            const PixelFormat* old = field.name == "PIXEL_FORMAT"
+                                         ? find_pixel_format(field_of(write.value, field))
+                                         : nullptr;
+            for (std::uint32_t code = 0; old != nullptr && code < 64; ++code) {
+                const PixelFormat* other = find_pixel_format(code);
+                const bool same = other != nullptr && same_bytes(*old, *other);
+                if (other != old && same == of_same_bytes) {
+                    mistakes.push_back(with_value(write, with_field(write.value, field, code)));
+                }
+            }
+        }
+    }
+    return mistakes;
+}
+
+Mistakes pixel_order(const MutationSite& site) { return pixel_formats(site, true); }
+
 Mistakes pixels(const MutationSite& site) {
-    return change_fields(
+    Mistakes mistakes = change_fields(
         site,
-        [](const Write&, const RegisterField& field) {
-            return named(field, {"PIXEL_FORMAT", "PIXEL_X_OFFSET"});
-        },
+        [](const Write&, const RegisterField& field) { return field.name == "PIXEL_X_OFFSET"; },
         neighbours);
+    for (Mistake& mistake : pixel_formats(site, false)) {
+        mistakes.push_back(std::move(mistake));
+    }
+    return mistakes;
 }
 
 Mistakes windows(const MutationSite& site) {
@@ -362,6 +394,7 @@ constexpr std::array kinds{
     MistakeKind{"rubik_stride", "a stride of RUBIK is wrong", false, rubik_stride},
     MistakeKind{"rubik_mode", "mode or type of RUBIK is wrong", false, rubik_mode},
     MistakeKind{"moved_in_place", "a move's input and output are one", false, mover_in_place},
+    MistakeKind{"pixel_order", "a pixel's components are taken for others", true, pixel_order},
     MistakeKind{"values", "a conversion or constant is wrong", true, values},
     MistakeKind{"stages", "a stage computes something else", true, stages},
 };

@@ -72,6 +72,17 @@ constexpr std::string_view cdma_unit = "NVDLA_CDMA";
 constexpr std::string_view csc_unit = "NVDLA_CSC";
 constexpr std::string_view cacc_unit = "NVDLA_CACC";
 
+/// Registers as a finding names them beside the one that it is about.
+template <class... Names>
+std::string names_of(std::string_view unit, const Names&... names) {
+    std::string text;
+    const auto add = [&](std::string_view name) {
+        text += (text.empty() ? "" : ", ") + spelled(unit, name);
+    };
+    (add(names), ...);
+    return text;
+}
+
 std::uint64_t number(Precision precision) { return static_cast<std::uint64_t>(precision); }
 
 void check_modes(const ConvParts& parts, Checks& checks) {
@@ -161,15 +172,17 @@ void check_weights(const ConvJob& job, Checks& checks) {
     const Said kernel{cdma_unit, "D_WEIGHT_SIZE_0", "BYTE_PER_KERNEL + 1",
                       cdma.bytes_per_kernel.value};
     checks.expect(cdma.bytes_per_kernel == job.weights.kernel_bytes(), kernel,
-                  fmt::format("but NVDLA_CSC.D_WEIGHT_SIZE_EXT_0_0 and _1_0 describe kernels of "
-                              "{} bytes",
+                  fmt::format("but {} describe kernels of {} bytes",
+                              names_of(csc_unit, "D_WEIGHT_SIZE_EXT_0", "D_WEIGHT_SIZE_EXT_1",
+                                       "D_POST_Y_EXTENSION"),
                               job.weights.kernel_bytes().value));
     checks.agree({cdma_unit, "D_WEIGHT_SIZE_1", "WEIGHT_KERNEL + 1", cdma.kernels},
                  {csc_unit, "D_WEIGHT_SIZE_EXT_1", "WEIGHT_KERNEL + 1", csc.kernels.kernels});
     const Said bytes{cdma_unit, "D_WEIGHT_BYTES", "WEIGHT_BYTES", cdma.weight_bytes.value};
     checks.agree(bytes, {csc_unit, "D_WEIGHT_BYTES", "WEIGHT_BYTES", csc.weight_bytes.value});
     checks.expect(cdma.compression || cdma.weight_bytes >= job.weights.used_bytes(), bytes,
-                  fmt::format("but the kernels need {} bytes ({} with their zeros)",
+                  fmt::format("but the kernels of {} need {} bytes ({} with their zeros)",
+                              names_of(csc_unit, "D_WEIGHT_SIZE_EXT_0", "D_WEIGHT_SIZE_EXT_1"),
                               job.weights.used_bytes().value, job.weights.stored_bytes().value));
 }
 
@@ -186,9 +199,11 @@ void check_output(const ConvParts& parts, Checks& checks) {
                  {csc_unit, "D_WEIGHT_SIZE_EXT_1", "WEIGHT_KERNEL + 1", parts.csc.kernels.kernels});
     const std::uint64_t outputs = std::uint64_t{csc.width} * csc.height;
     const Said atomics{csc_unit, "D_ATOMICS", "ATOMICS + 1", parts.csc.atomics};
-    checks.expect(
-        parts.csc.atomics == outputs, atomics,
-        fmt::format("but the output has {} x {} elements a kernel", csc.width, csc.height));
+    checks.expect(parts.csc.atomics == outputs, atomics,
+                  fmt::format("but the output has {} x {} elements a kernel ({}, {}, {})",
+                              csc.width, csc.height, spelled(csc_unit, "D_DATAOUT_SIZE_0"),
+                              spelled(cacc_unit, "D_DATAOUT_SIZE_0"),
+                              names_of("NVDLA_SDP", "D_DATA_CUBE_WIDTH", "D_DATA_CUBE_HEIGHT")));
 }
 
 void check_buffer(const ConvParts& parts, const ConvFeatures& features, Checks& checks) {
@@ -207,11 +222,14 @@ void check_buffer(const ConvParts& parts, const ConvFeatures& features, Checks& 
     const std::uint32_t entries = entries_of_slice(parts.cdma, features);
     checks.advise(parts.cdma.entries_per_slice >= entries,
                   {cdma_unit, "D_ENTRY_PER_SLICE", "ENTRIES + 1", parts.cdma.entries_per_slice},
-                  fmt::format("but a line of the input takes {}", entries));
+                  fmt::format("but a line of the input takes {} ({})", entries,
+                              names_of(cdma_unit, "D_DATAIN_SIZE_0", "D_DATAIN_SIZE_1")));
     const std::uint32_t lines = parts.csc.input.height * parts.csc.batches;
     checks.advise(parts.csc.release_slices <= lines,
                   {csc_unit, "D_RELEASE", "RLS_SLICES + 1", parts.csc.release_slices},
-                  fmt::format("but the input has {} lines", lines));
+                  fmt::format("but the input has {} lines ({}, {})", lines,
+                              spelled(csc_unit, "D_DATAIN_SIZE_EXT_0"),
+                              spelled(cdma_unit, "D_DATAIN_SIZE_0")));
 }
 
 // --- what each mode of input asks of its registers -----------------------------------------------
@@ -225,15 +243,19 @@ void check_feature(const ConvParts& parts, Checks& checks) {
     checks.expect(csc.row_group == 1,
                   {csc_unit, "D_POST_Y_EXTENSION", "rows taken at once", csc.row_group},
                   "but only image input has its channels extended");
-    checks.expect(!cdma.line_packed || cube.line_packed(),
-                  {cdma_unit, "D_DAIN_MAP", "LINE_PACKED", cdma.line_packed},
-                  fmt::format("but D_LINE_STRIDE is {} and a line has {} bytes",
-                              cube.line_stride.value, cube.line_bytes().value));
+    const bool surfaces_agree = !cdma.surface_packed || cube.surface_packed();
+    // where both disagree, the lines are to blame for the surfaces
     checks.expect(
-        !cdma.surface_packed || cube.surface_packed(),
-        {cdma_unit, "D_DAIN_MAP", "SURF_PACKED", cdma.surface_packed},
-        fmt::format("but D_SURF_STRIDE is {} and {} lines have {} bytes", cube.surface_stride.value,
-                    cube.lines_of_batch(), (cube.line_stride * cube.lines_of_batch()).value));
+        !cdma.line_packed || cube.line_packed(),
+        {cdma_unit, "D_LINE_STRIDE", "LINE_STRIDE", cube.line_stride.value},
+        fmt::format("but a line has {} bytes ({}) and {} says LINE_PACKED", cube.line_bytes().value,
+                    spelled(cdma_unit, "D_DATAIN_SIZE_0"), spelled(cdma_unit, "D_DAIN_MAP")));
+    checks.expect(
+        surfaces_agree, {cdma_unit, "D_SURF_STRIDE", "SURF_STRIDE", cube.surface_stride.value},
+        fmt::format("but {} lines have {} bytes ({}) and {} says SURF_PACKED",
+                    cube.lines_of_batch(), (cube.line_stride * cube.lines_of_batch()).value,
+                    names_of(cdma_unit, "D_DATAIN_SIZE_0", "D_LINE_STRIDE"),
+                    spelled(cdma_unit, "D_DAIN_MAP")));
 }
 
 void check_winograd(const ConvParts& parts, Checks& checks) {
@@ -298,9 +320,16 @@ void check_image(const ConvJob& job, Checks& checks) {
     const std::uint32_t stored = cdma.input.width + cdma.pad_left + cdma.pad_right;
     checks.expect(need <= stored,
                   {csc_unit, "D_DATAOUT_SIZE_0", "DATAOUT_WIDTH + 1", csc.output.width},
-                  fmt::format("which needs {} columns, but NVDLA_CDMA.D_DATAIN_SIZE_0_0 and "
-                              "D_ZERO_PADDING_0 give {}",
-                              need, stored));
+                  fmt::format("which needs {} columns, but {} give {} (windows of {}, steps of {})",
+                              need, names_of(cdma_unit, "D_DATAIN_SIZE_0", "D_ZERO_PADDING"),
+                              stored, spelled(csc_unit, "D_WEIGHT_SIZE_EXT_1"),
+                              spelled(csc_unit, "D_CONV_STRIDE_EXT")));
+    checks.advise(need > stored || stored - need < csc.stride_x,
+                  {csc_unit, "D_DATAOUT_SIZE_0", "DATAOUT_WIDTH + 1", csc.output.width},
+                  fmt::format("which needs {} columns, but {} give {} (windows of {}, steps of {})",
+                              need, names_of(cdma_unit, "D_DATAIN_SIZE_0", "D_ZERO_PADDING"),
+                              stored, spelled(csc_unit, "D_WEIGHT_SIZE_EXT_1"),
+                              spelled(csc_unit, "D_CONV_STRIDE_EXT")));
 }
 
 /// What the modes ask of the input: feature data, Winograd, images.
@@ -373,19 +402,25 @@ std::vector<Diagnostic> window_findings(const ConvJob& job, const RegisterValues
     same("D_ZERO_PADDING", "PAD_TOP", "D_ZERO_PADDING", 0, csc.pad_top);
     same("D_ZERO_PADDING_VALUE", "PAD_VALUE", "D_ZERO_PADDING_VALUE", 0, csc.pad_value);
     const auto inside = [&](const Said& output, std::uint32_t need, std::uint32_t before,
-                            std::uint32_t size, std::string_view field, const char* what) {
+                            std::uint32_t size, std::uint32_t stride, std::string_view field,
+                            const char* what) {
         const std::uint32_t after = cdma.field("D_ZERO_PADDING", field);
+        const std::uint32_t all = before + size + after;
         checks.advise(
-            need <= before + size + after, output,
+            need <= all && all - need < stride, output,
             fmt::format("whose windows reach over {} {}, but the input has {}, with {} of "
-                        "padding before ({}) and {} after ({} {})",
+                        "padding before ({}) and {} after ({} {}); windows follow from {}, their "
+                        "steps from {}",
                         need, what, size, before, spelled(csc_unit, "D_ZERO_PADDING"), after,
-                        spelled(cdma_unit, "D_ZERO_PADDING"), field));
+                        spelled(cdma_unit, "D_ZERO_PADDING"), field,
+                        names_of(csc_unit, "D_WEIGHT_SIZE_EXT_0", "D_DILATION_EXT"),
+                        spelled(csc_unit, "D_CONV_STRIDE_EXT")));
     };
     inside({csc_unit, "D_DATAOUT_SIZE_0", "DATAOUT_WIDTH + 1", csc.output.width},
-           reached_columns(csc), csc.pad_left, csc.input.width, "PAD_RIGHT", "columns");
+           reached_columns(csc), csc.pad_left, csc.input.width, csc.stride_x, "PAD_RIGHT",
+           "columns");
     inside({csc_unit, "D_DATAOUT_SIZE_0", "DATAOUT_HEIGHT + 1", csc.output.height},
-           reached_lines(csc), csc.pad_top, csc.input.height, "PAD_BOTTOM", "lines");
+           reached_lines(csc), csc.pad_top, csc.input.height, csc.stride_y, "PAD_BOTTOM", "lines");
     return checks.take();
 }
 

@@ -79,7 +79,8 @@ Diagnostic of_fault(const WeightLayout& layout, const CompressionFault& fault,
         const Address at = places.sizes + fault.offset;
         return finding(
             "wgs_mismatch", "WGS", at, "D_WGS_ADDR_LOW",
-            "compress the weights again, or correct the address",
+            "compress the weights again, or correct this address or that of the mask "
+            "(NVDLA_CDMA.D_WMB_ADDR_LOW_0)",
             fmt::format("WGS says {} bytes for {} at {}, but the group's mask keeps {}", fault.said,
                         group_text(layout, fault.group), to_hex(at), fault.counted));
     }

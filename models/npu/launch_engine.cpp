@@ -44,8 +44,23 @@ Diagnostics OnTheFlyPair::contradictions(std::string_view unit) const {
     FlyingCube given = producer.cube;
     given.precision = consumer.cube.precision;
     if (given != consumer.cube) {
-        add(Severity::Error, "shape_mismatch", sdp ? "D_DATA_CUBE_WIDTH" : "D_DATA_CUBE_IN_WIDTH",
-            text_of(producer.cube) + " (channels x height x width)", text_of(consumer.cube));
+        const Shape& one = given.shape;
+        const Shape& other = consumer.cube.shape;
+        const std::string_view register_name =
+            one.width != other.width     ? (sdp ? "D_DATA_CUBE_WIDTH" : "D_DATA_CUBE_IN_WIDTH")
+            : one.height != other.height ? (sdp ? "D_DATA_CUBE_HEIGHT" : "D_DATA_CUBE_IN_HEIGHT")
+            : one.channels != other.channels
+                ? (sdp ? "D_DATA_CUBE_CHANNEL" : "D_DATA_CUBE_IN_CHANNEL")
+                : (sdp ? "D_FEATURE_MODE_CFG" : "D_DATA_CUBE_IN_WIDTH");
+        const std::string source =
+            sdp ? fmt::format("{}, {}", spelled("NVDLA_CACC", "D_DATAOUT_SIZE_0"),
+                              spelled("NVDLA_CACC", "D_DATAOUT_SIZE_1"))
+                : fmt::format("{}, {}, {}", spelled("NVDLA_SDP", "D_DATA_CUBE_WIDTH"),
+                              spelled("NVDLA_SDP", "D_DATA_CUBE_HEIGHT"),
+                              spelled("NVDLA_SDP", "D_DATA_CUBE_CHANNEL"));
+        add(Severity::Error, "shape_mismatch", register_name,
+            fmt::format("{} (channels x height x width, by {})", text_of(producer.cube), source),
+            text_of(consumer.cube));
     }
     if (producer.cube.precision != consumer.cube.precision) {
         const bool tolerable = sdp && producer.cube.precision != Precision::Fp16 &&

@@ -196,9 +196,12 @@ void check_axis(RegisterDecoder& pdp, const Extent& extent, const FieldName& out
     const std::uint32_t fitting = extent.outputs(kernel, stride);
     pdp.refuse_unless(
         programmed == fitting, outputs,
-        fmt::format("{} windows of {} with stride {} (D_POOLING_KERNEL_CFG) fit into {} + {} + {} "
-                    "(D_POOLING_PADDING_CFG)",
-                    fitting, kernel, stride, extent.pad_before, extent.size, extent.pad_after),
+        fmt::format("{} windows of {} with stride {} ({}) fit into {} + {} + {} ({}; {}, {})",
+                    fitting, kernel, stride, spelled(pdp.unit(), "D_POOLING_KERNEL_CFG"),
+                    extent.pad_before, extent.size, extent.pad_after,
+                    spelled(pdp.unit(), "D_POOLING_PADDING_CFG"),
+                    spelled(pdp.unit(), "D_DATA_CUBE_IN_WIDTH"),
+                    spelled(pdp.unit(), "D_DATA_CUBE_IN_HEIGHT")),
         fitting == 0 ? "add padding or take a smaller kernel"
                      : fmt::format("program {}", fitting - 1U));
     pdp.refuse_unless(extent.all_real(programmed, kernel, stride), outputs,
@@ -410,9 +413,11 @@ std::optional<PdpJob> decode_pdp(const RegisterValues& pdp_values,
     describe_input(pdp, job.input);
     describe_output(pdp, job.output);
     pdp.precision({"D_DATA_FORMAT", "INPUT_DATA"}, datapath, job.pooling.precision);
-    pdp.refuse_unless(
-        job.input.channels == job.output.channels, {"D_DATA_CUBE_OUT_CHANNEL", "CUBE_OUT_CHANNEL"},
-        fmt::format("the input has {} channels", job.input.channels), "pooling keeps the channels");
+    pdp.refuse_unless(job.input.channels == job.output.channels,
+                      {"D_DATA_CUBE_OUT_CHANNEL", "CUBE_OUT_CHANNEL"},
+                      fmt::format("the input has {} channels ({})", job.input.channels,
+                                  spelled(pdp.unit(), "D_DATA_CUBE_IN_CHANNEL")),
+                      "pooling keeps the channels");
     job.pooling.output = job.output;
     describe_pooling(pdp, job.pooling);
     decode_parts(pdp, config, job);

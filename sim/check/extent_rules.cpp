@@ -18,6 +18,15 @@ bool is_part_of_last_atom(const SurfaceUse& use, Bytes missing, Bytes loaded) {
     return use.cube && missing < use.cube->atom && loaded.value % word == 0;
 }
 
+/// An operand begins at the address; of pixels a few of the first line may be skipped.
+bool begins_at(const SurfaceUse& use, Address address) {
+    constexpr std::uint64_t most = 64;  // source: X offsets of nv_full, in bytes
+    return use.base == address ||
+           (use.kind == DataKind::Pixels && std::ranges::any_of(use.runs, [&](const ByteRun& run) {
+                return run.address >= address && (run.address - address).value < most;
+            }));
+}
+
 /// Sparse files leave zeros out, but seldom the whole last quarter of a surface.
 bool is_left_out(Bytes missing, Bytes all) {
     constexpr std::uint64_t short_tail = 512;
@@ -56,7 +65,33 @@ void MemoryRules::SeenBytes::add(const ByteRun& piece, const ByteState* state) {
     writers.insert(state->by);
 }
 
-void MemoryRules::note_reader(const CheckedOperation& operation, const SurfaceUse& use) {
+bool MemoryRules::lie_lines_apart(const SurfaceUse& one, const SurfaceUse& other) {
+    if (!one.cube || !other.cube || one.constant || other.constant ||
+        one.cube->line_stride != other.cube->line_stride ||
+        one.cube->surface_stride != other.cube->surface_stride ||
+        one.cube->line_stride.value == 0) {
+        return true;
+    }
+    const Address low = std::min(one.base, other.base);
+    const Address high = std::max(one.base, other.base);
+    return (high - low).value % one.cube->line_stride.value == 0;
+}
+
+void MemoryRules::report_slice(const CheckedOperation& operation, const SurfaceUse& use,
+                               const SurfaceUse& other, DiagnosticLog& log) const {
+    Diagnostic one = surface_finding(
+        operation, use, "slice_offset",
+        fmt::format("{} begins at {}, which is no whole number of lines of {} bytes from {}, where "
+                    "another part of the surface begins",
+                    surface_label(operation, use), to_hex(use.base), use.cube->line_stride.value,
+                    to_hex(other.base)),
+        "let parts of one surface begin with a line");
+    one.severity = Severity::Warning;
+    log.add(std::move(one));
+}
+
+void MemoryRules::note_reader(const CheckedOperation& operation, const SurfaceUse& use,
+                              DiagnosticLog& log) {
     std::set<std::size_t> read;
     for (const ByteRun& run : use.runs) {
         bytes_.visit(run, [&](const ByteRun& /*piece*/, const ByteState* state) {
@@ -65,10 +100,21 @@ void MemoryRules::note_reader(const CheckedOperation& operation, const SurfaceUs
             }
         });
     }
-    const Bytes gap = gap_after(use);
+    constexpr Bytes weight_block(128);  // source: NVDLA format page, table 35
+    const Bytes gap = use.unit == "NVDLA_CDMA" && use.constant ? weight_block : gap_after(use);
     for (const std::size_t number : read) {
         Load& load = loads_[number];
-        load.begins_there = load.begins_there || use.base == load.load->address;
+        load.begins_there = load.begins_there || begins_at(use, load.load->address);
+        load.copied = load.copied || use.unit == "NVDLA_BDMA";
+        if (use.cube && !use.constant) {
+            const auto apart = std::ranges::find_if(
+                load.slices, [&](const SurfaceUse& other) { return !lie_lines_apart(use, other); });
+            if (apart != load.slices.end()) {
+                report_slice(operation, use, *apart, log);
+            }
+            load.slices.push_back(use);
+            load.slices.back().runs.clear();
+        }
         load.gap = std::max(load.gap, gap);
         if (!load.use) {
             load.operation = operation.name;
@@ -194,7 +240,7 @@ void MemoryRules::report_unread_loads(DiagnosticLog& log) const {
             report(all[i].unread, file.address, "beginning");
         } else if (all[i].head > 0 && !load.begins_there) {
             report(all[i].head, file.address, "beginning");
-        } else if (all[i].tail > load.gap.value && !zeros(all[i].tail)) {
+        } else if (!load.copied && all[i].tail > load.gap.value && !zeros(all[i].tail)) {
             report(all[i].tail, Address(file.end().value - all[i].tail), "end");
         }
     }

@@ -208,6 +208,10 @@ void MemoryRules::judge_strides(const CheckedOperation& operation, const Surface
                                 const SeenBytes& seen, DiagnosticLog& log) const {
     for (const std::size_t writer : seen.writers) {
         const Owner& owner = owners_[writer];
+        if (!lie_lines_apart(use, owner.use)) {
+            report_slice(operation, use, owner.use, log);
+            return;
+        }
         const SurfaceStrides& theirs = owner.use.strides;
         const auto differ = [](const std::optional<Bytes>& one, const std::optional<Bytes>& other) {
             return one && other && *one != *other;
@@ -258,7 +262,7 @@ void MemoryRules::launch(const CheckedOperation& operation, DiagnosticLog& log) 
     for (const SurfaceUse& use : operation.uses) {
         check_use(operation, use, log);
         if (!use.writes) {
-            note_reader(operation, use);
+            note_reader(operation, use, log);
             const SeenBytes seen = look_at(use.runs);
             for (const std::size_t writer : seen.writers) {
                 owners_[writer].lines_left += operation.lines_left;

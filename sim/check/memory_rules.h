@@ -88,8 +88,10 @@ class MemoryRules {
         Place place;
         std::string operation{};  ///< the first that reads of it
         std::optional<SurfaceUse> use{};
-        bool begins_there = false;  ///< an operand begins where it does
-        Bytes gap{};                ///< what the readers' strides may leave after their last line
+        bool begins_there = false;         ///< an operand begins where it does
+        bool copied = false;               ///< by a unit that only moves bytes: any part of it
+        std::vector<SurfaceUse> slices{};  ///< its readers, without their bytes
+        Bytes gap{};  ///< what the readers' strides may leave after their last line
 
         ByteRun run() const { return {load->address, Bytes(load->image.end())}; }
         /// It leaves bytes out: zeros, as some tools write files.
@@ -97,7 +99,11 @@ class MemoryRules {
     };
 
     bool in_memory(const ByteRun& run) const;
-    void note_reader(const CheckedOperation& operation, const SurfaceUse& use);
+    void note_reader(const CheckedOperation& operation, const SurfaceUse& use, DiagnosticLog& log);
+    /// Parts of one surface lie whole lines apart.
+    static bool lie_lines_apart(const SurfaceUse& one, const SurfaceUse& other);
+    void report_slice(const CheckedOperation& operation, const SurfaceUse& use,
+                      const SurfaceUse& other, DiagnosticLog& log) const;
     /// An operand that goes beyond the file that holds its beginning; whether it was reported.
     bool judge_extent(const CheckedOperation& operation, const SurfaceUse& use,
                       const SeenBytes& seen, DiagnosticLog& log) const;

@@ -2,6 +2,7 @@
 #include "sim/check/operation_surfaces.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <type_traits>
@@ -67,6 +68,45 @@ void add_operand(const std::optional<SdpOperandFetch>& fetch, const SurfaceUse& 
     }
 }
 
+/// Slices are released together: the banks must hold as many as are released at once.
+std::optional<Diagnostic> too_few_banks(const ConvJob& job, const NpuConfig& npu) {
+    const CdmaJob& cdma = job.parts.cdma;
+    const CscJob& csc = job.parts.csc;
+    const std::uint64_t room = std::uint64_t{cdma.banks.data} * npu.cbuf.bank_depth;
+    const std::uint64_t needed = std::uint64_t{csc.release_slices} * cdma.entries_per_slice;
+    if (needed <= room) {
+        return std::nullopt;
+    }
+    return Diagnostic{
+        .id = "banks_too_few",
+        .sentence = fmt::format("{} gives {} banks of {} entries to data, but {} slices of {} "
+                                "entries are released at once ({}, {})",
+                                spelled("NVDLA_CDMA", "D_BANK"), cdma.banks.data,
+                                npu.cbuf.bank_depth, csc.release_slices, cdma.entries_per_slice,
+                                spelled("NVDLA_CSC", "D_RELEASE"),
+                                spelled("NVDLA_CDMA", "D_ENTRY_PER_SLICE")),
+        .remedy = fmt::format("give at least {} banks to data, in {} and {}",
+                              divide_up(needed, npu.cbuf.bank_depth),
+                              spelled("NVDLA_CDMA", "D_BANK"), spelled("NVDLA_CSC", "D_BANK")),
+        .unit = "NVDLA_CDMA",
+        .register_name = spelled("NVDLA_CDMA", "D_BANK"),
+        .field = "DATA_BANK"};
+}
+
+/// A scale of 0 leaves nothing of the results.
+void check_stages(const SdpJob& job, CheckedOperation& operation) {
+    if (job.stages.convertor.scale == 0) {
+        operation.findings.push_back({.severity = Severity::Warning,
+                                      .id = "suspicious_register",
+                                      .sentence = fmt::format("{} is 0: every result is the same",
+                                                              spelled("NVDLA_SDP", "D_CVT_SCALE")),
+                                      .remedy = "program the scale, 1 where nothing is converted",
+                                      .unit = "NVDLA_SDP",
+                                      .register_name = spelled("NVDLA_SDP", "D_CVT_SCALE"),
+                                      .field = "CVT_SCALE"});
+    }
+}
+
 /// The source as far as its channels reach: what the processing's wider atoms take beyond them is
 /// of no channel.
 FeatureCube read_source(const SdpJob& job) {
@@ -112,6 +152,9 @@ struct AddSurfaces {
                                            npu.cacc.depth(cells)));
         }
         operation.lines_left = job.parts.csc.stride_y - 1;
+        if (std::optional<Diagnostic> finding = too_few_banks(job, npu)) {
+            operation.findings.push_back(std::move(*finding));
+        }
         if (!launch.start.data_reused) {
             add_input(job.parts.cdma, operation.uses);
         }
@@ -121,6 +164,7 @@ struct AddSurfaces {
     }
 
     void operator()(const SdpJob& job) const {
+        check_stages(job, operation);
         Surfaces& uses = operation.uses;
         const char* const rdma = "NVDLA_SDP_RDMA";
         if (job.source) {
@@ -158,6 +202,9 @@ CheckedOperation checked_operation(const Launch& launch, const NpuConfig& npu) {
     operation.takes = launch.consumes;
     operation.gives = launch.produces;
     std::visit(AddSurfaces{launch, npu, operation}, launch.job);
+    for (Diagnostic& finding : operation.findings) {
+        finding.operation = operation.name;
+    }
     return operation;
 }
 
@@ -182,9 +229,13 @@ std::string surface_label(const CheckedOperation& operation, const SurfaceUse& u
 
 Diagnostic surface_finding(const CheckedOperation& operation, const SurfaceUse& use, const char* id,
                            const std::string& message, const std::string& remedy) {
+    const std::vector<std::string> registers = placing_registers(use);
+    // a described image has no registers of its own, and a remedy may name them already
+    const bool tell = !operation.name.empty() && !registers.empty() &&
+                      remedy.find(registers.front()) == std::string::npos;
     return {.id = id,
             .sentence = message,
-            .remedy = remedy,
+            .remedy = tell ? fmt::format("{} ({})", remedy, fmt::join(registers, ", ")) : remedy,
             .address = use.base,
             .unit = use.unit,
             .register_name = address_name(use),

@@ -45,6 +45,7 @@ struct CheckedOperation {
     std::optional<Diagnostic> short_delivery;
     /// Lines of the input after its last window, at most: fewer than a step from window to window.
     std::uint32_t lines_left = 0;
+    Diagnostics findings;  ///< about its registers alone
     bool uses_rdma = false;
     bool undecoded = false;  ///< its registers make no job: what it touches is not known
     bool notified = false;   ///< the program asked to be told of its end

@@ -267,6 +267,9 @@ Bytes gap_after(const SurfaceUse& use) {
     for (std::size_t i = 1; i < use.runs.size(); ++i) {
         gap = std::max(gap, (use.runs[i].address - use.runs[i - 1].end()).value);
     }
+    if (use.kind == DataKind::Pixels && use.runs.size() > 1) {
+        gap += (use.runs[1].address - use.runs[0].address).value;  // strides may leave a line out
+    }
     if (use.cube) {
         const FeatureCube& cube = *use.cube;
         const std::uint64_t lines = cube.line_stride.value * cube.lines_of_batch();

@@ -50,8 +50,12 @@ int remoteness(const Diagnostic& finding) {
                                   "partly_unread"};
     constexpr std::array ends{"compares_no_result", "compares_unwritten", "compares_partly",
                               "compared_early",     "check_not_made",     "never_ends"};
+    constexpr std::array causes{"never_starts", "check_not_made"};
     if (finding.severity == Severity::Note) {
         return 4;
+    }
+    if (std::ranges::find(causes, finding.id) != causes.end()) {
+        return 0;
     }
     if (std::ranges::find(ends, finding.id) != ends.end()) {
         return 3;
@@ -207,19 +211,13 @@ class ProgramCheck {
  private:
     /// A finding about a register of an operation stands where the program set it.
     void place(Diagnostic& finding) const {
-        if (finding.register_name.empty()) {
-            return;
+        if (finding.id == "race" || finding.operation.empty() || finding.register_name.empty()) {
+            return;  // about the order of statements
         }
-        const Place* place = nullptr;
-        if (finding.operation.empty()) {
-            place = finding.id == "interrupt_masked"
-                        ? operations_.shared_write(finding.register_name)
-                        : nullptr;
-        } else if (const CheckedOperation* operation = operations_.named(finding.operation)) {
-            const RegisterWrite* write = find_write(*operation, finding.register_name);
-            place = write == nullptr ? nullptr : write->place;
-        }
-        finding.place = place == nullptr ? finding.place : *place;
+        const CheckedOperation* operation = operations_.named(finding.operation);
+        const RegisterWrite* write =
+            operation == nullptr ? nullptr : find_write(*operation, finding.register_name);
+        finding.place = write == nullptr ? finding.place : *write->place;
     }
     void follow(const InitMemory& init) { memory_.fill(init, place_, log_); }
     void follow(const LoadMemory& load) { memory_.load(load, place_, log_); }

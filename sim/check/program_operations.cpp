@@ -141,17 +141,6 @@ void ProgramOperations::add_writes(const RegisterFile& file, unsigned group,
     }
 }
 
-const Place* ProgramOperations::shared_write(std::string_view register_name) const {
-    for (const RegisterFile& file : files_) {
-        CheckedOperation any;
-        add_writes(file, 0, any);
-        if (const RegisterWrite* write = find_write(any, register_name)) {
-            return write->place;
-        }
-    }
-    return nullptr;
-}
-
 void ProgramOperations::launch_copies(unsigned group) {
     for (CheckedOperation& operation : operations_) {
         if (!operation.launched) {
@@ -200,6 +189,10 @@ void ProgramOperations::launch(Launch launch, const Place& place, DiagnosticLog&
         if (used) {
             add_writes(file(block), launch.group, operation);
         }
+    }
+    for (Diagnostic& finding : operation.findings) {
+        finding.place = place;
+        log.add(finding);
     }
     by_name_[operation.name] = operations_.size();
     operations_.push_back(std::move(operation));

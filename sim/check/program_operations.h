@@ -43,8 +43,6 @@ class ProgramOperations {
     void finish(std::size_t index);
     void finish_all();
     std::uint32_t interrupt_mask() const;
-    /// The last write of a register that has no groups; nullptr where there was none.
-    const Place* shared_write(std::string_view register_name) const;
     /// Blocks that are enabled but never start, and results on the fly without another end.
     void report_stuck(DiagnosticLog& log) const;
 

@@ -26,6 +26,9 @@ constexpr std::array all_rules{
          "the preset's configuration (mcif.address_bits)"},
     Rule{"avgpool_reduce", Severity::Error, "plan",
          "An average over the whole map is one over height and width.", guide_patterns},
+    Rule{"banks_too_few", Severity::Error, "check",
+         "The banks of data hold as many slices as are released at once.",
+         "NVDLA programming guide, D_RELEASE and D_BANK"},
     Rule{"batch_*", Severity::Error, "plan", "The batch has the size that the NPU takes.",
          guide_patterns},
     Rule{"bdma_busy", Severity::Error, "run",
@@ -244,6 +247,8 @@ constexpr std::array all_rules{
          "IEEE 1666-2011, 11.3: transport_dbg; include/npuscope/device.h"},
     Rule{"size_mismatch", Severity::Error, "check",
          "A described surface has the bytes that its shape and layout need.", format_page},
+    Rule{"slice_offset", Severity::Warning, "check", "Parts of one surface lie whole lines apart.",
+         format_page},
     Rule{"stale_weights", Severity::Warning, "check, run",
          "A convolution takes all the weights that it fetches; the rest is read by the next one as "
          "its first weights.",
