@@ -324,7 +324,7 @@ void check_image(const ConvJob& job, Checks& checks) {
                               need, names_of(cdma_unit, "D_DATAIN_SIZE_0", "D_ZERO_PADDING"),
                               stored, spelled(csc_unit, "D_WEIGHT_SIZE_EXT_1"),
                               spelled(csc_unit, "D_CONV_STRIDE_EXT")));
-    checks.advise(need > stored || stored - need < csc.stride_x,
+    checks.advise(need > stored || stored - need < csc.stride_x || stored == cdma.input.width,
                   {csc_unit, "D_DATAOUT_SIZE_0", "DATAOUT_WIDTH + 1", csc.output.width},
                   fmt::format("which needs {} columns, but {} give {} (windows of {}, steps of {})",
                               need, names_of(cdma_unit, "D_DATAIN_SIZE_0", "D_ZERO_PADDING"),
@@ -385,7 +385,7 @@ std::uint32_t reached_lines(const CscJob& csc) {
 
 std::vector<Diagnostic> window_findings(const ConvJob& job, const RegisterValues& cdma) {
     const CscJob& csc = job.parts.csc;
-    if (csc.mode != ConvMode::Direct) {
+    if (csc.mode == ConvMode::Winograd) {
         return {};
     }
     Checks checks;
@@ -398,9 +398,7 @@ std::vector<Diagnostic> window_findings(const ConvJob& job, const RegisterValues
     };
     same("D_CONV_STRIDE", "CONV_X_STRIDE", "D_CONV_STRIDE_EXT", 1, csc.stride_x);
     same("D_CONV_STRIDE", "CONV_Y_STRIDE", "D_CONV_STRIDE_EXT", 1, csc.stride_y);
-    same("D_ZERO_PADDING", "PAD_LEFT", "D_ZERO_PADDING", 0, csc.pad_left);
     same("D_ZERO_PADDING", "PAD_TOP", "D_ZERO_PADDING", 0, csc.pad_top);
-    same("D_ZERO_PADDING_VALUE", "PAD_VALUE", "D_ZERO_PADDING_VALUE", 0, csc.pad_value);
     const auto inside = [&](const Said& output, std::uint32_t need, std::uint32_t before,
                             std::uint32_t size, std::uint32_t stride, std::string_view field,
                             const char* what) {
@@ -416,9 +414,13 @@ std::vector<Diagnostic> window_findings(const ConvJob& job, const RegisterValues
                         names_of(csc_unit, "D_WEIGHT_SIZE_EXT_0", "D_DILATION_EXT"),
                         spelled(csc_unit, "D_CONV_STRIDE_EXT")));
     };
-    inside({csc_unit, "D_DATAOUT_SIZE_0", "DATAOUT_WIDTH + 1", csc.output.width},
-           reached_columns(csc), csc.pad_left, csc.input.width, csc.stride_x, "PAD_RIGHT",
-           "columns");
+    if (csc.mode == ConvMode::Direct) {
+        same("D_ZERO_PADDING", "PAD_LEFT", "D_ZERO_PADDING", 0, csc.pad_left);
+        same("D_ZERO_PADDING_VALUE", "PAD_VALUE", "D_ZERO_PADDING_VALUE", 0, csc.pad_value);
+        inside({csc_unit, "D_DATAOUT_SIZE_0", "DATAOUT_WIDTH + 1", csc.output.width},
+               reached_columns(csc), csc.pad_left, csc.input.width, csc.stride_x, "PAD_RIGHT",
+               "columns");
+    }
     inside({csc_unit, "D_DATAOUT_SIZE_0", "DATAOUT_HEIGHT + 1", csc.output.height},
            reached_lines(csc), csc.pad_top, csc.input.height, csc.stride_y, "PAD_BOTTOM", "lines");
     return checks.take();

@@ -37,8 +37,9 @@ struct SurfaceUse {
 
     /// From its first byte to its last.
     ByteRun extent() const {
-        return runs.empty() ? ByteRun{base, {}}
-                            : ByteRun{runs.front().address, runs.back().end() - runs.front().address};
+        return runs.empty()
+                   ? ByteRun{base, {}}
+                   : ByteRun{runs.front().address, runs.back().end() - runs.front().address};
     }
 };
 

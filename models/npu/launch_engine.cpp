@@ -51,7 +51,7 @@ Diagnostics OnTheFlyPair::contradictions(std::string_view unit) const {
             : one.height != other.height ? (sdp ? "D_DATA_CUBE_HEIGHT" : "D_DATA_CUBE_IN_HEIGHT")
             : one.channels != other.channels
                 ? (sdp ? "D_DATA_CUBE_CHANNEL" : "D_DATA_CUBE_IN_CHANNEL")
-                : (sdp ? "D_FEATURE_MODE_CFG" : "D_DATA_CUBE_IN_WIDTH");
+                : (sdp ? "D_FEATURE_MODE_CFG" : "D_DATA_CUBE_IN_WIDTH");  // batches, order
         const std::string source =
             sdp ? fmt::format("{}, {}", spelled("NVDLA_CACC", "D_DATAOUT_SIZE_0"),
                               spelled("NVDLA_CACC", "D_DATAOUT_SIZE_1"))

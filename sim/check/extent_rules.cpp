@@ -3,6 +3,7 @@
 // beginning to its end, an operand that lies inside what was loaded or written, a comparison of a
 // whole result.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -12,10 +13,13 @@
 namespace npuscope {
 namespace {
 
-/// Files hold whole words: lanes beyond the last channel may be missing from the last atom.
-bool is_part_of_last_atom(const SurfaceUse& use, Bytes missing, Bytes loaded) {
-    constexpr std::uint64_t word = 4;  // source: packets of nv_small's traces
-    return use.cube && missing < use.cube->atom && loaded.value % word == 0;
+/// Bytes at the end of the last atom that belong to no channel may be missing from a file.
+Bytes pad_of(const SurfaceUse& use) {
+    if (!use.cube) {
+        return {};
+    }
+    const std::uint32_t lanes = use.cube->surfaces() * use.cube->channels_per_atom();
+    return use.cube->element * (lanes - use.cube->shape.channels);
 }
 
 /// An operand begins at the address; of pixels a few of the first line may be skipped.
@@ -101,7 +105,9 @@ void MemoryRules::note_reader(const CheckedOperation& operation, const SurfaceUs
         });
     }
     constexpr Bytes weight_block(128);  // source: NVDLA format page, table 35
-    const Bytes gap = use.unit == "NVDLA_CDMA" && use.constant ? weight_block : gap_after(use);
+    const Bytes gap = use.unit == "NVDLA_CDMA" && use.constant
+                          ? weight_block
+                          : gap_after(use, operation.lines_left);
     for (const std::size_t number : read) {
         Load& load = loads_[number];
         load.begins_there = load.begins_there || begins_at(use, load.load->address);
@@ -124,6 +130,16 @@ void MemoryRules::note_reader(const CheckedOperation& operation, const SurfaceUs
     }
 }
 
+ByteRun MemoryRules::expected_region(const SurfaceUse& use, const SeenBytes& seen) const {
+    if (!seen.writers.empty()) {
+        return owners_[*seen.writers.begin()].use.extent();
+    }
+    if (seen.loads.size() == 1) {
+        return loads_[seen.first_load].run();
+    }
+    return use.extent();
+}
+
 bool MemoryRules::judge_extent(const CheckedOperation& operation, const SurfaceUse& use,
                                const SeenBytes& seen, DiagnosticLog& log) const {
     const ByteRun extent = use.extent();
@@ -143,6 +159,9 @@ bool MemoryRules::judge_extent(const CheckedOperation& operation, const SurfaceU
             return false;
         }
         const Owner& owner = owners_[*seen.writers.begin()];
+        if (owner.use.address_register.empty()) {
+            return false;  // by the host
+        }
         return report("partly_written",
                       fmt::format("{} reads {} bytes that {} does not write, beside {} that it "
                                   "writes from {} on",
@@ -169,7 +188,7 @@ bool MemoryRules::judge_extent(const CheckedOperation& operation, const SurfaceU
         return false;
     }
     const Bytes missing = extent.end() - last.run().end();
-    if (is_part_of_last_atom(use, missing, last.run().bytes) ||
+    if (missing <= pad_of(use) ||
         (last.sparse() &&
          is_left_out(Bytes(seen.tail), Bytes(seen.loaded + seen.filled + seen.unwritten)))) {
         return false;
@@ -182,8 +201,24 @@ bool MemoryRules::judge_extent(const CheckedOperation& operation, const SurfaceU
                   one_file ? file : extent, last.run().end());
 }
 
+bool MemoryRules::holds_zeros(const ByteRun& run) const {
+    const auto bytes = contents(run);
+    return bytes && std::ranges::all_of(*bytes, [](std::uint8_t byte) { return byte == 0; });
+}
+
+bool MemoryRules::is_part_of_line(const Load& load, const ByteRun& hole) {
+    const bool split = load.use && load.use->unit == "NVDLA_PDP_RDMA";  // read slice by slice
+    if (!load.use || load.use->kind == DataKind::Pixels || load.copied || split) {
+        return false;
+    }
+    // strides may leave whole lines out
+    return load.use->constant ||
+           (load.use->cube && load.slices.size() == 1 && hole.bytes < load.use->cube->line_stride);
+}
+
 void MemoryRules::report_unread_loads(DiagnosticLog& log) const {
     struct Unread {
+        std::optional<ByteRun> hole;  ///< between what is read, the first that is not 0
         std::uint64_t head = 0;
         std::uint64_t tail = 0;
         std::uint64_t read = 0;
@@ -203,11 +238,16 @@ void MemoryRules::report_unread_loads(DiagnosticLog& log) const {
         one.unread += piece.bytes.value;
         one.head += piece.address == file.address ? piece.bytes.value : 0;
         one.tail = piece.end() == file.end() ? piece.bytes.value : one.tail;
+        const bool inside = piece.address != file.address && piece.end() != file.end();
+        if (inside && !one.hole && is_part_of_line(loads_[state->by], piece) &&
+            !holds_zeros(piece)) {
+            one.hole = piece;
+        }
     });
     for (std::size_t i = 0; i < all.size(); ++i) {
         const Load& load = loads_[i];
         const ByteRun file = load.run();
-        const auto report = [&](std::uint64_t bytes, Address at, const char* where) {
+        const auto tell = [&](std::uint64_t bytes, Address at, const char* where) {
             Diagnostic one{.severity = Severity::Warning,
                            .id = "loaded_unread",
                            .address = at,
@@ -225,6 +265,7 @@ void MemoryRules::report_unread_loads(DiagnosticLog& log) const {
                 one.register_name = suspect.register_name;
                 one.operation = load.operation;
             } else {
+                one.severity = Severity::Note;  // the host itself may read it
                 one.sentence = fmt::format("no operation reads '{}', which is loaded at {}",
                                            load.load->file, to_hex(file.address));
                 one.remedy = "load it where an operand lies, or leave it out";
@@ -237,13 +278,25 @@ void MemoryRules::report_unread_loads(DiagnosticLog& log) const {
                    std::ranges::all_of(*bytes, [](std::uint8_t byte) { return byte == 0; });
         };
         if (all[i].read == 0 && all[i].unread > 0) {
-            report(all[i].unread, file.address, "beginning");
+            tell(all[i].unread, file.address, "beginning");
         } else if (all[i].head > 0 && !load.begins_there) {
-            report(all[i].head, file.address, "beginning");
+            tell(all[i].head, file.address, "beginning");
         } else if (!load.copied && all[i].tail > load.gap.value && !zeros(all[i].tail)) {
-            report(all[i].tail, Address(file.end().value - all[i].tail), "end");
+            tell(all[i].tail, Address(file.end().value - all[i].tail), "end");
+        } else if (!load.copied && all[i].hole) {
+            tell(all[i].hole->bytes.value, all[i].hole->address, "inside");
         }
     }
+}
+
+std::string MemoryRules::elsewhere(const ByteRun& region) const {
+    const Owner* owner = meant_for(region);
+    if (owner == nullptr || owner->use.extent().bytes != region.bytes) {
+        return {};
+    }
+    return fmt::format("; the {} of {}, which nothing reads, has as many bytes and lies at {} ({})",
+                       owner->use.surface, owner->operation, to_hex(owner->use.extent().address),
+                       fmt::join(placing_registers(owner->use), ", "));
 }
 
 const MemoryRules::Owner* MemoryRules::meant_for(const ByteRun& region) const {
@@ -289,7 +342,7 @@ std::optional<MemoryRules::SeenBytes> MemoryRules::compare_bytes(const ByteRun& 
             run.address);
     } else if (lost_track_) {
         return std::nullopt;
-    } else if (seen.written == 0 && (seen.loaded == 0 || !machine_.zeroed)) {
+    } else if (seen.written == 0 && (seen.loaded == 0 || !machine_.zeroed || meant != nullptr)) {
         add("compares_no_result",
             fmt::format("no operation writes any of the {} bytes compared at {}", run.bytes.value,
                         to_hex(run.address)),

@@ -178,15 +178,21 @@ void MemoryRules::judge(const CheckedOperation& operation, const SurfaceUse& use
         log.add(std::move(one));
     };
     if (seen.unwritten > 0 && !machine_.zeroed) {
-        add("uninitialised_read",
-            fmt::format("{} reads {} uninitialised bytes, the first at {}", label, seen.unwritten,
-                        to_hex(*seen.first_unwritten)),
-            *seen.first_unwritten, "load them first, or correct address, strides and sizes");
+        const Suspect suspect = suspect_of(use, expected_region(use, seen));
+        Diagnostic one = surface_finding(
+            operation, use, "uninitialised_read",
+            fmt::format("{} reads {} uninitialised bytes, the first at {}{}", label, seen.unwritten,
+                        to_hex(*seen.first_unwritten), elsewhere(use.extent())),
+            fmt::format("load them first, or {}", remedy_for(use, suspect)));
+        one.register_name = suspect.register_name;
+        one.address = seen.first_unwritten;
+        log.add(std::move(one));
         return;
     }
     if (seen.loaded == 0 && seen.written == 0 && !use.runs.empty()) {
-        add("never_loaded", fmt::format("{} consists of uninitialised bytes", label), use.base,
-            "load the surface first, or correct its address");
+        add("never_loaded",
+            fmt::format("{} consists of uninitialised bytes{}", label, elsewhere(use.extent())),
+            use.base, "load the surface first, or correct its address");
         return;
     }
     if (judge_extent(operation, use, seen, log)) {

@@ -78,8 +78,8 @@ class MemoryRules {
         std::string operation;
         SurfaceUse use;
         Place place;
-        bool read = false;  ///< in part at least
-        Bytes gap{};        ///< what its strides leave after the last line
+        bool read = false;             ///< in part at least
+        Bytes gap{};                   ///< what its strides leave after the last line
         std::uint32_t lines_left = 0;  ///< of each surface, after the last windows of readers
     };
     /// A file that is loaded, and who reads of it first.
@@ -104,6 +104,8 @@ class MemoryRules {
     static bool lie_lines_apart(const SurfaceUse& one, const SurfaceUse& other);
     void report_slice(const CheckedOperation& operation, const SurfaceUse& use,
                       const SurfaceUse& other, DiagnosticLog& log) const;
+    /// What an operand was most likely meant to fill: the file or the result that it lies in.
+    ByteRun expected_region(const SurfaceUse& use, const SeenBytes& seen) const;
     /// An operand that goes beyond the file that holds its beginning; whether it was reported.
     bool judge_extent(const CheckedOperation& operation, const SurfaceUse& use,
                       const SeenBytes& seen, DiagnosticLog& log) const;
@@ -112,6 +114,11 @@ class MemoryRules {
                         DiagnosticLog& log) const;
     /// The result that was most likely meant to lie at the region.
     const Owner* meant_for(const ByteRun& region) const;
+    /// A result of the region's size that nothing has read: it may have been meant.
+    std::string elsewhere(const ByteRun& region) const;
+    bool holds_zeros(const ByteRun& run) const;
+    /// Bytes of a line, or of values of channels, that lie between others that are read.
+    static bool is_part_of_line(const Load& load, const ByteRun& hole);
     void report_unread_loads(DiagnosticLog& log) const;
     /// What the bytes are; whether they can be a result at all.
     std::optional<SeenBytes> compare_bytes(const ByteRun& run, const Place& place,

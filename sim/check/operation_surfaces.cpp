@@ -5,7 +5,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <type_traits>
 #include <utility>
 
 #include "models/conv/conv_findings.h"
@@ -54,8 +53,20 @@ void add_input(const CdmaJob& cdma, Surfaces& uses) {
     input.surface_stride_register = "D_SURF_STRIDE";
     if (cdma.mode == ConvMode::Image) {
         input.kind = DataKind::Pixels;
-        input.base = cdma.pixels.base[0];
-        uses.push_back(with_runs(std::move(input), cdma.pixels.runs()));
+        for (std::uint32_t plane = 0; plane < cdma.pixels.format->planes; ++plane) {
+            if (plane == 1) {
+                input.surface = "input's second plane";
+                input.address_register = "D_DAIN_ADDR_LOW_1";
+                input.stride_register = "D_LINE_UV_STRIDE";
+            }
+            input.surface_stride_register.clear();
+            input.base = cdma.pixels.base[plane];
+            std::vector<ByteRun> lines;
+            for (std::uint32_t y = 0; y < cdma.pixels.height; ++y) {
+                lines.push_back(cdma.pixels.line({plane, y}));
+            }
+            uses.push_back(with_runs(input, std::move(lines)));
+        }
     } else {
         uses.push_back(cube_use(std::move(input), cdma.feature));
     }
@@ -63,8 +74,19 @@ void add_input(const CdmaJob& cdma, Surfaces& uses) {
 
 void add_operand(const std::optional<SdpOperandFetch>& fetch, const SurfaceUse& use,
                  Surfaces& uses) {
-    if (fetch) {
-        uses.push_back(operand_use(use, fetch->surface));
+    if (!fetch) {
+        return;
+    }
+    const OperandSurface& operand = fetch->surface;
+    uses.push_back(operand_use(use, operand));
+    if (uses.back().constant) {  // values of channels, one atom after the other
+        FeatureCube& cube = uses.back().cube.emplace();
+        cube.base = operand.base;
+        cube.line_stride = operand.atom();
+        cube.surface_stride = operand.atom();
+        cube.shape = {operand.shape.channels, 1, 1};
+        cube.atom = operand.atom();
+        cube.element = operand.component * operand.components;
     }
 }
 
@@ -135,6 +157,18 @@ SurfaceUse batched_result(const SdpJob& job) {
     return use;
 }
 
+/// Jobs have whole atoms of channels; of those only so many have a meaning.
+void set_channels(Surfaces& uses, std::uint32_t channels) {
+    for (SurfaceUse& use : uses) {
+        if (use.cube && use.cube->shape.channels > channels) {
+            const std::uint32_t surfaces = use.cube->surfaces();
+            const std::uint32_t whole = use.cube->shape.channels;
+            use.cube->shape.channels = channels;
+            use.cube->shape.channels = use.cube->surfaces() == surfaces ? channels : whole;
+        }
+    }
+}
+
 /// Adds what one job touches.
 struct AddSurfaces {
     const Launch& launch;
@@ -179,14 +213,21 @@ struct AddSurfaces {
         if (!job.to_pdp && job.destination) {
             uses.push_back(batched_result(job));
         }
+        set_channels(uses, job.shape.channels);
     }
 
+    void operator()(const PdpJob& job) const {
+        operation.lines_left = job.pooling.stride_y - 1;
+        add_all(job, job.input.channels);
+    }
+    void operator()(const CdpJob& job) const { add_all(job, job.shape.channels); }
+    void operator()(const RubikJob& job) const { operation.uses = surfaces_of(job); }
+
+ private:
     template <class Job>
-    void operator()(const Job& job) const {
-        if constexpr (std::is_same_v<Job, PdpJob>) {
-            operation.lines_left = job.pooling.stride_y - 1;
-        }
+    void add_all(const Job& job, std::uint32_t channels) const {
         operation.uses = surfaces_of(job);
+        set_channels(operation.uses, channels);
     }
 };
 

@@ -262,13 +262,13 @@ std::string remedy_for(const SurfaceUse& use, const Suspect& suspect) {
                           : fmt::format("{}, or correct {}", first, fmt::join(others, ", "));
 }
 
-Bytes gap_after(const SurfaceUse& use) {
+Bytes gap_after(const SurfaceUse& use, std::uint32_t lines_left) {
     std::uint64_t gap = 0;
     for (std::size_t i = 1; i < use.runs.size(); ++i) {
         gap = std::max(gap, (use.runs[i].address - use.runs[i - 1].end()).value);
     }
     if (use.kind == DataKind::Pixels && use.runs.size() > 1) {
-        gap += (use.runs[1].address - use.runs[0].address).value;  // strides may leave a line out
+        gap += lines_left * (use.runs[1].address - use.runs[0].address).value;
     }
     if (use.cube) {
         const FeatureCube& cube = *use.cube;
@@ -280,6 +280,7 @@ Bytes gap_after(const SurfaceUse& use) {
         if (cube.surface_stride.value > lines && cube.line_stride.value > line) {
             gap += cube.line_stride.value - line;
         }
+        gap += lines_left * cube.line_stride.value;
     }
     return Bytes(gap);
 }

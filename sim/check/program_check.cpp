@@ -148,7 +148,17 @@ class ProgramCheck {
         }
         report.findings = log_.findings();
         std::ranges::for_each(report.findings, [this](Diagnostic& finding) { place(finding); });
-        std::ranges::stable_sort(report.findings, {}, &remoteness);
+        if (report.clean()) {  // files that only the host reads are no mistake
+            std::erase_if(report.findings,
+                          [](const Diagnostic& finding) { return finding.id == "loaded_unread"; });
+        }
+        const bool undecoded =
+            std::ranges::any_of(operations_.all(), &CheckedOperation::undecoded) ||
+            std::ranges::find(report.findings, "register_value", &Diagnostic::id) !=
+                report.findings.end();
+        std::ranges::stable_sort(report.findings, {}, [&](const Diagnostic& finding) {
+            return undecoded && finding.id == "never_starts" ? 3 : remoteness(finding);
+        });
         return report;
     }
 

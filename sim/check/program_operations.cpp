@@ -12,6 +12,7 @@
 #include "models/npu/pipelines.h"
 #include "models/npu/register_blocks.h"
 #include "sim/check/rules.h"
+#include "sim/check/value_rules.h"
 
 namespace npuscope {
 namespace {
@@ -50,6 +51,17 @@ bool sets_values(std::string_view name) {
 Severity severity_of(const Diagnostic& finding) {
     const Rule* rule = find_rule(finding.id);
     return rule == nullptr ? finding.severity : rule->checked.value_or(finding.severity);
+}
+
+/// `NVDLA_SDP.D_OP_ENABLE_0, NVDLA_SDP_RDMA.D_OP_ENABLE_0`.
+std::string enables_of(const PipelineRow& row) {
+    std::vector<std::string> names;
+    for (const std::string_view block : row.blocks) {
+        if (!block.empty()) {
+            names.push_back(spelled(block, "D_OP_ENABLE"));
+        }
+    }
+    return fmt::format("{}", fmt::join(names, ", "));
 }
 
 void add_settings(const RegisterValues& values, CheckedOperation& operation) {
@@ -100,6 +112,9 @@ void ProgramOperations::write(const WriteRegister& write, const Place& place, Di
         finding.unit = target->block().name;
         finding.severity = severity_of(finding);
         log.add(std::move(finding));
+    }
+    if (effect.row != nullptr && effect.row->name.starts_with("S_LUT_ACCESS")) {
+        luts_[target->block().name].write(effect.row->name, write.value);
     }
     if (effect.row != nullptr && effect.kind != WriteEffect::Kind::Refused) {
         keep_write(*target, *effect.row, {&place, write.value});
@@ -172,6 +187,22 @@ void ProgramOperations::add_copy(const RegisterFile& file, const Place& place, D
     operations_.push_back(std::move(copy));
 }
 
+void ProgramOperations::add_value_findings(const Launch& launch, CheckedOperation& operation) {
+    const PipelineRow& row = row_of(launch.pipeline);
+    const RegisterValues& values = file(row.blocks.front()).values(launch.group);
+    if (launch.pipeline == Pipeline::Sdp && launch.rdma_enabled && !operation.undecoded) {
+        add_unused_operands(values, file("NVDLA_SDP_RDMA").values(launch.group),
+                            operation.findings);
+    }
+    const auto lut = luts_.find(row.blocks.front());
+    if (lut != luts_.end() && lut_is_used(values)) {
+        lut->second.report(row.blocks.front(), operation.findings);
+    }
+    for (Diagnostic& finding : operation.findings) {
+        finding.operation = operation.name;
+    }
+}
+
 void ProgramOperations::launch_ready(const Place& place, DiagnosticLog& log) {
     while (std::optional<Launch> launched = engine_.next()) {
         launch(std::move(*launched), place, log);
@@ -181,6 +212,7 @@ void ProgramOperations::launch_ready(const Place& place, DiagnosticLog& log) {
 void ProgramOperations::launch(Launch launch, const Place& place, DiagnosticLog& log) {
     CheckedOperation operation = checked_operation(launch, npu_);
     operation.place = place;
+    add_value_findings(launch, operation);
     for (const std::string_view block : row_of(launch.pipeline).blocks) {
         const bool used = !block.empty() && (launch.rdma_enabled || !block.ends_with("_RDMA"));
         if (keeps_settings_ && used) {
@@ -374,14 +406,16 @@ void ProgramOperations::report_stuck(DiagnosticLog& log) const {
                 sdp ? "D_FEATURE_MODE_CFG" : "D_OPERATION_MODE_CFG", operation,
                 fmt::format("{} waits for data on the fly, but no operation gives them",
                             operation.name),
-                "enable the unit before it, or read from memory");
+                fmt::format("enable the unit before it ({}), or read from memory",
+                            enables_of(row_of(sdp ? Pipeline::Conv : Pipeline::Sdp))));
         } else if (operation.gives && !operation.consumer) {
             const bool conv = operation.unit == Pipeline::Conv;
             add(conv ? "NVDLA_CACC" : "NVDLA_SDP", conv ? "D_OP_ENABLE" : "D_FEATURE_MODE_CFG",
                 operation,
                 fmt::format("{} gives its result on the fly, but no operation takes it",
                             operation.name),
-                "enable the unit after it");
+                fmt::format("enable the unit after it ({})",
+                            enables_of(row_of(conv ? Pipeline::Sdp : Pipeline::Pdp))));
         }
     }
 }

@@ -18,6 +18,7 @@
 #include "models/npu/launch_engine.h"
 #include "models/npu/npu_config.h"
 #include "sim/check/operation_surfaces.h"
+#include "sim/check/value_rules.h"
 #include "sim/program/program.h"
 
 namespace npuscope {
@@ -57,6 +58,8 @@ class ProgramOperations {
     bool report_waiting(const PipelineRow& row, DiagnosticLog& log) const;
     /// The block was enabled in the other group than `next`.
     Diagnostic wrong_group(std::string_view block, unsigned next) const;
+    /// Look-up tables that are not loaded, operands that are fetched for nothing.
+    void add_value_findings(const Launch& launch, CheckedOperation& operation);
     void launch_ready(const Place& place, DiagnosticLog& log);
     void launch(Launch launch, const Place& place, DiagnosticLog& log);
     std::size_t index_of(const std::string& name) const;
@@ -69,7 +72,8 @@ class ProgramOperations {
     std::deque<CheckedOperation> operations_;
     std::size_t copies_ = 0;
     bool keeps_settings_ = false;
-    std::map<std::string_view, Place> enabled_at_;  ///< by block, the newest
+    std::map<std::string_view, LoadedTables> luts_;  ///< by block
+    std::map<std::string_view, Place> enabled_at_;   ///< by block, the newest
     /// By block and group: the last write since the group was enabled.
     std::map<std::pair<std::string_view, unsigned>, Place> programmed_at_;
     /// By block and group: the last write of each of its rows.

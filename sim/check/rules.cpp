@@ -128,6 +128,9 @@ constexpr std::array all_rules{
     Rule{"lut_in_use", Severity::Warning, "check, run",
          "A look-up table is not written while an operation looks values up in it.",
          "nv_small RTL of SDP and CDP register access: the tables exist once"},
+    Rule{"lut_incomplete", Severity::Warning, "check",
+         "The entries of a look-up table are loaded before values are looked up in it.",
+         "NVDLA LUT page, entries of the X and Y tables"},
     Rule{"lut_not_writable", Severity::Warning, "check, run",
          "A look-up table is written only while it is selected for writing; `check` reports a "
          "note, because silicon drops the write.",
@@ -162,6 +165,9 @@ constexpr std::array all_rules{
          "computes "
          "it.",
          "the preset's restrictions; docs/tinpu.md"},
+    Rule{"operand_unused", Severity::Warning, "check",
+         "An operand that is fetched is taken by a stage.",
+         "NVDLA register specification, D_BRDMA_CFG to D_ERDMA_CFG"},
     Rule{"out_of_bounds", Severity::Error, "check",
          "Everything that is loaded, read, written or compared lies in a memory region.", regions},
     Rule{"outside_memory", Severity::Error, "run", "Every access lies in a memory region.",

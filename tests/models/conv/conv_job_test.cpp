@@ -98,7 +98,7 @@ TEST(ConvJob, BanksBeyondTheBufferAndWeightsBeyondTheirSurfaceAreFound) {
     parts.cdma.banks = parts.csc.banks = {8, 25};
     parts.cdma.weight_bytes = parts.csc.weight_bytes = Bytes(384);
     EXPECT_THAT(messages(parts),
-                testing::ElementsAre(testing::HasSubstr("the kernels need 432 bytes"),
+                testing::ElementsAre(testing::HasSubstr("need 432 bytes"),
                                      testing::HasSubstr("33, but the buffer has 32")));
 }
 

@@ -24,14 +24,16 @@ TEST(OnTheFlyPair, AnotherShapeOrderOrNumberOfBatchesIsAnError) {
     EXPECT_EQ(findings[0].unit, "NVDLA_SDP");
     EXPECT_EQ(findings[0].register_name, "NVDLA_SDP.D_DATA_CUBE_WIDTH_0");
     EXPECT_EQ(findings[0].sentence,
-              "NVDLA_SDP.D_DATA_CUBE_WIDTH_0: conv 1 gives 24x7x9 (channels x height x width), but "
+              "NVDLA_SDP.D_DATA_CUBE_WIDTH_0: conv 1 gives 24x7x9 (channels x height x width, by "
+              "NVDLA_CACC.D_DATAOUT_SIZE_0_0, NVDLA_CACC.D_DATAOUT_SIZE_1_0), but "
               "sdp 0 takes 24x7x4");
     pair = agreeing();
     pair.consumer.cube.batches = 2;
     findings = pair.contradictions("NVDLA_SDP");
     ASSERT_EQ(findings.size(), 1U);
     EXPECT_EQ(findings[0].sentence,
-              "NVDLA_SDP.D_DATA_CUBE_WIDTH_0: conv 1 gives 24x7x9 (channels x height x width), but "
+              "NVDLA_SDP.D_FEATURE_MODE_CFG_0: conv 1 gives 24x7x9 (channels x height x width, by "
+              "NVDLA_CACC.D_DATAOUT_SIZE_0_0, NVDLA_CACC.D_DATAOUT_SIZE_1_0), but "
               "sdp 0 takes 24x7x9 2 times");
     pair = agreeing();
     pair.consumer.cube.winograd = true;

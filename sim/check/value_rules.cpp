@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/check/value_rules.h"
+
+#include <fmt/format.h>
+
+#include <string>
+
+namespace npuscope {
+namespace {
+
+constexpr std::array<std::size_t, 2> entries{65, 257};  // source: NVDLA LUT page, X and Y table
+constexpr std::uint32_t entry_bits = 0x3ff;             // source: S_LUT_ACCESS_CFG.LUT_ADDR
+constexpr unsigned table_bit = 16;                      // source: S_LUT_ACCESS_CFG.LUT_TABLE_ID
+constexpr unsigned write_bit = 17;                      // source: S_LUT_ACCESS_CFG.LUT_ACCESS_TYPE
+
+/// Stages whose operands come from memory, as D_xRDMA_CFG.DATA_USE has it.
+enum class OperandUse : std::uint32_t { Multiplier = 0, Adder = 1, Both = 2 };
+
+struct StageNames {
+    const char* stage;  ///< BS
+    const char* rdma;   ///< D_BRDMA_CFG
+    const char* field;  ///< BRDMA
+};
+
+constexpr std::array stages{StageNames{"BS", "D_BRDMA_CFG", "BRDMA"},
+                            StageNames{"BN", "D_NRDMA_CFG", "NRDMA"},
+                            StageNames{"EW", "D_ERDMA_CFG", "ERDMA"}};
+
+/// Whether a part of a stage, ALU or MUL, works with an operand from memory.
+bool takes_from_memory(const RegisterValues& sdp, const char* stage, const char* part) {
+    const std::string cfg = fmt::format("D_DP_{}_CFG", stage);
+    return sdp.field(cfg, fmt::format("{}_BYPASS", stage)) == 0 &&
+           sdp.field(cfg, fmt::format("{}_{}_BYPASS", stage, part)) == 0 &&
+           sdp.field(fmt::format("D_DP_{}_{}_CFG", stage, part),
+                     fmt::format("{}_{}_SRC", stage, part)) == 1;
+}
+
+}  // namespace
+
+void LoadedTables::write(std::string_view register_name, std::uint32_t value) {
+    if (register_name == "S_LUT_ACCESS_CFG") {
+        table_ = value >> table_bit & 1U;
+        entry_ = value & entry_bits;
+        writes_ = (value >> write_bit & 1U) != 0;
+    } else if (writes_) {
+        if (entry_ < entries[table_]) {
+            loaded_[table_].set(entry_);
+        }
+        ++entry_;
+    }
+}
+
+void LoadedTables::report(std::string_view unit, Diagnostics& findings) const {
+    for (std::size_t table = 0; table < entries.size(); ++table) {
+        const std::size_t count = loaded_[table].count();
+        if (count == entries[table]) {
+            continue;
+        }
+        findings.push_back(
+            {.severity = Severity::Warning,
+             .id = "lut_incomplete",
+             .sentence =
+                 fmt::format("{} of the {} entries of the {} table are loaded by {} and {}", count,
+                             entries[table], table == 0 ? "LE" : "LO",
+                             spelled(unit, "S_LUT_ACCESS_CFG"), spelled(unit, "S_LUT_ACCESS_DATA")),
+             .remedy = "select the table for writing, and write all of its entries in order",
+             .unit = std::string(unit),
+             .register_name = spelled(unit, "S_LUT_ACCESS_CFG")});
+    }
+}
+
+void add_unused_operands(const RegisterValues& sdp, const RegisterValues& rdma,
+                         Diagnostics& findings) {
+    for (const StageNames& names : stages) {
+        const std::string field = names.field;
+        const std::string cfg = fmt::format("D_DP_{}_CFG", names.stage);
+        const bool bypassed = sdp.field(cfg, fmt::format("{}_BYPASS", names.stage)) != 0;
+        if (bypassed || rdma.field(names.rdma, field + "_DISABLE") != 0) {
+            continue;
+        }
+        const auto use = static_cast<OperandUse>(rdma.field(names.rdma, field + "_DATA_USE"));
+        const bool adder = use != OperandUse::Multiplier;
+        const bool taken = (adder && takes_from_memory(sdp, names.stage, "ALU")) ||
+                           (use != OperandUse::Adder && takes_from_memory(sdp, names.stage, "MUL"));
+        if (taken) {
+            continue;
+        }
+        const char* const part = adder ? "ALU" : "MUL";
+        const std::string own = fmt::format("D_DP_{}_{}_CFG", names.stage, part);
+        findings.push_back(
+            {.severity = Severity::Warning,
+             .id = "operand_unused",
+             .sentence = fmt::format(
+                 "{} fetches an operand for the {} of {}, which takes none from memory ({}, {})",
+                 spelled("NVDLA_SDP_RDMA", names.rdma), part, names.stage,
+                 spelled("NVDLA_SDP", own), spelled("NVDLA_SDP", cfg)),
+             .remedy = fmt::format("set {}_{}_SRC to 1, or disable the fetch", names.stage, part),
+             .unit = "NVDLA_SDP",
+             .register_name = spelled("NVDLA_SDP", own),
+             .field = fmt::format("{}_{}_SRC", names.stage, part)});
+    }
+}
+
+}  // namespace npuscope

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// What registers say about values without their numbers: look-up tables that are loaded in part,
+// operands that are fetched although no stage takes them from memory.
+#pragma once
+
+#include <array>
+#include <bitset>
+#include <cstdint>
+#include <string_view>
+
+#include "models/base/diagnostic.h"
+#include "models/base/register_map.h"
+
+namespace npuscope {
+
+/// Which entries of the two tables of a unit the program has loaded.
+class LoadedTables {
+ public:
+    /// A write of S_LUT_ACCESS_CFG or S_LUT_ACCESS_DATA.
+    void write(std::string_view register_name, std::uint32_t value);
+    /// A table that is loaded in part, when an operation looks values up.
+    void report(std::string_view unit, Diagnostics& findings) const;
+
+ private:
+    static constexpr std::size_t largest = 257;  // source: NVDLA LUT page, "Y table entries"
+    std::array<std::bitset<largest>, 2> loaded_{};
+    std::size_t table_ = 0;
+    std::size_t entry_ = 0;
+    bool writes_ = false;
+};
+
+/// Operands that NVDLA_SDP_RDMA fetches and that no stage of NVDLA_SDP takes from memory.
+void add_unused_operands(const RegisterValues& sdp, const RegisterValues& rdma,
+                         Diagnostics& findings);
+
+}  // namespace npuscope

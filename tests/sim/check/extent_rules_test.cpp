@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: Apache-2.0
+// Programs that real hardware ran, each with one mistake: the rules about extents, ends, buffers and
+// tables fire for it, name the register or the file, and are silent about the program itself.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <string>
+
+#include "models/npu/register_blocks.h"
+#include "sim/check/check_report.h"
+#include "sim/check/memory_rules.h"
+#include "sim/config/preset.h"
+#include "sim/program/read_program.h"
+#include "tests/sim/check/damaged_program.h"
+
+namespace npuscope {
+namespace {
+
+namespace fs = std::filesystem;
+
+fs::path source() { return NPUSCOPE_SOURCE; }
+
+/// A program of tests/golden, and the machine that it is for.
+class Damaged {
+ public:
+    Damaged(const std::string& folder, const std::string& npu)
+        : npu_(read_preset<NpuConfig>(find_preset(source() / "configs", "npu", npu))),
+          memory_(
+              read_preset<MemoryConfig>(find_preset(source() / "configs", "memory", "dram_50"))),
+          program(read_program(source() / "tests/golden" / folder,
+                               RegisterNames(nvdla_register_blocks(npu_.csb.address_map)))) {}
+
+    CheckReport checked() const { return check_program(program, {npu_, memory_}); }
+    void change(const std::string& name, const std::function<std::uint32_t(std::uint32_t)>& by) {
+        ASSERT_GT(sample::change_writes(program, name, by), 0) << name;
+    }
+    template <class Action>
+    Action& first() {
+        for (Statement& statement : program.statements) {
+            if (auto* action = std::get_if<Action>(&statement.action)) {
+                return *action;
+            }
+        }
+        throw std::logic_error("no such statement");
+    }
+
+ private:
+    NpuConfig npu_;
+    MemoryConfig memory_;
+
+ public:
+    Program program;
+};
+
+/// The first finding, warnings and errors alone.
+Diagnostic first_of(const CheckReport& report) {
+    return report.findings.empty() ? Diagnostic{} : report.findings.front();
+}
+
+std::function<std::uint32_t(std::uint32_t)> plus(std::uint32_t more) {
+    return [more](std::uint32_t value) { return value + more; };
+}
+
+TEST(ExtentRules, AnOperandThatEndsAfterItsFileNamesTheStrideThatIsTooLarge) {
+    Damaged good("rtl/pw_4x2x64_k64", "nv_small");
+    EXPECT_TRUE(good.checked().clean()) << sample::kinds_of(good.checked());
+    good.change("NVDLA_CDMA.D_SURF_STRIDE", plus(8));
+    good.change("NVDLA_CDMA.D_DAIN_MAP", [](std::uint32_t) { return 0; });
+    const Diagnostic found = first_of(good.checked());
+    EXPECT_EQ(found.id, "uninitialised_read");
+    EXPECT_EQ(found.register_name, "NVDLA_CDMA.D_SURF_STRIDE_0");
+    EXPECT_NE(found.remedy.find("set NVDLA_CDMA.D_SURF_STRIDE_0 to 0x40"), std::string::npos)
+        << found.remedy;
+    EXPECT_GT(found.place.line, 0U);
+}
+
+TEST(ExtentRules, AFindingStandsWhereTheRegisterWasWritten) {
+    Damaged good("rtl/pw_4x2x64_k64", "nv_small");
+    good.change("NVDLA_CDMA.D_DAIN_ADDR_LOW_0", plus(8));
+    const Diagnostic found = first_of(good.checked());
+    EXPECT_EQ(found.register_name, "NVDLA_CDMA.D_DAIN_ADDR_LOW_0_0");
+    unsigned line = 0;
+    for (const Statement& statement : good.program.statements) {
+        const auto* write = std::get_if<WriteRegister>(&statement.action);
+        if (write != nullptr && write->name == found.register_name) {
+            line = statement.place.line;
+        }
+    }
+    EXPECT_EQ(found.place.line, line);
+}
+
+TEST(ExtentRules, AFileWhoseBeginningIsNotReadIsFound) {
+    Damaged good("nv_full/sdp_ew_f16_3", "nv_full");
+    EXPECT_TRUE(good.checked().clean()) << sample::kinds_of(good.checked());
+    good.change("NVDLA_SDP_RDMA.D_SRC_BASE_ADDR_LOW", plus(32));
+    const CheckReport report = good.checked();
+    EXPECT_TRUE(sample::finds(report, "partly_loaded", "NVDLA_SDP_RDMA.D_SRC_BASE_ADDR_LOW"));
+    EXPECT_TRUE(sample::finds(report, "loaded_unread", "NVDLA_SDP_RDMA.D_SRC_BASE_ADDR_LOW"));
+}
+
+TEST(ExtentRules, AFileThatNoOperationReadsIsTold) {
+    Damaged good("nv_full/sdp_ew_f16_3", "nv_full");
+    Statement load;
+    for (const Statement& statement : good.program.statements) {
+        if (std::holds_alternative<LoadMemory>(statement.action)) {
+            load = statement;
+        }
+    }
+    std::get<LoadMemory>(load.action).address = Address(0x80700000);
+    good.program.statements.insert(good.program.statements.begin(), load);
+    EXPECT_TRUE(good.checked().findings.empty());  // the host may read it
+    good.change("NVDLA_SDP_RDMA.D_SRC_BASE_ADDR_LOW", plus(0x10000));
+    const CheckReport report = good.checked();
+    const auto unread = std::ranges::find_if(report.findings, [&](const Diagnostic& found) {
+        return found.id == "loaded_unread" && found.place.line == load.place.line;
+    });
+    ASSERT_NE(unread, report.findings.end()) << sample::kinds_of(report);
+    EXPECT_EQ(unread->severity, Severity::Note);
+}
+
+TEST(ExtentRules, AComparisonOfAResultThatLiesElsewhereNamesItsAddress) {
+    for (const std::uint32_t by : {8U, 0U - 8U}) {
+        Damaged good("rtl/pdp_8x8x64_avg8", "nv_small");
+        EXPECT_TRUE(good.checked().clean()) << sample::kinds_of(good.checked());
+        good.change("NVDLA_PDP.D_DST_BASE_ADDR_LOW", plus(by));
+        const CheckReport report = good.checked();
+        EXPECT_FALSE(report.clean()) << by;
+        EXPECT_EQ(first_of(report).register_name, "NVDLA_PDP.D_DST_BASE_ADDR_LOW_0")
+            << sample::kinds_of(report);
+    }
+}
+
+TEST(ExtentRules, AResultLongerThanWhatIsComparedNamesItsStride) {
+    Damaged good("nv_full/cdp_f16_0", "nv_full");
+    EXPECT_TRUE(good.checked().clean()) << sample::kinds_of(good.checked());
+    good.change("NVDLA_CDP.D_DST_SURFACE_STRIDE", plus(32));
+    const CheckReport report = good.checked();
+    EXPECT_TRUE(sample::finds(report, "compares_partly", "NVDLA_CDP.D_DST_SURFACE_STRIDE"))
+        << sample::kinds_of(report);
+}
+
+/// Sixteen atoms at `address` that an operation reads or writes.
+CheckedOperation toucher(const char* name, std::uint64_t address, bool writes) {
+    SurfaceUse use = surface_at(writes ? "result" : "source",
+                                writes ? "NVDLA_SDP" : "NVDLA_PDP_RDMA", writes ? "DST" : "SRC");
+    use.writes = writes;
+    CheckedOperation operation;
+    operation.name = name;
+    operation.uses = {cube_use(use, packed_cube(Address(address), {8, 4, 4}, Bytes(8)))};
+    return operation;
+}
+
+TEST(ExtentRules, AnOperandOfWhichAnOperationWritesOnlyAPartIsFound) {
+    const auto memory =
+        read_preset<MemoryConfig>(find_preset(source() / "configs", "memory", "dram_50"));
+    for (const std::uint64_t by : {0U, 16U}) {
+        MemoryRules rules({.memory = memory, .zeroed = true});
+        DiagnosticLog log;
+        rules.launch(toucher("sdp 0", 0x80000000, true), log);
+        rules.launch(toucher("pdp 1", 0x80000000 + by, false), log);
+        ASSERT_EQ(log.findings().size(), by == 0 ? 0U : 1U);
+        if (by != 0) {
+            EXPECT_EQ(log.findings()[0].id, "partly_written");
+            EXPECT_EQ(log.findings()[0].register_name, "NVDLA_PDP_RDMA.D_SRC_BASE_ADDR_LOW_0");
+            EXPECT_EQ(log.findings()[0].address, Address(0x80000080));
+        }
+    }
+}
+
+TEST(ExtentRules, PartsOfOneSurfaceThatAreNoWholeLinesApartAreFound) {
+    Damaged good("rtl_reuse/row_tiles", "nv_small");
+    EXPECT_TRUE(good.checked().clean()) << sample::kinds_of(good.checked());
+    int count = 0;
+    good.change("NVDLA_CDMA.D_DAIN_ADDR_LOW_0",
+                [&](std::uint32_t address) { return ++count == 2 ? address + 8 : address; });
+    EXPECT_TRUE(sample::finds(good.checked(), "slice_offset", "NVDLA_CDMA.D_DAIN_ADDR_LOW_0"))
+        << sample::kinds_of(good.checked());
+}
+
+TEST(BankRules, ReleasedSlicesThatTheBanksDoNotHoldAreFound) {
+    Damaged good("rtl/pw_4x2x64_k64", "nv_small");
+    for (const char* unit : {"NVDLA_CDMA", "NVDLA_CSC"}) {
+        good.change(std::string(unit) + ".D_ENTRY_PER_SLICE", [](std::uint32_t) { return 400; });
+    }
+    EXPECT_TRUE(sample::finds(good.checked(), "banks_too_few", "NVDLA_CDMA.D_BANK"))
+        << sample::kinds_of(good.checked());
+}
+
+TEST(EndRules, AResultThatIsComparedBeforeTheInterruptIsFound) {
+    Damaged good("nv_full/pdp_i16_05", "nv_full");
+    EXPECT_TRUE(good.checked().clean()) << sample::kinds_of(good.checked());
+    ASSERT_GT(sample::leave_out<WaitForInterrupt>(good.program), 0);
+    EXPECT_TRUE(sample::finds(good.checked(), "compared_early"))
+        << sample::kinds_of(good.checked());
+}
+
+TEST(EndRules, ACheckWhoseIdNothingRaisesIsFound) {
+    Damaged good("rtl/pw_4x2x64_k64", "nv_small");
+    ASSERT_GT(sample::leave_out<NotifyOnInterrupt>(good.program), 0);
+    const Diagnostic found = first_of(good.checked());
+    EXPECT_EQ(found.id, "check_not_made");
+    EXPECT_GT(found.place.line, 0U);
+}
+
+TEST(EndRules, AWaitForTheLineWhileEveryInterruptIsMaskedIsFound) {
+    Damaged good("nv_full/pdp_i16_05", "nv_full");
+    good.change("NVDLA_GLB.S_INTR_MASK", [](std::uint32_t) { return 0x3f03ff; });
+    EXPECT_TRUE(sample::finds(good.checked(), "interrupt_masked", "NVDLA_GLB.S_INTR_MASK"))
+        << sample::kinds_of(good.checked());
+}
+
+TEST(MoverRules, CopiesAreFollowedAndMustBeLaunched) {
+    Damaged good("nv_full/bdma_2_3d", "nv_full");
+    EXPECT_TRUE(good.checked().clean()) << sample::kinds_of(good.checked());
+    EXPECT_EQ(good.checked().operations, 1U);
+    good.change("NVDLA_BDMA.CFG_DST_ADDR_LOW", plus(0x10000));
+    EXPECT_TRUE(sample::finds(good.checked(), "compares_no_result", "NVDLA_BDMA.CFG_DST_ADDR_LOW"))
+        << sample::kinds_of(good.checked());
+    Damaged idle("nv_full/bdma_2_3d", "nv_full");
+    idle.change("NVDLA_BDMA.CFG_LAUNCH0", [](std::uint32_t) { return 0; });
+    EXPECT_TRUE(sample::finds(idle.checked(), "never_starts", "NVDLA_BDMA.CFG_LAUNCH0"))
+        << sample::kinds_of(idle.checked());
+}
+
+TEST(MoverRules, ReshapesOnTopOfTheirInputAreFound) {
+    Damaged good("nv_full/rbk_split_i16_3", "nv_full");
+    EXPECT_TRUE(good.checked().clean()) << sample::kinds_of(good.checked());
+    const std::uint32_t input = sample::written(good.program, "NVDLA_RBK.D_DAIN_ADDR_LOW");
+    good.change("NVDLA_RBK.D_DAOUT_ADDR_LOW", [&](std::uint32_t) { return input; });
+    EXPECT_TRUE(sample::finds(good.checked(), "surface_overlap", "NVDLA_RBK.D_DAOUT_ADDR_LOW"))
+        << sample::kinds_of(good.checked());
+}
+
+TEST(ValueRules, ATableThatIsLoadedInPartIsFound) {
+    Damaged good("nv_full/cdp_f16_0", "nv_full");
+    bool left = false;
+    std::erase_if(good.program.statements, [&](const Statement& statement) {
+        const auto* write = std::get_if<WriteRegister>(&statement.action);
+        const bool entry = write != nullptr && write->name == "NVDLA_CDP.S_LUT_ACCESS_DATA_0";
+        return entry && !std::exchange(left, true);
+    });
+    EXPECT_TRUE(sample::finds(good.checked(), "lut_incomplete", "NVDLA_CDP.S_LUT_ACCESS_CFG"))
+        << sample::kinds_of(good.checked());
+}
+
+TEST(ValueRules, AnOperandThatIsFetchedAndNotTakenIsFound) {
+    Damaged good("nv_full/sdp_ew_f16_3", "nv_full");
+    EXPECT_TRUE(good.checked().clean()) << sample::kinds_of(good.checked());
+    // BS works, with an operand from its register, and its read DMA fetches one for its adder
+    good.change("NVDLA_SDP.D_DP_BS_CFG", [](std::uint32_t) { return 0x58; });
+    good.change("NVDLA_SDP_RDMA.D_BRDMA_CFG", [](std::uint32_t) { return 0x32; });
+    EXPECT_TRUE(sample::finds(good.checked(), "operand_unused", "NVDLA_SDP.D_DP_BS_ALU_CFG"))
+        << sample::kinds_of(good.checked());
+}
+
+TEST(ValueRules, AScaleOfZeroIsFound) {
+    Damaged good("rtl/fz056", "nv_small");
+    good.change("NVDLA_SDP.D_CVT_SCALE", [](std::uint32_t) { return 0; });
+    EXPECT_TRUE(sample::finds(good.checked(), "suspicious_register", "NVDLA_SDP.D_CVT_SCALE"))
+        << sample::kinds_of(good.checked());
+}
+
+}  // namespace
+}  // namespace npuscope
