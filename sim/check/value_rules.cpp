@@ -75,7 +75,8 @@ void add_unused_operands(const RegisterValues& sdp, const RegisterValues& rdma,
         const std::string field = names.field;
         const std::string cfg = fmt::format("D_DP_{}_CFG", names.stage);
         const bool bypassed = sdp.field(cfg, fmt::format("{}_BYPASS", names.stage)) != 0;
-        if (bypassed || rdma.field(names.rdma, field + "_DISABLE") != 0) {
+        const bool fetches = rdma.field(names.rdma, field + "_DISABLE") == 0;
+        if (bypassed || !fetches || rdma.raw(names.rdma) == 0) {  // 0: it was left alone
             continue;
         }
         const auto use = static_cast<OperandUse>(rdma.field(names.rdma, field + "_DATA_USE"));

@@ -25,9 +25,9 @@ TEST(MutationOfTheRepository, finds_and_names_what_matters) {
     const Reached reached = reached_by(result.rows);
     EXPECT_GT(reached.mattering, 500U);
     EXPECT_GT(reached.harmless, 150U);
-    EXPECT_GE(reached.found, 75.0) << campaign_table(result, 3);
-    EXPECT_GE(reached.named, 50.0) << campaign_table(result, 3);
-    EXPECT_LE(reached.warned, 2.0) << campaign_table(result, 3);
+    EXPECT_GE(reached.found, 97.0) << campaign_table(result, 3);
+    EXPECT_GE(reached.named, 93.0) << campaign_table(result, 3);
+    EXPECT_LE(reached.warned, 3.0) << campaign_table(result, 3);
     EXPECT_EQ(std::ranges::count(result.rows, Effect::Lost, &TrialRow::effect), 0);
 }
 
@@ -42,9 +42,9 @@ TEST(MutationOfTheReferenceData, finds_and_names_what_matters) {
     const CampaignResult result = run_campaign(campaign);
     const Reached reached = reached_by(result.rows);
     EXPECT_GT(reached.mattering, 400U);
-    EXPECT_GE(reached.found, 75.0) << campaign_table(result, 3);
-    EXPECT_GE(reached.named, 50.0) << campaign_table(result, 3);
-    EXPECT_LE(reached.warned, 2.0) << campaign_table(result, 3);
+    EXPECT_GE(reached.found, 97.0) << campaign_table(result, 3);
+    EXPECT_GE(reached.named, 93.0) << campaign_table(result, 3);
+    EXPECT_LE(reached.warned, 3.0) << campaign_table(result, 3);
     for (const std::string& alarm : result.false_alarms) {  // short convolutions without a wait
         EXPECT_TRUE(alarm.find("ends_meet") != std::string::npos ||
                     alarm.find("reuse_of_nothing") != std::string::npos)
