@@ -118,7 +118,6 @@ void MemoryRules::check_use(const CheckedOperation& operation, const SurfaceUse&
                         operation.name.empty() ? "" : "the ", surface_label(operation, use)),
             "a line takes width x atom bytes, a surface height x line stride");
         one.register_name = spelled(use.unit, overlapping_stride(use));
-        one.remedy += fmt::format("; correct {}", fmt::join(placing_registers(use), ", "));
         log.add(std::move(one));
     }
 }
