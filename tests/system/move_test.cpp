@@ -107,7 +107,7 @@ TEST_F(MoveTest, AMoveOutsideMemoryIsFoundWithoutRunning) {
     Writes writes = copy(64, 2);
     writes[1].second = 0x1000;
     EXPECT_THAT(checked(program_of(writes, 128)),
-                testing::HasSubstr("out_of_bounds: source of bdma 0 reaches 64 bytes at 0x1000"));
+                testing::HasSubstr("out_of_bounds: source of bdma 0 reaches 128 bytes at 0x1000"));
     writes = split(32);
     for (auto& [name, value] : writes) {
         value = name == "NVDLA_RBK.D_DAOUT_ADDR_LOW_0" ? 0x1000 : value;
