@@ -337,6 +337,12 @@ Expression::Expression(std::string text, Place place, const std::vector<std::str
                                             "choices within one another",
                                             longest_formula, deepest_formula));
     }
+    const bool is_plain = std::ranges::all_of(text_, [](char letter) {
+        return (letter >= ' ' && letter <= '~') || letter == '\t' || letter == '\n';
+    });
+    if (!is_plain) {
+        refuse("is no formula", "write it in ASCII, without control characters");
+    }
     const std::string remedy = "operators are those of C, texts stand in \"\"";
     auto at = text_.cbegin();
     try {
