@@ -4,9 +4,17 @@
 // directly.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 namespace npuscope {
+
+/// How often a part of a machine did something: what estimates of energy are made of.
+struct ActionCount {
+    std::string part;    ///< mac, cbuf, cacc
+    std::string action;  ///< int8, read_bytes
+    std::uint64_t count = 0;
+};
 
 struct UnitJob {
     std::string name;  ///< of the operation, as results show it

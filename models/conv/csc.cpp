@@ -87,6 +87,7 @@ void Csc::run_operation(Activity& activity) {
     }
     end_ = last_block_ + Cycles(stripes_.back());
     account_array(*work);
+    count_actions(*work);
     release_data(*work);
     done_(*work);
 }
@@ -114,6 +115,28 @@ std::uint32_t Csc::group_load(const ConvJob& job, std::uint32_t group) const {
     return static_cast<std::uint32_t>(
         divide_up(std::uint64_t{job.weights.kernels_of_group(group)} * plan_.cells,
                   job.weights.group_kernels));
+}
+
+void Csc::count_actions(const ConvWork& work) {
+    const ConvJob& job = work.job;
+    const BufferUse& buffer = work.buffer;
+    std::uint64_t atoms = 0;  // that enter the cells with one group of kernels
+    for (const std::uint32_t stripe : stripes_) {
+        atoms += divide_up(stripe, plan_.outputs_per_cycle) * plan_.blocks;
+    }
+    const auto type = static_cast<std::size_t>(job.precision());
+    const Bytes atom(std::uint64_t{datapath_.atomic_c} * bytes_of(job.precision()));
+    std::uint64_t written = work.start.data_reused ? 0 : buffer.data;
+    for (std::uint32_t group = 0; group < job.weights.groups(); ++group) {
+        const std::uint64_t sums = atoms * job.weights.kernels_of_group(group);
+        const std::uint64_t masks = buffer.mask_ends.empty() ? 0 : buffer.masks(group);
+        actions_.products[type] += sums * datapath_.atomic_c;
+        actions_.partial_sums += sums;
+        actions_.buffer_read +=
+            atom * atoms + buffer.entry * (buffer.taken_weights(group) + masks) * stripes_.size();
+        written += work.start.weights_reused ? 0 : buffer.weights(group) + masks;
+    }
+    actions_.buffer_written += buffer.entry * written;
 }
 
 Cycles Csc::wait_for_group(Activity& activity, ConvWork& work, std::uint32_t group) {

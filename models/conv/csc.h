@@ -37,6 +37,15 @@ class Csc : public Unit {
 
     Channel<std::shared_ptr<ConvWork>> launches{"csc.launches"};
 
+    /// What array and buffer did for all operations so far.
+    struct Actions {
+        std::array<std::uint64_t, 3> products{};  ///< by Precision, of cells with a kernel
+        std::uint64_t partial_sums = 0;           ///< read, added to and written back
+        Bytes buffer_read;
+        Bytes buffer_written;
+    };
+    const Actions& actions() const { return actions_; }
+
     /// Called when all stripes of an operation have been sent and its entries released.
     void on_done(std::function<void(const ConvWork&)> listener) { done_ = std::move(listener); }
 
@@ -56,12 +65,14 @@ class Csc : public Unit {
     void meet_pixels(ConvWork& work) const;
     void run_group(Activity& activity, const std::shared_ptr<ConvWork>& work, std::uint32_t group);
     void run_stripe(Activity& activity, StripePackage& package);
+    void count_actions(const ConvWork& work);
     void release_weights(const ConvWork& work, std::uint32_t group, Cycles last_load);
 
     const CscConfig config_;
     const DatapathConfig datapath_;
     Wires wires_;
     std::function<void(const ConvWork&)> done_;
+    Actions actions_;
     StripePlan plan_;
     std::vector<std::uint32_t> stripes_;
     // the MAC cells' time; it runs ahead of the simulation by one stripe

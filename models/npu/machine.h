@@ -73,6 +73,8 @@ class Machine {
         Bytes beat;
     };
     virtual std::vector<PortTraffic> ports() const { return {}; }
+    /// What its parts did, beside what the ports moved.
+    virtual std::vector<ActionCount> actions() const { return {}; }
     /// What each operation moved, by client and port.
     struct OperationTraffic {
         std::string operation;

@@ -129,6 +129,16 @@ std::vector<Npu::PortTraffic> Npu::ports() const {
     return all;
 }
 
+std::vector<ActionCount> Npu::actions() const {
+    const Csc::Actions& array = csc.actions();
+    return {{"mac", "int8", array.products[static_cast<std::size_t>(Precision::Int8)]},
+            {"mac", "int16", array.products[static_cast<std::size_t>(Precision::Int16)]},
+            {"mac", "fp16", array.products[static_cast<std::size_t>(Precision::Fp16)]},
+            {"cbuf", "read_bytes", array.buffer_read.value},
+            {"cbuf", "write_bytes", array.buffer_written.value},
+            {"cacc", "update", array.partial_sums}};
+}
+
 std::vector<Npu::OperationTraffic> Npu::operation_traffic() const {
     std::vector<OperationTraffic> all;
     add_operation_traffic(all, mcif, "primary");

@@ -61,6 +61,7 @@ class Npu : public sc_core::sc_module, public Machine {
     std::vector<EnabledGroup> enabled_groups() override;
     std::vector<Mcif::Traffic> traffic() const override;
     std::vector<PortTraffic> ports() const override;
+    std::vector<ActionCount> actions() const override;
     std::vector<OperationTraffic> operation_traffic() const override;
 
  private:

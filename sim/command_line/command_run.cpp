@@ -12,8 +12,10 @@
 #include "sim/command_line/experiment_run.h"
 #include "sim/config/file_io.h"
 #include "sim/config/output_folder.h"
+#include "sim/config/preset.h"
 #include "sim/config/printable.h"
 #include "sim/report/csv_report.h"
+#include "sim/report/energy_report.h"
 #include "sim/report/json_report.h"
 #include "sim/report/summary_report.h"
 #include "sim/report/timeline_report.h"
@@ -58,6 +60,9 @@ void write_reports(const Experiment& experiment, const Result& result, const Con
     if (!arguments.timeline.empty()) {
         write_atomically(arguments.timeline, timeline_report(result));
     }
+    if (!arguments.actions.empty()) {
+        write_atomically(arguments.actions, action_counts_yaml(result));
+    }
     if (!arguments.wave.empty()) {
         write_atomically(arguments.wave, wave_report(result));
     }
@@ -79,6 +84,11 @@ ExitCode run(RunArguments& arguments, const Console& console) {
     Experiment& experiment = arguments.experiment;
     const SystemConfig system = read_system(arguments.system);
     Result result = run_experiment(experiment, system);
+    if (!experiment.write.energy.empty()) {
+        result.energy = estimate_energy(read_preset<EnergyTable>(find_preset(
+                                            configs_folder(), "energy", experiment.write.energy)),
+                                        result);
+    }
     experiment.command = recorded_command(arguments, console);
     result.version = NPUSCOPE_VERSION;
     result.command = experiment.command;
@@ -112,6 +122,11 @@ void add_options(CLI::App& app, RunArguments& arguments, NpuFamilies families) {
                    "file for what every unit did when, for chrome://tracing or Perfetto");
     app.add_option("--wave", write.wave,
                    "file for the same as waveforms (VCD), for GTKWave and other viewers");
+    app.add_option("--energy", write.energy,
+                   "table of energies by name or file, such as horowitz_45nm: what the run costs "
+                   "by it, of what the table has a source for");
+    app.add_option("--actions", write.actions,
+                   "file for how often each part did what, as Accelergy reads it");
     app.add_flag("--operations", write.operations,
                  "print also operations, causes, traffic, units and notes");
     app.add_option("--inputs,--input", arguments.experiment.inputs,

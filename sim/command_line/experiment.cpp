@@ -116,8 +116,11 @@ Experiment read_experiment(const ConfigNode& root, const fs::path& folder) {
     for (std::string* file :
          {&experiment.inputs, &experiment.model.calibration, &experiment.model.labels,
           &experiment.run.surfaces, &write.out, &write.json, &write.csv, &write.timeline,
-          &write.wave, &write.outputs}) {
+          &write.wave, &write.actions, &write.outputs}) {
         *file = seen_from(folder, *file);
+    }
+    if (names_preset_file(write.energy)) {
+        write.energy = seen_from(folder, write.energy);
     }
     if (!experiment.run.network.empty()) {
         const FoundProgram network =
@@ -235,8 +238,9 @@ void ExperimentArguments::open() {
 }
 
 bool ExperimentArguments::changes_results() const {
-    static constexpr std::array outputs{"out",     "json", "csv",        "timeline", "wave",
-                                        "outputs", "dump", "operations", "explain"};
+    static constexpr std::array outputs{"out",  "json",       "csv",     "timeline",
+                                        "wave", "energy",     "actions", "outputs",
+                                        "dump", "operations", "explain"};
     return std::ranges::any_of(app->get_options(), [](const CLI::Option* option) {
         const auto& names = option->get_lnames();
         return option->count() > 0 && !names.empty() &&

@@ -97,6 +97,8 @@ struct WriteChoices {
     std::string csv;
     std::string timeline;
     std::string wave;
+    std::string energy;
+    std::string actions;
     std::string outputs;
     std::string loadable;
     std::vector<std::string> dump{};
@@ -116,6 +118,11 @@ struct WriteChoices {
                     "file for what every unit did when, for chrome://tracing or Perfetto");
         visit.field("wave", self.wave,
                     "file for the same as waveforms (VCD), for GTKWave and other viewers");
+        visit.field("energy", self.energy,
+                    "table of energies, a preset of configs/energy or a file: the result says what "
+                    "the run costs by it");
+        visit.field("actions", self.actions,
+                    "file for how often each part did what, as Accelergy reads it");
         visit.field("outputs", self.outputs, "folder for a network's outputs");
         visit.field("loadable", self.loadable, "file for a plan as a loadable for NVDLA");
         visit.field("dump", self.dump,

@@ -11,6 +11,7 @@
 #include "sim/command_line/experiment.h"
 #include "sim/config/limits.h"
 #include "sim/model/network.h"
+#include "sim/report/energy_report.h"
 #include "sim/sweep/space.h"
 
 namespace npuscope {
@@ -65,6 +66,7 @@ std::vector<ListedField> all_fields(const SystemConfig& system, NpuFamilies fami
     const auto experiment = std::make_unique<Experiment>();  // a large one
     add(fields, list_fields(*experiment), "experiment");
     add(fields, list_fields<SpaceSpec>(), "sweep");
+    add(fields, list_fields<EnergyTable>(), "energy");
     return fields;
 }
 

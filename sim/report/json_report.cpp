@@ -2,6 +2,7 @@
 #include "sim/report/json_report.h"
 
 #include "sim/config/diagnostic_report.h"
+#include "sim/report/energy_report.h"
 #include "sim/report/verdict.h"
 
 namespace npuscope {
@@ -252,6 +253,13 @@ std::string json_report(const Result& result) {
         report["rankings"] = rankings_json(result.rankings);
     }
     report["units"] = units_json(result.units);
+    report["actions"] = Json::object();
+    for (const ActionCount& action : result.actions) {
+        report["actions"][action.part][action.action] = action.count;
+    }
+    if (result.energy) {
+        report["energy"] = energy_json(*result.energy);
+    }
     for (const NamedDram& dram : result.drams) {
         report["drams"][dram.region] = to_json(dram.statistics);
     }

@@ -9,6 +9,7 @@
 #include <numeric>
 #include <string_view>
 
+#include "sim/report/energy_report.h"
 #include "sim/report/measured_error.h"
 #include "sim/run/attribution.h"
 
@@ -299,6 +300,9 @@ std::string verdict(const Result& result, std::size_t width) {
     }
     if (result.batch) {
         lines.push_back(batch_line(result));
+    }
+    if (result.energy) {
+        lines.push_back(energy_line(*result.energy));
     }
     if (!result.instances.empty()) {
         lines.push_back(instances_line(result));

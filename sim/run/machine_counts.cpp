@@ -18,6 +18,7 @@ void count_machine(Machine& machine, const Memory& memory, Result& result) {
     for (const Machine::UnitEntry& entry : machine.units()) {
         result.units.push_back({entry.name, entry.unit->statistics()});
     }
+    result.actions = machine.actions();
     for (const Memory::NamedDram& dram : memory.dram_statistics()) {
         result.drams.push_back({dram.region, dram.statistics});
     }

@@ -121,6 +121,16 @@ void append(Result& all, Result part) {
     add_named(all.ports, part.ports, &NamedPort::port, &NamedPort::traffic);
     add_named(all.units, part.units, &NamedUnit::unit, &NamedUnit::statistics);
     add_named(all.drams, part.drams, &NamedDram::region, &NamedDram::statistics);
+    for (const ActionCount& action : part.actions) {
+        const auto same = std::ranges::find_if(all.actions, [&](const ActionCount& one) {
+            return one.part == action.part && one.action == action.action;
+        });
+        if (same == all.actions.end()) {
+            all.actions.push_back(action);
+        } else {
+            same->count += action.count;
+        }
+    }
     if (all.timeline && part.timeline) {
         for (auto& [name, spans] : part.timeline->lanes) {
             append(all.timeline->lanes[name], spans);

@@ -11,6 +11,7 @@
 
 #include "models/base/diagnostic.h"
 #include "models/base/statistics.h"
+#include "models/base/unit_job.h"
 #include "models/memory/memory_config.h"
 #include "sim/compile/model_program.h"
 #include "sim/config/system_config.h"
@@ -134,6 +135,24 @@ struct Ranking {
     std::vector<RankedLabel> best{};
 };
 
+// What actions cost by a table of energies (sim/report/energy_report).
+
+struct EnergyShare {
+    std::string part;
+    std::string action;
+    std::uint64_t count = 0;
+    double picojoules = 0;
+};
+
+struct EnergyEstimate {
+    std::string process;
+    std::vector<EnergyShare> shares{};
+    std::vector<std::string> unknown{};  ///< `mac int16`: counted, but without a line
+    std::optional<double> mac_square_micrometres{};
+
+    double picojoules() const;
+};
+
 /// A model that ran with several inputs one after the other; a result tells of the first.
 struct BatchRecord {
     std::size_t inputs = 0;
@@ -163,7 +182,8 @@ struct Result {
     std::vector<OperationRecord> operations;
     std::vector<LayerRecord> layers;  ///< of a network, in its order
     std::vector<NamedUnit> units;
-    std::vector<NamedDram> drams;  ///< of the regions that have one
+    std::vector<ActionCount> actions;  ///< of its parts, as estimates of energy count them
+    std::vector<NamedDram> drams;      ///< of the regions that have one
     std::vector<Diagnostic> findings;
     std::vector<std::vector<std::uint8_t>> kept;  ///< for each of RunOptions::keep; may be empty
     bool values = true;                           ///< false: time alone was simulated
@@ -172,6 +192,7 @@ struct Result {
     std::optional<BatchRecord> batch;             ///< where it ran more than once
     std::vector<Ranking> rankings;                ///< where labels were given
     std::vector<InstanceRecord> instances;        ///< where several ran; else empty
+    std::optional<EnergyEstimate> energy;         ///< where a table was given
     SystemConfig config;
 
     std::string npu() const { return config.npu_name(); }

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a run's actions cost: energy and area by a table whose every line has a source. What the table
+// has no line for is named and left out; control, clocks and leakage never are in it.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sim/config/json_writer.h"
+#include "sim/run/result.h"
+
+namespace npuscope {
+
+/// Energy of one action, or of so many bytes.
+struct ActionEnergy {
+    std::string part;
+    std::string action;
+    std::optional<Bytes> bytes{};
+    std::optional<Bytes> bank{};
+    std::uint64_t femtojoules = 0;
+
+    template <class Visitor, class Self>
+    static void describe(Visitor& visit, Self& self) {
+        visit.required("part", self.part, "mac, cbuf or memory, as a result's `actions` has it");
+        visit.required("action", self.action, "likewise: int8, read_bytes");
+        visit.field("bytes", self.bytes,
+                    "so many bytes have the energy, where the action counts bytes; default: one");
+        visit.field("bank", self.bank,
+                    "of an SRAM of this size; a bank takes the smallest line that holds it");
+        visit.required("femtojoules", self.femtojoules, "energy of one action, or of these bytes");
+    }
+};
+
+/// Area of one of a part's cells.
+struct CellArea {
+    std::string part;
+    std::string kind;
+    std::uint64_t square_micrometres = 0;
+
+    template <class Visitor, class Self>
+    static void describe(Visitor& visit, Self& self) {
+        visit.required("part", self.part, "mac");
+        visit.required("kind", self.kind, "int8, int16 or fp16: what the cell computes");
+        visit.required("square_micrometres", self.square_micrometres, "area of one cell");
+    }
+};
+
+struct EnergyTable {
+    std::string process;
+    std::vector<ActionEnergy> actions{};
+    std::vector<CellArea> areas{};
+
+    template <class Visitor, class Self>
+    static void describe(Visitor& visit, Self& self) {
+        visit.required("process", self.process, "what the table is of: `45 nm, 0.9 V`");
+        visit.required("actions", self.actions, "energy of actions");
+        visit.field("areas", self.areas, "area of cells");
+    }
+};
+
+EnergyEstimate estimate_energy(const EnergyTable& table, const Result& result);
+Json energy_json(const EnergyEstimate& estimate);
+/// A line of the summary.
+std::string energy_line(const EnergyEstimate& estimate);
+
+/// The counts alone, as Accelergy reads them: `action_counts` with a component for each part.
+/// source: Accelergy, github.com/Accelergy-Project, action counts of version 0.3
+std::string action_counts_yaml(const Result& result);
+
+}  // namespace npuscope
