@@ -198,7 +198,7 @@ class BatchSplitter {
         graph_.nodes.push_back(std::move(node));
     }
 
-    /// Where somebody reads all of it.
+    /// Where one operator reads all of it.
     void join(const std::string& tensor, std::int64_t count) {
         bool read = std::ranges::find(before_.outputs, tensor) != before_.outputs.end();
         for (std::size_t i = 0; i < before_.nodes.size() && !read; ++i) {
