@@ -250,8 +250,8 @@ class DesignRunner {
         ReadyDesign ready;
         ready.experiment = read_experiment(design_experiment(space_, design), space_.folder());
         if (ready.experiment.write.out + ready.experiment.write.json + ready.experiment.write.csv +
-                ready.experiment.write.timeline + ready.experiment.write.wave + ready.experiment.write.actions +
-                ready.experiment.write.outputs !=
+                ready.experiment.write.timeline + ready.experiment.write.wave +
+                ready.experiment.write.actions + ready.experiment.write.outputs !=
             "") {
             throw ConfigError(space_.base().place, "the base of a sweep writes files",
                               "leave out `write`: a sweep keeps its results in its database");

@@ -253,7 +253,6 @@ std::string json_report(const Result& result) {
         report["rankings"] = rankings_json(result.rankings);
     }
     report["units"] = units_json(result.units);
-    report["actions"] = Json::object();
     for (const ActionCount& action : result.actions) {
         report["actions"][action.part][action.action] = action.count;
     }

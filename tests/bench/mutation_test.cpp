@@ -45,9 +45,15 @@ TEST(MutationOfTheReferenceData, finds_and_names_what_matters) {
     EXPECT_GE(reached.found, 97.0) << campaign_table(result, 3);
     EXPECT_GE(reached.named, 93.0) << campaign_table(result, 3);
     EXPECT_LE(reached.warned, 3.0) << campaign_table(result, 3);
-    for (const std::string& alarm : result.false_alarms) {  // short convolutions without a wait
-        EXPECT_TRUE(alarm.find("ends_meet") != std::string::npos ||
-                    alarm.find("reuse_of_nothing") != std::string::npos)
+    const auto is_of = [](const std::string& alarm, const char* id) {
+        return alarm.find(id) != std::string::npos;
+    };
+    for (const std::string& alarm : result.false_alarms) {
+        // short convolutions without a wait; vectors of the C model that the RTL computes otherwise
+        const bool is_c_model = is_of(alarm, "nv_full/vectors/");
+        EXPECT_TRUE(is_of(alarm, "ends_meet") || is_of(alarm, "reuse_of_nothing") ||
+                    (is_c_model &&
+                     (is_of(alarm, "precision_conversion") || is_of(alarm, "windows_flushed"))))
             << alarm;
     }
 }
