@@ -4,32 +4,20 @@
 #include <fmt/format.h>
 #include <tlm_utils/simple_initiator_socket.h>
 
-#include <array>
-#include <cstring>
 #include <systemc>
 #include <utility>
 
 #include "models/base/error.h"
 #include "models/link/clock.h"
 #include "models/npu/machine.h"
+#include "sim/embed/current_kernel.h"
 #include "sim/run/attribution.h"
+#include "sim/run/driven_machine.h"
 #include "sim/run/kernel_scope.h"
 #include "sim/run/machine_counts.h"
 
 namespace npuscope {
 namespace {
-
-/// Whose kernel was the current one is so again at the end of the scope.
-class KeptContext {
- public:
-    KeptContext() = default;
-    KeptContext(const KeptContext&) = delete;
-    KeptContext& operator=(const KeptContext&) = delete;
-    ~KeptContext() { sc_core::sc_curr_simcontext = before_; }
-
- private:
-    sc_core::sc_simcontext* before_ = sc_core::sc_curr_simcontext;
-};
 
 /// A kernel beside those of other devices and of the program itself; the current one from now on.
 class Kernel {
@@ -54,26 +42,12 @@ class Player : public Unit {
         : Unit(name), registers_(*machine.registers()) {
         bus_.bind(registers_.bus);
         repeat("reads", [this](Activity& activity) { read(activity); });
-        sc_core::sc_spawn_options spawn;
-        spawn.spawn_method();
-        spawn.set_sensitivity(&registers_.interrupts.raised());
-        spawn.dont_initialize();
-        sc_core::sc_spawn([this] { meet_interrupt(); }, "interrupts", &spawn);
+        spawn_method_at(registers_.interrupts.raised(), "interrupts", [this] { meet_interrupt(); });
     }
 
     tlm::tlm_response_status access(tlm::tlm_command command, std::uint32_t address,
                                     std::uint32_t& value, sc_core::sc_time& delay) {
-        tlm::tlm_generic_payload payload;
-        std::array<std::uint8_t, sizeof value> bytes{};
-        std::memcpy(bytes.data(), &value, sizeof value);
-        payload.set_command(command);
-        payload.set_address(address);
-        payload.set_data_ptr(bytes.data());
-        payload.set_data_length(sizeof value);
-        payload.set_streaming_width(sizeof value);
-        bus_->b_transport(payload, delay);
-        std::memcpy(&value, bytes.data(), sizeof value);
-        return payload.get_response_status();
+        return access_register(bus_, command, address, value, delay);
     }
 
     void ask(std::uint32_t address) {
@@ -133,11 +107,7 @@ struct StandaloneDevice::Simulation {
             memory.back_by(*store);
         }
         machine->bind_memory(memory);
-        sc_core::sc_spawn_options spawn;
-        spawn.spawn_method();
-        spawn.set_sensitivity(&end_threads);
-        spawn.dont_initialize();
-        sc_core::sc_spawn([this] { kill_threads(); }, "end_of_threads", &spawn);
+        spawn_method_at(end_threads, "end_of_threads", [this] { kill_threads(*player, *machine); });
     }
     ~Simulation() {
         end_threads.notify(sc_core::SC_ZERO_TIME);
@@ -146,20 +116,10 @@ struct StandaloneDevice::Simulation {
     Simulation(const Simulation&) = delete;
     Simulation& operator=(const Simulation&) = delete;
 
-    void kill_threads() {
-        player->kill_threads();
-        for (const Machine::UnitEntry& entry : machine->units()) {
-            entry.unit->kill_threads();
-        }
-    }
     /// Lets time pass, and tells what went wrong in it.
     void run(Cycles most) {
         npuscope::advance(to_time(most));
-        std::exception_ptr failure = player->failure();
-        for (const Machine::UnitEntry& entry : machine->units()) {
-            failure = failure ? failure : entry.unit->failure();
-        }
-        if (failure) {
+        if (const std::exception_ptr failure = failure_of(*player, *machine)) {
             std::rethrow_exception(failure);
         }
     }
@@ -190,20 +150,9 @@ struct StandaloneDevice::Simulation {
     sc_core::sc_event time_is_up{"time_is_up"};
 };
 
-/// While it lives the device's kernel is the current one.
-class StandaloneDevice::Use {
- public:
-    explicit Use(const Simulation& simulation) {
-        sc_core::sc_curr_simcontext = simulation.kernel.context();
-    }
-
- private:
-    KeptContext before_;
-};
-
 StandaloneDevice::StandaloneDevice(SystemConfig system, ByteStore* store)
     : system_(std::move(system)) {
-    const KeptContext before;
+    const CurrentKernel before;
     simulation_ = std::make_unique<Simulation>(system_, store);
     simulation_->run(Cycles(0));
 }
@@ -214,8 +163,7 @@ StandaloneDevice::StandaloneDevice(SystemConfig system, ForeignMemory& outside)
 }
 
 StandaloneDevice::~StandaloneDevice() {
-    const KeptContext before;
-    sc_core::sc_curr_simcontext = simulation_->kernel.context();
+    const CurrentKernel here(simulation_->kernel.context());
     simulation_.reset();
 }
 
@@ -230,7 +178,7 @@ const RegisterRow& StandaloneDevice::row_at(std::uint32_t address) const {
 }
 
 Cycles StandaloneDevice::post_write(std::uint32_t address, std::uint32_t value) {
-    const Use use(*simulation_);
+    const CurrentKernel here(simulation_->kernel.context());
     const RegisterRow& row = row_at(address);
     sc_core::sc_time delay = to_time(simulation_->ahead);
     simulation_->player->access(tlm::TLM_WRITE_COMMAND, address, value, delay);
@@ -241,7 +189,7 @@ Cycles StandaloneDevice::post_write(std::uint32_t address, std::uint32_t value) 
 }
 
 void StandaloneDevice::write_register(std::uint32_t address, std::uint32_t value) {
-    const Use use(*simulation_);
+    const CurrentKernel here(simulation_->kernel.context());
     simulation_->ahead = post_write(address, value);
     if (starts_operation(row_at(address), value)) {
         simulation_->catch_up();
@@ -249,7 +197,7 @@ void StandaloneDevice::write_register(std::uint32_t address, std::uint32_t value
 }
 
 std::uint32_t StandaloneDevice::read_register(std::uint32_t address) {
-    const Use use(*simulation_);
+    const CurrentKernel here(simulation_->kernel.context());
     simulation_->catch_up();
     Player& player = *simulation_->player;
     player.ask(address);
@@ -266,25 +214,25 @@ std::uint32_t StandaloneDevice::read_register(std::uint32_t address) {
 }
 
 void StandaloneDevice::write_memory(Address address, std::span<const std::uint8_t> bytes) {
-    const Use use(*simulation_);
+    const CurrentKernel here(simulation_->kernel.context());
     simulation_->catch_up();
     simulation_->memory.load(address, bytes);
 }
 
 void StandaloneDevice::read_memory(Address address, std::span<std::uint8_t> bytes) {
-    const Use use(*simulation_);
+    const CurrentKernel here(simulation_->kernel.context());
     simulation_->catch_up();
     simulation_->memory.read(address, bytes);
 }
 
 void StandaloneDevice::advance(Cycles cycles) {
-    const Use use(*simulation_);
+    const CurrentKernel here(simulation_->kernel.context());
     simulation_->catch_up();
     simulation_->pass(cycles);
 }
 
 DeviceStop StandaloneDevice::run_until_interrupt(Cycles most) {
-    const Use use(*simulation_);
+    const CurrentKernel here(simulation_->kernel.context());
     simulation_->catch_up();
     Player& player = *simulation_->player;
     const Cycles end = npuscope::now() + most;
@@ -299,7 +247,7 @@ DeviceStop StandaloneDevice::run_until_interrupt(Cycles most) {
 }
 
 void StandaloneDevice::run_to(Cycles cycle) {
-    const Use use(*simulation_);
+    const CurrentKernel here(simulation_->kernel.context());
     if (cycle > npuscope::now()) {
         simulation_->pass(cycle - npuscope::now());
     }
@@ -307,7 +255,7 @@ void StandaloneDevice::run_to(Cycles cycle) {
 }
 
 std::optional<Cycles> StandaloneDevice::next_activity() {
-    const Use use(*simulation_);
+    const CurrentKernel here(simulation_->kernel.context());
     if (!sc_core::sc_pending_activity()) {
         return std::nullopt;
     }
@@ -315,7 +263,7 @@ std::optional<Cycles> StandaloneDevice::next_activity() {
 }
 
 void StandaloneDevice::begin_read(std::uint32_t address) {
-    const Use use(*simulation_);
+    const CurrentKernel here(simulation_->kernel.context());
     row_at(address);
     simulation_->player->ask(address);
 }
@@ -328,7 +276,7 @@ std::optional<std::uint32_t> StandaloneDevice::answer() const {
 const Diagnostics& StandaloneDevice::findings() const { return simulation_->log.findings(); }
 
 DeviceStop StandaloneDevice::run_until_idle(Cycles most) {
-    const Use use(*simulation_);
+    const CurrentKernel here(simulation_->kernel.context());
     simulation_->catch_up();
     const Cycles end = npuscope::now() + most;
     while (npuscope::now() < end && sc_core::sc_pending_activity()) {
@@ -338,19 +286,19 @@ DeviceStop StandaloneDevice::run_until_idle(Cycles most) {
 }
 
 bool StandaloneDevice::interrupt() {
-    const Use use(*simulation_);
+    const CurrentKernel here(simulation_->kernel.context());
     simulation_->catch_up();
     return simulation_->player->line();
 }
 
 Cycles StandaloneDevice::now() {
-    const Use use(*simulation_);
+    const CurrentKernel here(simulation_->kernel.context());
     simulation_->catch_up();
     return npuscope::now();
 }
 
 Result StandaloneDevice::result() {
-    const Use use(*simulation_);
+    const CurrentKernel here(simulation_->kernel.context());
     simulation_->catch_up();
     Result result;
     Machine& machine = *simulation_->machine;

@@ -74,7 +74,6 @@ class StandaloneDevice {
 
  private:
     struct Simulation;
-    class Use;
     const RegisterRow& row_at(std::uint32_t address) const;
 
     SystemConfig system_;

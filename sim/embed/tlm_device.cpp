@@ -13,9 +13,11 @@
 #include "include/npuscope/device.h"
 #include "models/base/error.h"
 #include "sim/config/diagnostic_report.h"
+#include "sim/embed/current_kernel.h"
 #include "sim/embed/embedded_system.h"
 #include "sim/embed/standalone_device.h"
 #include "sim/report/json_report.h"
+#include "sim/run/driven_machine.h"
 
 namespace npuscope {
 namespace {
@@ -27,20 +29,6 @@ SystemConfig read_setup(const Device::Setup& setup) {
         throw std::invalid_argument(error.what());
     }
 }
-
-/// While it lives the platform's kernel is the current one again, within a call from the NPU's.
-class InPlatform {
- public:
-    explicit InPlatform(sc_core::sc_simcontext* platform) {
-        sc_core::sc_curr_simcontext = platform;
-    }
-    InPlatform(const InPlatform&) = delete;
-    InPlatform& operator=(const InPlatform&) = delete;
-    ~InPlatform() { sc_core::sc_curr_simcontext = before_; }
-
- private:
-    sc_core::sc_simcontext* before_ = sc_core::sc_curr_simcontext;
-};
 
 }  // namespace
 
@@ -115,7 +103,7 @@ struct Device::Inside : ForeignMemory {
             payload.set_response_status(tlm::TLM_ADDRESS_ERROR_RESPONSE);
             return;
         }
-        const InPlatform here(platform);
+        const CurrentKernel here(platform);
         tlm::tlm_generic_payload copy;  // without extensions, which are the model's own
         copy_request(payload, copy);
         sc_core::sc_time answer = sc_core::SC_ZERO_TIME;
@@ -135,7 +123,7 @@ struct Device::Inside : ForeignMemory {
         if (port > 0 && !has_second_port()) {
             return 0;
         }
-        const InPlatform here(platform);
+        const CurrentKernel here(platform);
         tlm::tlm_generic_payload copy;
         copy_request(payload, copy);
         return port == 0 ? owner.dram->transport_dbg(copy) : owner.sram->transport_dbg(copy);
@@ -238,12 +226,8 @@ Device::~Device() = default;
 
 void Device::start_of_simulation() {
     if (inside_->is_clocked()) {
-        sc_core::sc_spawn_options options;
-        options.spawn_method();
-        options.dont_initialize();
-        options.set_sensitivity(&clock->posedge_event());
-        sc_core::sc_spawn([this] { inside_->count_edge(); }, sc_core::sc_gen_unique_name("edges"),
-                          &options);
+        spawn_method_at(clock->posedge_event(), sc_core::sc_gen_unique_name("edges"),
+                        [this] { inside_->count_edge(); });
     }
 }
 

@@ -4,13 +4,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstring>
 #include <string_view>
 #include <utility>
 
 #include "models/base/error.h"
 #include "models/link/clock.h"
 #include "models/npu/register_blocks.h"
+#include "sim/run/driven_machine.h"
 #include "sim/run/machine_counts.h"
 #include "sim/run/memory_checks.h"
 #include "sim/run/steady_reads.h"
@@ -244,25 +244,13 @@ void Host::catch_up(Activity& activity) { activity.spend(std::exchange(ahead_, C
 
 std::uint32_t Host::access(tlm::tlm_command command, std::uint32_t address, std::uint32_t value,
                            PollExtension* poll) {
-    tlm::tlm_generic_payload payload;
-    std::array<std::uint8_t, sizeof value> bytes{};
-    std::memcpy(bytes.data(), &value, sizeof value);
-    payload.set_command(command);
-    payload.set_address(address);
-    payload.set_data_ptr(bytes.data());
-    payload.set_data_length(sizeof value);
-    payload.set_streaming_width(sizeof value);
-    payload.set_extension(poll);
-    sc_core::sc_time delay = to_time(ahead_);
     registers();
-    bus_->b_transport(payload, delay);
-    payload.clear_extension(poll);
-    if (payload.is_response_error()) {
+    sc_core::sc_time delay = to_time(ahead_);
+    if (access_register(bus_, command, address, value, delay, poll) != tlm::TLM_OK_RESPONSE) {
         throw ConfigError(place(), fmt::format("no register at {}", to_hex(address)),
                           "`npuscope list registers` prints the map");
     }
     ahead_ = to_cycles(delay);
-    std::memcpy(&value, bytes.data(), sizeof value);
     return value;
 }
 

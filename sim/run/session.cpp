@@ -19,6 +19,7 @@
 #include "models/npu/npu_config.h"
 #include "sim/check/check_report.h"
 #include "sim/config/diagnostic_report.h"
+#include "sim/run/driven_machine.h"
 #include "sim/run/host.h"
 #include "sim/run/kernel_scope.h"
 #include "sim/run/machine_counts.h"
@@ -51,12 +52,8 @@ struct Simulation {
           sampler(recorder, *machine),
           host(name_of("host", instance).c_str(), program, *machine, memory) {
         machine->bind_memory(memory);
-        sc_core::sc_spawn_options spawn;
-        spawn.spawn_method();
-        spawn.set_sensitivity(&end_threads);
-        spawn.dont_initialize();
-        sc_core::sc_spawn([this] { kill_threads(); }, name_of("end_of_threads", instance).c_str(),
-                          &spawn);
+        spawn_method_at(end_threads, name_of("end_of_threads", instance).c_str(),
+                        [this] { kill_threads(host, *machine); });
         log.locate_by([this](const Diagnostic& finding) {
             return host.written_at(finding.register_name).value_or(Place{});
         });
@@ -81,13 +78,6 @@ struct Simulation {
         if (options.timeline) {
             machine->record_to(&sampler);
             host.record_operators_to(&recorder);
-        }
-    }
-
-    void kill_threads() {
-        host.kill_threads();
-        for (const Machine::UnitEntry& entry : machine->units()) {
-            entry.unit->kill_threads();
         }
     }
 
@@ -187,11 +177,7 @@ void end_threads(Simulations& simulations) {
 }
 
 std::exception_ptr failure_of(const Simulation& simulation) {
-    std::exception_ptr failure = simulation.host.failure();
-    for (const Machine::UnitEntry& entry : simulation.machine->units()) {
-        failure = failure ? failure : entry.unit->failure();
-    }
-    return failure;
+    return failure_of(simulation.host, *simulation.machine);
 }
 
 void simulate(Simulations& simulations, const RunOptions& options) {
