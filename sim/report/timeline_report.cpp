@@ -169,16 +169,24 @@ void add_bandwidth(EventList& events, const Timeline& timeline, double clock) {
                     {"args", {{"GB/s", std::round(rate * 1000) / 1000}}}});
     };
     for (const auto& [name, steps] : timeline.moved) {
-        for (std::size_t i = 0; i + 1 < steps.size(); ++i) {
-            const auto bytes = static_cast<double>(steps[i + 1].value - steps[i].value);
-            const auto cycles = static_cast<double>((steps[i + 1].time - steps[i].time).value);
-            add(name, steps[i].time, bytes / cycles * clock / 1e9);
+        for (const Bandwidth& window : bandwidth_of(steps)) {
+            add(name, window.begin, window.bytes_per_cycle * clock / 1e9);
         }
-        add(name, steps.back().time, 0);
     }
 }
 
 }  // namespace
+
+std::vector<Bandwidth> bandwidth_of(const std::vector<TimelineStep>& moved) {
+    std::vector<Bandwidth> windows;
+    for (std::size_t i = 0; i + 1 < moved.size(); ++i) {
+        const auto bytes = static_cast<double>(moved[i + 1].value - moved[i].value);
+        const auto cycles = static_cast<double>((moved[i + 1].time - moved[i].time).value);
+        windows.push_back({moved[i].time, bytes / cycles});
+    }
+    windows.push_back({moved.back().time, 0});
+    return windows;
+}
 
 std::string timeline_report(const Result& result) {
     EventList events;

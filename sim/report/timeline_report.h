@@ -15,10 +15,20 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "sim/run/result.h"
 
 namespace npuscope {
+
+/// What a client moved a cycle, from `begin` on.
+struct Bandwidth {
+    Cycles begin;
+    double bytes_per_cycle = 0;
+};
+
+/// In each window between two samples of what had been moved, and none after the last.
+std::vector<Bandwidth> bandwidth_of(const std::vector<TimelineStep>& moved);
 
 /// A result without a timeline shows its operations alone.
 std::string timeline_report(const Result& result);

@@ -10,6 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include "sim/report/timeline_report.h"
+
 namespace npuscope {
 namespace {
 
@@ -200,12 +202,9 @@ void add_bandwidth(WaveDump& dump, const Timeline& timeline) {
         const std::size_t space = name.rfind(' ');
         const std::size_t signal = dump.add(
             {"memory", name.substr(0, space), name.substr(space + 1)}, WaveDump::Kind::Real);
-        for (std::size_t i = 0; i + 1 < steps.size(); ++i) {
-            const auto bytes = static_cast<double>(steps[i + 1].value - steps[i].value);
-            const auto cycles = static_cast<double>((steps[i + 1].time - steps[i].time).value);
-            dump.change(signal, steps[i].time, bytes / cycles);
+        for (const Bandwidth& window : bandwidth_of(steps)) {
+            dump.change(signal, window.begin, window.bytes_per_cycle);
         }
-        dump.change(signal, steps.back().time, 0);
     }
 }
 
