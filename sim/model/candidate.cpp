@@ -8,6 +8,7 @@
 #include <cmath>
 #include <span>
 
+#include "sim/model/flattened_cube.h"
 #include "sim/model/prepare_graph.h"
 #include "sim/model/sequence_reader.h"
 
@@ -232,27 +233,9 @@ class CandidateReader {
                          "the product is scaled or its input turned");
             }
         }
-        look_through_flatten();
-    }
-
-    /// FC reads the cube that is flattened before it: the same numbers, from where they lie.
-    void look_through_flatten() {
-        std::string tensor = candidate_.input;
-        while (const auto producer = view_.producer(tensor)) {
-            const GraphNode& node = view_.node(*producer);
-            const bool view = node.op == "Flatten" || node.op == "Reshape" ||
-                              node.op == "Squeeze" || node.op == "Unsqueeze" ||
-                              node.op == "Identity";
-            if (!view || constant(node.inputs.front()) != nullptr) {
-                break;
-            }
-            tensor = node.inputs.front();
-            const Sizes& in = sizes(tensor);
-            if (in.size() == 4 && in[0] == 1 && candidate_.in[0] == 1) {
-                candidate_.input = tensor;
-                candidate_.in = in;
-            }
-        }
+        CubeRead read = flattened_cube(view_, {candidate_.input, candidate_.in});
+        candidate_.input = std::move(read.tensor);
+        candidate_.in = std::move(read.cube);
     }
 
     void read_max_pool() {

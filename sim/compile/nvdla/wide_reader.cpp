@@ -7,6 +7,7 @@
 #include "sim/compile/nvdla/wide_group.h"
 #include "sim/compile/nvdla/wide_layer.h"
 #include "sim/compile/surface_files.h"
+#include "sim/model/flattened_cube.h"
 #include "sim/model/quantised_form.h"
 
 namespace npuscope {
@@ -266,39 +267,20 @@ class WideReader {
                take_map(swapped ? a->tensor : b->tensor);
     }
 
-    /// A product of all numbers reads the cube that is flattened before it.
     bool take_map(const std::string& map) {
-        std::string read = map;
-        std::string at = map;
-        Sizes cube = as_cube(view_.sizes(map));
+        CubeRead read{map, as_cube(view_.sizes(map))};
         if (wide_.kind == LayerKind::Fc) {
             const Sizes& sizes = view_.sizes(map);
             const auto inner = sizes.empty() ? 1 : sizes.back();
             const auto rows = static_cast<std::int64_t>(count_elements(sizes)) / inner;
-            cube = {rows, inner, 1, 1};
             group_.cube = {rows, view_.sizes(group_.output).back(), 1, 1};
+            read = flattened_cube(view_, {map, {rows, inner, 1, 1}});
         }
-        while (wide_.kind == LayerKind::Fc && cube[0] == 1) {
-            const auto producer = view_.producer(at);
-            if (!producer || !is_flattening(view_.node(*producer).op) ||
-                constant(view_.node(*producer).inputs.front()) != nullptr) {
-                break;
-            }
-            at = view_.node(*producer).inputs.front();
-            if (view_.sizes(at).size() == 4 && view_.sizes(at)[0] == 1) {
-                read = at;
-                cube = view_.sizes(at);
-            }
-        }
-        if (cube.size() != 4) {
+        if (read.cube.size() != 4) {
             return false;
         }
-        group_.reads.push_back({read, cube, group_.anchor});
+        group_.reads.push_back({read.tensor, read.cube, group_.anchor});
         return true;
-    }
-    static bool is_flattening(const std::string& op) {
-        return op == "Flatten" || op == "Reshape" || op == "Squeeze" || op == "Unsqueeze" ||
-               op == "Identity";
     }
 
     const GraphView& view_;
