@@ -19,7 +19,7 @@ Values tile(const Operands& operands) {
     Sizes out = in;
     for (std::size_t i = 0; i < out.size(); ++i) {
         require(repeats[i] >= 0 && repeats[i] <= most_elements,
-                fmt::format("{} is no number of repeats", repeats[i]), "0 or more");
+                fmt::format("{} is not a number of repeats", repeats[i]), "0 or more");
         out[i] *= repeats[i];
     }
     const std::vector<std::size_t> steps = steps_of(in);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A formula of a sweep's space: `npu.datapath.atomic_c * npu.datapath.atomic_k <= 1024`,
 // `npu == "nv_full" || memory.read_latency < 100`. Numbers are double, so whole to 2^53; names hold
-// numbers, texts and truths; operators are those of C, with `^` for powers, and `min`, `max`, `sqrt`,
+// numbers, texts and booleans; operators are those of C, with `^` for powers, and `min`, `max`, `sqrt`,
 // `log2` and their kind are known.
 #pragma once
 
@@ -20,7 +20,7 @@ namespace npuscope {
 using FormulaValue = std::variant<std::int64_t, double, bool, std::string>;
 
 /// A scalar as configurations write it: `512`, `128 KiB` and `1 GHz` are whole numbers of bytes and
-/// hertz, `true` is a truth, all else is text.
+/// hertz, `true` is a boolean, all else is text.
 FormulaValue formula_value(const std::string& text);
 
 class Expression {
@@ -37,7 +37,7 @@ class Expression {
 
     const std::string& text() const { return text_; }
     const std::vector<std::string>& names() const { return names_; }
-    /// ConfigError at its place where that is no truth, or a name that it needs has no value of a
+    /// ConfigError at its place where that is not a boolean, or a name that it needs has no value of a
     /// fitting type. As in C, `a && b` does not need b where a is false.
     bool holds(const Lookup& lookup) const;
     /// Likewise of a number, which is finite.
