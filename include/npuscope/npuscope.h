@@ -27,7 +27,7 @@ extern "C" {
 
 /* Grows when something is added; the first number when something that was there changes. */
 #define NPUSCOPE_API_MAJOR 1
-#define NPUSCOPE_API_MINOR 0
+#define NPUSCOPE_API_MINOR 1
 
 typedef enum npuscope_status {
     NPUSCOPE_OK = 0,

@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "include/npuscope/npuscope.h"
-#include "models/base/error.h"
 #include "models/layout/relayout.h"
 #include "sim/convert/surface_spec.h"
+#include "sim/embed/c_call.h"
 #include "sim/embed/embedded_system.h"
 #include "sim/embed/standalone_device.h"
 #include "sim/report/json_report.h"
@@ -21,13 +21,6 @@ extern "C" int sc_main(int /*argc*/, char* /*argv*/[]) { return 0; }
 
 namespace npuscope {
 namespace {
-
-/// A call-back of the caller has failed.
-struct CallbackFailure : std::exception {
-    explicit CallbackFailure(std::string the_text) : text(std::move(the_text)) {}
-    const char* what() const noexcept override { return text.c_str(); }
-    std::string text;
-};
 
 /// Memory behind the caller's call-backs. A failure is kept until the call that met it comes back: no
 /// exception may pass the kernel's threads unseen.
@@ -45,7 +38,7 @@ class CallerMemory : public ByteStore {
     }
     void tell() {
         if (!failure_.empty()) {
-            throw CallbackFailure(std::exchange(failure_, {}));
+            throw Refusal(NPUSCOPE_CALLBACK_FAILED, std::exchange(failure_, {}));
         }
     }
 
@@ -79,8 +72,6 @@ struct npuscope_device {
 
 namespace {
 
-thread_local std::string last_error;  // NOLINT: what npuscope_error() is for
-
 /// One call at a time, and the devices that there are.
 struct Shared {
     std::recursive_mutex calls;
@@ -92,26 +83,11 @@ Shared& shared() {
     return one;
 }
 
-npuscope_status refuse(npuscope_status status, std::string text) {
-    last_error = std::move(text);
-    return status;
-}
-
-/// What every function does around its work.
+/// One call at a time.
 template <class Work>
 npuscope_status call(const Work& work) {
     const std::scoped_lock lock(shared().calls);
-    try {
-        return work();
-    } catch (const CallbackFailure& failure) {
-        return refuse(NPUSCOPE_CALLBACK_FAILED, failure.what());
-    } catch (const ConfigError& error) {
-        return refuse(NPUSCOPE_WRONG_INPUT, error.what());
-    } catch (const MachineStopped& stop) {
-        return refuse(NPUSCOPE_STOPPED, stop.what());
-    } catch (const std::exception& defect) {
-        return refuse(NPUSCOPE_DEFECT, defect.what());
-    }
+    return guarded(work);
 }
 
 /// The same for a device, which must be one. A failed call-back within it is told.
@@ -130,10 +106,6 @@ npuscope_status call(npuscope_device* device, const Work& work) {
         }
         return status;
     });
-}
-
-npuscope_status null_argument(const char* name) {
-    return refuse(NPUSCOPE_BAD_ARGUMENT, fmt::format("{} is null", name));
 }
 
 SurfaceSpec surface(const char* layout, const char* type, const std::uint32_t shape[4]) {
@@ -158,7 +130,7 @@ const char* npuscope_version(void) { return NPUSCOPE_VERSION; }
 
 unsigned npuscope_api_version(void) { return NPUSCOPE_API_MAJOR * 1000 + NPUSCOPE_API_MINOR; }
 
-const char* npuscope_error(void) { return last_error.c_str(); }
+const char* npuscope_error(void) { return last_error().c_str(); }
 
 npuscope_status npuscope_create(const char* npu, const char* const* changes, size_t count,
                                 const npuscope_memory* memory, npuscope_device** device) {

@@ -10,12 +10,12 @@ cd "$work"
 "$prefix"/bin/npuscope list registers --npu nv_small --c-header >nv_small_registers.h
 gcc -std=c11 -Wall -Wextra -Wpedantic -Werror -I. "$source"/driver.c $(pkg-config --cflags --libs npuscope) -o driver
 ./driver
-echo '#include <npuscope/npuscope.h>
-int main() { return npuscope_api_version() == 1000 ? 0 : 1; }' >version.cpp
+echo '#include <npuscope/units.h>
+int main() { return npuscope_api_version() == 1001 ? 0 : 1; }' >version.cpp
 g++ -std=c++17 -Wall -Werror version.cpp $(pkg-config --cflags --libs npuscope) -o version
 ./version
 shown=$(nm --dynamic --defined-only "$prefix/$libdir"/libnpuscope.so | awk '$2 == "T" {print $3}' | sed 's/@.*//' | sort | tr '\n' ' ')
-declared=$(sed 's/(.*//' "$prefix"/include/npuscope/npuscope.h | grep -o '\bnpuscope_[a-z_]*$' | sort -u | tr '\n' ' ')
+declared=$(sed 's/(.*//' "$prefix"/include/npuscope/{npuscope,units}.h | grep -o '\bnpuscope_[a-z_]*$' | sort -u | tr '\n' ' ')
 for name in $shown; do
     case " $declared sc_main " in *" $name "*) continue ;; esac
     # the members of the C++ class in device.h

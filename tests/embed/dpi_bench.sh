@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Builds the SystemVerilog bench with Verilator against the installed package, as its first lines say, and
-# runs it; with the bug in its block, it must fail and say where. Skipped (77) without Verilator.
+# Builds the SystemVerilog benches with Verilator against the installed package, as its first lines say, and
+# runs them; with the bug in its block, each must fail and say where. Skipped (77) without Verilator.
 set -euo pipefail
 prefix=$1 libdir=$2 source=$3 work=$4
 command -v verilator >/dev/null || {
@@ -30,3 +30,20 @@ if bad/Vbench >bad.log 2>&1; then
     exit 1
 fi
 grep --quiet "^frame 0, row 0, column 0, channel 1: the block gives" bad.log
+
+requantiser() {
+    verilator --binary -O3 -j 2 "$@" "$source"/requantiser.sv "$source"/requantiser_dpi.c \
+        -CFLAGS "$(pkg-config --cflags npuscope)" -LDFLAGS "$(pkg-config --libs npuscope)" --top-module bench >build.log 2>&1 || {
+        cat build.log
+        exit 1
+    }
+}
+requantiser -Mdir good_unit
+good_unit/Vbench | tee good_unit.log
+grep --quiet "^1000000 vectors compared, 0 differ" good_unit.log
+requantiser -Mdir bad_unit +define+BUG
+if bad_unit/Vbench >bad_unit.log 2>&1; then
+    echo "the bug was not found"
+    exit 1
+fi
+grep --quiet "^vector [0-9]*: sum .*: the block gives" bad_unit.log
