@@ -62,7 +62,7 @@ std::string registers_sv_package(const FamilyRegisters& registers, const std::st
         npu, word_of(npu));
     each_constant(registers, [&](const std::string& name, std::uint32_t value, bool hexadecimal) {
         text += hexadecimal ? fmt::format("  localparam logic [31:0] {} = 32'h{:x};\n", name, value)
-                            : fmt::format("  localparam int unsigned {} = {};\n", name, value);
+                            : fmt::format("  localparam int {} = {};\n", name, value);
     });
     return text + "endpackage\n";
 }

@@ -1,0 +1,331 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* npuscope for simulators with VPI, such as Icarus Verilog: system tasks and functions over libnpuscope.so.
+ *
+ *     $ iverilog-vpi --name=npuscope npuscope_vpi.c $(pkg-config --cflags --libs npuscope)
+ *     $ iverilog -g2012 -o bench bench.sv && vvp -M. -mnpuscope bench
+ *
+ *     npu = $npuscope_create("nv_small", "memory=dram_50");   a preset, and changes with spaces between them
+ *     $npuscope_destroy(npu);  $npuscope_reset(npu);
+ *     $npuscope_write(npu, address, value);                   registers, 32 bits, at byte addresses
+ *     value = $npuscope_read(npu, address);
+ *     $npuscope_write_memory(npu, address, bytes, count);     `bytes` is an array of reg [7:0], from its first index on
+ *     $npuscope_read_memory(npu, address, bytes, count);
+ *     cycles = $npuscope_run_until_interrupt(npu, most);      64 bits; so does ..run_until_idle; how many have passed
+ *     $npuscope_advance(npu, cycles);
+ *     line = $npuscope_interrupt(npu);  cycle = $npuscope_cycle(npu);
+ *     $npuscope_result(npu, "result.json");                   operations, traffic, findings
+ *
+ * Cycles are those of the NPU's clock; the simulator's time is its own. What is refused is printed with the place of
+ * the call, and ends the simulation with exit code 1. */
+#include <npuscope/npuscope.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <vpi_user.h>
+
+enum { MOST_DEVICES = 256, MOST_ARGUMENTS = 4, MOST_CHANGES = 64 };
+
+static npuscope_device* devices[MOST_DEVICES];
+
+/* The call that is being made: its arguments, one after the other. */
+typedef struct call {
+    vpiHandle handle;
+    vpiHandle arguments[MOST_ARGUMENTS];
+    int count, next;
+} call;
+
+static void fail(const call* made, const char* text) {
+    vpi_printf("%s:%d: %s: %s\n", vpi_get_str(vpiFile, made->handle), (int)vpi_get(vpiLineNo, made->handle),
+               vpi_get_str(vpiName, made->handle), text);
+    fflush(stdout);
+    vpi_control(vpiFinish, 1);
+    exit(1); /* vvp leaves with 0 */
+}
+
+static void good(const call* made, npuscope_status status) {
+    if (status != NPUSCOPE_OK) {
+        fail(made, npuscope_error());
+    }
+}
+
+static call begin(void) {
+    call made = {vpi_handle(vpiSysTfCall, NULL), {NULL}, 0, 0};
+    vpiHandle all = vpi_iterate(vpiArgument, made.handle);
+    if (all == NULL) {
+        return made;
+    }
+    for (vpiHandle one = vpi_scan(all); one != NULL; one = vpi_scan(all)) {
+        if (made.count == MOST_ARGUMENTS) {
+            fail(&made, "too many arguments");
+        }
+        made.arguments[made.count++] = one;
+    }
+    return made;
+}
+
+static vpiHandle take(call* made) {
+    if (made->next == made->count) {
+        fail(made, "an argument is missing");
+    }
+    return made->arguments[made->next++];
+}
+
+static uint64_t number(call* made) {
+    s_vpi_value value;
+    vpiHandle argument = take(made);
+    const int words = ((int)vpi_get(vpiSize, argument) + 31) / 32;
+    value.format = vpiVectorVal;
+    vpi_get_value(argument, &value);
+    uint64_t result = 0;
+    for (int i = 0; i < words && i < 2; ++i) {
+        if (value.value.vector[i].bval != 0) {
+            fail(made, "an argument has bits that are x or z");
+        }
+        result |= (uint64_t)(uint32_t)value.value.vector[i].aval << (32 * i);
+    }
+    return result;
+}
+
+static char* text(call* made) {
+    s_vpi_value value;
+    value.format = vpiStringVal;
+    vpi_get_value(take(made), &value);
+    return strdup(value.value.str);
+}
+
+static npuscope_device* device(call* made) {
+    const uint64_t index = number(made);
+    if (index >= MOST_DEVICES || devices[index] == NULL) {
+        fail(made, "there is no such device");
+    }
+    return devices[index];
+}
+
+static void give(const call* made, uint64_t result) {
+    s_vpi_vecval words[2];
+    words[0].aval = (PLI_INT32)(uint32_t)result;
+    words[1].aval = (PLI_INT32)(uint32_t)(result >> 32);
+    words[0].bval = words[1].bval = 0;
+    s_vpi_value value;
+    value.format = vpiVectorVal;
+    value.value.vector = words;
+    vpi_put_value(made->handle, &value, NULL, vpiNoDelay);
+}
+
+static PLI_INT32 create(PLI_BYTE8* unused) {
+    (void)unused;
+    call made = begin();
+    const char* each[MOST_CHANGES];
+    size_t changes = 0;
+    int index = 1; /* 0 is what an uninitialised integer of two states holds */
+    while (index < MOST_DEVICES && devices[index] != NULL) {
+        ++index;
+    }
+    if (index == MOST_DEVICES) {
+        fail(&made, "there are too many devices");
+    }
+    char* npu = text(&made);
+    char* all = made.next < made.count ? text(&made) : strdup("");
+    for (char* one = strtok(all, " "); one != NULL && changes < MOST_CHANGES; one = strtok(NULL, " ")) {
+        each[changes++] = one;
+    }
+    good(&made, npuscope_create(npu, each, changes, NULL, &devices[index]));
+    free(npu);
+    free(all);
+    give(&made, (uint64_t)index);
+    return 0;
+}
+
+static PLI_INT32 destroy(PLI_BYTE8* unused) {
+    (void)unused;
+    call made = begin();
+    npuscope_device* npu = device(&made);
+    for (int i = 0; i < MOST_DEVICES; ++i) {
+        devices[i] = devices[i] == npu ? NULL : devices[i];
+    }
+    good(&made, npuscope_destroy(npu));
+    return 0;
+}
+
+static PLI_INT32 reset(PLI_BYTE8* unused) {
+    (void)unused;
+    call made = begin();
+    good(&made, npuscope_reset(device(&made)));
+    return 0;
+}
+
+static PLI_INT32 write_register(PLI_BYTE8* unused) {
+    (void)unused;
+    call made = begin();
+    npuscope_device* npu = device(&made);
+    const uint64_t address = number(&made);
+    good(&made, npuscope_write_register(npu, (uint32_t)address, (uint32_t)number(&made)));
+    return 0;
+}
+
+static PLI_INT32 read_register(PLI_BYTE8* unused) {
+    (void)unused;
+    call made = begin();
+    npuscope_device* npu = device(&made);
+    uint32_t value = 0;
+    good(&made, npuscope_read_register(npu, (uint32_t)number(&made), &value));
+    give(&made, value);
+    return 0;
+}
+
+/* An array of bytes of the bench, and where they go to or come from. */
+typedef struct transfer {
+    npuscope_device* npu;
+    uint64_t address;
+    vpiHandle array;
+    int first, count;
+    unsigned char* bytes;
+} transfer;
+
+static transfer begin_transfer(call* made) {
+    transfer all = {device(made), number(made), take(made), 0, 0, NULL};
+    if (vpi_get(vpiType, all.array) != vpiMemory) {
+        fail(made, "the third argument is not an array");
+    }
+    s_vpi_value left, right;
+    left.format = right.format = vpiIntVal;
+    vpi_get_value(vpi_handle(vpiLeftRange, all.array), &left);
+    vpi_get_value(vpi_handle(vpiRightRange, all.array), &right);
+    all.first = left.value.integer < right.value.integer ? left.value.integer : right.value.integer;
+    const uint64_t count = number(made);
+    if (count > (uint64_t)vpi_get(vpiSize, all.array)) {
+        fail(made, "the array has fewer elements");
+    }
+    all.count = (int)count;
+    all.bytes = (unsigned char*)malloc((size_t)count + 1);
+    return all;
+}
+
+static PLI_INT32 write_memory(PLI_BYTE8* unused) {
+    (void)unused;
+    call made = begin();
+    transfer all = begin_transfer(&made);
+    for (int i = 0; i < all.count; ++i) {
+        s_vpi_value value;
+        value.format = vpiVectorVal;
+        vpi_get_value(vpi_handle_by_index(all.array, all.first + i), &value);
+        if (value.value.vector[0].bval != 0) {
+            fail(&made, "the array has bits that are x or z");
+        }
+        all.bytes[i] = (unsigned char)value.value.vector[0].aval;
+    }
+    good(&made, npuscope_write_memory(all.npu, all.address, all.bytes, (size_t)all.count));
+    free(all.bytes);
+    return 0;
+}
+
+static PLI_INT32 read_memory(PLI_BYTE8* unused) {
+    (void)unused;
+    call made = begin();
+    transfer all = begin_transfer(&made);
+    good(&made, npuscope_read_memory(all.npu, all.address, all.bytes, (size_t)all.count));
+    for (int i = 0; i < all.count; ++i) {
+        s_vpi_value value;
+        value.format = vpiIntVal;
+        value.value.integer = all.bytes[i];
+        vpi_put_value(vpi_handle_by_index(all.array, all.first + i), &value, NULL, vpiNoDelay);
+    }
+    free(all.bytes);
+    return 0;
+}
+
+static PLI_INT32 advance(PLI_BYTE8* unused) {
+    (void)unused;
+    call made = begin();
+    npuscope_device* npu = device(&made);
+    good(&made, npuscope_advance(npu, number(&made)));
+    return 0;
+}
+
+static PLI_INT32 run_until_interrupt(PLI_BYTE8* unused) {
+    (void)unused;
+    call made = begin();
+    npuscope_device* npu = device(&made);
+    uint64_t passed = 0;
+    good(&made, npuscope_run_until_interrupt(npu, number(&made), &passed));
+    give(&made, passed);
+    return 0;
+}
+
+static PLI_INT32 run_until_idle(PLI_BYTE8* unused) {
+    (void)unused;
+    call made = begin();
+    npuscope_device* npu = device(&made);
+    uint64_t passed = 0;
+    good(&made, npuscope_run_until_idle(npu, number(&made), &passed));
+    give(&made, passed);
+    return 0;
+}
+
+static PLI_INT32 interrupt(PLI_BYTE8* unused) {
+    (void)unused;
+    call made = begin();
+    int line = 0;
+    good(&made, npuscope_interrupt(device(&made), &line));
+    give(&made, (uint64_t)line);
+    return 0;
+}
+
+static PLI_INT32 cycle(PLI_BYTE8* unused) {
+    (void)unused;
+    call made = begin();
+    uint64_t now = 0;
+    good(&made, npuscope_cycle(device(&made), &now));
+    give(&made, now);
+    return 0;
+}
+
+static PLI_INT32 result(PLI_BYTE8* unused) {
+    (void)unused;
+    call made = begin();
+    npuscope_device* npu = device(&made);
+    char* path = text(&made);
+    char* json = NULL;
+    good(&made, npuscope_result(npu, &json));
+    FILE* file = fopen(path, "w");
+    if (file == NULL || fputs(json, file) == EOF || fclose(file) != 0) {
+        fail(&made, "the file cannot be written");
+    }
+    npuscope_free(json);
+    free(path);
+    return 0;
+}
+
+static PLI_INT32 bits64(PLI_BYTE8* unused) {
+    (void)unused;
+    return 64;
+}
+
+static void add(PLI_INT32 type, const char* name, PLI_INT32 (*work)(PLI_BYTE8*)) {
+    s_vpi_systf_data task;
+    memset(&task, 0, sizeof task);
+    task.type = type;
+    task.sysfunctype = type == vpiSysFunc ? vpiSizedFunc : 0;
+    task.tfname = (PLI_BYTE8*)name;
+    task.calltf = work;
+    task.sizetf = type == vpiSysFunc ? bits64 : NULL;
+    vpi_register_systf(&task);
+}
+
+static void register_all(void) {
+    add(vpiSysFunc, "$npuscope_create", create);
+    add(vpiSysTask, "$npuscope_destroy", destroy);
+    add(vpiSysTask, "$npuscope_reset", reset);
+    add(vpiSysTask, "$npuscope_write", write_register);
+    add(vpiSysFunc, "$npuscope_read", read_register);
+    add(vpiSysTask, "$npuscope_write_memory", write_memory);
+    add(vpiSysTask, "$npuscope_read_memory", read_memory);
+    add(vpiSysTask, "$npuscope_advance", advance);
+    add(vpiSysFunc, "$npuscope_run_until_interrupt", run_until_interrupt);
+    add(vpiSysFunc, "$npuscope_run_until_idle", run_until_idle);
+    add(vpiSysFunc, "$npuscope_interrupt", interrupt);
+    add(vpiSysFunc, "$npuscope_cycle", cycle);
+    add(vpiSysTask, "$npuscope_result", result);
+}
+
+void (*vlog_startup_routines[])(void) = {register_all, NULL};

@@ -1,0 +1,53 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# Builds the VPI module and its bench with Icarus Verilog against the installed package, as their first lines
+# say, and runs them; with the bug in its block the bench must say where. What is refused ends the
+# simulation. Skipped (77) without Icarus.
+set -euo pipefail
+prefix=$1 libdir=$2 source=$3 work=$4
+command -v iverilog-vpi >/dev/null || {
+    echo "skipped: Icarus Verilog is not installed"
+    exit 77
+}
+export PKG_CONFIG_PATH=$prefix/$libdir/pkgconfig LD_LIBRARY_PATH=$prefix/$libdir
+rm -rf "$work"
+mkdir -p "$work"
+cd "$work"
+"$prefix"/bin/npuscope list registers --npu nv_small --sv-package >nv_small_registers.sv
+iverilog-vpi --name=npuscope "$source"/npuscope_vpi.c $(pkg-config --cflags --libs npuscope) >build.log 2>&1 || {
+    cat build.log
+    exit 1
+}
+iverilog -g2012 -Wall -o good nv_small_registers.sv "$source"/bench.sv
+vvp -M. -mnpuscope good | tee good.log
+grep --quiet "^4096 values compared, 0 differ" good.log
+grep --quiet '"findings": *\[\]' result.json
+iverilog -g2012 -DBUG -o bad nv_small_registers.sv "$source"/bench.sv
+if vvp -M. -mnpuscope bad >bad.log; then
+    echo "the bug was not found"
+    exit 1
+fi
+grep --quiet "^frame 0, row 0, column 0, channel [0-7]: the block gives" bad.log
+
+# refused LINE TEXT: a call that ends the simulation with exit code 1 and its place.
+refused() {
+    printf 'module bench;\nreg [7:0] bytes[0:3];\nreg [31:0] npu, unknown;\ninitial begin npu = $npuscope_create("nv_small");\n%s\n$display("went on"); end endmodule\n' "$1" >refused.sv
+    iverilog -g2012 -o refused refused.sv
+    if vvp -M. -mnpuscope refused >refused.log; then
+        cat refused.log
+        echo "not refused: $1"
+        exit 1
+    fi
+    grep --quiet "^refused.sv:5: .*$2" refused.log || {
+        cat refused.log
+        exit 1
+    }
+}
+refused 'npu = $npuscope_create("nv_smal");' "did you mean 'nv_small'"
+refused '$npuscope_write(npu, 32'"'"'hfffffffc, 1);' "no register at 0xfffffffc"
+refused '$npuscope_write(npu + 1, 0, 1);' "there is no such device"
+refused '$npuscope_write(npu, unknown, 1);' "bits that are x or z"
+refused '$npuscope_write(npu);' "an argument is missing"
+refused '$npuscope_read_memory(npu, 0, bytes, 5);' "the array has fewer elements"
+refused '$npuscope_write_memory(npu, 64'"'"'h80000000, bytes, 4);' "the array has bits that are x or z"
+refused '$display("%%d", $npuscope_run_until_interrupt(npu, 1000));' "nothing is left to happen"
