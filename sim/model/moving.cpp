@@ -220,123 +220,6 @@ Values gather(const Operands& operands) {
     })};
 }
 
-/// Where output `out` of a resize lies among the inputs, along one axis.
-double source_of(std::int64_t out, std::int64_t out_size, std::int64_t in_size, double scale,
-                 const GraphNode& node) {
-    const std::string mode = node.text("coordinate_transformation_mode",
-                                       node.op == "Upsample" ? "asymmetric" : "half_pixel");
-    const auto place = static_cast<double>(out);
-    double source = place / scale;
-    if (mode == "half_pixel" || (mode == "pytorch_half_pixel" && out_size > 1)) {
-        source = (place + 0.5) / scale - 0.5;
-    } else if (mode == "pytorch_half_pixel") {
-        source = 0;
-    } else if (mode == "align_corners") {
-        source = out_size == 1
-                     ? 0
-                     : place * static_cast<double>(in_size - 1) / static_cast<double>(out_size - 1);
-    } else {
-        require(mode == "asymmetric",
-                fmt::format("coordinate_transformation_mode '{}' is not supported", mode),
-                "half_pixel, pytorch_half_pixel, align_corners or asymmetric");
-    }
-    return source;
-}
-
-/// Index of the input below output `out` of a nearest-neighbour resize.
-std::int64_t nearest(std::int64_t out, std::int64_t out_size, std::int64_t in_size, double scale,
-                     const GraphNode& node) {
-    const double source = source_of(out, out_size, in_size, scale, node);
-    const std::string rounding =
-        node.text("nearest_mode", node.op == "Upsample" ? "floor" : "round_prefer_floor");
-    double index = std::floor(source);
-    if (rounding == "ceil") {
-        index = std::ceil(source);
-    } else if (rounding == "round_prefer_floor") {
-        index = std::ceil(source - 0.5);
-    } else if (rounding == "round_prefer_ceil") {
-        index = std::floor(source + 0.5);
-    }
-    return std::clamp<std::int64_t>(to_integer(index), 0, in_size - 1);
-}
-
-/// Linear interpolation along one axis, as `sources` say where each of its outputs lies.
-GraphValue interpolate(const GraphValue& input, std::size_t axis,
-                       const std::vector<double>& sources) {
-    TensorType type = input.type;
-    const double last = static_cast<double>(type.sizes[axis] - 1);
-    type.sizes[axis] = static_cast<std::int64_t>(sources.size());
-    const std::size_t inner = steps_of(input.type.sizes)[axis];
-    const std::size_t size = unsigned_of(input.type.sizes[axis]);
-    return fill(type, [&](std::size_t i) {
-        const double source = std::clamp(sources[i / inner % sources.size()], 0.0, last);
-        const auto below = static_cast<std::size_t>(source);
-        const std::size_t above = std::min(below + 1, size - 1);
-        const std::size_t begin = i / inner / sources.size() * size * inner + i % inner;
-        const double share = source - static_cast<double>(below);
-        return input.numbers[begin + below * inner] * (1 - share) +
-               input.numbers[begin + above * inner] * share;
-    });
-}
-
-/// Nearest neighbour or linear. Operands of Resize: x, roi, scales, sizes; of Upsample and Resize 10:
-/// x, scales.
-Values resize(const Operands& operands) {
-    const GraphValue& input = operands.at(0);
-    const Sizes& in = input.type.sizes;
-    const std::string mode = operands.node.text("mode", "nearest");
-    require(mode == "nearest" || mode == "linear", fmt::format("mode '{}' is not supported", mode),
-            "'nearest' and 'linear' are");
-    require(operands.node.integer("antialias", 0) == 0, "it filters before it shrinks",
-            "set antialias to 0");
-    const bool old = operands.node.op == "Upsample" || operands.opset < 11;
-    const std::size_t scales_at = old ? 1 : 2;
-    std::vector<double> scales =
-        operands.has(scales_at) ? operands.at(scales_at).numbers : std::vector<double>{};
-    if (scales.empty()) {
-        scales = operands.node.numbers("scales");
-    }
-    Sizes out(in.size());
-    if (scales.empty()) {
-        require(operands.has(3) && operands.at(3).numbers.size() == in.size(),
-                "it has neither scales nor sizes", "give one for every axis");
-        out = integers_of(operands.at(3));
-        for (std::size_t i = 0; i < in.size(); ++i) {
-            scales.push_back(static_cast<double>(out[i]) / static_cast<double>(in[i]));
-        }
-    } else {
-        require(scales.size() == in.size(), "it does not have one scale per axis", "give one");
-        for (std::size_t i = 0; i < in.size(); ++i) {
-            require(scales[i] > 0, "a scale is not positive", "give positive scales");
-            out[i] = to_integer(std::floor(static_cast<double>(in[i]) * scales[i]));
-        }
-    }
-    const std::vector<std::size_t> steps = steps_of(in);
-    GraphNode node = operands.node;
-    if (old && node.op == "Resize") {
-        node.op = "Upsample";
-    }
-    if (mode == "linear") {
-        GraphValue result = input;
-        for (std::size_t axis = 0; axis < out.size(); ++axis) {
-            std::vector<double> sources;
-            for (std::int64_t place = 0; place < out[axis]; ++place) {
-                sources.push_back(source_of(place, out[axis], in[axis], scales[axis], node));
-            }
-            if (scales[axis] != 1 && in[axis] > 0 && !sources.empty()) {
-                result = interpolate(result, axis, sources);
-            }
-        }
-        return {result};
-    }
-    return {pick(input, out, 0, [&](std::vector<std::int64_t> at) {
-        for (std::size_t i = 0; i < at.size(); ++i) {
-            at[i] = nearest(at[i], out[i], in[i], scales[i], node);
-        }
-        return index_of(at, steps);
-    })};
-}
-
 ValueRange joined_range(const RangeOperands& operands) {
     return combined_range(operands, join_ranges);
 }
@@ -395,65 +278,50 @@ Values space_to_depth(const Operands& operands) {
     })};
 }
 
-constexpr std::array rows{
-    OperatorRow{.op = "DepthToSpace",
-                .inputs = {1, 1},
-                .evaluate = depth_to_space,
-                .attributes = "blocksize mode",
-                .range = range_of_first},
-    OperatorRow{.op = "SpaceToDepth",
-                .inputs = {1, 1},
-                .evaluate = space_to_depth,
-                .attributes = "blocksize",
-                .range = range_of_first},
-    OperatorRow{.op = "Transpose",
-                .inputs = {1, 1},
-                .evaluate = transpose,
-                .attributes = "perm",
-                .range = range_of_first},
-    OperatorRow{.op = "Concat",
-                .inputs = {.least = 1},
-                .types = TypeRule::Same,
-                .evaluate = concat,
-                .attributes = "axis",
-                .range = joined_range},
-    OperatorRow{.op = "Pad",
-                .inputs = {1, 3},
-                .evaluate = pad,
-                .attributes = "mode pads value",
-                .sizing = operand(1) | operand(2),
-                .range = padded_range},
-    OperatorRow{.op = "Slice",
-                .inputs = {1, 5},
-                .evaluate = slice,
-                .attributes = "axes ends starts",
-                .sizing = operand(1) | operand(2) | operand(3) | operand(4),
-                .range = range_of_first},
-    OperatorRow{.op = "Split",
-                .inputs = {1, 2},
-                .evaluate = split,
-                .attributes = "axis num_outputs split",
-                .sizing = operand(1),
-                .range = range_of_first},
-    OperatorRow{.op = "Gather",
-                .inputs = {2, 2},
-                .evaluate = gather,
-                .attributes = "axis",
-                .range = range_of_first},
-    OperatorRow{.op = "Resize",
-                .inputs = {1, 4},
-                .evaluate = resize,
-                .attributes =
-                    "antialias axes coordinate_transformation_mode cubic_coeff_a exclude_outside "
-                    "extrapolation_value keep_aspect_ratio_policy mode nearest_mode",
-                .sizing = operand(2) | operand(3),
-                .range = range_of_first},
-    OperatorRow{.op = "Upsample",
-                .inputs = {1, 2},
-                .evaluate = resize,
-                .attributes = "mode scales",
-                .sizing = operand(1),
-                .range = range_of_first}};
+constexpr std::array rows{OperatorRow{.op = "DepthToSpace",
+                                      .inputs = {1, 1},
+                                      .evaluate = depth_to_space,
+                                      .attributes = "blocksize mode",
+                                      .range = range_of_first},
+                          OperatorRow{.op = "SpaceToDepth",
+                                      .inputs = {1, 1},
+                                      .evaluate = space_to_depth,
+                                      .attributes = "blocksize",
+                                      .range = range_of_first},
+                          OperatorRow{.op = "Transpose",
+                                      .inputs = {1, 1},
+                                      .evaluate = transpose,
+                                      .attributes = "perm",
+                                      .range = range_of_first},
+                          OperatorRow{.op = "Concat",
+                                      .inputs = {.least = 1},
+                                      .types = TypeRule::Same,
+                                      .evaluate = concat,
+                                      .attributes = "axis",
+                                      .range = joined_range},
+                          OperatorRow{.op = "Pad",
+                                      .inputs = {1, 3},
+                                      .evaluate = pad,
+                                      .attributes = "mode pads value",
+                                      .sizing = operand(1) | operand(2),
+                                      .range = padded_range},
+                          OperatorRow{.op = "Slice",
+                                      .inputs = {1, 5},
+                                      .evaluate = slice,
+                                      .attributes = "axes ends starts",
+                                      .sizing = operand(1) | operand(2) | operand(3) | operand(4),
+                                      .range = range_of_first},
+                          OperatorRow{.op = "Split",
+                                      .inputs = {1, 2},
+                                      .evaluate = split,
+                                      .attributes = "axis num_outputs split",
+                                      .sizing = operand(1),
+                                      .range = range_of_first},
+                          OperatorRow{.op = "Gather",
+                                      .inputs = {2, 2},
+                                      .evaluate = gather,
+                                      .attributes = "axis",
+                                      .range = range_of_first}};
 
 }  // namespace
 

@@ -113,6 +113,7 @@ namespace host {
 std::span<const OperatorRow> comparison_operators();
 std::span<const OperatorRow> elementwise_operators();
 std::span<const OperatorRow> moving_operators();
+std::span<const OperatorRow> resizing_operators();
 std::span<const OperatorRow> normalisation_operators();
 std::span<const OperatorRow> product_operators();
 std::span<const OperatorRow> quantised_operators();

@@ -201,6 +201,21 @@ TEST(HostOperators, LinearResizeFollowsItsCoordinates) {
                                                       ::testing::DoubleNear(8.0 / 3, 1e-6), 4));
 }
 
+/// In another order, or one direction after the other, such a sum rounds otherwise.
+TEST(HostOperators, BilinearResizeSumsFloatsInItsOrder) {
+    const float a = 0.1F;
+    const float b = 0.7F;
+    const float c = 1.3F;
+    const float d = 2.9F;
+    const GraphValue x = value_of({1, 1, 2, 2}, {a, b, c, d});
+    const GraphValue grown = run(node_of("Resize", {{"mode", std::string("linear")}}),
+                                 {x, value_of({0}, {}), value_of({4}, {1, 1, 2, 2})});
+    ASSERT_EQ(grown.type.sizes, Sizes({1, 1, 4, 4}));
+    const float middle = 0.5625F * a + 0.1875F * b + 0.1875F * c + 0.0625F * d;
+    EXPECT_EQ(grown.numbers[5], static_cast<double>(middle));
+    EXPECT_EQ(grown.numbers[0], static_cast<double>(a));
+}
+
 TEST(HostOperators, QuantisedOperatorsOfOnnxRuntime) {
     const auto map = [](const Sizes& sizes, std::vector<double> numbers) {
         return value_of(sizes, std::move(numbers), ElementType::Uint8);
