@@ -270,7 +270,7 @@ void MemoryRules::launch(const CheckedOperation& operation, DiagnosticLog& log) 
             note_reader(operation, use, log);
             const SeenBytes seen = look_at(use.runs);
             for (const std::size_t writer : seen.writers) {
-                owners_[writer].lines_left += operation.lines_left;
+                owners_[writer].lines_left += 2 * operation.lines_left;
             }
             judge(operation, use, seen, log);
         }
@@ -338,11 +338,10 @@ void MemoryRules::report_unread(DiagnosticLog& log) const {
     for (std::size_t i = 0; i < shares.size(); ++i) {
         // strides over the last rows of a result leave some of it unread
         const Owner& owner = owners_[i];
-        const std::uint64_t all = shares[i].read + shares[i].unread;
         const std::uint64_t line = owner.use.strides.line.value_or(Bytes(0)).value;
-        const std::uint64_t surface = owner.use.strides.surface.value_or(Bytes(all)).value;
-        const std::uint64_t left =
-            owner.lines_left * line * divide_up(all, std::max<std::uint64_t>(surface, 1));
+        // of a part of a result, surfaces are farther apart than it has bytes
+        const std::uint64_t surfaces = owner.use.cube ? owner.use.cube->surfaces() : 1;
+        const std::uint64_t left = owner.lines_left * line * surfaces;
         if (shares[i].read == 0 || 5 * shares[i].unread < 2 * shares[i].read ||
             shares[i].unread <= left) {
             continue;

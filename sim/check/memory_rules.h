@@ -80,7 +80,7 @@ class MemoryRules {
         Place place;
         bool read = false;             ///< in part at least
         Bytes gap{};                   ///< what its strides leave after the last line
-        std::uint32_t lines_left = 0;  ///< of each surface, after the last windows of readers
+        std::uint32_t lines_left = 0;  ///< of each surface, before and after the windows of readers
     };
     /// A file that is loaded, and who reads of it first.
     struct Load {

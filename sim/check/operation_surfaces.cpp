@@ -61,6 +61,9 @@ void add_input(const CdmaJob& cdma, Surfaces& uses) {
             }
             input.surface_stride_register.clear();
             input.base = cdma.pixels.base[plane];
+            if (cdma.pixels.height > 1) {
+                input.strides.line = cdma.pixels.line_stride[plane];
+            }
             std::vector<ByteRun> lines;
             for (std::uint32_t y = 0; y < cdma.pixels.height; ++y) {
                 lines.push_back(cdma.pixels.line({plane, y}));

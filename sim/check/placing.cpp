@@ -267,8 +267,8 @@ Bytes gap_after(const SurfaceUse& use, std::uint32_t lines_left) {
     for (std::size_t i = 1; i < use.runs.size(); ++i) {
         gap = std::max(gap, (use.runs[i].address - use.runs[i - 1].end()).value);
     }
-    if (use.kind == DataKind::Pixels && use.runs.size() > 1) {
-        gap += lines_left * (use.runs[1].address - use.runs[0].address).value;
+    if (use.kind == DataKind::Pixels) {
+        gap += lines_left * use.strides.line.value_or(Bytes(0)).value;
     }
     if (use.cube) {
         const FeatureCube& cube = *use.cube;

@@ -129,6 +129,31 @@ layers:
         << report.findings[0].sentence;
 }
 
+TEST_F(ProgramCheckTest, LinesThatAStrideLeavesBetweenTilesAreNoFinding) {
+    const Network network = parse_network(R"(
+name: strides
+input: {channels: 10, height: 29, width: 35}
+layers:
+  - {name: first, kind: conv, kernels: 10, kernel: 5, padding: 2}
+  - {name: second, kind: conv, kernels: 17, kernel: 1, stride: 3}
+)",
+                                          "strides.yaml");
+    program_ = plan_program(plan_network(network, target_));
+    EXPECT_TRUE(checked().findings.empty()) << kinds_of(checked());
+}
+
+TEST_F(ProgramCheckTest, TheLastLineOfEachPlaneOfPixelsMayLieAfterTheLastWindow) {
+    const Network network = parse_network(R"(
+name: planes
+input: {channels: 3, height: 64, width: 64, layout: T_Y8___U8V8_N444, type: uint8}
+layers:
+  - {name: first, kind: conv, kernels: 16, kernel: 3, stride: 2}
+)",
+                                          "planes.yaml");
+    program_ = plan_program(plan_network(network, target_));
+    EXPECT_TRUE(checked().findings.empty()) << kinds_of(checked());
+}
+
 TEST_F(ProgramCheckTest, EveryFindingNamesWhereToLookAndWhatToDo) {
     sample::change_writes(program_, "NVDLA_SDP.D_DST_BASE_ADDR_LOW",
                           [](std::uint32_t address) { return address + 4; });
