@@ -20,7 +20,7 @@ install(DIRECTORY models sim DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/npuscope
 # the SystemC module in the same library: npuscope::npuscope_device, npuscope-systemc.
 install(TARGETS npuscope_c npuscope_device EXPORT npuscopeTargets
         LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT runtime NAMELINK_COMPONENT development)
-install(FILES include/npuscope/npuscope.h include/npuscope/units.h include/npuscope/device.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/npuscope COMPONENT development)
+install(DIRECTORY include/npuscope DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development)
 file(RELATIVE_PATH pc_to_prefix /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
 configure_file(packaging/npuscope.pc.in npuscope.pc @ONLY)
 configure_file(packaging/npuscope-systemc.pc.in npuscope-systemc.pc @ONLY)

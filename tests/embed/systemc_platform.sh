@@ -11,6 +11,11 @@ cd "$work"
 "$prefix"/bin/npuscope list registers --npu nv_small --c-header >nv_small_registers.h
 g++ -std=c++17 -Wall -Wextra -Werror -I. "$source"/platform.cpp $(pkg-config --cflags --libs npuscope-systemc) -o platform
 ./platform
+# the headers of the pins are whole, and stand alone
+for header in "$prefix"/include/npuscope/*.h; do
+    echo "#include <npuscope/${header##*/}>" >one.cpp
+    g++ -std=c++17 -Wall -Wextra -Werror -fsyntax-only one.cpp $(pkg-config --cflags npuscope-systemc)
+done
 cat >CMakeLists.txt <<END
 cmake_minimum_required(VERSION 3.20)
 project(platform CXX)
