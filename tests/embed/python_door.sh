@@ -1,15 +1,18 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Runs the Python example with the installed module, and what it refuses. Skipped (77) without numpy.
+# Runs the Python examples with the installed module, and what it refuses. Skipped (77) without numpy.
 set -euo pipefail
-prefix=$1 example=$2
+prefix=$1 examples=$2
 /usr/bin/python3 -c "import numpy" 2>/dev/null || {
     echo "skipped: python3-numpy is not installed"
     exit 77
 }
 export PYTHONPATH=$prefix/lib/python3/dist-packages PYTHONDONTWRITEBYTECODE=1
-/usr/bin/python3 "$example"
-/usr/bin/python3 - <<'END'
+/usr/bin/python3 "$examples"/pool.py
+/usr/bin/python3 "$examples"/lockstep.py "$prefix"/share/npuscope/configs/experiment/three_layers
+/usr/bin/python3 - "$prefix"/share/npuscope <<'END'
+import sys
+
 import numpy as np
 import npuscope
 
@@ -43,4 +46,28 @@ array = np.arange(30, dtype=np.int16).reshape(1, 3, 2, 5)
 packed = npuscope.pack(array, "feature:atom=16")
 assert (npuscope.unpack(packed, array.shape, np.int16, "feature:atom=16") == array).all()
 refused(npuscope.WrongInput, lambda: npuscope.pack(array, "featur"))
+
+# lock-step: another program for the second device is found where its results differ
+class Wrong(npuscope.Device):
+    def write(self, address, value):
+        super().write(address, value + 1 if address == wrong else value)
+
+
+folder = sys.argv[1]
+program = folder + "/configs/experiment/three_layers"
+wrong = npuscope.registers()["NVDLA_SDP.D_CVT_OFFSET_0"]
+with npuscope.Device() as model, Wrong() as other:
+    text = refused(npuscope.Difference, lambda: npuscope.play(program, npuscope.Lockstep(model, other)))
+    assert text == ("sdp 0, surface at 0x80020000: channel 6, row 1, column 1 (at 0x8002018e): npuscope has 72, "
+                    "the other 71; 94 of 18432 differ"), text
+wrong = npuscope.registers()["NVDLA_PDP.D_OP_ENABLE_0"]
+with npuscope.Device() as model, Wrong() as other:  # it never starts
+    text = refused(npuscope.Stopped, lambda: npuscope.play(program, npuscope.Lockstep(model, other)))
+    assert text.startswith("npuscope has raised 0x10, the other: nothing is left to happen"), text
+with npuscope.Device() as model, npuscope.Device() as other:
+    pair = npuscope.Lockstep(model, other)
+    pair.write_memory(0x80000000, bytes(range(64)))
+    other.write_memory(0x80000005, b"x")
+    assert "at 0x80000005" in refused(npuscope.Difference, lambda: pair.read_memory(0x80000000, 64))
+refused(npuscope.WrongInput, lambda: npuscope.play(folder, npuscope.Device()))
 END

@@ -1,0 +1,361 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Two devices under one driver: npuscope and RTL behind an adapter, or npuscope in two configurations.
+
+    with npuscope.Device("nv_small", ["memory=dram_50"]) as model:
+        pair = npuscope.Lockstep(model, rtl)
+        npuscope.play("traces/conv", pair)        # or a driver of your own, that takes the pair for a device
+        pair.finish()
+
+What an operation of SDP, PDP or CDP has left in memory is compared when its interrupt is read, before the driver goes on;
+the first value that differs is raised as Difference, with unit, operation, surface and coordinates. The other device
+is anything with write, read, write_memory, read_memory and run_until_interrupt as Device has them.
+"""
+from __future__ import annotations
+
+import dataclasses
+import pathlib
+import re
+import zlib
+from typing import Any, Iterator
+
+import numpy as np
+
+from ._library import Error, Limit, WrongInput, registers
+
+_TYPES = {0: np.dtype(np.int8), 1: np.dtype(np.int16), 2: np.dtype(np.float16)}
+_UNITS = ("SDP", "CDP", "PDP")  # source: NVDLA_GLB.S_INTR_STATUS, two bits each from bit 0
+_STATUS = "NVDLA_GLB.S_INTR_STATUS_0"
+_MASK = "NVDLA_GLB.S_INTR_MASK_0"
+
+
+class Difference(Error):
+    """The first value in which two devices differ: `unit`, `operation` (how many of the unit came before), `address`,
+    `channel`, `row`, `column`, the `values` of both, and `count` of `elements` that differ."""
+
+    unit: str = ""
+    operation = address = channel = row = column = count = elements = 0
+    values: tuple[Any, Any] = (0, 0)
+
+
+@dataclasses.dataclass
+class Surface:
+    """Where an operation writes: sizes in elements, strides in bytes."""
+
+    unit: str
+    operation: int
+    base: int
+    line: int
+    stride: int
+    channels: int
+    height: int
+    width: int
+    type: np.dtype
+    atom: int
+
+    @property
+    def lanes(self) -> int:
+        return self.atom // self.type.itemsize
+
+    @property
+    def size(self) -> int:
+        surfaces = -(-self.channels // self.lanes)
+        return (surfaces - 1) * self.stride + (self.height - 1) * self.line + self.width * self.atom
+
+    def values(self, memory: np.ndarray) -> np.ndarray:
+        """[channels][height][width] of the bytes from the base on."""
+        surfaces = -(-self.channels // self.lanes)
+        shape = (surfaces, self.height, self.width, self.lanes)
+        strides = (self.stride, self.line, self.atom, self.type.itemsize)
+        cube = np.ndarray(shape, self.type, np.ascontiguousarray(memory).data, 0, strides)
+        return cube.transpose(0, 3, 1, 2).reshape(surfaces * self.lanes, self.height, self.width)[: self.channels]
+
+    def address(self, channel: int, row: int, column: int) -> int:
+        return (self.base + channel // self.lanes * self.stride + row * self.line + column * self.atom
+                + channel % self.lanes * self.type.itemsize)
+
+
+class Lockstep:
+    """A device made of two. `npu`: whose register map it is; `atom`: bytes of a feature atom, that of `first` where it
+    is npuscope's; `names`: of the two in messages."""
+
+    def __init__(self, first: Any, second: Any, npu: str = "nv_small", atom: "int | None" = None,
+                 names: tuple[str, str] = ("npuscope", "the other")) -> None:
+        self.devices, self.names, self.npu = (first, second), names, npu
+        self._addresses = registers(npu)
+        self._registers = {address: name for name, address in self._addresses.items()}
+        if atom is None:
+            atom = int(str(first.result()["config"]["npu"]["datapath"]["memory_atom"]).split()[0])
+        self._atom = atom
+        self._values: dict[tuple[str, int], dict[str, int]] = {}
+        self._group: dict[str, int] = {}
+        self._running: dict[int, tuple[str, int, int]] = {}  # by bit of the interrupt: unit, group, operation
+        self._seen = [0, 0]  # bits of the interrupt that a device has raised and that were not cleared
+        self._count = {unit: 0 for unit in _UNITS}
+        self.compared: list[Surface] = []
+        #: Registers that gave different values: (name, value of the first, of the second). Counters of time may.
+        self.different_reads: list[tuple[str, int, int]] = []
+
+    # --- what a driver does ---
+
+    def write(self, address: int, value: int) -> None:
+        name = self._registers.get(address, "")
+        if name == _STATUS:
+            self._seen = [seen & ~value for seen in self._seen]
+        elif "." in name:
+            self._note(*name.removesuffix("_0").split(".", 1), value)
+        for device in self.devices:
+            device.write(address, value)
+
+    def read(self, address: int, patience: int = 100) -> int:
+        """The first device's value. The second is read until it has the same, at most `patience` times."""
+        name = self._registers.get(address, hex(address))
+        value = self.devices[0].read(address)
+        if name == _STATUS:
+            self._await(value)
+            return value
+        for _ in range(patience):
+            other = self.devices[1].read(address)
+            if other == value:
+                return value
+        self.different_reads.append((name, value, other))
+        return value
+
+    def write_memory(self, address: int, data: "np.ndarray | bytes") -> None:
+        for device in self.devices:
+            device.write_memory(address, data)
+
+    def read_memory(self, address: int, size: int) -> np.ndarray:
+        """The first device's bytes. Difference where the second's are others."""
+        first, second = (self._bytes(device, address, size) for device in self.devices)
+        if not np.array_equal(first, second):
+            at = int(np.flatnonzero(first != second)[0])
+            raise self._difference(f"memory at {address + at:#x}", (int(first[at]), int(second[at])),
+                                   int((first != second).sum()), size, address=address + at)
+        return first
+
+    def run_until_interrupt(self, most: int = 1_000_000_000) -> int:
+        """Of the first; the second follows when the status is read."""
+        return self.devices[0].run_until_interrupt(most)
+
+    def finish(self) -> None:
+        """Waits for operations whose interrupt was not read, and compares the traffic of the two by client. Difference."""
+        while self._running:
+            self.run_until_interrupt()
+            self.write(self._addresses[_STATUS], self.read(self._addresses[_STATUS]))
+        if all(hasattr(device, "result") for device in self.devices):
+            first, second = (device.result()["traffic"]["by_client"] for device in self.devices)
+            for client in first:
+                for key in ("read_bytes", "write_bytes"):
+                    values = first[client][key], second.get(client, {}).get(key, 0)
+                    if values[0] != values[1]:
+                        raise self._difference(f"traffic of {client}, {key.replace('_', ' ')}", values, 1, 1)
+
+    # --- comparing ---
+
+    def _note(self, block: str, register: str, value: int) -> None:
+        if register == "S_POINTER":
+            self._group[block] = value & 1
+        group = self._group.get(block, 0)
+        self._values.setdefault((block, group), {})[register] = value
+        unit = block.removeprefix("NVDLA_")
+        if register == "D_OP_ENABLE" and value & 1 and unit in _UNITS:
+            self._running[2 * _UNITS.index(unit) + group] = (unit, group, self._count[unit])
+            self._count[unit] += 1
+
+    def _await(self, status: int) -> None:
+        """Until the second device has raised these bits, too; then what they end is compared."""
+        self._seen[0] |= status
+        self._seen[1] |= self.devices[1].read(self._addresses[_STATUS])
+        while self._seen[0] & ~self._seen[1]:
+            try:
+                self.devices[1].run_until_interrupt()
+            except Error as error:
+                raise type(error)(f"{self.names[0]} has raised {status:#x}, {self.names[1]}: {error}") from error
+            before = self._seen[1]
+            self._seen[1] |= self.devices[1].read(self._addresses[_STATUS])
+            if before == self._seen[1]:
+                raise Limit(f"{self.names[1]} raises interrupts {before:#x}, {self.names[0]} {self._seen[0]:#x}")
+        for bit in range(2 * len(_UNITS)):
+            if status >> bit & 1 and bit in self._running:
+                surface = self._surface(*self._running.pop(bit))
+                if surface is not None:
+                    self._compare(surface)
+
+    def _surface(self, unit: str, group: int, operation: int) -> "Surface | None":
+        own = self._values.get((f"NVDLA_{unit}", group), {})
+        if unit == "SDP" and own.get("D_FEATURE_MODE_CFG", 0) & 2:
+            return None  # flies on to the PDP
+        sizes = self._values.get(("NVDLA_CDP_RDMA", group), {}) if unit == "CDP" else own
+        stem = "D_DATA_CUBE_OUT_" if unit == "PDP" else "D_DATA_CUBE_"
+        channels, height, width = (sizes.get(stem + part, 0) + 1 for part in ("CHANNEL", "HEIGHT", "WIDTH"))
+        form = own.get("D_DATA_FORMAT", 1 if unit == "CDP" else 0)
+        base = own.get("D_DST_BASE_ADDR_LOW", 0) | own.get("D_DST_BASE_ADDR_HIGH", 0) << 32
+        return Surface(unit.lower(), operation, base, own.get("D_DST_LINE_STRIDE", 0),
+                       own.get("D_DST_SURFACE_STRIDE", 0), channels, height, width,
+                       _TYPES[(form >> 2 if unit == "SDP" else form) & 3], self._atom)
+
+    @staticmethod
+    def _bytes(device: Any, address: int, size: int) -> np.ndarray:
+        return np.frombuffer(bytes(device.read_memory(address, size)), np.uint8)
+
+    def _compare(self, surface: Surface) -> None:
+        first, second = (surface.values(self._bytes(device, surface.base, surface.size)) for device in self.devices)
+        self.compared.append(surface)
+        unequal = first.view(f"u{first.itemsize}") != second.view(f"u{first.itemsize}")
+        if unequal.any():
+            # in the order in which a unit writes: group of channels, row, column, channel
+            places = np.argwhere(unequal)
+            channel, row, column = min(places.tolist(), key=lambda p: (p[0] // surface.lanes, p[1], p[2], p[0]))
+            address = surface.address(channel, row, column)
+            raise self._difference(
+                f"{surface.unit} {surface.operation}, surface at {surface.base:#x}: channel {channel}, row {row}, "
+                f"column {column} (at {address:#x})", (first[channel, row, column].item(), second[channel, row, column].item()),
+                int(unequal.sum()), unequal.size, unit=surface.unit, operation=surface.operation, address=address,
+                channel=channel, row=row, column=column)
+
+    def _difference(self, where: str, values: tuple[Any, Any], count: int, elements: int, **fields: Any) -> Difference:
+        rest = f"; {count} of {elements} differ" if elements > 1 else ""
+        difference = Difference(f"{where}: {self.names[0]} has {values[0]}, {self.names[1]} {values[1]}{rest}")
+        for name, value in {**fields, "values": values, "count": count, "elements": elements}.items():
+            setattr(difference, name, value)
+        return difference
+
+
+# --- Programs ---
+
+def _statements(path: pathlib.Path) -> Iterator[tuple[str, list[str]]]:
+    for number, text in enumerate(path.read_text().splitlines(), 1):
+        text = re.split(r"//|#", text)[0].strip()
+        if text:
+            call = re.fullmatch(r"(\w+)\s*\((.*)\)\s*;", text)
+            if call is None:
+                raise WrongInput(f"{path}:{number}: not a statement: {text}")
+            yield call[1], [word.strip().strip('"') for word in call[2].split(",")]
+
+
+def _image(path: pathlib.Path) -> list[tuple[int, bytes]]:
+    """Runs of bytes at offsets: packets, or a listing."""
+    if path.suffix == ".bin":
+        return [(0, path.read_bytes())]
+    text = path.read_text()
+    packets = re.findall(r"offset:\s*(\w+),\s*size:\s*\w+,\s*payload:([^}]*)", text)
+    if packets:
+        return [(int(offset, 0), bytes(int(byte, 0) for byte in payload.split())) for offset, payload in packets]
+    lines = [line for line in text.splitlines() if "=" not in line and not line.lstrip().startswith("#")]
+    return [(0, bytes(int(byte, 0) for byte in " ".join(lines).split()))]
+
+
+class _Player:
+    def __init__(self, device: Any, npu: str) -> None:
+        self.device, self.addresses = device, registers(npu)
+        self.raised: set[str] = set()
+        self.awaited: list[tuple[int, str]] = []  # mask of the interrupt, what it raises
+        self.checks: list[tuple[str, int, bytes, int]] = []  # id, address, the bytes, or none and a CRC
+        self.failed: list[str] = []
+        self.made = 0
+
+    def play(self, program: pathlib.Path) -> None:
+        statements = list(_statements(program))
+        if not any(words[0] == _MASK for name, words in statements if name == "reg_write"):
+            self.device.write(self.addresses[_MASK], 0)
+        for name, words in statements:
+            work = getattr(self, name, None)
+            if work is None:
+                raise WrongInput(f"{program}: no such statement: {name}")
+            work(*words, program.parent) if name in ("mem_load", "check_file") else work(*words)
+        while self.awaited:
+            self.serve()
+        if self.checks:
+            raise WrongInput(f"{program}: nothing raises {self.checks[0][0]}")
+
+    def serve(self) -> None:
+        self.device.run_until_interrupt()
+        status = self.device.read(self.addresses[_STATUS])
+        self.device.write(self.addresses[_STATUS], status)
+        for mask, what in list(self.awaited):
+            if status & mask:
+                self.awaited.remove((mask, what))
+                self.sync_notify("", what)
+
+    def mem_init(self, _: str, address: str, size: str, pattern: str) -> None:
+        start, count = int(address, 0), int(size, 0)
+        fill = {"ALL_ZERO": 0, "ONES": 0xFF, "AFIVE": 0xA5, "FIVEA": 0x5A}
+        data = np.arange(start, start + count, dtype=np.uint64).astype(np.uint8) if pattern == "ADDR" else \
+            np.full(count, fill[pattern], np.uint8)
+        self.device.write_memory(start, data)
+
+    def mem_load(self, _: str, address: str, file: str, folder: pathlib.Path) -> None:
+        for offset, data in _image(folder / file):
+            self.device.write_memory(int(address, 0) + offset, data)
+
+    def reg_write(self, register: str, value: str) -> None:
+        self.device.write(self.addresses[register], int(value, 0))
+
+    def reg_read(self, register: str, _: str) -> None:
+        self.device.read(self.addresses[register])
+
+    def reg_read_check(self, register: str, value: str) -> None:
+        self.made += 1
+        read = self.device.read(self.addresses[register])
+        if read != int(value, 0):
+            self.failed.append(f"{register} is {read:#x}, not {value}")
+
+    reg_read_expected = reg_read_check
+
+    def poll_reg_equal(self, register: str, value: str, mask: str = "0xffffffff") -> None:
+        for _ in range(100_000):
+            if self.device.read(self.addresses[register]) & int(mask, 0) == int(value, 0):
+                return
+        raise Limit(f"{register} does not become {value}")
+
+    def intr_notify(self, *words: str) -> None:
+        units = dict(zip(("SDP", "CDP", "PDP", "BDMA", "RUBIK", "CDMA_DAT", "CDMA_WT", "CACC"), (0, 2, 4, 6, 8, 16, 18, 20)))
+        unit, _, group = words[0].rpartition("_") if len(words) == 2 else ("", "", "")
+        self.awaited.append((1 << units[unit] + int(group) if unit else 0xFFFFFFFF, words[-1]))
+
+    def sync_notify(self, _: str, what: str) -> None:
+        self.raised.add(what)
+        for check in [check for check in self.checks if check[0] == what]:
+            self.checks.remove(check)
+            self.check(*check)
+
+    def sync_wait(self, _: str, what: str) -> None:
+        while what not in self.raised:
+            self.serve()
+
+    def check(self, what: str, address: int, expected: bytes, crc: int) -> None:
+        size = len(expected) if expected else crc >> 32
+        self.made += 1
+        data = bytes(self.device.read_memory(address, size))
+        if data != expected if expected else zlib.crc32(data) != crc & 0xFFFFFFFF:
+            self.failed.append(f"{what}: {size} bytes at {address:#x}")
+
+    def _expect(self, what: str, address: str, expected: bytes, crc: int) -> None:
+        check = (what, int(address, 0), expected, crc)
+        self.check(*check) if what in self.raised else self.checks.append(check)
+
+    def check_crc(self, what: str, _: str, address: str, size: str, crc: str) -> None:
+        self._expect(what, address, b"", int(size, 0) << 32 | int(crc, 0))
+
+    def check_file(self, what: str, _: str, address: str, size: str, file: str, folder: pathlib.Path) -> None:
+        data = bytearray(int(size, 0))
+        for offset, part in _image(folder / file):
+            data[offset:offset + len(part)] = part
+        self._expect(what, address, bytes(data[:int(size, 0)]), 0)
+
+    def check_nothing(self, _: str) -> None:
+        pass
+
+
+def play(program: "str | pathlib.Path", device: Any, npu: str = "nv_small") -> dict[str, Any]:
+    """Plays a register program (`.cfg`, or its folder) on a device, or on two in lockstep: {"checks": how many were made,
+    "failed": what did not hold}. Interrupts are served when a statement waits for one. WrongInput, Stopped, Limit."""
+    path = pathlib.Path(program)
+    if path.is_dir():
+        found = sorted(path.glob("*.cfg"))
+        if len(found) != 1:
+            raise WrongInput(f"{path} holds {len(found)} files .cfg, not one")
+        path = found[0]
+    player = _Player(device, npu)
+    player.play(path)
+    return {"checks": player.made, "failed": player.failed}
