@@ -139,6 +139,9 @@ class CubeWriter {
         : CubeWriter(std::visit([&](const auto& values) { return CubeWriter(cube, values, batch); },
                                 tensor)) {}
 
+    /// The surfaces of a cube of one pixel leave as one request, as if they were a line.
+    void pack_pixel() { pixel_packed_ = cube_.shape.width == 1 && cube_.shape.height == 1; }
+
     /// Writes the pixels of a run, one request for lines without a gap between them, one for each
     /// pixel where a part of its atom is written; returns the time of the last response.
     Cycles write(Activity& writer, DmaPort& port, const PixelRun& run, const Purpose& purpose);
@@ -153,6 +156,7 @@ class CubeWriter {
 
     FeatureCube cube_;
     bool values_;
+    bool pixel_packed_ = false;
     std::vector<std::uint8_t> bytes_;
 };
 

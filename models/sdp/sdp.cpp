@@ -74,6 +74,9 @@ void Sdp::keep_result(SdpWork& work, SdpResult result) {
         FeatureCube cube = *work.job.destination;
         for (std::uint32_t batch = 0; batch < work.job.batches; ++batch) {
             output_->writers.emplace_back(cube, *result_, batch);
+            if (work.job.batches == 1) {  // source: NV_NVDLA_SDP_WDMA_cmd.v, cfg_mode_1x1_nbatch
+                output_->writers.back().pack_pixel();
+            }
             cube.base = cube.base + work.job.batch_stride;
         }
     }
