@@ -188,6 +188,14 @@ std::uint64_t WeightStream::piece_end(std::uint64_t beat) const {
     return std::min(beats(), (beat / piece + 1) * piece);
 }
 
+std::uint64_t WeightStream::next_run_end() {
+    run_begin_ = requested_;
+    while (piece_end(ends_[group_] - 1) <= requested_) {
+        ++group_;
+    }
+    return piece_end(ends_[group_] - 1);
+}
+
 std::optional<ReadBurst> WeightStream::next_burst() {
     // what may lie in the buffer or be on its way there
     const std::uint64_t slack = config_.request_atoms;
@@ -202,19 +210,19 @@ std::optional<ReadBurst> WeightStream::next_burst() {
         slack;
     const std::uint64_t whole_pieces =
         allowed >= beats() ? beats() : allowed / config_.request_atoms * config_.request_atoms;
-    const std::uint64_t group_end = ends_[group_];
-    const std::uint64_t end = std::min(std::max(whole_pieces, first_end), group_end);
-    const std::uint64_t group_begin = group_ == 0 ? 0 : ends_[group_ - 1];
+    if (requested_ == run_end_) {
+        run_end_ = next_run_end();
+    }
+    const std::uint64_t end = std::min(std::max(whole_pieces, first_end), run_end_);
     ReadBurst burst{std::max(fetch_.start + config_.weight_request, room->time), end - requested_};
-    if (requested_ == group_begin) {
-        burst.run = ByteRun{fetch_.address + fetch_.beat * group_begin,
-                            fetch_.beat * (group_end - group_begin)};
+    if (requested_ == run_begin_) {
+        burst.run = ByteRun{fetch_.address + fetch_.beat * requested_,
+                            fetch_.beat * (run_end_ - requested_)};
     }
     if (room->time > Cycles(0)) {
         limited_.push_back(requested_);
     }
     requested_ = end;
-    group_ += end == group_end ? 1 : 0;
     return burst;
 }
 

@@ -212,11 +212,16 @@ class WeightStream : public GroupStream {
 
  private:
     std::uint64_t piece_end(std::uint64_t beat) const;
+    /// A run holds whole pieces, for requests do not end with groups.
+    /// source: NV_NVDLA_CDMA_wt.v, dma_req_size
+    std::uint64_t next_run_end();
     void note_gap(Cycles arrival);
 
     WeightFetch fetch_;
     std::uint64_t requested_ = 0;
-    std::size_t group_ = 0;               // that is being requested
+    std::size_t group_ = 0;               // in whose last piece the run ends
+    std::uint64_t run_begin_ = 0;
+    std::uint64_t run_end_ = 0;
     std::vector<std::uint64_t> limited_;  // beats in front of which a request waited for room
     std::size_t limits_passed_ = 0;
 };

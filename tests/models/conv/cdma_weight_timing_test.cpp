@@ -43,6 +43,22 @@ TEST(WeightRequests, are_all_ready_at_once_where_the_banks_hold_them) {
     EXPECT_EQ(second->run, (ByteRun{Address(0x90000140), Bytes(192)}));
 }
 
+TEST(WeightRequests, end_with_pieces_and_not_with_groups) {
+    const ReleaseLedger releases;
+    WeightStream stream(CdmaConfig{}, {.address = Address(0x90000000),
+                                       .group_ends = {27, 31, 54},
+                                       .beat = Bytes(8),
+                                       .beats_per_entry = 1,
+                                       .start = Cycles(100),
+                                       .room = {&releases, 1024, 0}});
+    const auto first = stream.next_burst();
+    EXPECT_EQ(first->beats, 32U);
+    EXPECT_EQ(first->run, (ByteRun{Address(0x90000000), Bytes(256)}));
+    const auto second = stream.next_burst();
+    EXPECT_EQ(second->beats, 22U);
+    EXPECT_EQ(second->run, (ByteRun{Address(0x90000100), Bytes(176)}));
+}
+
 TEST(WeightRequests, may_lie_one_piece_beyond_the_banks) {
     Fetch fetch;
     fetch.capacity = 24;
