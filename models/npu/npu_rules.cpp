@@ -88,7 +88,11 @@ void NpuConfig::derive() {
     // more than an element a cycle takes one stage more
     pdp.output_latency = Cycles(newer ? 32 : 36) + Cycles(newer && pdp.throughput > 1 ? 1 : 0);
     pdp.read_again = Cycles(newer ? 15 : 17);
-    pdp.hand_over_lead = sdp.pipeline + Cycles(newer ? 4 : 6);
+    // that stage is none on the way from the SDP, but beats that are wider than the pooling pass a
+    // FIFO there. source: NV_NVDLA_PDP_CORE_preproc.v, u_ro_fifo
+    const bool fifo = newer && sdp.output_throughput > pdp.throughput;
+    pdp.hand_over_lead = sdp.pipeline + Cycles(newer ? 4 : 6) +
+                         Cycles(newer && pdp.throughput > 1 ? 1 : 0) - Cycles(fifo ? 1 : 0);
     cdp.pipeline = Cycles(newer ? 50 : 54) + Cycles(newer && cdp.throughput > 1 ? 1 : 0);
     cdp.pipeline_without_sum = cdp.pipeline - Cycles(10);
     cdp.read_again = Cycles(newer ? 14 : 16);
