@@ -219,7 +219,7 @@ class WeightStream : public GroupStream {
 
     WeightFetch fetch_;
     std::uint64_t requested_ = 0;
-    std::size_t group_ = 0;               // in whose last piece the run ends
+    std::size_t group_ = 0;  // in whose last piece the run ends
     std::uint64_t run_begin_ = 0;
     std::uint64_t run_end_ = 0;
     std::vector<std::uint64_t> limited_;  // beats in front of which a request waited for room
