@@ -11,6 +11,7 @@
 
 #include "include/npuscope/axi_memory.h"
 #include "include/npuscope/axi_monitor.h"
+#include "include/npuscope/recorder.h"
 #include "tests/support/generate_random.h"
 
 namespace npuscope {
@@ -221,7 +222,14 @@ void expect_seeded_runs_to_pass(const typename AxiMaster<W>::Setup& setup, std::
     AxiMaster<W> master("master", setup);
     AxiMonitor<W> monitor("monitor");
     AxiMemory<W> memory("memory");
-    initiator.socket.bind(master.socket);
+    std::unique_ptr<Recorder> recorder;  // passes all on, phases too
+    if (W == 64) {
+        recorder = std::make_unique<Recorder>("recorder", Recorder::Setup{});
+        initiator.socket.bind(recorder->from);
+        recorder->to.bind(master.socket);
+    } else {
+        initiator.socket.bind(master.socket);
+    }
     const auto bind = [&](auto& module) {
         module.clock(clock);
         module.reset_n(reset_n);
@@ -256,6 +264,7 @@ void expect_seeded_runs_to_pass(const typename AxiMaster<W>::Setup& setup, std::
         ASSERT_EQ(monitor.open(), 0U);
     }
     EXPECT_EQ(initiator.accesses, 125U * (4 * 12 + 4 * 8));
+    EXPECT_TRUE(!recorder || recorder->accesses() == initiator.accesses);
     EXPECT_GT(initiator.failing, 100U);
     EXPECT_EQ(initiator.pool.alive, 0);
     for (const auto& [address, byte] : initiator.bytes) {
