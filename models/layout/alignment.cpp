@@ -8,8 +8,8 @@ namespace npuscope {
 namespace {
 
 // in the order of the enumerations
-constexpr std::array<std::string_view, 4> part_names{"start address", "line stride",
-                                                     "surface stride", "size"};
+constexpr std::array<std::string_view, 5> part_names{"start address", "line stride",
+                                                     "surface stride", "batch stride", "size"};
 constexpr std::array<std::string_view, 7> kind_names{
     "a feature cube", "a pixel surface",          "weights",          "bias data",
     "PReLU data",     "batch-normalisation data", "element-wise data"};

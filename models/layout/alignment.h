@@ -19,7 +19,7 @@
 namespace npuscope {
 
 enum class DataKind { Feature, Pixels, Weights, Bias, Prelu, BatchNorm, ElementWise };
-enum class AlignedPart { Start, LineStride, SurfaceStride, Size };
+enum class AlignedPart { Start, LineStride, SurfaceStride, CubeStride, Size };
 enum class AlignmentUnit { Atom, Byte };
 
 struct AlignmentRule {
@@ -33,6 +33,7 @@ inline constexpr std::array alignment_rules{
     AlignmentRule{DataKind::Feature, AlignedPart::Start, 1, AlignmentUnit::Atom},
     AlignmentRule{DataKind::Feature, AlignedPart::LineStride, 1, AlignmentUnit::Atom},
     AlignmentRule{DataKind::Feature, AlignedPart::SurfaceStride, 1, AlignmentUnit::Atom},
+    AlignmentRule{DataKind::Feature, AlignedPart::CubeStride, 1, AlignmentUnit::Atom},
     AlignmentRule{DataKind::Pixels, AlignedPart::Start, 1, AlignmentUnit::Atom},
     AlignmentRule{DataKind::Pixels, AlignedPart::LineStride, 1, AlignmentUnit::Atom},
     AlignmentRule{DataKind::Weights, AlignedPart::Start, 1, AlignmentUnit::Atom},

@@ -153,8 +153,11 @@ struct Layout {
     const LayoutPart& part_of(std::span<const std::uint64_t> index) const;
     /// The element's first byte; of a high/low element the low byte.
     std::uint64_t address(std::span<const std::uint64_t> index) const;
-    /// True where every byte belongs to an element.
-    bool is_dense() const { return bytes == shape.elements() * element; }
+    /// True where every byte belongs to an element of its own.
+    bool is_dense() const {
+        return bytes == shape.elements() * element &&
+               (parts.empty() || parts.front().field.width == 0);
+    }
 };
 
 struct BindOptions {

@@ -6,12 +6,14 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "models/layout/layout.h"
+#include "models/layout/weight_layout.h"
 
 namespace npuscope {
 
@@ -49,6 +51,11 @@ std::span<const LayoutRow> nvdla_weight_layouts();
 std::span<const LayoutRow> nvdla_pixel_layouts();
 std::span<const LayoutRow> kneron_layouts();
 std::span<const LayoutRow> ncnn_layouts();
+
+/// The order of weights as the codec of compressed ones takes it: of a row of
+/// nvdla_weight_layouts() and a shape that make_layout() takes. Nothing for deconvolution, whose
+/// sets are compressed one by one, and for all other rows.
+std::optional<WeightLayout> stored_weights(const LayoutRow& row, const LayoutRequest& request);
 
 /// Every row of every family.
 std::vector<const LayoutRow*> layout_catalog();

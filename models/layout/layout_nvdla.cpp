@@ -19,6 +19,7 @@ constexpr std::array feature_parameters{
     LayoutParameter{"atom", 32, "bytes of the memory atom: 8, 16 or 32"},
     LayoutParameter{"line_stride", 0, "bytes from line to line; 0: packed"},
     LayoutParameter{"surface_stride", 0, "bytes from surface to surface; 0: packed"},
+    LayoutParameter{"batch_stride", 0, "bytes from batch to batch; 0: packed"},
 };
 constexpr std::array atom_parameters{
     LayoutParameter{"atom", 32, "bytes of the memory atom: 8, 16 or 32"}};
@@ -53,7 +54,7 @@ void require_lanes(std::uint64_t lanes) {
 /// The registers hold strides in atoms.
 void require_whole_atoms(const LayoutRow& row, const LayoutRequest& request) {
     const std::uint64_t atom = parameter(row, request, "atom");
-    for (const char* name : {"line_stride", "surface_stride"}) {
+    for (const char* name : {"line_stride", "surface_stride", "batch_stride"}) {
         const std::uint64_t stride = parameter(row, request, name);
         if (stride % atom != 0) {
             throw ConfigError(
@@ -70,7 +71,8 @@ Layout make_feature(const LayoutRow& row, const LayoutRequest& request) {
     const std::string surface =
         pitched(fmt::format("C/{}", lanes), parameter(row, request, "surface_stride"));
     const std::string line = pitched("H", parameter(row, request, "line_stride"));
-    return bind_row(row, request, fmt::format("N {} {} W C%{}", surface, line, lanes));
+    const std::string batch = pitched("N", parameter(row, request, "batch_stride"));
+    return bind_row(row, request, fmt::format("{} {} {} W C%{}", batch, surface, line, lanes));
 }
 
 Layout make_vector(const LayoutRow& row, const LayoutRequest& request) {
@@ -140,25 +142,38 @@ namespace {
 constexpr std::array pixel_parameters{
     LayoutParameter{"line_stride", 0, "bytes from line to line; 0: packed"},
     LayoutParameter{"line_stride_1", 0, "the same in plane 1"},
-    LayoutParameter{"plane_1", 0, "byte where plane 1 begins; 0: right after plane 0"}};
+    LayoutParameter{"plane_1", 0, "byte where plane 1 begins; 0: right after plane 0"},
+    LayoutParameter{"x_offset", 0, "pixels before the first one of each line"},
+    LayoutParameter{"atom", 1,
+                    "bytes of the memory atom: strides and planes that are not given are rounded "
+                    "up to it, and plane 1 skips x_offset modulo one"}};
 
 struct Plane {
     std::uint64_t base = 0;
     std::uint64_t line_stride = 0;
     std::uint64_t pixel = 0;
+    std::uint64_t skipped = 0;  ///< bytes before the first pixel of a line
 };
 
 Plane plane_of(const LayoutRow& row, const LayoutRequest& request, const PixelFormat& format,
                std::uint32_t plane) {
     const std::uint64_t pixel = format.pixel_bytes(plane).value;
-    const std::uint64_t line = pixel * request.shape.extent('W');
+    const std::uint64_t atom = parameter(row, request, "atom");
+    const std::uint64_t offset = parameter(row, request, "x_offset");
+    if (atom == 0 || atom > 65536 || offset > 65536) {
+        throw ConfigError(
+            fmt::format("layout {}: atom = {}, x_offset = {}", row.name, atom, offset),
+            "an atom has 1 to 65536 bytes; up to 65536 pixels are skipped");
+    }
+    const std::uint64_t skipped = plane == 0 ? offset * pixel : offset * pixel % atom;
+    const std::uint64_t line = skipped + pixel * request.shape.extent('W');
     const std::uint64_t given =
         parameter(row, request, plane == 0 ? "line_stride" : "line_stride_1");
     if (given != 0 && (given < line || given > std::uint64_t{1} << 40U)) {
         throw ConfigError(
             fmt::format("a line of {} takes {} bytes, the stride is {}", row.name, line, given));
     }
-    return {0, given == 0 ? line : given, pixel};
+    return {0, given == 0 ? round_up(line, atom) : given, pixel, skipped};
 }
 
 BitField field_of(const PixelFormat& format, std::uint32_t component) {
@@ -215,8 +230,9 @@ Layout make_pixels(const LayoutRow& row, const LayoutRequest& request) {
             throw ConfigError(fmt::format("plane 1 of {} begins at byte {}, plane 0 ends at {}",
                                           row.name, begin, end));
         }
-        place.base = begin == 0 ? end : begin;
+        place.base = begin == 0 ? round_up(end, parameter(row, request, "atom")) : begin;
         end = place.base + place.line_stride * height;
+        place.base += place.skipped;
         for (std::uint32_t i = 0; i < format.components(plane); ++i) {
             if (format.order[plane + i] >= request.shape.extent('C')) {
                 continue;
@@ -413,5 +429,30 @@ constexpr std::array rows{
 }  // namespace
 
 std::span<const LayoutRow> nvdla_weight_layouts() { return rows; }
+
+std::optional<WeightLayout> stored_weights(const LayoutRow& row, const LayoutRequest& request) {
+    const auto extent = [&](char axis) {
+        return static_cast<std::uint32_t>(request.shape.extent(axis));
+    };
+    WeightLayout stored{{extent('K'), extent('C'), extent('R'), extent('S')}};
+    stored.element = Bytes(request.element);
+    if (row.make == make_image || row.make == make_post_extended) {
+        stored.shape.channels *= stored.shape.columns;
+        stored.shape.columns = 1;
+        stored.cube_channels = stored.shape.channels;
+    }
+    if (row.make == make_direct || row.make == make_image) {
+        stored.cube_channels = static_cast<std::uint32_t>(positive(row, request, "cube"));
+    } else if (row.make == make_post_extended) {
+        stored.row_group = static_cast<std::uint32_t>(positive(row, request, "rows"));
+    } else if (row.make == make_winograd) {
+        stored.cube_channels = 4;  // source: NVDLA format page, cubes of 4 x 4 x 4 elements
+        stored.winograd = true;
+    } else {
+        return std::nullopt;
+    }
+    stored.group_kernels = static_cast<std::uint32_t>(positive(row, request, "group"));
+    return stored;
+}
 
 }  // namespace npuscope
