@@ -99,7 +99,7 @@ const ElementRow* find_onnx_element(std::int64_t number) {
 }
 
 const ElementRow& find_element(std::string_view name) {
-    return find_named(element_table, name, "element type");
+    return find_named(element_table, name == "fp16" ? "float16" : name, "element type");
 }
 
 NumberRange range_of(ElementType type) {

@@ -66,8 +66,9 @@ const ElementRow& find_element(std::string_view name);
 template <>
 struct EnumNames<ElementType> {
     static constexpr auto names = [] {
-        std::array<std::pair<ElementType, std::string_view>, element_table.size()> pairs{};
-        for (std::size_t i = 0; i < pairs.size(); ++i) {
+        std::array<std::pair<ElementType, std::string_view>, element_table.size() + 1> pairs{};
+        pairs.back() = {ElementType::Float16, "fp16"};  // as NVDLA's documents call it
+        for (std::size_t i = 0; i < element_table.size(); ++i) {
             pairs[i] = {element_table[i].type, element_table[i].name};
         }
         return pairs;

@@ -69,13 +69,14 @@ int open_regular(const fs::path& path, const Place& asked_at, Bytes most) {
     return std::exchange(file.number, -1);
 }
 
-}  // namespace
-
-std::string read_whole_file(const fs::path& path, const Place& asked_at, Bytes most) {
+/// Into a string or a vector of bytes.
+template <class Content>
+Content read_content(const fs::path& path, const Place& asked_at, Bytes most) {
     const Descriptor file{open_regular(path, asked_at, most)};
     struct stat status {};
     ::fstat(file.number, &status);
-    std::string text(static_cast<std::size_t>(status.st_size) + 1, '\0');  // and one to see the end
+    Content text;
+    text.resize(static_cast<std::size_t>(status.st_size) + 1);  // and one to see the end
     std::size_t filled = 0;
     while (true) {
         if (filled == text.size()) {
@@ -96,6 +97,17 @@ std::string read_whole_file(const fs::path& path, const Place& asked_at, Bytes m
     }
     text.resize(filled);
     return text;
+}
+
+}  // namespace
+
+std::string read_whole_file(const fs::path& path, const Place& asked_at, Bytes most) {
+    return read_content<std::string>(path, asked_at, most);
+}
+
+std::vector<std::uint8_t> read_whole_bytes(const fs::path& path, const Place& asked_at,
+                                           Bytes most) {
+    return read_content<std::vector<std::uint8_t>>(path, asked_at, most);
 }
 
 bool file_exists(const fs::path& path) {

@@ -3,9 +3,11 @@
 // outputs appear under their names when all of them is there.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "models/base/error.h"
 #include "models/base/quantity.h"
@@ -21,6 +23,8 @@ inline constexpr Bytes largest_file{std::uint64_t{2} << 30U};       ///< images,
 /// pipe, which may have no end) or is larger than `most`; the sentence names the path.
 std::string read_whole_file(const std::filesystem::path& path, const Place& asked_at = {},
                             Bytes most = largest_file);
+std::vector<std::uint8_t> read_whole_bytes(const std::filesystem::path& path,
+                                           const Place& asked_at = {}, Bytes most = largest_file);
 
 /// Whether there is something of that name. ConfigError where that cannot be known.
 bool file_exists(const std::filesystem::path& path);

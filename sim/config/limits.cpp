@@ -99,7 +99,9 @@ constexpr std::array limits{
     Limit{"image.surfaces[].bytes", 0, 1ULL << 48U},
     Limit{"image.surfaces[].line_stride", 0, 1ULL << 48U},
     Limit{"image.surfaces[].surface_stride", 0, 1ULL << 48U},
-    Limit{"image.surfaces[].components", 1, 2},
+    Limit{"image.surfaces[].batch_stride", 0, 1ULL << 48U},
+    Limit{"image.surfaces[].line_stride_1", 0, 1ULL << 48U},
+    Limit{"image.surfaces[].components", 1, 2}, Limit{"image.memory[].word", 1, 64},
     Limit{"experiment.run.max_cycles", 1, 1'000'000'000'000},
     Limit{"experiment.run.instances", 1, 64}};
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <string>
+
 #include "sim/program/memory_image.h"
 #include "sim/program/text_scanner.h"
 
@@ -82,24 +84,35 @@ std::string_view trimmed(std::string_view line) {
 
 /// A word of a $readmemh file, from its first digit on.
 struct HexWord {
-    std::uint64_t value = 0;
-    std::size_t digits = 0;
+    std::string digits;   ///< without the underscores between them
     std::size_t end = 0;  ///< after its last digit
+
+    std::uint64_t value() const {
+        std::uint64_t value = 0;
+        for (const char digit : digits) {
+            value = value << 4U | static_cast<unsigned>(hex_digit_value(digit));
+        }
+        return value;
+    }
+    /// Byte `i`, the least significant first.
+    std::uint8_t byte(std::size_t i) const {
+        const auto nibble = [&](std::size_t n) {
+            return n < digits.size() ? hex_digit_value(digits[digits.size() - 1 - n]) : 0;
+        };
+        return static_cast<std::uint8_t>(16 * nibble(2 * i + 1) + nibble(2 * i));
+    }
 };
-HexWord hex_word(std::string_view line, std::size_t begin) {
-    HexWord word;
+void take_word(std::string_view line, std::size_t begin, HexWord& word) {
+    word.digits.clear();
     for (word.end = begin; word.end < line.size(); ++word.end) {
         if (line[word.end] == '_') {
             continue;
         }
-        const int digit = hex_digit_value(line[word.end]);
-        if (digit < 0) {
+        if (hex_digit_value(line[word.end]) < 0) {
             break;
         }
-        ++word.digits;
-        word.value = word.value << 4U | static_cast<unsigned>(digit);
+        word.digits += line[word.end];
     }
-    return word;
 }
 
 }  // namespace
@@ -138,27 +151,38 @@ MemoryImage parse_intel_hex(std::string_view text, const std::string& file) {
     lines.refuse(0, "the file has no end record", "it ends with :00000001FF");
 }
 
-MemoryImage parse_readmemh(std::string_view text, const std::string& file) {
+MemoryImage parse_readmemh(std::string_view text, const std::string& file, const HexWords& words) {
     MemoryImage image;
     Lines lines(text, file);
+    HexWord word;
     std::uint64_t offset = 0;
+    const std::size_t most_digits = std::size_t{2} * words.bytes;
     for (std::string_view raw; lines.next(raw);) {
         std::string_view line = raw.substr(0, raw.find("//"));
         for (std::size_t at = line.find_first_not_of(spaces); at != std::string_view::npos;
              at = line.find_first_not_of(spaces, at)) {
             const bool address = line[at] == '@';
             const std::size_t begin = at + (address ? 1 : 0);
-            const HexWord word = hex_word(line, begin);
+            take_word(line, begin, word);
             at = word.end;
             const bool ended = at == line.size() || spaces.find(line[at]) != std::string_view::npos;
-            if (!ended || word.digits == 0 || word.digits > (address ? 16U : 2U)) {
-                lines.refuse(begin, "neither a byte of two hexadecimal digits nor an @address",
-                             "one byte a word");
+            if (!ended || word.digits.empty() ||
+                word.digits.size() > (address ? 16 : most_digits)) {
+                lines.refuse(begin,
+                             fmt::format("neither a word of up to {} hexadecimal digits nor an "
+                                         "@address",
+                                         most_digits),
+                             "`word` says how many bytes a word has");
             }
             if (address) {
-                offset = word.value;
-            } else {
-                append(image, offset++, static_cast<std::uint8_t>(word.value));
+                if (word.value() > ~std::uint64_t{0} / words.bytes) {
+                    lines.refuse(begin, "the address lies beyond every memory", "it counts words");
+                }
+                offset = word.value() * words.bytes;
+                continue;
+            }
+            for (std::uint32_t i = 0; i < words.bytes; ++i) {
+                append(image, offset++, word.byte(words.big_endian ? words.bytes - 1 - i : i));
             }
         }
     }

@@ -7,6 +7,7 @@
 #include <array>
 #include <limits>
 #include <optional>
+#include <utility>
 
 #include "sim/config/file_io.h"
 #include "sim/program/text_scanner.h"
@@ -208,8 +209,12 @@ MemoryImage parse_memory_text(std::string_view text, const std::string& file) {
 }
 
 MemoryImage raw_image(std::string_view bytes) {
+    return raw_image(std::vector<std::uint8_t>(bytes.begin(), bytes.end()));
+}
+
+MemoryImage raw_image(std::vector<std::uint8_t> bytes) {
     MemoryImage image;
-    image.bytes.assign(bytes.begin(), bytes.end());
+    image.bytes = std::move(bytes);
     if (!image.bytes.empty()) {
         image.runs.push_back({0, 0, image.bytes.size()});
     }

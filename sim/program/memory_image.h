@@ -13,7 +13,13 @@
 //   Intel HEX :10 0000 00 <16 bytes> checksum      types 00 data, 01 end, 02 and 04 upper address;
 //                                                  03 and 05 (start) are ignored
 //
-//   readmemh  @80  00 1f // comment                one byte a word, @ sets its address
+//   readmemh  @80  00 1f // comment                one byte a word, @ sets its address; words of
+//                                                  more bytes have either byte order
+//
+//   ELF       its segments that are loaded (PT_LOAD), at their physical addresses; bytes that a
+//             segment has in memory alone are zeros
+//
+//   .npy      the elements of an array in the order of C
 //
 // Hexadecimal digits in either case. `#` and `//` start a comment in packets and listings.
 #pragma once
@@ -55,9 +61,21 @@ MemoryImage parse_memory_text(std::string_view text, const std::string& file);
 
 /// ConfigError with line and column of what is no such file; checksums must be right.
 MemoryImage parse_intel_hex(std::string_view text, const std::string& file);
-MemoryImage parse_readmemh(std::string_view text, const std::string& file);
+
+/// Words of a readmemh file.
+struct HexWords {
+    std::uint32_t bytes = 1;  ///< of a word, 1 to 64; addresses count words
+    bool big_endian = false;  ///< the first digits of a word lie at its lowest address
+};
+MemoryImage parse_readmemh(std::string_view text, const std::string& file,
+                           const HexWords& words = {});
+/// ConfigError with the offset of what is wrong. source: System V ABI, "Object Files"
+MemoryImage parse_elf(std::string_view bytes, const std::string& file);
+/// ConfigError as read_npy_header() gives it.
+MemoryImage parse_array(std::string_view bytes, const std::string& file);
 /// Bytes as they are.
 MemoryImage raw_image(std::string_view bytes);
+MemoryImage raw_image(std::vector<std::uint8_t> bytes);
 
 /// Reads the file; `.bin` is raw, all else text. Where it cannot be read, or has more than `most`
 /// bytes, the error stands at `asked_at`; `shown` is how messages name the file.
