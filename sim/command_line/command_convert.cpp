@@ -37,6 +37,8 @@ struct ConvertArguments {
     std::string explain;
     std::uint64_t picture = 0;
     std::string json;
+    std::string wmb;
+    std::string wgs;
 };
 
 std::vector<std::uint64_t> numbers(const char* option, const std::string& text) {
@@ -83,6 +85,11 @@ FileConversion read_job(const ConvertArguments& arguments) {
     job.request.to = parse_layout_spec(arguments.to);
     job.axes = arguments.axes;
     job.type = arguments.type;
+    job.wmb = arguments.wmb;
+    job.wgs = arguments.wgs;
+    if (!job.wmb.empty() && arguments.files.size() > 2) {
+        throw ConfigError("--wmb and --wgs go with one pair of files", "name IN and OUT");
+    }
     if (!arguments.shape.empty()) {
         const auto extents = static_cast<std::size_t>(std::ranges::count(arguments.shape, 'x')) + 1;
         job.request.shape = parse_shape(arguments.shape, axes_of(arguments, job, extents));
@@ -302,6 +309,9 @@ void add_options(CLI::App& app, ConvertArguments& arguments) {
                    "draws so many entries of 16 bytes (3 where no number is given)")
         ->expected(0, 1)
         ->default_str("3");
+    app.add_option("--wmb", arguments.wmb,
+                   "compress weights: file for their mask; OUT gets the values that are not 0");
+    app.add_option("--wgs", arguments.wgs, "file for the sizes of their groups, with --wmb");
     app.add_option("--json", arguments.json,
                    "file for what was done as JSON; - is standard output");
 }

@@ -96,6 +96,8 @@ struct FileConversion {
     ConversionRequest request;  ///< shape and type may be missing
     std::string axes;           ///< letters of the shape; empty: the usual ones
     std::string type;           ///< empty: the file's (of quantised values: int8)
+    std::string wmb{};          ///< file for the mask: the output is compressed weights
+    std::string wgs{};          ///< file for the sizes of their groups
     std::function<void(double share)> progress{};
 };
 
@@ -104,7 +106,25 @@ struct ConvertedFile {
     std::uint64_t bytes = 0;  ///< of the output
 };
 
-/// ConfigError with the numbers where the input's size, shape or type cannot be.
+/// Kernels of K C R S in row-major order as Winograd convolution takes them: channels filled up to 32
+/// bytes, then every 3x3 plane transformed to 4x4; fractions of integers are cut.
+struct WinogradKernels {
+    LogicalShape shape;
+    std::vector<std::uint8_t> values;
+};
+/// ConfigError where a transformed weight does not fit its type.
+WinogradKernels winograd_kernels(const LogicalShape& shape, const ElementRow& type,
+                                 std::span<const std::uint8_t> values);
+/// Whether the target takes such kernels and the shape has those that they are made of.
+bool takes_winograd(const ConversionRequest& request);
+/// The three surfaces of compressed weights, out of the one that `conversion` has written. ConfigError
+/// where the target is not the order of one convolution's weights. Gives the bytes of the values.
+std::uint64_t write_compressed(const FileConversion& job, const ConversionPlan& conversion,
+                               std::span<const std::uint8_t> stored,
+                               const std::filesystem::path& output);
+
+/// ConfigError with the numbers where the input's size, shape or type cannot be. 3x3 kernels for
+/// Winograd are transformed first.
 ConvertedFile convert_file(const FileConversion& job, const std::filesystem::path& input,
                            const std::filesystem::path& output);
 

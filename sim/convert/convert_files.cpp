@@ -172,7 +172,12 @@ ConvertedFile convert_file(const FileConversion& given, const fs::path& input_pa
         throw ConfigError("--type is missing", "raw files do not tell it");
     }
     job.request.type = &find_element(type);
-    const ConversionPlan conversion = plan_file(job.request, header);
+    const bool transforms = takes_winograd(job.request);
+    const LayoutSpec target = job.request.to;
+    if (transforms) {
+        job.request.to = parse_layout_spec("kcrs");
+    }
+    ConversionPlan conversion = plan_file(job.request, header);
     if (header) {
         require_header(*header, conversion, name);
     }
@@ -188,6 +193,28 @@ ConvertedFile convert_file(const FileConversion& given, const fs::path& input_pa
         from = ordered;
     }
     require_size(conversion.source, from.size(), name);
+    if (transforms) {
+        std::vector<std::uint8_t> kernels(conversion.target.bytes);
+        convert(conversion, from, kernels, {});
+        WinogradKernels done =
+            winograd_kernels(job.request.shape, *conversion.target_type, kernels);
+        conversion = plan_conversion({.from = job.request.to,
+                                      .to = target,
+                                      .shape = std::move(done.shape),
+                                      .type = conversion.target_type,
+                                      .quantise = {},
+                                      .dequantise = {},
+                                      .stride_npu = {}});
+        ordered = std::move(done.values);
+        from = ordered;
+        job.request.to = target;
+    }
+    if (!job.wmb.empty() || !job.wgs.empty()) {
+        std::vector<std::uint8_t> stored(conversion.target.bytes);
+        convert(conversion, from, stored, {});
+        const std::uint64_t bytes = write_compressed(job, conversion, stored, output_path);
+        return {std::move(conversion), bytes};
+    }
 
     std::string head;
     if (output_path.extension() == ".npy") {

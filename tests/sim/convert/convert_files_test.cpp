@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include <array>
 #include <fstream>
 #include <iterator>
 
@@ -64,6 +65,39 @@ TEST_F(ConvertFiles, RawBytesAndArraysGoThereAndBack) {
     EXPECT_NE(read(folder_ / "last.npy").find("(1, 3, 5, 40)"), std::string::npos);
     convert_file(job("nhwc", "nchw", "1x40x3x5", ""), folder_ / "last.npy", folder_ / "again");
     EXPECT_EQ(read(folder_ / "again"), plain);
+}
+
+TEST_F(ConvertFiles, WeightsAreCompressed) {
+    std::string weights(64, '\0');
+    weights[1] = 5;
+    weights[40] = 6;
+    FileConversion compress = job("kcrs", "weight_dc:group=2,cube=8", "", "int8");
+    compress.request.shape = parse_shape("4x16x1x1", "KCRS");
+    compress.wmb = folder_ / "wmb";
+    EXPECT_THROW(convert_file(compress, write("raw", weights), folder_ / "values"), ConfigError);
+    compress.wgs = folder_ / "wgs";
+    EXPECT_EQ(convert_file(compress, folder_ / "raw", folder_ / "values").bytes, 128U);
+    EXPECT_EQ(read(folder_ / "values").substr(0, 3), std::string("\5\6\0", 3));
+    EXPECT_EQ(read(folder_ / "wgs"), std::string("\1\0\0\0\1\0\0\0", 8));
+    EXPECT_EQ(fs::file_size(folder_ / "wmb"), 128U);
+    compress.request.to = parse_layout_spec("kcrs");
+    EXPECT_THROW(convert_file(compress, folder_ / "raw", folder_ / "values"), ConfigError);
+}
+
+TEST_F(ConvertFiles, KernelsAreTransformedForWinograd) {
+    std::string kernel(9, '\0');
+    kernel[0] = 4;
+    FileConversion transform = job("kcrs", "weight_winograd", "", "int8");
+    transform.request.shape = parse_shape("1x1x3x3", "KCRS");
+    convert_file(transform, write("raw", kernel), folder_ / "out");
+    const std::string out = read(folder_ / "out");
+    EXPECT_EQ(out.size(), 512U);  // 32 channels of 16 taps
+    for (std::size_t tap = 0; tap < 16; ++tap) {
+        static constexpr std::array expected{4, 2, 2, 0, 2, 1, 1, 0, 2, 1, 1, 0, 0, 0, 0, 0};
+        EXPECT_EQ(out[4 * tap], expected[tap]) << tap;  // cubes of four channels
+    }
+    kernel.assign(9, 127);
+    EXPECT_THROW(convert_file(transform, write("raw", kernel), folder_ / "out"), ConfigError);
 }
 
 TEST_F(ConvertFiles, WhatCannotBeIsRefusedAndNothingIsLeft) {
