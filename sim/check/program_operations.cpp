@@ -253,13 +253,18 @@ const CheckedOperation* ProgramOperations::named(std::string_view name) const {
     return found == by_name_.end() ? nullptr : &operations_[found->second];
 }
 
-std::optional<std::size_t> ProgramOperations::find(
-    Interrupt interrupt, const std::function<bool(const CheckedOperation&)>& good) const {
-    for (std::size_t i = 0; i < operations_.size(); ++i) {
-        const CheckedOperation& operation = operations_[i];
+std::optional<std::size_t> ProgramOperations::oldest_without(bool CheckedOperation::*done,
+                                                             Interrupt interrupt) {
+    std::size_t anew = 0;  // a command of the BDMA learns its group later
+    std::size_t& begin =
+        interrupt.source == InterruptSource::Bdma
+            ? anew
+            : passed_[{done == &CheckedOperation::finished, interrupt.source, interrupt.group}];
+    for (; begin < operations_.size(); ++begin) {
+        const CheckedOperation& operation = operations_[begin];
         if (operation.done == interrupt.source && operation.group == interrupt.group &&
-            good(operation)) {
-            return i;
+            !(operation.*done)) {
+            return begin;
         }
     }
     return std::nullopt;

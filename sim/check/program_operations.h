@@ -5,11 +5,11 @@
 #pragma once
 
 #include <deque>
-#include <functional>
 #include <map>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -37,9 +37,8 @@ class ProgramOperations {
     CheckedOperation& at(std::size_t index) { return operations_[index]; }
     /// nullptr where there is none.
     const CheckedOperation* named(std::string_view name) const;
-    /// Oldest operation of the unit and group that satisfies the condition.
-    std::optional<std::size_t> find(Interrupt interrupt,
-                                    const std::function<bool(const CheckedOperation&)>& good) const;
+    /// Oldest operation of the unit and group that is not `done` yet: finished, or notified.
+    std::optional<std::size_t> oldest_without(bool CheckedOperation::*done, Interrupt interrupt);
     /// The program knows that the operation, and all before it on its units, are over.
     void finish(std::size_t index);
     void finish_all();
@@ -79,6 +78,8 @@ class ProgramOperations {
     /// By block and group: the last write of each of its rows.
     std::map<std::pair<std::string_view, unsigned>, std::vector<RegisterWrite>> written_at_;
     std::map<std::string, std::size_t, std::less<>> by_name_;  ///< index of an operation
+    /// By what is asked of oldest_without(): no operation before this one can be it any more.
+    std::map<std::tuple<bool, InterruptSource, unsigned>, std::size_t> passed_;
 };
 
 // What the order of operations leaves open: surfaces that share bytes, within one chain of units

@@ -34,8 +34,6 @@ std::optional<InterruptSource> source_of_block(const std::string& register_name)
     return std::nullopt;
 }
 
-bool unfinished(const CheckedOperation& operation) { return !operation.finished; }
-
 bool writes_to(const CheckedOperation& operation, const ByteRun& region) {
     return std::ranges::any_of(operation.uses, [&](const SurfaceUse& use) {
         return use.writes && common_byte(use.runs, {region}).has_value();
@@ -115,9 +113,10 @@ void SyncRules::know_interrupts(std::uint32_t bits) {
     for (const auto& [source, name] : EnumNames<InterruptSource>::names) {
         for (const unsigned group : {0U, 1U}) {
             const Interrupt interrupt{source, group};
-            const auto index = (bits >> interrupt_bit(interrupt) & 1U) != 0
-                                   ? operations_.find(interrupt, unfinished)
-                                   : std::nullopt;
+            const auto index =
+                (bits >> interrupt_bit(interrupt) & 1U) != 0
+                    ? operations_.oldest_without(&CheckedOperation::finished, interrupt)
+                    : std::nullopt;
             if (index) {
                 operations_.finish(*index);
             }
@@ -132,8 +131,8 @@ void SyncRules::know(const std::string& register_name, std::uint32_t mask, std::
     }
     if (register_name.starts_with("NVDLA_BDMA.STATUS") && (mask & value & bdma_idle) != 0) {
         for (const unsigned group : {0U, 1U}) {
-            while (const auto index =
-                       operations_.find({InterruptSource::Bdma, group}, unfinished)) {
+            while (const auto index = operations_.oldest_without(&CheckedOperation::finished,
+                                                                 {InterruptSource::Bdma, group})) {
                 operations_.finish(*index);
             }
         }
@@ -148,7 +147,8 @@ void SyncRules::know(const std::string& register_name, std::uint32_t mask, std::
         if ((mask & bits) != bits || (value & bits) != 0) {
             continue;
         }
-        while (const auto index = operations_.find({*source, group}, unfinished)) {
+        while (const auto index =
+                   operations_.oldest_without(&CheckedOperation::finished, {*source, group})) {
             operations_.finish(*index);
         }
     }
@@ -229,7 +229,7 @@ bool SyncRules::bind(const Request& request) {
     const auto open = [](const CheckedOperation& operation) { return !operation.notified; };
     std::optional<std::size_t> index;
     if (request.interrupt) {
-        index = operations_.find(*request.interrupt, open);
+        index = operations_.oldest_without(&CheckedOperation::notified, *request.interrupt);
     } else {
         for (std::size_t i = 0; i < operations_.all().size() && !index; ++i) {
             if (open(operations_.all()[i]) && !operations_.all()[i].gives) {
