@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "sim/check/image_check.h"
+
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <deque>
@@ -8,9 +11,6 @@
 #include <unordered_map>
 #include <utility>
 
-#include "sim/check/image_description.h"
-#include "sim/check/memory_rules.h"
-
 namespace npuscope {
 namespace {
 
@@ -18,11 +18,12 @@ constexpr std::uint64_t largest_address = ~std::uint64_t{0} >> 2U;
 
 class ImageCheck {
  public:
-    ImageCheck(const ImageDescription& image, const CheckTarget& target)
+    ImageCheck(const ImageDescription& image, const ImageTarget& target)
         : image_(image),
           target_(target),
-          surfaces_(place_surfaces(image, target.npu.datapath)),
-          memory_({target.memory, target.npu.mcif.address_bits}) {}
+          surfaces_(place_surfaces(image, target.nvdla)),
+          memory_({target.memory, target.nvdla != nullptr ? target.nvdla->mcif.address_bits : 64}) {
+    }
 
     CheckReport run(const LoadImageFile& load) {
         std::unordered_map<std::string_view, Place> places;
@@ -37,8 +38,7 @@ class ImageCheck {
             load_file(file, load(file));
         }
         for (std::size_t i = 0; i < surfaces_.size(); ++i) {
-            const ImageSurface& described = surfaces_[i].described;
-            parts_.emplace(std::pair(described.of, described.layout), i);
+            parts_.emplace(std::pair(surfaces_[i].described.of, surfaces_[i].kind), i);
         }
         for (PlacedSurface& surface : surfaces_) {
             check_features(surface);
@@ -46,10 +46,13 @@ class ImageCheck {
             check_size(surface);
             memory_.check_use(driver_, surface.use, log_);
             check_loaded(surface);
+            for (const Diagnostic& one : value_findings(surface, memory_)) {
+                log_.add(one);
+            }
         }
         check_overlaps();
         return {.subject = image_.file,
-                .npu = target_.npu.name,
+                .npu = target_.npu,
                 .surfaces = surfaces_.size(),
                 .findings = log_.findings()};
     }
@@ -78,32 +81,101 @@ class ImageCheck {
         memory_.load(files_.back(), file.place, log_);
     }
 
+    void lacks(const PlacedSurface& surface, const std::string& message,
+               std::string_view register_name, const std::string& remedy) {
+        log_.add(as_lacking(finding(surface, "", message, register_name, remedy)));
+    }
+
+    /// What the NPU has not.
     void check_features(const PlacedSurface& surface) {
-        const DatapathConfig& path = target_.npu.datapath;
-        const ImageType type = surface.described.type;
-        const bool supported =
-            type == ImageType::Int8 || (type == ImageType::Int16 ? path.int16 : path.fp16);
-        const bool operand = surface.described.layout == ImageLayout::PerChannel ||
-                             surface.described.layout == ImageLayout::PerElement ||
-                             surface.described.layout == ImageLayout::Raw;
-        if (!supported && !(operand && type == ImageType::Int16)) {
-            log_.add(as_lacking(finding(
-                surface, "",
-                fmt::format("{} has no elements of type {}", target_.npu.name, enum_name(type)), "",
-                "choose int8, or a preset that has the type")));
+        if (surface.kind == ImageKind::Other) {
+            check_family(surface);
+            return;
         }
-        const bool mask = surface.described.layout == ImageLayout::Wmb ||
-                          surface.described.layout == ImageLayout::Wgs;
-        if (mask && !target_.npu.cdma.weight_compression) {
-            log_.add(as_lacking(finding(
-                surface, "", fmt::format("{} has no compressed weights", target_.npu.name),
-                "D_WEIGHT_FORMAT", "store the weights uncompressed, or choose another preset")));
+        if (target_.nvdla == nullptr || surface.kind == ImageKind::Raw) {
+            return;
+        }
+        const NpuConfig& npu = *target_.nvdla;
+        if (surface.type != nullptr && !takes(surface)) {
+            lacks(surface,
+                  fmt::format("{} has no elements of type {}", target_.npu, surface.type->name), "",
+                  "choose int8, or a preset that has the type");
+        }
+        const bool mask = surface.kind == ImageKind::Wmb || surface.kind == ImageKind::Wgs;
+        if (mask && !npu.cdma.weight_compression) {
+            lacks(surface, fmt::format("{} has no compressed weights", target_.npu),
+                  "D_WEIGHT_FORMAT", "store the weights uncompressed, or choose another preset");
+        }
+        if (surface.weights && surface.weights->winograd && !mask && !npu.cdma.winograd) {
+            lacks(surface, fmt::format("{} has no Winograd convolution", target_.npu), "D_MISC_CFG",
+                  "store the kernels as weight_dc, or choose another preset");
+        }
+        const std::uint64_t batches = surface.shape.extent('N');
+        if (surface.kind == ImageKind::Feature && batches > npu.cdma.max_batch &&
+            !surface.use.writes) {
+            lacks(surface,
+                  fmt::format("{} batches; {} takes {}", batches, target_.npu, npu.cdma.max_batch),
+                  "D_BATCH_NUMBER", "give each batch a surface of its own");
+        }
+        check_post_extension(surface);
+    }
+
+    bool takes(const PlacedSurface& surface) const {
+        const DatapathConfig& path = target_.nvdla->datapath;
+        const ElementType type = surface.type->type;
+        if (surface.kind == ImageKind::Pixels) {
+            return type != ElementType::Float16 || path.fp16;
+        }
+        const bool operand =
+            surface.kind == ImageKind::PerChannel || surface.kind == ImageKind::PerElement;
+        return type == ElementType::Int8 ||
+               (type == ElementType::Int16 && (path.int16 || operand)) ||
+               (type == ElementType::Float16 && path.fp16);
+    }
+
+    /// source: NVDLA format page, "Channel Post-Extension"; NVDLA compiler, limits
+    void check_post_extension(const PlacedSurface& surface) {
+        if (!surface.is_weights() || !surface.weights || surface.weights->row_group == 1) {
+            return;
+        }
+        const std::uint32_t most = target_.nvdla->datapath.atomic_c / surface.weights->row_group;
+        if (surface.weights->shape.channels > most) {
+            add(surface, "post_extension_channels",
+                fmt::format("{} rows of '{}' are interleaved, but its kernels have {} channels "
+                            "after the extension by columns, more than {}",
+                            surface.weights->row_group, surface.described.name,
+                            surface.weights->shape.channels, most),
+                "", "interleave fewer rows");
+        }
+    }
+
+    /// Layouts that the NPU's own surfaces do not have.
+    void check_family(const PlacedSurface& surface) {
+        const LayoutRow* row = surface.layout.row;
+        if (row == nullptr || row->family != "kneron") {
+            return;  // of hosts
+        }
+        static const std::vector<std::string> none;
+        const std::vector<std::string>& taken = target_.nvdla == nullptr ? none
+                                                : surface.use.writes
+                                                    ? target_.nvdla->surfaces.outputs
+                                                    : target_.nvdla->surfaces.inputs;
+        const bool known = std::ranges::any_of(taken, [&](const std::string& name) {
+            return find_layout(std::string_view(name).substr(0, name.find(':'))) == row;
+        });
+        if (!known) {
+            lacks(surface,
+                  fmt::format("{} {} no images of layout {}", target_.npu,
+                              surface.use.writes ? "gives" : "takes", row->name),
+                  "",
+                  taken.empty() ? "choose the preset of the chip"
+                                : fmt::format("it has {}", fmt::join(taken, ", ")));
         }
     }
 
     void check_multiple(const PlacedSurface& surface, AlignedPart part, std::uint64_t value,
                         const char* register_name) {
-        const Bytes atom = target_.npu.datapath.memory_atom;
+        const Bytes atom = target_.nvdla->datapath.memory_atom;
         if (const auto finding = misaligned({surface.registers.unit, register_name, value},
                                             {surface.use.kind, part, atom})) {
             add(surface, finding->id.c_str(), finding->sentence, register_name, finding->remedy);
@@ -111,21 +183,27 @@ class ImageCheck {
     }
 
     void check_alignment(const PlacedSurface& surface) {
-        if (surface.described.layout == ImageLayout::Raw) {
+        if (surface.kind == ImageKind::Raw || surface.kind == ImageKind::Other) {
             return;
         }
         const SurfaceRegisters& registers = surface.registers;
-        check_multiple(surface, AlignedPart::Start, surface.described.address.value,
-                       registers.address);
-        if (surface.has_strides()) {
-            check_multiple(surface, AlignedPart::LineStride, surface.line_stride.value,
-                           registers.line_stride);
-            check_multiple(surface, AlignedPart::SurfaceStride, surface.surface_stride.value,
-                           registers.surface_stride);
+        const auto stride = [&](AlignedPart part, Bytes value, const char* register_name) {
+            check_multiple(surface, part, value.value, register_name);
+        };
+        stride(AlignedPart::Start, Bytes(surface.described.address.value), registers.address);
+        stride(AlignedPart::LineStride, surface.line_stride, registers.line_stride);
+        stride(AlignedPart::SurfaceStride, surface.surface_stride, registers.surface_stride);
+        if (surface.shape.extent('N') > 1) {
+            stride(AlignedPart::CubeStride, surface.batch_stride, registers.batch_stride);
+        }
+        if (surface.pixels != nullptr && surface.pixels->planes == 2) {
+            const auto begin = surface.layout.parameters.find("plane_1");
+            stride(AlignedPart::Start, Bytes(surface.described.address.value + begin->second),
+                   "D_DAIN_ADDR_LOW_1");
+            stride(AlignedPart::LineStride, surface.line_stride_1, "D_LINE_UV_STRIDE");
         }
         if (surface.described.bytes && *registers.bytes != '\0') {
-            check_multiple(surface, AlignedPart::Size, surface.described.bytes->value,
-                           registers.bytes);
+            stride(AlignedPart::Size, *surface.described.bytes, registers.bytes);
         }
     }
 
@@ -149,6 +227,15 @@ class ImageCheck {
         return all;
     }
 
+    /// Whether both hold something at some time, in one memory.
+    static bool live_together(const ImageSurface& one, const ImageSurface& other) {
+        const auto before = [](const ImageSurface& first, const ImageSurface& second) {
+            return first.last_operation && !first.output && second.first_operation &&
+                   *first.last_operation < *second.first_operation;
+        };
+        return one.memory == other.memory && !before(one, other) && !before(other, one);
+    }
+
     /// Pairs of surfaces whose extents meet, from the lowest address up; of many on one another each
     /// is held against the nearest.
     void check_overlaps() {
@@ -161,7 +248,8 @@ class ImageCheck {
             std::size_t told = 0;
             for (std::size_t i = 0; i < std::min(open.size(), most_looked_at); ++i) {
                 const std::size_t other = open[open.size() - 1 - i].surface;
-                if (common_byte(surfaces_[other].use.runs, surfaces_[next.surface].use.runs)) {
+                if (live_together(surfaces_[other].described, surfaces_[next.surface].described) &&
+                    common_byte(surfaces_[other].use.runs, surfaces_[next.surface].use.runs)) {
                     pairs.push_back(std::minmax(other, next.surface));
                     if (++told == most_told) {
                         break;
@@ -179,8 +267,8 @@ class ImageCheck {
         }
     }
 
-    const PlacedSurface* part_of(const PlacedSurface& weights, ImageLayout layout) const {
-        const auto part = parts_.find({weights.described.name, layout});
+    const PlacedSurface* part_of(const PlacedSurface& weights, ImageKind kind) const {
+        const auto part = parts_.find({weights.described.name, kind});
         return part == parts_.end() ? nullptr : &surfaces_[part->second];
     }
 
@@ -190,7 +278,7 @@ class ImageCheck {
             check_compression(surface);
         }
         const auto said = surface.described.bytes;
-        const bool exact = surface.is_weights() || surface.described.layout == ImageLayout::Wmb;
+        const bool exact = surface.is_weights() || surface.kind == ImageKind::Wmb;
         if (said && surface.needed > Bytes(0) &&
             (*said < surface.needed || (exact && *said != surface.needed))) {
             add(surface, "size_mismatch",
@@ -201,8 +289,8 @@ class ImageCheck {
     }
 
     void check_compression(PlacedSurface& surface) {
-        const PlacedSurface* mask = part_of(surface, ImageLayout::Wmb);
-        const PlacedSurface* sizes = part_of(surface, ImageLayout::Wgs);
+        const PlacedSurface* mask = part_of(surface, ImageKind::Wmb);
+        const PlacedSurface* sizes = part_of(surface, ImageKind::Wgs);
         if (mask == nullptr && sizes == nullptr) {
             return;
         }
@@ -244,7 +332,7 @@ class ImageCheck {
     /// Without the zeros after weights, which are never used.
     void check_loaded(const PlacedSurface& surface) {
         SurfaceUse use = surface.use;
-        if (surface.is_weights() && use.runs.size() == 1) {
+        if (surface.is_weights() && surface.weights && use.runs.size() == 1) {
             use.runs.front().bytes =
                 std::min(use.runs.front().bytes, surface.weights->used_bytes());
         }
@@ -254,9 +342,9 @@ class ImageCheck {
     }
 
     const ImageDescription& image_;
-    CheckTarget target_;
+    ImageTarget target_;
     std::vector<PlacedSurface> surfaces_;
-    std::map<std::pair<std::string, ImageLayout>, std::size_t>
+    std::map<std::pair<std::string, ImageKind>, std::size_t>
         parts_;  ///< masks and sizes, by weights
     std::deque<LoadMemory> files_;
     MemoryRules memory_;
@@ -266,7 +354,7 @@ class ImageCheck {
 
 }  // namespace
 
-CheckReport check_image_description(const ImageDescription& image, const CheckTarget& target,
+CheckReport check_image_description(const ImageDescription& image, const ImageTarget& target,
                                     const LoadImageFile& load) {
     return ImageCheck(image, target).run(load);
 }

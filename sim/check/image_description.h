@@ -10,7 +10,8 @@
 //       - {name: weight, layout: weight_dc, type: int8, shape: 16x64x3x5, address: 0x80000000,
 //          bytes: 15360}
 //
-// Shapes are NxCxHxW for features and operands, KxCxRxS for weights.
+// Shapes are NxCxHxW for features and operands, KxCxRxS for weights. A surface may name the file that
+// is loaded to its address; `images` and `results` are surfaces as `npuscope plan` writes them.
 #pragma once
 
 #include <array>
@@ -23,42 +24,13 @@
 #include <vector>
 
 #include "models/base/describe.h"
+#include "models/base/error.h"
 #include "models/base/quantity.h"
-#include "models/layout/datapath.h"
-#include "models/layout/weight_layout.h"
-#include "sim/check/check_report.h"
-#include "sim/check/operation_surfaces.h"
+#include "sim/config/config_node.h"
+#include "sim/config/element_type.h"
 #include "sim/program/memory_image.h"
-#include "sim/program/program.h"
 
 namespace npuscope {
-
-/// Wmb is the mask of compressed weights, wgs the sizes of their groups.
-enum class ImageLayout { Feature, WeightDc, WeightImage, Wmb, Wgs, PerChannel, PerElement, Raw };
-
-template <>
-struct EnumNames<ImageLayout> {
-    static constexpr std::array names{
-        std::pair{ImageLayout::Feature, std::string_view("feature")},
-        std::pair{ImageLayout::WeightDc, std::string_view("weight_dc")},
-        std::pair{ImageLayout::WeightImage, std::string_view("weight_image")},
-        std::pair{ImageLayout::Wmb, std::string_view("wmb")},
-        std::pair{ImageLayout::Wgs, std::string_view("wgs")},
-        std::pair{ImageLayout::PerChannel, std::string_view("per_channel")},
-        std::pair{ImageLayout::PerElement, std::string_view("per_element")},
-        std::pair{ImageLayout::Raw, std::string_view("raw")}};
-};
-
-enum class ImageType { Int8, Int16, Fp16 };
-
-template <>
-struct EnumNames<ImageType> {
-    static constexpr std::array names{std::pair{ImageType::Int8, std::string_view("int8")},
-                                      std::pair{ImageType::Int16, std::string_view("int16")},
-                                      std::pair{ImageType::Fp16, std::string_view("fp16")}};
-};
-
-inline std::uint64_t bytes_of(ImageType type) { return type == ImageType::Int8 ? 1 : 2; }
 
 enum class ImageRole { Input, Output };
 
@@ -68,7 +40,7 @@ struct EnumNames<ImageRole> {
                                       std::pair{ImageRole::Output, std::string_view("output")}};
 };
 
-enum class ImageFormat { Raw, Dat, Ihex, Readmemh };
+enum class ImageFormat { Raw, Dat, Ihex, Readmemh, Elf, Npy };
 
 template <>
 struct EnumNames<ImageFormat> {
@@ -76,71 +48,134 @@ struct EnumNames<ImageFormat> {
         std::pair{ImageFormat::Raw, std::string_view("bin")},
         std::pair{ImageFormat::Dat, std::string_view("dat")},
         std::pair{ImageFormat::Ihex, std::string_view("ihex")},
-        std::pair{ImageFormat::Readmemh, std::string_view("readmemh")}};
+        std::pair{ImageFormat::Readmemh, std::string_view("readmemh")},
+        std::pair{ImageFormat::Elf, std::string_view("elf")},
+        std::pair{ImageFormat::Npy, std::string_view("npy")}};
+};
+
+/// Which byte of a word lies at its lowest address.
+enum class ByteOrder { Little, Big };
+
+template <>
+struct EnumNames<ByteOrder> {
+    static constexpr std::array names{std::pair{ByteOrder::Little, std::string_view("little")},
+                                      std::pair{ByteOrder::Big, std::string_view("big")}};
 };
 
 struct ImageFile {
     std::string file;
     std::optional<ImageFormat> format;
     Address address;
+    std::uint32_t word = 1;
+    ByteOrder byte_order = ByteOrder::Little;
     Place place{};  ///< in the description
 
     template <class Visitor, class Self>
     static void describe(Visitor& visit, Self& self) {
         visit.required("file", self.file, "file of bytes, beside the description");
         visit.field("format", self.format,
-                    "bin, dat (packets or a listing), ihex (Intel), readmemh (Verilog, bytes); "
+                    "bin, dat (packets or a listing), ihex (Intel), readmemh (Verilog), elf, npy; "
                     "default: by the file's name");
         visit.field("address", self.address,
                     "where its first byte lies; added to its own addresses");
+        visit.field("word", self.word, "readmemh: bytes of a word");
+        visit.field("byte_order", self.byte_order,
+                    "readmemh: little, a word's last digits lie at its lowest address; big, the "
+                    "first ones do");
     }
 };
 
 struct ImageSurface {
     std::string name;
-    ImageLayout layout = ImageLayout::Feature;
-    ImageType type = ImageType::Int8;
+    std::string layout = "raw";
+    std::optional<ElementType> type;
     std::string shape;
     Address address;
+    std::string file;
     std::optional<Bytes> bytes;
     std::optional<Bytes> line_stride;
     std::optional<Bytes> surface_stride;
+    std::optional<Bytes> batch_stride;
+    std::optional<Address> address_1;
+    std::optional<Bytes> line_stride_1;
+    std::uint32_t x_offset = 0;
     std::string of;
     std::optional<ImageRole> role;
     std::uint32_t components = 1;
+    std::optional<ElementType> data;
+    std::string values;
+    std::string memory;
+    std::optional<std::uint32_t> first_operation;
+    std::optional<std::uint32_t> last_operation;
+    bool output = false;
     Place place{};  ///< in the description
 
     template <class Visitor, class Self>
     static void describe(Visitor& visit, Self& self) {
         visit.required("name", self.name, "name of the surface in findings");
-        visit.required("layout", self.layout, "how its elements lie in memory");
-        visit.field("type", self.type, "type of its elements");
+        visit.field("layout", self.layout,
+                    "how its elements lie in memory: feature, weight_dc, T_A8B8G8R8 .., a name of "
+                    "`npuscope list layouts` or a sentence; wmb, wgs, per_channel, per_element; "
+                    "raw: bytes");
+        visit.field("type", self.type,
+                    "type of its elements; default: int8, of pixels that of their format");
         visit.field("shape", self.shape, "1x64x13x15: NxCxHxW, weights KxCxRxS");
         visit.required("address", self.address, "its first byte");
+        visit.field("file", self.file, "file that is loaded to its address");
         visit.field("bytes", self.bytes, "bytes that the driver's registers give it");
-        visit.field("line_stride", self.line_stride, "bytes from line to line; default: no gap");
+        visit.field("line_stride", self.line_stride,
+                    "bytes from line to line; default: no gap, of pixels whole atoms");
         visit.field("surface_stride", self.surface_stride,
                     "bytes from one atom of channels to the next; default: no gap");
+        visit.field("batch_stride", self.batch_stride,
+                    "bytes from one batch to the next, of a feature with N > 1; default: no gap");
+        visit.field("address_1", self.address_1,
+                    "first byte of the second plane of pixels; default: after the first plane");
+        visit.field("line_stride_1", self.line_stride_1, "line stride of the second plane");
+        visit.field("x_offset", self.x_offset, "pixels before the first one of each line");
         visit.field("of", self.of, "the weights that a wmb or wgs belongs to");
         visit.field("role", self.role,
                     "input: must be loaded; output: the NPU writes it; default: output where the "
                     "name starts with `output` or `result`, else input");
         visit.field("components", self.components,
                     "per_channel and per_element: operands of an element, 1 or 2");
+        visit.field("data", self.data,
+                    "per_channel and per_element: type of the elements that the operands meet; "
+                    "default: that of the operands where the NPU has it, else int8");
+        visit.field("values", self.values,
+                    "LOW..HIGH: what its elements must lie between, both included");
+        visit.field("memory", self.memory,
+                    "name of a memory of its own: its surfaces overlap no others");
+        visit.field("first_operation", self.first_operation,
+                    "it holds something from this operation on; default: always");
+        visit.field("last_operation", self.last_operation, "up to the end of this one");
+        visit.field("output", self.output, "it is a result of the network, whoever reads it");
     }
 };
 
 struct ImageDescription {
     std::string npu;
-    std::vector<ImageFile> memory;
-    std::vector<ImageSurface> surfaces;
+    std::vector<ImageFile> memory;       ///< those that surfaces name included
+    std::vector<ImageSurface> surfaces;  ///< images and results included
+    std::string network;
+    std::optional<Bytes> bytes;
+    std::vector<ImageSurface> images;   ///< as written; what counts is `surfaces`
+    std::vector<ImageSurface> results;  ///< likewise
+    ConfigNode inputs;
+    ConfigNode outputs;
     std::string file;  ///< as messages name it
 
     template <class Visitor, class Self>
     static void describe(Visitor& visit, Self& self) {
         visit.field("npu", self.npu, "preset of the NPU; `--npu` goes first");
         visit.field("memory", self.memory, "files that are loaded");
-        visit.required("surfaces", self.surfaces, "surfaces that must lie in memory");
+        visit.field("surfaces", self.surfaces, "surfaces that must lie in memory");
+        visit.field("network", self.network, "the network that a plan is for");
+        visit.field("bytes", self.bytes, "bytes of memory that a plan takes");
+        visit.field("images", self.images, "surfaces with a file each, as `plan` writes them");
+        visit.field("results", self.results, "surfaces that the NPU writes, as `plan` writes them");
+        visit.field("inputs", self.inputs, "tensors of a model and their images, not looked at");
+        visit.field("outputs", self.outputs, "tensors of a model and their results, likewise");
     }
 };
 
@@ -153,52 +188,5 @@ using LoadImageFile = std::function<MemoryImage(const ImageFile& file)>;
 MemoryImage image_of(const ImageFile& file, const std::string& content);
 /// Files beside the description, each in its format. ConfigError where one cannot be read.
 LoadImageFile files_beside(const std::filesystem::path& description);
-
-/// The registers that a driver puts a surface into.
-struct SurfaceRegisters {
-    const char* unit = "";
-    const char* address = "";
-    const char* line_stride = "";
-    const char* surface_stride = "";
-    const char* bytes = "";
-};
-
-/// NxCxHxW or KxCxRxS.
-using ImageShape = std::array<std::uint32_t, 4>;
-
-/// A described surface with what follows from its shape on one NPU.
-struct PlacedSurface {
-    ImageSurface described;
-    ImageShape shape{1, 1, 1, 1};
-    SurfaceRegisters registers;
-    SurfaceUse use;
-    std::optional<WeightLayout> weights;  ///< of weights, and of those that wmb and wgs belong to
-    Bytes line_stride;
-    Bytes surface_stride;
-    Bytes needed;  ///< bytes that the shape asks for; 0: the shape says nothing
-
-    bool is_weights() const {
-        return described.layout == ImageLayout::WeightDc ||
-               described.layout == ImageLayout::WeightImage;
-    }
-    bool has_strides() const {
-        return described.layout == ImageLayout::Feature ||
-               described.layout == ImageLayout::PerElement;
-    }
-};
-
-/// ConfigError names the surface whose description makes no sense.
-std::vector<PlacedSurface> place_surfaces(const ImageDescription& image,
-                                          const DatapathConfig& datapath);
-
-/// Surfaces by name, for those who read memory. Compressed weights, masks and operands are bytes.
-std::vector<NamedSurface> described_surfaces(const ImageDescription& image,
-                                             const DatapathConfig& datapath);
-
-/// A memory image held against the formats of one NPU: alignment, sizes, strides, overlap, bounds,
-/// bytes that are never loaded, and whether mask, group sizes and values of compressed weights
-/// agree. ConfigError where the description makes no sense.
-CheckReport check_image_description(const ImageDescription& image, const CheckTarget& target,
-                                    const LoadImageFile& load);
 
 }  // namespace npuscope

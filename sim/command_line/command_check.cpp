@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "sim/check/check_report.h"
-#include "sim/check/image_description.h"
+#include "sim/check/image_check.h"
 #include "sim/check/rules.h"
 #include "sim/check/sarif_report.h"
 #include "sim/command_line/command.h"
@@ -25,6 +25,7 @@
 #include "sim/config/file_io.h"
 #include "sim/config/nearest_name.h"
 #include "sim/config/printable.h"
+#include "sim/config/yaml_reader.h"
 #include "sim/model/onnx_reader.h"
 #include "sim/program/read_program.h"
 
@@ -36,6 +37,9 @@ struct CheckArguments : ExperimentArguments {
     std::string explained;  ///< id of a rule that is explained, and nothing checked
     std::vector<std::string> ignored;
     bool warnings_are_errors = false;
+    std::vector<std::string> dumped;  ///< SURFACE=FILE, of a memory image
+    std::vector<std::string> golden;  ///< likewise
+    std::string against;              ///< another image
 };
 
 const Rule& known_rule(const std::string& option, const std::string& id) {
@@ -73,19 +77,79 @@ ExitCode explain_rule(const std::string& id, const Console& console) {
     return ExitCode::Good;
 }
 
+/// A described memory image and the machine that it is for.
+struct DescribedImage {
+    ImageDescription image;
+    SystemConfig system;
+
+    ImageTarget target() const {
+        return {system.npu_name(), system.npu.find<NpuConfig>(), system.memory};
+    }
+};
+
 /// The image's own NPU counts where the command line names none.
-CheckReport report_on_image(const CheckArguments& arguments) {
-    const std::string& program = arguments.experiment.program;
-    const ImageDescription image = parse_image(read_whole_file(program), program);
+DescribedImage read_image(const CheckArguments& arguments, const std::string& file) {
+    ImageDescription image = parse_image(read_whole_file(file, {}, largest_config), file);
     SystemArguments chosen = arguments.system;
     const bool npu_given = arguments.app->count("--npu") > 0 ||
                            arguments.experiment.npu.kind != ConfigNode::Kind::Null;
     if (!npu_given && !image.npu.empty()) {
         chosen.npu = image.npu;
     }
-    const SystemConfig system = read_system(chosen);
-    return check_image_description(image, {nvdla_npu(system), system.memory},
-                                   files_beside(program));
+    return {std::move(image), read_system(chosen)};
+}
+
+const PlacedSurface& find_described(const ImageContents& contents, const std::string& name) {
+    if (const PlacedSurface* surface = contents.find(name)) {
+        return *surface;
+    }
+    std::vector<std::string> known;
+    for (const PlacedSurface& surface : contents.surfaces()) {
+        known.push_back(surface.described.name);
+    }
+    throw ConfigError(fmt::format("unknown surface '{}'", name), name_remedy(name, known));
+}
+
+/// What is asked of the elements in an image: files of them, and differences.
+void look_into_image(const CheckArguments& arguments, const DescribedImage& described,
+                     Diagnostics& findings) {
+    if (arguments.dumped.empty() && arguments.golden.empty() && arguments.against.empty()) {
+        return;
+    }
+    const ImageContents contents(described.image, described.target(),
+                                 files_beside(described.image.file));
+    const auto add = [&](const Diagnostics& found, const PlacedSurface* surface) {
+        for (Diagnostic one : found) {
+            one.place = (surface != nullptr ? *surface : find_described(contents, one.surface))
+                            .described.place;
+            findings.push_back(std::move(one));
+        }
+    };
+    for (const std::string& text : arguments.dumped) {
+        const SurfaceFile wish = parse_surface_file(text, "--dump");
+        const PlacedSurface& surface = find_described(contents, wish.surface);
+        write_atomically(wish.file,
+                         surface_npy(contents.spec(surface), contents.elements(surface)));
+    }
+    for (const std::string& text : arguments.golden) {
+        const SurfaceFile wish = parse_surface_file(text, "--golden");
+        const PlacedSurface& surface = find_described(contents, wish.surface);
+        add(golden_differences(contents, surface, wish.file), &surface);
+    }
+    if (!arguments.against.empty()) {
+        const DescribedImage other = read_image(arguments, arguments.against);
+        add(image_differences(contents, ImageContents(other.image, other.target(),
+                                                      files_beside(arguments.against))),
+            nullptr);
+    }
+}
+
+CheckReport report_on_image(const CheckArguments& arguments, const std::string& file) {
+    const DescribedImage described = read_image(arguments, file);
+    CheckReport report =
+        check_image_description(described.image, described.target(), files_beside(file));
+    look_into_image(arguments, described, report.findings);
+    return report;
 }
 
 /// The register programs of a model's segments, one by one.
@@ -141,10 +205,77 @@ CheckReport report_on_model(const Experiment& experiment, const SystemConfig& sy
     return report;
 }
 
+/// A step of a plan's segments: a register program, or a node that the host runs.
+struct SegmentStep {
+    std::string segment;
+    std::string program;
+    ConfigNode host;
+    ConfigNode inputs;
+    ConfigNode outputs;
+
+    template <class Visitor, class Self>
+    static void describe(Visitor& visit, Self& self) {
+        visit.field("segment", self.segment, "folder of a register program and its memory map");
+        visit.field("program", self.program, "the register program");
+        visit.field("host", self.host, "a node that the host runs");
+        visit.field("inputs", self.inputs, "tensors that the segment takes");
+        visit.field("outputs", self.outputs, "tensors that it gives");
+    }
+};
+struct SegmentOrder {
+    std::string model;
+    std::string npu;
+    std::vector<SegmentStep> steps;
+
+    template <class Visitor, class Self>
+    static void describe(Visitor& visit, Self& self) {
+        visit.field("model", self.model, "the model that was planned");
+        visit.field("npu", self.npu, "preset of the NPU");
+        visit.required("steps", self.steps, "what runs, in this order");
+    }
+};
+
+/// Every segment's memory map and register program.
+CheckReport report_on_segments(const CheckArguments& arguments) {
+    const std::filesystem::path file = arguments.experiment.program;
+    const auto order =
+        read_yaml<SegmentOrder>(read_whole_file(file, {}, largest_config), file.string());
+    CheckReport report;
+    report.subject = file.string();
+    report.npu = order.npu;
+    const auto add = [&](const CheckReport& part) {
+        report.operations += part.operations;
+        report.surfaces += part.surfaces;
+        report.findings.insert(report.findings.end(), part.findings.begin(), part.findings.end());
+    };
+    for (const SegmentStep& step : order.steps) {
+        if (step.segment.empty()) {
+            continue;
+        }
+        const std::filesystem::path folder = file.parent_path() / step.segment;
+        const std::string map = (folder / "memory_map.yaml").string();
+        add(report_on_image(arguments, map));
+        const SystemConfig system = read_image(arguments, map).system;
+        report.npu = system.npu_name();
+        const Program program =
+            read_any_program((file.parent_path() / step.program).string(), system, Images::Read);
+        add(check_program(program, {nvdla_npu(system), system.memory}));
+    }
+    return report;
+}
+
 CheckReport report_on(const CheckArguments& arguments) {
     const std::string& file = arguments.experiment.program;
     if (is_image_file(file)) {
-        return report_on_image(arguments);
+        return report_on_image(arguments, file);
+    }
+    if (!arguments.dumped.empty() || !arguments.golden.empty() || !arguments.against.empty()) {
+        throw ConfigError(fmt::format("'{}' is not the description of a memory image", file),
+                          "--dump, --golden and --against belong to one; of a program `run` has "
+                          "the first two");
+    }
+    if (is_segments_file(file)) {
+        return report_on_segments(arguments);
     }
     const SystemConfig system = read_system(arguments.system);
     const auto* npu = system.npu.find<NpuConfig>();
@@ -221,6 +352,20 @@ Command check_command() {
                 app.add_option("--explain", arguments->explained,
                                "say what the rule with this id asks for, and check nothing")
                     ->option_text("ID");
+                app.add_option("--dump", arguments->dumped,
+                               "write the elements that a memory image holds of a surface as an "
+                               "array (.npy); may be repeated")
+                    ->allow_extra_args(false)
+                    ->option_text("SURFACE=FILE");
+                app.add_option("--golden", arguments->golden,
+                               "the surface of a memory image must hold what the file has: an "
+                               "array (.npy) or bytes as they lie in memory; may be repeated")
+                    ->allow_extra_args(false)
+                    ->option_text("SURFACE=FILE");
+                app.add_option("--against", arguments->against,
+                               "another memory image, whose inputs of the same names must hold "
+                               "the same elements, whatever their layouts")
+                    ->option_text("IMAGE");
                 app.get_option("PROGRAM")->required(false);
                 return [arguments](const Console& console) { return check(*arguments, console); };
             }};

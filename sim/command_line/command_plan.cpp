@@ -62,7 +62,7 @@ std::vector<std::uint32_t> simulated_crcs(Program program,
 /// Takes the plan's images. With `expectations` the program runs on the simulated machine once.
 SavedPlan finish_plan(Plan plan, const SystemConfig& system, bool expectations) {
     SavedPlan saved;
-    saved.memory_map = memory_map_yaml(plan);
+    saved.memory_map = memory_map_yaml(plan, system.npu_name());
     const std::vector<ExpectedResult> results = expected_results(plan);
     saved.program = plan_program(std::move(plan));
     if (expectations) {

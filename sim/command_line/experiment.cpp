@@ -88,7 +88,11 @@ PlanTarget PlanChoices::target(const SystemConfig& system, bool images) const {
 
 bool is_experiment_file(const fs::path& path) { return file_has_key(path, "program"); }
 
-bool is_image_file(const fs::path& path) { return file_has_key(path, "surfaces"); }
+bool is_image_file(const fs::path& path) {
+    return file_has_key(path, "surfaces") || file_has_key(path, "images");
+}
+
+bool is_segments_file(const fs::path& path) { return file_has_key(path, "steps"); }
 
 Experiment read_experiment(const fs::path& path) {
     return read_experiment(parse_yaml(read_whole_file(path, {}, largest_config), path.string()),

@@ -178,8 +178,10 @@ struct Experiment {
 
 /// Whether a YAML file is an experiment: it names a program.
 bool is_experiment_file(const std::filesystem::path& path);
-/// Whether it is the description of a memory image: it names surfaces.
+/// Whether it is the description of a memory image: it names surfaces, or images as a plan does.
 bool is_image_file(const std::filesystem::path& path);
+/// Whether it is the order of a plan's segments.
+bool is_segments_file(const std::filesystem::path& path);
 /// Its paths are relative to where the command is typed, or absolute. ConfigError with its place.
 Experiment read_experiment(const std::filesystem::path& path);
 /// The same of one that stands in another file; its paths are relative to `folder`.

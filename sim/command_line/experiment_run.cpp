@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "sim/check/image_description.h"
+#include "sim/check/image_surface.h"
 #include "sim/command_line/layer_comparison.h"
 #include "sim/command_line/loadable_files.h"
 #include "sim/command_line/network_files.h"
@@ -34,7 +34,7 @@ SurfaceWishes read_wishes(const Experiment& experiment, const SystemConfig& syst
     const std::string& file = experiment.run.surfaces;
     if (!file.empty()) {
         wishes.described = described_surfaces(parse_image(read_whole_file(file), file),
-                                              nvdla_npu(system).datapath);
+                                              system.npu.find<NpuConfig>());
     }
     return wishes;
 }

@@ -103,6 +103,8 @@ struct PlannedImage {
     Address address;
     Bytes bytes;
     MemoryImage image;  ///< empty where images are left out
+    /// Of an input: the last operation that reads it; then its bytes are free.
+    std::optional<std::size_t> last_reader{};
 
     /// One run of zeros to be filled.
     void make_room() {

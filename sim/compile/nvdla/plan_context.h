@@ -196,6 +196,13 @@ class ResultBoard {
             PlannedLayer& layer = context.plan.layers[*result.planned];
             layer.last_reader = result.readers.back();
             ++layer.readers;
+        } else {
+            for (PlannedImage& image : context.plan.images) {
+                if (image.address >= result.cube->place.address &&
+                    image.address < result.cube->place.address + result.cube->place.bytes) {
+                    image.last_reader = result.readers.back();
+                }
+            }
         }
         if (--result.readers_to_come == 0) {
             context.give_back(*result.cube, result.readers);

@@ -197,19 +197,22 @@ std::string plan_reasons(const Plan& plan) {
     return text;
 }
 
-std::string memory_map_yaml(const Plan& plan) {
-    std::string text =
-        fmt::format("network: {}\nbytes: {}\nimages:\n", quoted(plan.name), plan.memory.value);
+std::string memory_map_yaml(const Plan& plan, const std::string& npu) {
+    std::string text = fmt::format("network: {}\nnpu: {}\nbytes: {}\nimages:\n", quoted(plan.name),
+                                   yaml_quoted(npu), plan.memory.value);
     for (const PlannedImage& image : plan.images) {
         const auto& pixels = plan.input.pixels;
         const std::string layout =
             image.name == "input" && pixels
-                ? fmt::format(", layout: {}, line_stride: {}", pixels->format->name,
-                              pixels->line_stride[0].value)
+                ? fmt::format(", layout: {}, shape: 1x{}, line_stride: {}, x_offset: {}",
+                              pixels->format->name, shape_text(pixels->shape()),
+                              pixels->line_stride[0].value, pixels->x_offset)
                 : "";
-        text += fmt::format("  - {{name: {}, file: {}, address: {}, bytes: {}{}}}\n",
+        const std::string until =
+            image.last_reader ? fmt::format(", last_operation: {}", *image.last_reader) : "";
+        text += fmt::format("  - {{name: {}, file: {}, address: {}, bytes: {}{}{}}}\n",
                             yaml_quoted(image.name), yaml_quoted(file_name(image.name, ".dat")),
-                            to_hex(image.address), image.bytes.value, layout);
+                            to_hex(image.address), image.bytes.value, layout, until);
     }
     text += "results:\n";
     for (const PlannedLayer& layer : plan.layers) {

@@ -18,7 +18,7 @@ std::string plan_table(const Plan& plan, std::size_t width);
 /// Layer by layer: what was chosen, its predicted cycles, and what else there was.
 std::string plan_reasons(const Plan& plan);
 /// Every image and every result: address, bytes, strides, first and last operation that needs it.
-std::string memory_map_yaml(const Plan& plan);
+std::string memory_map_yaml(const Plan& plan, const std::string& npu);
 
 std::string trace_text(const Program& program);
 std::string image_text(const MemoryImage& image);

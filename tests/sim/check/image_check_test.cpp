@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "sim/check/image_check.h"
+
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <map>
 
-#include "sim/check/image_description.h"
 #include "tests/sim/check/damaged_program.h"
 #include "tests/sim/check/sample_image.h"
 #include "tests/sim/fuzz/image_inputs.h"
@@ -122,7 +123,9 @@ std::string many_surfaces(std::size_t count, std::uint64_t step) {
 }
 CheckReport check_many(std::size_t count, std::uint64_t step) {
     const ImageDescription image = parse_image(many_surfaces(count, step), "many.yaml");
-    return check_image_description(image, {sample::small_npu(), MemoryConfig{}}, {});
+    const NpuConfig npu = sample::small_npu();
+    const MemoryConfig memory;
+    return check_image_description(image, {npu.name, &npu, memory}, {});
 }
 
 TEST(ManySurfaces, TheirFindingsTakeTimeInProportion) {
@@ -151,8 +154,9 @@ TEST(ManySurfaces, TheirLinesAreLimitedTogether) {
             0x80000000U + i * 0x10000000U);
     }
     const ImageDescription image = parse_image(text, "many.yaml");
-    EXPECT_THROW(check_image_description(image, {sample::small_npu(), MemoryConfig{}}, {}),
-                 ConfigError);
+    const NpuConfig npu = sample::small_npu();
+    const MemoryConfig memory;
+    EXPECT_THROW(check_image_description(image, {npu.name, &npu, memory}, {}), ConfigError);
 }
 
 TEST_F(ImageCheckTest, DamagedDescriptionsAreCheckedOrRefused) {

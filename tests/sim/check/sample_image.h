@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "sim/check/image_description.h"
+#include "sim/check/image_check.h"
 
 namespace npuscope::sample {
 
@@ -61,16 +61,17 @@ surfaces:
     CheckReport checked() const {
         const ImageDescription image = parse_image(text, "image.yaml");
         const MemoryConfig memory;
-        return check_image_description(image, {npu, memory}, [this](const ImageFile& file) {
-            const auto found = files.find(file.file);
-            if (found == files.end()) {
-                throw ConfigError("no such file: " + file.file);
-            }
-            MemoryImage loaded;
-            loaded.bytes = found->second;
-            loaded.runs.push_back({0, 0, loaded.bytes.size()});
-            return loaded;
-        });
+        return check_image_description(image, {npu.name, &npu, memory},
+                                       [this](const ImageFile& file) {
+                                           const auto found = files.find(file.file);
+                                           if (found == files.end()) {
+                                               throw ConfigError("no such file: " + file.file);
+                                           }
+                                           MemoryImage loaded;
+                                           loaded.bytes = found->second;
+                                           loaded.runs.push_back({0, 0, loaded.bytes.size()});
+                                           return loaded;
+                                       });
     }
 };
 

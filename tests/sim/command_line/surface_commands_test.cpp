@@ -192,6 +192,26 @@ TEST_F(SurfaceCommands, AnImageDescriptionNamesSurfacesToo) {
     EXPECT_EQ(read_npy(folder_ / "w.npy").numbers.size(), 64U);
 }
 
+TEST_F(SurfaceCommands, WhatPlanWritesIsADescription) {
+    plan();
+    const std::string map = at("planned/memory_map.yaml");
+    const Answer good = typed({"check", map, "--dump", "c3_weights=" + at("w.npy")});
+    EXPECT_EQ(good.code, ExitCode::Good) << good.out << good.err;
+    EXPECT_EQ(typed({"check", map, "--golden", "c3_weights=" + at("w.npy")}).code, ExitCode::Good);
+    fs::copy(folder_ / "planned", folder_ / "other");
+    EXPECT_EQ(typed({"check", map, "--against", at("other/memory_map.yaml")}).code, ExitCode::Good);
+    damage("c3_weights.dat");
+    const Answer golden = typed({"check", map, "--golden", "c3_weights=" + at("w.npy")});
+    EXPECT_EQ(golden.code, ExitCode::ExpectationFailed);
+    EXPECT_THAT(golden.out, HasSubstr("surface_differs"));
+    const Answer against = typed({"check", map, "--against", at("other/memory_map.yaml")});
+    EXPECT_THAT(against.out, HasSubstr("1 of 2560 elements of 'c3_weights' differ"));
+    EXPECT_THAT(typed({"check", map, "--dump", "c3_weigths=" + at("x.npy")}).err,
+                HasSubstr("c3_weights"));
+    EXPECT_THAT(typed({"check", program_, "--dump", "a=" + at("x.npy")}).err,
+                HasSubstr("not the description of a memory image"));
+}
+
 TEST_F(SurfaceCommands, FindingsNameTheSurface) {
     plan();
     std::string text = read_whole_file(folder_ / "planned/program.cfg");

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "models/base/error.h"
-#include "sim/check/image_description.h"
+#include "sim/check/image_check.h"
 
 namespace npuscope::fuzz {
 
@@ -38,7 +38,12 @@ inline void parse_every_format(const std::string& text) {
     };
     parse(parse_memory_text);
     parse(parse_intel_hex);
-    parse(parse_readmemh);
+    parse([](const std::string& words, const std::string& file) {
+        parse_readmemh(words, file);
+        parse_readmemh(words, file, {.bytes = 4, .big_endian = true});
+    });
+    parse(parse_elf);
+    parse(parse_array);
 }
 
 inline void parse_images(const std::string& text) {
@@ -51,8 +56,12 @@ inline void parse_images(const std::string& text) {
     const ImageDescription image = parse_image(text.substr(0, end + 1), "fuzz.yaml");
     NpuConfig npu;
     npu.cdma.weight_compression = text.size() % 2 == 0;
-    check_image_description(image, {npu, MemoryConfig{}},
-                            [&](const ImageFile& file) { return image_of(file, content); });
+    const MemoryConfig memory;
+    const ImageTarget target{npu.name, &npu, memory};
+    const auto load = [&](const ImageFile& file) { return image_of(file, content); };
+    check_image_description(image, target, load);
+    const ImageContents contents(image, target, load);
+    image_differences(contents, contents);
 }
 
 }  // namespace npuscope::fuzz

@@ -100,7 +100,7 @@ TEST(NetworkEnds, InputsHaveImagesOfTheirOwn) {
     const Plan plan = plan_network(forked(""), {});
     ASSERT_EQ(plan.more_inputs.size(), 2U);
     EXPECT_EQ(plan.more_inputs[1].shape, (Shape{7, 4, 3}));
-    const std::string map = memory_map_yaml(plan);
+    const std::string map = memory_map_yaml(plan, "nv_small");
     for (const char* image : {"name: input,", "name: second_input,", "name: third_input,"}) {
         EXPECT_THAT(map, HasSubstr(image));
     }

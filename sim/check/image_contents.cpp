@@ -1,0 +1,351 @@
+// SPDX-License-Identifier: Apache-2.0
+// What lies in the surfaces of a described memory image: elements, values that cannot be meant, and
+// differences.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <cstring>
+
+#include "models/base/error.h"
+#include "models/layout/relayout.h"
+#include "sim/check/image_check.h"
+#include "sim/convert/tensor_difference.h"
+
+namespace npuscope {
+
+Layout PlacedSurface::bind() const {
+    try {
+        return layout.bind_to(shape, type->bytes);
+    } catch (const ConfigError& error) {
+        throw ConfigError(described.place,
+                          fmt::format("surface '{}': {}", described.name, error.sentence()),
+                          error.remedy());
+    }
+}
+
+std::string PlacedSurface::spec() const {
+    const std::string place = to_hex(described.address) + ':';
+    if (type == nullptr) {
+        return fmt::format("{}{}:uint8:W", place, described.bytes.value_or(needed).value);
+    }
+    std::string sizes;
+    for (const AxisExtent& axis : shape.axes) {
+        sizes += fmt::format("{}{}", sizes.empty() ? "" : "x", axis.extent);
+    }
+    std::string text = fmt::format("{}{}:{}:{}", place, sizes, type->name,
+                                   layout.row == nullptr ? layout.text : layout.row->name);
+    char separator = ':';
+    for (const auto& [name, value] : layout.parameters) {
+        text += fmt::format("{}{}={}", separator, name, value);
+        separator = ',';
+    }
+    return text;
+}
+
+std::vector<NamedSurface> described_surfaces(const ImageDescription& image,
+                                             const NpuConfig* nvdla) {
+    std::vector<PlacedSurface> placed = place_surfaces(image, nvdla);
+    std::unordered_map<std::string_view, bool> compressed;
+    for (const PlacedSurface& surface : placed) {
+        if (surface.kind == ImageKind::Wmb) {
+            compressed[surface.described.of] = true;
+        }
+    }
+    std::vector<NamedSurface> surfaces;
+    for (PlacedSurface& surface : placed) {
+        if (compressed.contains(surface.described.name)) {
+            surface.type = nullptr;
+        }
+        surfaces.push_back({.name = surface.described.name, .spec = surface.spec()});
+    }
+    return surfaces;
+}
+
+namespace {
+
+/// The sizes and the mask of compressed weights.
+struct CompressedParts {
+    const PlacedSurface* mask = nullptr;
+    const PlacedSurface* sizes = nullptr;
+};
+CompressedParts parts_of(const PlacedSurface& weights, std::span<const PlacedSurface> surfaces) {
+    CompressedParts parts;
+    if (!weights.is_weights()) {
+        return parts;
+    }
+    for (const PlacedSurface& surface : surfaces) {
+        if (surface.described.of != weights.described.name ||
+            (surface.kind != ImageKind::Wmb && surface.kind != ImageKind::Wgs)) {
+            continue;
+        }
+        (surface.kind == ImageKind::Wmb ? parts.mask : parts.sizes) = &surface;
+    }
+    return parts;
+}
+
+}  // namespace
+
+ImageContents::ImageContents(const ImageDescription& image, const ImageTarget& target,
+                             const LoadImageFile& load)
+    : surfaces_(place_surfaces(image, target.nvdla)), memory_({target.memory, 64, true}) {
+    for (std::size_t i = 0; i < surfaces_.size(); ++i) {
+        by_name_.emplace(surfaces_[i].described.name, i);
+    }
+    DiagnosticLog ignored;  // the check tells
+    for (const ImageFile& file : image.memory) {
+        files_.push_back({MemoryPort::Primary, file.address, load(file), file.file});
+        memory_.load(files_.back(), file.place, ignored);
+    }
+}
+
+const PlacedSurface* ImageContents::find(std::string_view name) const {
+    const auto found = by_name_.find(name);
+    return found == by_name_.end() ? nullptr : &surfaces_[found->second];
+}
+
+SurfaceSpec ImageContents::spec(const PlacedSurface& surface) const {
+    if (surface.type != nullptr) {
+        return {surface.described.address, surface.type, surface.bind()};
+    }
+    const std::uint64_t bytes = surface.described.bytes.value_or(surface.needed).value;
+    return {surface.described.address, &element_row(ElementType::Uint8),
+            plain_layout({{{'W', bytes}}}, 1)};
+}
+
+std::vector<std::uint8_t> ImageContents::elements(const PlacedSurface& surface) const {
+    const SurfaceSpec spec = this->spec(surface);
+    const auto contents = [&](Address address, Bytes bytes) {
+        return memory_.contents({address, bytes})
+            .value_or(std::vector<std::uint8_t>(bytes.value, 0));
+    };
+    const auto [mask, sizes] = parts_of(surface, surfaces_);
+    if (mask == nullptr) {
+        return spec.elements(contents(spec.base, Bytes(spec.layout.used)));
+    }
+    const WeightLayout& weights = *surface.weights;
+    const std::vector<std::uint8_t> bits = contents(mask->use.base, used_mask_bytes(weights));
+    const CompressedGroups groups(weights, bits);
+    std::vector<std::uint32_t> group_sizes;
+    for (std::uint32_t group = 0; group < weights.groups(); ++group) {
+        group_sizes.push_back(static_cast<std::uint32_t>(groups.group_bytes(group)));
+    }
+    const std::vector<std::uint8_t> values = contents(spec.base, Bytes(groups.weight_bytes()));
+    return spec.elements(decompress_weights(weights, {values, bits, group_sizes}).stored);
+}
+
+namespace {
+
+struct Range {
+    double low = 0;
+    double high = 0;
+};
+
+/// `LOW..HIGH`.
+std::optional<Range> range_of(const PlacedSurface& surface) {
+    const std::string& text = surface.described.values;
+    if (text.empty()) {
+        return std::nullopt;
+    }
+    const std::size_t dots = text.find("..");
+    Range range;
+    const auto take = [&](std::string_view part, double& number) {
+        const char* const end = part.data() + part.size();
+        const auto result = std::from_chars(part.data(), end, number);
+        return result.ec == std::errc() && result.ptr == end && std::isfinite(number);
+    };
+    if (dots == std::string::npos || !take(std::string_view(text).substr(0, dots), range.low) ||
+        !take(std::string_view(text).substr(dots + 2), range.high) || range.low > range.high) {
+        throw ConfigError(surface.described.place,
+                          fmt::format("surface '{}': '{}' is not a range of values",
+                                      surface.described.name, text),
+                          "as -100..100");
+    }
+    return range;
+}
+
+bool is_nan(std::uint8_t low, std::uint8_t high) {
+    return (high & 0x7cU) == 0x7cU && ((high & 3U) != 0 || low != 0);
+}
+
+/// Without decoding anything: most surfaces hold none.
+bool holds_nan(std::span<const std::uint8_t> bytes) {
+    for (std::size_t i = 1; i < bytes.size(); i += 2) {
+        if (is_nan(bytes[i - 1], bytes[i])) {
+            return true;
+        }
+    }
+    return false;
+}
+
+Diagnostic told(const PlacedSurface& surface, const char* id, const std::string& message,
+                const std::string& remedy) {
+    return surface_finding({}, surface.use, id, message, remedy);
+}
+
+/// Lanes after the last channel of an fp16 cube.
+std::optional<Diagnostic> nan_lanes(const PlacedSurface& surface,
+                                    std::span<const std::uint8_t> bytes) {
+    const FeatureCube& cube = *surface.use.cube;
+    const std::uint32_t lanes = cube.channels_per_atom();
+    const std::uint32_t used = cube.shape.channels % lanes;
+    if (used == 0) {
+        return std::nullopt;
+    }
+    std::uint64_t count = 0;
+    std::optional<Address> first;
+    const std::uint32_t last = cube.surfaces() - 1;
+    for (std::uint32_t y = 0; y < cube.shape.height; ++y) {
+        const std::uint64_t line = (cube.line_address(last, y) - cube.base).value;
+        for (std::uint32_t x = 0; x < cube.shape.width; ++x) {
+            for (std::uint32_t lane = used; lane < lanes; ++lane) {
+                const std::uint64_t at = line + x * cube.atom.value + 2 * std::uint64_t{lane};
+                if (at + 1 < bytes.size() && is_nan(bytes[at], bytes[at + 1])) {
+                    first = first.value_or(cube.base + Bytes(at));
+                    ++count;
+                }
+            }
+        }
+    }
+    if (count == 0) {
+        return std::nullopt;
+    }
+    Diagnostic one = told(
+        surface, "nan_in_lanes",
+        fmt::format("{} values in lanes after the last channel of '{}' are not a number, the first "
+                    "at {}",
+                    count, surface.described.name, to_hex(*first)),
+        "store zeros there: Winograd, SDP and PDP take those lanes as they are");
+    one.address = first;
+    return one;
+}
+
+}  // namespace
+
+Diagnostics value_findings(const PlacedSurface& surface, const MemoryRules& memory) {
+    const std::optional<Range> range = range_of(surface);
+    const bool floats = surface.type != nullptr && surface.type->type == ElementType::Float16;
+    if (surface.type == nullptr || (!range && !floats) || surface.use.writes ||
+        surface.use.overlaps_itself) {
+        return {};
+    }
+    const SurfaceSpec spec{surface.described.address, surface.type, surface.bind()};
+    Diagnostics findings;
+    const std::uint64_t all = std::max(spec.layout.used, surface.needed.value);
+    const auto bytes = memory.contents({spec.base, Bytes(all)});
+    if (!bytes) {
+        return {};  // told as bytes that are never loaded
+    }
+    if (!range && !holds_nan(*bytes)) {
+        return {};
+    }
+    const std::vector<double> numbers = read_elements(surface.type->type, spec.elements(*bytes));
+    const auto tell = [&](const char* id, auto is_wrong, const char* what, const char* remedy) {
+        const auto first = std::ranges::find_if(numbers, is_wrong);
+        if (first == numbers.end()) {
+            return;
+        }
+        std::vector<std::uint64_t> index(surface.shape.axes.size());
+        auto at = static_cast<std::uint64_t>(first - numbers.begin());
+        for (std::size_t axis = index.size(); axis-- > 0;) {
+            index[axis] = at % surface.shape.axes[axis].extent;
+            at /= surface.shape.axes[axis].extent;
+        }
+        Diagnostic one =
+            told(surface, id,
+                 fmt::format("{} of '{}' {}, the first ({}) at {}",
+                             std::ranges::count_if(numbers, is_wrong), surface.described.name, what,
+                             *first, index_text(surface.shape, index)),
+                 remedy);
+        one.address = spec.base + Bytes(spec.layout.address(index));
+        findings.push_back(std::move(one));
+    };
+    if (floats) {
+        tell(
+            "not_a_number", [](double number) { return std::isnan(number); },
+            "values are not a number", "store numbers, or have them flushed (NAN_TO_ZERO)");
+        if (surface.use.cube) {
+            if (std::optional<Diagnostic> lanes = nan_lanes(surface, *bytes)) {
+                findings.push_back(std::move(*lanes));
+            }
+        }
+    }
+    if (range) {
+        const std::string outside = fmt::format("values lie outside {}", surface.described.values);
+        tell(
+            "values_outside",
+            [&](double number) { return number < range->low || number > range->high; },
+            outside.c_str(), "correct type, layout or content, or the range");
+    }
+    return findings;
+}
+
+namespace {
+
+std::optional<Diagnostic> difference(const PlacedSurface& surface, const SurfaceSpec& spec,
+                                     const std::string& with, std::span<const double> expected,
+                                     std::span<const double> actual) {
+    const TensorDifference found = compare_tensors({spec.base, spec.layout}, expected, actual);
+    if (found.mismatches == 0) {
+        return std::nullopt;
+    }
+    Diagnostic one =
+        told(surface, "surface_differs",
+             fmt::format("{} of {} elements of '{}' differ from {}{}, the first at {}: {} instead "
+                         "of {}",
+                         found.mismatches, found.elements, surface.described.name, with,
+                         found.channels.empty() ? "" : " in channels " + found.channels,
+                         index_text(found.shape, found.first.index), found.first.actual,
+                         found.first.expected),
+             "");
+    one.address = found.first.address;
+    return one;
+}
+
+}  // namespace
+
+Diagnostics image_differences(const ImageContents& image, const ImageContents& other) {
+    Diagnostics findings;
+    for (const PlacedSurface& surface : image.surfaces()) {
+        const PlacedSurface* twin = other.find(surface.described.name);
+        const auto add = [&](const std::string& message, const char* remedy) {
+            findings.push_back(told(surface, "surface_differs", message, remedy));
+        };
+        if (twin == nullptr) {
+            add(fmt::format("the other image has no '{}'", surface.described.name),
+                "describe it there, or compare its twin by --golden");
+            continue;
+        }
+        if (surface.use.writes || twin->use.writes || surface.kind == ImageKind::Wmb ||
+            surface.kind == ImageKind::Wgs) {
+            continue;  // nothing is in it yet; masks and sizes are compared with their weights
+        }
+        const SurfaceSpec mine = image.spec(surface);
+        const SurfaceSpec theirs = other.spec(*twin);
+        if (mine.layout.shape != theirs.layout.shape) {
+            add(fmt::format("'{}' is {}, in the other image {}", surface.described.name,
+                            to_string(mine.layout.shape), to_string(theirs.layout.shape)),
+                "surfaces of one name have one shape");
+            continue;
+        }
+        const auto found = difference(surface, mine, "the other image",
+                                      read_elements(theirs.type->type, other.elements(*twin)),
+                                      read_elements(mine.type->type, image.elements(surface)));
+        if (found) {
+            findings.push_back(*found);
+        }
+    }
+    return findings;
+}
+
+Diagnostics golden_differences(const ImageContents& image, const PlacedSurface& surface,
+                               const std::string& file) {
+    const SurfaceSpec spec = image.spec(surface);
+    const auto found = difference(surface, spec, fmt::format("'{}'", file),
+                                  read_elements(spec.type->type, read_surface_file(spec, file)),
+                                  read_elements(spec.type->type, image.elements(surface)));
+    return found ? Diagnostics{*found} : Diagnostics{};
+}
+
+}  // namespace npuscope
