@@ -168,8 +168,7 @@ class Recorder : public sc_core::sc_module {
     tlm::tlm_sync_enum forward(Payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay) {
         if (phase == tlm::BEGIN_REQ) {
             const RecordedAccess access = begin(payload, delay, false);
-            begins_.insert(access.begin);
-            in_flight_[&payload] = access;
+            in_flight_[&payload] = {access, begins_.insert(access.begin)};
         }
         const tlm::tlm_sync_enum state = to->nb_transport_fw(payload, phase, delay);
         if (state == tlm::TLM_COMPLETED ||
@@ -189,9 +188,9 @@ class Recorder : public sc_core::sc_module {
     void end_in_flight(Payload& payload, const sc_core::sc_time& delay) {
         const auto found = in_flight_.find(&payload);
         if (found != in_flight_.end()) {
-            const RecordedAccess access = found->second;
+            const RecordedAccess access = found->second.access;
+            begins_.erase(found->second.begin);
             in_flight_.erase(found);
-            begins_.erase(begins_.find(access.begin));
             end(access, payload, delay);
         }
     }
@@ -241,7 +240,11 @@ class Recorder : public sc_core::sc_module {
 
     std::ofstream csv_;
     std::ofstream vcd_;
-    std::map<Payload*, RecordedAccess> in_flight_;
+    struct Open {
+        RecordedAccess access;
+        std::multiset<std::uint64_t>::iterator begin;  ///< in begins_
+    };
+    std::map<Payload*, Open> in_flight_;
     std::multiset<std::uint64_t> begins_;  ///< of what is in flight
     std::multimap<std::uint64_t, Change> changes_;
     long reads_ = 0;
