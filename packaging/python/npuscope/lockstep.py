@@ -240,7 +240,12 @@ def _image(path: pathlib.Path) -> list[tuple[int, bytes]]:
     text = path.read_text()
     packets = re.findall(r"offset:\s*(\w+),\s*size:\s*\w+,\s*payload:([^}]*)", text)
     if packets:
-        return [(int(offset, 0), bytes(int(byte, 0) for byte in payload.split())) for offset, payload in packets]
+        runs: list[tuple[int, bytearray]] = []
+        for offset, payload in packets:
+            if not runs or runs[-1][0] + len(runs[-1][1]) != int(offset, 0):
+                runs.append((int(offset, 0), bytearray()))
+            runs[-1][1].extend(int(byte, 0) for byte in payload.split())
+        return [(offset, bytes(data)) for offset, data in runs]
     lines = [line for line in text.splitlines() if "=" not in line and not line.lstrip().startswith("#")]
     return [(0, bytes(int(byte, 0) for byte in " ".join(lines).split()))]
 
