@@ -12,6 +12,7 @@ export PYTHONPATH=$prefix/lib/python3/dist-packages PYTHONDONTWRITEBYTECODE=1
 /usr/bin/python3 "$examples"/lockstep.py "$prefix"/share/npuscope/configs/experiment/three_layers
 /usr/bin/python3 - "$prefix"/share/npuscope <<'END'
 import sys
+import tempfile
 
 import numpy as np
 import npuscope
@@ -70,4 +71,17 @@ with npuscope.Device() as model, npuscope.Device() as other:
     other.write_memory(0x80000005, b"x")
     assert "at 0x80000005" in refused(npuscope.Difference, lambda: pair.read_memory(0x80000000, 64))
 refused(npuscope.WrongInput, lambda: npuscope.play(folder, npuscope.Device()))
+
+# what a driver did, on another device; and on one that gives other bytes
+with tempfile.TemporaryDirectory() as scratch:
+    csv = scratch + "/driver.csv"
+    with npuscope.Device() as npu, npuscope.Recorder(npu, csv) as recorder:
+        assert npuscope.play(program, recorder) == {"checks": 3, "failed": []}
+        assert recorder.cycle == npu.cycle
+    assert npuscope.replay(csv, npuscope.Device("nv_small", ["memory=dram_200"])) == []
+    pair = npuscope.Lockstep(npuscope.Device(), npuscope.Device())
+    assert npuscope.replay(csv, pair) == [] and len(pair.compared) == 3
+    wrong = npuscope.registers()["NVDLA_SDP.D_CVT_OFFSET_0"]
+    assert ": memory at 0x8002018e has 0x47, not 0x48" in npuscope.replay(csv, Wrong())[0]
+    refused(npuscope.WrongInput, lambda: npuscope.replay(program + "/program.cfg", npuscope.Device()))
 END

@@ -13,6 +13,7 @@ or as the system finds libraries. Arrays are numpy's; they are handed over witho
 """
 from ._library import Device, Error, Limit, Stopped, WrongInput, pack, registers, run, unpack, version
 from .lockstep import Difference, Lockstep, Surface, play
+from .recording import Recorder, replay
 
-__all__ = ["Device", "Difference", "Error", "Limit", "Lockstep", "Stopped", "Surface", "WrongInput", "pack", "play",
-           "registers", "run", "unpack", "version"]
+__all__ = ["Device", "Difference", "Error", "Limit", "Lockstep", "Recorder", "Stopped", "Surface", "WrongInput", "pack", "play",
+           "registers", "replay", "run", "unpack", "version"]
