@@ -22,13 +22,15 @@ Bytes pad_of(const SurfaceUse& use) {
     return use.cube->element * (lanes - use.cube->shape.channels);
 }
 
-/// An operand begins at the address; of pixels a few of the first line may be skipped.
+/// An operand begins at the address; of pixels with an offset those that are skipped come first.
 bool begins_at(const SurfaceUse& use, Address address) {
     constexpr std::uint64_t most = 64;  // source: X offsets of nv_full, in bytes
-    return use.base == address ||
-           (use.kind == DataKind::Pixels && std::ranges::any_of(use.runs, [&](const ByteRun& run) {
-                return run.address >= address && (run.address - address).value < most;
-            }));
+    if (use.base == address || use.kind != DataKind::Pixels || use.runs.empty()) {
+        return use.base == address;
+    }
+    const Address first = use.runs.front().address;
+    return first == address ||
+           (first != use.base && first >= address && (first - address).value < most);
 }
 
 /// Sparse files leave zeros out, but seldom the whole last quarter of a surface.
@@ -184,6 +186,19 @@ bool MemoryRules::judge_extent(const CheckedOperation& operation, const SurfaceU
                         first.load->file, to_hex(first.run().address)),
             one_file ? file : extent, extent.address);
     }
+    const bool straddles = !one_file && extent.address > first.run().address &&
+                           extent.address < first.run().end() &&
+                           2 * (first.run().end() - extent.address).value < extent.bytes.value &&
+                           last.run().address > extent.address && last.run().end() >= extent.end();
+    if (straddles && seen.loads.size() == 2) {
+        return report(
+            "partly_loaded",
+            fmt::format("{} begins at {}, within the last {} bytes of '{}'; the rest of it "
+                        "is '{}', which is loaded at {}",
+                        label, to_hex(extent.address), (first.run().end() - extent.address).value,
+                        first.load->file, last.load->file, to_hex(last.run().address)),
+            last.run(), extent.address);
+    }
     if (seen.tail == 0 || extent.end() <= last.run().end()) {
         return false;
     }
@@ -208,8 +223,11 @@ bool MemoryRules::holds_zeros(const ByteRun& run) const {
 
 bool MemoryRules::is_part_of_line(const Load& load, const ByteRun& hole) {
     const bool split = load.use && load.use->unit == "NVDLA_PDP_RDMA";  // read slice by slice
-    if (!load.use || load.use->kind == DataKind::Pixels || load.copied || split) {
+    if (!load.use || load.copied || split) {
         return false;
+    }
+    if (load.use->kind == DataKind::Pixels) {  // lines end with pixels that nothing shows
+        return load.use->strides.line && hole.bytes > *load.use->strides.line;
     }
     // strides may leave whole lines out
     return load.use->constant ||

@@ -263,7 +263,62 @@ void MemoryRules::write(const CheckedOperation& operation, const SurfaceUse& use
     }
 }
 
+namespace {
+
+/// The planes of one picture do not share pixels.
+void check_planes(const CheckedOperation& operation, DiagnosticLog& log) {
+    const SurfaceUse* first = nullptr;
+    for (const SurfaceUse& use : operation.uses) {
+        if (use.kind != DataKind::Pixels) {
+            continue;
+        }
+        if (first != nullptr && common_byte(first->runs, use.runs)) {
+            Diagnostic one = surface_finding(
+                operation, *first, "lines_overlap",
+                fmt::format("lines of the {} lie in the {}", surface_label(operation, *first),
+                            surface_label(operation, use)),
+                "let the first plane end before the second one begins");
+            one.register_name = spelled(first->unit, first->stride_register);
+            log.add(std::move(one));
+        }
+        first = &use;
+    }
+}
+
+/// Strides of one atom more or less than each other: for every line, or once.
+void check_stride_pair(const CheckedOperation& operation, const SurfaceUse& use,
+                       DiagnosticLog& log) {
+    if (!use.cube || use.cube->shape.height < 2 || use.cube->surfaces() < 2 ||
+        use.cube->batch_lines != 0 || use.surface_stride_register.empty()) {
+        return;
+    }
+    const FeatureCube& cube = *use.cube;
+    const std::uint64_t lines = cube.line_stride.value * cube.shape.height;
+    const std::uint64_t apart = lines > cube.surface_stride.value
+                                    ? lines - cube.surface_stride.value
+                                    : cube.surface_stride.value - lines;
+    const bool line_off = apart == cube.atom.value * cube.shape.height;
+    if (cube.surface_stride.value == 0 || (!line_off && apart != cube.atom.value)) {
+        return;
+    }
+    const std::string& name = line_off ? use.stride_register : use.surface_stride_register;
+    Diagnostic one = surface_finding(
+        operation, use, "strides_apart",
+        fmt::format("{} has lines of {:#x} bytes and surfaces of {:#x}, which is {} from {} lines",
+                    surface_label(operation, use), cube.line_stride.value,
+                    cube.surface_stride.value, line_off ? "one atom a line away" : "one atom away",
+                    cube.shape.height),
+        "correct the one that is meant otherwise");
+    one.severity = Severity::Warning;
+    one.register_name = spelled(use.unit, name);
+    log.add(std::move(one));
+}
+
+}  // namespace
+
 void MemoryRules::launch(const CheckedOperation& operation, DiagnosticLog& log) {
+    const std::size_t told_before = log.findings().size();
+    check_planes(operation, log);
     for (const SurfaceUse& use : operation.uses) {
         check_use(operation, use, log);
         if (!use.writes) {
@@ -273,6 +328,11 @@ void MemoryRules::launch(const CheckedOperation& operation, DiagnosticLog& log) 
                 owners_[writer].lines_left += 2 * operation.lines_left;
             }
             judge(operation, use, seen, log);
+        }
+        const auto is_told = [&](const Diagnostic& one) { return one.surface == use.surface; };
+        if (std::none_of(log.findings().begin() + static_cast<std::ptrdiff_t>(told_before),
+                         log.findings().end(), is_told)) {
+            check_stride_pair(operation, use, log);
         }
     }
     for (const SurfaceUse& use : operation.uses) {

@@ -203,6 +203,35 @@ void ProgramOperations::add_value_findings(const Launch& launch, CheckedOperatio
     }
 }
 
+void ProgramOperations::add_unwritten(CheckedOperation& operation) const {
+    const std::array stages{std::pair{"D_DP_BS_CFG", npu_.sdp.bs},
+                            std::pair{"D_DP_BN_CFG", npu_.sdp.bn},
+                            std::pair{"D_DP_EW_CFG", npu_.sdp.element_wise}};
+    const auto is_written = [&](const char* name) {
+        return find_write(operation, spelled("NVDLA_SDP", name)) != nullptr;
+    };
+    const auto add = [&](const char* name, const char* why) {
+        operation.findings.push_back(
+            {.severity = Severity::Warning,
+             .id = "register_unwritten",
+             .sentence = fmt::format("{} is never written before the operation: {}",
+                                     spelled("NVDLA_SDP", name), why),
+             .remedy = "write it in the operation's register group",
+             .unit = "NVDLA_SDP",
+             .register_name = spelled("NVDLA_SDP", name),
+             .operation = operation.name});
+    };
+    for (const auto& [name, present] : stages) {
+        if (present && !is_written(name)) {
+            add(name, "its reset value has the stage compute");
+        }
+    }
+    if (is_written("D_CVT_SCALE") != is_written("D_CVT_SHIFT")) {
+        add(is_written("D_CVT_SCALE") ? "D_CVT_SHIFT" : "D_CVT_SCALE",
+            "the output is scaled by both");
+    }
+}
+
 void ProgramOperations::launch_ready(const Place& place, DiagnosticLog& log) {
     while (std::optional<Launch> launched = engine_.next()) {
         launch(std::move(*launched), place, log);
@@ -221,6 +250,9 @@ void ProgramOperations::launch(Launch launch, const Place& place, DiagnosticLog&
         if (used) {
             add_writes(file(block), launch.group, operation);
         }
+    }
+    if (launch.pipeline == Pipeline::Sdp && !operation.undecoded) {
+        add_unwritten(operation);
     }
     for (Diagnostic& finding : operation.findings) {
         finding.place = place;

@@ -225,6 +225,11 @@ constexpr std::array all_rules{
          "NVDLA register specification; nv_small RTL"},
     Rule{"register_unknown", Severity::Error, "check, run", "A write must reach a register.",
          "NVDLA register specification"},
+    Rule{"register_unwritten", Severity::Warning, "check",
+         "The SDP's stages, and both scale and shift of its output, are written before it starts: "
+         "what "
+         "reset leaves computes something.",
+         "NVDLA register specification, SDP"},
     Rule{"register_value", Severity::Error, "check, run",
          "Every register holds a value that the machine takes, and that fits the other registers.",
          "NVDLA register specification; nv_small and nv_full RTL"},
@@ -275,6 +280,9 @@ constexpr std::array all_rules{
          guide_patterns},
     Rule{"stride_mismatch", Severity::Warning, "check",
          "A result is read with the strides with which it was written.", the_program},
+    Rule{"strides_apart", Severity::Warning, "check",
+         "The surface stride of a cube is not one atom, or one atom a line, away from its lines.",
+         "the program itself"},
     Rule{"surface_differs", Severity::Error, "check",
          "A surface holds what the other image, or the file, has.", "what the user asks for"},
     Rule{"surface_overlap", Severity::Error, "check",

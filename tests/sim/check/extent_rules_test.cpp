@@ -74,6 +74,50 @@ TEST(ExtentRules, AnOperandThatEndsAfterItsFileNamesTheStrideThatIsTooLarge) {
     EXPECT_GT(found.place.line, 0U);
 }
 
+TEST(ExtentRules, SurfacesOneAtomApartFromTheirLinesAreTold) {
+    Damaged good("rtl/pw_4x2x64_k64", "nv_small");
+    good.change("NVDLA_SDP.D_DST_SURFACE_STRIDE", plus(8));
+    EXPECT_TRUE(sample::finds(good.checked(), "strides_apart", "NVDLA_SDP.D_DST_SURFACE_STRIDE"));
+    good.change("NVDLA_SDP.D_DST_SURFACE_STRIDE", plus(64));
+    EXPECT_FALSE(sample::finds(good.checked(), "strides_apart", "NVDLA_SDP.D_DST_SURFACE_STRIDE"));
+}
+
+TEST(ExtentRules, PlanesOfAPictureAreKeptApart) {
+    Damaged good("nv_full/img_Y16_U16V16_N444_i8", "nv_full");
+    EXPECT_TRUE(good.checked().clean()) << sample::kinds_of(good.checked());
+    const std::uint32_t first = sample::written(good.program, "NVDLA_CDMA.D_DAIN_ADDR_LOW_0");
+    good.change("NVDLA_CDMA.D_DAIN_ADDR_LOW_1", [&](std::uint32_t) { return first; });
+    EXPECT_TRUE(sample::finds(good.checked(), "lines_overlap", "NVDLA_CDMA.D_LINE_STRIDE"));
+}
+
+TEST(ExtentRules, AnOperandThatBeginsInTheFileBeforeItsOwnIsFound) {
+    Damaged good("rtl/pw_4x2x64_k64", "nv_small");
+    const auto weights_at = [&](std::uint32_t loaded, std::uint32_t read) {
+        for (Statement& statement : good.program.statements) {
+            auto* load = std::get_if<LoadMemory>(&statement.action);
+            if (load != nullptr && load->file == "wt.dat") {
+                load->address = Address(loaded);
+            }
+        }
+        good.change("NVDLA_CDMA.D_WEIGHT_ADDR_LOW", [&](std::uint32_t) { return read; });
+        return good.checked();
+    };
+    EXPECT_TRUE(weights_at(0x80000200, 0x80000200).clean());
+    EXPECT_TRUE(sample::finds(weights_at(0x80000200, 0x800001f8), "partly_loaded",
+                              "NVDLA_CDMA.D_WEIGHT_ADDR_LOW"));
+}
+
+TEST(ExtentRules, StagesOfTheSdpAreSetBeforeItStarts) {
+    for (const char* name : {"NVDLA_SDP.D_DP_BS_CFG", "NVDLA_SDP.D_CVT_SHIFT"}) {
+        Damaged good("rtl/pw_4x2x64_k64", "nv_small");
+        std::erase_if(good.program.statements, [&](const Statement& statement) {
+            const auto* write = std::get_if<WriteRegister>(&statement.action);
+            return write != nullptr && write->name == std::string(name) + "_0";
+        });
+        EXPECT_TRUE(sample::finds(good.checked(), "register_unwritten", name)) << name;
+    }
+}
+
 TEST(ExtentRules, AFindingStandsWhereTheRegisterWasWritten) {
     Damaged good("rtl/pw_4x2x64_k64", "nv_small");
     good.change("NVDLA_CDMA.D_DAIN_ADDR_LOW_0", plus(8));
