@@ -192,6 +192,11 @@ void add_run_options(CLI::App& app, RunChoices& choices) {
                    "so many NPUs run the program at once, each on data of its own, in one memory "
                    "whose time they share")
         ->check(CLI::Range(1, 64));
+    app.add_option("--stream", choices.stream,
+                   "run so many frames of a network as a stream, too, with double-buffered inputs: "
+                   "throughput and latency")
+        ->check(CLI::Range(2, 10000))
+        ->option_text("FRAMES");
     app.add_option(
            "--golden", choices.golden,
            "SURFACE=FILE: when the run is over, the surface must hold what the file has, an "

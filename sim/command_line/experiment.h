@@ -66,6 +66,7 @@ struct RunChoices {
     ValuesChoice values = ValuesChoice::On;
     std::optional<Cycles> max_cycles{};
     std::size_t instances = 1;
+    std::size_t stream = 0;
     std::vector<std::string> golden{};
     bool compare_layers = false;
     std::string network;
@@ -78,6 +79,9 @@ struct RunChoices {
         visit.field("instances", self.instances,
                     "so many NPUs run the program at once, each on data of its own, in one memory "
                     "whose time they share");
+        visit.field("stream", self.stream,
+                    "so many frames of a network are run as a stream, too, with double-buffered "
+                    "inputs, for throughput and latency; 0: none");
         visit.field("golden", self.golden,
                     "SURFACE=FILE, surfaces that must hold what a file has: an array (.npy) or "
                     "bytes as they lie in memory");

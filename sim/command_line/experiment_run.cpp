@@ -28,6 +28,19 @@ RunOptions read_options(const Experiment& experiment) {
     return options;
 }
 
+void check_stream(const Experiment& experiment) {
+    const std::size_t frames = experiment.run.stream;
+    if (frames > 0 && !names_network(experiment.program)) {
+        throw ConfigError(fmt::format("'{}' is not a network", experiment.program),
+                          "--stream belongs to shape tables and models");
+    }
+    if (frames == 1 || (frames > 1 && experiment.run.instances > 1)) {
+        throw ConfigError(frames == 1 ? "one frame is no stream"
+                                      : "a stream is that of one NPU, not of several instances",
+                          "give --stream at least 2, without --instances");
+    }
+}
+
 SurfaceWishes read_wishes(const Experiment& experiment, const SystemConfig& system) {
     SurfaceWishes wishes{experiment.write.dump, experiment.run.golden,
                          experiment.run.compare_layers};
@@ -78,7 +91,9 @@ Result run_loadable(const Experiment& experiment, const NetworkFiles& files,
 Result run_experiment(const Experiment& experiment, const SystemConfig& system) {
     RunOptions options = read_options(experiment);
     const std::string& program = experiment.program;
-    const NetworkFiles files{experiment.inputs, experiment.write.outputs, experiment.model};
+    const NetworkFiles files{experiment.inputs, experiment.write.outputs, experiment.model,
+                             experiment.run.stream};
+    check_stream(experiment);
     if (is_image_file(program)) {
         throw ConfigError(fmt::format("'{}' describes a memory image, which does nothing", program),
                           "give it to `npuscope check`");

@@ -16,6 +16,7 @@
 #include "sim/command_line/label_ranking.h"
 #include "sim/command_line/layer_comparison.h"
 #include "sim/command_line/model_source.h"
+#include "sim/command_line/stream_run.h"
 #include "sim/compile/nvdla/network_planner.h"
 #include "sim/compile/nvdla/nvdla_family.h"
 #include "sim/compile/nvdla/plan_program.h"
@@ -110,6 +111,9 @@ class ModelRun {
         if (!files_.outputs.empty() && result.status() != RunStatus::Fail) {
             write_outputs(outputs_);
         }
+        if (files_.stream > 0) {
+            result.stream = stream(result);
+        }
         return result;
     }
 
@@ -142,6 +146,17 @@ class ModelRun {
             }
         }
         return std::move(run.result);
+    }
+    /// A model that is one program for the NPU is simulated, another one follows from one frame.
+    StreamRecord stream(const Result& frame) const {
+        if (!segments_ || segments_->segments.size() != 1) {
+            return estimate_stream(frame, files_.stream);
+        }
+        StreamRecord record =
+            simulate_stream(segments_->segments.front().plan, files_.stream,
+                            choices_.target(system_, false), system_, options_.max_cycles);
+        add_host(record, frame.model->host.cycles);
+        return record;
     }
     static void add_along_first(GraphValue& all, const GraphValue& more) {
         if (all.type.sizes.empty()) {
@@ -177,7 +192,7 @@ class ModelRun {
                     read_images();
                 }
             }
-            const bool last = cases_.size() < 2;
+            const bool last = cases_.size() < 2 && files_.stream == 0;
             return segmented_program(graph_, last ? *std::move(segments_) : *segments_,
                                      system_.host, given ? &inputs_ : nullptr);
         }
@@ -359,6 +374,11 @@ Result run_table(const std::string& network, const NetworkFiles& files, const Sy
                  const PlanChoices& choices, RunOptions options, SurfaceQueries* queries) {
     const Network table = read_network(network);
     Plan plan = plan_network(table, choices.target(system, options.values));
+    std::optional<StreamRecord> stream;
+    if (files.stream > 0) {
+        stream = simulate_stream(plan, files.stream, choices.target(system, false), system,
+                                 options.max_cycles);
+    }
     NetworkSurfaces surfaces;
     if (files.any()) {
         surfaces = network_surfaces(table, plan, nvdla_npu(system).surfaces);
@@ -382,6 +402,7 @@ Result run_table(const std::string& network, const NetworkFiles& files, const Sy
         }
     }
     Result result = run_program(plan_program(std::move(plan)), system, options);
+    result.stream = stream;
     if (queries != nullptr) {
         queries->answer(result);
     }

@@ -185,6 +185,16 @@ Json units_json(const std::vector<NamedUnit>& units) {
 
 namespace {
 
+Json stream_json(const StreamRecord& stream) {
+    return {{"frames", stream.frames},
+            {"cycles", stream.all.value},
+            {"interval_cycles", stream.interval.value},
+            {"latency_cycles", stream.latency.value},
+            {"most_latency_cycles", stream.most_latency.value},
+            {"host_cycles", stream.host.value},
+            {"simulated", stream.simulated}};
+}
+
 Json rankings_json(const std::vector<Ranking>& rankings) {
     Json all = Json::array();
     for (const Ranking& ranking : rankings) {
@@ -242,6 +252,9 @@ std::string json_report(const Result& result) {
                            {"cycles", result.batch->all.value},
                            {"least_cycles", result.batch->least.value},
                            {"most_cycles", result.batch->most.value}};
+    }
+    if (result.stream) {
+        report["stream"] = stream_json(*result.stream);
     }
     for (const InstanceRecord& instance : result.instances) {
         Json one = to_json(instance.traffic);

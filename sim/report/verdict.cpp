@@ -76,6 +76,11 @@ std::string time_line(const Result& result) {
     return text;
 }
 
+std::string a_second(double rate) {
+    return rate < 1000 ? fmt::format("{:.4g}", rate)
+                       : with_separators(static_cast<std::uint64_t>(rate));
+}
+
 /// Inputs that ran one after the other.
 std::string batch_line(const Result& result) {
     const BatchRecord& batch = *result.batch;
@@ -83,14 +88,27 @@ std::string batch_line(const Result& result) {
     const double inputs = static_cast<double>(batch.inputs);
     const double rate =
         cycles == 0 ? 0 : inputs * static_cast<double>(result.config.clock().value) / cycles;
-    const std::string inputs_a_second = rate < 1000
-                                            ? fmt::format("{:.4g}", rate)
-                                            : with_separators(static_cast<std::uint64_t>(rate));
     return fmt::format(
         "{} inputs one after the other: {} cycles each on average, {} to {}, {} inputs/s; all else "
         "is of the first",
         with_separators(batch.inputs), with_separators(static_cast<std::uint64_t>(cycles / inputs)),
-        with_separators(batch.least.value), with_separators(batch.most.value), inputs_a_second);
+        with_separators(batch.least.value), with_separators(batch.most.value), a_second(rate));
+}
+
+/// Frames that overlap each other.
+std::string stream_line(const Result& result) {
+    const StreamRecord& stream = *result.stream;
+    const auto interval = static_cast<double>(std::max(stream.interval, Cycles(1)).value);
+    const std::string host =
+        stream.host > Cycles(0)
+            ? fmt::format(", while the host works {} for one", with_separators(stream.host.value))
+            : "";
+    return fmt::format(
+        "{} frames as a stream{}: one each {} cycles, {} frames/s{}; latency {} cycles, {} at most",
+        with_separators(stream.frames), stream.simulated ? "" : ", from the cycles of one",
+        with_separators(stream.interval.value),
+        a_second(static_cast<double>(result.config.clock().value) / interval), host,
+        with_separators(stream.latency.value), with_separators(stream.most_latency.value));
 }
 
 /// NPUs that ran at once.
@@ -300,6 +318,9 @@ std::string verdict(const Result& result, std::size_t width) {
     }
     if (result.batch) {
         lines.push_back(batch_line(result));
+    }
+    if (result.stream) {
+        lines.push_back(stream_line(result));
     }
     if (result.energy) {
         lines.push_back(energy_line(*result.energy));

@@ -161,6 +161,17 @@ struct BatchRecord {
     Cycles most;
 };
 
+/// Frames of a network one after the other, with two places for inputs, maps and outputs.
+struct StreamRecord {
+    std::size_t frames = 0;
+    Cycles all;              ///< from the launch of the first to the end of the last
+    Cycles interval;         ///< from the end of one to the end of the next, on average
+    Cycles latency;          ///< of one, from its launch to its end, on average
+    Cycles most_latency;     ///< likewise, the longest
+    Cycles host;             ///< that the host works for each, beside the NPU
+    bool simulated = false;  ///< false: worked out from the cycles of one frame
+};
+
 /// One of several NPUs that ran at once behind one memory.
 struct InstanceRecord {
     Cycles cycles;
@@ -190,6 +201,7 @@ struct Result {
     std::optional<Timeline> timeline;             ///< where it was asked for
     std::optional<ModelShare> model;              ///< where a model ran
     std::optional<BatchRecord> batch;             ///< where it ran more than once
+    std::optional<StreamRecord> stream;           ///< where one was asked for
     std::vector<Ranking> rankings;                ///< where labels were given
     std::vector<InstanceRecord> instances;        ///< where several ran; else empty
     std::optional<EnergyEstimate> energy;         ///< where a table was given

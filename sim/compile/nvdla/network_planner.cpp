@@ -71,6 +71,22 @@ Bytes sram_room(const MemoryRegionConfig& region) {
 
 }  // namespace
 
+std::optional<Diagnostic> memory_problem(const PlanTarget& target, Bytes bytes) {
+    const MemoryRegionConfig& region = target.memory.regions.front();
+    const std::uint32_t bits = target.npu.mcif.address_bits;
+    const std::uint64_t end = region.base.value + bytes.value;
+    const Bytes limit = std::min(region.size, region.surfaces.value_or(region.size));
+    if (bytes <= limit && (bits >= 64 || end <= std::uint64_t{1} << bits)) {
+        return std::nullopt;
+    }
+    return Diagnostic{
+        .sentence = fmt::format("the network needs {} bytes of memory from {} on, more than "
+                                "region '{}' or an address of {} bits gives",
+                                bytes.value, to_hex(region.base), region.name, bits),
+        .remedy = "enlarge the region, or move its base down",
+        .field = region_size};
+}
+
 TilingCosts costs_of(const PlanTarget& target) {
     TilingCosts costs{.npu = target.npu,
                       .beat_interval = target.memory.beat_interval.value,
@@ -90,25 +106,6 @@ std::optional<SramPlan> sram_of(const PlanTarget& target, const std::set<std::st
         return std::nullopt;
     }
     return SramPlan{MemoryMap(region->base, Bytes(0)), sram_room(*region), results};
-}
-
-/// The first region, which holds everything that does not go to SRAM.
-bool fits_memory(const PlanTarget& target, Bytes bytes) {
-    const MemoryRegionConfig& region = target.memory.regions.front();
-    const std::uint32_t bits = target.npu.mcif.address_bits;
-    const std::uint64_t end = region.base.value + bytes.value;
-    const Bytes limit = std::min(region.size, region.surfaces.value_or(region.size));
-    return bytes <= limit && (bits >= 64 || end <= std::uint64_t{1} << bits);
-}
-
-Diagnostic memory_problem(const PlanTarget& target, Bytes bytes) {
-    const MemoryRegionConfig& region = target.memory.regions.front();
-    return {.sentence = fmt::format("the network needs {} bytes of memory from {} on, more than "
-                                    "region '{}' or an address of {} bits gives",
-                                    bytes.value, to_hex(region.base), region.name,
-                                    target.npu.mcif.address_bits),
-            .remedy = "enlarge the region, or move its base down",
-            .field = region_size};
 }
 
 class NetworkPlanner {
@@ -157,14 +154,14 @@ class NetworkPlanner {
             return *std::move(context_.problem);
         }
         if (beyond_memory_) {
-            Diagnostic problem = memory_problem(target_, memory());
+            Diagnostic problem = *memory_problem(target_, memory());
             problem.operation = *std::move(beyond_memory_);
             return problem;
         }
         context_.plan.memory = memory();
         context_.plan.sram = context_.sram ? context_.sram->memory.used() : Bytes(0);
-        move_results(context_.plan, target_.memory.regions.front().base + unknown_constants,
-                     unknown_constants - constants());
+        const Address base = target_.memory.regions.front().base;
+        move_results(context_.plan, base + unknown_constants, base + constants());
         return std::move(context_.plan);
     }
 
@@ -269,7 +266,7 @@ class NetworkPlanner {
 
     /// The first layer after which memory is used up.
     void note_memory(const std::string& layer) {
-        if (!beyond_memory_ && !fits_memory(target_, memory())) {
+        if (!beyond_memory_ && memory_problem(target_, memory())) {
             beyond_memory_ = layer;
         }
     }

@@ -4,6 +4,7 @@
 // same plan. Values are synthetic (see synthetic_values.h).
 #pragma once
 
+#include <optional>
 #include <variant>
 
 #include "models/base/diagnostic.h"
@@ -28,6 +29,10 @@ struct PlanTarget {
 
 /// What cuts of a layer cost on this target.
 TilingCosts costs_of(const PlanTarget& target);
+
+/// Why the first region, which holds everything that does not go to SRAM, has no room for so many bytes;
+/// nothing where it has.
+std::optional<Diagnostic> memory_problem(const PlanTarget& target, Bytes bytes);
 
 /// The plan, or the first problem, which names its layer as the operation.
 std::variant<Plan, Diagnostic> try_plan_network(const Network& network, const PlanTarget& target);

@@ -35,7 +35,8 @@ struct ConvOperation {
 struct Operation {
     std::string name;  ///< `conv1 rows 16..31`
     std::variant<ConvOperation, SdpJob, PdpJob> job;
-    std::vector<std::size_t> after;  ///< operations that must have finished before it may start
+    std::vector<std::size_t> after;    ///< operations that must have finished before it may start
+    std::vector<std::size_t> loads{};  ///< images that are loaded again then, before it starts
 
     /// Its last unit is the PDP, else the SDP.
     bool ends_in_pdp() const {

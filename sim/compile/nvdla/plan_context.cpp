@@ -21,7 +21,7 @@ void join(std::vector<std::size_t>& readers, const std::vector<std::size_t>& mor
 
 class Mover {
  public:
-    Mover(Address from, Bytes by) : from_(from), by_(by) {}
+    Mover(Address from, Address to) : from_(from), to_(to) {}
 
     void operator()(ConvOperation& operation) const {
         move(operation.conv.cdma.feature.base);
@@ -53,7 +53,7 @@ class Mover {
 
     void move(Address& address) const {
         if (address >= from_) {
-            address = Address(address.value - by_.value);
+            address = to_ + (address - from_);
         }
     }
     void move(StoredCube& stored) const {
@@ -72,7 +72,7 @@ class Mover {
     }
 
     Address from_;
-    Bytes by_;
+    Address to_;
 };
 
 std::uint64_t bytes_of(const PlannedLayer& layer) {
@@ -184,18 +184,17 @@ std::pair<Address, std::span<std::uint8_t>> PlanContext::place_image(const std::
     return {image.address, image.image.bytes};
 }
 
-/// Whether its end could meet that of the convolution before in the accumulator.
-bool PlanContext::ends_may_meet(const ConvOperation& conv) const {
+bool ends_may_meet(const ConvOperation& conv, Precision precision, const NpuConfig& npu) {
     const Shape& output = conv.conv.csc.output;
-    const std::uint32_t cells = npu().datapath.group_kernels(precision);
+    const std::uint32_t cells = npu.datapath.group_kernels(precision);
     const std::uint64_t groups = divide_up(output.channels, cells);
-    return npu().cacc.ends_may_meet(std::uint64_t{output.width} * output.height * groups, cells);
+    return npu.cacc.ends_may_meet(std::uint64_t{output.width} * output.height * groups, cells);
 }
 
 void PlanContext::add(Operation operation, const CubePart& part, StoredCube& written) {
     const std::size_t index = plan.operations.size();
     if (const auto* conv = std::get_if<ConvOperation>(&operation.job)) {
-        if (last_convolution && ends_may_meet(*conv)) {
+        if (last_convolution && ends_may_meet(*conv, precision, npu())) {
             operation.after.push_back(*last_convolution);
         }
         last_convolution = index;
@@ -211,8 +210,8 @@ void PlanContext::add(Operation operation, const CubePart& part, StoredCube& wri
     written.writers.push_back({part, index});
 }
 
-void move_results(Plan& plan, Address from, Bytes by) {
-    const Mover mover(from, by);
+void move_results(Plan& plan, Address from, Address to) {
+    const Mover mover(from, to);
     for (Operation& operation : plan.operations) {
         std::visit(mover, operation.job);
     }

@@ -96,10 +96,10 @@ struct PlanContext {
     std::pair<Address, std::span<std::uint8_t>> place_image(const std::string& name, Bytes bytes);
     /// Adds an operation that writes a part of a result.
     void add(Operation operation, const CubePart& part, StoredCube& written);
-
- private:
-    bool ends_may_meet(const ConvOperation& conv) const;
 };
+
+/// Whether the convolution's end could meet that of the one before in the accumulator.
+bool ends_may_meet(const ConvOperation& conv, Precision precision, const NpuConfig& npu);
 
 /// A cube as SDP and PDP address it: whole atoms of channels.
 inline FeatureCube whole_atoms(FeatureCube cube) {
@@ -215,8 +215,8 @@ class ResultBoard {
     std::vector<bool> output_;
 };
 
-/// Moves everything that lies at `from` or after it down by `by`.
-void move_results(Plan& plan, Address from, Bytes by);
+/// Moves everything that lies at `from` or after it, so that it begins at `to`.
+void move_results(Plan& plan, Address from, Address to);
 
 /// Which results of a plan go to the memory behind the second port: names of layers, `room` in
 /// bytes. Results that most layers read come first, of those the larger, then the earlier ones; each

@@ -6,6 +6,7 @@
 #include <array>
 #include <map>
 #include <optional>
+#include <set>
 
 #include "models/base/check.h"
 #include "models/conv/conv_registers.h"
@@ -34,9 +35,12 @@ class ProgramWriter {
         program_.name = plan_.name;
         program_.surfaces = plan_surfaces(plan_);
         finished_.resize(plan_.operations.size());
-        for (PlannedImage& image : plan_.images) {
-            add(LoadMemory{MemoryPort::Primary, image.address, std::move(image.image),
-                           file_name(image.name, ".dat")});
+        std::set<std::size_t> again;
+        for (const Operation& operation : plan_.operations) {
+            again.insert(operation.loads.begin(), operation.loads.end());
+        }
+        for (std::size_t i = 0; i < plan_.images.size(); ++i) {
+            load(i, again.contains(i) ? plan_.images[i].image : std::move(plan_.images[i].image));
         }
         unmask_interrupts();
         const RegisterBlock& cdma = cdma_block;
@@ -65,6 +69,12 @@ class ProgramWriter {
     }
     void write_register(const RegisterBlock& block, std::string_view name, std::uint32_t value) {
         write_register(block, *find_register(block, name), value);
+    }
+
+    void load(std::size_t index, MemoryImage image) {
+        const PlannedImage& planned = plan_.images[index];
+        add(LoadMemory{MemoryPort::Primary, planned.address, std::move(image),
+                       file_name(planned.name, ".dat")});
     }
 
     /// Registers are named alike in both address maps; statements get the target's addresses.
@@ -108,6 +118,9 @@ class ProgramWriter {
         for (const std::size_t before : operation.after) {
             NPU_CHECK(before < index, "an operation depends on a later one");
             wait_for(before);
+        }
+        for (const std::size_t image : operation.loads) {
+            load(image, plan_.images[image].image);
         }
         const bool pools = operation.ends_in_pdp();
         const std::string_view last_block = pools ? "NVDLA_PDP" : "NVDLA_SDP";

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// Streams of frames on the command line: throughput and latency of tables and models on every family.
+#include <gmock/gmock.h>
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "tests/sim/command_line/typed.h"
+
+namespace npuscope {
+namespace {
+
+using Json = nlohmann::json;
+using sample::Answer;
+using sample::typed;
+using testing::HasSubstr;
+
+Json stream_of(std::vector<std::string> line) {
+    line.insert(line.begin(), "run");
+    line.insert(line.end(), {"--values", "off", "--stream", "4", "--json", "-"});
+    const Answer answer = typed(line);
+    EXPECT_EQ(answer.code, ExitCode::Good) << answer.err;
+    const Json result = Json::parse(answer.out);
+    EXPECT_EQ(result["stream"]["frames"], 4);
+    EXPECT_LE(result["stream"]["interval_cycles"], result["cycles"]);
+    EXPECT_THAT(answer.err, HasSubstr("4 frames as a stream"));
+    return result;
+}
+
+TEST(Stream, OfATableIsSimulated) {
+    const Json result = stream_of({"lenet", "--npu", "nv_small"});
+    const Json& stream = result["stream"];
+    EXPECT_EQ(stream["simulated"], true);
+    EXPECT_EQ(stream["host_cycles"], 0);
+    EXPECT_LT(stream["interval_cycles"], result["cycles"]);
+}
+
+TEST(Stream, OfAModelCountsTheHostBesideTheNpu) {
+    const std::string model = std::string(NPUSCOPE_SOURCE) + "/examples/digits/digits.onnx";
+    for (const std::string npu : {"nv_small", "tinpu_f28p55"}) {
+        const Json result = stream_of({model, "--npu", npu});
+        const Json& stream = result["stream"];
+        EXPECT_EQ(stream["simulated"], npu == "nv_small");
+        EXPECT_EQ(stream["host_cycles"], result["host"]["cycles"]);
+        EXPECT_GE(stream["interval_cycles"], stream["host_cycles"]);
+        EXPECT_GE(stream["latency_cycles"], stream["interval_cycles"]);
+    }
+}
+
+TEST(Stream, NeedsANetworkAndTwoFrames) {
+    const std::string program =
+        std::string(NPUSCOPE_SOURCE) + "/tests/golden/rtl_image_blocks/one_output/program.cfg";
+    EXPECT_THAT(typed({"run", program, "--stream", "2"}).err, HasSubstr("is not a network"));
+    EXPECT_EQ(typed({"run", "lenet", "--stream", "1"}).code, ExitCode::WrongInput);
+    EXPECT_THAT(typed({"run", "lenet", "--stream", "2", "--instances", "2"}).err,
+                HasSubstr("one NPU"));
+}
+
+}  // namespace
+}  // namespace npuscope
