@@ -4,7 +4,7 @@
 //
 //     npuscope::AxiWires<64> wires;
 //     npuscope::AxiMaster<64> master("master", {});
-//     npu.dram.bind(master.socket);                    // a Device with npu.mcif.transactional=true
+//     npu.dram.bind(master.socket);                    // a Device with npu.mcif.transactions=values
 //     master.clock(clock), master.reset_n(reset_n), master.bind_wires(wires);
 //
 // W is the width of the data in bits, 32 to 512. Bursts are INCR at full width; the master keeps to 4 KiB

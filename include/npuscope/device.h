@@ -31,6 +31,10 @@ class Device : public sc_core::sc_module {
     struct Setup {
         std::string npu = "nv_small";
         std::vector<std::string> changes{};
+        /// How memory is asked where `npu.mcif.transactional=true` says that each burst is a
+        /// transaction of its own: by b_transport, each from a thread of its own that may wait; or by
+        /// nb_transport, with the phases of the base protocol. Many are in flight either way.
+        bool non_blocking = false;
     };
 
     /// std::invalid_argument, with the place and what to do, where there can be no such NPU or it has
@@ -63,6 +67,8 @@ class Device : public sc_core::sc_module {
     struct Inside;
 
     void access_register(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay);
+    tlm::tlm_sync_enum take_phase(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
+                                  sc_core::sc_time& delay);
     void go_on();
     void start_of_simulation() override;
 

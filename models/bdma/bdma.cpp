@@ -49,11 +49,12 @@ void Bdma::run_command(Activity& activity, BdmaWork& work, const BdmaJob& job) {
         config_.forward};
     const MovedBlocks lines{std::uint64_t{job.lines} * job.surfaces,
                             [&](std::uint64_t number) { return fetch(work, job, number); }};
-    const Cycles response =
+    const WriteResponse response =
         mover_.move(activity, setup, lines,
                     {{"source", work.name, job.source.in_sram, work.values},
                      {"destination", work.name, job.destination.in_sram, work.values}});
-    activity.wait_until(response, WaitKind::Blocked, "write response");
+    activity.wait_until(DmaPort::response_time(activity, response), WaitKind::Blocked,
+                        "write response");
 }
 
 namespace {

@@ -63,14 +63,27 @@ void Cdp::run_operation(Activity& activity) {
     work->record.start = now();
     const CdpJob& job = work->job;
     const Purpose purpose{"input", work->name, job.source_in_sram, work->values};
-    const ElementTensor input = fetch_elements(read_port, job.source, purpose);
-    CdpResult result =
-        work->values ? compute_cdp(job.normalization, input, work->tables) : CdpResult{};
-    work->counters = result.counters;
-    writer_.emplace(job.destination, result.values);
+    const auto compute_all = [&] {
+        const ElementTensor input = fetch_elements(read_port, job.source, purpose);
+        CdpResult result =
+            work->values ? compute_cdp(job.normalization, input, work->tables) : CdpResult{};
+        work->counters = result.counters;
+        return result.values;
+    };
+    growing_ =
+        work->values && read_port.values_arrive() ? std::make_shared<ElementTensor>() : nullptr;
+    if (growing_) {
+        writer_.emplace(job.destination, growing_);
+    } else {
+        writer_.emplace(job.destination, compute_all());
+    }
     normalise(activity, *work, blocks_of(job.source));
+    if (growing_) {
+        compute_all();  // for the counters
+    }
     results_.give(activity, {});
-    const Cycles response = written_.take(activity, WaitKind::Blocked);
+    const Cycles response =
+        DmaPort::response_time(activity, written_.take(activity, WaitKind::Blocked));
     activity.wait_until(response + config_.tail, WaitKind::Blocked, "write response");
     account(*work);
     done_(*work);
@@ -87,6 +100,7 @@ std::optional<Cycles> Cdp::take_block(Activity& activity, const Block& block, At
         // the last channel of the last column enters at the end
         stream.taken(pace_->input_end() - Cycles(block.columns - 1 - i));
     }
+    read_port.room_made();
     return ready;
 }
 
@@ -105,7 +119,34 @@ void Cdp::normalise(Activity& activity, const CdpWork& work, const std::vector<B
     send(activity, work, blocks.back(), pace_->finish());
 }
 
+void Cdp::compute(const CdpWork& work, const Block& block) {
+    const FeatureCube& cube = work.job.source;
+    const Purpose purpose{"input", work.name, work.job.source_in_sram, work.values};
+    const std::uint32_t atom = cube.channels_per_atom();
+    const auto y = static_cast<std::uint32_t>(block.first_pixel / cube.shape.width);
+    const auto x = static_cast<std::uint32_t>(block.first_pixel % cube.shape.width);
+    // a sum reaches no further than the next atom
+    const std::uint32_t first = block.surface == 0 ? 0 : block.surface - 1;
+    const std::uint32_t end = std::min(block.surface + 2, cube.surfaces());
+    FeatureCube near = cube;
+    near.base = cube.line_address(first, y) + cube.atom * x;
+    near.shape = {std::min(end * atom, cube.shape.channels) - first * atom, 1, block.columns};
+    CdpNormalization normalization = work.job.normalization;
+    const std::uint32_t before = first * atom;
+    normalization.channels = std::min(
+        normalization.channels - std::min(before, normalization.channels), near.shape.channels);
+    const ElementTensor all =
+        compute_cdp(normalization, fetch_elements(read_port, near, purpose), work.tables).values;
+    TensorPart part{(block.surface - first) * atom, 0, 0, shape_of(all)};
+    part.shape.channels = std::min(atom, part.shape.channels - part.channel);
+    const TensorPart place{block.surface * atom, y, x, part.shape};
+    paste(cut(all, part), place, cube.shape, *growing_);
+}
+
 void Cdp::send(Activity& activity, const CdpWork& work, const Block& block, Cycles ready) {
+    if (growing_) {
+        compute(work, block);
+    }
     const Cycles leaves = leaving_.leave(ready, block.columns);
     const Cycles began = now();
     const PixelRun run{block.surface, block.first_pixel, block.columns, leaves,

@@ -64,6 +64,8 @@ class Cdp : public Unit {
     /// One block; the answer is when the first result of the block before is ready.
     std::optional<Cycles> take_block(Activity& activity, const Block& block, AtomStream& stream);
     void send(Activity& activity, const CdpWork& work, const Block& block, Cycles ready);
+    /// The results of a block whose neighbours in channel direction have arrived.
+    void compute(const CdpWork& work, const Block& block);
     void write_results(Activity& activity);
     NormalisationPace pace_of(const CdpWork& work) const;
     void account(CdpWork& work) const;
@@ -73,13 +75,14 @@ class Cdp : public Unit {
     const Bytes bus_width_;
     std::function<void(CdpWork&)> done_;
     Channel<Outgoing> results_{"cdp.results", 32};
-    Channel<Cycles> written_{"cdp.written", 1};
+    Channel<WriteResponse> written_{"cdp.written", 1};
     std::optional<CubeWriter> writer_;
+    std::shared_ptr<ElementTensor> growing_;  // the result, where values arrive with the reads
     // of the running operation
     std::optional<NormalisationPace> pace_;
     ResultPace leaving_;
     std::vector<Cycles> arrivals_;  // of the present block
-    Cycles last_response_;
+    WriteResponse last_response_;
     Cycles first_request_;
 };
 

@@ -11,7 +11,7 @@ Cacc::Cacc(const CaccConfig& config, const DatapathConfig& datapath)
       datapath_(datapath),
       marks_(config.depth(datapath.atomic_k), config.delivery_latency) {}
 
-void Cacc::compute(ConvWork& work) const {
+AccumulatedSums Cacc::sums_of(const ConvWork& work, const WeightKernels& kernels) const {
     const ConvJob& job = work.job;
     const bool bytes = job.precision() == Precision::Int8;
     const MacOrder order{.block_channels = datapath_.atomic_c,
@@ -25,18 +25,41 @@ void Cacc::compute(ConvWork& work) const {
         .winograd = job.mode() == ConvMode::Winograd,
         .patch_truncate = job.parts.csc.patch_truncate,
         .batches = job.batches()};
-    AccumulatedSums sums = accumulate(*work.data, *work.weights, accumulation);
+    return accumulate(*work.data, kernels, accumulation);
+}
+
+void Cacc::compute(ConvWork& work) const {
+    AccumulatedSums sums = sums_of(work, *work.weights);
     // lanes beyond the last kernel leave the accumulator as zeros
     Shape& shape = sums.values.shape;
-    const std::uint32_t atom = datapath_.atom_channels(job.precision());
+    const std::uint32_t atom = datapath_.atom_channels(work.job.precision());
     shape.channels = static_cast<std::uint32_t>(round_up(shape.channels, atom));
     sums.values.values.resize(shape.elements());
     work.saturated = sums.saturated;
-    work.accumulated = std::make_shared<const Tensor<std::int32_t>>(std::move(sums.values));
+    work.accumulated = std::make_shared<Tensor<std::int32_t>>(std::move(sums.values));
+}
+
+void Cacc::compute_group(ConvWork& work) const {
+    const std::uint32_t group = work.groups_accumulated++;
+    const AccumulatedSums sums = sums_of(work, *work.arrived_groups[group]);
+    const Shape& shape = sums.values.shape;
+    if (!work.accumulated) {
+        const std::uint32_t atom = datapath_.atom_channels(work.job.precision());
+        const auto channels =
+            static_cast<std::uint32_t>(round_up(work.job.weights.shape.kernels, atom));
+        work.accumulated =
+            std::make_shared<Tensor<std::int32_t>>(Shape{channels, shape.height, shape.width});
+    }
+    paste(sums.values, {group * work.job.weights.group_kernels, 0, 0, shape}, *work.accumulated);
+    work.saturated += sums.saturated;
 }
 
 void Cacc::accept(Activity& giver, const StripePackage& package) {
-    if (package.work->values && !package.work->accumulated) {
+    if (package.work->values && !package.work->arrived_groups.empty()) {
+        while (package.work->groups_accumulated <= package.kernel_group) {
+            compute_group(*package.work);
+        }
+    } else if (package.work->values && !package.work->accumulated) {
         compute(*package.work);
     }
     const Cycles first_ready = package.last_block_start + config_.fill_latency;

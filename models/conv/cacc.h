@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 
+#include "models/conv/cacc_math.h"
 #include "models/conv/conv_config.h"
 #include "models/conv/conv_work.h"
 #include "models/layout/datapath.h"
@@ -46,7 +47,10 @@ class Cacc : public Sink<StripePackage> {
     void on_done(std::function<void(const ConvWork&)> listener) { done_ = std::move(listener); }
 
  private:
+    AccumulatedSums sums_of(const ConvWork& work, const WeightKernels& kernels) const;
     void compute(ConvWork& work) const;
+    /// The next of the groups that have arrived.
+    void compute_group(ConvWork& work) const;
 
     const CaccConfig config_;
     const DatapathConfig datapath_;

@@ -59,30 +59,76 @@ void Cdma::fetch_operands(ConvWork& work) {
         work.buffer.weight_ends = kept_use_.weight_ends;
         work.buffer.mask_ends = kept_use_.mask_ends;
     }
-    if (work.values) {
-        if (!work.start.data_reused) {
-            ElementTensor fetched = fetch_.data(data_port, work);
-            const std::uint32_t kept = work.start.kept_lines;
-            kept_data_ = std::make_shared<const ElementTensor>(
-                kept > 0 ? joined_lines(*kept_data_, kept, fetched) : std::move(fetched));
-        }
+    if (work.values && data_port.values_arrive()) {
+        expect_operands(work);
+    } else if (work.values) {
+        keep_data(work);
         fetch_weights(work);
-        work.data = kept_data_;
         work.weights = kept_weights_;
     }
     kept_use_ = work.buffer;
 }
 
+void Cdma::keep_data(ConvWork& work) {
+    if (!work.start.data_reused) {
+        ElementTensor fetched = fetch_.data(data_port, work);
+        const std::uint32_t kept = work.start.kept_lines;
+        kept_data_ = std::make_shared<const ElementTensor>(
+            kept > 0 ? joined_lines(*kept_data_, kept, fetched) : std::move(fetched));
+    }
+    work.data = kept_data_;
+}
+
+void Cdma::expect_operands(ConvWork& work) {
+    if (work.start.data_reused) {
+        keep_data(work);
+    }
+    if (work.start.weights_reused) {
+        work.arrived_groups = kept_groups_;
+        keep_weights(work);
+        return;
+    }
+    if (work.job.parts.cdma.compression) {
+        // how many bytes a group has is known by its mask, before it is read in time
+        fetch_weights(work);
+        kept_groups_.clear();
+        const WeightLayout& layout = work.job.weights;
+        for (std::uint32_t group = 0; group < layout.groups(); ++group) {
+            kept_groups_.push_back(std::make_shared<const WeightKernels>(
+                cut(*kept_weights_, group * layout.group_kernels, layout.kernels_of_group(group))));
+        }
+        work.arrived_groups = kept_groups_;
+        return;
+    }
+    kept_groups_.clear();
+    buffered_.drop(std::exchange(kept_weight_bytes_, 0));
+    announced_ = buffered_.size();
+    fetch_.announce_weights(work, buffered_);
+}
+
+void Cdma::take_group(ConvWork& work, std::uint32_t group) {
+    kept_groups_.push_back(std::make_shared<const WeightKernels>(
+        fetch_.group_weights(weight_port, work, buffered_, announced_, group)));
+    work.arrived_groups.push_back(kept_groups_.back());
+    if (group + 1 == work.job.weights.groups()) {
+        keep_weights(work);
+    }
+}
+
 void Cdma::fetch_weights(ConvWork& work) {
-    const std::uint64_t entry = work.buffer.entry.value;
     if (!work.start.weights_reused) {
         buffered_.drop(std::exchange(kept_weight_bytes_, 0));
         kept_weights_ =
             std::make_shared<const WeightKernels>(fetch_.weights(weight_port, work, buffered_));
     }
+    keep_weights(work);
+}
+
+void Cdma::keep_weights(const ConvWork& work) {
     if (work.job.parts.cdma.compression) {
         return;
     }
+    const std::uint64_t entry = work.buffer.entry.value;
     if (work.job.parts.csc.reuse.skip_weight_release) {
         kept_weight_bytes_ = fetched_weights(work.job, work.buffer.entry) * entry;
     } else {
@@ -147,6 +193,9 @@ void Cdma::read_data(Activity& activity, ConvWork& work) {
     MeasuredStream measured(*stream);
     data_port.open(counted(work, *stream, measured), purpose);
     data_port.wait_issued(activity, stream->beats(), &wires_.data.released());
+    if (work.values && data_port.values_arrive()) {
+        keep_data(work);
+    }
     work.counters.data_stall = measured.stall();
     work.counters.data_latency = measured.latency();
     work.data_first = stream->first_entry();
@@ -178,8 +227,9 @@ std::unique_ptr<GroupStream> Cdma::weight_stream(const ConvWork& work) {
                       .start = work.fetch_start,
                       .room = {&wires_.weights.releases(), wires_.weights.capacity(),
                                wires_.weights.promise(divide_up(ends.back(), entry.value))}};
+    const std::uint64_t skipped = fetch.address.value % bus_width_.value;  // of the first beat
     for (const std::uint64_t end : ends) {
-        fetch.group_ends.push_back(divide_up(end, bus_width_.value));
+        fetch.group_ends.push_back(divide_up(skipped + end, bus_width_.value));
     }
     return std::make_unique<WeightStream>(config_, std::move(fetch));
 }
@@ -212,6 +262,9 @@ void Cdma::read_weights(Activity& activity, ConvWork& work) {
     Cycles written;
     for (std::uint32_t group = 0; group < work.job.weights.groups(); ++group) {
         weight_port.wait_issued(activity, stream->group_end(group), &wires_.weights.released());
+        if (work.values && weight_port.values_arrive() && !work.job.parts.cdma.compression) {
+            take_group(work, group);
+        }
         written = stream->group_written(group);
         work.weights_waited[group] = stream->waited_for_room(group);
         if (work.job.parts.cdma.compression) {

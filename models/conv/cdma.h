@@ -9,6 +9,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <vector>
 
 #include "models/conv/cdma_timing.h"
 #include "models/conv/conv_config.h"
@@ -58,6 +59,12 @@ class Cdma : public Unit {
     void prepare_buffer(Activity& activity, const ConvWork& work);
     void fetch_operands(ConvWork& work);
     void fetch_weights(ConvWork& work);
+    void keep_data(ConvWork& work);
+    /// What of the weights stays in the buffer, after their values are known.
+    void keep_weights(const ConvWork& work);
+    /// Where values arrive with the reads: what is known at the launch, and a group that is there.
+    void expect_operands(ConvWork& work);
+    void take_group(ConvWork& work, std::uint32_t group);
     std::unique_ptr<DataStream> data_stream(const ConvWork& work);
     std::unique_ptr<GroupStream> weight_stream(const ConvWork& work);
     std::unique_ptr<GroupStream> compressed_stream(const ConvWork& work);
@@ -79,7 +86,9 @@ class Cdma : public Unit {
     std::shared_ptr<const ElementTensor> kept_data_;
     std::shared_ptr<const WeightKernels> kept_weights_;
     BufferUse kept_use_;
+    std::vector<std::shared_ptr<const WeightKernels>> kept_groups_;  // in place of kept_weights_
     BufferedWeights buffered_;
+    std::size_t announced_ = 0;            // of it, before the running operation
     std::uint64_t kept_weight_bytes_ = 0;  // of an operation that gives none of its own back
 };
 

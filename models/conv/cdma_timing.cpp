@@ -216,8 +216,9 @@ std::optional<ReadBurst> WeightStream::next_burst() {
     const std::uint64_t end = std::min(std::max(whole_pieces, first_end), run_end_);
     ReadBurst burst{std::max(fetch_.start + config_.weight_request, room->time), end - requested_};
     if (requested_ == run_begin_) {
-        burst.run = ByteRun{fetch_.address + fetch_.beat * requested_,
-                            fetch_.beat * (run_end_ - requested_)};
+        const Address first(fetch_.address.value / fetch_.beat.value * fetch_.beat.value);
+        const Address from = std::max(fetch_.address, first + fetch_.beat * requested_);
+        burst.run = ByteRun{from, first + fetch_.beat * run_end_ - from};
     }
     if (room->time > Cycles(0)) {
         limited_.push_back(requested_);

@@ -64,6 +64,9 @@ struct ConvWork {
     // CDMA: logical operands, pixels already converted
     std::shared_ptr<const ElementTensor> data;
     std::shared_ptr<const WeightKernels> weights;
+    /// Where values arrive with the reads, in place of `weights`: of each kernel group that has
+    /// arrived.
+    std::vector<std::shared_ptr<const WeightKernels>> arrived_groups;
     FetchCounters counters;
     Cycles fetch_start;                ///< both fetches begin, their constants still ahead
     Cycles data_first;                 ///< first data entry in CBUF
@@ -73,7 +76,8 @@ struct ConvWork {
     Cycles first_mac;
     std::optional<Convolution> met;  ///< how data and weights meet where not as the job says
     // CMAC and CACC
-    std::shared_ptr<const Tensor<std::int32_t>> accumulated;  ///< whole groups of kernels
+    std::shared_ptr<Tensor<std::int32_t>> accumulated;  ///< whole groups of kernels
+    std::uint32_t groups_accumulated = 0;               ///< of `arrived_groups`
     std::uint64_t saturated = 0;
 
     OperationRecord record;

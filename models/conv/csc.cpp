@@ -170,11 +170,15 @@ Cycles Csc::wait_for_group(Activity& activity, ConvWork& work, std::uint32_t gro
     return start;
 }
 
-void Csc::meet_pixels(ConvWork& work) const {
+void Csc::meet_pixels(ConvWork& work, std::uint32_t group) const {
     const auto image = miscounted_image(work.job, config_, datapath_, work.buffer.entry);
     if (!image) {
-        work.weights =
-            std::make_shared<const WeightKernels>(sequenced_kernels(work.job, *work.weights));
+        std::shared_ptr<const WeightKernels>& kernels =
+            work.arrived_groups.empty() ? work.weights : work.arrived_groups[group];
+        kernels = std::make_shared<const WeightKernels>(sequenced_kernels(work.job, *kernels));
+        return;
+    }
+    if (work.met) {
         return;
     }
     const auto& pixels = std::get<Tensor<std::int8_t>>(*work.data);
@@ -193,9 +197,10 @@ void Csc::run_group(Activity& activity, const std::shared_ptr<ConvWork>& work,
     if (group == 0) {
         work->first_mac = next_block_;
         work->record.first_mac = next_block_;
-        if (work->values && work->job.mode() == ConvMode::Image) {
-            meet_pixels(*work);
-        }
+    }
+    if (work->values && work->job.mode() == ConvMode::Image &&
+        (group == 0 || !work->arrived_groups.empty())) {
+        meet_pixels(*work, group);
     }
     StripePackage package{.work = work, .kernel_group = group};
     for (std::size_t i = 0; i < stripes_.size(); ++i) {

@@ -62,7 +62,7 @@ class Csc : public Unit {
     void account_start(ConvWork& work, Cycles weights, Cycles start) const;
     void account_array(ConvWork& work) const;
     /// Pixels and kernels as the MAC cells meet them.
-    void meet_pixels(ConvWork& work) const;
+    void meet_pixels(ConvWork& work, std::uint32_t group) const;
     void run_group(Activity& activity, const std::shared_ptr<ConvWork>& work, std::uint32_t group);
     void run_stripe(Activity& activity, StripePackage& package);
     void count_actions(const ConvWork& work);

@@ -11,7 +11,9 @@ namespace npuscope {
 WeightKernels sequenced_kernels(const ConvJob& job, const WeightKernels& stored) {
     return std::visit(
         [&job](const auto& kernels) -> WeightKernels {
-            NPU_CHECK(kernels.shape == job.weights.shape, "the kernels are not those of the job");
+            KernelShape all = kernels.shape;  // of a group, or of all
+            all.kernels = job.weights.shape.kernels;
+            NPU_CHECK(all == job.weights.shape, "the kernels are not those of the job");
             return job.mode() == ConvMode::Image ? restore_columns(kernels, job.kernels.channels)
                                                  : kernels;
         },

@@ -53,7 +53,7 @@ std::vector<std::uint8_t> fetch_bytes(DmaPort& port, Address address, std::uint6
                                       const Purpose& purpose) {
     std::vector<std::uint8_t> result(bytes);
     if (bytes > 0) {
-        port.fetch(address, result, purpose);
+        port.fetch_ahead(address, result, purpose);
     }
     return result;
 }
@@ -64,6 +64,14 @@ void count_weights(ConvWork& work, std::span<const std::uint8_t> stored) {
         work.counters.weight_nan += special.nans;
         work.counters.weight_inf += special.infs;
     }
+}
+
+WeightKernels decode_kernels(const ConvWork& work, const WeightLayout& layout,
+                             std::span<const std::uint8_t> bytes) {
+    if (work.job.precision() == Precision::Int8) {
+        return decode_weights<std::int8_t>(layout, bytes);
+    }
+    return decode_weights<std::int16_t>(layout, bytes);
 }
 
 template <class T>
@@ -123,11 +131,8 @@ ElementTensor OperandFetch::pixels(DmaPort& port, ConvWork& work) const {
 WeightKernels OperandFetch::weights(DmaPort& port, ConvWork& work,
                                     BufferedWeights& buffered) const {
     const WeightLayout& layout = work.job.weights;
-    const auto decode = [&](std::span<const std::uint8_t> bytes) -> WeightKernels {
-        if (work.job.precision() == Precision::Int8) {
-            return decode_weights<std::int8_t>(layout, bytes);
-        }
-        return decode_weights<std::int16_t>(layout, bytes);
+    const auto decode = [&](std::span<const std::uint8_t> bytes) {
+        return decode_kernels(work, layout, bytes);
     };
     assume_weight_ends(work);
     if (work.job.parts.cdma.compression) {
@@ -135,6 +140,31 @@ WeightKernels OperandFetch::weights(DmaPort& port, ConvWork& work,
     }
     buffered.append(stored(port, work));
     return decode(buffered.front(layout.used_bytes().value));
+}
+
+void OperandFetch::announce_weights(ConvWork& work, BufferedWeights& buffered) const {
+    assume_weight_ends(work);
+    buffered.append(std::vector<std::uint8_t>(
+        round_up(work.job.parts.cdma.weight_bytes.value, work.buffer.entry.value)));
+}
+
+WeightKernels OperandFetch::group_weights(DmaPort& port, ConvWork& work, BufferedWeights& buffered,
+                                          std::size_t announced, std::uint32_t group) const {
+    const CdmaJob& job = work.job.parts.cdma;
+    const std::vector<std::uint64_t>& ends = work.buffer.weight_ends;
+    const std::uint64_t begin = group == 0 ? 0 : ends[group - 1];
+    std::vector<std::uint8_t> bytes(ends[group] - begin);
+    port.fetch(job.weight_address + Bytes(begin), bytes, weight_purpose(work, "weights"));
+    const std::uint64_t used = work.job.weights.used_bytes().value;
+    count_weights(work,
+                  std::span(bytes).first(std::min(ends[group], used) - std::min(begin, used)));
+    buffered.put(announced + begin, bytes);
+
+    WeightLayout layout = work.job.weights;
+    const std::uint64_t offset = layout.group_offset(group).value;
+    const std::uint64_t size = layout.group_bytes(group).value;
+    layout.shape.kernels = layout.kernels_of_group(group);
+    return decode_kernels(work, layout, buffered.front(offset + size).subspan(offset));
 }
 
 /// Whole entries of the buffer.

@@ -28,6 +28,11 @@ class BufferedWeights {
             bytes_.insert(bytes_.end(), bytes.begin(), bytes.end());
         }
     }
+    std::size_t size() const { return bytes_.size(); }
+    /// Bytes that were appended are known now.
+    void put(std::size_t offset, std::span<const std::uint8_t> bytes) {
+        std::ranges::copy(bytes, bytes_.begin() + static_cast<std::ptrdiff_t>(offset));
+    }
     /// The first `count` bytes, which must be there.
     std::span<const std::uint8_t> front(std::size_t count) const {
         return std::span(bytes_).first(count);
@@ -56,6 +61,15 @@ class OperandFetch {
     /// Kernels as the sequencer reads them, after what `buffered` holds already; fills the group
     /// ends of the buffer's use. Uncompressed ones stay in `buffered`.
     WeightKernels weights(DmaPort& port, ConvWork& work, BufferedWeights& buffered) const;
+
+    // Where values arrive with the reads, uncompressed weights are known group by group.
+
+    /// What the operation adds to `buffered`, without its values.
+    void announce_weights(ConvWork& work, BufferedWeights& buffered) const;
+    /// The kernels of a group whose bytes have arrived, as those of the groups before; `announced`:
+    /// where the operation's bytes begin in `buffered`.
+    WeightKernels group_weights(DmaPort& port, ConvWork& work, BufferedWeights& buffered,
+                                std::size_t announced, std::uint32_t group) const;
 
  private:
     ElementTensor feature(DmaPort& port, ConvWork& work) const;

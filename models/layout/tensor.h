@@ -4,8 +4,10 @@
 // is a layout, not a shape.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 #include <variant>
 #include <vector>
 
@@ -55,6 +57,38 @@ struct Tensor {
     bool operator==(const Tensor&) const = default;
 };
 
+/// A part of a tensor: from its first element on so many.
+struct TensorPart {
+    std::uint32_t channel = 0;
+    std::uint32_t line = 0;
+    std::uint32_t column = 0;
+    Shape shape;
+};
+
+/// The part as a tensor of its own; it lies inside.
+template <class T>
+Tensor<T> cut(const Tensor<T>& from, const TensorPart& part) {
+    Tensor<T> piece(part.shape);
+    for (std::uint32_t c = 0; c < part.shape.channels; ++c) {
+        for (std::uint32_t y = 0; y < part.shape.height; ++y) {
+            std::copy_n(&from.at(part.channel + c, part.line + y, part.column), part.shape.width,
+                        &piece.at(c, y, 0));
+        }
+    }
+    return piece;
+}
+
+/// The reverse: the elements of `piece` take their places.
+template <class T>
+void paste(const Tensor<T>& piece, const TensorPart& place, Tensor<T>& to) {
+    for (std::uint32_t c = 0; c < place.shape.channels; ++c) {
+        for (std::uint32_t y = 0; y < place.shape.height; ++y) {
+            std::copy_n(&piece.at(c, y, 0), place.shape.width,
+                        &to.at(place.channel + c, place.line + y, place.column));
+        }
+    }
+}
+
 /// kernels x channels x rows x columns, kernel slowest.
 template <class T>
 struct Kernels {
@@ -83,6 +117,38 @@ struct Kernels {
 
 using ElementTensor = std::variant<Tensor<std::int8_t>, Tensor<std::int16_t>>;
 using WeightKernels = std::variant<Kernels<std::int8_t>, Kernels<std::int16_t>>;
+
+inline ElementTensor cut(const ElementTensor& from, const TensorPart& part) {
+    return std::visit([&](const auto& values) -> ElementTensor { return cut(values, part); }, from);
+}
+
+/// `to` has so many elements as `whole` from then on, of the type of `piece`.
+inline void paste(const ElementTensor& piece, const TensorPart& place, const Shape& whole,
+                  ElementTensor& to) {
+    std::visit(
+        [&](const auto& values) {
+            using Kind = std::decay_t<decltype(values)>;
+            if (!std::holds_alternative<Kind>(to) || std::get<Kind>(to).shape != whole) {
+                to = Kind(whole);
+            }
+            paste(values, place, std::get<Kind>(to));
+        },
+        piece);
+}
+
+/// Kernels `first` to `first + count`.
+inline WeightKernels cut(const WeightKernels& from, std::uint32_t first, std::uint32_t count) {
+    return std::visit(
+        [&](const auto& kernels) -> WeightKernels {
+            KernelShape shape = kernels.shape;
+            shape.kernels = count;
+            auto piece = std::decay_t<decltype(kernels)>(shape);
+            std::copy_n(kernels.values.data() + kernels.index(first, 0, 0, 0), shape.elements(),
+                        piece.values.data());
+            return piece;
+        },
+        from);
+}
 
 inline bool is_empty(const ElementTensor& tensor) {
     return std::visit([](const auto& values) { return values.values.empty(); }, tensor);

@@ -41,6 +41,7 @@ struct AccessInfo : tlm::tlm_extension<AccessInfo> {
     Cycles beat_step;         ///< of a timed write: from one beat to the next
     Cycles last_beat;         ///< of a timed write: its last bytes are there; 0: after the steps
     Address request;          ///< of a timed write: begin of the request its last beat is of
+    Cycles asked;             ///< of a transaction of its own: when it left; now, or just before
     Cycles read_latency;      ///< answered by the memory
     Cycles beat_interval{1};  ///< answered by the memory
     /// Answered by a memory that times each read beat by itself, instead of `read_latency`.

@@ -59,6 +59,13 @@ void Activity::wait_for(const sc_core::sc_event& event, WaitKind kind, std::stri
     end_wait();
 }
 
+void Activity::wait_for(const sc_core::sc_event& one, const sc_core::sc_event& other, WaitKind kind,
+                        std::string_view what) {
+    begin_wait(kind, what);
+    sc_core::wait(one | other);
+    end_wait();
+}
+
 void Activity::wait_until(Cycles time, WaitKind kind, std::string_view what) {
     if (time <= now()) {
         return;

@@ -48,6 +48,9 @@ class Activity {
     void pass_until(Cycles time);
     /// Wait for an event; `what` names it in a deadlock report.
     void wait_for(const sc_core::sc_event& event, WaitKind kind, std::string_view what);
+    /// The same for the first of two.
+    void wait_for(const sc_core::sc_event& one, const sc_core::sc_event& other, WaitKind kind,
+                  std::string_view what);
     /// Wait until a time, or not at all when it has passed.
     void wait_until(Cycles time, WaitKind kind, std::string_view what);
 

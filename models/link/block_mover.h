@@ -47,13 +47,14 @@ class BlockMover {
     BlockMover(DmaPort& read_port, DmaPort& write_port)
         : read_port_(read_port), write_port_(write_port) {}
 
-    /// Moves all blocks, one after the other; the time of the last write's response.
-    Cycles move(Activity& activity, const BlockMoverSetup& setup, const MovedBlocks& blocks,
-                const BlockMoverPurposes& purposes);
+    /// Moves all blocks, one after the other; the last write's response.
+    WriteResponse move(Activity& activity, const BlockMoverSetup& setup, const MovedBlocks& blocks,
+                       const BlockMoverPurposes& purposes);
 
  private:
-    Cycles move_portion(Activity& activity, const BlockMoverSetup& setup,
-                        const std::vector<MovedBlock>& blocks, const BlockMoverPurposes& purposes);
+    WriteResponse move_portion(Activity& activity, const BlockMoverSetup& setup,
+                               const MovedBlocks& all, std::uint64_t& next,
+                               const BlockMoverPurposes& purposes);
     /// Waits until the next run has been issued; the arrival of its last atom.
     Cycles take_run(Activity& activity, AtomStream& stream, std::uint64_t atoms);
 

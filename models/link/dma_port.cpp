@@ -42,10 +42,22 @@ void DmaPort::copy(Address address, std::span<std::uint8_t> bytes, const Purpose
 }
 
 void DmaPort::fetch(Address address, std::span<std::uint8_t> bytes, const Purpose& purpose) {
+    if (values_arrive_) {
+        arrived_.get(address, bytes);
+        return;
+    }
+    fetch_ahead(address, bytes, purpose);
+}
+
+void DmaPort::fetch_ahead(Address address, std::span<std::uint8_t> bytes, const Purpose& purpose) {
     copy(address, bytes, purpose, AccessKind::Claim);
 }
 
 void DmaPort::peek(Address address, std::span<std::uint8_t> bytes, const Purpose& purpose) {
+    if (values_arrive_) {
+        arrived_.get(address, bytes);
+        return;
+    }
     copy(address, bytes, purpose, AccessKind::Functional);
 }
 
@@ -72,7 +84,7 @@ Cycles DmaPort::read(Activity& reader, Address address, Bytes bytes, const Purpo
     return transport(reader, purpose);
 }
 
-Cycles DmaPort::write(Activity& writer, const OutgoingRun& run, const Purpose& purpose) {
+WriteResponse DmaPort::write(Activity& writer, const OutgoingRun& run, const Purpose& purpose) {
     prepare(tlm::TLM_WRITE_COMMAND, run.address, run.bytes.size(), purpose);
     info_.first_beat = run.first == Cycles(0) ? now() : run.first;
     info_.beat_step = run.interval;
@@ -80,7 +92,12 @@ Cycles DmaPort::write(Activity& writer, const OutgoingRun& run, const Purpose& p
     info_.request = run.request.value_or(run.address);
     // TLM-2.0 has one pointer for both directions; a target does not write through that of a write.
     payload_.set_data_ptr(const_cast<std::uint8_t*>(run.bytes.data()));
-    return transport(writer, purpose);
+    const Cycles response = transport(writer, purpose);
+    if (!awaits_answers()) {
+        return {response};
+    }
+    const Door& way_out = door(purpose);
+    return {response, way_out.issuer, way_out.client, way_out.issuer->writes_sent(way_out.client)};
 }
 
 const DmaPort::Door& DmaPort::door(const Purpose& purpose) const {
@@ -91,6 +108,7 @@ const DmaPort::Door& DmaPort::door(const Purpose& purpose) const {
 
 void DmaPort::open(ReadStream& stream, const Purpose& purpose) {
     stream_purpose_ = purpose;
+    arrived_.clear();
     const Door& way_out = door(purpose);
     way_out.issuer->open(way_out.client, stream,
                          {&unit_, &stream_purpose_.surface, &stream_purpose_.operation});

@@ -2,7 +2,9 @@
 // A unit's door to memory: one TLM-2.0 initiator socket per DMA client. At launch the unit fetches
 // the values of its operands without time; later it moves the same bytes in simulated time: reads
 // as a stream that the interface issues by itself, writes in runs that carry the bytes. Data that a
-// timed read brings is not looked at: it was fetched already.
+// timed read brings is not looked at: it was fetched already. Where the interface awaits the answers
+// of memory, a beat counts as issued when its arrival is known; then the values may be those that
+// the timed reads bring, and a fetch sees what has come so far.
 #pragma once
 
 #include <tlm_utils/simple_initiator_socket.h>
@@ -19,6 +21,7 @@
 #include "models/base/quantity.h"
 #include "models/link/access_info.h"
 #include "models/link/activity.h"
+#include "models/link/arrived_bytes.h"
 #include "models/link/read_stream.h"
 
 namespace npuscope {
@@ -36,6 +39,18 @@ struct StreamLabel {
 class ReadIssuer {
  public:
     virtual ~ReadIssuer() = default;
+
+    /// Memory answers each request on its own, later. What a stream's consumer has taken is then
+    /// told with room_made, since the interface cannot look back.
+    virtual bool awaits_answers() const { return false; }
+    virtual void room_made() {}
+    /// Write requests of the client so far.
+    virtual std::uint64_t writes_sent(unsigned /*client*/) const { return 0; }
+    /// When the first `writes` of them were answered; waits for it.
+    virtual Cycles wait_answered(Activity& /*writer*/, unsigned /*client*/,
+                                 std::uint64_t /*writes*/) {
+        return Cycles(0);
+    }
 
     /// Begins to issue a stream; the client's stream before has been issued whole. No burst is
     /// ready in this very cycle or before.
@@ -67,6 +82,14 @@ struct OutgoingRun {
     std::optional<Address> request{};
 };
 
+/// Of a write: when the response is there, or which requests it answers.
+struct WriteResponse {
+    Cycles time;
+    ReadIssuer* issuer = nullptr;  ///< null: the time is known
+    unsigned client = 0;
+    std::uint64_t writes = 0;
+};
+
 class DmaPort {
  public:
     /// `client` as traffic is counted; `name` of the sockets where a client has two ports.
@@ -81,10 +104,13 @@ class DmaPort {
     tlm_utils::simple_initiator_socket<DmaPort>& add_secondary();
 
     /// Values now, no time. The bytes are claimed until a timed read of them: a write before is a
-    /// race.
+    /// race. Where values arrive with the reads: those that have arrived.
     void fetch(Address address, std::span<std::uint8_t> bytes, const Purpose& purpose);
     /// Values of bytes that are fetched along but hardly ever needed: neither claimed nor missed
     /// where they were never written.
+    /// Values now, even where the others arrive with the reads: what follows from them is known at
+    /// the launch.
+    void fetch_ahead(Address address, std::span<std::uint8_t> bytes, const Purpose& purpose);
     void peek(Address address, std::span<std::uint8_t> bytes, const Purpose& purpose);
     /// Begins a stream of reads that the interface issues by itself; the one before has been issued
     /// whole.
@@ -96,9 +122,24 @@ class DmaPort {
     /// Issues one read; returns when the interface has taken the whole request. The answer is the
     /// time at which the last byte arrives, `latency` later at least.
     Cycles read(Activity& reader, Address address, Bytes bytes, const Purpose& purpose);
-    /// Writes bytes; returns when the interface has taken the last of them. The answer is the time
-    /// of the response.
-    Cycles write(Activity& writer, const OutgoingRun& run, const Purpose& purpose);
+    /// Writes bytes; returns when the interface has taken the last of them.
+    WriteResponse write(Activity& writer, const OutgoingRun& run, const Purpose& purpose);
+    /// The time of a response, and of those to all writes of the port before; waits where it is not
+    /// known yet.
+    static Cycles response_time(Activity& writer, const WriteResponse& response) {
+        return response.issuer == nullptr
+                   ? response.time
+                   : response.issuer->wait_answered(writer, response.client, response.writes);
+    }
+    /// So many beats may be waited for at once: all of `count`, or what one look may cover where
+    /// they are known only when they have arrived.
+    std::uint64_t look_ahead(std::uint64_t count) const { return awaits_answers() ? 1 : count; }
+    /// The consumer of the open stream has taken some of it.
+    void room_made() {
+        if (awaits_answers()) {
+            door(stream_purpose_).issuer->room_made();
+        }
+    }
 
     const std::string& client() const { return client_; }
     /// The interface at the other end of a socket, and this port's number there.
@@ -106,6 +147,19 @@ class DmaPort {
         ReadIssuer* issuer = nullptr;
         unsigned client = 0;
     };
+    /// Values are those that timed reads bring, from now on.
+    void take_values_from_reads() { values_arrive_ = true; }
+    bool values_arrive() const { return values_arrive_; }
+    /// A timed read has brought these.
+    void bring(Address address, std::span<const std::uint8_t> bytes) {
+        if (values_arrive_ && stream_purpose_.values) {
+            arrived_.put(address, bytes);
+        }
+    }
+
+    bool awaits_answers() const {
+        return doors_[0].issuer != nullptr && doors_[0].issuer->awaits_answers();
+    }
     void attach_primary(const Door& door) { doors_[0] = door; }
     void attach_secondary(const Door& door) { doors_[1] = door; }
 
@@ -125,7 +179,9 @@ class DmaPort {
     tlm::tlm_generic_payload payload_;
     AccessInfo info_;
     std::array<Door, 2> doors_{};
-    Purpose stream_purpose_;             // of the open stream
+    Purpose stream_purpose_;  // of the open stream
+    ArrivedBytes arrived_;    // of it
+    bool values_arrive_ = false;
     std::vector<std::uint8_t> scratch_;  // what a timed read brings; a foreign target may fill it
 };
 

@@ -90,21 +90,39 @@ std::vector<PixelRun> surface_runs(const FeatureCube& cube, const FlowingAtoms& 
     return runs;
 }
 
+void CubeWriter::pack_again(const PixelRun& run) {
+    const auto first = static_cast<std::uint32_t>(run.first / cube_.shape.width);
+    const auto last = static_cast<std::uint32_t>((run.first + run.count - 1) / cube_.shape.width);
+    std::visit(
+        [&](const auto& tensor) {
+            FeatureCube whole = cube_;  // the tensor's extent
+            whole.shape = tensor.shape;
+            for (std::uint32_t y = first; y <= last; ++y) {
+                pack_line(whole, CubeLine{run.surface, batch_ * cube_.shape.height + y}, tensor,
+                          line(run.surface, y));
+            }
+        },
+        *growing_);
+}
+
 std::span<const std::uint8_t> CubeWriter::packed(const PixelRun& run) {
     const std::uint64_t atom = cube_.atom.value;
     if (!values_) {
         bytes_.resize(std::max<std::size_t>(bytes_.size(), run.count * atom));
         return {bytes_.data(), run.count * atom};
     }
+    if (growing_) {
+        pack_again(run);
+    }
     const std::uint64_t pixels = std::uint64_t{cube_.shape.width} * cube_.shape.height;
     return {bytes_.data() + (pixels * run.surface + run.first) * atom, run.count * atom};
 }
 
-Cycles CubeWriter::write(Activity& writer, DmaPort& port, const PixelRun& run,
-                         const Purpose& purpose) {
+WriteResponse CubeWriter::write(Activity& writer, DmaPort& port, const PixelRun& run,
+                                const Purpose& purpose) {
     const std::uint32_t width = cube_.shape.width;
     const std::uint64_t atom = cube_.atom.value;
-    Cycles response = now();
+    WriteResponse response{now()};
     std::uint64_t pixel = run.first;
     const std::uint64_t end = run.first + run.count;
     while (pixel < end) {
@@ -146,12 +164,13 @@ Cycles RunReader::take(Activity& activity, Bytes bytes, const Pace& pace) {
     const std::uint64_t wanted = bytes == Bytes(0) ? 0 : stream_->beats_until(bytes);
     Cycles last = now();
     while (stream_->taken() < wanted) {
-        const std::uint64_t end = std::min(wanted, stream_->taken() + buffer_);
+        const std::uint64_t end = std::min(wanted, stream_->taken() + port.look_ahead(buffer_));
         port.wait_issued(activity, end);
         while (stream_->taken() < end) {
             last = pace(std::max(stream_->arrival(stream_->taken()), now()));
             stream_->take(last);
         }
+        port.room_made();
     }
     return last;
 }

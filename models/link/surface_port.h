@@ -6,8 +6,10 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "models/layout/feature_cube.h"
@@ -135,6 +137,12 @@ class CubeWriter {
             }
         }
     }
+    /// The same of a tensor whose elements are there when they are written.
+    CubeWriter(const FeatureCube& cube, std::shared_ptr<const ElementTensor> growing,
+               std::uint32_t batch = 0)
+        : cube_(cube), values_(true), growing_(std::move(growing)), batch_(batch) {
+        bytes_.resize(cube.line_bytes().value * cube.surfaces() * cube.shape.height);
+    }
     CubeWriter(const FeatureCube& cube, const ElementTensor& tensor, std::uint32_t batch = 0)
         : CubeWriter(std::visit([&](const auto& values) { return CubeWriter(cube, values, batch); },
                                 tensor)) {}
@@ -143,8 +151,9 @@ class CubeWriter {
     void pack_pixel() { pixel_packed_ = cube_.shape.width == 1 && cube_.shape.height == 1; }
 
     /// Writes the pixels of a run, one request for lines without a gap between them, one for each
-    /// pixel where a part of its atom is written; returns the time of the last response.
-    Cycles write(Activity& writer, DmaPort& port, const PixelRun& run, const Purpose& purpose);
+    /// pixel where a part of its atom is written; returns the last response.
+    WriteResponse write(Activity& writer, DmaPort& port, const PixelRun& run,
+                        const Purpose& purpose);
 
  private:
     std::span<std::uint8_t> line(std::uint32_t surface, std::uint32_t y) {
@@ -153,11 +162,15 @@ class CubeWriter {
     }
     /// The bytes of a run; its times do not matter here.
     std::span<const std::uint8_t> packed(const PixelRun& run);
+    /// The lines that a run lies in, as their elements are now.
+    void pack_again(const PixelRun& run);
 
     FeatureCube cube_;
     bool values_;
     bool pixel_packed_ = false;
     std::vector<std::uint8_t> bytes_;
+    std::shared_ptr<const ElementTensor> growing_{};
+    std::uint32_t batch_ = 0;
 };
 
 // Reads one run of memory after the other through a port of its own, into a buffer from which

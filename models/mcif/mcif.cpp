@@ -54,6 +54,11 @@ ReadLane::ReadLane(unsigned client, Bytes bus_width, std::uint32_t longest, Tran
     payload_.set_extension(&info_);
 }
 
+ReadLane::ReadLane(unsigned client, Bytes bus_width, std::uint32_t longest, Ask ask)
+    : ReadLane(client, bus_width, longest, Transport()) {
+    ask_ = std::move(ask);
+}
+
 void ReadLane::open(ReadStream& stream, const StreamLabel& label) {
     stream_ = &stream;
     offered_ = {};
@@ -66,6 +71,13 @@ void ReadLane::open(ReadStream& stream, const StreamLabel& label) {
 }
 
 void ReadLane::begin_run(const ByteRun& run) {
+    run_ = run;
+    place_ = run.address.value / bus_width_.value;
+    run_left_ = divide_up(run.end().value, bus_width_.value) - place_;
+    next_beat_ = Address(place_ * bus_width_.value);
+    if (ask_) {
+        return;
+    }
     scratch_.resize(std::max<std::size_t>(scratch_.size(), run.bytes.value));
     payload_.set_address(run.address.value);
     payload_.set_data_ptr(scratch_.data());
@@ -75,9 +87,6 @@ void ReadLane::begin_run(const ByteRun& run) {
     payload_.set_response_status(tlm::TLM_INCOMPLETE_RESPONSE);
     info_.beat_interval = Cycles(1);
     info_.timer = nullptr;
-    place_ = run.address.value / bus_width_.value;
-    run_left_ = divide_up(run.end().value, bus_width_.value) - place_;
-    next_beat_ = Address(place_ * bus_width_.value);
     sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
     transport_(payload_, delay);
     const Cycles answer = std::max(to_cycles(delay), Cycles(1));
@@ -89,6 +98,16 @@ Cycles ReadLane::beat_ready(Cycles asked) {
     const Address beat = next_beat_;
     next_beat_ = next_beat_ + bus_width_;
     return info_.timer->read_beat(beat, bus_width_, asked);
+}
+
+void ReadLane::ask(Cycles command, std::uint64_t beats) {
+    const Address end = next_beat_ + bus_width_ * beats;
+    // compressed weights that lie across beats are counted without the beat that they begin in: what
+    // they ask for beyond the run is its last beat again
+    const Address last((run_.end().value - 1) / bus_width_.value * bus_width_.value);
+    const Address from = std::max(std::min(next_beat_, last), run_.address);
+    next_beat_ = end;
+    ask_({from, std::min(end, run_.end()) - from}, command, info_);
 }
 
 std::optional<ChannelBurst> ReadLane::next_burst() {
@@ -135,37 +154,60 @@ std::optional<ChannelBurst> ReadLane::next_beats() {
     return ChannelBurst{burst->ready, burst->beats, latency_, interval_, info_.timer != nullptr};
 }
 
-Mcif::Client::Client(const std::string& client_name, unsigned index, Mcif& interface)
-    : name(client_name),
-      room_name(client_name + " (room)"),
-      lane(index, interface.config_.bus_width, interface.config_.max_burst,
-           [&interface](tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) {
-               interface.transport(payload, delay);
-           }) {}
+Mcif::Client::Client(DmaPort& behind, unsigned index, Mcif& interface)
+    : port(&behind),
+      name(behind.client()),
+      room_name(name + " (room)"),
+      lane(interface.make_lane(index)) {}
+
+ReadLane Mcif::make_lane(unsigned index) {
+    if (!config_.awaits_answers()) {
+        return {index, config_.bus_width, config_.max_burst,
+                [this](tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) {
+                    transport(payload, delay);
+                }};
+    }
+    return {index, config_.bus_width, config_.max_burst,
+            [this, index](const ByteRun& run, Cycles command, const AccessInfo& info) {
+                BurstTransaction& read = new_transaction(tlm::TLM_READ_COMMAND, run, info);
+                read.info.asked = command;
+                read.number = clients_[index].asked++;
+                send(read);
+            }};
+}
 
 Mcif::Mcif(const sc_core::sc_module_name& name, const McifConfig& config, DiagnosticLog& log)
     : sc_core::sc_module(name),
       config_(config),
       log_(log),
-      reads_(config.outstanding_reads, config.slot_return, config.max_burst) {
+      reads_(config.outstanding_reads, config.slot_return, config.max_burst,
+             config.awaits_answers()) {
+    memory.register_nb_transport_bw(this, &Mcif::answer);
+    if (config.awaits_answers()) {
+        sc_core::sc_spawn_options options;
+        options.spawn_method();
+        options.set_sensitivity(&next_read_);
+        options.dont_initialize();
+        sc_core::sc_spawn([this] { issue_reads(); }, "issue_reads", &options);
+    }
     clients.register_b_transport(this, &Mcif::b_transport);
     clients.register_transport_dbg(this, &Mcif::transport_dbg);
 }
 
-unsigned Mcif::add_client(const std::string& name) {
+unsigned Mcif::add_client(DmaPort& port) {
     const unsigned index = reads_.add_client();
-    clients_.emplace_back(name, index, *this);
+    clients_.emplace_back(port, index, *this);
     return index;
 }
 
 void Mcif::connect(DmaPort& port) {
     port.primary.bind(clients);
-    port.attach_primary({this, add_client(port.client())});
+    port.attach_primary({this, add_client(port)});
 }
 
 void Mcif::connect_secondary(DmaPort& port) {
     port.add_secondary().bind(clients);
-    port.attach_secondary({this, add_client(port.client())});
+    port.attach_secondary({this, add_client(port)});
 }
 
 std::vector<Mcif::Traffic> Mcif::traffic() const {
@@ -213,6 +255,9 @@ void Mcif::open(unsigned client, ReadStream& stream, const StreamLabel& label) {
     reads_.advance(now());
     clients_[client].lane.open(stream, label);
     reads_.open(client, clients_[client].lane, stream.beats());
+    if (config_.awaits_answers()) {
+        issue_reads();
+    }
 }
 
 std::vector<Mcif::OperationTraffic> Mcif::operation_traffic() const {
@@ -242,6 +287,16 @@ ClientTraffic Mcif::total() const {
 
 void Mcif::wait_issued(Activity& activity, unsigned client, std::uint64_t beats,
                        const sc_core::sc_event* room) {
+    if (config_.awaits_answers()) {
+        issue_reads();
+        while (reads_.answered(client) < beats) {
+            const sc_core::sc_event& answered = *clients_[client].answered;
+            room == nullptr ? activity.wait_for(answered, WaitKind::Blocked, channel_name_)
+                            : activity.wait_for(answered, *room, WaitKind::Blocked, channel_name_);
+            issue_reads();
+        }
+        return;
+    }
     reads_.advance(now());
     while (reads_.issued(client) < beats) {
         if (const std::optional<Cycles> bound = reads_.issued_after(client, beats)) {
@@ -275,6 +330,9 @@ void Mcif::read(unsigned client, tlm::tlm_generic_payload& payload, sc_core::sc_
     open(client, line,
          info == nullptr ? StreamLabel{} : StreamLabel{info->unit, info->surface, info->operation});
     reads_.advance(now());
+    while (config_.awaits_answers() && !reads_.finished(client)) {
+        sc_core::wait(*clients_[client].answered);
+    }
     while (!reads_.finished(client)) {
         sc_core::wait(to_time(*reads_.issued_after(client, line.beats()) - now()));
         reads_.advance(now());
@@ -301,11 +359,189 @@ void Mcif::write(Client& client, tlm::tlm_generic_payload& payload, sc_core::sc_
     client.written.write_beats += burst.beats;
     client.written.write_bytes += Bytes(payload.get_data_length());
     const Cycles last = writes_.take(burst);
+    if (config_.awaits_answers()) {
+        send_bursts(client, payload, burst, last);
+        payload.set_response_status(tlm::TLM_OK_RESPONSE);
+        return;
+    }
     if (last > now()) {
         sc_core::wait(to_time(last - now()));
     }
     reads_.advance(now());
     transport(payload, delay);
+}
+
+// --- A transactional port ---
+
+void WriteAnswers::answer(std::uint64_t number, Cycles time) {
+    const std::size_t place = number - first_;
+    if (place >= later_.size()) {
+        later_.resize(place + 1);
+    }
+    later_[place] = time;
+    while (!later_.empty() && later_.front()) {
+        times_.push_back(times_.empty() ? *later_.front()
+                                        : std::max(times_.back(), *later_.front()));
+        later_.pop_front();
+        ++first_;
+    }
+    while (times_.size() > remembered) {
+        times_.pop_front();
+    }
+}
+
+Cycles WriteAnswers::time_of(std::uint64_t writes) const {
+    if (times_.empty()) {
+        return Cycles(0);
+    }
+    const std::uint64_t before = first_ - times_.size();
+    return times_[writes > before ? writes - before - 1 : 0];
+}
+
+std::uint64_t Mcif::writes_sent(unsigned client) const {
+    return clients_[client].write_answers.sent();
+}
+
+Cycles Mcif::wait_answered(Activity& writer, unsigned client, std::uint64_t writes) {
+    const WriteAnswers& answers = clients_[client].write_answers;
+    while (!answers.has(writes)) {
+        writer.wait_for(*clients_[client].answered, WaitKind::Blocked, "write response");
+    }
+    return answers.time_of(writes);
+}
+
+void Mcif::issue_reads() {
+    issue_again_ = true;
+    if (std::exchange(issuing_, true)) {
+        return;  // an answer that comes at once, from inside of the loop
+    }
+    while (std::exchange(issue_again_, false)) {
+        reads_.advance(now());
+    }
+    issuing_ = false;
+    if (const std::optional<Cycles> next = reads_.next_command(); next && *next > now()) {
+        next_read_.notify(to_time(*next - now()));
+    }
+}
+
+void Mcif::send_bursts(Client& client, const tlm::tlm_generic_payload& payload,
+                       const WriteChannel::Burst& burst, Cycles last) {
+    const auto* of = payload.get_extension<AccessInfo>();
+    AccessInfo info;
+    if (of != nullptr) {
+        info = *of;
+    }
+    const std::uint64_t burst_bytes = std::uint64_t{config_.max_burst} * config_.bus_width.value;
+    const std::uint64_t begin = payload.get_address();
+    const std::uint64_t end = begin + payload.get_data_length();
+    const Cycles pace = std::max(burst.step, burst.interval);
+    for (std::uint64_t from = begin; from < end;) {
+        const std::uint64_t to = std::min(end, (from / burst_bytes + 1) * burst_bytes);
+        const std::uint64_t beats_after =
+            divide_up(end, config_.bus_width.value) - divide_up(to, config_.bus_width.value);
+        const Cycles leaves = last - std::min(last, pace * beats_after);
+        if (leaves > now()) {
+            sc_core::wait(to_time(leaves - now()));
+        }
+        while (writes_in_flight_ >= config_.outstanding_writes) {
+            sc_core::wait(write_answered_);
+        }
+        BurstTransaction& write =
+            new_transaction(tlm::TLM_WRITE_COMMAND, {Address(from), Bytes(to - from)}, info);
+        std::copy_n(payload.get_data_ptr() + (from - begin), to - from, write.bytes.data());
+        write.info.asked = now();
+        write.number = client.write_answers.send();
+        ++writes_in_flight_;
+        send(write);
+        from = to;
+    }
+}
+
+BurstTransaction& Mcif::new_transaction(tlm::tlm_command command, const ByteRun& run,
+                                        const AccessInfo& info) {
+    if (free_.empty()) {
+        tlm::tlm_mm_interface& owner = *this;
+        free_.push_back(&transactions_.emplace_back(owner));
+    }
+    BurstTransaction& transaction = *free_.back();
+    free_.pop_back();
+    transaction.acquire();
+    transaction.info.copy_from(info);
+    transaction.info.kind = AccessKind::Timed;
+    transaction.info.beat_interval = Cycles(1);
+    transaction.info.timer = nullptr;
+    transaction.bytes.resize(run.bytes.value);
+    transaction.set_command(command);
+    transaction.set_address(run.address.value);
+    transaction.set_data_ptr(transaction.bytes.data());
+    transaction.set_data_length(static_cast<unsigned>(run.bytes.value));
+    transaction.set_streaming_width(static_cast<unsigned>(run.bytes.value));
+    transaction.set_byte_enable_ptr(nullptr);
+    transaction.set_dmi_allowed(false);
+    transaction.set_response_status(tlm::TLM_INCOMPLETE_RESPONSE);
+    return transaction;
+}
+
+void Mcif::send(BurstTransaction& transaction) {
+    waiting_.push_back(&transaction);
+    send_waiting();
+}
+
+void Mcif::send_waiting() {
+    while (being_accepted_ == nullptr && !waiting_.empty()) {
+        BurstTransaction& transaction = *waiting_.front();
+        waiting_.pop_front();
+        if (!address_fits(transaction, &transaction.info)) {
+            finish(transaction, now() + Cycles(1));
+            continue;
+        }
+        being_accepted_ = &transaction;
+        tlm::tlm_phase phase = tlm::BEGIN_REQ;
+        sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
+        const tlm::tlm_sync_enum state = memory->nb_transport_fw(transaction, phase, delay);
+        if (state == tlm::TLM_COMPLETED) {
+            being_accepted_ = nullptr;
+            finish(transaction, now() + to_cycles(delay));
+        } else if (state == tlm::TLM_UPDATED) {
+            answer(transaction, phase, delay);
+        }
+    }
+}
+
+tlm::tlm_sync_enum Mcif::answer(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
+                                sc_core::sc_time& delay) {
+    if (being_accepted_ == &payload) {  // by END_REQ, or by the response itself
+        being_accepted_ = nullptr;
+    }
+    if (phase != tlm::BEGIN_RESP) {
+        send_waiting();
+        return tlm::TLM_ACCEPTED;
+    }
+    finish(static_cast<BurstTransaction&>(payload), now() + to_cycles(delay));
+    send_waiting();
+    phase = tlm::END_RESP;
+    return tlm::TLM_COMPLETED;
+}
+
+void Mcif::finish(BurstTransaction& transaction, Cycles time) {
+    Client& client = clients_[transaction.info.client];
+    if (transaction.is_write()) {
+        client.write_answers.answer(transaction.number, time);
+        --writes_in_flight_;
+        write_answered_.notify(sc_core::SC_ZERO_TIME);
+        beat_interval_ = std::max(transaction.info.beat_interval, Cycles(1));
+    } else {
+        client.port->bring(Address(transaction.get_address()), transaction.bytes);
+        reads_.answer(transaction.info.client, transaction.number, time,
+                      std::max(transaction.info.beat_interval, Cycles(1)));
+        issue_reads();
+    }
+    client.answered->notify(sc_core::SC_ZERO_TIME);
+    transaction.release();
+}
+
+void Mcif::free(tlm::tlm_generic_payload* payload) {
+    free_.push_back(static_cast<BurstTransaction*>(payload));
 }
 
 void Mcif::b_transport(int client, tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) {

@@ -2,9 +2,10 @@
 // Memory interface: the DMA clients of the NPU share one read and one write channel to memory.
 // Reads are streams that it issues beat by beat in its clients' turns; each run of memory becomes
 // one transaction at the time of its first beat. A write carries its bytes and happens when its
-// last beat is taken. The same unit serves as MCIF (first port) and CVIF (second port). Not
-// modelled: bursts across 4 KiB, reordering. A target behind it answers with a delay and does not
-// wait.
+// last beat is taken. A target behind it answers with a delay and does not wait. Where the port is
+// transactional, each burst is a transaction of its own by nb_transport, many in flight, and the
+// target answers when and in which order it likes; a client's beats arrive in order. The same unit
+// serves as MCIF (first port) and CVIF (second port).
 #pragma once
 
 #include <tlm_utils/multi_passthrough_target_socket.h>
@@ -13,6 +14,8 @@
 #include <algorithm>
 #include <deque>
 #include <functional>
+#include <memory>
+#include <optional>
 #include <string>
 #include <systemc>
 #include <tlm>
@@ -48,9 +51,12 @@ class ReadLane : public ChannelSource {
  public:
     /// Sends a transaction to memory and says when its answer is there.
     using Transport = std::function<void(tlm::tlm_generic_payload&, sc_core::sc_time&)>;
+    /// Sends a request that memory answers later; `command`: when it left.
+    using Ask = std::function<void(const ByteRun& bytes, Cycles command, const AccessInfo& info)>;
 
-    /// `longest`: beats of a burst at most.
+    /// `longest`: beats of a burst at most. Runs are transported, or bursts are asked for.
     ReadLane(unsigned client, Bytes bus_width, std::uint32_t longest, Transport transport);
+    ReadLane(unsigned client, Bytes bus_width, std::uint32_t longest, Ask ask);
     ~ReadLane() override { payload_.clear_extension(&info_); }
     ReadLane(const ReadLane&) = delete;
     ReadLane& operator=(const ReadLane&) = delete;
@@ -62,6 +68,7 @@ class ReadLane : public ChannelSource {
     std::optional<ChannelBurst> next_burst() override;
     void stalled(Cycles cycles) override { stream_->stalled(cycles); }
     void arrived(std::span<const Cycles> times) override { stream_->arrived(times); }
+    void ask(Cycles command, std::uint64_t beats) override;
     Cycles beat_ready(Cycles asked) override;
     Cycles ready_after(std::uint64_t count) const override { return stream_->ready_after(count); }
 
@@ -73,13 +80,15 @@ class ReadLane : public ChannelSource {
     Bytes bus_width_;
     std::uint32_t longest_;
     Transport transport_;
+    Ask ask_;
     ReadStream* stream_ = nullptr;
     ClientTraffic traffic_;
     OperationStarts starts_;
     tlm::tlm_generic_payload payload_;
     AccessInfo info_;
     std::vector<std::uint8_t> scratch_;  // a foreign memory may fill it
-    Address next_beat_;                  // of the run, where memory times each beat
+    ByteRun run_{};
+    Address next_beat_;  // of the run, where memory times or is asked for each beat
     Cycles latency_;
     Cycles interval_{1};
     std::uint64_t place_ = 0;     // of the next beat, in beats of memory
@@ -88,7 +97,41 @@ class ReadLane : public ChannelSource {
     ChannelBurst gathered_{};     // the next burst, as far as it is known
 };
 
-class Mcif : public sc_core::sc_module, public ReadIssuer {
+/// One burst on its way to memory and back, where each is a transaction of its own.
+struct BurstTransaction : tlm::tlm_generic_payload {
+    explicit BurstTransaction(tlm::tlm_mm_interface& owner) : tlm_generic_payload(&owner) {
+        set_extension(&info);
+    }
+    ~BurstTransaction() override { clear_extension(&info); }
+    BurstTransaction(const BurstTransaction&) = delete;
+    BurstTransaction& operator=(const BurstTransaction&) = delete;
+
+    AccessInfo info;
+    std::vector<std::uint8_t> bytes;
+    std::uint64_t number = 0;  ///< among the client's reads, or its writes
+};
+
+/// The responses to a client's writes, which come in any order.
+class WriteAnswers {
+ public:
+    /// The next write is sent; its number.
+    std::uint64_t send() { return sent_++; }
+    std::uint64_t sent() const { return sent_; }
+    void answer(std::uint64_t number, Cycles time);
+    /// The first `writes` of them were answered.
+    bool has(std::uint64_t writes) const { return first_ >= writes; }
+    /// When the last of these came, while it is not long ago.
+    Cycles time_of(std::uint64_t writes) const;
+
+ private:
+    static constexpr std::size_t remembered = 1024;
+    std::uint64_t sent_ = 0;
+    std::uint64_t first_ = 0;                  // without an answer
+    std::deque<std::optional<Cycles>> later_;  // answers from there on
+    std::deque<Cycles> times_;                 // of the last answers before, and of all before them
+};
+
+class Mcif : public sc_core::sc_module, public ReadIssuer, private tlm::tlm_mm_interface {
  public:
     Mcif(const sc_core::sc_module_name& name, const McifConfig& config, DiagnosticLog& log);
 
@@ -115,22 +158,48 @@ class Mcif : public sc_core::sc_module, public ReadIssuer {
     /// What all clients moved over this port, whose beats have so many bytes.
     ClientTraffic total() const;
     Bytes width() const { return config_.bus_width; }
+    /// What reads bring is what its clients compute with.
+    bool carries_values() const { return config_.transactions == McifTransactions::Values; }
 
     void open(unsigned client, ReadStream& stream, const StreamLabel& label) override;
     void wait_issued(Activity& activity, unsigned client, std::uint64_t beats,
                      const sc_core::sc_event* room) override;
+    bool awaits_answers() const override { return config_.awaits_answers(); }
+    void room_made() override { issue_reads(); }
+    std::uint64_t writes_sent(unsigned client) const override;
+    Cycles wait_answered(Activity& writer, unsigned client, std::uint64_t writes) override;
 
  private:
     struct Client {
-        Client(const std::string& client_name, unsigned index, Mcif& interface);
+        Client(DmaPort& behind, unsigned index, Mcif& interface);
+        DmaPort* port;
         std::string name;
         std::string room_name;
         ReadLane lane;
         ClientTraffic written;
         OperationStarts writes;
+        std::uint64_t asked = 0;  ///< reads
+        WriteAnswers write_answers{};
+        std::unique_ptr<sc_core::sc_event> answered = std::make_unique<sc_core::sc_event>();
     };
+    ReadLane make_lane(unsigned index);
 
-    unsigned add_client(const std::string& name);
+    // Of a transactional port.
+
+    void issue_reads();
+    /// Bursts of one write, each when its last beat is there, the last one at `last`.
+    void send_bursts(Client& client, const tlm::tlm_generic_payload& payload,
+                     const WriteChannel::Burst& burst, Cycles last);
+    BurstTransaction& new_transaction(tlm::tlm_command command, const ByteRun& run,
+                                      const AccessInfo& info);
+    void send(BurstTransaction& transaction);
+    void send_waiting();
+    tlm::tlm_sync_enum answer(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
+                              sc_core::sc_time& delay);
+    void finish(BurstTransaction& transaction, Cycles time);
+    void free(tlm::tlm_generic_payload* payload) override;
+
+    unsigned add_client(DmaPort& port);
     void b_transport(int client, tlm::tlm_generic_payload& payload, sc_core::sc_time& delay);
     unsigned transport_dbg(int client, tlm::tlm_generic_payload& payload);
     bool address_fits(const tlm::tlm_generic_payload& payload, const AccessInfo* info);
@@ -149,6 +218,15 @@ class Mcif : public sc_core::sc_module, public ReadIssuer {
     WriteChannel writes_;
     Cycles beat_interval_{1};  // as memory answered last
     const std::string channel_name_ = "read channel";
+    std::deque<BurstTransaction> transactions_;
+    std::vector<BurstTransaction*> free_;
+    std::deque<BurstTransaction*> waiting_;       // to be sent
+    BurstTransaction* being_accepted_ = nullptr;  // one at a time: the rule of the base protocol
+    std::uint64_t writes_in_flight_ = 0;
+    sc_core::sc_event write_answered_;
+    sc_core::sc_event next_read_;
+    bool issuing_ = false;
+    bool issue_again_ = false;
 };
 
 // Traffic of several ports as one entry a client.

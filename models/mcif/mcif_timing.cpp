@@ -13,9 +13,11 @@ constexpr Cycles never{std::numeric_limits<std::uint64_t>::max()};
 
 }  // namespace
 
-ReadChannel::ReadChannel(std::uint32_t outstanding, Cycles slot_return, std::uint32_t longest_burst)
+ReadChannel::ReadChannel(std::uint32_t outstanding, Cycles slot_return, std::uint32_t longest_burst,
+                         bool asks)
     : slot_return_(slot_return),
       longest_burst_(longest_burst),
+      asks_(asks),
       arrivals_(std::max(outstanding, longest_burst)) {}
 
 unsigned ReadChannel::add_client() {
@@ -31,6 +33,7 @@ void ReadChannel::open(unsigned client, ChannelSource& source, std::uint64_t bea
     lane.source = &source;
     lane.remaining = beats;
     lane.issued = 0;
+    lane.answered = 0;
     open_.insert(std::ranges::lower_bound(open_, std::size_t{client}), client);
     find_turn();
 }
@@ -56,9 +59,74 @@ void ReadChannel::pull_bursts() {
     }
 }
 
+Cycles ReadChannel::freed(std::size_t place) const {
+    return arrivals_[place] == never ? never : arrivals_[place] + slot_return_;
+}
+
 Cycles ReadChannel::room_for(std::uint64_t beats) const {
     const std::uint64_t last = commands_ + beats - 1;
-    return last < arrivals_.size() ? Cycles(0) : arrivals_[last % arrivals_.size()] + slot_return_;
+    if (last < arrivals_.size()) {
+        return Cycles(0);
+    }
+    Cycles room = freed(last % arrivals_.size());
+    // answers to different clients come in any order
+    for (std::uint64_t i = asks_ ? std::max(commands_, std::uint64_t{arrivals_.size()}) : last;
+         i < last; ++i) {
+        room = std::max(room, freed(i % arrivals_.size()));
+    }
+    return room;
+}
+
+void ReadChannel::ask(Lane& lane, Cycles command) {
+    const std::uint64_t beats = longest_burst_ > 1 ? lane.burst.beats : 1;
+    lane.asked.push_back({place_, beats});
+    for (std::uint64_t i = 0; i < beats; ++i) {
+        arrivals_[place_] = never;
+        count_commands(1);
+    }
+    next_command_ = command + Cycles(1);
+    lane.source->ask(command, beats);
+}
+
+void ReadChannel::answer(unsigned client, std::uint64_t request, Cycles first, Cycles interval) {
+    Lane& lane = lanes_[client];
+    NPU_CHECK(request >= lane.first_asked && request - lane.first_asked < lane.asked.size(),
+              "an answer belongs to a request");
+    Asked& answered = lane.asked[request - lane.first_asked];
+    answered.first = first;
+    answered.interval = interval;
+    while (!lane.asked.empty() && lane.asked.front().first) {
+        const Asked next = lane.asked.front();
+        lane.asked.pop_front();
+        ++lane.first_asked;
+        for (std::uint64_t i = 0; i < next.beats; ++i) {
+            last_arrival_ = std::max(*next.first, last_arrival_ + next.interval);
+            arrivals_[(next.place + i) % arrivals_.size()] = last_arrival_;
+            lane.arrivals.push_back(last_arrival_);
+        }
+        lane.answered += next.beats;
+    }
+    if (!lane.arrivals.empty()) {
+        lane.source->arrived(lane.arrivals);
+        lane.arrivals.clear();
+    }
+    if (lane.remaining == 0 && lane.asked.empty()) {
+        lane.source = nullptr;
+    }
+}
+
+std::optional<Cycles> ReadChannel::next_command() const {
+    if (held_) {
+        return held_until_ == never ? std::nullopt : std::optional(held_until_);
+    }
+    const Cycles slot = next_slot();
+    Cycles next = never;
+    for (const std::size_t index : open_) {
+        if (lanes_[index].burst.beats > 0) {
+            next = std::min(next, std::max(slot, lanes_[index].burst.ready));
+        }
+    }
+    return next == never ? std::nullopt : std::optional(next);
 }
 
 void ReadChannel::issue_command(Lane& lane, Cycles command) {
@@ -78,7 +146,7 @@ Cycles ReadChannel::next_slot() const {
     if (longest_burst_ > 1 || commands_ < arrivals_.size()) {
         return next_command_;
     }
-    return std::max(next_command_, arrivals_[place_] + slot_return_);
+    return std::max(next_command_, freed(place_));
 }
 
 ReadChannel::Choice ReadChannel::choose(Cycles command) {
@@ -182,7 +250,9 @@ void ReadChannel::issue(const Choice& choice, Cycles limit) {
     Lane& lane = open_lane(choice.turn);
     const std::uint64_t before = commands_;
     const bool alone = choice.others_ready > choice.command + Cycles(1);
-    if (longest_burst_ > 1) {
+    if (asks_) {
+        ask(lane, choice.command);
+    } else if (longest_burst_ > 1) {
         issue_command(lane, choice.command);
     } else if (!alone || lane.burst.beats == 1 || lane.burst.timed) {
         issue_one(lane, choice.command);
@@ -198,7 +268,9 @@ void ReadChannel::issue(const Choice& choice, Cycles limit) {
     next_turn_ = choice.turn + 1 < open_.size() ? choice.turn + 1 : 0;
     if (lane.remaining == 0) {
         tell_arrivals();
-        lane.source = nullptr;
+        if (!asks_ || lane.asked.empty()) {
+            lane.source = nullptr;
+        }
         open_.erase(open_.begin() + static_cast<std::ptrdiff_t>(choice.turn));
         find_turn();
     } else if (lane.burst.beats == 0) {

@@ -1,21 +1,43 @@
 // SPDX-License-Identifier: Apache-2.0
 // Who gets the read channel when, beat by beat: one command a cycle, round robin over the clients
 // that have a beat ready, a limited number in flight; data comes back in order. Computed only up to
-// a given time, so that whatever is announced for later still counts. Not modelled: consumers that
-// hold arrived beats back. Source: nv_small RTL, measured; NV_NVDLA_NOCIF_DRAM_READ_ig.
+// a given time, so that whatever is announced for later still counts. The memory's pace is known with
+// the burst, or each command is a request whose answer is told when it is there. Not modelled:
+// consumers that hold arrived beats back. Source: nv_small RTL, measured;
+// NV_NVDLA_NOCIF_DRAM_READ_ig.
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <deque>
 #include <optional>
 #include <span>
+#include <string_view>
+#include <utility>
 #include <vector>
 
+#include "models/base/describe.h"
 #include "models/base/quantity.h"
 #include "models/base/register_map.h"
 
 namespace npuscope {
 
 // Memory interface of the NPU: one read and one write channel to a port, shared by the DMA clients.
+
+/// What a transaction towards memory is, and where the units have their operands from.
+enum class McifTransactions {
+    Runs,  ///< a run of memory; its answer is the memory's latency, the beats follow by themselves
+    Bursts,  ///< a burst, whose answer is awaited
+    Values,  ///< a burst, whose bytes are what the units compute with
+};
+
+template <>
+struct EnumNames<McifTransactions> {
+    static constexpr std::array names{
+        std::pair{McifTransactions::Runs, std::string_view("runs")},
+        std::pair{McifTransactions::Bursts, std::string_view("bursts")},
+        std::pair{McifTransactions::Values, std::string_view("values")}};
+};
 
 struct McifConfig {
     Bytes bus_width{8};
@@ -25,6 +47,11 @@ struct McifConfig {
     Cycles slot_return{3};                  // source: nv_small RTL, measured
     Cycles covered_latency{64};             // source: nv_small.spec PRIMARY_MEMIF_LATENCY_64
     bool secondary_port = false;
+    McifTransactions transactions = McifTransactions::Runs;
+    // source: reset value of NVDLA_MCIF.CFG_OUTSTANDING_CNT.WR_OS_CNT, which counts from 0
+    std::uint32_t outstanding_writes = 256;
+
+    bool awaits_answers() const { return transactions != McifTransactions::Runs; }
 
     template <class Visitor, class Self>
     static void describe(Visitor& visit, Self& self) {
@@ -38,6 +65,14 @@ struct McifConfig {
                     "latency of memory that the read DMAs' FIFOs are built to hide");
         visit.field("secondary_port", self.secondary_port,
                     "a second port, for SRAM, exists; a program that uses it is refused otherwise");
+        visit.field(
+            "transactions", self.transactions,
+            "what is asked of memory at once: `runs`, and memory says its latency; `bursts`, "
+            "each answered at any time and in any order; `values`: operands are the bytes "
+            "that these bring, where the others are fetched at the launch by debug transport, "
+            "which finds races and uninitialised bytes");
+        visit.field("outstanding_writes", self.outstanding_writes,
+                    "bursts written and not answered at most, where `transactions` is not `runs`");
     }
 };
 
@@ -64,6 +99,8 @@ class ChannelSource {
     virtual void arrived(std::span<const Cycles> times) = 0;
     /// So many cycles more a beat was ready and not issued.
     virtual void stalled(Cycles /*cycles*/) {}
+    /// The next beats are asked for in the cycle `command`; the channel is told of the answer.
+    virtual void ask(Cycles /*command*/, std::uint64_t /*beats*/) {}
     /// Of a timed burst: first cycle for the data of the next beat, asked for in cycle `asked`.
     virtual Cycles beat_ready(Cycles asked) { return asked; }
     /// No beat up to number `count` can be ready before.
@@ -76,7 +113,10 @@ class ChannelSource {
 /// turn.
 class ReadChannel {
  public:
-    ReadChannel(std::uint32_t outstanding, Cycles slot_return, std::uint32_t longest_burst = 1);
+    /// `asks`: sources are told to ask for their beats, and the times of arrival are not computed
+    /// here but follow the answers.
+    ReadChannel(std::uint32_t outstanding, Cycles slot_return, std::uint32_t longest_burst = 1,
+                bool asks = false);
 
     /// Clients have their turns in the order in which they are added.
     unsigned add_client();
@@ -90,7 +130,24 @@ class ReadChannel {
     /// stream waits for another one to give way.
     std::optional<Cycles> issued_after(unsigned client, std::uint64_t beats) const;
 
+    // Of a channel that asks.
+
+    /// The client's request number `request`, counted over all its streams, brings its first beat at
+    /// `first` and one more each `interval`; its requests are told of in their order.
+    void answer(unsigned client, std::uint64_t request, Cycles first, Cycles interval);
+    /// Beats of the client's stream whose arrival is known.
+    std::uint64_t answered(unsigned client) const { return lanes_[client].answered; }
+    /// When the next command may be issued, as far as is known now; nothing while all wait.
+    std::optional<Cycles> next_command() const;
+
  private:
+    /// A request that was asked for.
+    struct Asked {
+        std::size_t place = 0;  // of its first beat in the ring
+        std::uint64_t beats = 0;
+        std::optional<Cycles> first{};
+        Cycles interval{1};
+    };
     struct Lane {
         ChannelSource* source = nullptr;
         ChannelBurst burst{};
@@ -98,6 +155,9 @@ class ReadChannel {
         std::uint64_t issued = 0;
         Cycles next{};                   // after the last beat that was issued
         std::vector<Cycles> arrivals{};  // that the source was not told of yet
+        std::deque<Asked> asked{};       // without an answer, or after one without
+        std::uint64_t first_asked = 0;   // number of its first one
+        std::uint64_t answered = 0;      // beats of the stream
     };
     struct Choice {
         std::size_t turn = 0;  // place among the open lanes; after them when none is ready
@@ -110,7 +170,10 @@ class ReadChannel {
     Cycles next_slot() const;
     /// When so many beats more may be in flight.
     Cycles room_for(std::uint64_t beats) const;
+    /// When a place of the ring is free again; never while its beat has not been answered.
+    Cycles freed(std::size_t place) const;
     void issue_command(Lane& lane, Cycles command);
+    void ask(Lane& lane, Cycles command);
     Choice choose(Cycles command);
     void issue_one(Lane& lane, Cycles command);
     void issue_many(Lane& lane, Cycles command, Cycles limit);
@@ -135,6 +198,7 @@ class ReadChannel {
     std::size_t last_lane_ = 0;      // that had its turn
     Cycles slot_return_;
     std::uint32_t longest_burst_;
+    bool asks_;
     std::vector<Cycles> arrivals_;  // of the last commands, as a ring
     std::uint64_t commands_ = 0;
     std::size_t place_ = 0;            // of the next command in the ring

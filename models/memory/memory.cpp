@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "models/base/check.h"
 #include "models/base/error.h"
 #include "models/link/clock.h"
 
@@ -192,6 +193,12 @@ Memory::Memory(const sc_core::sc_module_name& name, const MemoryConfig& config, 
         timers_.emplace_back(timing_->region(i), instance);
     }
     socket.register_b_transport(this, &Memory::b_transport);
+    socket.register_nb_transport_fw(this, &Memory::nb_transport_fw);
+    sc_core::sc_spawn_options options;
+    options.spawn_method();
+    options.set_sensitivity(&responses_.get_event());
+    options.dont_initialize();
+    sc_core::sc_spawn([this] { respond(); }, sc_core::sc_gen_unique_name("respond"), &options);
     socket.register_transport_dbg(this, &Memory::transport_dbg);
     socket.register_get_direct_mem_ptr(this, &Memory::get_direct_mem_ptr);
 }
@@ -321,6 +328,10 @@ void Memory::pass_on(int port, tlm::tlm_generic_payload& payload, AccessInfo* in
         info->timer = nullptr;
         claims_.consume(info->client, address_of(payload), bytes_of(payload));
     }
+    tell_wrong_answer(payload, info);
+}
+
+void Memory::tell_wrong_answer(const tlm::tlm_generic_payload& payload, const AccessInfo* info) {
     if (payload.get_response_status() != tlm::TLM_OK_RESPONSE) {
         report("memory_error_response",
                fmt::format("memory answers {} to a {} of {} bytes at {}",
@@ -351,16 +362,70 @@ void Memory::b_transport(int id, tlm::tlm_generic_payload& payload, sc_core::sc_
     if (!admit(payload, info)) {
         return;
     }
-    if (payload.is_write()) {
-        if (values_) {
-            write_result(payload, info);
-        }
-    } else if (info != nullptr) {
-        claims_.consume(info->client, address_of(payload), bytes_of(payload));
+    if (payload.is_write() || info == nullptr) {
+        move_bytes(payload, info);
     } else {
-        read_bytes(address_of(payload), {payload.get_data_ptr(), payload.get_data_length()});
+        claims_.consume(info->client, address_of(payload), bytes_of(payload));
     }
     delay += to_time(answer_time(payload, info, now() + to_cycles(delay)));
+}
+
+void Memory::move_bytes(tlm::tlm_generic_payload& payload, AccessInfo* info) {
+    if (!payload.is_write()) {
+        read_bytes(address_of(payload), {payload.get_data_ptr(), payload.get_data_length()});
+    } else if (values_) {
+        write_result(payload, info);
+    }
+}
+
+tlm::tlm_sync_enum Memory::nb_transport_fw(int id, tlm::tlm_generic_payload& payload,
+                                           tlm::tlm_phase& phase, sc_core::sc_time& delay) {
+    if (phase != tlm::BEGIN_REQ) {
+        return tlm::TLM_COMPLETED;
+    }
+    auto* info = payload.get_extension<AccessInfo>();
+    asked_by_[&payload] = id;
+    if (info != nullptr && payload.is_read()) {
+        claims_.consume(info->client, address_of(payload), bytes_of(payload));
+    }
+    phase = tlm::END_REQ;
+    if (outside_ != nullptr) {
+        outside_->begin(id, payload);
+        return tlm::TLM_UPDATED;
+    }
+    const Cycles sent = now() + to_cycles(delay);
+    if (!admit(payload, info)) {
+        responses_.notify(payload, delay + to_time(Cycles(1)));
+        return tlm::TLM_UPDATED;
+    }
+    move_bytes(payload, info);
+    Cycles left = sent;  // just before, where the port learns late that it could have asked
+    if (info != nullptr) {
+        left = info->asked;
+        if (info->timer != nullptr && payload.is_read()) {
+            left = info->timer->read_beat(address_of(payload), bytes_of(payload), left);
+        }
+    }
+    const Cycles answered = std::max(left + answer_time(payload, info, left), sent);
+    responses_.notify(payload, to_time(answered - now()));
+    return tlm::TLM_UPDATED;
+}
+
+void Memory::respond() {
+    while (tlm::tlm_generic_payload* payload = responses_.get_next_transaction()) {
+        answer(*payload);
+    }
+}
+
+void Memory::answer(tlm::tlm_generic_payload& payload) {
+    const auto asked = asked_by_.extract(&payload);
+    NPU_CHECK(!asked.empty(), "memory answers what it was asked");
+    if (outside_ != nullptr) {
+        tell_wrong_answer(payload, payload.get_extension<AccessInfo>());
+    }
+    tlm::tlm_phase phase = tlm::BEGIN_RESP;
+    sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
+    socket[asked.mapped()]->nb_transport_bw(payload, phase, delay);
 }
 
 Cycles Memory::answer_time(const tlm::tlm_generic_payload& payload, const AccessInfo* info,

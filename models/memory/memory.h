@@ -6,6 +6,7 @@
 #pragma once
 
 #include <tlm_utils/multi_passthrough_target_socket.h>
+#include <tlm_utils/peq_with_get.h>
 
 #include <boost/icl/interval_set.hpp>
 #include <cstdint>
@@ -112,6 +113,8 @@ class ForeignMemory {
     virtual void access(int port, tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) = 0;
     /// How many bytes it moved.
     virtual unsigned debug(int port, tlm::tlm_generic_payload& payload) = 0;
+    /// The same without an answer now: Memory::answer is called when it is there, with the status set.
+    virtual void begin(int port, tlm::tlm_generic_payload& payload) = 0;
 };
 
 /// When the bytes of one region are there, for all who share it: banks and rows of a DRAM, or a
@@ -171,6 +174,8 @@ class Memory : public sc_core::sc_module {
     }
     /// Bytes and time are those of `outside`, which outlives this; a wrong answer is a finding.
     void lead_to(ForeignMemory& outside) { outside_ = &outside; }
+    /// What `outside` was given by begin() is answered now.
+    void answer(tlm::tlm_generic_payload& payload);
     /// From now on writes are timed but not stored: they carry no values.
     void leave_out_values() { values_ = false; }
 
@@ -189,6 +194,12 @@ class Memory : public sc_core::sc_module {
 
  private:
     void b_transport(int id, tlm::tlm_generic_payload& payload, sc_core::sc_time& delay);
+    tlm::tlm_sync_enum nb_transport_fw(int id, tlm::tlm_generic_payload& payload,
+                                       tlm::tlm_phase& phase, sc_core::sc_time& delay);
+    /// Brings the bytes of a transaction that was admitted.
+    void move_bytes(tlm::tlm_generic_payload& payload, AccessInfo* info);
+    void respond();
+    void tell_wrong_answer(const tlm::tlm_generic_payload& payload, const AccessInfo* info);
     unsigned transport_dbg(int id, tlm::tlm_generic_payload& payload);
     bool get_direct_mem_ptr(int id, tlm::tlm_generic_payload& payload, tlm::tlm_dmi& dmi);
 
@@ -233,6 +244,9 @@ class Memory : public sc_core::sc_module {
     bool values_ = true;
     bool zeroed_ = false;
     Claims claims_;
+    // transactions by nb_transport
+    tlm_utils::peq_with_get<tlm::tlm_generic_payload> responses_{"responses"};
+    std::unordered_map<tlm::tlm_generic_payload*, int> asked_by_;  // socket
 };
 
 }  // namespace npuscope

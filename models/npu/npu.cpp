@@ -64,6 +64,9 @@ void Npu::connect_clients() {
 
 void Npu::connect(DmaPort& port) {
     mcif.connect(port);
+    if (mcif.carries_values()) {
+        port.take_values_from_reads();
+    }
     if (cvif) {
         cvif->connect_secondary(port);
     }

@@ -37,6 +37,27 @@ std::vector<ByteRun> lines_of(const FeatureCube& cube, const std::vector<PdpPart
     return lines;
 }
 
+/// A line of atoms on its way from memory.
+struct ReadAtoms {
+    Activity& activity;
+    DmaPort& port;
+    AtomStream& stream;
+    bool one_by_one;  ///< an atom is known when it has arrived
+
+    Cycles arrival(std::uint32_t x) const {
+        if (one_by_one) {
+            port.wait_issued(activity, stream.beats_until(x + 1));
+        }
+        return stream.arrival(x);
+    }
+    void taken(Cycles time) {
+        stream.taken(time);
+        if (one_by_one) {
+            port.room_made();
+        }
+    }
+};
+
 /// A piece of a line on its way from the SDP.
 struct FlyingAtoms {
     Cycles first;
@@ -70,9 +91,13 @@ void Pdp::run_operation(Activity& activity) {
         pool_from_memory(activity, *work);
     }
     results_.give(activity, {});
-    const Cycles response = written_.take(activity, WaitKind::Blocked);
+    const Cycles response =
+        DmaPort::response_time(activity, written_.take(activity, WaitKind::Blocked));
     const Cycles end = std::max(response + config_.tail, pace_.input_end() + config_.drain);
     activity.wait_until(end, WaitKind::Blocked, "write response");
+    if (growing_ && work->job.pooling.precision == Precision::Fp16) {
+        work->nan_outputs = count_specials(*growing_).nans;
+    }
     account(*work);
     done_(*work);
 }
@@ -89,9 +114,15 @@ void Pdp::begin(const PdpWork& work) {
     rows_ = windows_ending(rows_of(work.job));
     in_the_way_ = lines_in_the_way(rows_of(work.job));
     begun_ = false;
+    growing_ =
+        work.values && write_port.values_arrive() ? std::make_shared<ElementTensor>() : nullptr;
+    if (growing_) {
+        writer_.emplace(work.job.destination, growing_);
+    }
 }
 
 void Pdp::begin_part(const PdpPooling& pooling, std::size_t part) {
+    part_ = part;
     columns_ = windows_ending(columns_of(pooling, pooling.parts[part]));
     pace_.begin_part(pooling.parts[part].out_width);
 }
@@ -116,20 +147,56 @@ void Pdp::compute(PdpWork& work, const ElementTensor& input) {
     writer_.emplace(work.job.destination, output);
 }
 
+void Pdp::compute_line(const PdpWork& work, const PixelRun& run) {
+    const PdpJob& job = work.job;
+    const Shape whole{job.flying() ? shape_of(*flying_input_).channels : job.source->shape.channels,
+                      job.output.height, job.output.width};
+    const auto line = static_cast<std::uint32_t>(run.first / job.output.width);
+    const std::uint32_t channel = run.surface * lanes_of(job);
+    const std::uint32_t channels = std::min(lanes_of(job), whole.channels - channel);
+    const std::uint32_t begin = line * job.pooling.stride_y;
+    const std::uint32_t top = begin - std::min(begin, job.pooling.pad_top);
+    const std::uint32_t below = begin + job.pooling.kernel_height;
+    const std::uint32_t end =
+        std::min(below - std::min(below, job.pooling.pad_top), job.input.height);
+    const TensorPart window{channel, top, 0, {channels, end - top, job.input.width}};
+    ElementTensor input;
+    if (job.flying()) {
+        input = cut(*flying_input_, window);
+    } else {
+        FeatureCube lines = *job.source;
+        lines.base = lines.line_address(channel / lines.channels_per_atom(), top);
+        lines.shape = window.shape;
+        input = fetch_elements(read_port, lines, {"input", work.name, job.source_in_sram, true});
+    }
+    PdpPooling pooling = job.pooling;
+    pooling.pad_top = job.pooling.pad_top - std::min(begin, job.pooling.pad_top);
+    pooling.parts = {job.pooling.parts[part_]};
+    pooling.output = {channels, 1, job.output.width};
+    const PdpPart& part = pooling.parts.front();
+    const TensorPart columns{0, 0, part.out_begin, {channels, 1, part.out_width}};
+    paste(cut(compute_pdp(pooling, input), columns), {channel, line, part.out_begin, columns.shape},
+          whole, *growing_);
+}
+
 void Pdp::pool_from_memory(Activity& activity, PdpWork& work) {
     const PdpJob& job = work.job;
     const Purpose purpose{"input", work.name, job.source_in_sram, work.values};
-    const ElementTensor input = fetch_elements(read_port, *job.source, purpose);
-    compute(work, input);
+    if (!growing_) {
+        compute(work, fetch_elements(read_port, *job.source, purpose));
+    }
     AtomStream stream = open_stream(work);
     read_port.open(stream, purpose);
     const auto ahead = static_cast<std::uint32_t>(stream.atoms_ahead());
+    ReadAtoms atoms{activity, read_port, stream, read_port.awaits_answers()};
     const auto pool_line = [&](LinePiece piece) {
         const std::uint32_t width = job.pooling.parts[piece.part].in_width;
         for (; piece.begin < width; piece.begin += piece.count) {
             piece.count = std::min(width - piece.begin, ahead);
-            read_port.wait_issued(activity, stream.beats_until(piece.begin + piece.count));
-            pool(activity, work, piece, stream);
+            if (!atoms.one_by_one) {
+                read_port.wait_issued(activity, stream.beats_until(piece.begin + piece.count));
+            }
+            pool(activity, work, piece, atoms);
         }
     };
     for (std::size_t part = 0; part < job.pooling.parts.size(); ++part) {
@@ -148,7 +215,9 @@ void Pdp::pool_flying(Activity& activity, PdpWork& work) {
     bool more = true;
     while (more) {
         const AtomRun<std::int8_t, ElementTensor> run = flying.take(activity);
-        if (!writer_) {
+        if (growing_) {
+            flying_input_ = run.values;
+        } else if (!writer_) {
             compute(work, work.values ? *run.values : ElementTensor{});
         }
         pool_run(activity, work, run);
@@ -231,6 +300,9 @@ void Pdp::send(Activity& activity, const PdpWork& work, const PooledAtoms& atoms
         atoms.count == 1 ? Cycles(0) : Cycles((atoms.last - atoms.first) / Cycles(atoms.count - 1));
     // exact for the last atom, which the response follows
     run.leaves = atoms.last + config_.output_latency - run.interval * (atoms.count - 1);
+    if (growing_) {
+        compute_line(work, run);
+    }
     for (const PixelRun& part :
          surface_runs(work.job.destination, {work.job.output.channels, lanes_of(work.job)}, run)) {
         results_.give(activity, {part, &work});

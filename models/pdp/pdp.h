@@ -65,6 +65,9 @@ class Pdp : public Unit {
     void pool_flying(Activity& activity, PdpWork& work);
     /// Computes the whole result and makes it ready to be written.
     void compute(PdpWork& work, const ElementTensor& input);
+    /// Where values arrive with the reads, of the line of results that a run lies in, those whose
+    /// windows have arrived.
+    void compute_line(const PdpWork& work, const PixelRun& run);
     /// `source` knows when the atom of a column arrives, and hears when it is taken.
     template <class Source>
     void pool(Activity& activity, const PdpWork& work, const LinePiece& piece, Source& source);
@@ -81,8 +84,11 @@ class Pdp : public Unit {
     const Bytes bus_width_;
     std::function<void(PdpWork&)> done_;
     Channel<Outgoing> results_{"pdp.results", 16};
-    Channel<Cycles> written_{"pdp.written", 1};
+    Channel<WriteResponse> written_{"pdp.written", 1};
     std::optional<CubeWriter> writer_;
+    std::shared_ptr<ElementTensor> growing_;             // the result, where values arrive
+    std::shared_ptr<const ElementTensor> flying_input_;  // of it, from the SDP
+    std::size_t part_ = 0;                               // present one
     // of the running operation
     PoolingPace pace_;
     std::vector<std::uint32_t> rows_;     // windows that end in each input row
@@ -93,7 +99,7 @@ class Pdp : public Unit {
     bool begun_ = false;                  // the first atom has its time
     Cycles first_request_;
     Cycles first_arrival_;
-    Cycles last_response_;
+    WriteResponse last_response_;
 };
 
 }  // namespace npuscope

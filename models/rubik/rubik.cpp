@@ -116,11 +116,12 @@ void Rubik::run_operation(Activity& activity) {
          .atom = job.feature.atom,
          .beat = bus_width_},
         config_.forward};
-    const Cycles response =
+    const WriteResponse response =
         mover_.move(activity, setup, blocks_of(*work),
                     {{"input", work->name, job.source_in_sram, work->values},
                      {"output", work->name, job.destination_in_sram, work->values}});
-    activity.wait_until(response + config_.tail, WaitKind::Blocked, "write response");
+    activity.wait_until(DmaPort::response_time(activity, response) + config_.tail,
+                        WaitKind::Blocked, "write response");
     done_(*work);
 }
 

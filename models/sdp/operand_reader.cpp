@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "models/sdp/operand_reader.h"
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -88,6 +89,34 @@ SdpStageOperands OperandReader::fetch(const SdpOperandFetch& fetch, const Purpos
     if (fetch.mul) {
         operands.mul = unpack_operand(surface, fetch.alu ? 1 : 0, bytes);
     }
+    return operands;
+}
+
+SdpStageOperands OperandReader::fetch_part(const SdpOperandFetch& fetch, const TensorPart& part,
+                                           const Purpose& purpose) {
+    SdpOperandFetch near = fetch;
+    OperandSurface& surface = near.surface;
+    const std::uint32_t first =
+        part.channel / surface.elements_per_atom * surface.elements_per_atom;
+    surface.base = fetch.surface.address_of(first, part.line, 0);
+    surface.shape.channels =
+        std::min(fetch.surface.shape.channels - first, part.channel + part.shape.channels - first);
+    surface.shape.channels =
+        static_cast<std::uint32_t>(round_up(surface.shape.channels, surface.elements_per_atom));
+    surface.shape.height = 1;
+    SdpStageOperands operands = this->fetch(near, purpose);
+    const auto met = [&](Tensor<std::int16_t>& values) {
+        if (values.values.empty()) {
+            return;
+        }
+        const bool per_channel = surface.spread == OperandSpread::PerChannel;
+        values = cut(values, {part.channel - first,
+                              0,
+                              per_channel ? 0 : part.column,
+                              {part.shape.channels, 1, per_channel ? 1 : part.shape.width}});
+    };
+    met(operands.alu);
+    met(operands.mul);
     return operands;
 }
 

@@ -22,6 +22,10 @@ class OperandReader {
 
     /// Values of one stage, now.
     SdpStageOperands fetch(const SdpOperandFetch& fetch, const Purpose& purpose);
+    /// Those that meet a part of one line, as far as they have arrived; `part` lies in the shape of
+    /// the data.
+    SdpStageOperands fetch_part(const SdpOperandFetch& fetch, const TensorPart& part,
+                                const Purpose& purpose);
     /// Starts a stream of reads; `taken` says when each atom of the operation was taken.
     void open(const SdpConfig& config, SdpStreamPlan plan, const std::vector<Cycles>& taken,
               const Purpose& purpose);

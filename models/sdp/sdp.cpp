@@ -34,7 +34,7 @@ void Sdp::start_reading(SdpWork& work) {
         operands[i].close();
         if (const std::optional<SdpOperandFetch>& fetch = job.operands[i]) {
             const Purpose purpose{names[i], work.name, fetch->in_sram, work.values};
-            if (work.values) {
+            if (work.values && !write_port.values_arrive()) {
                 fetched_[i] = operands[i].fetch(*fetch, purpose);
             }
             SdpStreamPlan plan = operand_plan(fetch->surface, lanes(job), wires_.bus_width, start);
@@ -53,12 +53,14 @@ void Sdp::start_reading(SdpWork& work) {
 void Sdp::read_source(SdpWork& work, Cycles start) {
     const FeatureCube& cube = *work.job.source;
     const Purpose purpose{"input", work.name, work.job.source_in_sram, work.values};
-    SdpResult result;
-    if (work.values) {
+    if (work.values && write_port.values_arrive()) {
+        begin_result(work);
+    } else if (work.values) {
         const ElementTensor values = fetch_elements(source.port, cube, purpose);
-        result = compute_sdp(work.job.stages, values, fetched_, work.tables);
+        keep_result(work, compute_sdp(work.job.stages, values, fetched_, work.tables));
+    } else {
+        keep_result(work, {});
     }
-    keep_result(work, std::move(result));
     const std::uint32_t surfaces = lanes(work.job) / cube.channels_per_atom();
     SdpStreamPlan plan = source_plan(cube, surfaces, wires_.bus_width, start);
     plan.fifo = config_.source_fifo;
@@ -82,6 +84,66 @@ void Sdp::keep_result(SdpWork& work, SdpResult result) {
     }
 }
 
+void Sdp::begin_result(const SdpWork& work) {
+    growing_ = std::make_shared<ElementTensor>();
+    result_ = growing_;
+    if (work.job.destination) {
+        FeatureCube cube = *work.job.destination;
+        for (std::uint32_t batch = 0; batch < work.job.batches; ++batch) {
+            output_->writers.emplace_back(cube, result_, batch);
+            cube.base = cube.base + work.job.batch_stride;
+        }
+    }
+}
+
+void Sdp::compute_run(SdpWork& work, const Run& run) {
+    const SdpJob& job = work.job;
+    const std::uint32_t width = job.shape.width;
+    const std::uint32_t channel = run.surface * lanes(job);
+    const std::uint32_t all =
+        job.source ? job.source->shape.channels : flying_input_->shape.channels;
+    for (std::uint64_t done = 0; done < run.count;) {
+        const std::uint64_t pixel = run.first_pixel + done;
+        TensorPart part{channel,
+                        static_cast<std::uint32_t>(pixel / width),
+                        static_cast<std::uint32_t>(pixel % width),
+                        {}};
+        part.shape = {std::min(lanes(job), all - channel), 1,
+                      static_cast<std::uint32_t>(
+                          std::min<std::uint64_t>(run.count - done, width - part.column))};
+        compute_part(work, part);
+        done += part.shape.width;
+    }
+}
+
+void Sdp::compute_part(SdpWork& work, const TensorPart& part) {
+    const SdpJob& job = work.job;
+    SdpOperands near;
+    for (std::size_t i = 0; i < operands.size(); ++i) {
+        if (const std::optional<SdpOperandFetch>& fetch = job.operands[i]) {
+            near[i] = operands[i].fetch_part(*fetch, part, {"operands", work.name});
+        }
+    }
+    Shape whole = job.shape;
+    whole.height *= job.batches;
+    SdpResult result;
+    if (job.source) {
+        FeatureCube line = *job.source;
+        whole.channels = line.shape.channels;
+        line.base = line.line_address(part.channel / line.channels_per_atom(), part.line) +
+                    line.atom * part.column;
+        line.shape = part.shape;
+        line.batch_lines = 0;
+        const ElementTensor values = fetch_elements(source.port, line, {"input", work.name});
+        result = compute_sdp(job.stages, values, near, work.tables);
+    } else {
+        whole.channels = flying_input_->shape.channels;
+        result = compute_sdp(job.stages, cut(*flying_input_, part), near, work.tables);
+    }
+    work.counters += result.counters;
+    paste(result.values, part, whole, *growing_);
+}
+
 void Sdp::run_operation(Activity& activity) {
     const std::shared_ptr<SdpWork> work = launches.take(activity, WaitKind::Idle);
     const SdpJob& job = work->job;
@@ -90,6 +152,7 @@ void Sdp::run_operation(Activity& activity) {
     }
     output_ = std::make_shared<Output>(Output{work});
     result_.reset();
+    growing_.reset();
     taken_.clear();
     atom_ = 0;
     drain_.hold_until(opens_);
@@ -148,7 +211,8 @@ void Sdp::end_operation(Activity& activity) {
     const Ending ending = endings_.take(activity, WaitKind::Idle);
     Cycles end = ending.left;
     if (!ending.output->writers.empty()) {
-        const Cycles response = written_.take(activity, WaitKind::Blocked);
+        const Cycles response =
+            DmaPort::response_time(activity, written_.take(activity, WaitKind::Blocked));
         end = ending.after ? std::max(end, response) : response;
     }
     activity.wait_until(end + config_.done, WaitKind::Blocked, "write response");
@@ -186,7 +250,10 @@ void Sdp::run_flying(Activity& activity, SdpWork& work) {
     bool more = true;
     while (more) {
         const SourceRun run = wires_.accumulated.take(activity);
-        if (!result_) {
+        if (!result_ && work.values && write_port.values_arrive()) {
+            flying_input_ = run.values;
+            begin_result(work);
+        } else if (!result_) {
             keep_result(work, work.values
                                   ? compute_sdp(work.job.stages, *run.values, fetched_, work.tables)
                                   : SdpResult{});
@@ -237,6 +304,9 @@ Cycles Sdp::take_atom(Activity& activity, SdpWork& work, Cycles ready) {
     const Cycles free = drain_.free();
     const Cycles time = drain_.take(inputs_ready(activity, ready));
     taken_.push_back(time);
+    if (reads_ && write_port.awaits_answers()) {
+        make_room();
+    }
     if (!work.job.flying()) {
         CauseCycles& causes = work.record.causes;
         if (atom_ == 0) {
@@ -248,6 +318,17 @@ Cycles Sdp::take_atom(Activity& activity, SdpWork& work, Cycles ready) {
     }
     ++atom_;
     return time;
+}
+
+void Sdp::make_room() {
+    if (source.active()) {
+        source.port.room_made();
+    }
+    for (OperandReader& operand : operands) {
+        if (operand.active()) {
+            operand.port.room_made();
+        }
+    }
 }
 
 Cycles Sdp::take_run(Activity& activity, SdpWork& work, const Run& run) {
@@ -280,6 +361,9 @@ Cycles Sdp::take_run(Activity& activity, SdpWork& work, const Run& run) {
 }
 
 void Sdp::hand_on(Activity& activity, SdpWork& work, const Run& run, const Taken& taken) {
+    if (growing_) {
+        compute_run(work, run);
+    }
     const Cycles pace = taken.interval;
     const Cycles last_taken = taken.last;
     last_left_ =
@@ -326,7 +410,7 @@ void Sdp::write_results(Activity& activity) {
     const SdpWork& work = *outgoing.output->work;
     const Purpose purpose{"output", work.name, work.job.destination_in_sram, work.values};
     CubeWriter& writer = outgoing.output->writers[outgoing.batch];
-    const Cycles response = writer.write(activity, write_port, outgoing.run, purpose);
+    const WriteResponse response = writer.write(activity, write_port, outgoing.run, purpose);
     if (outgoing.last) {
         written_.give(activity, response);
     }

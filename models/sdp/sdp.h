@@ -110,6 +110,8 @@ class Sdp : public Unit {
     Cycles take_run(Activity& activity, SdpWork& work, const Run& run);
     Cycles take_atom(Activity& activity, SdpWork& work, Cycles ready);
     Cycles inputs_ready(Activity& activity, Cycles ready);
+    /// The streams that are open may go on: an atom has been taken.
+    void make_room();
     /// When atoms of a run were taken.
     struct Taken {
         Cycles first;
@@ -125,6 +127,10 @@ class Sdp : public Unit {
     void end_operation(Activity& activity);
     void write_results(Activity& activity);
     void keep_result(SdpWork& work, SdpResult result);
+    /// Where values arrive with the reads: results are computed run by run.
+    void begin_result(const SdpWork& work);
+    void compute_run(SdpWork& work, const Run& run);
+    void compute_part(SdpWork& work, const TensorPart& part);
     /// Channels of an atom in the stages: a kernel group's, or those of memory's atoms.
     std::uint32_t lanes(const SdpJob& job) const {
         return job.flying() ? datapath_.group_kernels(job.stages.processing)
@@ -139,10 +145,12 @@ class Sdp : public Unit {
     std::function<void(const SdpWork&, std::uint64_t)> closed_early_;
     Channel<Cycles> never_{"cacc.atoms after the end"};
     Channel<Outgoing> results_{"sdp.results", 8};
-    Channel<Cycles> written_{"sdp.written"};
+    Channel<WriteResponse> written_{"sdp.written"};
     Channel<Ending> endings_{"sdp.endings"};
     SdpOperands fetched_;
     std::shared_ptr<const ElementTensor> result_;
+    std::shared_ptr<ElementTensor> growing_;  // the same, where it is computed run by run
+    std::shared_ptr<const Tensor<std::int32_t>> flying_input_;  // of it
     std::shared_ptr<Output> output_;
     AtomDrain drain_;
     Cycles opens_;      // the next operation's first atom may be taken

@@ -331,6 +331,20 @@ SdpResult compute(const SdpStages& stages, const Tensor<In>& source, const SdpOp
 
 }  // namespace
 
+SdpCounters& SdpCounters::operator+=(const SdpCounters& more) {
+    saturated += more.saturated;
+    lut.underflow += more.lut.underflow;
+    lut.overflow += more.lut.overflow;
+    lut.hybrid += more.lut.hybrid;
+    lut.le_hit += more.lut.le_hit;
+    lut.lo_hit += more.lut.lo_hit;
+    unequal = unequal || more.unequal;
+    inputs.nans += more.inputs.nans;
+    inputs.infs += more.inputs.infs;
+    nan_outputs += more.nan_outputs;
+    return *this;
+}
+
 SdpResult compute_sdp(const SdpStages& stages, const Tensor<std::int32_t>& accumulators,
                       const SdpOperands& operands, const LookupTables& tables) {
     return compute(stages, accumulators, operands, tables);

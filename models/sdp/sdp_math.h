@@ -36,6 +36,8 @@ struct SdpCounters {
     std::uint64_t nan_outputs = 0;  ///< if asked for: fp16 results
 
     bool operator==(const SdpCounters&) const = default;
+    /// What another part of the same operation counted.
+    SdpCounters& operator+=(const SdpCounters& more);
 };
 
 struct SdpResult {

@@ -219,7 +219,8 @@ void Tinpu::compute(Activity& activity) {
     fetch_maps(*launch);
     record.causes[Cause::Mac] = work_through(activity, *launch);
     results_.give(activity, {});
-    const Cycles response = written_.take(activity, WaitKind::Blocked);
+    const Cycles response =
+        DmaPort::response_time(activity, written_.take(activity, WaitKind::Blocked));
     activity.wait_until(response, WaitKind::Blocked, "write response");
     record.end = now();
     record.causes[Cause::Memory] = now() - begin - record.causes[Cause::Mac];

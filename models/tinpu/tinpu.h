@@ -81,12 +81,12 @@ class Tinpu : public Unit {
     Channel<std::shared_ptr<TinpuLaunch>> ready_{"tinpu.ready", 1};
     Channel<std::shared_ptr<TinpuLaunch>> loaded_{"tinpu.loaded", 1};
     Channel<Complete> results_{"tinpu.results", 2};
-    Channel<Cycles> written_{"tinpu.written", 1};
+    Channel<WriteResponse> written_{"tinpu.written", 1};
     TimedCounter weight_buffers_;
     // of the layer that is computed
     std::vector<std::uint8_t> result_;
     Bytes sent_;  // to memory
-    Cycles response_;
+    WriteResponse response_;
     Cycles last_end_;
 };
 

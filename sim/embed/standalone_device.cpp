@@ -273,6 +273,11 @@ std::optional<std::uint32_t> StandaloneDevice::answer() const {
     return player.answered() ? std::optional(player.answer()) : std::nullopt;
 }
 
+void StandaloneDevice::answer_memory(tlm::tlm_generic_payload& payload) {
+    const CurrentKernel here(simulation_->kernel.context());
+    simulation_->memory.answer(payload);
+}
+
 const Diagnostics& StandaloneDevice::findings() const { return simulation_->log.findings(); }
 
 DeviceStop StandaloneDevice::run_until_idle(Cycles most) {

@@ -67,6 +67,8 @@ class StandaloneDevice {
     void begin_read(std::uint32_t address);
     /// Nothing as long as the read is not answered.
     std::optional<std::uint32_t> answer() const;
+    /// The memory outside answers what it was asked by ForeignMemory::begin, now; its status is set.
+    void answer_memory(tlm::tlm_generic_payload& payload);
     const Diagnostics& findings() const;
 
     /// What was counted so far. Its cycles are those from the first op-enable to the last interrupt.

@@ -15,6 +15,7 @@
 #include "sim/config/diagnostic_report.h"
 #include "sim/embed/current_kernel.h"
 #include "sim/embed/embedded_system.h"
+#include "sim/embed/memory_requests.h"
 #include "sim/embed/standalone_device.h"
 #include "sim/report/json_report.h"
 #include "sim/run/driven_machine.h"
@@ -33,16 +34,29 @@ SystemConfig read_setup(const Device::Setup& setup) {
 }  // namespace
 
 struct Device::Inside : ForeignMemory {
-    Inside(Device& device, SystemConfig read) : owner(device), system(std::move(read)) { make(); }
+    Inside(Device& device, SystemConfig read, bool non_blocking)
+        : owner(device),
+          system(std::move(read)),
+          memory(
+              non_blocking,
+              [this](int port) -> tlm::tlm_fw_transport_if<>* {
+                  return port == 0           ? owner.dram.operator->()
+                         : has_second_port() ? owner.sram.operator->()
+                                             : nullptr;
+              },
+              kick) {
+        make();
+    }
 
     void make() {
+        memory.forget();
         npu.reset();
         try {
             npu = std::make_unique<StandaloneDevice>(system, *this);
         } catch (const ConfigError& error) {
             throw std::invalid_argument(error.what());
         }
-        begin = sc_core::sc_time_stamp();
+        origin = sc_core::sc_time_stamp();
         edges = 0;
         told = 0;
     }
@@ -69,12 +83,12 @@ struct Device::Inside : ForeignMemory {
         if (is_clocked()) {
             return Cycles(edges);
         }
-        const auto steps = static_cast<long double>((sc_core::sc_time_stamp() - begin).value());
+        const auto steps = static_cast<long double>((sc_core::sc_time_stamp() - origin).value());
         return Cycles(static_cast<std::uint64_t>((steps + 0.5L) * cycles_per_step()));
     }
     sc_core::sc_time time_of(Cycles cycles) const {
         const long double steps = static_cast<long double>(cycles.value) / cycles_per_step();
-        return begin +
+        return origin +
                sc_core::sc_time::from_value(static_cast<std::uint64_t>(std::llround(steps)));
     }
     /// What is left until this cycle; a thread waits for the edges of a clock here.
@@ -127,6 +141,20 @@ struct Device::Inside : ForeignMemory {
         tlm::tlm_generic_payload copy;
         copy_request(payload, copy);
         return port == 0 ? owner.dram->transport_dbg(copy) : owner.sram->transport_dbg(copy);
+    }
+
+    void begin(int port, tlm::tlm_generic_payload& payload) override {
+        memory.begin(port, payload);
+    }
+
+    /// What the NPU does in this cycle, with what memory answers and is asked in it.
+    void go_on() {
+        do {
+            npu->run_to(cycle());
+            memory.send();
+        } while (memory.hand_in(
+            [this](tlm::tlm_generic_payload& payload) { npu->answer_memory(payload); }));
+        trouble += memory.take_trouble();
     }
 
     static void copy_request(const tlm::tlm_generic_payload& from, tlm::tlm_generic_payload& to) {
@@ -195,16 +223,17 @@ struct Device::Inside : ForeignMemory {
 
     Device& owner;
     SystemConfig system;
+    sc_core::sc_event kick;
+    MemoryRequests memory;  ///< where each burst is a transaction of its own
     sc_core::sc_simcontext* platform = sc_core::sc_get_curr_simcontext();
     std::unique_ptr<StandaloneDevice> npu;
-    sc_core::sc_time begin;
+    sc_core::sc_time origin;  ///< of the cycles
     std::uint64_t edges = 0;
     sc_core::sc_time last_edge;
     sc_core::sc_time period;  ///< of the clock, as its last two edges have it
     std::size_t told = 0;
     std::string trouble;
     std::deque<Request*> requests;
-    sc_core::sc_event kick;
     sc_core::sc_event served;
 };
 
@@ -215,7 +244,9 @@ Device::Device(const sc_core::sc_module_name& name, const Setup& setup)
       sram("sram"),
       interrupt("interrupt"),
       clock("clock"),
-      inside_(std::make_unique<Inside>(*this, read_setup(setup))) {
+      inside_(std::make_unique<Inside>(*this, read_setup(setup), setup.non_blocking)) {
+    dram.register_nb_transport_bw(this, &Device::take_phase);
+    sram.register_nb_transport_bw(this, &Device::take_phase);
     csb.register_b_transport(this, &Device::access_register);
     sc_core::sc_spawn_options options;
     options.spawn_method();
@@ -234,9 +265,9 @@ void Device::start_of_simulation() {
 void Device::go_on() {
     Inside& in = *inside_;
     try {
-        in.npu->run_to(in.cycle());
+        in.go_on();
         in.serve();
-        in.npu->run_to(in.cycle());
+        in.go_on();
     } catch (const ConfigError& error) {
         SC_REPORT_ERROR("npuscope", error.what());
     }
@@ -252,6 +283,11 @@ void Device::go_on() {
     } else {
         sc_core::next_trigger(in.kick);
     }
+}
+
+tlm::tlm_sync_enum Device::take_phase(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
+                                      sc_core::sc_time& delay) {
+    return inside_->memory.take_phase(payload, phase, delay);
 }
 
 void Device::access_register(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) {

@@ -61,8 +61,10 @@ TEST(Mcif, takes_a_write_when_its_last_beat_is_there_and_answers_after_the_laten
     Cycles taken;
     Cycles response;
     bench.scene.thread("write", [&](Activity& activity) {
-        response = bench.writer.write(
-            activity, {Address(0x80000000), result, Cycles(100), Cycles(9)}, bench.purpose);
+        response = bench.writer
+                       .write(activity, {Address(0x80000000), result, Cycles(100), Cycles(9)},
+                              bench.purpose)
+                       .time;
         taken = now();
     });
     bench.scene.thread("look", [&](Activity& activity) {

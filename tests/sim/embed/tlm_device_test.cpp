@@ -2,28 +2,22 @@
 // A SystemC platform with several NPUs at different clocks, whose drivers play register programs;
 // against the command line's way.
 #include <gmock/gmock.h>
-#include <tlm_utils/simple_initiator_socket.h>
 #include <tlm_utils/simple_target_socket.h>
-#include <zlib.h>
 
 #include <deque>
-#include <filesystem>
-#include <map>
 #include <nlohmann/json.hpp>
 
 #include "include/npuscope/device.h"
-#include "models/npu/register_blocks.h"
-#include "sim/config/preset.h"
-#include "sim/program/read_program.h"
-#include "sim/run/session.h"
-#include "tests/support/families.h"
+#include "tests/sim/embed/platform.h"
 
 namespace npuscope {
 namespace {
 
 using testing::HasSubstr;
 
-constexpr std::uint32_t intr_status = 0x100c;  // NVDLA_GLB.S_INTR_STATUS_0, nv_small's map
+using test::cycles_alone;
+using test::Driver;
+using test::golden;
 
 /// Bytes of any address, answered after a latency; what it does wrong can be chosen.
 struct PlatformMemory : sc_core::sc_module {
@@ -42,7 +36,7 @@ struct PlatformMemory : sc_core::sc_module {
             payload.set_response_status(tlm::TLM_COMMAND_ERROR_RESPONSE);
             return;
         }
-        move(payload);
+        test::move_bytes(payload, bytes);
         delay += answer_;
         payload.set_response_status(tlm::TLM_OK_RESPONSE);
     }
@@ -50,98 +44,15 @@ struct PlatformMemory : sc_core::sc_module {
         if (fault == Fault::ShortDebug) {
             return 0;
         }
-        move(payload);
+        test::move_bytes(payload, bytes);
         return payload.get_data_length();
     }
-    void move(tlm::tlm_generic_payload& payload) {
-        for (unsigned i = 0; i < payload.get_data_length(); ++i) {
-            std::uint8_t& byte = bytes[payload.get_address() + i];
-            std::uint8_t& other = payload.get_data_ptr()[i];
-            payload.is_read() ? other = byte : byte = other;
-        }
-    }
-
     tlm_utils::simple_target_socket<PlatformMemory> socket{"socket"};
-    std::map<std::uint64_t, std::uint8_t> bytes;
+    test::MemoryBytes bytes;
     Fault fault = Fault::None;
 
  private:
     sc_core::sc_time answer_;
-};
-
-/// Plays a program's statements.
-struct Driver : sc_core::sc_module {
-    Driver(const sc_core::sc_module_name& name, Program played, PlatformMemory& behind)
-        : sc_core::sc_module(name), program(std::move(played)), memory(behind) {
-        SC_THREAD(play);
-    }
-    SC_HAS_PROCESS(Driver);
-
-    void play() {
-        for (const Statement& statement : program.statements) {
-            std::visit([this](const auto& action) { execute(action); }, statement.action);
-        }
-        done = true;
-    }
-    std::uint32_t access(tlm::tlm_command command, std::uint32_t address, std::uint32_t value) {
-        tlm::tlm_generic_payload payload;
-        payload.set_command(command);
-        payload.set_address(address);
-        payload.set_data_ptr(reinterpret_cast<std::uint8_t*>(&value));
-        payload.set_data_length(sizeof value);
-        payload.set_streaming_width(sizeof value);
-        sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
-        bus->b_transport(payload, delay);
-        EXPECT_EQ(payload.get_response_status(), tlm::TLM_OK_RESPONSE) << std::hex << address;
-        wait(delay);
-        return value;
-    }
-    void execute(const InitMemory& fill) {
-        for (std::uint64_t i = 0; i < fill.bytes.value; ++i) {
-            const Address address = fill.address + Bytes(i);
-            memory.bytes[address.value] = fill_byte(fill.fill, address);
-        }
-    }
-    void execute(const LoadMemory& load) {
-        for (const auto& run : load.image.runs) {
-            for (std::size_t i = 0; i < run.size; ++i) {
-                memory.bytes[(load.address + Bytes(run.offset + i)).value] =
-                    load.image.bytes[run.position + i];
-            }
-        }
-    }
-    void execute(const WriteRegister& write) {
-        access(tlm::TLM_WRITE_COMMAND, write.address, write.value);
-    }
-    void execute(const PollRegister& poll) {
-        while ((access(tlm::TLM_READ_COMMAND, poll.address, 0) & poll.mask) != poll.expected) {
-        }
-    }
-    void execute(const NotifyOnInterrupt& /*awaited*/) {
-        while (!interrupt->read()) {
-            wait(interrupt->posedge_event());
-        }
-        access(tlm::TLM_WRITE_COMMAND, intr_status, access(tlm::TLM_READ_COMMAND, intr_status, 0));
-        wait(sc_core::SC_ZERO_TIME);
-    }
-    void execute(const CheckCrc& check) {
-        std::vector<std::uint8_t> bytes(check.bytes.value);
-        for (std::size_t i = 0; i < bytes.size(); ++i) {
-            bytes[i] = memory.bytes[check.address.value + i];
-        }
-        ++checks;
-        failed += crc32(0, bytes.data(), static_cast<uInt>(bytes.size())) == check.crc ? 0 : 1;
-    }
-    template <class Other>
-    void execute(const Other& /*statement*/) {}  // waits of a player that runs ahead
-
-    tlm_utils::simple_initiator_socket<Driver> bus{"bus"};
-    sc_core::sc_in<bool> interrupt{"interrupt"};
-    Program program;
-    PlatformMemory& memory;
-    bool done = false;
-    int checks = 0;
-    int failed = 0;
 };
 
 /// An NPU with memory and driver, at a clock of its own.
@@ -151,7 +62,7 @@ struct Node : sc_core::sc_module {
         : sc_core::sc_module(name),
           memory("memory", cycle * 51),
           npu("npu", setup),
-          driver("driver", program, memory) {
+          driver("driver", program, memory.bytes) {
         npu.dram.bind(memory.socket);
         driver.bus.bind(npu.csb);
         npu.interrupt(line);
@@ -174,18 +85,6 @@ struct Node : sc_core::sc_module {
     sc_core::sc_signal<bool> line{"line"};
     std::vector<nlohmann::json> findings;
 };
-
-Program golden(const std::string& name) {
-    return read_program(std::filesystem::path(NPUSCOPE_SOURCE) / "tests/golden/rtl" / name,
-                        RegisterNames(nvdla_register_blocks()));
-}
-
-std::uint64_t cycles_alone(const Program& program) {
-    SystemConfig system = parse_system(
-        read_preset_text(find_preset(configs_folder(), "npu", "nv_small")), "", test::families());
-    system.memory = read_preset<MemoryConfig>(find_preset(configs_folder(), "memory", "dram_50"));
-    return run_program(program, system, {}).cycles.value;
-}
 
 TEST(TlmDevice, AnNpuThatIsNoneIsSaidSo) {
     EXPECT_THAT(

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+// What an NPU asks of the memory of a SystemC platform where each burst is a transaction of its own. The
+// NPU's kernel and the platform's never run inside each other here: requests leave when the first has
+// paused, and answers enter it before it goes on.
+#pragma once
+
+#include <tlm_utils/peq_with_get.h>
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <string>
+#include <systemc>
+#include <tlm>
+#include <utility>
+#include <vector>
+
+namespace npuscope {
+
+class MemoryRequests : private tlm::tlm_mm_interface {
+ public:
+    /// Where the requests of a port go; null where it leads nowhere.
+    using Sockets = std::function<tlm::tlm_fw_transport_if<>*(int port)>;
+
+    /// By nb_transport, or by b_transport from threads that may wait. `changed` is notified when there
+    /// is something to send or to hand in.
+    MemoryRequests(bool non_blocking, Sockets sockets, sc_core::sc_event& changed);
+    MemoryRequests(const MemoryRequests&) = delete;
+    MemoryRequests& operator=(const MemoryRequests&) = delete;
+
+    /// The NPU begins a transaction; it keeps `payload` until the answer.
+    void begin(int port, tlm::tlm_generic_payload& payload);
+    /// Sends what can be sent now.
+    void send();
+    /// Gives every answer that is there to `take`, its status and bytes set; false without any.
+    bool hand_in(const std::function<void(tlm::tlm_generic_payload&)>& take);
+    /// The memory's next phase of a request, by nb_transport_bw.
+    tlm::tlm_sync_enum take_phase(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
+                                  const sc_core::sc_time& delay);
+    /// The NPU is reset: answers to what it asked before are dropped.
+    void forget();
+    /// What was reported while the memory was called, since the last time.
+    std::string take_trouble() { return std::exchange(trouble_, {}); }
+
+ private:
+    /// A request as the platform's memory sees it, with bytes of its own.
+    struct Request : tlm::tlm_generic_payload {
+        explicit Request(tlm::tlm_mm_interface& owner) : tlm_generic_payload(&owner) {}
+
+        tlm::tlm_generic_payload* asked = nullptr;  ///< null: forgotten
+        std::vector<std::uint8_t> bytes;
+        int port = 0;
+    };
+    /// The socket of a port and what waits for it.
+    struct Way {
+        std::deque<Request*> waiting;
+        Request* being_accepted = nullptr;  ///< one at a time: the rule of the base protocol
+        sc_core::sc_event called;
+        std::size_t idle_callers = 0;
+    };
+
+    Request& new_request(int port, tlm::tlm_generic_payload& payload);
+    Way& way_of(const Request& request) { return ways_[request.port > 0 ? 1 : 0]; }
+    void call(Way& way);
+    void keep_calling(Way& way);
+    void send_by_phases(Way& way);
+    void note_trouble(Request& request, const sc_core::sc_report& report);
+    void take_answer(Request& request);
+    void take_due_answers();
+    void free(tlm::tlm_generic_payload* payload) override;
+
+    const bool non_blocking_;
+    Sockets sockets_;
+    sc_core::sc_event& changed_;
+    std::deque<Request> requests_;
+    std::vector<Request*> free_;
+    std::deque<Request*> begun_;
+    std::array<Way, 2> ways_;
+    std::deque<Request*> answers_;
+    tlm_utils::peq_with_get<tlm::tlm_generic_payload> due_{"memory_answers"};
+    std::string trouble_;
+};
+
+}  // namespace npuscope
