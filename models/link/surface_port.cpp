@@ -127,9 +127,10 @@ WriteResponse CubeWriter::write(Activity& writer, DmaPort& port, const PixelRun&
     const std::uint64_t end = run.first + run.count;
     while (pixel < end) {
         const std::uint64_t x = pixel % width;
-        const std::uint64_t count = run.part              ? 1
-                                    : cube_.line_packed() ? end - pixel
-                                                          : std::min(end - pixel, width - x);
+        const bool to_end = cube_.line_packed() && !lines_apart_;
+        const std::uint64_t count = run.part ? 1
+                                    : to_end ? end - pixel
+                                             : std::min(end - pixel, width - x);
         const Address address =
             cube_.line_address(run.surface, static_cast<std::uint32_t>(pixel / width)) +
             Bytes(x * atom) + run.offset;

@@ -147,6 +147,8 @@ class CubeWriter {
         : CubeWriter(std::visit([&](const auto& values) { return CubeWriter(cube, values, batch); },
                                 tensor)) {}
 
+    /// Each line is a request of its own, which matters where a beat holds more than an atom.
+    void split_lines(Bytes bus) { lines_apart_ = bus > cube_.atom; }
     /// The surfaces of a cube of one pixel leave as one request, as if they were a line.
     void pack_pixel() { pixel_packed_ = cube_.shape.width == 1 && cube_.shape.height == 1; }
 
@@ -168,6 +170,7 @@ class CubeWriter {
     FeatureCube cube_;
     bool values_;
     bool pixel_packed_ = false;
+    bool lines_apart_ = false;
     std::vector<std::uint8_t> bytes_;
     std::shared_ptr<const ElementTensor> growing_{};
     std::uint32_t batch_ = 0;

@@ -40,6 +40,11 @@ constexpr RegisterText mcif_text[] = {
 };
 constexpr auto mcif_rows = to_rows(mcif_text);
 
+ReadChannel::Turn turn_of(const McifConfig& config) {
+    return {.beats = std::max(config.max_burst, config.turn_beats),
+            .split = config.turn_beats > config.max_burst};
+}
+
 }  // namespace
 
 constinit const RegisterBlock mcif_block{"NVDLA_MCIF", 0x2000, mcif_rows};
@@ -162,12 +167,12 @@ Mcif::Client::Client(DmaPort& behind, unsigned index, Mcif& interface)
 
 ReadLane Mcif::make_lane(unsigned index) {
     if (!config_.awaits_answers()) {
-        return {index, config_.bus_width, config_.max_burst,
+        return {index, config_.bus_width, turn_of(config_).beats,
                 [this](tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) {
                     transport(payload, delay);
                 }};
     }
-    return {index, config_.bus_width, config_.max_burst,
+    return {index, config_.bus_width, turn_of(config_).beats,
             [this, index](const ByteRun& run, Cycles command, const AccessInfo& info) {
                 BurstTransaction& read = new_transaction(tlm::TLM_READ_COMMAND, run, info);
                 read.info.asked = command;
@@ -180,7 +185,7 @@ Mcif::Mcif(const sc_core::sc_module_name& name, const McifConfig& config, Diagno
     : sc_core::sc_module(name),
       config_(config),
       log_(log),
-      reads_(config.outstanding_reads, config.slot_return, config.max_burst,
+      reads_(config.outstanding_reads, config.slot_return, turn_of(config),
              config.awaits_answers()) {
     memory.register_nb_transport_bw(this, &Mcif::answer);
     if (config.awaits_answers()) {
@@ -231,7 +236,23 @@ std::uint64_t Mcif::gathered_beats(const tlm::tlm_generic_payload& payload, Addr
     const std::uint64_t width = config_.bus_width.value;
     const std::uint64_t last = (payload.get_address() + payload.get_data_length() - 1) / width;
     const std::uint64_t begin = std::min(request.value / width, last);
-    return std::min(last % config_.max_burst, last - begin) + 1;
+    return std::min<std::uint64_t>(last % turn_of(config_).beats, last - begin) + 1;
+}
+
+std::uint64_t Mcif::new_beats(Client& client, const tlm::tlm_generic_payload& payload,
+                              const AccessInfo* info) const {
+    const std::uint64_t beats = beats_of(payload);
+    if (info == nullptr) {
+        return beats;
+    }
+    const std::size_t operations = client.writes.all.size();
+    client.writes.note(info->operation, client.written);
+    const std::uint64_t first = payload.get_address() / config_.bus_width.value;
+    const bool goes_on = client.writes.all.size() == operations && client.request == info->request;
+    const bool shared = goes_on && client.last_beat == first;
+    client.request = info->request;
+    client.last_beat = first + beats - 1;
+    return beats - (shared ? 1 : 0);
 }
 
 bool Mcif::address_fits(const tlm::tlm_generic_payload& payload, const AccessInfo* info) {
@@ -355,8 +376,7 @@ void Mcif::write(Client& client, tlm::tlm_generic_payload& payload, sc_core::sc_
         }
         burst.gathered = gathered_beats(payload, info->request);
     }
-    client.writes.note(info == nullptr ? nullptr : info->operation, client.written);
-    client.written.write_beats += burst.beats;
+    client.written.write_beats += new_beats(client, payload, info);
     client.written.write_bytes += Bytes(payload.get_data_length());
     const Cycles last = writes_.take(burst);
     if (config_.awaits_answers()) {

@@ -181,6 +181,8 @@ class Mcif : public sc_core::sc_module, public ReadIssuer, private tlm::tlm_mm_i
         std::uint64_t asked = 0;  ///< reads
         WriteAnswers write_answers{};
         std::unique_ptr<sc_core::sc_event> answered = std::make_unique<sc_core::sc_event>();
+        Address request{};            ///< that was written last
+        std::uint64_t last_beat = 0;  ///< of it
     };
     ReadLane make_lane(unsigned index);
 
@@ -207,6 +209,9 @@ class Mcif : public sc_core::sc_module, public ReadIssuer, private tlm::tlm_mm_i
     void write(Client& client, tlm::tlm_generic_payload& payload, sc_core::sc_time& delay);
     void transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay);
     std::uint64_t beats_of(const tlm::tlm_generic_payload& payload) const;
+    /// Beats of a write, but for the one that it shares with the write before of its request.
+    std::uint64_t new_beats(Client& client, const tlm::tlm_generic_payload& payload,
+                            const AccessInfo* info) const;
     /// Beats of the burst that ends with the last one: bursts begin at multiples of their length
     /// and with their request. source: NV_NVDLA_MCIF_WRITE_IG_bpt.v, ftran_size and ltran_size
     std::uint64_t gathered_beats(const tlm::tlm_generic_payload& payload, Address request) const;

@@ -13,12 +13,11 @@ constexpr Cycles never{std::numeric_limits<std::uint64_t>::max()};
 
 }  // namespace
 
-ReadChannel::ReadChannel(std::uint32_t outstanding, Cycles slot_return, std::uint32_t longest_burst,
-                         bool asks)
+ReadChannel::ReadChannel(std::uint32_t outstanding, Cycles slot_return, const Turn& turn, bool asks)
     : slot_return_(slot_return),
-      longest_burst_(longest_burst),
+      turn_(turn),
       asks_(asks),
-      arrivals_(std::max(outstanding, longest_burst)) {}
+      arrivals_(turn.split && !asks ? outstanding : std::max(outstanding, turn.beats)) {}
 
 unsigned ReadChannel::add_client() {
     lanes_.emplace_back();
@@ -78,14 +77,18 @@ Cycles ReadChannel::room_for(std::uint64_t beats) const {
 }
 
 void ReadChannel::ask(Lane& lane, Cycles command) {
-    const std::uint64_t beats = longest_burst_ > 1 ? lane.burst.beats : 1;
-    lane.asked.push_back({place_, beats});
-    for (std::uint64_t i = 0; i < beats; ++i) {
-        arrivals_[place_] = never;
-        count_commands(1);
+    const std::uint64_t turn = turn_.beats > 1 ? lane.burst.beats : 1;
+    const std::uint64_t beats = turn_.split ? 1 : turn;  // of a request
+    for (std::uint64_t asked = 0; asked < turn; asked += beats) {
+        lane.asked.push_back({place_, beats});
+        for (std::uint64_t i = 0; i < beats; ++i) {
+            arrivals_[place_] = never;
+            count_commands(1);
+        }
+        lane.source->ask(command, beats);
+        command += Cycles(1);
     }
-    next_command_ = command + Cycles(1);
-    lane.source->ask(command, beats);
+    next_command_ = command;
 }
 
 void ReadChannel::answer(unsigned client, std::uint64_t request, Cycles first, Cycles interval) {
@@ -129,9 +132,12 @@ std::optional<Cycles> ReadChannel::next_command() const {
     return next == never ? std::nullopt : std::optional(next);
 }
 
-void ReadChannel::issue_command(Lane& lane, Cycles command) {
+void ReadChannel::issue_turn(Lane& lane, Cycles command) {
     const ChannelBurst& burst = lane.burst;
     for (std::uint64_t i = 0; i < burst.beats; ++i) {
+        if (turn_.split && i > 0) {
+            command = std::max(command + Cycles(1), room_for(1));
+        }
         const Cycles ready = burst.timed ? lane.source->beat_ready(command) + Cycles(1)
                                          : command + burst.latency + Cycles(1);
         last_arrival_ = std::max(ready, last_arrival_ + burst.interval);
@@ -143,7 +149,7 @@ void ReadChannel::issue_command(Lane& lane, Cycles command) {
 }
 
 Cycles ReadChannel::next_slot() const {
-    if (longest_burst_ > 1 || commands_ < arrivals_.size()) {
+    if (turn_.beats > 1 || commands_ < arrivals_.size()) {
         return next_command_;
     }
     return std::max(next_command_, freed(place_));
@@ -252,8 +258,8 @@ void ReadChannel::issue(const Choice& choice, Cycles limit) {
     const bool alone = choice.others_ready > choice.command + Cycles(1);
     if (asks_) {
         ask(lane, choice.command);
-    } else if (longest_burst_ > 1) {
-        issue_command(lane, choice.command);
+    } else if (turn_.beats > 1) {
+        issue_turn(lane, choice.command);
     } else if (!alone || lane.burst.beats == 1 || lane.burst.timed) {
         issue_one(lane, choice.command);
     } else {
@@ -294,9 +300,10 @@ void ReadChannel::advance(Cycles time) {
     while (command <= time) {
         Choice choice = choose(command);
         if (choice.turn < open_.size()) {
-            if (longest_burst_ > 1) {
+            if (turn_.beats > 1) {
                 // the interface holds the command that had its turn until there is room
-                choice.command = std::max(command, room_for(open_lane(choice.turn).burst.beats));
+                choice.command =
+                    std::max(command, room_for_turn(open_lane(choice.turn).burst.beats));
                 held_ = choice.command > time ? std::optional(open_[choice.turn]) : std::nullopt;
                 if (held_) {
                     held_until_ = choice.command;
@@ -323,7 +330,7 @@ std::optional<Cycles> ReadChannel::issued_after(unsigned client, std::uint64_t b
         return std::nullopt;
     }
     const std::uint64_t missing = beats - lane.issued;
-    const std::uint64_t more = divide_up(missing, longest_burst_) - 1;
+    const std::uint64_t more = divide_up(missing, turn_.beats) - 1;
     Cycles bound = std::max(next_command_, lane.burst.ready) + Cycles(more);
     bound = std::max(bound, lane.source->ready_after(beats));
     if (held_) {

@@ -42,6 +42,7 @@ struct EnumNames<McifTransactions> {
 struct McifConfig {
     Bytes bus_width{8};
     std::uint32_t max_burst = 1;
+    std::uint32_t turn_beats = 1;  // source: NV_NVDLA_MCIF_READ_IG_bpt.v, one command a turn
     std::uint32_t address_bits = 32;
     std::uint32_t outstanding_reads = 256;  // source: nv_small RTL, counter of reads in flight
     Cycles slot_return{3};                  // source: nv_small RTL, measured
@@ -57,6 +58,9 @@ struct McifConfig {
     static void describe(Visitor& visit, Self& self) {
         visit.field("bus_width", self.bus_width, "bytes of one beat of the primary port");
         visit.field("max_burst", self.max_burst, "beats of the longest burst");
+        visit.field("turn_beats", self.turn_beats,
+                    "read beats of a client's turn at most, where bursts are shorter; each is a "
+                    "command of its own");
         visit.field("address_bits", self.address_bits, "width of an address on the ports");
         visit.field("outstanding_reads", self.outstanding_reads, "read beats in flight at most");
         visit.field("slot_return", self.slot_return,
@@ -110,13 +114,19 @@ class ChannelSource {
 /// `a` of a command; its beat arrives at max(a + 1 + latency, beat before + interval). The command
 /// that takes its place in flight follows `slot_return` cycles later at the earliest. With bursts
 /// of several beats a command asks for a whole one, and waits for room in flight after it had its
-/// turn.
+/// turn. Where a turn has several bursts of a beat, they follow each other as there is room.
 class ReadChannel {
  public:
+    /// How far a client gets in its turn.
+    struct Turn {
+        std::uint32_t beats = 1;  ///< at most
+        bool split = false;       ///< into commands of one beat
+    };
     /// `asks`: sources are told to ask for their beats, and the times of arrival are not computed
     /// here but follow the answers.
-    ReadChannel(std::uint32_t outstanding, Cycles slot_return, std::uint32_t longest_burst = 1,
-                bool asks = false);
+    ReadChannel(std::uint32_t outstanding, Cycles slot_return, const Turn& turn, bool asks = false);
+    ReadChannel(std::uint32_t outstanding, Cycles slot_return)
+        : ReadChannel(outstanding, slot_return, Turn{}) {}
 
     /// Clients have their turns in the order in which they are added.
     unsigned add_client();
@@ -172,8 +182,12 @@ class ReadChannel {
     Cycles room_for(std::uint64_t beats) const;
     /// When a place of the ring is free again; never while its beat has not been answered.
     Cycles freed(std::size_t place) const;
-    void issue_command(Lane& lane, Cycles command);
     void ask(Lane& lane, Cycles command);
+    /// Room in flight that a turn of so many beats begins with.
+    Cycles room_for_turn(std::uint64_t beats) const {
+        return room_for(turn_.split && !asks_ ? 1 : beats);
+    }
+    void issue_turn(Lane& lane, Cycles command);
     Choice choose(Cycles command);
     void issue_one(Lane& lane, Cycles command);
     void issue_many(Lane& lane, Cycles command, Cycles limit);
@@ -197,7 +211,7 @@ class ReadChannel {
     std::size_t next_turn_ = 0;      // among them
     std::size_t last_lane_ = 0;      // that had its turn
     Cycles slot_return_;
-    std::uint32_t longest_burst_;
+    Turn turn_;
     bool asks_;
     std::vector<Cycles> arrivals_;  // of the last commands, as a ring
     std::uint64_t commands_ = 0;

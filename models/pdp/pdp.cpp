@@ -145,6 +145,7 @@ void Pdp::compute(PdpWork& work, const ElementTensor& input) {
         work.nan_outputs = count_specials(output).nans;
     }
     writer_.emplace(work.job.destination, output);
+    writer_->split_lines(bus_width_);
 }
 
 void Pdp::compute_line(const PdpWork& work, const PixelRun& run) {

@@ -76,6 +76,7 @@ void Sdp::keep_result(SdpWork& work, SdpResult result) {
         FeatureCube cube = *work.job.destination;
         for (std::uint32_t batch = 0; batch < work.job.batches; ++batch) {
             output_->writers.emplace_back(cube, *result_, batch);
+            output_->writers.back().split_lines(wires_.bus_width);
             if (work.job.batches == 1) {  // source: NV_NVDLA_SDP_WDMA_cmd.v, cfg_mode_1x1_nbatch
                 output_->writers.back().pack_pixel();
             }

@@ -99,6 +99,18 @@ TEST(ReadChannel, gives_turns_in_the_order_of_the_clients_behind_the_last_one) {
     EXPECT_EQ(third.times, cycles({13, 16}));
 }
 
+TEST(ReadChannel, brings_the_beats_of_a_turn_one_after_the_other_with_commands_of_their_own) {
+    ReadChannel channel(256, Cycles(3), {.beats = 4, .split = true});
+    Source first(
+        {{Cycles(100), 4, Cycles(50), Cycles(1)}, {Cycles(100), 4, Cycles(50), Cycles(1)}});
+    Source second({{Cycles(100), 2, Cycles(50), Cycles(1)}});
+    channel.open(channel.add_client(), first, first.beats());
+    channel.open(channel.add_client(), second, second.beats());
+    channel.advance(Cycles(1000));
+    EXPECT_EQ(first.times, cycles({151, 152, 153, 154, 157, 158, 159, 160}));
+    EXPECT_EQ(second.times, cycles({155, 156}));
+}
+
 TEST(ReadChannel, takes_the_next_command_when_a_beat_in_flight_has_arrived) {
     Scene scene(2);
     Source source({{Cycles(10), 3, Cycles(50), Cycles(1)}});
