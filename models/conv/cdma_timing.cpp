@@ -44,6 +44,22 @@ Cycles DataResponse::take(Cycles arrival, bool pauses) {
     return taken + write_;
 }
 
+Cycles DataResponse::take(Cycles arrival, const Reads& reads) {
+    const Cycles at_end = pipe_.offer(arrival);
+    const Cycles taken = blocked(at_end) ? at_end + Cycles(1) : at_end;
+    pipe_.taken(taken);
+    if (reads.count == 0) {
+        return taken + write_;
+    }
+    const Cycles start = std::max(taken + Cycles(1), free_);
+    free_ = start + Cycles(reads.count);
+    if (reads.one) {
+        begun_ = start == ended_ ? begun_ : start;
+        ended_ = free_;
+    }
+    return free_ - Cycles(2) + write_;
+}
+
 FeatureStream::FeatureStream(const CdmaConfig& config, const FeatureFetch& fetch)
     : config_(config), fetch_(fetch), time_(fetch.start + config.data_request), pipeline_(config) {
     if (fetch_.surfaces_in_line) {
@@ -137,6 +153,19 @@ std::optional<ReadBurst> FeatureStream::next_burst() {
     return burst;
 }
 
+DataResponse::Reads FeatureStream::reads_of(std::uint64_t atoms, bool line_ends) const {
+    const std::uint32_t surface = response_.surface;
+    if (surface % 2 != 0) {
+        return {atoms, true};
+    }
+    if (surface + 1 < fetch_.cube.surfaces()) {
+        return {};  // they wait for those of the next surface
+    }
+    const bool one = (surface & 2U) != 0;
+    return one ? DataResponse::Reads{atoms, true}
+               : DataResponse::Reads{1, line_ends && fetch_.cube.shape.width % 2 != 0};
+}
+
 bool FeatureStream::pass_atom() {
     const bool line_ends = column_ + 1 == fetch_.cube.shape.width;
     column_ = line_ends ? 0 : column_ + 1;
@@ -157,12 +186,15 @@ void FeatureStream::arrived(std::span<const Cycles> times) {
             atoms = wide_.front();
             wide_.pop_front();
         }
+        const DataResponse::Reads inside = reads_of(atoms, false);
+        const DataResponse::Reads at_end = reads_of(atoms, true);
         bool line_ends = false;
         for (; atoms > 0; --atoms) {
             beat_of_atom_ = 0;
             line_ends = pass_atom() || line_ends;
         }
-        written(pipeline_.take(time, line_ends || slow_surface));
+        written(config_.surface_pairs ? pipeline_.take(time, line_ends ? at_end : inside)
+                                      : pipeline_.take(time, line_ends || slow_surface));
     }
 }
 

@@ -104,11 +104,26 @@ class DataResponse {
 
     /// Write time of the next beat; after a beat that `pauses` the last stage skips a cycle.
     Cycles take(Cycles arrival, bool pauses);
+    /// The same where the beat lets so many entries be read from the shared buffer, a cycle each.
+    /// While reads take `one` atom of a surface, beats are let in every second cycle.
+    /// source: NV_NVDLA_CDMA_dc.v of nvdlav1, rsp_rd_en, rsp_ch0_rd_one and is_blocking
+    struct Reads {
+        std::uint64_t count = 0;
+        bool one = false;
+    };
+    Cycles take(Cycles arrival, const Reads& reads);
 
  private:
+    bool blocked(Cycles time) const {
+        return time > begun_ && time <= ended_ && (time - begun_).value % 2 != 0;
+    }
+
     ResponsePipe pipe_;
     Cycles write_;
     Cycles pause_;
+    Cycles free_;   // for the next read
+    Cycles begun_;  // reads of one atom, the last of them without a gap
+    Cycles ended_;
 };
 
 struct FeatureFetch {
@@ -148,6 +163,8 @@ class FeatureStream : public DataStream {
     /// Beats that so many neighbouring atoms take on the bus.
     std::uint64_t beats_of(std::uint64_t address, std::uint64_t atoms) const;
     std::uint64_t count_beats() const;
+    /// What a beat of so many atoms of the present surface lets be read, where it ends a line.
+    DataResponse::Reads reads_of(std::uint64_t atoms, bool line_ends) const;
     /// True when the atom that arrives next is the last of its line.
     bool pass_atom();
 

@@ -20,6 +20,7 @@ struct CdmaConfig {
     Cycles grain_gap{1};     // source: nv_small RTL, CDMA_dc.v
     Cycles data_pipe{3};
     Cycles data_write{7};
+    bool surface_pairs = false;  // source: NV_NVDLA_CDMA_dc.v of nvdlav1, req_ch_mode
     Cycles weight_request{29};
     Cycles weight_write{10};
     Cycles group_interval{2};  // source: nv_small RTL, CDMA_wt.v, status update
@@ -51,6 +52,9 @@ struct CdmaConfig {
                     "cycles from taking a beat out of the last stage to its write into CBUF");
         visit.field("weight_request", self.weight_request,
                     "cycles from op-enable to the first request of weights at the arbiter");
+        visit.field("surface_pairs", self.surface_pairs,
+                    "entries are made of two surfaces at once, which wait for each other in the "
+                    "shared buffer");
         visit.field("weight_write", self.weight_write,
                     "cycles from a beat of weights on the bus to its write into CBUF");
         visit.field("group_interval", self.group_interval,

@@ -50,6 +50,32 @@ TEST(FeatureRequests, are_pieces_of_eight_atoms_with_a_gap_behind_each_line_and_
                                                       {139, 8}}));
 }
 
+/// The write of the last entry where beats arrive a cycle apart from cycle 200 on.
+Cycles last_entry(FeatureStream& stream) {
+    all_bursts(stream);
+    std::vector<Cycles> times;
+    for (std::uint64_t beat = 0; beat < stream.beats(); ++beat) {
+        times.emplace_back(200 + beat);
+    }
+    stream.arrived(times);
+    return stream.last_entry();
+}
+
+TEST(FeatureResponses, of_surfaces_in_pairs_take_two_cycles_in_the_second_one) {
+    const auto last = [](const Shape& shape) {
+        Fetch fetch(shape);
+        fetch.fetch.beat = Bytes(16);  // two atoms
+        CdmaConfig config;
+        config.surface_pairs = true;
+        FeatureStream stream(config, fetch.fetch);
+        return last_entry(stream);
+    };
+    const Cycles four_beats = last({8, 1, 8});
+    EXPECT_EQ(last({8, 1, 10}), four_beats + Cycles(1));
+    EXPECT_EQ(last({8, 2, 8}), four_beats + Cycles(4));   // nothing waits after an even line
+    EXPECT_EQ(last({16, 1, 8}), four_beats + Cycles(8));  // four beats, two entries of each
+}
+
 TEST(FeatureRequests, take_as_many_lines_at_once_as_the_grain_says) {
     Fetch fetch({8, 4, 4});
     fetch.fetch.lines_per_request = 2;
