@@ -16,12 +16,17 @@ NormalisationPace Cdp::pace_of(const CdpWork& work) const {
     const CdpNormalization& normalization = work.job.normalization;
     const bool sum = !normalization.square_sum_bypass;
     const Cycles saved = normalization.multiply_bypass ? config_.multiply : Cycles(0);
+    const bool wide = normalization.precision != Precision::Int8;
+    const bool floats = normalization.precision == Precision::Fp16;
+    const Cycles pipeline = (sum ? config_.pipeline : config_.pipeline_without_sum) +
+                            (floats && sum ? config_.fp16_sum : Cycles(0)) +
+                            (floats ? config_.fp16_product : Cycles(0));
     return NormalisationPace(
         {.elements = datapath_.atom_channels(normalization.precision),
-         .throughput = config_.throughput,
+         .throughput = wide ? (config_.throughput + 1) / 2 : config_.throughput,
          .block_columns = config_.block_columns,
          .neighbours = sum,
-         .latency = (sum ? config_.pipeline : config_.pipeline_without_sum) - saved});
+         .latency = pipeline - saved});
 }
 
 std::vector<Cdp::Block> Cdp::blocks_of(const FeatureCube& cube) const {
@@ -77,6 +82,7 @@ void Cdp::run_operation(Activity& activity) {
     } else {
         writer_.emplace(job.destination, compute_all());
     }
+    writer_->split_lines(bus_width_);
     normalise(activity, *work, blocks_of(job.source));
     if (growing_) {
         compute_all();  // for the counters

@@ -26,12 +26,15 @@ struct CdpConfig {
     Cycles pipeline{54};
     Cycles pipeline_without_sum{44};
     Cycles multiply{1};
+    Cycles fp16_sum{15};      // source: nv_full RTL, measured
+    Cycles fp16_product{14};  // source: nv_full RTL, measured
     Cycles tail{11};
 
     template <class Visitor, class Self>
     static void describe(Visitor& visit, Self& self) {
         visit.field("present", self.present, "the unit exists");
-        visit.field("throughput", self.throughput, "elements per cycle");
+        visit.field("throughput", self.throughput,
+                    "elements per cycle; half of them where they have two bytes");
         visit.field("block_columns", self.block_columns,
                     "columns that are read and normalised together");
         visit.field("read_ahead", self.read_ahead, "beats that the latency FIFO of reads holds");
@@ -47,6 +50,8 @@ struct CdpConfig {
         visit.field("pipeline_without_sum", self.pipeline_without_sum,
                     "the same where the sum of squares is bypassed");
         visit.field("multiply", self.multiply, "cycles of these that bypassing the product saves");
+        visit.field("fp16_sum", self.fp16_sum, "cycles that the sum of squares of fp16 adds");
+        visit.field("fp16_product", self.fp16_product, "cycles that the other stages add for fp16");
         visit.field("tail", self.tail, "cycles from the last write response to the interrupt");
     }
 };

@@ -29,6 +29,11 @@ void derive_master(NpuConfig& npu) {
 
 /// nvdlav1: the units of nv_full, whose stages and FIFOs are its own.
 void derive_v1(NpuConfig& npu) {
+    // eight atoms of one client reach the bus together, each beat as a command of its own
+    // source: NV_NVDLA_MCIF_READ_IG_bpt.v and NV_NVDLA_MCIF_READ_IG_spt.v of nvdlav1
+    const std::uint64_t turn = 8 * npu.datapath.memory_atom.value / npu.mcif.bus_width.value;
+    npu.mcif.turn_beats = static_cast<std::uint32_t>(std::max<std::uint64_t>(turn, 1));
+    npu.cdma.surface_pairs = true;
     npu.csc.shortest_stripe = 10;     // source: NV_NVDLA_CSC_sg.v, dat_max_cycles
     npu.csc.image_stripe_groups = 4;  // source: NV_NVDLA_CSC_sg.v, upper_limit_w: 64
     npu.cacc.buffered_groups = 4;     // source: NV_NVDLA_CSC_sg.v, credit_cnt: 256 of two an atom
@@ -40,16 +45,17 @@ void derive_v1(NpuConfig& npu) {
     npu.cdma.data_write = Cycles(8);
     npu.sdp.flying_bubble = Cycles(0);  // source: NV_NVDLA_CACC_delivery_ctrl.v, a beat a cycle
     npu.sdp.request = Cycles(22);
-    npu.sdp.pipeline = Cycles(22);
+    npu.sdp.pipeline = Cycles(21);
     npu.sdp.stage_latency = Cycles(8);
     npu.sdp.alu_latency = Cycles(4);
+    npu.sdp.lut_latency = Cycles(27);
     npu.sdp.done = Cycles(12);
     npu.pdp.start_up = Cycles(22);
     npu.pdp.output_latency = Cycles(37);
     npu.pdp.tail = Cycles(12);
     npu.cdp.start_up = Cycles(22);
-    npu.cdp.pipeline = Cycles(52);
-    npu.cdp.pipeline_without_sum = Cycles(42);
+    npu.cdp.pipeline = Cycles(48);
+    npu.cdp.pipeline_without_sum = Cycles(38);
     npu.cdp.tail = Cycles(12);
 }
 
