@@ -118,6 +118,7 @@ void Pdp::begin(const PdpWork& work) {
         work.values && write_port.values_arrive() ? std::make_shared<ElementTensor>() : nullptr;
     if (growing_) {
         writer_.emplace(work.job.destination, growing_);
+        writer_->split_lines(bus_width_);
     }
 }
 

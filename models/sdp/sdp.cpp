@@ -92,6 +92,7 @@ void Sdp::begin_result(const SdpWork& work) {
         FeatureCube cube = *work.job.destination;
         for (std::uint32_t batch = 0; batch < work.job.batches; ++batch) {
             output_->writers.emplace_back(cube, result_, batch);
+            output_->writers.back().split_lines(wires_.bus_width);
             cube.base = cube.base + work.job.batch_stride;
         }
     }

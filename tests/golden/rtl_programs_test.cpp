@@ -149,7 +149,9 @@ TEST(RtlPrograms, whose_image_blocks_are_miscounted_meet_the_pixels_that_the_rtl
         EXPECT_EQ(result.findings[0].id, "image_miscounted");
         const CheckReport report =
             check_program(program, {nvdla_npu(nv_small()), nv_small().memory});
-        ASSERT_EQ(report.findings.size(), 1U) << path;
+        // one of these programs loads more than it reads, of which the check tells, too
+        ASSERT_FALSE(report.findings.empty()) << path;
+        EXPECT_EQ(std::ranges::count(report.findings, "image_miscounted", &Diagnostic::id), 1);
         EXPECT_EQ(report.findings[0].id, "image_miscounted");
         EXPECT_EQ(report.findings[0].register_name, "NVDLA_CSC.D_WEIGHT_SIZE_EXT_1_0");
         EXPECT_NE(report.findings[0].remedy.find("column"), std::string::npos);

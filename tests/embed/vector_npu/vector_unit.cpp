@@ -13,8 +13,10 @@ namespace vector_npu {
 using npuscope::Activity;
 using npuscope::Cause;
 using npuscope::Cycles;
+using npuscope::DmaPort;
 using npuscope::now;
 using npuscope::WaitKind;
+using npuscope::WriteResponse;
 
 namespace {
 
@@ -90,7 +92,8 @@ void VectorUnit::compute(Activity& activity) {
     fetch_values(*launch);
     open_readers(*launch);
     const Cycles worked = work_through(activity, launch);
-    const Cycles response = responses_.take(activity, WaitKind::Blocked);
+    const Cycles response =
+        DmaPort::response_time(activity, responses_.take(activity, WaitKind::Blocked));
     activity.wait_until(response, WaitKind::Blocked, "write response");
     record.end = now();
     record.causes[Cause::StartUp] = config_.start_up;
@@ -105,7 +108,7 @@ void VectorUnit::write(Activity& activity) {
     const VectorPiece& piece = written.piece;
     const std::span bytes =
         std::span(launch.result).subspan(piece.begin.value, (piece.end - piece.begin).value);
-    const Cycles response =
+    const WriteResponse response =
         output.write(activity, {launch.job->output + piece.begin, bytes, now(), Cycles(1)},
                      purpose_of("output", launch));
     if (piece.end == launch.job->map_bytes()) {

@@ -53,7 +53,7 @@ class VectorUnit : public npuscope::Unit {
     const npuscope::Bytes bus_width_;
     npuscope::Channel<std::shared_ptr<VectorLaunch>> launches_{"vector.launches"};
     npuscope::Channel<Written> pieces_{"vector.pieces", 2};
-    npuscope::Channel<npuscope::Cycles> responses_{"vector.responses", 1};
+    npuscope::Channel<npuscope::WriteResponse> responses_{"vector.responses", 1};
 };
 
 }  // namespace vector_npu

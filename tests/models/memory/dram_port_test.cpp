@@ -90,11 +90,11 @@ TEST(DramPort, answers_a_write_from_the_controller) {
     Cycles to_sram;
     bench.scene.thread("write", [&](Activity& activity) {
         Cycles called = now();
-        to_dram = bench.writer.write(activity, {base, result}, bench.purpose) - called;
+        to_dram = bench.writer.write(activity, {base, result}, bench.purpose).time - called;
         activity.spend(Cycles(100));
         called = now();
-        to_sram =
-            bench.writer.write(activity, {Address(0x50000000), result}, bench.purpose) - called;
+        to_sram = bench.writer.write(activity, {Address(0x50000000), result}, bench.purpose).time -
+                  called;
     });
     bench.scene.run();
     EXPECT_EQ(to_sram - to_dram, Cycles(50) - Cycles(7));

@@ -40,7 +40,9 @@ struct ByteAccess {
     template <class Memory>
     explicit ByteAccess(Memory* memory)
         : peek([memory](std::uint64_t address) { return memory->peek(address); }),
-          poke([memory](std::uint64_t address, std::uint8_t byte) { memory->poke(address, byte); }) {}
+          poke([memory](std::uint64_t address, std::uint8_t byte) {
+              memory->poke(address, byte);
+          }) {}
 };
 
 /// What a read or a write does to them.
