@@ -31,7 +31,7 @@ class Device : public sc_core::sc_module {
     struct Setup {
         std::string npu = "nv_small";
         std::vector<std::string> changes{};
-        /// How memory is asked where `npu.mcif.transactional=true` says that each burst is a
+        /// How memory is asked where `npu.mcif.transactions` says that each burst is a
         /// transaction of its own: by b_transport, each from a thread of its own that may wait; or by
         /// nb_transport, with the phases of the base protocol. Many are in flight either way.
         bool non_blocking = false;

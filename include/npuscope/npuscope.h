@@ -27,7 +27,7 @@ extern "C" {
 
 /* Grows when something is added; the first number when something that was there changes. */
 #define NPUSCOPE_API_MAJOR 1
-#define NPUSCOPE_API_MINOR 1
+#define NPUSCOPE_API_MINOR 2
 
 typedef enum npuscope_status {
     NPUSCOPE_OK = 0,
@@ -61,6 +61,40 @@ typedef struct npuscope_memory {
  * device's own, whose uninitialised bytes are findings when they are read. */
 npuscope_status npuscope_create(const char* npu, const char* const* changes, size_t count,
                                 const npuscope_memory* memory, npuscope_device** device);
+
+/* What the NPU asks of a memory that has a time of its own: a burst, within 4 KiB. */
+typedef struct npuscope_request {
+    uint64_t id;      /* of this request alone */
+    uint64_t address; /* bytes */
+    size_t size;      /* bytes */
+    int port;         /* 0: dram; 1: the second port, of NPUs that have one */
+    int write;        /* 1: `data` has what is written; 0: what is read goes there */
+    void* data;       /* `size` bytes, until the answer */
+} npuscope_request;
+
+/* What `begin` gives, in place of a latency. */
+#define NPUSCOPE_LATER (-1) /* npuscope_answer() says when */
+#define NPUSCOPE_ERROR (-2) /* an error response, which becomes a finding */
+
+/* `begin` is called in the cycle of each request, while a function of this interface runs, and must not
+ * call one itself; `request` is valid for the call. It gives the latency in cycles, counted as those of
+ * the configuration are, with what is read in `data`; or one of the above. Many requests are in flight, and
+ * may be answered in any order. `peek` (or null): bytes without time, 0 where it moved them. Compressed
+ * weights need it, and all operands under npu.mcif.transactions=bursts. */
+typedef struct npuscope_timed_memory {
+    int64_t (*begin)(void* user, const npuscope_request* request);
+    int (*peek)(void* user, uint64_t address, void* data, size_t size);
+    void* user;
+} npuscope_timed_memory;
+
+/* As npuscope_create(), with all of memory outside, at its own time: npu.mcif.transactions is `values`
+ * where `changes` has nothing else. */
+npuscope_status npuscope_create_timed(const char* npu, const char* const* changes, size_t count,
+                                      const npuscope_timed_memory* memory,
+                                      npuscope_device** device);
+/* Answers a request that `begin` put off, in the present cycle; what was read is in its `data`. `error`: 1
+ * for an error response. NPUSCOPE_BAD_ARGUMENT where no such request waits. */
+npuscope_status npuscope_answer(npuscope_device* device, uint64_t id, int error);
 /* Null is no fault. */
 npuscope_status npuscope_destroy(npuscope_device* device);
 /* As if it had just been made; memory of the device's own is empty again. */
@@ -71,7 +105,7 @@ npuscope_status npuscope_reset(npuscope_device* device);
 npuscope_status npuscope_write_register(npuscope_device* device, uint32_t address, uint32_t value);
 npuscope_status npuscope_read_register(npuscope_device* device, uint32_t address, uint32_t* value);
 
-/* The caller's view of memory: no time passes. */
+/* The caller's view of memory: no time passes. Not of a memory with a time of its own. */
 npuscope_status npuscope_write_memory(npuscope_device* device, uint64_t address, const void* data,
                                       size_t size);
 npuscope_status npuscope_read_memory(npuscope_device* device, uint64_t address, void* data,
@@ -80,7 +114,7 @@ npuscope_status npuscope_read_memory(npuscope_device* device, uint64_t address, 
 /* All of these cycles pass. */
 npuscope_status npuscope_advance(npuscope_device* device, uint64_t cycles);
 /* Until the interrupt line is high, at once where it is. NPUSCOPE_STOPPED where nothing is left that
- * could raise it, NPUSCOPE_LIMIT after `most` cycles. `passed`: cycles; may be null. */
+ * could raise it (or all that is left waits for npuscope_answer()), NPUSCOPE_LIMIT after `most` cycles. `passed`: cycles; may be null. */
 npuscope_status npuscope_run_until_interrupt(npuscope_device* device, uint64_t most,
                                              uint64_t* passed);
 /* Until nothing is left to happen; NPUSCOPE_LIMIT after `most` cycles. */

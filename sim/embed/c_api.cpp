@@ -12,6 +12,7 @@
 #include "models/layout/relayout.h"
 #include "sim/convert/surface_spec.h"
 #include "sim/embed/c_call.h"
+#include "sim/embed/caller_memory.h"
 #include "sim/embed/embedded_system.h"
 #include "sim/embed/standalone_device.h"
 #include "sim/report/json_report.h"
@@ -19,54 +20,29 @@
 // SystemC's library asks for one.
 extern "C" int sc_main(int /*argc*/, char* /*argv*/[]) { return 0; }
 
-namespace npuscope {
-namespace {
-
-/// Memory behind the caller's call-backs. A failure is kept until the call that met it comes back: no
-/// exception may pass the kernel's threads unseen.
-class CallerMemory : public ByteStore {
- public:
-    explicit CallerMemory(const npuscope_memory& calls) : calls_(calls) {}
-
-    void write(Address address, std::span<const std::uint8_t> bytes) override {
-        note(calls_.write(calls_.user, address.value, bytes.data(), bytes.size()), "write", address,
-             bytes.size());
-    }
-    void read(Address address, std::span<std::uint8_t> bytes) override {
-        note(calls_.read(calls_.user, address.value, bytes.data(), bytes.size()), "read", address,
-             bytes.size());
-    }
-    void tell() {
-        if (!failure_.empty()) {
-            throw Refusal(NPUSCOPE_CALLBACK_FAILED, std::exchange(failure_, {}));
-        }
-    }
-
- private:
-    void note(int code, const char* what, Address address, std::size_t size) {
-        if (code != 0 && failure_.empty()) {
-            failure_ = fmt::format("the call-back for memory gave {} for a {} of {} bytes at {}",
-                                   code, what, size, to_hex(address));
-        }
-    }
-
-    npuscope_memory calls_;
-    std::string failure_;
-};
-
-}  // namespace
-}  // namespace npuscope
-
 using namespace npuscope;  // NOLINT(google-build-using-namespace): the interface has C's own
 
 struct npuscope_device {
     SystemConfig system;
-    std::unique_ptr<CallerMemory> memory;
+    std::unique_ptr<CallerMemory> memory;      ///< of the caller's, or
+    std::unique_ptr<TimedCallerMemory> timed;  ///< of the caller's with its time, or of its own
     std::unique_ptr<StandaloneDevice> device;
 
     void make() {
         device.reset();
-        device = std::make_unique<StandaloneDevice>(system, memory.get());
+        if (timed) {
+            device = std::make_unique<StandaloneDevice>(system, *timed);
+            timed->serve(*device);
+        } else {
+            device = std::make_unique<StandaloneDevice>(system, memory.get());
+        }
+    }
+    void tell_failed_call_backs() const {
+        if (timed) {
+            timed->tell();
+        } else if (memory) {
+            memory->tell();
+        }
     }
 };
 
@@ -101,11 +77,44 @@ npuscope_status call(npuscope_device* device, const Work& work) {
                               : "the device is none: it was destroyed, or never made");
         }
         const npuscope_status status = work(*device->device);
-        if (device->memory) {
-            device->memory->tell();
-        }
+        device->tell_failed_call_backs();
         return status;
     });
+}
+
+using Changes = std::vector<std::string>;
+
+/// A device that `prepare` gives its system and memory.
+template <class Prepare>
+npuscope_status create(const char* npu, const char* const* changes, size_t count,
+                       npuscope_device** device, const Prepare& prepare) {
+    return call([&] {
+        if (npu == nullptr || device == nullptr || (changes == nullptr && count > 0)) {
+            return null_argument(npu == nullptr ? "npu" : device == nullptr ? "device" : "changes");
+        }
+        if (changes != nullptr && std::any_of(changes, changes + count, [](const char* change) {
+                return change == nullptr;
+            })) {
+            return null_argument("one of changes");
+        }
+        *device = nullptr;
+        auto made = std::make_unique<npuscope_device>();
+        if (const npuscope_status status = prepare(*made, Changes(changes, changes + count));
+            status != NPUSCOPE_OK) {
+            return status;
+        }
+        made->make();
+        shared().devices.insert(made.get());
+        *device = made.release();
+        return NPUSCOPE_OK;
+    });
+}
+
+void require_own_memory(const npuscope_device& device) {
+    if (device.timed) {
+        throw Refusal(NPUSCOPE_BAD_ARGUMENT,
+                      "the memory is the caller's, with a time of its own: access it there");
+    }
 }
 
 SurfaceSpec surface(const char* layout, const char* type, const std::uint32_t shape[4]) {
@@ -134,27 +143,48 @@ const char* npuscope_error(void) { return last_error().c_str(); }
 
 npuscope_status npuscope_create(const char* npu, const char* const* changes, size_t count,
                                 const npuscope_memory* memory, npuscope_device** device) {
-    return call([&] {
-        if (npu == nullptr || device == nullptr || (changes == nullptr && count > 0)) {
-            return null_argument(npu == nullptr ? "npu" : device == nullptr ? "device" : "changes");
-        }
-        if (changes != nullptr && std::any_of(changes, changes + count, [](const char* change) {
-                return change == nullptr;
-            })) {
-            return null_argument("one of changes");
-        }
-        if (memory != nullptr && (memory->read == nullptr || memory->write == nullptr)) {
-            return null_argument("a call-back of memory");
-        }
-        *device = nullptr;
-        auto made = std::make_unique<npuscope_device>();
-        made->system = read_embedded_system(npu, {changes, changes + count});
+    return create(npu, changes, count, device, [&](npuscope_device& made, Changes texts) {
+        made.system = read_embedded_system(npu, texts);
         if (memory != nullptr) {
-            made->memory = std::make_unique<CallerMemory>(*memory);
+            if (memory->read == nullptr || memory->write == nullptr) {
+                return null_argument("a call-back of memory");
+            }
+            made.memory = std::make_unique<CallerMemory>(*memory);
         }
-        made->make();
-        shared().devices.insert(made.get());
-        *device = made.release();
+        return NPUSCOPE_OK;
+    });
+}
+
+npuscope_status npuscope_create_timed(const char* npu, const char* const* changes, size_t count,
+                                      const npuscope_timed_memory* memory,
+                                      npuscope_device** device) {
+    return create(npu, changes, count, device, [&](npuscope_device& made, Changes texts) {
+        if (memory == nullptr || memory->begin == nullptr) {
+            return null_argument(memory == nullptr ? "memory" : "begin of memory");
+        }
+        const std::string key = "npu.mcif.transactions=";
+        const auto set = std::ranges::find_if(
+            texts, [&](const std::string& text) { return text.starts_with(key); });
+        if (set == texts.end()) {
+            texts.push_back(key + "values");
+        } else if (set->ends_with("=runs")) {
+            return refuse(NPUSCOPE_WRONG_INPUT,
+                          "runs of beats cannot be asked of a memory with a time of its own: set "
+                          "npu.mcif.transactions to bursts or values");
+        }
+        made.system = read_embedded_system(npu, texts);
+        made.timed = std::make_unique<TimedCallerMemory>(*memory);
+        return NPUSCOPE_OK;
+    });
+}
+
+npuscope_status npuscope_answer(npuscope_device* device, uint64_t id, int error) {
+    return call(device, [&](StandaloneDevice& /*npu*/) {
+        if (!device->timed) {
+            return refuse(NPUSCOPE_BAD_ARGUMENT,
+                          "the device's memory has no time of its own: see npuscope_create_timed");
+        }
+        device->timed->answer(id, error != 0);
         return NPUSCOPE_OK;
     });
 }
@@ -200,6 +230,7 @@ npuscope_status npuscope_write_memory(npuscope_device* device, uint64_t address,
         if (data == nullptr && size > 0) {
             return null_argument("data");
         }
+        require_own_memory(*device);
         npu.write_memory(Address(address), {static_cast<const std::uint8_t*>(data), size});
         return NPUSCOPE_OK;
     });
@@ -211,6 +242,7 @@ npuscope_status npuscope_read_memory(npuscope_device* device, uint64_t address, 
         if (data == nullptr && size > 0) {
             return null_argument("data");
         }
+        require_own_memory(*device);
         npu.read_memory(Address(address), {static_cast<std::uint8_t*>(data), size});
         return NPUSCOPE_OK;
     });
@@ -235,6 +267,9 @@ npuscope_status npuscope_run_until_interrupt(npuscope_device* device, uint64_t m
             case DeviceStop::Interrupt:
                 return NPUSCOPE_OK;
             case DeviceStop::Idle:
+                if (device->timed && device->timed->waits()) {
+                    return refuse(NPUSCOPE_STOPPED, "all that is left waits for npuscope_answer()");
+                }
                 return refuse(NPUSCOPE_STOPPED,
                               "nothing is left to happen, and no interrupt that is not masked is "
                               "raised (was everything enabled that the operation needs?)");

@@ -2,6 +2,7 @@
 #include "sim/embed/standalone_device.h"
 
 #include <fmt/format.h>
+#include <tlm_utils/peq_with_get.h>
 #include <tlm_utils/simple_initiator_socket.h>
 
 #include <systemc>
@@ -108,6 +109,11 @@ struct StandaloneDevice::Simulation {
         }
         machine->bind_memory(memory);
         spawn_method_at(end_threads, "end_of_threads", [this] { kill_threads(*player, *machine); });
+        spawn_method_at(answers.get_event(), "memory_answers", [this] {
+            while (tlm::tlm_generic_payload* payload = answers.get_next_transaction()) {
+                memory.answer(*payload);
+            }
+        });
     }
     ~Simulation() {
         end_threads.notify(sc_core::SC_ZERO_TIME);
@@ -139,6 +145,12 @@ struct StandaloneDevice::Simulation {
         }
     }
 
+    /// Lets what is due within these cycles happen; all of them pass where nothing is, for the kernel
+    /// would stand still before an event beyond its limit.
+    void run_or_pass(Cycles most) {
+        sc_core::sc_time_to_pending_activity() > to_time(most) ? pass(most) : run(most);
+    }
+
     Kernel kernel;
     DiagnosticLog log;
     Memory memory;
@@ -148,6 +160,7 @@ struct StandaloneDevice::Simulation {
     std::optional<Cycles> first_op_enable;
     sc_core::sc_event end_threads{"end_threads"};
     sc_core::sc_event time_is_up{"time_is_up"};
+    tlm_utils::peq_with_get<tlm::tlm_generic_payload> answers{"answers"};
 };
 
 StandaloneDevice::StandaloneDevice(SystemConfig system, ByteStore* store)
@@ -238,7 +251,7 @@ DeviceStop StandaloneDevice::run_until_interrupt(Cycles most) {
     const Cycles end = npuscope::now() + most;
     player.pause_at_interrupts(true);
     while (!player.line() && npuscope::now() < end && sc_core::sc_pending_activity()) {
-        simulation_->run(end - npuscope::now());
+        simulation_->run_or_pass(end - npuscope::now());
     }
     player.pause_at_interrupts(false);
     return player.line()                    ? DeviceStop::Interrupt
@@ -278,6 +291,11 @@ void StandaloneDevice::answer_memory(tlm::tlm_generic_payload& payload) {
     simulation_->memory.answer(payload);
 }
 
+void StandaloneDevice::answer_memory_after(tlm::tlm_generic_payload& payload, Cycles cycles) {
+    const CurrentKernel here(simulation_->kernel.context());
+    simulation_->answers.notify(payload, to_time(cycles));
+}
+
 const Diagnostics& StandaloneDevice::findings() const { return simulation_->log.findings(); }
 
 DeviceStop StandaloneDevice::run_until_idle(Cycles most) {
@@ -285,7 +303,7 @@ DeviceStop StandaloneDevice::run_until_idle(Cycles most) {
     simulation_->catch_up();
     const Cycles end = npuscope::now() + most;
     while (npuscope::now() < end && sc_core::sc_pending_activity()) {
-        simulation_->run(end - npuscope::now());
+        simulation_->run_or_pass(end - npuscope::now());
     }
     return sc_core::sc_pending_activity() ? DeviceStop::Limit : DeviceStop::Idle;
 }

@@ -69,6 +69,8 @@ class StandaloneDevice {
     std::optional<std::uint32_t> answer() const;
     /// The memory outside answers what it was asked by ForeignMemory::begin, now; its status is set.
     void answer_memory(tlm::tlm_generic_payload& payload);
+    /// The same after some cycles; also from within ForeignMemory::begin.
+    void answer_memory_after(tlm::tlm_generic_payload& payload, Cycles cycles);
     const Diagnostics& findings() const;
 
     /// What was counted so far. Its cycles are those from the first op-enable to the last interrupt.

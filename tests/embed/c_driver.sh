@@ -11,7 +11,7 @@ cd "$work"
 gcc -std=c11 -Wall -Wextra -Wpedantic -Werror -I. "$source"/driver.c $(pkg-config --cflags --libs npuscope) -o driver
 ./driver
 echo '#include <npuscope/units.h>
-int main() { return npuscope_api_version() == 1001 ? 0 : 1; }' >version.cpp
+int main() { return npuscope_api_version() == NPUSCOPE_API_MAJOR * 1000 + NPUSCOPE_API_MINOR ? 0 : 1; }' >version.cpp
 g++ -std=c++17 -Wall -Werror version.cpp $(pkg-config --cflags --libs npuscope) -o version
 ./version
 shown=$(nm --dynamic --defined-only "$prefix/$libdir"/libnpuscope.so | awk '$2 == "T" {print $3}' | sed 's/@.*//' | sort | tr '\n' ' ')

@@ -26,7 +26,8 @@ struct Board {
           axi((name + "_axi").c_str(), {.most_beats = 16, .ids = 8, .in_flight = 64}),
           monitor((name + "_monitor").c_str()),
           memory((name + "_memory").c_str(), setup),
-          driver((name + "_driver").c_str(), golden(program), test::ByteAccess(&memory)) {
+          driver((name + "_driver").c_str(), golden(program), nvdla_register_blocks(),
+                 test::ByteAccess(&memory)) {
         npu.dram.bind(axi.socket);
         npu.clock(clock);
         driver.bus.bind(npu.csb);
@@ -75,9 +76,9 @@ TEST(AxiDevice, LeavesTheRtlsBytesInWhateverStandsBehindThePins) {
     }
     sc_core::sc_start(sc_core::sc_time(200, sc_core::SC_US));
     for (const Board& board : boards) {
-        EXPECT_TRUE(board.driver.done) << board.npu.name();
-        EXPECT_GT(board.driver.checks, 0) << board.npu.name();
-        EXPECT_EQ(board.driver.failed, 0) << board.npu.name();
+        EXPECT_TRUE(board.driver.player.done) << board.npu.name();
+        EXPECT_GT(board.driver.player.checks, 0) << board.npu.name();
+        EXPECT_EQ(board.driver.player.failed, 0) << board.npu.name();
         EXPECT_THAT(board.violations, testing::IsEmpty()) << board.npu.name();
         EXPECT_THAT(board.findings, testing::IsEmpty()) << board.npu.name();
     }

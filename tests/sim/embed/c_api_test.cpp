@@ -2,7 +2,6 @@
 // Register programs through the C interface, as a driver would play them, against the command line's way.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
-#include <zlib.h>
 
 #include <filesystem>
 #include <nlohmann/json.hpp>
@@ -14,6 +13,8 @@
 #include "sim/config/preset.h"
 #include "sim/program/read_program.h"
 #include "sim/run/session.h"
+#include "tests/sim/embed/platform.h"
+#include "tests/support/c_door.h"
 #include "tests/support/families.h"
 
 namespace npuscope {
@@ -22,7 +23,6 @@ namespace {
 using testing::HasSubstr;
 
 constexpr std::uint32_t intr_status = 0x100c;  // NVDLA_GLB.S_INTR_STATUS_0, nv_small's map
-constexpr std::uint64_t patience = 100'000'000;
 
 /// A device that ends with its scope.
 struct Made {
@@ -37,60 +37,17 @@ struct Made {
 };
 
 /// Plays the statements of a program and counts its checks.
-class Player {
- public:
-    explicit Player(npuscope_device* device) : device_(device) {}
-
+struct Player {
+    explicit Player(npuscope_device* device) : door(device) {}
     void play(const Program& program) {
-        for (const Statement& statement : program.statements) {
-            std::visit([this](const auto& action) { execute(action); }, statement.action);
-        }
+        test::ProgramPlayer player(program, nvdla_register_blocks(), door);
+        player.play();
+        checks = player.checks;
+        failed = player.failed;
     }
+    test::CDoor door;
     int checks = 0;
     int failed = 0;
-
- private:
-    void good(npuscope_status status) { ASSERT_EQ(status, NPUSCOPE_OK) << npuscope_error(); }
-    void execute(const InitMemory& fill) {
-        std::vector<std::uint8_t> bytes(fill.bytes.value);
-        for (std::uint64_t i = 0; i < bytes.size(); ++i) {
-            bytes[i] = fill_byte(fill.fill, fill.address + Bytes(i));
-        }
-        good(npuscope_write_memory(device_, fill.address.value, bytes.data(), bytes.size()));
-    }
-    void execute(const LoadMemory& load) {
-        for (const auto& run : load.image.runs) {
-            good(npuscope_write_memory(device_, (load.address + Bytes(run.offset)).value,
-                                       load.image.bytes.data() + run.position, run.size));
-        }
-    }
-    void execute(const WriteRegister& write) {
-        good(npuscope_write_register(device_, write.address, write.value));
-    }
-    void execute(const PollRegister& poll) {
-        std::uint32_t value = ~poll.expected;
-        for (int i = 0; i < 100'000 && (value & poll.mask) != poll.expected; ++i) {
-            good(npuscope_read_register(device_, poll.address, &value));
-        }
-        EXPECT_EQ(value & poll.mask, poll.expected);
-    }
-    void execute(const NotifyOnInterrupt& /*awaited*/) {
-        good(npuscope_run_until_interrupt(device_, patience, nullptr));
-        std::uint32_t status = 0;
-        good(npuscope_read_register(device_, intr_status, &status));
-        good(npuscope_write_register(device_, intr_status, status));
-    }
-    void execute(const CheckCrc& check) {
-        std::vector<std::uint8_t> bytes(check.bytes.value);
-        good(npuscope_read_memory(device_, check.address.value, bytes.data(), bytes.size()));
-        ++checks;
-        const auto crc = crc32(0, bytes.data(), static_cast<uInt>(bytes.size()));
-        failed += crc == check.crc ? 0 : 1;
-    }
-    template <class Other>
-    void execute(const Other& /*statement*/) {}  // waits of a player that runs ahead
-
-    npuscope_device* device_;
 };
 
 Program three_layers() {
@@ -123,22 +80,95 @@ TEST(CApi, playsAProgramAsTheCommandLineDoes) {
     EXPECT_TRUE(json["findings"].empty()) << json["findings"];
 }
 
+constexpr std::array goldens{"fp04", "fs10", "fz056", "sdp_1x1x800", "pdp_8x8x64_avg8"};
+
 TEST(CApi, cyclesAreThoseOfTheCommandLine) {
-    for (const char* name : {"fp04", "fs10", "fz056", "sdp_1x1x800", "pdp_8x8x64_avg8"}) {
-        const auto folder = std::filesystem::path(NPUSCOPE_SOURCE) / "tests/golden/rtl" / name;
-        const Program program = read_program(folder, RegisterNames(nvdla_register_blocks()));
-        SystemConfig system =
-            parse_system(read_preset_text(find_preset(configs_folder(), "npu", "nv_small")), "",
-                         test::families());
-        system.memory =
-            read_preset<MemoryConfig>(find_preset(configs_folder(), "memory", "dram_50"));
+    for (const char* name : goldens) {
         const Made npu;
         Player player(npu.device);
-        player.play(program);
+        player.play(test::golden(name));
         EXPECT_EQ(player.failed, 0) << name;
-        EXPECT_EQ(result_of(npu.device)["cycles"], run_program(program, system, {}).cycles.value)
-            << name;
+        EXPECT_EQ(result_of(npu.device)["cycles"], test::cycles_alone(test::golden(name))) << name;
     }
+}
+
+/// A device whose memory is outside, with a time of its own.
+struct MadeTimed {
+    MadeTimed(test::TimedCMemory& memory, std::vector<const char*> changes) {
+        const npuscope_timed_memory calls = memory.calls();
+        EXPECT_EQ(
+            npuscope_create_timed("nv_small", changes.data(), changes.size(), &calls, &device),
+            NPUSCOPE_OK)
+            << npuscope_error();
+    }
+    MadeTimed(const MadeTimed&) = delete;
+    MadeTimed& operator=(const MadeTimed&) = delete;
+    ~MadeTimed() { EXPECT_EQ(npuscope_destroy(device), NPUSCOPE_OK); }
+    npuscope_device* device = nullptr;
+};
+
+TEST(CApi, aMemoryWithItsOwnTimeGivesTheCyclesOfOneWithThatLatency) {
+    for (const char* transactions :
+         {"npu.mcif.transactions=values", "npu.mcif.transactions=bursts"}) {
+        for (const char* name : goldens) {
+            test::TimedCMemory memory(50, 50, 0, 1);
+            const MadeTimed npu(memory, {transactions});
+            test::TimedCDoor door(npu.device, memory);
+            test::ProgramPlayer player(test::golden(name), nvdla_register_blocks(), door);
+            player.play();
+            EXPECT_GT(player.checks, 0) << name;
+            EXPECT_EQ(player.failed, 0) << name;
+            EXPECT_EQ(result_of(npu.device)["cycles"], test::cycles_alone(test::golden(name)))
+                << name;
+        }
+    }
+}
+
+TEST(CApi, aMemoryThatAnswersInAnyOrderGivesTheSameBytes) {
+    for (const char* name : goldens) {
+        for (unsigned seed = 1; seed <= 10; ++seed) {
+            test::TimedCMemory memory(0, 200, 50, seed);
+            const MadeTimed npu(memory, {});
+            test::TimedCDoor door(npu.device, memory);
+            test::ProgramPlayer player(test::golden(name), nvdla_register_blocks(), door);
+            player.play();
+            EXPECT_EQ(player.failed, 0) << name << " " << seed;
+            EXPECT_GT(memory.answered_later, 0U);
+            EXPECT_TRUE(result_of(npu.device)["findings"].empty()) << name << " " << seed;
+        }
+    }
+}
+
+TEST(CApi, misuseOfATimedMemoryIsTold) {
+    test::TimedCMemory memory(1, 9, 100, 1);
+    const npuscope_timed_memory calls = memory.calls();
+    npuscope_device* none = nullptr;
+    EXPECT_EQ(npuscope_create_timed("nv_small", nullptr, 0, nullptr, &none), NPUSCOPE_BAD_ARGUMENT);
+    const char* runs = "npu.mcif.transactions=runs";
+    EXPECT_EQ(npuscope_create_timed("nv_small", &runs, 1, &calls, &none), NPUSCOPE_WRONG_INPUT);
+    EXPECT_THAT(npuscope_error(), HasSubstr("bursts or values"));
+    const MadeTimed npu(memory, {});
+    EXPECT_EQ(npuscope_answer(npu.device, 1, 0), NPUSCOPE_BAD_ARGUMENT);
+    std::uint8_t byte = 0;
+    EXPECT_EQ(npuscope_read_memory(npu.device, 0x80000000, &byte, 1), NPUSCOPE_BAD_ARGUMENT);
+    const Made plain;
+    EXPECT_EQ(npuscope_answer(plain.device, 1, 0), NPUSCOPE_BAD_ARGUMENT);
+
+    memory.refuses = true;
+    test::TimedCDoor door(npu.device, memory);
+    test::ProgramPlayer player(test::golden("fs10"), nvdla_register_blocks(), door);
+    player.play();
+    EXPECT_GT(player.failed, 0);
+    const auto findings = result_of(npu.device)["findings"];
+    ASSERT_EQ(findings.size(), 1U) << findings;
+    EXPECT_EQ(findings[0]["id"], "memory_error_response");
+
+    // a reset in the middle of many requests: the old ones are none any more
+    EXPECT_EQ(npuscope_reset(npu.device), NPUSCOPE_OK);
+    EXPECT_EQ(npuscope_answer(npu.device, memory.requests, 0), NPUSCOPE_BAD_ARGUMENT);
+    test::ProgramPlayer again(test::golden("fs10"), nvdla_register_blocks(), door);
+    again.play();
+    EXPECT_EQ(again.failed, 0);
 }
 
 TEST(CApi, memoryMayBeTheCallers) {
@@ -223,6 +253,26 @@ TEST(CApi, misuseGivesACodeAndAText) {
     EXPECT_EQ(npuscope_destroy(gone), NPUSCOPE_BAD_ARGUMENT);
     EXPECT_EQ(npuscope_advance(gone, 1), NPUSCOPE_BAD_ARGUMENT);
     EXPECT_EQ(npuscope_destroy(nullptr), NPUSCOPE_OK);
+}
+
+TEST(CApi, aLimitBeforeTheNextEventIsReached) {
+    const Made npu;
+    test::CDoor door(npu.device);
+    const Program program = test::golden("sdp_1x1x800");
+    for (const Statement& statement : program.statements) {
+        if (const auto* write = std::get_if<WriteRegister>(&statement.action)) {
+            door.write(write->address, write->value);
+        }
+    }
+    std::uint64_t passed = 0;
+    std::uint64_t all = 0;
+    while (npuscope_run_until_interrupt(npu.device, 3, &passed) == NPUSCOPE_LIMIT) {
+        EXPECT_EQ(passed, 3U);
+        all += passed;
+        ASSERT_LT(all, 100'000U);
+    }
+    EXPECT_EQ(npuscope_run_until_interrupt(npu.device, 0, nullptr), NPUSCOPE_OK);
+    EXPECT_GT(all, 100U);
 }
 
 TEST(CApi, threadsWaitForEachOther) {

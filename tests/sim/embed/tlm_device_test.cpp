@@ -62,7 +62,7 @@ struct Node : sc_core::sc_module {
         : sc_core::sc_module(name),
           memory("memory", cycle * 51),
           npu("npu", setup),
-          driver("driver", program, memory.bytes) {
+          driver("driver", program, nvdla_register_blocks(), memory.bytes) {
         npu.dram.bind(memory.socket);
         driver.bus.bind(npu.csb);
         npu.interrupt(line);
@@ -129,17 +129,17 @@ TEST(TlmDevice, SeveralInOnePlatformGiveTheCommandLinesBytesAndCycles) {
 
     for (std::size_t i = 0; i < names.size(); ++i) {
         const Node& node = nodes[i];
-        EXPECT_TRUE(node.driver.done) << names[i];
-        EXPECT_EQ(node.driver.failed, 0) << names[i];
-        EXPECT_GT(node.driver.checks, 0) << names[i];
+        EXPECT_TRUE(node.driver.player.done) << names[i];
+        EXPECT_EQ(node.driver.player.failed, 0) << names[i];
+        EXPECT_GT(node.driver.player.checks, 0) << names[i];
         EXPECT_EQ(node.ids(), "") << names[i];
         EXPECT_EQ(nlohmann::json::parse(node.npu.result())["cycles"], expected[i]) << names[i];
     }
-    EXPECT_TRUE(six_hundred.driver.done);
-    EXPECT_EQ(six_hundred.driver.failed, 0);
+    EXPECT_TRUE(six_hundred.driver.player.done);
+    EXPECT_EQ(six_hundred.driver.player.failed, 0);
     EXPECT_EQ(nlohmann::json::parse(six_hundred.npu.result())["cycles"], expected[2]);
-    EXPECT_TRUE(clocked.driver.done);
-    EXPECT_EQ(clocked.driver.failed, 0);
+    EXPECT_TRUE(clocked.driver.player.done);
+    EXPECT_EQ(clocked.driver.player.failed, 0);
     EXPECT_EQ(nlohmann::json::parse(clocked.npu.result())["cycles"], expected[0]);
     EXPECT_NEAR(static_cast<double>(clocked.npu.cycles()), 5e6 / 3, 2);
     EXPECT_THAT(waits.ids(), HasSubstr("memory_error_response"));

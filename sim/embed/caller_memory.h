@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// Memory behind the call-backs of a C program.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+
+#include "include/npuscope/npuscope.h"
+#include "models/memory/memory.h"
+#include "sim/embed/standalone_device.h"
+
+namespace npuscope {
+
+/// What is common to both: a failure is kept until the call that met it comes back, for no exception may
+/// pass the kernel's threads unseen.
+class CallBacks {
+ public:
+    /// Refusal where one has failed since the last time.
+    void tell();
+
+ protected:
+    /// True where the call-back gave 0.
+    bool note(std::int64_t code, const char* what, Address address, std::size_t size);
+
+ private:
+    std::string failure_;
+};
+
+/// Bytes, at the time of the configuration.
+class CallerMemory : public ByteStore, public CallBacks {
+ public:
+    explicit CallerMemory(const npuscope_memory& calls) : calls_(calls) {}
+
+    void write(Address address, std::span<const std::uint8_t> bytes) override;
+    void read(Address address, std::span<std::uint8_t> bytes) override;
+
+ private:
+    npuscope_memory calls_;
+};
+
+/// Bytes and time.
+class TimedCallerMemory : public ForeignMemory, public CallBacks {
+ public:
+    explicit TimedCallerMemory(const npuscope_timed_memory& calls) : calls_(calls) {}
+
+    /// Serves this device, which has just been made with it; what one before asked is forgotten.
+    void serve(StandaloneDevice& device);
+    /// Of a request that the call-back put off. Refusal where no such one waits.
+    void answer(std::uint64_t id, bool error);
+    /// Requests are not answered yet, and nothing says when they will be.
+    bool waits() const { return !waiting_.empty(); }
+
+    void access(int port, tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) override;
+    unsigned debug(int port, tlm::tlm_generic_payload& payload) override;
+    void begin(int port, tlm::tlm_generic_payload& payload) override;
+
+ private:
+    npuscope_timed_memory calls_;
+    StandaloneDevice* device_ = nullptr;
+    std::uint64_t last_id_ = 0;
+    std::map<std::uint64_t, tlm::tlm_generic_payload*> waiting_;  ///< by id
+};
+
+}  // namespace npuscope
