@@ -186,8 +186,10 @@ void FeatureStream::arrived(std::span<const Cycles> times) {
             atoms = wide_.front();
             wide_.pop_front();
         }
-        const DataResponse::Reads inside = reads_of(atoms, false);
-        const DataResponse::Reads at_end = reads_of(atoms, true);
+        const DataResponse::Reads inside =
+            config_.surface_pairs ? reads_of(atoms, false) : DataResponse::Reads{};
+        const DataResponse::Reads at_end =
+            config_.surface_pairs ? reads_of(atoms, true) : DataResponse::Reads{};
         bool line_ends = false;
         for (; atoms > 0; --atoms) {
             beat_of_atom_ = 0;

@@ -44,7 +44,7 @@ void Activity::end_wait() {
     waiting_ = false;
     const Cycles waited = now() - since_;
     if (recorder_ != nullptr && waited > Cycles(0)) {
-        recorder_->waited(name_, kind_, what_, {since_, now()});
+        recorder_->waited(name_, kind_, std::string(what_), {since_, now()});
     }
     if (kind_ == WaitKind::Starved) {
         statistics_.starved += waited;

@@ -69,7 +69,7 @@ class Activity {
     const UnitStatistics& statistics() const { return statistics_; }
     bool waiting() const { return waiting_; }
     bool idle() const { return waiting_ && kind_ == WaitKind::Idle; }
-    const std::string& waits_for() const { return what_; }
+    std::string_view waits_for() const { return what_; }
     Cycles waits_since() const { return since_; }
 
  private:
@@ -80,7 +80,7 @@ class Activity {
     UnitStatistics statistics_;
     bool waiting_ = false;
     WaitKind kind_ = WaitKind::Idle;
-    std::string what_;
+    std::string_view what_;  // the name of what is waited for
     Cycles since_;
     Recorder* recorder_ = nullptr;
 };

@@ -25,7 +25,9 @@ class Channel {
 
     void give(Activity& giver, Package package) {
         while (packages_.size() >= capacity_) {
+            giver_waits_ = true;
             giver.wait_for(space_, WaitKind::Blocked, name_);
+            giver_waits_ = false;
         }
         push(std::move(package));
     }
@@ -37,16 +39,22 @@ class Channel {
             std::exchange(start_, nullptr)();
         }
         packages_.push_back(std::move(package));
-        filled_.notify(sc_core::SC_ZERO_TIME);
+        if (taker_waits_) {
+            filled_.notify(sc_core::SC_ZERO_TIME);
+        }
     }
 
     Package take(Activity& taker, WaitKind kind = WaitKind::Starved) {
         while (packages_.empty()) {
+            taker_waits_ = true;
             taker.wait_for(filled_, kind, name_);
+            taker_waits_ = false;
         }
         Package package = std::move(packages_.front());
         packages_.pop_front();
-        space_.notify(sc_core::SC_ZERO_TIME);
+        if (giver_waits_) {
+            space_.notify(sc_core::SC_ZERO_TIME);
+        }
         return package;
     }
 
@@ -60,6 +68,8 @@ class Channel {
     std::function<void()> start_;
     sc_core::sc_event filled_;
     sc_core::sc_event space_;
+    bool taker_waits_ = false;
+    bool giver_waits_ = false;
 };
 
 // A unit of fixed latency has no thread of its own: what its neighbour gives passes through at

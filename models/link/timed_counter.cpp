@@ -12,6 +12,18 @@ Cycles time_of_unit(const TimedCounter::Series& series, std::uint64_t unit) {
     return series.first + series.interval * (unit - 1);
 }
 
+/// Goes on with `series` at its interval, as part of it from then on.
+bool joins(TimedCounter::Series& series, const TimedCounter::Series& later) {
+    const Cycles step = later.first - time_of_unit(series, series.count);
+    if ((series.count > 1 && step != series.interval) ||
+        (later.count > 1 && step != later.interval)) {
+        return false;
+    }
+    series.interval = step;
+    series.count += later.count;
+    return true;
+}
+
 std::uint64_t units_until(const TimedCounter::Series& series, Cycles time) {
     if (series.first > time) {
         return 0;
@@ -33,9 +45,11 @@ void TimedCounter::add_series(const Series& series) {
         const Series& last = announced_.back();
         later.first = std::max(later.first, time_of_unit(last, last.count));
     }
-    announced_.push_back(later);
     announced_total_ += later.count;
-    changed_.notify(sc_core::SC_ZERO_TIME);
+    if (announced_.empty() || !joins(announced_.back(), later)) {
+        announced_.push_back(later);
+    }
+    tell();
 }
 
 std::optional<Cycles> TimedCounter::time_of(std::uint64_t amount) const {
@@ -71,7 +85,9 @@ void TimedCounter::remove(std::uint64_t amount) {
 
 Cycles TimedCounter::take_announced(Activity& taker, std::uint64_t amount, WaitKind kind) {
     while (value_ + announced_total_ < amount) {
+        awaited_ = true;
         taker.wait_for(changed_, kind, name_);
+        awaited_ = false;
     }
     const std::optional<Cycles> time = time_of(amount);
     NPU_CHECK(time.has_value(), "what was announced has a time");
@@ -89,7 +105,13 @@ void TimedCounter::reset(std::uint64_t value) {
     announced_.clear();
     announced_total_ = 0;
     value_ = value;
-    changed_.notify(sc_core::SC_ZERO_TIME);
+    tell();
+}
+
+void TimedCounter::tell() {
+    if (awaited_) {
+        changed_.notify(sc_core::SC_ZERO_TIME);
+    }
 }
 
 std::uint64_t TimedCounter::value() const {

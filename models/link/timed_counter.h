@@ -44,12 +44,14 @@ class TimedCounter {
     /// The time at which `amount` is there, and with `remove` it is taken away.
     std::optional<Cycles> time_of(std::uint64_t amount) const;
     void remove(std::uint64_t amount);
+    void tell();
 
     std::string name_;
     std::uint64_t value_;  // there since ever
     std::deque<Series> announced_;
     std::uint64_t announced_total_ = 0;
     sc_core::sc_event changed_;
+    bool awaited_ = false;  // changes are told of
 };
 
 }  // namespace npuscope

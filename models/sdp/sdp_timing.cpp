@@ -76,13 +76,16 @@ std::optional<Cycles> SdpStream::ready(std::uint64_t beat) const {
     if (beat < ahead) {
         return passed;
     }
-    const std::uint64_t first = (beat - ahead) / config_.beat_group * config_.beat_group;
-    const std::uint64_t atom = atom_of(first);
-    if (atom >= taken_.size()) {
-        // the buffers hold at least what one atom needs: it cannot be taken without this beat
-        return beat < needed(atom) ? std::optional(passed) : std::nullopt;
+    const std::uint64_t freed = beat - ahead;
+    if (freed - group_.first >= group_.beats) {
+        const std::uint64_t first = freed / config_.beat_group * config_.beat_group;
+        group_ = {first, config_.beat_group, atom_of(first)};
     }
-    return std::max(passed, taken_[atom] + config_.request_taken);
+    if (group_.atom >= taken_.size()) {
+        // the buffers hold at least what one atom needs: it cannot be taken without this beat
+        return beat < needed_from(group_.atom).beats ? std::optional(passed) : std::nullopt;
+    }
+    return std::max(passed, taken_[group_.atom] + config_.request_taken);
 }
 
 Cycles SdpStream::ready_after(std::uint64_t count) const {
@@ -101,6 +104,10 @@ std::optional<ReadBurst> SdpStream::next_burst() {
     }
     if (requested_ < plan_.fifo) {
         burst.beats = std::min(plan_.fifo - requested_, left_in_run_);
+    } else {  // beats of a group that one atom holds up
+        while (burst.beats < left_in_run_ && ready(requested_ + burst.beats) == time) {
+            ++burst.beats;
+        }
     }
     requested_ += burst.beats;
     left_in_run_ -= burst.beats;
@@ -119,12 +126,28 @@ std::uint64_t SdpStream::atom_of(std::uint64_t beat) const {
 }
 
 std::uint64_t SdpStream::needed(std::uint64_t atom) const {
+    if (atom - needed_.first >= needed_.atoms) {
+        needed_ = needed_from(atom);
+    }
+    return needed_.beats;
+}
+
+SdpStream::NeededBeats SdpStream::needed_from(std::uint64_t atom) const {
     const std::uint64_t step = atom / plan_.atoms_per_step;
-    const Line& line = lines_[step / plan_.steps_per_line];
-    const std::uint64_t bytes = (step % plan_.steps_per_line + 1) * plan_.step.value;
-    const std::uint64_t in_line =
-        line.last_run - line.begin + divide_up(line.skipped + bytes, plan_.beat.value);
-    return std::min(line.begin + round_up(in_line, config_.beat_group), line.end);
+    const std::uint64_t number = step / plan_.steps_per_line;
+    const std::uint64_t in_line = step % plan_.steps_per_line;
+    const Line& line = lines_[number];
+    const std::uint64_t before = line.last_run - line.begin;  // whole runs of the line
+    const std::uint64_t bytes = line.skipped + (in_line + 1) * plan_.step.value;
+    const std::uint64_t beats =
+        round_up(before + divide_up(bytes, plan_.beat.value), config_.beat_group);
+    std::uint64_t end = plan_.steps_per_line;  // of the steps that these are enough for
+    if (line.begin + beats < line.end) {
+        const std::uint64_t held = (beats - before) * plan_.beat.value - line.skipped;
+        end = std::min(end, held / plan_.step.value);
+    }
+    return {atom, ((number * plan_.steps_per_line + end) * plan_.atoms_per_step) - atom,
+            std::min(line.begin + beats, line.end)};
 }
 
 }  // namespace npuscope

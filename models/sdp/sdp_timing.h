@@ -151,11 +151,24 @@ class SdpStream : public ReadStream {
         std::uint64_t end = 0;
         std::uint64_t skipped = 0;  ///< bytes of that beat before the run
     };
+    /// Neighbouring atoms that need the same beats, as far as it was looked for.
+    struct NeededBeats {
+        std::uint64_t first = 0;
+        std::uint64_t atoms = 0;
+        std::uint64_t beats = 0;
+    };
+    /// A group of beats, and the first atom that uses it.
+    struct BeatGroup {
+        std::uint64_t first = 0;
+        std::uint64_t beats = 0;
+        std::uint64_t atom = 0;
+    };
     std::optional<Cycles> ready(std::uint64_t beat) const;
     std::uint64_t beats_of(const ByteRun& run) const;
     void lay_lines();
     /// The first atom that uses a beat.
     std::uint64_t atom_of(std::uint64_t beat) const;
+    NeededBeats needed_from(std::uint64_t atom) const;
 
     const SdpConfig config_;
     SdpStreamPlan plan_;
@@ -166,6 +179,9 @@ class SdpStream : public ReadStream {
     std::size_t run_ = 0;
     std::uint64_t left_in_run_ = 0;
     std::vector<Cycles> arrivals_;
+    // what was asked last: the next question is about the same beats, or those after them
+    mutable NeededBeats needed_;
+    mutable BeatGroup group_;
 };
 
 }  // namespace npuscope
