@@ -342,6 +342,7 @@ std::optional<ReadBurst> CompressedWeightStream::next_burst() {
     ReadBurst burst{time_, beats};
     if (requested_ == 0) {
         burst.run = part.run;
+        burst.run_beats = part.beats;  // one fewer where the run begins within a beat
     }
     time_ += Cycles(1);
     requested_ += beats;

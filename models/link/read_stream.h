@@ -21,6 +21,8 @@ struct ReadBurst {
     Cycles ready;
     std::uint64_t beats = 0;
     std::optional<ByteRun> run{};
+    /// Beats of the run where they are fewer than those that its bytes lie in; 0: as many.
+    std::uint64_t run_beats = 0;
 };
 
 class ReadStream {

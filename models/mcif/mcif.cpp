@@ -153,6 +153,7 @@ std::optional<ChannelBurst> ReadLane::next_beats() {
     }
     if (burst->run) {
         begin_run(*burst->run);
+        run_left_ = burst->run_beats > 0 ? burst->run_beats : run_left_;
         traffic_.read_bytes += burst->run->bytes;
     }
     traffic_.read_beats += burst->beats;
