@@ -114,8 +114,8 @@ class Worker {
         if (first == 0) {
             tell_false_alarms(subject, trial.good_report());
         }
-        if (subject.meets_faults) {
-            return;
+        if (subject.meets_faults || trial.is_refused()) {
+            return;  // no outcome to compare with
         }
         const std::vector<Chosen> chosen = chosen_for(campaign_, subject, trial.site());
         for (std::size_t i = first; i < chosen.size(); ++i) {

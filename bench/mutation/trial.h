@@ -2,6 +2,7 @@
 // One good program and one with a mistake in it, on the machine and in front of `check`.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -64,6 +65,12 @@ class Trial {
 
     const MutationSite& site() const { return site_; }
     const CheckReport& good_report() const { return good_report_; }
+    /// Errors about the program itself: the machine refuses it, and nothing compares with it.
+    bool is_refused() const {
+        return std::ranges::any_of(good_report_.findings, [](const Diagnostic& finding) {
+            return finding.severity == Severity::Error;
+        });
+    }
     /// Runs the good program where no mistake of its was tried on the machine yet.
     Effect effect_of(const Mistake& mistake);
     Answer answer_to(const Mistake& mistake) const;
