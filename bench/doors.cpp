@@ -164,6 +164,7 @@ Passage pass_platform(const Arguments& arguments, const SystemConfig& system,
     Device npu("npu", {arguments.npu, changes, phases});
     std::optional<QuickMemory> quick;
     std::optional<test::PatientMemory> patient;
+    std::optional<test::PatientMemory> second;
     sc_core::sc_clock clock("clock", 1, sc_core::SC_NS);
     std::optional<Pins> board;
     std::optional<test::Driver> driver;
@@ -181,11 +182,13 @@ Passage pass_platform(const Arguments& arguments, const SystemConfig& system,
         npu.dram.bind(quick->first);
         npu.sram.bind(quick->second);
     } else {
-        patient.emplace(
-            "patient", phases,
-            test::Behaviour{latency.least + 1, latency.most + 1, false, arguments.seed});
-        patient->offer_debug_transport();
+        const test::Behaviour behaviour{latency.least + 1, latency.most + 1, false, arguments.seed};
+        patient.emplace("patient", phases, behaviour);
+        second.emplace("second", phases, behaviour, &patient->bytes);
         npu.dram.bind(patient->socket);
+        npu.sram.bind(second->socket);
+        patient->offer_debug_transport();
+        second->offer_debug_transport();
     }
     board  ? driver.emplace("driver", program, blocks, test::ByteAccess(&board->memory))
     : fast ? driver.emplace("driver", program, blocks, quick->bytes)

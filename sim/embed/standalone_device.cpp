@@ -328,7 +328,7 @@ Result StandaloneDevice::result() {
     const Cycles begin = simulation_->first_op_enable.value_or(Cycles(0));
     const Cycles end = machine.registers()->interrupts.last_raised();
     result.first_op_enable = begin;
-    result.cycles = end > begin ? end - begin : Cycles(0);
+    result.cycles = simulation_->first_op_enable && end > begin ? end - begin : Cycles(0);
     result.simulated_cycles = npuscope::now();
     result.operations = machine.operations();
     const std::vector<CauseCycles> own =

@@ -141,8 +141,13 @@ struct Behaviour {
 /// Answers by b_transport, waiting in several calls at a time; or by nb_transport in phases, accepting
 /// requests at once or later. Without debug transport, but for operands that `debug_transport` asks for.
 struct PatientMemory : sc_core::sc_module {
-    PatientMemory(const sc_core::sc_module_name& name, bool phases, const Behaviour& behaviour)
-        : sc_core::sc_module(name), behaviour_(behaviour), random_(behaviour.seed) {
+    /// `shared`: bytes of another one, at another port.
+    PatientMemory(const sc_core::sc_module_name& name, bool phases, const Behaviour& behaviour,
+                  MemoryBytes* shared = nullptr)
+        : sc_core::sc_module(name),
+          bytes(shared == nullptr ? own_ : *shared),
+          behaviour_(behaviour),
+          random_(behaviour.seed) {
         if (!phases) {
             socket.register_b_transport(this, &PatientMemory::wait_and_answer);
             return;
@@ -160,7 +165,7 @@ struct PatientMemory : sc_core::sc_module {
     void offer_debug_transport() { socket.register_transport_dbg(this, &PatientMemory::debug); }
 
     tlm_utils::simple_target_socket<PatientMemory> socket{"socket"};
-    MemoryBytes bytes;
+    MemoryBytes& bytes;
     unsigned beat = 0;  ///< bytes that no burst may leave; 0: any burst is right
     std::size_t in_flight = 0;
     std::size_t most_in_flight = 0;
@@ -243,6 +248,7 @@ struct PatientMemory : sc_core::sc_module {
         payload.set_response_status(tlm::TLM_OK_RESPONSE);
     }
 
+    MemoryBytes own_;
     Behaviour behaviour_;
     std::mt19937 random_;
     tlm_utils::peq_with_get<tlm::tlm_generic_payload> responses_{"responses"};

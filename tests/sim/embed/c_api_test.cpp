@@ -227,6 +227,14 @@ TEST(CApi, severalDevicesAndResets) {
     EXPECT_EQ(cycle, 1234U);
 }
 
+TEST(CApi, withoutAnOperationThereAreNoCycles) {
+    const Made npu;
+    EXPECT_EQ(npuscope_write_register(npu.device, 0x1004, 0), NPUSCOPE_OK);  // S_INTR_MASK
+    EXPECT_EQ(npuscope_write_register(npu.device, 0x1008, 1), NPUSCOPE_OK);  // S_INTR_SET
+    EXPECT_EQ(npuscope_run_until_interrupt(npu.device, 1000, nullptr), NPUSCOPE_OK);
+    EXPECT_EQ(result_of(npu.device)["cycles"], 0);
+}
+
 TEST(CApi, misuseGivesACodeAndAText) {
     npuscope_device* none = nullptr;
     EXPECT_EQ(npuscope_create("nv_smal", nullptr, 0, nullptr, &none), NPUSCOPE_WRONG_INPUT);
