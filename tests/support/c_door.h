@@ -68,21 +68,25 @@ class TimedCMemory {
                 },
                 this};
     }
+    /// Answers what is due.
+    void answer_due(npuscope_device* device) {
+        const std::uint64_t now = cycle_of(device);
+        while (!put_off_.empty() && put_off_.begin()->first <= now) {
+            move(put_off_.begin()->second);
+            good(npuscope_answer(device, put_off_.begin()->second.id, 0));
+            put_off_.erase(put_off_.begin());
+        }
+        for (const npuscope_request& request : new_) {  // their latency counts from here
+            put_off_.emplace(now + latency_(random_), request);
+        }
+        new_.clear();
+    }
     /// Lets time pass until the interrupt, and answers what is due meanwhile.
     void await_interrupt(npuscope_device* device) {
         while (true) {
-            std::uint64_t now = 0;
-            good(npuscope_cycle(device, &now));
-            while (!put_off_.empty() && put_off_.begin()->first <= now) {
-                move(put_off_.begin()->second);
-                good(npuscope_answer(device, put_off_.begin()->second.id, 0));
-                put_off_.erase(put_off_.begin());
-            }
-            for (const npuscope_request& request : new_) {  // their latency counts from here
-                put_off_.emplace(now + latency_(random_), request);
-            }
-            new_.clear();
-            const std::uint64_t most = put_off_.empty() ? 64 : put_off_.begin()->first - now;
+            answer_due(device);
+            const std::uint64_t most =
+                put_off_.empty() ? 64 : put_off_.begin()->first - cycle_of(device);
             const npuscope_status status = npuscope_run_until_interrupt(device, most, nullptr);
             if (status == NPUSCOPE_OK) {
                 return;
@@ -115,6 +119,11 @@ class TimedCMemory {
         move(request);
         return static_cast<std::int64_t>(latency_(random_));
     }
+    static std::uint64_t cycle_of(npuscope_device* device) {
+        std::uint64_t now = 0;
+        good(npuscope_cycle(device, &now));
+        return now;
+    }
     void move(const npuscope_request& request) {
         auto* data = static_cast<std::uint8_t*>(request.data);
         for (std::size_t i = 0; i < request.size; ++i) {
@@ -144,6 +153,10 @@ class TimedCDoor : public CDoor {
         for (std::size_t i = 0; i < bytes.size(); ++i) {
             bytes[i] = memory_.bytes[address.value + i];
         }
+    }
+    std::uint32_t read(std::uint32_t address) override {
+        memory_.answer_due(device_);  // for those who poll
+        return CDoor::read(address);
     }
     void await_interrupt() override { memory_.await_interrupt(device_); }
 
