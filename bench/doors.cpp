@@ -4,8 +4,6 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <iostream>
-#include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -177,10 +175,12 @@ Passage pass_platform(const Arguments& arguments, const SystemConfig& system,
                                        .stall_percent = arguments.seed == 0 ? 0U : 30U,
                                        .reorders = arguments.seed != 0});
         npu.clock(clock);
+        driver.emplace("driver", program, blocks, test::ByteAccess(&board->memory));
     } else if (fast) {
         quick.emplace("quick", latency.least + 1);
         npu.dram.bind(quick->first);
         npu.sram.bind(quick->second);
+        driver.emplace("driver", program, blocks, quick->bytes);
     } else {
         const test::Behaviour behaviour{latency.least + 1, latency.most + 1, false, arguments.seed};
         patient.emplace("patient", phases, behaviour);
@@ -189,10 +189,8 @@ Passage pass_platform(const Arguments& arguments, const SystemConfig& system,
         npu.sram.bind(second->socket);
         patient->offer_debug_transport();
         second->offer_debug_transport();
+        driver.emplace("driver", program, blocks, patient->bytes);
     }
-    board  ? driver.emplace("driver", program, blocks, test::ByteAccess(&board->memory))
-    : fast ? driver.emplace("driver", program, blocks, quick->bytes)
-           : driver.emplace("driver", program, blocks, patient->bytes);
     driver->bus.bind(npu.csb);
     sc_core::sc_signal<bool> line;
     npu.interrupt(line);
@@ -219,8 +217,7 @@ int run(int argc, char** argv) {
     Arguments arguments;
     CLI::App app("Register programs through another program's door to an NPU");
     app.add_option("programs", arguments.programs,
-                   "One .cfg or .txn, or its folder; more than "
-                   "one for the doors of C")
+                   "One .cfg or .txn, or its folder; more than one for the doors of C")
         ->required();
     app.add_option("--npu", arguments.npu, "Preset")->capture_default_str();
     app.add_option("--door", arguments.door,

@@ -69,7 +69,6 @@ class ProgramPlayer {
     bool done = false;
     int checks = 0;
     int failed = 0;
-    std::vector<std::uint32_t> crcs;  ///< of what the checks have found, in their order
 
  private:
     using Check = std::variant<const CheckCrc*, const CheckImage*>;
@@ -113,16 +112,13 @@ class ProgramPlayer {
         door_.read_memory(address, bytes);
         return bytes;
     }
-    static std::uint32_t crc_of(std::span<const std::uint8_t> bytes) {
-        return static_cast<std::uint32_t>(crc32(0, bytes.data(), static_cast<uInt>(bytes.size())));
-    }
     void count(bool holds) {
         ++checks;
         failed += holds ? 0 : 1;
     }
     void compare(const CheckCrc& check) {
-        crcs.push_back(crc_of(bytes_at(check.address, check.bytes.value)));
-        count(crcs.back() == check.crc);
+        const std::vector<std::uint8_t> bytes = bytes_at(check.address, check.bytes.value);
+        count(crc32(0, bytes.data(), static_cast<uInt>(bytes.size())) == check.crc);
     }
     void compare(const CheckImage& check) {
         bool same = true;
@@ -131,7 +127,6 @@ class ProgramPlayer {
                 std::min(run.size, check.bytes.value - std::min(run.offset, check.bytes.value));
             const std::vector<std::uint8_t> actual =
                 bytes_at(check.address + Bytes(run.offset), size);
-            crcs.push_back(crc_of(actual));
             same = same && std::ranges::equal(
                                actual, std::span(check.image.bytes).subspan(run.position, size));
         }
