@@ -14,9 +14,43 @@ bool CheckReport::clean() const {
         findings, [](const Diagnostic& finding) { return finding.severity == Severity::Note; });
 }
 
+namespace {
+
+std::string proof_text(const ProofLine& line, std::size_t width) {
+    std::string verdict = fmt::format("proved: {} equal", counted(line.elements, "element"));
+    if (line.status != ProofStatus::Proved) {
+        verdict = line.status == ProofStatus::Differs ? "differs from this operation"
+                                                      : "not proved: " + line.reason;
+    }
+    const std::string meaning = line.meaning.empty() ? "" : line.meaning + ": ";
+    return wrapped(fmt::format("{}: {}{}", line.operation, meaning, verdict), 0, 4, width);
+}
+
+std::string proof_summary(const CheckReport& report, std::size_t width) {
+    const auto count = [&](ProofStatus status) {
+        return std::ranges::count(report.proof, status, &ProofLine::status);
+    };
+    return wrapped(fmt::format("{}: {} proved, {} not proved, {} {}",
+                               counted(report.proof.size(), "result"), count(ProofStatus::Proved),
+                               count(ProofStatus::NotProved), count(ProofStatus::Differs),
+                               count(ProofStatus::Differs) == 1 ? "differs" : "differ"),
+                   0, 4, width);
+}
+
+}  // namespace
+
 std::string check_text(const CheckReport& report, std::size_t width) {
     std::string text;
+    for (const ProofLine& line : report.proof) {
+        text += proof_text(line, width);
+    }
+    if (!report.proof.empty()) {
+        text += proof_summary(report, width);
+    }
     for (const Diagnostic& finding : report.findings) {
+        if (finding.id == "not_proved") {  // the line says so
+            continue;
+        }
         text += diagnostic_text(finding, 0, 1, width);
     }
     const auto count = [&](Severity severity) {
@@ -37,6 +71,14 @@ std::string check_json(const CheckReport& report) {
     object["status"] = report.clean() ? "clean" : "found";
     object["operations"] = report.operations;
     object["surfaces"] = report.surfaces;
+    for (const ProofLine& line : report.proof) {
+        object["proof"].push_back({{"operation", line.operation},
+                                   {"unit", line.unit},
+                                   {"meaning", line.meaning},
+                                   {"status", enum_name(line.status)},
+                                   {"reason", line.reason},
+                                   {"elements", line.elements}});
+    }
     object["findings"] = Json::array();
     for (const Diagnostic& finding : report.findings) {
         object["findings"].push_back(diagnostic_json(finding));

@@ -6,9 +6,13 @@
 // Values, times, and what BDMA and RUBIK move are not looked at.
 #pragma once
 
+#include <array>
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "models/base/diagnostic.h"
@@ -24,12 +28,33 @@ struct CheckTarget {
     const MemoryConfig& memory;
 };
 
+enum class ProofStatus { Proved, Differs, NotProved };
+
+template <>
+struct EnumNames<ProofStatus> {
+    static constexpr std::array names{
+        std::pair{ProofStatus::Proved, std::string_view("proved")},
+        std::pair{ProofStatus::Differs, std::string_view("differs")},
+        std::pair{ProofStatus::NotProved, std::string_view("not_proved")}};
+};
+
+/// A result of a program, and whether its bytes are those of the tensor operation.
+struct ProofLine {
+    std::string operation;  ///< that writes it
+    std::string unit;       ///< where its chain of operations began
+    std::string meaning;    ///< the tensor operation in words
+    ProofStatus status = ProofStatus::NotProved;
+    std::string reason;          ///< why it is not proved
+    std::uint64_t elements = 0;  ///< that were compared
+};
+
 struct CheckReport {
     std::string subject;  ///< the program's or the image's name
     std::string npu;
     std::size_t operations = 0;
     std::size_t surfaces = 0;
     Diagnostics findings;
+    std::vector<ProofLine> proof{};  ///< where it was asked for
 
     /// Notes are not mistakes: silicon ignores what they are about.
     bool clean() const;

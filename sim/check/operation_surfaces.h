@@ -6,10 +6,12 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "models/conv/conv_findings.h"
@@ -28,6 +30,14 @@ struct CompressedUse {
 struct RegisterWrite {
     const Place* place = nullptr;  ///< in the program, which outlives this; none: never written
     std::uint32_t value = 0;
+};
+
+/// What computes an operation: its job, what its convolution finds in the buffer, and the look-up
+/// tables at its launch.
+struct LaunchedJob {
+    std::variant<RegisterJob, BdmaJob> job;
+    BufferStart start;
+    LookupTables tables;
 };
 
 struct CheckedOperation {
@@ -57,6 +67,8 @@ struct CheckedOperation {
     /// Registers that say how it computes, not where: conversions, padding, windows. Only where
     /// they are kept (ProgramOperations::keep_settings).
     std::vector<std::pair<std::string, std::uint32_t>> settings;
+    /// Only where it is kept (ProgramOperations::keep_jobs).
+    std::shared_ptr<const LaunchedJob> launched_job;
 };
 
 /// The operation of a launch, without its place among the others.

@@ -175,6 +175,9 @@ void ProgramOperations::add_copy(const RegisterFile& file, const Place& place, D
     if (const auto job =
             decode_bdma(file.values(0), npu_.bdma, npu_.datapath.memory_atom, findings)) {
         copy.uses = surfaces_of(*job);
+        if (keeps_jobs_) {
+            copy.launched_job = std::make_shared<LaunchedJob>(LaunchedJob{*job, {}, {}});
+        }
     } else {
         copy.undecoded = true;
     }
@@ -242,6 +245,12 @@ void ProgramOperations::launch(Launch launch, const Place& place, DiagnosticLog&
     CheckedOperation operation = checked_operation(launch, npu_);
     operation.place = place;
     add_value_findings(launch, operation);
+    if (keeps_jobs_) {
+        const LutTables* tables = file(row_of(launch.pipeline).blocks.front()).lut_tables();
+        operation.launched_job = std::make_shared<LaunchedJob>(
+            LaunchedJob{launch.job, launch.start,
+                        tables == nullptr ? LookupTables{} : LookupTables{tables->le, tables->lo}});
+    }
     for (const std::string_view block : row_of(launch.pipeline).blocks) {
         const bool used = !block.empty() && (launch.rdma_enabled || !block.ends_with("_RDMA"));
         if (keeps_settings_ && used) {

@@ -31,6 +31,8 @@ class ProgramOperations {
 
     /// From now on operations keep the registers that say how they compute.
     void keep_settings() { keeps_settings_ = true; }
+    /// From now on operations keep what computes them.
+    void keep_jobs() { keeps_jobs_ = true; }
     /// Launches what the write sets off. `place` outlives this.
     void write(const WriteRegister& write, const Place& place, DiagnosticLog& log);
     const std::deque<CheckedOperation>& all() const { return operations_; }
@@ -73,6 +75,7 @@ class ProgramOperations {
     std::deque<CheckedOperation> operations_;
     std::size_t copies_ = 0;
     bool keeps_settings_ = false;
+    bool keeps_jobs_ = false;
     std::map<std::string_view, LoadedTables> luts_;  ///< by block
     std::map<std::string_view, Place> enabled_at_;   ///< by block, the newest
     /// By block and group: the last write since the group was enabled.

@@ -166,6 +166,8 @@ constexpr std::array all_rules{
          "the description of the image"},
     Rule{"not_executed", Severity::Error, "run", "Every statement of a program is executed.",
          the_program},
+    Rule{"not_proved", Severity::Note, "check",
+         "Every result can be held against a tensor operation (`--prove`).", "information"},
     Rule{"not_taken", Severity::Note, "check",
          "A layer of a model runs on the NPU; what stands against it is named, and the host "
          "computes "
@@ -240,6 +242,10 @@ constexpr std::array all_rules{
          "Only a point-wise convolution takes a residual.", guide_patterns},
     Rule{"residual_shape", Severity::Error, "plan", "A residual has the shape of the output.",
          guide_patterns},
+    Rule{"result_differs", Severity::Error, "check",
+         "The bytes of a result are those of the tensor operation that the registers describe "
+         "(`--prove`).",
+         "NVDLA format page; NVDLA unit description"},
     Rule{"result_lost", Severity::Error, "check", "A result is read before it is overwritten.",
          the_program},
     Rule{"reuse_of_nothing", Severity::Warning, "check, run",

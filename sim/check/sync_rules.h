@@ -31,6 +31,8 @@ class SyncRules {
     /// A comparison that waits for an id; of one that waits for none, the results of the region
     /// must be known to be there.
     void compares(const std::string& sync, const ByteRun& region, const Place& place);
+    /// Ids, and the operation whose end raises each.
+    const std::map<std::string, std::size_t>& ends() const { return ends_; }
     /// When the program is over: what never happens.
     void report_pending();
 

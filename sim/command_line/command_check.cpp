@@ -16,6 +16,7 @@
 #include "sim/command_line/experiment.h"
 #include "sim/command_line/loadable_files.h"
 #include "sim/command_line/network_files.h"
+#include "sim/command_line/proof_run.h"
 #include "sim/command_line/surface_queries.h"
 #include "sim/compile/nvdla/network_planner.h"
 #include "sim/compile/nvdla/nvdla_family.h"
@@ -40,6 +41,8 @@ struct CheckArguments : ExperimentArguments {
     std::vector<std::string> dumped;  ///< SURFACE=FILE, of a memory image
     std::vector<std::string> golden;  ///< likewise
     std::string against;              ///< another image
+    bool prove = false;
+    std::string proof_folder;  ///< for the arrays of what is proved
 };
 
 const Rule& known_rule(const std::string& option, const std::string& id) {
@@ -264,8 +267,34 @@ CheckReport report_on_segments(const CheckArguments& arguments) {
     return report;
 }
 
+/// Of the program and, where it was asked for, of what its results mean.
+CheckReport report_on_program(const CheckArguments& arguments, const Program& program,
+                              const SystemConfig& system) {
+    const auto* npu = system.npu.find<NpuConfig>();
+    CheckReport report = npu != nullptr ? check_program(program, {*npu, system.memory})
+                                        : check_jobs(program, system.memory);
+    report.npu = system.npu_name();
+    if (arguments.prove) {
+        prove(program, system, arguments.proof_folder, report);
+    }
+    name_surfaces(report.findings, program.surfaces);
+    return report;
+}
+
+/// Whether PROGRAM is one of registers, or a table that gives one.
+bool is_proved_kind(const std::string& file) {
+    return !is_image_file(file) && !is_segments_file(file) && !is_onnx_file(file);
+}
+
 CheckReport report_on(const CheckArguments& arguments) {
     const std::string& file = arguments.experiment.program;
+    if (!arguments.proof_folder.empty() && !arguments.prove) {
+        throw ConfigError("--out is given without --prove", "add --prove");
+    }
+    if (arguments.prove && !is_proved_kind(file)) {
+        throw ConfigError(fmt::format("--prove: '{}' is not a register program", file),
+                          "name the program, of a plan its program.cfg");
+    }
     if (is_image_file(file)) {
         return report_on_image(arguments, file);
     }
@@ -284,16 +313,12 @@ CheckReport report_on(const CheckArguments& arguments) {
     }
     if (is_network_file(file)) {
         const PlanTarget target = arguments.experiment.plan.target(system, true);
-        return check_program(plan_program(plan_network(read_network(file), target)),
-                             {*npu, system.memory});
+        return report_on_program(arguments, plan_program(plan_network(read_network(file), target)),
+                                 system);
     }
     const Program program = is_loadable_file(file) ? read_loadable_program(file, {}, system).program
                                                    : read_any_program(file, system, Images::Read);
-    CheckReport report = npu != nullptr ? check_program(program, {*npu, system.memory})
-                                        : check_jobs(program, system.memory);
-    report.npu = system.npu_name();
-    name_surfaces(report.findings, program.surfaces);
-    return report;
+    return report_on_program(arguments, program, system);
 }
 
 ExitCode check(CheckArguments& arguments, const Console& console) {
@@ -349,6 +374,13 @@ Command check_command() {
                     ->allow_extra_args(false)
                     ->option_text("ID");
                 app.add_flag("--werror", arguments->warnings_are_errors, "warnings are errors");
+                app.add_flag("--prove", arguments->prove,
+                             "run the register program, say in words what tensor operation each "
+                             "result is, and whether the machine's bytes are those of it");
+                app.add_option("--out", arguments->proof_folder,
+                               "with --prove: folder for the inputs, weights and results of the "
+                               "operations as arrays (.npy)")
+                    ->option_text("DIR");
                 app.add_option("--explain", arguments->explained,
                                "say what the rule with this id asks for, and check nothing")
                     ->option_text("ID");

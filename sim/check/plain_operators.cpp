@@ -1,0 +1,487 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/check/plain_operators.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <limits>
+#include <span>
+#include <utility>
+
+#include "models/arith/fixed_point.h"
+#include "models/arith/float16.h"
+#include "models/base/check.h"
+#include "models/cdp/cdp_lut_math.h"
+#include "models/cdp/cdp_math.h"
+#include "models/pdp/pdp_math.h"
+#include "models/sdp/sdp_math.h"
+
+namespace npuscope {
+namespace {
+
+/// Sign-extended.
+std::int32_t read_element(const SparseMemory& memory, Address address, Bytes bytes) {
+    std::array<std::uint8_t, 2> data{};
+    memory.read(address, std::span(data).first(bytes.value));
+    return bytes.value == 1 ? static_cast<std::int8_t>(data[0])
+                            : static_cast<std::int16_t>(data[0] | data[1] << 8);
+}
+
+template <class Visit>
+void for_each_place(const PlainSurface& surface, Visit visit) {
+    for (std::uint32_t n = 0; n < surface.batches.size(); ++n) {
+        for (std::uint32_t c = 0; c < surface.shape.channels; ++c) {
+            for (std::uint32_t y = 0; y < surface.shape.height; ++y) {
+                for (std::uint32_t x = 0; x < surface.shape.width; ++x) {
+                    visit(SurfacePlace{n, c, y, x});
+                }
+            }
+        }
+    }
+}
+
+Address in_cube(const FeatureCube& cube, const SurfacePlace& place) {
+    const std::uint32_t lanes = cube.channels_per_atom();
+    return cube.base + cube.surface_stride * (place.channel / lanes) +
+           cube.line_stride * place.row + cube.atom * place.column +
+           cube.element * (place.channel % lanes);
+}
+
+/// The values of all channels at one pixel, as elements.
+ElementTensor column_of(const Tensor<std::int32_t>& cube, std::uint32_t y, std::uint32_t x,
+                        bool bytes) {
+    const Shape shape{cube.shape.channels, 1, 1};
+    const auto fill = [&](auto column) -> ElementTensor {
+        for (std::uint32_t c = 0; c < shape.channels; ++c) {
+            using Element = std::decay_t<decltype(column.values[0])>;
+            column.values[c] = static_cast<Element>(cube.at(c, y, x));
+        }
+        return column;
+    };
+    return bytes ? fill(Tensor<std::int8_t>(shape)) : fill(Tensor<std::int16_t>(shape));
+}
+
+void set_column(const ElementTensor& column, std::uint32_t y, std::uint32_t x,
+                Tensor<std::int32_t>& cube) {
+    std::visit(
+        [&](const auto& values) {
+            for (std::uint32_t c = 0; c < cube.shape.channels; ++c) {
+                cube.at(c, y, x) = values.values[c];
+            }
+        },
+        column);
+}
+
+/// A component of the operand that meets each channel at one pixel.
+Tensor<std::int16_t> operand_at(const SparseMemory& memory, const OperandSurface& operand,
+                                std::uint32_t component, const SurfacePlace& pixel,
+                                std::uint32_t channels) {
+    const std::uint32_t atom = operand.elements_per_atom;
+    const Bytes pair = operand.component * operand.components;
+    Tensor<std::int16_t> column(Shape{channels, 1, 1});
+    for (std::uint32_t c = 0; c < channels; ++c) {
+        Address address = operand.base + operand.component * component;
+        if (operand.spread == OperandSpread::PerChannel) {
+            address = address + pair * c;
+        } else {
+            address = address + operand.surface_stride * (c / atom) +
+                      operand.line_stride * pixel.row + pair * atom * pixel.column +
+                      pair * (c % atom);
+        }
+        column.values[c] =
+            static_cast<std::int16_t>(read_element(memory, address, operand.component));
+    }
+    return column;
+}
+
+SdpOperands operands_at(const SparseMemory& memory, const SdpJob& job, const SurfacePlace& pixel,
+                        std::uint32_t channels) {
+    SdpOperands operands;
+    for (std::size_t stage = 0; stage < operands.size(); ++stage) {
+        if (const auto& fetch = job.operands[stage]) {
+            if (fetch->alu) {
+                operands[stage].alu = operand_at(memory, fetch->surface, 0, pixel, channels);
+            }
+            if (fetch->mul) {
+                operands[stage].mul =
+                    operand_at(memory, fetch->surface, fetch->alu ? 1 : 0, pixel, channels);
+            }
+        }
+    }
+    return operands;
+}
+
+/// The part of a window that the input has, along one axis.
+struct WindowPart {
+    std::int64_t first = 0;
+    std::int64_t end = 0;
+    std::uint32_t missing = 0;
+};
+
+WindowPart window_part(std::uint32_t output, std::uint32_t stride, std::uint32_t pad,
+                       std::uint32_t kernel, std::uint32_t size) {
+    const std::int64_t start = std::int64_t{output} * stride - pad;
+    WindowPart part{std::max<std::int64_t>(start, 0),
+                    std::min<std::int64_t>(start + kernel, size), 0};
+    part.missing = kernel - static_cast<std::uint32_t>(part.end - part.first);
+    return part;
+}
+
+std::int32_t pool_integers(const PdpPooling& pooling, const Tensor<std::int32_t>& input,
+                           std::uint32_t c, const WindowPart& rows, const WindowPart& columns) {
+    const bool bytes = pooling.precision == Precision::Int8;
+    // source: NV_NVDLA_PDP_CORE_cal1d.v and cal2d.v, widths of sums
+    const unsigned line_bits = bytes ? 11 : 32;
+    const unsigned window_bits = bytes ? 14 : 32;
+    const auto wire = [](std::int64_t value, unsigned bits) {
+        return sign_extend(static_cast<std::uint64_t>(value), bits);
+    };
+    std::int64_t sum = 0;
+    std::int32_t most = std::numeric_limits<std::int32_t>::min();
+    std::int32_t least = std::numeric_limits<std::int32_t>::max();
+    for (std::int64_t y = rows.first; y < rows.end; ++y) {
+        std::int64_t line = wire(pooling.pad_value[columns.missing], line_bits);
+        for (std::int64_t x = columns.first; x < columns.end; ++x) {
+            const std::int32_t value = input.at(c, static_cast<std::uint32_t>(y),
+                                                static_cast<std::uint32_t>(x));
+            line += value;
+            most = std::max(most, value);
+            least = std::min(least, value);
+        }
+        sum += wire(line, line_bits);
+    }
+    switch (pooling.method) {
+        case PoolingMethod::Max:
+            return most;
+        case PoolingMethod::Min:
+            return least;
+        case PoolingMethod::Average:
+            break;
+    }
+    sum += wire(std::int64_t{pooling.pad_value[rows.missing]} * pooling.kernel_width, window_bits);
+    const auto all = static_cast<std::int32_t>(sum);
+    return bytes ? std::int32_t{pdp_average(all, pooling.recip_width, pooling.recip_height)}
+                 : std::int32_t{pdp_average_int16(all, pooling.recip_width, pooling.recip_height)};
+}
+
+/// The window as a cube of its own: the order of sums in fp16 is the unit's.
+std::int32_t pool_floats_of(PdpPooling pooling, const Tensor<std::int32_t>& input, std::uint32_t c,
+                            const WindowPart& rows, const WindowPart& columns) {
+    Tensor<std::int16_t> window({1, static_cast<std::uint32_t>(rows.end - rows.first),
+                                 static_cast<std::uint32_t>(columns.end - columns.first)});
+    for (std::uint32_t y = 0; y < window.shape.height; ++y) {
+        for (std::uint32_t x = 0; x < window.shape.width; ++x) {
+            window.at(0, y, x) = static_cast<std::int16_t>(
+                input.at(c, static_cast<std::uint32_t>(rows.first) + y,
+                         static_cast<std::uint32_t>(columns.first) + x));
+        }
+    }
+    pooling.pad_top = rows.missing;
+    pooling.parts = {{0, window.shape.width, columns.missing, 0, 1}};
+    pooling.output = {1, 1, 1};
+    return pool_floats(pooling, window).values.front();
+}
+
+/// One pixel's channels in integers; lanes after the last channel count as 0.
+/// source: NV_NVDLA_CDP_DP_{cvtin,cvtout}.v, widths
+std::vector<std::int32_t> normalise_integers(const CdpNormalization& how,
+                                             const std::vector<std::int32_t>& column,
+                                             const LookupTables& tables) {
+    const bool bytes = how.precision == Precision::Int8;
+    const auto wire = [](Conversion conversion, unsigned bits) {
+        conversion.offset = static_cast<std::int32_t>(
+            sign_extend(static_cast<std::uint64_t>(std::int64_t{conversion.offset}), bits));
+        return conversion;
+    };
+    const Conversion in = wire(how.input, bytes ? 8 : 16);
+    const Conversion out = wire(how.output, bytes ? 25 : 32);
+    const ConvertorWidths in_widths = bytes ? ConvertorWidths{25, 9, 9}
+                                            : ConvertorWidths{33, 17, 17};
+    const ConvertorWidths out_widths = bytes ? ConvertorWidths{42, 8, 8}
+                                             : ConvertorWidths{50, 16, 16};
+    std::vector<std::int64_t> centres(column.size());
+    for (std::size_t c = 0; c < std::min<std::size_t>(column.size(), how.channels); ++c) {
+        centres[c] = convert(column[c], in, in_widths);
+    }
+    const std::size_t reach = how.local_size / 2;
+    std::vector<std::int32_t> result(column.size());
+    for (std::size_t c = 0; c < column.size(); ++c) {
+        std::int64_t sum = 0;
+        for (std::size_t n = c - std::min(c, reach); n < std::min(c + reach + 1, column.size());
+             ++n) {
+            sum += centres[n] * centres[n];
+        }
+        sum = how.square_sum_bypass ? centres[c] : sum;
+        LookupCounters counters;
+        const std::int64_t factor =
+            bytes ? cdp_lookup(static_cast<std::int32_t>(sum), how.lut, tables, counters)
+                  : cdp_lookup(sum, how.lut, tables, counters);
+        const std::int64_t product = how.multiply_bypass ? factor : factor * centres[c];
+        result[c] = static_cast<std::int32_t>(convert(product, out, out_widths));
+    }
+    return result;
+}
+
+ElementTensor normalised(const CdpNormalization& how, const Tensor<std::int32_t>& input,
+                         std::uint32_t y, std::uint32_t x, const LookupTables& tables) {
+    if (how.precision == Precision::Fp16) {
+        return compute_cdp(how, column_of(input, y, x, false), tables).values;
+    }
+    std::vector<std::int32_t> column(input.shape.channels);
+    for (std::uint32_t c = 0; c < input.shape.channels; ++c) {
+        column[c] = input.at(c, y, x);
+    }
+    Tensor<std::int16_t> result({input.shape.channels, 1, 1});
+    std::ranges::transform(normalise_integers(how, column, tables), result.values.begin(),
+                           [](std::int32_t value) { return static_cast<std::int16_t>(value); });
+    return result;
+}
+
+Precision precision_of(Bytes element) {
+    return element.value == 1 ? Precision::Int8 : Precision::Int16;
+}
+
+Address in_planes(const PlanarCube& planes, Bytes element, const SurfacePlace& place) {
+    return planes.base + planes.plane_stride * place.channel + planes.line_stride * place.row +
+           element * place.column;
+}
+
+double number_of(Precision precision, std::int32_t bits) {
+    return precision == Precision::Fp16 ? double{widen(static_cast<Fp16>(bits))} : bits;
+}
+
+ElementType element_of(Precision precision) {
+    return precision == Precision::Int8    ? ElementType::Int8
+           : precision == Precision::Int16 ? ElementType::Int16
+                                           : ElementType::Float16;
+}
+
+}  // namespace
+
+ByteRun PlainSurface::extent() const {
+    Address low = address({});
+    Address high = low;
+    for_each_place(*this, [&](const SurfacePlace& place) {
+        low = std::min(low, address(place));
+        high = std::max(high, address(place));
+    });
+    return {low, high - low + Bytes(bytes_of(precision))};
+}
+
+void PlainSurface::write(SparseMemory& memory) const {
+    for_each_place(*this, [&](const SurfacePlace& place) {
+        const auto bits = static_cast<std::uint32_t>(
+            batches[place.batch].at(place.channel, place.row, place.column));
+        const std::array<std::uint8_t, 2> data{static_cast<std::uint8_t>(bits),
+                                               static_cast<std::uint8_t>(bits >> 8U)};
+        memory.write(address(place), std::span(data).first(bytes_of(precision)));
+    });
+}
+
+Tensor<std::int32_t> plain_cube(const SparseMemory& memory, const FeatureCube& cube) {
+    Tensor<std::int32_t> tensor(cube.shape);
+    for (std::uint32_t c = 0; c < cube.shape.channels; ++c) {
+        for (std::uint32_t y = 0; y < cube.shape.height; ++y) {
+            for (std::uint32_t x = 0; x < cube.shape.width; ++x) {
+                tensor.at(c, y, x) =
+                    read_element(memory, in_cube(cube, {0, c, y, x}), cube.element);
+            }
+        }
+    }
+    return tensor;
+}
+
+PlainCubes plain_sdp(const SparseMemory& memory, const SdpJob& job, const NpuConfig& npu,
+                     const LookupTables& tables, const PlainCubes* flying) {
+    const Shape shape = job.whole_atoms(npu.datapath);
+    PlainCubes sources = flying != nullptr ? *flying : PlainCubes{plain_cube(memory, *job.source)};
+    PlainCubes results;
+    for (Tensor<std::int32_t>& source : sources) {
+        source.shape.channels = shape.channels;  // lanes after the last kernel are 0
+        source.values.resize(source.shape.elements());
+        Tensor<std::int32_t> result(shape);
+        for (std::uint32_t y = 0; y < shape.height; ++y) {
+            for (std::uint32_t x = 0; x < shape.width; ++x) {
+                const SdpOperands operands =
+                    operands_at(memory, job, {0, 0, y, x}, shape.channels);
+                if (flying == nullptr) {
+                    const ElementTensor column =
+                        column_of(source, y, x, job.source->element == Bytes(1));
+                    set_column(compute_sdp(job.stages, column, operands, tables).values, y, x,
+                               result);
+                    continue;
+                }
+                Tensor<std::int32_t> column(Shape{shape.channels, 1, 1});
+                for (std::uint32_t c = 0; c < shape.channels; ++c) {
+                    column.values[c] = source.at(c, y, x);
+                }
+                set_column(compute_sdp(job.stages, column, operands, tables).values, y, x, result);
+            }
+        }
+        results.push_back(std::move(result));
+    }
+    return results;
+}
+
+PlainSurface sdp_result(const SdpJob& job, PlainCubes values) {
+    PlainSurface surface;
+    surface.shape = job.shape;
+    surface.shape.channels =
+        std::min(values.front().shape.channels, job.destination->shape.channels);
+    surface.precision = job.stages.output;
+    surface.batches = std::move(values);
+    surface.address = [cube = *job.destination,
+                       batch = job.batch_stride](const SurfacePlace& place) {
+        return in_cube(cube, place) + batch * place.batch;
+    };
+    return surface;
+}
+
+PlainSurface plain_pdp(const SparseMemory& memory, const PdpJob& job, const PlainCubes* flying) {
+    const PdpPooling& pooling = job.pooling;
+    const Tensor<std::int32_t> input =
+        flying != nullptr ? flying->front() : plain_cube(memory, *job.source);
+    const std::uint32_t left = pooling.parts.front().pad_left;
+    PlainSurface surface;
+    surface.shape = job.output;
+    surface.shape.channels = std::min(job.destination.shape.channels, input.shape.channels);
+    surface.precision = pooling.precision;
+    Tensor<std::int32_t> result(surface.shape);
+    for (std::uint32_t c = 0; c < surface.shape.channels; ++c) {
+        for (std::uint32_t y = 0; y < surface.shape.height; ++y) {
+            const WindowPart rows = window_part(y, pooling.stride_y, pooling.pad_top,
+                                                pooling.kernel_height, input.shape.height);
+            for (std::uint32_t x = 0; x < surface.shape.width; ++x) {
+                const WindowPart columns = window_part(x, pooling.stride_x, left,
+                                                       pooling.kernel_width, input.shape.width);
+                result.at(c, y, x) = pooling.precision == Precision::Fp16
+                                         ? pool_floats_of(pooling, input, c, rows, columns)
+                                         : pool_integers(pooling, input, c, rows, columns);
+            }
+        }
+    }
+    surface.batches = {std::move(result)};
+    surface.address = [cube = job.destination](const SurfacePlace& place) {
+        return in_cube(cube, place);
+    };
+    return surface;
+}
+
+PlainSurface plain_cdp(const SparseMemory& memory, const CdpJob& job, const LookupTables& tables) {
+    const Tensor<std::int32_t> input = plain_cube(memory, job.source);
+    PlainSurface surface;
+    surface.shape = input.shape;
+    surface.precision = job.normalization.precision;
+    Tensor<std::int32_t> result(input.shape);
+    for (std::uint32_t y = 0; y < input.shape.height; ++y) {
+        for (std::uint32_t x = 0; x < input.shape.width; ++x) {
+            set_column(normalised(job.normalization, input, y, x, tables), y, x, result);
+        }
+    }
+    surface.batches = {std::move(result)};
+    surface.address = [cube = job.destination](const SurfacePlace& place) {
+        return in_cube(cube, place);
+    };
+    return surface;
+}
+
+PlainSurface plain_rubik(const SparseMemory& memory, const RubikJob& job) {
+    const Bytes element = job.feature.element;
+    const std::uint32_t lanes = job.feature.channels_per_atom();
+    PlainSurface surface;
+    surface.precision = precision_of(element);
+    Shape& shape = surface.shape;
+    shape = job.input;
+    std::function<std::int32_t(const SurfacePlace&)> value;
+    if (job.mode == RubikMode::Contract) {
+        shape = job.contracted.shape;
+        const std::uint32_t surfaces = job.contracted.shape.channels / lanes;
+        value = [&, surfaces](const SurfacePlace& at) {
+            const std::uint32_t turn =
+                at.row % job.stride_y * job.stride_x + at.column % job.stride_x;
+            const std::uint32_t from = turn * surfaces + at.channel / lanes;
+            return read_element(memory,
+                                in_cube(job.feature, {0, from * lanes + at.channel % lanes,
+                                                      at.row / job.stride_y,
+                                                      at.column / job.stride_x}),
+                                element);
+        };
+        surface.address = [job](const SurfacePlace& at) {
+            SurfacePlace line = at;
+            line.row = at.row % job.stride_y;
+            return in_cube(job.contracted, line) + job.super_line * (at.row / job.stride_y);
+        };
+    } else if (job.mode == RubikMode::Split) {
+        shape.width = static_cast<std::uint32_t>(job.planar.line / element);
+        value = [&](const SurfacePlace& at) {
+            return at.column < job.input.width
+                       ? read_element(memory, in_cube(job.feature, at), element)
+                       : 0;
+        };
+        surface.address = [job, element](const SurfacePlace& at) {
+            return in_planes(job.planar, element, at);
+        };
+    } else {
+        shape.channels = job.feature.shape.channels;
+        value = [&](const SurfacePlace& at) {
+            return at.channel < job.input.channels
+                       ? read_element(memory, in_planes(job.planar, element, at), element)
+                       : 0;
+        };
+        surface.address = [job](const SurfacePlace& at) { return in_cube(job.feature, at); };
+    }
+    surface.batches = {Tensor<std::int32_t>(shape)};
+    for_each_place(surface, [&](const SurfacePlace& at) {
+        surface.batches[0].at(at.channel, at.row, at.column) = value(at);
+    });
+    return surface;
+}
+
+PlainSurface plain_bdma(const SparseMemory& memory, const BdmaJob& job) {
+    const auto byte_of = [](const BdmaSide& side, const SurfacePlace& at) {
+        return side.base + side.surface_stride * at.channel + side.line_stride * at.row +
+               Bytes(at.column);
+    };
+    PlainSurface surface;
+    surface.shape = {job.surfaces, job.lines, static_cast<std::uint32_t>(job.line.value)};
+    surface.batches = {Tensor<std::int32_t>(surface.shape)};
+    surface.address = [job, byte_of](const SurfacePlace& at) {
+        return byte_of(job.destination, at);
+    };
+    for_each_place(surface, [&](const SurfacePlace& at) {
+        surface.batches[0].at(at.channel, at.row, at.column) =
+            read_element(memory, byte_of(job.source, at), Bytes(1));
+    });
+    return surface;
+}
+
+PlainArray as_array(std::string name, Precision precision, const PlainCubes& batches,
+                    std::uint32_t channels) {
+    const Shape& whole = batches.front().shape;
+    channels = std::min(channels, whole.channels);
+    PlainArray array{std::move(name), element_of(precision), {}, {}};
+    array.shape = {batches.size(), channels, whole.height, whole.width};
+    for (const Tensor<std::int32_t>& batch : batches) {
+        const std::size_t count = std::size_t{channels} * whole.height * whole.width;
+        for (std::size_t i = 0; i < count; ++i) {
+            array.numbers.push_back(number_of(precision, batch.values[i]));
+        }
+    }
+    return array;
+}
+
+PlainArray as_array(std::string name, Precision precision, const WeightKernels& kernels) {
+    PlainArray array{std::move(name), element_of(precision), {}, {}};
+    std::visit(
+        [&](const auto& all) {
+            array.shape = {all.shape.kernels, all.shape.channels, all.shape.rows,
+                           all.shape.columns};
+            for (const auto value : all.values) {
+                array.numbers.push_back(number_of(precision, value));
+            }
+        },
+        kernels);
+    return array;
+}
+
+}  // namespace npuscope

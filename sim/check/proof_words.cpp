@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/check/proof_words.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <string_view>
+#include <vector>
+
+namespace npuscope {
+namespace {
+
+std::string text_of(const Shape& shape, Precision precision) {
+    return fmt::format("{}x{}x{} {}", shape.channels, shape.height, shape.width,
+                       precision_name(precision));
+}
+
+/// `1`, or `2x1` where height and width differ.
+std::string pair_text(std::uint32_t y, std::uint32_t x) {
+    return y == x ? fmt::format("{}", y) : fmt::format("{}x{}", y, x);
+}
+
+std::string spread_text(const std::optional<SdpOperandFetch>& fetch) {
+    if (!fetch) {
+        return "an operand that is not fetched";
+    }
+    return fmt::format("{} at {}",
+                       fetch->surface.spread == OperandSpread::PerChannel ? "one per channel"
+                                                                          : "one per element",
+                       to_hex(fetch->surface.base));
+}
+
+template <class Part>
+std::string operand_text(const Part& part, const std::optional<SdpOperandFetch>& fetch) {
+    return part.source == OperandSource::Memory ? fmt::format("({})", spread_text(fetch))
+                                                : fmt::format("{}", part.operand);
+}
+
+template <class Alu>
+void add_alu(const Alu& alu, const std::optional<SdpOperandFetch>& fetch,
+             std::vector<std::string>& steps) {
+    if (alu.bypass) {
+        return;
+    }
+    constexpr std::array names{"max with ", "min with ", "+ ", "compared with "};
+    steps.push_back(names[static_cast<std::size_t>(alu.algorithm)] + operand_text(alu, fetch));
+}
+
+template <class Mul>
+void add_mul(const Mul& mul, const std::optional<SdpOperandFetch>& fetch,
+             std::vector<std::string>& steps) {
+    if (!mul.bypass) {
+        steps.push_back((mul.prelu ? "PReLU * " : "* ") + operand_text(mul, fetch));
+    }
+}
+
+void add_x(const SdpXStage& stage, const std::optional<SdpOperandFetch>& fetch,
+           std::vector<std::string>& steps) {
+    if (stage.bypass) {
+        return;
+    }
+    add_alu(stage.alu, fetch, steps);
+    if (!stage.alu.bypass && stage.alu.shift_left > 0) {
+        steps.back() += fmt::format(" << {}", stage.alu.shift_left);
+    }
+    add_mul(stage.mul, fetch, steps);
+    if (stage.shift_right > 0) {
+        steps.push_back(fmt::format(">> {}", stage.shift_right));
+    }
+    if (stage.relu) {
+        steps.emplace_back("ReLU");
+    }
+}
+
+std::string stages_text(const SdpJob& job) {
+    const SdpStages& stages = job.stages;
+    std::vector<std::string> steps;
+    add_x(stages.bs, job.operands[bs_stage], steps);
+    add_x(stages.bn, job.operands[bn_stage], steps);
+    if (!stages.ew.bypass) {
+        add_mul(stages.ew.mul, job.operands[ew_stage], steps);
+        if (!stages.ew.mul.bypass && stages.ew.mul.shift_right > 0) {
+            steps.push_back(fmt::format(">> {}", stages.ew.mul.shift_right));
+        }
+        add_alu(stages.ew.alu, job.operands[ew_stage], steps);
+        if (!stages.ew.lut_bypass) {
+            steps.emplace_back("look-up table");
+        }
+    }
+    const Conversion& out = stages.convertor;
+    if (out.offset != 0) {
+        steps.push_back(fmt::format("- {}", out.offset));
+    }
+    if (out.scale != 1) {
+        steps.push_back(fmt::format("* {}", out.scale));
+    }
+    if (out.shift != 0) {
+        steps.push_back(fmt::format(">> {}", out.shift));
+    }
+    return steps.empty() ? "unchanged" : fmt::format("{}", fmt::join(steps, ", "));
+}
+
+std::string result_at(const Shape& shape, Precision precision, Address address) {
+    return fmt::format("{} at {}", text_of(shape, precision), to_hex(address));
+}
+
+std::string bytes_text(Bytes element) {
+    return element.value == 1 ? "elements of 1 byte" : "elements of 2 bytes";
+}
+
+}  // namespace
+
+std::string meaning_of(const ConvJob& job, bool data_kept, bool weights_kept) {
+    const CdmaJob& cdma = job.parts.cdma;
+    const CscJob& csc = job.parts.csc;
+    const bool image = job.mode() == ConvMode::Image;
+    const auto place = [](bool kept, Address address) {
+        return kept ? std::string("kept in the convolution buffer") : "at " + to_hex(address);
+    };
+    std::string text = fmt::format(
+        "{} {} * {}x{}x{}x{} {} {}",
+        image ? fmt::format("{}x{}x{} {}", job.input().channels, job.input().height,
+                            job.input().width, cdma.pixels.format->name)
+              : text_of(job.input(), cdma.in_precision),
+        place(data_kept, image ? cdma.pixels.base[0] : cdma.feature.base), job.kernels.kernels,
+        job.kernels.channels, job.kernels.rows, job.kernels.columns,
+        precision_name(job.precision()), place(weights_kept, cdma.weight_address));
+    if (job.batches() > 1) {
+        text = fmt::format("{} inputs of {}", job.batches(), text);
+    }
+    text += fmt::format(", stride {}", pair_text(csc.stride_y, csc.stride_x));
+    const std::uint32_t left =
+        job.mode() == ConvMode::Direct ? csc.pad_left : cdma.pad_left;
+    const std::uint32_t top =
+        job.mode() == ConvMode::Winograd ? cdma.winograd.pad_top : csc.pad_top;
+    if (left > 0 || top > 0) {
+        text += fmt::format(", padding {}", pair_text(top, left));
+        if (job.convolution.pad_value != 0) {
+            text += fmt::format(" of {}", job.convolution.pad_value);
+        }
+    }
+    if (csc.dilation_y > 1 || csc.dilation_x > 1) {
+        text += fmt::format(", dilation {}", pair_text(csc.dilation_y, csc.dilation_x));
+    }
+    text += job.mode() == ConvMode::Winograd ? ", Winograd" : "";
+    text += cdma.compression && !weights_kept ? ", compressed weights" : "";
+    text += cdma.conversion.enabled ? ", input converted" : "";
+    if (job.parts.cacc.clip_truncate > 0) {
+        text += fmt::format(" >> {}", job.parts.cacc.clip_truncate);
+    }
+    return text;
+}
+
+std::string meaning_of(const SdpJob& job, const std::string& input) {
+    const Precision source = job.source && job.source->element == Bytes(1) ? Precision::Int8
+                                                                           : job.stages.processing;
+    const std::string from =
+        job.source ? result_at(job.shape, source, job.source->base) : input;
+    std::string text = fmt::format("{} -> {} -> ", from, stages_text(job));
+    if (job.to_pdp || !job.destination) {
+        return text + text_of(job.shape, job.stages.output);
+    }
+    text += result_at(job.shape, job.stages.output, job.destination->base);
+    return job.batches > 1 ? fmt::format("{}, {} times", text, job.batches) : text;
+}
+
+std::string meaning_of(const PdpJob& job, const std::string& input) {
+    const PdpPooling& pooling = job.pooling;
+    constexpr std::array names{"average", "maximum", "minimum"};
+    const std::uint32_t left = pooling.parts.front().pad_left;
+    std::string text = fmt::format(
+        "{} -> {} of {}x{}, stride {}",
+        job.source ? result_at(job.input, pooling.precision, job.source->base) : input,
+        names[static_cast<std::size_t>(pooling.method)], pooling.kernel_height,
+        pooling.kernel_width, pair_text(pooling.stride_y, pooling.stride_x));
+    if (pooling.pad_top > 0 || left > 0) {
+        text += fmt::format(", padding {}", pair_text(pooling.pad_top, left));
+    }
+    return text + " -> " + result_at(job.output, pooling.precision, job.destination.base);
+}
+
+std::string meaning_of(const CdpJob& job) {
+    const CdpNormalization& how = job.normalization;
+    return fmt::format("{} -> normalised over {} channels -> {}",
+                       result_at(job.shape, how.precision, job.source.base), how.local_size,
+                       result_at(job.shape, how.precision, job.destination.base));
+}
+
+std::string meaning_of(const RubikJob& job) {
+    const std::string shape = fmt::format("{}x{}x{}, {}", job.input.channels, job.input.height,
+                                          job.input.width, bytes_text(job.feature.element));
+    switch (job.mode) {
+        case RubikMode::Contract:
+            return fmt::format("{} at {} -> contracted {}x{} -> {}x{}x{} at {}", shape,
+                               to_hex(job.feature.base), job.stride_y, job.stride_x,
+                               job.contracted.shape.channels, job.contracted.shape.height,
+                               job.contracted.shape.width, to_hex(job.contracted.base));
+        case RubikMode::Split:
+            return fmt::format("{} at {} -> split into planes at {}", shape,
+                               to_hex(job.feature.base), to_hex(job.planar.base));
+        case RubikMode::Merge:
+            return fmt::format("{}, planes at {} -> merged into a feature cube at {}", shape,
+                               to_hex(job.planar.base), to_hex(job.feature.base));
+    }
+    return {};
+}
+
+std::string meaning_of(const BdmaJob& job) {
+    return fmt::format("{} x {} lines of {} bytes at {} -> copied to {}", job.surfaces, job.lines,
+                       job.line.value, to_hex(job.source.base), to_hex(job.destination.base));
+}
+
+}  // namespace npuscope

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// `check --prove`: runs a register program on the machine and holds each result against the tensor
+// operation that the registers describe.
+#pragma once
+
+#include <string>
+
+#include "sim/check/check_report.h"
+#include "sim/config/system_config.h"
+#include "sim/program/program.h"
+
+namespace npuscope {
+
+/// Adds a line for each result, and findings. `folder`: gets the inputs, weights and results of the
+/// operations as arrays (.npy); empty: nothing is written. Throws as run_program() does, and
+/// ConfigError for an NPU without registers.
+void prove(const Program& program, const SystemConfig& system, const std::string& folder,
+           CheckReport& report);
+
+}  // namespace npuscope
