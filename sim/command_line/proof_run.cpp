@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -27,6 +28,21 @@ ProofLine line_of(const ProvedResult& result) {
                   : result.unproved.empty() ? ProofStatus::Proved
                                             : ProofStatus::NotProved;
     return line;
+}
+
+/// What the machine leaves; nothing where it refuses a program of which the findings say why.
+std::optional<std::vector<std::vector<std::uint8_t>>> machine_bytes(const Program& program,
+                                                                    const SystemConfig& system,
+                                                                    const RunOptions& options,
+                                                                    bool clean) {
+    try {
+        return run_program(program, system, options).kept;
+    } catch (const ConfigError&) {
+        if (clean) {
+            throw;
+        }
+        return std::nullopt;
+    }
 }
 
 void write_arrays(const std::vector<ProvedResult>& results, const std::string& folder) {
@@ -60,11 +76,13 @@ void prove(const Program& program, const SystemConfig& system, const std::string
             options.keep.push_back({result.surface->extent(), result.after});
         }
     }
-    const Result run = run_program(program, system, options);
+    const auto kept = machine_bytes(program, system, options, report.clean());
     std::size_t next = 0;
     for (ProvedResult& result : results) {
-        if (result.surface) {
-            hold_against(result, run.kept[next++]);
+        if (result.surface && kept) {
+            hold_against(result, (*kept)[next++]);
+        } else if (result.surface) {
+            result.unproved = "the machine refuses the program";
         }
         report.proof.push_back(line_of(result));
     }

@@ -51,6 +51,32 @@ TEST_F(CommandCheck, AMistakeIsListedWithRegisterAndRemedy) {
     EXPECT_NE(answer.err.find("remedy: the nearest legal values"), std::string::npos) << answer.err;
 }
 
+TEST_F(CommandCheck, ResultsAreProvedAndWrittenAsArrays) {
+    const TempFolder arrays;
+    const std::string program = (folder_ / "program.cfg").string();
+    const Answer answer = typed({"check", program, "--prove", "--out", arrays.string(), "--json", "-"});
+    EXPECT_EQ(answer.code, ExitCode::Good) << answer.err;
+    const Json report = Json::parse(answer.out);
+    ASSERT_FALSE(report["proof"].empty());
+    for (const Json& line : report["proof"]) {
+        EXPECT_EQ(line["status"], "proved") << line;
+    }
+    const std::string first = report["proof"][0]["operation"];
+    const std::string stem = "sdp_" + first.substr(first.find(' ') + 1);
+    for (const char* name : {"_input.npy", "_weights.npy", "_result.npy"}) {
+        EXPECT_TRUE(fs::exists(arrays / (stem + name))) << stem << name;
+    }
+}
+
+TEST_F(CommandCheck, OnlyRegisterProgramsAreProved) {
+    const std::string map = (folder_ / "memory_map.yaml").string();
+    EXPECT_EQ(typed({"check", map, "--prove"}).code, ExitCode::WrongInput);
+    const std::string program = (folder_ / "program.cfg").string();
+    EXPECT_EQ(typed({"check", program, "--out", map}).code, ExitCode::WrongInput);
+    EXPECT_EQ(typed({"check", program, "--npu", "tinpu_f28p55", "--prove"}).code,
+              ExitCode::WrongInput);
+}
+
 TEST_F(CommandCheck, FindingsAreChosenAndWrittenAsSarif) {
     std::string program = read_whole_file(folder_ / "program.cfg");
     const std::string name = "reg_write(NVDLA_CDMA.D_CONV_STRIDE_0, 0x";
