@@ -235,14 +235,37 @@ Tensor<std::int32_t> sums_of(const Tensor<T>& data, const Kernels<T>& kernels, c
     return result;
 }
 
+/// The last lines of one, then the other.
+ElementTensor joined(const ElementTensor& before, std::uint32_t lines, const ElementTensor& read) {
+    return std::visit(
+        [&](const auto& after) -> ElementTensor {
+            const auto& kept = std::get<std::decay_t<decltype(after)>>(before);
+            auto all = std::decay_t<decltype(after)>(
+                Shape{after.shape.channels, lines + after.shape.height, after.shape.width});
+            for (std::uint32_t c = 0; c < all.shape.channels; ++c) {
+                for (std::uint32_t y = 0; y < all.shape.height; ++y) {
+                    for (std::uint32_t x = 0; x < all.shape.width; ++x) {
+                        all.at(c, y, x) = y < lines ? kept.at(c, kept.shape.height - lines + y, x)
+                                                    : after.at(c, y - lines, x);
+                    }
+                }
+            }
+            return all;
+        },
+        read);
+}
+
 }  // namespace
 
 void load_buffer(const SparseMemory& memory, const ConvJob& job, const NpuConfig& npu,
                  BufferKept kept, PlainBuffer& buffer) {
     if (!kept.data) {
-        buffer.data.clear();
+        const std::vector<ElementTensor> before = std::exchange(buffer.data, {});
         for (std::uint32_t batch = 0; batch < job.batches(); ++batch) {
             buffer.data.push_back(read_data(memory, job, npu, batch));
+        }
+        if (kept.lines > 0) {
+            buffer.data.front() = joined(before.front(), kept.lines, buffer.data.front());
         }
     }
     if (!kept.weights) {

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <limits>
 #include <span>
 #include <utility>
 
@@ -13,7 +12,6 @@
 #include "models/base/check.h"
 #include "models/cdp/cdp_lut_math.h"
 #include "models/cdp/cdp_math.h"
-#include "models/pdp/pdp_math.h"
 #include "models/sdp/sdp_math.h"
 
 namespace npuscope {
@@ -38,13 +36,6 @@ void for_each_place(const PlainSurface& surface, Visit visit) {
             }
         }
     }
-}
-
-Address in_cube(const FeatureCube& cube, const SurfacePlace& place) {
-    const std::uint32_t lanes = cube.channels_per_atom();
-    return cube.base + cube.surface_stride * (place.channel / lanes) +
-           cube.line_stride * place.row + cube.atom * place.column +
-           cube.element * (place.channel % lanes);
 }
 
 /// The values of all channels at one pixel, as elements.
@@ -111,77 +102,6 @@ SdpOperands operands_at(const SparseMemory& memory, const SdpJob& job, const Sur
     return operands;
 }
 
-/// The part of a window that the input has, along one axis.
-struct WindowPart {
-    std::int64_t first = 0;
-    std::int64_t end = 0;
-    std::uint32_t missing = 0;
-};
-
-WindowPart window_part(std::uint32_t output, std::uint32_t stride, std::uint32_t pad,
-                       std::uint32_t kernel, std::uint32_t size) {
-    const std::int64_t start = std::int64_t{output} * stride - pad;
-    WindowPart part{std::max<std::int64_t>(start, 0),
-                    std::min<std::int64_t>(start + kernel, size), 0};
-    part.missing = kernel - static_cast<std::uint32_t>(part.end - part.first);
-    return part;
-}
-
-std::int32_t pool_integers(const PdpPooling& pooling, const Tensor<std::int32_t>& input,
-                           std::uint32_t c, const WindowPart& rows, const WindowPart& columns) {
-    const bool bytes = pooling.precision == Precision::Int8;
-    // source: NV_NVDLA_PDP_CORE_cal1d.v and cal2d.v, widths of sums
-    const unsigned line_bits = bytes ? 11 : 32;
-    const unsigned window_bits = bytes ? 14 : 32;
-    const auto wire = [](std::int64_t value, unsigned bits) {
-        return sign_extend(static_cast<std::uint64_t>(value), bits);
-    };
-    std::int64_t sum = 0;
-    std::int32_t most = std::numeric_limits<std::int32_t>::min();
-    std::int32_t least = std::numeric_limits<std::int32_t>::max();
-    for (std::int64_t y = rows.first; y < rows.end; ++y) {
-        std::int64_t line = wire(pooling.pad_value[columns.missing], line_bits);
-        for (std::int64_t x = columns.first; x < columns.end; ++x) {
-            const std::int32_t value = input.at(c, static_cast<std::uint32_t>(y),
-                                                static_cast<std::uint32_t>(x));
-            line += value;
-            most = std::max(most, value);
-            least = std::min(least, value);
-        }
-        sum += wire(line, line_bits);
-    }
-    switch (pooling.method) {
-        case PoolingMethod::Max:
-            return most;
-        case PoolingMethod::Min:
-            return least;
-        case PoolingMethod::Average:
-            break;
-    }
-    sum += wire(std::int64_t{pooling.pad_value[rows.missing]} * pooling.kernel_width, window_bits);
-    const auto all = static_cast<std::int32_t>(sum);
-    return bytes ? std::int32_t{pdp_average(all, pooling.recip_width, pooling.recip_height)}
-                 : std::int32_t{pdp_average_int16(all, pooling.recip_width, pooling.recip_height)};
-}
-
-/// The window as a cube of its own: the order of sums in fp16 is the unit's.
-std::int32_t pool_floats_of(PdpPooling pooling, const Tensor<std::int32_t>& input, std::uint32_t c,
-                            const WindowPart& rows, const WindowPart& columns) {
-    Tensor<std::int16_t> window({1, static_cast<std::uint32_t>(rows.end - rows.first),
-                                 static_cast<std::uint32_t>(columns.end - columns.first)});
-    for (std::uint32_t y = 0; y < window.shape.height; ++y) {
-        for (std::uint32_t x = 0; x < window.shape.width; ++x) {
-            window.at(0, y, x) = static_cast<std::int16_t>(
-                input.at(c, static_cast<std::uint32_t>(rows.first) + y,
-                         static_cast<std::uint32_t>(columns.first) + x));
-        }
-    }
-    pooling.pad_top = rows.missing;
-    pooling.parts = {{0, window.shape.width, columns.missing, 0, 1}};
-    pooling.output = {1, 1, 1};
-    return pool_floats(pooling, window).values.front();
-}
-
 /// One pixel's channels in integers; lanes after the last channel count as 0.
 /// source: NV_NVDLA_CDP_DP_{cvtin,cvtout}.v, widths
 std::vector<std::int32_t> normalise_integers(const CdpNormalization& how,
@@ -195,10 +115,10 @@ std::vector<std::int32_t> normalise_integers(const CdpNormalization& how,
     };
     const Conversion in = wire(how.input, bytes ? 8 : 16);
     const Conversion out = wire(how.output, bytes ? 25 : 32);
-    const ConvertorWidths in_widths = bytes ? ConvertorWidths{25, 9, 9}
-                                            : ConvertorWidths{33, 17, 17};
-    const ConvertorWidths out_widths = bytes ? ConvertorWidths{42, 8, 8}
-                                             : ConvertorWidths{50, 16, 16};
+    const ConvertorWidths in_widths =
+        bytes ? ConvertorWidths{25, 9, 9} : ConvertorWidths{33, 17, 17};
+    const ConvertorWidths out_widths =
+        bytes ? ConvertorWidths{42, 8, 8} : ConvertorWidths{50, 16, 16};
     std::vector<std::int64_t> centres(column.size());
     for (std::size_t c = 0; c < std::min<std::size_t>(column.size(), how.channels); ++c) {
         centres[c] = convert(column[c], in, in_widths);
@@ -258,6 +178,13 @@ ElementType element_of(Precision precision) {
 
 }  // namespace
 
+Address in_cube(const FeatureCube& cube, const SurfacePlace& place) {
+    const std::uint32_t lanes = cube.channels_per_atom();
+    return cube.base + cube.surface_stride * (place.channel / lanes) +
+           cube.line_stride * place.row + cube.atom * place.column +
+           cube.element * (place.channel % lanes);
+}
+
 ByteRun PlainSurface::extent() const {
     Address low = address({});
     Address high = low;
@@ -302,8 +229,7 @@ PlainCubes plain_sdp(const SparseMemory& memory, const SdpJob& job, const NpuCon
         Tensor<std::int32_t> result(shape);
         for (std::uint32_t y = 0; y < shape.height; ++y) {
             for (std::uint32_t x = 0; x < shape.width; ++x) {
-                const SdpOperands operands =
-                    operands_at(memory, job, {0, 0, y, x}, shape.channels);
+                const SdpOperands operands = operands_at(memory, job, {0, 0, y, x}, shape.channels);
                 if (flying == nullptr) {
                     const ElementTensor column =
                         column_of(source, y, x, job.source->element == Bytes(1));
@@ -323,6 +249,39 @@ PlainCubes plain_sdp(const SparseMemory& memory, const SdpJob& job, const NpuCon
     return results;
 }
 
+std::vector<PlainArray> operand_arrays(const SparseMemory& memory, const SdpJob& job) {
+    constexpr std::array stages{"bs", "bn", "ew"};
+    std::vector<PlainArray> arrays;
+    for (std::size_t stage = 0; stage < stages.size(); ++stage) {
+        const auto& fetch = job.operands[stage];
+        if (!fetch) {
+            continue;
+        }
+        const bool channel = fetch->surface.spread == OperandSpread::PerChannel;
+        const Shape shape{job.shape.channels, channel ? 1 : job.shape.height,
+                          channel ? 1 : job.shape.width};
+        for (std::uint32_t i = 0; i < fetch->surface.components; ++i) {
+            Tensor<std::int32_t> values(shape);
+            for (std::uint32_t y = 0; y < shape.height; ++y) {
+                for (std::uint32_t x = 0; x < shape.width; ++x) {
+                    const auto column =
+                        operand_at(memory, fetch->surface, i, {0, 0, y, x}, shape.channels);
+                    for (std::uint32_t c = 0; c < shape.channels; ++c) {
+                        values.at(c, y, x) = column.values[c];
+                    }
+                }
+            }
+            const Precision precision = job.stages.processing == Precision::Fp16
+                                            ? Precision::Fp16
+                                            : precision_of(fetch->surface.component);
+            const char* part = fetch->alu && i == 0 ? "alu" : "mul";
+            arrays.push_back(as_array(std::string(stages[stage]) + '_' + part, precision, {values},
+                                      shape.channels));
+        }
+    }
+    return arrays;
+}
+
 PlainSurface sdp_result(const SdpJob& job, PlainCubes values) {
     PlainSurface surface;
     surface.shape = job.shape;
@@ -333,36 +292,6 @@ PlainSurface sdp_result(const SdpJob& job, PlainCubes values) {
     surface.address = [cube = *job.destination,
                        batch = job.batch_stride](const SurfacePlace& place) {
         return in_cube(cube, place) + batch * place.batch;
-    };
-    return surface;
-}
-
-PlainSurface plain_pdp(const SparseMemory& memory, const PdpJob& job, const PlainCubes* flying) {
-    const PdpPooling& pooling = job.pooling;
-    const Tensor<std::int32_t> input =
-        flying != nullptr ? flying->front() : plain_cube(memory, *job.source);
-    const std::uint32_t left = pooling.parts.front().pad_left;
-    PlainSurface surface;
-    surface.shape = job.output;
-    surface.shape.channels = std::min(job.destination.shape.channels, input.shape.channels);
-    surface.precision = pooling.precision;
-    Tensor<std::int32_t> result(surface.shape);
-    for (std::uint32_t c = 0; c < surface.shape.channels; ++c) {
-        for (std::uint32_t y = 0; y < surface.shape.height; ++y) {
-            const WindowPart rows = window_part(y, pooling.stride_y, pooling.pad_top,
-                                                pooling.kernel_height, input.shape.height);
-            for (std::uint32_t x = 0; x < surface.shape.width; ++x) {
-                const WindowPart columns = window_part(x, pooling.stride_x, left,
-                                                       pooling.kernel_width, input.shape.width);
-                result.at(c, y, x) = pooling.precision == Precision::Fp16
-                                         ? pool_floats_of(pooling, input, c, rows, columns)
-                                         : pool_integers(pooling, input, c, rows, columns);
-            }
-        }
-    }
-    surface.batches = {std::move(result)};
-    surface.address = [cube = job.destination](const SurfacePlace& place) {
-        return in_cube(cube, place);
     };
     return surface;
 }
@@ -400,11 +329,11 @@ PlainSurface plain_rubik(const SparseMemory& memory, const RubikJob& job) {
             const std::uint32_t turn =
                 at.row % job.stride_y * job.stride_x + at.column % job.stride_x;
             const std::uint32_t from = turn * surfaces + at.channel / lanes;
-            return read_element(memory,
-                                in_cube(job.feature, {0, from * lanes + at.channel % lanes,
-                                                      at.row / job.stride_y,
-                                                      at.column / job.stride_x}),
-                                element);
+            return read_element(
+                memory,
+                in_cube(job.feature, {0, from * lanes + at.channel % lanes, at.row / job.stride_y,
+                                      at.column / job.stride_x}),
+                element);
         };
         surface.address = [job](const SurfacePlace& at) {
             SurfacePlace line = at;

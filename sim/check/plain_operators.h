@@ -42,9 +42,12 @@ struct SurfacePlace {
     bool operator==(const SurfacePlace&) const = default;
 };
 
+/// Byte of the element in a cube of one batch.
+Address in_cube(const FeatureCube& cube, const SurfacePlace& place);
+
 /// What an operation leaves in memory: elements as sign-extended bits, and the place of each.
 struct PlainSurface {
-    Shape shape;             ///< of one batch, lanes that are computed beside the channels included
+    Shape shape;  ///< of one batch, lanes that are computed beside the channels included
     Precision precision = Precision::Int8;
     std::vector<Tensor<std::int32_t>> batches;
     std::function<Address(const SurfacePlace&)> address;
@@ -63,10 +66,12 @@ struct PlainBuffer {
     WeightKernels kernels;
 };
 
-/// Data and weights out of memory; `kept` tells which of `buffer` are left as they are.
+/// Data and weights out of memory; `kept` tells which of `buffer` are left as they are, and how many
+/// lines of the data before stand in front of those that are read.
 struct BufferKept {
     bool data = false;
     bool weights = false;
+    std::uint32_t lines = 0;
 };
 void load_buffer(const SparseMemory& memory, const ConvJob& job, const NpuConfig& npu,
                  BufferKept kept, PlainBuffer& buffer);
@@ -76,6 +81,8 @@ PlainCubes plain_convolution(const PlainBuffer& buffer, const ConvJob& job, cons
 /// `flying`: sums; null where the SDP reads memory.
 PlainCubes plain_sdp(const SparseMemory& memory, const SdpJob& job, const NpuConfig& npu,
                      const LookupTables& tables, const PlainCubes* flying);
+/// Operands of the stages out of memory, `bs_alu` and so on: one value a channel, or one an element.
+std::vector<PlainArray> operand_arrays(const SparseMemory& memory, const SdpJob& job);
 PlainSurface sdp_result(const SdpJob& job, PlainCubes values);
 /// `flying`: elements of the SDP; null where the PDP reads memory.
 PlainSurface plain_pdp(const SparseMemory& memory, const PdpJob& job, const PlainCubes* flying);

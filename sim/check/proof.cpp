@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <map>
 #include <utility>
 
@@ -19,7 +20,7 @@ namespace {
 
 /// What an operation hands on, on the fly or as its result.
 struct Step {
-    std::string unit;     ///< where the values began
+    std::string unit;  ///< where the values began
     std::string meaning;
     std::string unproved;
     PlainCubes values;
@@ -39,7 +40,9 @@ std::vector<ByteRun> runs_of(const CheckedOperation& operation, bool writes) {
 class PlainRun {
  public:
     PlainRun(const CheckTarget& target, bool keep_arrays)
-        : npu_(target.npu), operations_(target.npu), sync_(operations_, log_),
+        : npu_(target.npu),
+          operations_(target.npu),
+          sync_(operations_, log_),
           keep_arrays_(keep_arrays) {
         operations_.keep_jobs();
     }
@@ -162,7 +165,11 @@ class PlainRun {
         Step& step = steps_[index];
         step.unit = "conv";
         step.meaning = meaning_of(job, start.data_reused, start.weights_reused);
-        const bool kept = start.data_reused || start.weights_reused;
+        if (start.kept_lines > 0) {
+            step.meaning = fmt::format("{} lines kept in the convolution buffer and {}",
+                                       start.kept_lines, step.meaning);
+        }
+        const bool kept = start.keeps_data() || start.weights_reused;
         if (step.unproved.empty()) {
             step.unproved = why_not(job, start);
         }
@@ -173,7 +180,8 @@ class PlainRun {
         if (!buffer_known_) {
             return;
         }
-        load_buffer(memory_, job, npu_, {start.data_reused, start.weights_reused}, buffer_);
+        load_buffer(memory_, job, npu_, {start.data_reused, start.weights_reused, start.kept_lines},
+                    buffer_);
         step.values = plain_convolution(buffer_, job, npu_);
         if (keep_arrays_) {
             PlainCubes data;
@@ -192,10 +200,6 @@ class PlainRun {
     }
 
     std::string why_not(const ConvJob& job, const BufferStart& start) const {
-        if (start.kept_lines > 0) {
-            return fmt::format("its first {} lines stay in the convolution buffer",
-                               start.kept_lines);
-        }
         if (start.stale_weights > 0) {
             return "weights that an operation before left in the convolution buffer come first";
         }
@@ -222,8 +226,9 @@ class PlainRun {
         if (step.unproved.empty()) {
             step.values = plain_sdp(memory_, job, npu_, launched.tables, flying);
         }
-        if (job.to_pdp && job.destination == std::nullopt && step.unproved.empty()) {
-            return;
+        if (keep_arrays_ && step.unproved.empty()) {
+            keep_source(step, job.source, job.shape.channels, job.stages.processing);
+            std::ranges::move(operand_arrays(memory_, job), std::back_inserter(step.arrays));
         }
         if (job.to_pdp) {
             return;
@@ -245,6 +250,7 @@ class PlainRun {
             step.unproved = "it pools several batches";
         }
         if (step.unproved.empty()) {
+            keep_source(step, job.source, job.input.channels, job.pooling.precision);
             finish(index, step, plain_pdp(memory_, job, flying));
         } else {
             finish(index, step, std::nullopt);
@@ -255,6 +261,7 @@ class PlainRun {
         Step& step = steps_[index];
         step.unit = "cdp";
         step.meaning = meaning_of(job);
+        keep_source(step, job.source, job.shape.channels, job.normalization.precision);
         finish(index, step, plain_cdp(memory_, job, launched.tables));
     }
 
@@ -263,6 +270,16 @@ class PlainRun {
         step.unit = "rubik";
         step.meaning = meaning_of(job);
         finish(index, step, plain_rubik(memory_, job));
+    }
+
+    /// What is read from memory, as an array.
+    void keep_source(Step& step, const std::optional<FeatureCube>& source, std::uint32_t channels,
+                     Precision precision) const {
+        if (keep_arrays_ && source) {
+            const bool bytes = source->element == Bytes(1);
+            step.arrays.push_back(as_array("input", bytes ? Precision::Int8 : precision,
+                                           {plain_cube(memory_, *source)}, channels));
+        }
     }
 
     /// What the operation before hands on; nullptr where memory is read.
@@ -369,18 +386,18 @@ std::string element_text(Precision precision, std::int32_t bits) {
 Diagnostic difference_finding(const ProvedResult& result) {
     const ProofDifference& difference = *result.difference;
     const Precision precision = result.surface->precision;
-    return {.id = "result_differs",
-            .sentence = fmt::format(
-                "{} of {} elements differ from the tensor operation, the first at (n {}, c {}, "
-                "h {}, w {}): {} should be there, the machine has {}",
-                difference.elements, result.elements, difference.first.batch,
-                difference.first.channel, difference.first.row, difference.first.column,
-                element_text(precision, difference.plain),
-                element_text(precision, difference.machine)),
-            .remedy = "look for what changes operands or results while the operation runs",
-            .address = difference.address,
-            .operation = result.operation,
-            .place = result.place};
+    return {
+        .id = "result_differs",
+        .sentence = fmt::format(
+            "{} of {} elements differ from the tensor operation, the first at (n {}, c {}, "
+            "h {}, w {}): {} should be there, the machine has {}",
+            difference.elements, result.elements, difference.first.batch, difference.first.channel,
+            difference.first.row, difference.first.column,
+            element_text(precision, difference.plain), element_text(precision, difference.machine)),
+        .remedy = "look for what changes operands or results while the operation runs",
+        .address = difference.address,
+        .operation = result.operation,
+        .place = result.place};
 }
 
 }  // namespace

@@ -24,10 +24,10 @@ std::string spread_text(const std::optional<SdpOperandFetch>& fetch) {
     if (!fetch) {
         return "an operand that is not fetched";
     }
-    return fmt::format("{} at {}",
-                       fetch->surface.spread == OperandSpread::PerChannel ? "one per channel"
-                                                                          : "one per element",
-                       to_hex(fetch->surface.base));
+    return fmt::format(
+        "{} at {}",
+        fetch->surface.spread == OperandSpread::PerChannel ? "one per channel" : "one per element",
+        to_hex(fetch->surface.base));
 }
 
 template <class Part>
@@ -129,8 +129,7 @@ std::string meaning_of(const ConvJob& job, bool data_kept, bool weights_kept) {
         text = fmt::format("{} inputs of {}", job.batches(), text);
     }
     text += fmt::format(", stride {}", pair_text(csc.stride_y, csc.stride_x));
-    const std::uint32_t left =
-        job.mode() == ConvMode::Direct ? csc.pad_left : cdma.pad_left;
+    const std::uint32_t left = job.mode() == ConvMode::Direct ? csc.pad_left : cdma.pad_left;
     const std::uint32_t top =
         job.mode() == ConvMode::Winograd ? cdma.winograd.pad_top : csc.pad_top;
     if (left > 0 || top > 0) {
@@ -152,10 +151,9 @@ std::string meaning_of(const ConvJob& job, bool data_kept, bool weights_kept) {
 }
 
 std::string meaning_of(const SdpJob& job, const std::string& input) {
-    const Precision source = job.source && job.source->element == Bytes(1) ? Precision::Int8
-                                                                           : job.stages.processing;
-    const std::string from =
-        job.source ? result_at(job.shape, source, job.source->base) : input;
+    const Precision source =
+        job.source && job.source->element == Bytes(1) ? Precision::Int8 : job.stages.processing;
+    const std::string from = job.source ? result_at(job.shape, source, job.source->base) : input;
     std::string text = fmt::format("{} -> {} -> ", from, stages_text(job));
     if (job.to_pdp || !job.destination) {
         return text + text_of(job.shape, job.stages.output);
@@ -168,11 +166,11 @@ std::string meaning_of(const PdpJob& job, const std::string& input) {
     const PdpPooling& pooling = job.pooling;
     constexpr std::array names{"average", "maximum", "minimum"};
     const std::uint32_t left = pooling.parts.front().pad_left;
-    std::string text = fmt::format(
-        "{} -> {} of {}x{}, stride {}",
-        job.source ? result_at(job.input, pooling.precision, job.source->base) : input,
-        names[static_cast<std::size_t>(pooling.method)], pooling.kernel_height,
-        pooling.kernel_width, pair_text(pooling.stride_y, pooling.stride_x));
+    std::string text =
+        fmt::format("{} -> {} of {}x{}, stride {}",
+                    job.source ? result_at(job.input, pooling.precision, job.source->base) : input,
+                    names[static_cast<std::size_t>(pooling.method)], pooling.kernel_height,
+                    pooling.kernel_width, pair_text(pooling.stride_y, pooling.stride_x));
     if (pooling.pad_top > 0 || left > 0) {
         text += fmt::format(", padding {}", pair_text(pooling.pad_top, left));
     }

@@ -24,7 +24,7 @@ ProofLine line_of(const ProvedResult& result) {
                    .meaning = result.meaning,
                    .reason = result.unproved,
                    .elements = result.elements};
-    line.status = result.difference        ? ProofStatus::Differs
+    line.status = result.difference         ? ProofStatus::Differs
                   : result.unproved.empty() ? ProofStatus::Proved
                                             : ProofStatus::NotProved;
     return line;
@@ -64,9 +64,10 @@ void prove(const Program& program, const SystemConfig& system, const std::string
            CheckReport& report) {
     const auto* npu = system.npu.find<NpuConfig>();
     if (npu == nullptr) {
-        throw ConfigError(fmt::format("--prove: {} has no registers that describe tensor operations",
-                                      system.npu_name()),
-                          "a model's layers are compared by `run model.onnx --npu PRESET`");
+        throw ConfigError(
+            fmt::format("--prove: {} has no registers that describe tensor operations",
+                        system.npu_name()),
+            "a model's layers are compared by `run model.onnx --npu PRESET`");
     }
     std::vector<ProvedResult> results =
         plain_results(program, {*npu, system.memory}, !folder.empty());

@@ -36,6 +36,8 @@ constexpr Row rows[] = {
     {"nv_small", "rtl/img_28x28_k20_5x5", "conv"},
     {"nv_small", "rtl/pdp_8x8x64_avg8", "pdp"},
     {"nv_small", "rtl/sdp_1x1x800", "sdp"},
+    {"nv_small", "rtl_reuse/row_tiles", "conv"},
+    {"nv_small", "rtl_reuse/whole_then_lines", "conv"},
     {"nv_full", "nv_full/batch_fc_i8_0", "conv"},
     {"nv_full", "nv_full/bdma_2_3d", "bdma"},
     {"nv_full", "nv_full/cdp_f16_0", "cdp"},
@@ -147,8 +149,8 @@ TEST_P(ProofOfOneProgram, SaysWhatTheRegistersDescribe) {
 }
 
 TEST_P(ProofOfOneProgram, IsNotGivenWhereRegistersMakeNoOperation) {
-    const auto misaligned = [](std::uint32_t value) { return value + 4; };
-    ASSERT_GT(sample::change_writes(program_, "NVDLA_PDP.D_DST_BASE_ADDR_LOW", misaligned), 0);
+    const auto wider = [](std::uint32_t value) { return value + 1; };
+    ASSERT_EQ(sample::change_writes(program_, "NVDLA_PDP.D_DATA_CUBE_OUT_WIDTH", wider), 1);
     const std::vector<ProvedResult> results = plain(program_);
     ASSERT_EQ(results.size(), 1U);
     EXPECT_FALSE(results.front().proved());

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <string>
 
@@ -54,15 +55,16 @@ TEST_F(CommandCheck, AMistakeIsListedWithRegisterAndRemedy) {
 TEST_F(CommandCheck, ResultsAreProvedAndWrittenAsArrays) {
     const TempFolder arrays;
     const std::string program = (folder_ / "program.cfg").string();
-    const Answer answer = typed({"check", program, "--prove", "--out", arrays.string(), "--json", "-"});
+    const Answer answer =
+        typed({"check", program, "--prove", "--out", arrays.string(), "--json", "-"});
     EXPECT_EQ(answer.code, ExitCode::Good) << answer.err;
     const Json report = Json::parse(answer.out);
     ASSERT_FALSE(report["proof"].empty());
     for (const Json& line : report["proof"]) {
         EXPECT_EQ(line["status"], "proved") << line;
     }
-    const std::string first = report["proof"][0]["operation"];
-    const std::string stem = "sdp_" + first.substr(first.find(' ') + 1);
+    std::string stem = report["proof"][0]["operation"];
+    std::ranges::replace(stem, ' ', '_');
     for (const char* name : {"_input.npy", "_weights.npy", "_result.npy"}) {
         EXPECT_TRUE(fs::exists(arrays / (stem + name))) << stem << name;
     }
