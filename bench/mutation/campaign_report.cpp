@@ -25,7 +25,7 @@ struct Counts {
             ++mattering;
             found += row.answer.found ? 1U : 0U;
             named += row.answer.named ? 1U : 0U;
-        } else if (row.effect == Effect::Hazard) {
+        } else if (row.effect == Effect::Hazard || row.effect == Effect::Masked) {
             ++hazards;
             hazards_found += row.answer.found ? 1U : 0U;
         } else {

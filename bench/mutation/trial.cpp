@@ -5,6 +5,7 @@
 #include <array>
 #include <iterator>
 
+#include "bench/mutation/other_contents.h"
 #include "models/base/check.h"
 #include "sim/compile/nvdla/nvdla_family.h"
 #include "sim/run/session.h"
@@ -15,6 +16,7 @@ namespace {
 constexpr std::array effect_names{
     std::pair{Effect::None, std::string_view("none")},
     std::pair{Effect::Hazard, std::string_view("hazard")},
+    std::pair{Effect::Masked, std::string_view("masked")},
     std::pair{Effect::Cycles, std::string_view("cycles")},
     std::pair{Effect::Bytes, std::string_view("bytes")},
     std::pair{Effect::Outcome, std::string_view("outcome")},
@@ -183,7 +185,35 @@ Effect Trial::effect_of(const Mistake& mistake) {
     if (times_differ(good.cycles, bad.cycles)) {
         return Effect::Cycles;
     }
-    return std::ranges::includes(good.findings, bad.findings) ? Effect::None : Effect::Hazard;
+    if (!std::ranges::includes(good.findings, bad.findings)) {
+        return Effect::Hazard;
+    }
+    return is_masked(mistake) ? Effect::Masked : Effect::None;
+}
+
+bool Trial::is_masked(const Mistake& mistake) {
+    const std::uint64_t most_cycles = 20 * good(mistake.in_images).cycles + 1'000'000;
+    const OtherContents others(site_, compared_regions(program_, system_.memory, false));
+    const std::vector<ByteRun> regions =
+        compared_regions(program_, system_.memory, mistake.in_images);
+    Program bad_program = program_;
+    mistake.make(bad_program);
+    bad_program = others.with_others(std::move(bad_program));
+    const auto is_as = [](const Outcome& one, const Outcome& other) {
+        const auto ends = [](const Outcome& outcome, const char* end) {
+            return outcome.end == end;
+        };
+        return one.bytes == other.bytes && ends(one, "refused") == ends(other, "refused") &&
+               ends(one, "stopped") == ends(other, "stopped");
+    };
+    const Outcome good =
+        run_for_outcome(others.with_others(program_), system_, regions, most_cycles);
+    constexpr std::array latencies{50U, 1U, 400U};
+    return std::ranges::any_of(latencies, [&](unsigned latency) {
+        SystemConfig system = system_;
+        system.memory.read_latency = Cycles(latency);
+        return !is_as(run_for_outcome(bad_program, system, regions, most_cycles), good);
+    });
 }
 
 Answer Trial::answer_to(const Mistake& mistake) const {

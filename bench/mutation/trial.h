@@ -15,13 +15,16 @@
 namespace npuscope::bench {
 
 /// What a mistake does on the machine. Hazard: bytes, cycles and outcome are the same, but the run
-/// itself warns. Lost: the run did not come to an end of its own.
-enum class Effect { None, Hazard, Cycles, Bytes, Outcome, Lost };
+/// itself warns. Masked: they are the same with these images, in this empty memory and at its
+/// latency, but bytes differ with others. Lost: the run did not come to an end of its own.
+enum class Effect { None, Hazard, Masked, Cycles, Bytes, Outcome, Lost };
 
 std::string_view effect_name(Effect effect);
 Effect effect_from_name(std::string_view name);
 
-inline bool matters(Effect effect) { return effect != Effect::None && effect != Effect::Hazard; }
+inline bool matters(Effect effect) {
+    return effect != Effect::None && effect != Effect::Hazard && effect != Effect::Masked;
+}
 
 /// What a run leaves that can be compared with another.
 struct Outcome {
@@ -77,6 +80,8 @@ class Trial {
 
  private:
     const Outcome& good(bool without_loads);
+    /// Whether other images, other bytes around them or another latency show the mistake.
+    bool is_masked(const Mistake& mistake);
 
     SystemConfig system_;
     Program program_;
