@@ -49,9 +49,8 @@ Program OtherContents::with_others(Program program) const {
     std::vector<Statement> fills;
     for (const ByteRun& region : regions_) {
         Statement fill;
-        fill.action = InitMemory{.address = region.address,
-                                 .bytes = region.bytes,
-                                 .fill = FillPattern::LowAddress};
+        fill.action = InitMemory{
+            .address = region.address, .bytes = region.bytes, .fill = FillPattern::LowAddress};
         fills.push_back(std::move(fill));
     }
     program.statements.insert(program.statements.begin(), fills.begin(), fills.end());
