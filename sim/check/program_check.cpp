@@ -282,6 +282,7 @@ class ProgramCheck {
     template <class Other>
     void follow(const Other& /*action*/) {}
     void follow(const ReadRegister& read) {
+        operations_.expect(read, place_, log_);
         if (read.comparison == Comparison::Equal) {
             sync_.know(read.name, read.mask, read.expected);
         }

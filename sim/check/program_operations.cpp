@@ -134,6 +134,37 @@ void ProgramOperations::write(const WriteRegister& write, const Place& place, Di
     }
 }
 
+void ProgramOperations::expect(const ReadRegister& read, const Place& place, DiagnosticLog& log) {
+    RegisterFile* target = file_at(read.address);
+    if (target == nullptr || read.comparison != Comparison::Equal) {
+        return;
+    }
+    const auto row = std::ranges::find_if(target->block().rows, [&](const RegisterRow& one) {
+        return spelled(target->block().name, one.name) == read.name;
+    });
+    const bool holds =
+        row != target->block().rows.end() && row->name != "D_OP_ENABLE" &&
+        (row->name.starts_with("D_") || (row->name.starts_with("CFG_") && row->name != "CFG_OP" &&
+                                         !row->name.starts_with("CFG_LAUNCH")));
+    if (!holds) {
+        return;
+    }
+    const std::uint32_t compared = read.mask & write_mask(*row);
+    const std::uint32_t value = target->read(read.address - target->block().base).value_or(0);
+    if ((compared & (value ^ read.expected)) == 0) {
+        return;
+    }
+    log.add({.id = "read_back",
+             .sentence = fmt::format("{} is expected to read {:#x}, but holds {:#x}", read.name,
+                                     compared & read.expected, compared & value),
+             .remedy = "correct the value that is written, or the one that is expected",
+             .unit = std::string(target->block().name),
+             .register_name = read.name,
+             .place = place,
+             .value = fmt::format("{:#x}", compared & value),
+             .allowed = fmt::format("{:#x}", compared & read.expected)});
+}
+
 void ProgramOperations::keep_write(const RegisterFile& file, const RegisterRow& row,
                                    const RegisterWrite& write) {
     const RegisterBlock& block = file.block();

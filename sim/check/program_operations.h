@@ -35,6 +35,9 @@ class ProgramOperations {
     void keep_jobs() { keeps_jobs_ = true; }
     /// Launches what the write sets off. `place` outlives this.
     void write(const WriteRegister& write, const Place& place, DiagnosticLog& log);
+    /// A register that the program expects to hold something else than was written to it. Only those
+    /// of operations that hold what is written: no enables, no status.
+    void expect(const ReadRegister& read, const Place& place, DiagnosticLog& log);
     const std::deque<CheckedOperation>& all() const { return operations_; }
     CheckedOperation& at(std::size_t index) { return operations_[index]; }
     /// nullptr where there is none.

@@ -215,6 +215,8 @@ constexpr std::array all_rules{
     Rule{"race", Severity::Error, "check, run",
          "An operation waits for the end of another one that reads or writes the same bytes.",
          the_program},
+    Rule{"read_back", Severity::Error, "check",
+         "A register of an operation reads as the value that was written to it.", the_program},
     Rule{"register_in_use", Severity::Error, "check, run",
          "A register group is not written while its operation is enabled: the write is lost.",
          "nv_small RTL, register access logic of the units"},

@@ -82,6 +82,25 @@ TEST(ExtentRules, SurfacesOneAtomApartFromTheirLinesAreTold) {
     EXPECT_FALSE(sample::finds(good.checked(), "strides_apart", "NVDLA_SDP.D_DST_SURFACE_STRIDE"));
 }
 
+TEST(ExtentRules, ARegisterThatReadsOtherwiseThanItWasWrittenIsTold) {
+    Damaged good("rtl/pw_4x2x64_k64", "nv_small");
+    auto& statements = good.program.statements;
+    const auto write = std::ranges::find_if(statements, [](const Statement& statement) {
+        const auto* one = std::get_if<WriteRegister>(&statement.action);
+        return one != nullptr && one->name == "NVDLA_SDP.D_DST_LINE_STRIDE_0";
+    });
+    ASSERT_NE(write, statements.end());
+    const auto written = std::get<WriteRegister>(write->action);
+    Statement read;
+    read.action =
+        ReadRegister{.name = written.name, .address = written.address, .expected = written.value};
+    statements.insert(write + 1, read);
+    EXPECT_TRUE(good.checked().clean()) << sample::kinds_of(good.checked());
+    good.change("NVDLA_SDP.D_DST_LINE_STRIDE", plus(32));
+    EXPECT_EQ(first_of(good.checked()).id, "read_back") << sample::kinds_of(good.checked());
+    EXPECT_EQ(first_of(good.checked()).register_name, "NVDLA_SDP.D_DST_LINE_STRIDE_0");
+}
+
 TEST(ExtentRules, PlanesOfAPictureAreKeptApart) {
     Damaged good("nv_full/img_Y16_U16V16_N444_i8", "nv_full");
     EXPECT_TRUE(good.checked().clean()) << sample::kinds_of(good.checked());
