@@ -47,6 +47,9 @@ std::string check_text(const CheckReport& report, std::size_t width) {
     if (!report.proof.empty()) {
         text += proof_summary(report, width);
     }
+    for (const LayerLine& line : report.layers) {
+        text += wrapped(fmt::format("layer {}: {}", line.layer, line.status), 0, 4, width);
+    }
     for (const Diagnostic& finding : report.findings) {
         if (finding.id == "not_proved") {  // the line says so
             continue;
@@ -78,6 +81,9 @@ std::string check_json(const CheckReport& report) {
                                    {"status", enum_name(line.status)},
                                    {"reason", line.reason},
                                    {"elements", line.elements}});
+    }
+    for (const LayerLine& line : report.layers) {
+        object["layers"].push_back({{"layer", line.layer}, {"status", line.status}});
     }
     object["findings"] = Json::array();
     for (const Diagnostic& finding : report.findings) {

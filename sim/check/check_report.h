@@ -48,13 +48,20 @@ struct ProofLine {
     std::uint64_t elements = 0;  ///< that were compared
 };
 
+/// A layer of the model that a program is held against.
+struct LayerLine {
+    std::string layer;
+    std::string status;  ///< `equal`, or what stands against it
+};
+
 struct CheckReport {
     std::string subject;  ///< the program's or the image's name
     std::string npu;
     std::size_t operations = 0;
     std::size_t surfaces = 0;
     Diagnostics findings;
-    std::vector<ProofLine> proof{};  ///< where it was asked for
+    std::vector<ProofLine> proof{};   ///< where it was asked for
+    std::vector<LayerLine> layers{};  ///< of a model, likewise
 
     /// Notes are not mistakes: silicon ignores what they are about.
     bool clean() const;

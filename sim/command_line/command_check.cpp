@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 #include <memory>
+#include <optional>
 #include <ostream>
 #include <string>
 #include <vector>
@@ -43,6 +44,7 @@ struct CheckArguments : ExperimentArguments {
     std::string against;              ///< another image
     bool prove = false;
     std::string proof_folder;  ///< for the arrays of what is proved
+    std::string model;         ///< whose layers are held against the results
 };
 
 const Rule& known_rule(const std::string& option, const std::string& id) {
@@ -275,7 +277,11 @@ CheckReport report_on_program(const CheckArguments& arguments, const Program& pr
                                         : check_jobs(program, system.memory);
     report.npu = system.npu_name();
     if (arguments.prove) {
-        prove(program, system, arguments.proof_folder, report);
+        std::optional<ModelLayers> layers;
+        if (!arguments.model.empty()) {
+            layers = model_layers(program, arguments.model, arguments.experiment, system);
+        }
+        prove(program, system, arguments.proof_folder, layers, report);
     }
     name_surfaces(report.findings, program.surfaces);
     return report;
@@ -290,6 +296,9 @@ CheckReport report_on(const CheckArguments& arguments) {
     const std::string& file = arguments.experiment.program;
     if (!arguments.proof_folder.empty() && !arguments.prove) {
         throw ConfigError("--out is given without --prove", "add --prove");
+    }
+    if (!arguments.model.empty() && !arguments.prove) {
+        throw ConfigError("--model is given without --prove", "add --prove");
     }
     if (arguments.prove && !is_proved_kind(file)) {
         throw ConfigError(fmt::format("--prove: '{}' is not a register program", file),
@@ -381,6 +390,10 @@ Command check_command() {
                                "with --prove: folder for the inputs, weights and results of the "
                                "operations as arrays (.npy)")
                     ->option_text("DIR");
+                app.add_option("--model", arguments->model,
+                               "with --prove: the model (.onnx) that the program was planned "
+                               "from, whose layers are held against the results")
+                    ->option_text("MODEL");
                 app.add_option("--explain", arguments->explained,
                                "say what the rule with this id asks for, and check nothing")
                     ->option_text("ID");

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 #include <optional>
 #include <utility>
@@ -31,17 +32,48 @@ ProofLine line_of(const ProvedResult& result) {
 }
 
 /// What the machine leaves; nothing where it refuses a program of which the findings say why.
-std::optional<std::vector<std::vector<std::uint8_t>>> machine_bytes(const Program& program,
-                                                                    const SystemConfig& system,
-                                                                    const RunOptions& options,
-                                                                    bool clean) {
+std::optional<Result> run_machine(const Program& program, const SystemConfig& system,
+                                  const RunOptions& options, bool clean) {
     try {
-        return run_program(program, system, options).kept;
+        return run_program(program, system, options);
     } catch (const ConfigError&) {
         if (clean) {
             throw;
         }
         return std::nullopt;
+    }
+}
+
+/// What became of each layer, and of what has no partner.
+void add_layers(const ModelLayers& layers, const Result& run, CheckReport& report) {
+    for (const CheckResult& check : run.checks) {
+        report.layers.push_back({check.subject, check.pass ? "equal" : "differs"});
+        if (check.pass) {
+            continue;
+        }
+        std::string sentence = "its result is not what the model's layer gives";
+        if (check.difference) {
+            const TensorDifference& found = *check.difference;
+            report.layers.back().status = fmt::format(
+                "{} of {} values differ, by {} at most, the first at {}", found.mismatches,
+                found.elements, std::abs(found.worst.expected - found.worst.actual),
+                index_text(found.shape, found.first.index));
+            sentence =
+                fmt::format("{}: {} where the model's layer gives {}", report.layers.back().status,
+                            found.first.actual, found.first.expected);
+        }
+        report.findings.push_back(
+            {.id = "layer_differs",
+             .sentence = fmt::format("layer '{}': {}", check.subject, sentence),
+             .remedy = "hold the operation's words and its weights.npy against the layer",
+             .address = check.address,
+             .surface = check.subject});
+    }
+    for (const std::string& name : layers.without_result) {
+        report.layers.push_back({name, "the program names no result of it"});
+    }
+    for (const std::string& name : layers.without_layer) {
+        report.layers.push_back({name, "the model has no such layer"});
     }
 }
 
@@ -61,7 +93,7 @@ void write_arrays(const std::vector<ProvedResult>& results, const std::string& f
 }  // namespace
 
 void prove(const Program& program, const SystemConfig& system, const std::string& folder,
-           CheckReport& report) {
+           const std::optional<ModelLayers>& layers, CheckReport& report) {
     const auto* npu = system.npu.find<NpuConfig>();
     if (npu == nullptr) {
         throw ConfigError(
@@ -77,15 +109,24 @@ void prove(const Program& program, const SystemConfig& system, const std::string
             options.keep.push_back({result.surface->extent(), result.after});
         }
     }
-    const auto kept = machine_bytes(program, system, options, report.clean());
+    SurfaceQueries queries({});
+    if (layers) {
+        queries.expect(layers->expected, options);
+    }
+    std::optional<Result> run = run_machine(program, system, options, report.clean());
     std::size_t next = 0;
     for (ProvedResult& result : results) {
-        if (result.surface && kept) {
-            hold_against(result, (*kept)[next++]);
+        if (result.surface && run) {
+            hold_against(result, run->kept[next++]);
         } else if (result.surface) {
             result.unproved = "the machine refuses the program";
         }
         report.proof.push_back(line_of(result));
+    }
+    if (layers && run) {
+        run->checks.clear();
+        queries.answer(*run);
+        add_layers(*layers, *run, report);
     }
     std::ranges::move(proof_findings(results), std::back_inserter(report.findings));
     if (!folder.empty()) {

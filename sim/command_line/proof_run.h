@@ -3,18 +3,20 @@
 // operation that the registers describe.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "sim/check/check_report.h"
+#include "sim/command_line/model_proof.h"
 #include "sim/config/system_config.h"
 #include "sim/program/program.h"
 
 namespace npuscope {
 
 /// Adds a line for each result, and findings. `folder`: gets the inputs, weights and results of the
-/// operations as arrays (.npy); empty: nothing is written. Throws as run_program() does, and
-/// ConfigError for an NPU without registers.
+/// operations as arrays (.npy); empty: nothing is written. `layers`: what the model says of them.
+/// Throws as run_program() does, and ConfigError for an NPU without registers.
 void prove(const Program& program, const SystemConfig& system, const std::string& folder,
-           CheckReport& report);
+           const std::optional<ModelLayers>& layers, CheckReport& report);
 
 }  // namespace npuscope

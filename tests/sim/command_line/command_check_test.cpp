@@ -70,6 +70,50 @@ TEST_F(CommandCheck, ResultsAreProvedAndWrittenAsArrays) {
     }
 }
 
+TEST_F(CommandCheck, ResultsAreHeldAgainstTheLayersOfTheModel) {
+    const fs::path model =
+        fs::path(NPUSCOPE_SOURCE) / "tests/golden/onnx/net/three_patterns_min/model.onnx";
+    const TempFolder plan;
+    ASSERT_EQ(typed({"plan", model.string(), "--npu", "nv_small", "--out", plan.string()}).code,
+              ExitCode::Good);
+    const fs::path folder =
+        fs::exists(plan / "program.cfg") ? fs::path(plan.string()) : plan / "segment_1";
+    const std::vector<std::string> command{"check",
+                                           (folder / "program.cfg").string(),
+                                           "--npu",
+                                           "nv_small",
+                                           "--prove",
+                                           "--model",
+                                           model.string(),
+                                           "--json",
+                                           "-"};
+    const Answer answer = typed(command);
+    EXPECT_EQ(answer.code, ExitCode::Good) << answer.err;
+    const Json layers = Json::parse(answer.out)["layers"];
+    ASSERT_FALSE(layers.empty());
+    for (const Json& layer : layers) {
+        EXPECT_EQ(layer["status"], "equal") << layer;
+    }
+    // other weights: the bytes are still those of the operation, but no longer those of the model
+    for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
+        if (entry.path().filename().string().ends_with("_weights.dat")) {
+            std::string text = read_whole_file(entry.path());
+            const std::size_t payload = text.find("payload:0x") + 10;
+            text[payload] = text[payload] == '0' ? '7' : '0';
+            write_atomically(entry.path(), text);
+        }
+    }
+    const Answer wrong = typed(command);
+    EXPECT_EQ(wrong.code, ExitCode::ExpectationFailed) << wrong.err;
+    const Json report = Json::parse(wrong.out);
+    for (const Json& line : report["proof"]) {
+        EXPECT_EQ(line["status"], "proved") << line;
+    }
+    EXPECT_TRUE(std::ranges::any_of(report["findings"], [](const Json& finding) {
+        return finding["id"] == "layer_differs";
+    })) << wrong.out;
+}
+
 TEST_F(CommandCheck, OnlyRegisterProgramsAreProved) {
     const std::string map = (folder_ / "memory_map.yaml").string();
     EXPECT_EQ(typed({"check", map, "--prove"}).code, ExitCode::WrongInput);

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/command_line/model_proof.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "models/memory/memory.h"
+#include "sim/command_line/model_source.h"
+#include "sim/compile/nvdla/nvdla_target.h"
+#include "sim/compile/nvdla/segmented_program.h"
+#include "sim/compile/nvdla/wide_layer.h"
+#include "sim/convert/surface_spec.h"
+#include "sim/model/host_values.h"
+#include "sim/model/prepare_graph.h"
+
+namespace npuscope {
+namespace {
+
+const NamedSurface* find_named(const Program& program, const std::string& name) {
+    const auto found = std::ranges::find(program.surfaces, name, &NamedSurface::name);
+    return found == program.surfaces.end() ? nullptr : &*found;
+}
+
+/// As its own segment calls it.
+std::string own_name(const LayerResult& layer) {
+    const std::string prefix = fmt::format("segment_{}.", layer.surface.segment);
+    return layer.surface.name.starts_with(prefix) ? layer.surface.name.substr(prefix.size())
+                                                  : layer.surface.name;
+}
+
+/// The segment of which the program names most results, counted from 1; 0: none.
+std::size_t segment_of(const Program& program, const std::vector<LayerResult>& layers) {
+    std::map<std::size_t, std::size_t> named;
+    for (const LayerResult& layer : layers) {
+        const NamedSurface* surface = find_named(program, own_name(layer));
+        named[layer.surface.segment] += surface != nullptr && surface->is_result ? 1U : 0U;
+    }
+    std::size_t best = 0;
+    for (const auto& [segment, count] : named) {
+        best = count > named[best] ? segment : best;
+    }
+    return best;
+}
+
+/// The numbers that the program's files hold for an input of the segment; pixels of uint8 lie there
+/// as they are.
+GraphValue loaded_input(const Program& program, const SparseMemory& memory,
+                        const std::string& image, const SegmentTensor& input,
+                        const PlannedSegment& segment, const TensorType& type) {
+    const bool pixels = image == "input" && segment.plan.input.pixels &&
+                        segment.lowered.network.input.type == InputType::Uint8;
+    const NamedSurface* surface = find_named(program, image);
+    if (surface == nullptr) {
+        throw ConfigError(fmt::format("the program names no surface '{}', which holds the model's "
+                                      "tensor '{}'",
+                                      image, input.tensor),
+                          "name it in a comment: // surface NAME = ADDRESS:SHAPE:TYPE:LAYOUT");
+    }
+    const SurfaceSpec spec = parse_surface_spec(surface->spec);
+    std::vector<std::uint8_t> bytes(spec.layout.used);
+    memory.read(spec.base, bytes);
+    GraphValue value{type, {}};
+    for (const std::uint8_t element : spec.elements(bytes)) {
+        value.numbers.push_back(pixels ? static_cast<double>(element)
+                                       : static_cast<std::int8_t>(element) + input.zero);
+    }
+    std::size_t wanted = 1;
+    for (const std::int64_t size : type.sizes) {
+        wanted *= static_cast<std::size_t>(size);
+    }
+    if (value.numbers.size() != wanted) {
+        throw ConfigError(fmt::format("surface '{}' has {} elements, the model's tensor '{}' {}",
+                                      image, value.numbers.size(), input.tensor, wanted),
+                          "give the model that the program was planned from");
+    }
+    return value;
+}
+
+SparseMemory loaded_files(const Program& program) {
+    SparseMemory memory;
+    for (const Statement& statement : program.statements) {
+        if (const auto* load = std::get_if<LoadMemory>(&statement.action)) {
+            for (const MemoryImage::Run& run : load->image.runs) {
+                memory.write(load->address + Bytes(run.offset),
+                             std::span(load->image.bytes).subspan(run.position, run.size));
+            }
+        }
+    }
+    return memory;
+}
+
+/// Computes every node whose inputs are known.
+void evaluate_known(const Graph& graph, HostValues& values, std::set<std::string>& known) {
+    const auto is_known = [&](const std::string& tensor) {
+        return tensor.empty() || graph.is_constant(tensor) || known.contains(tensor);
+    };
+    for (const GraphNode& node : graph.nodes) {
+        const bool done = std::ranges::all_of(node.outputs, is_known);
+        if (!done && host_knows(node) && std::ranges::all_of(node.inputs, is_known)) {
+            values.evaluate(node);
+            known.insert(node.outputs.begin(), node.outputs.end());
+        }
+    }
+}
+
+}  // namespace
+
+ModelLayers model_layers(const Program& program, const std::string& model,
+                         const Experiment& experiment, const SystemConfig& system) {
+    const Graph graph = read_any_network(model, system, experiment.model, ModelUse::Values);
+    if (map_precision(graph) != Precision::Int8) {
+        throw ConfigError("--model: results of maps of 16 bits are near the host's, and not equal",
+                          "give a model whose maps are int8");
+    }
+    const SegmentedPlan plan = plan_segments(graph, experiment.plan.target(system, true));
+    const ModelProgram planned = segmented_program(graph, plan, system.host, nullptr);
+    const std::size_t number = segment_of(program, planned.layers);
+    if (number == 0) {
+        throw ConfigError(fmt::format("the program names no result of a layer of '{}'", model),
+                          "give the model that it was planned from, or name its results: // result "
+                          "LAYER = ADDRESS:SHAPE:TYPE:LAYOUT after ID");
+    }
+    const PlannedSegment& segment = plan.segments[number - 1];
+    const SparseMemory memory = loaded_files(program);
+    HostValues values(graph, value_ranges(graph));
+    std::set<std::string> known;
+    for (const SegmentTensor& input : segment.lowered.inputs) {
+        const auto more =
+            std::ranges::find(segment.plan.more_inputs, input.layer, &PlannedInput::name);
+        const std::string image = more == segment.plan.more_inputs.end() ? "input" : more->image();
+        values.put(input.tensor, loaded_input(program, memory, image, input, segment,
+                                              graph.types.at(input.tensor)));
+        known.insert(input.tensor);
+    }
+    evaluate_known(graph, values, known);
+    ModelLayers result;
+    std::set<std::string> names;
+    for (const LayerResult& layer : planned.layers) {
+        const std::string name = own_name(layer);
+        if (layer.surface.segment != number) {
+            continue;
+        }
+        names.insert(name);
+        const NamedSurface* surface = find_named(program, name);
+        if (surface == nullptr || !known.contains(layer.tensor)) {
+            result.without_result.push_back(name);
+            continue;
+        }
+        result.expected.push_back({name, *surface, layer.zero, values.at(layer.tensor).numbers});
+    }
+    for (const NamedSurface& surface : program.surfaces) {
+        if (surface.is_result && !names.contains(surface.name)) {
+            result.without_layer.push_back(surface.name);
+        }
+    }
+    return result;
+}
+
+}  // namespace npuscope
