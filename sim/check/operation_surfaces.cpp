@@ -189,6 +189,7 @@ struct AddSurfaces {
                                            npu.cacc.depth(cells)));
         }
         operation.lines_left = job.parts.csc.stride_y - 1;
+        operation.kernel = job.weights.kernel_bytes();
         if (std::optional<Diagnostic> finding = too_few_banks(job, npu)) {
             operation.findings.push_back(std::move(*finding));
         }

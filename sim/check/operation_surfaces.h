@@ -55,6 +55,7 @@ struct CheckedOperation {
     std::optional<Diagnostic> short_delivery;
     /// Lines of the input after its last window, at most: fewer than a step from window to window.
     std::uint32_t lines_left = 0;
+    Bytes kernel{0};       ///< of a convolution's weights
     Diagnostics findings;  ///< about its registers alone
     bool uses_rdma = false;
     bool undecoded = false;  ///< its registers make no job: what it touches is not known

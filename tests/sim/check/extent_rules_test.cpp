@@ -101,6 +101,18 @@ TEST(ExtentRules, ARegisterThatReadsOtherwiseThanItWasWrittenIsTold) {
     EXPECT_EQ(first_of(good.checked()).register_name, "NVDLA_SDP.D_DST_LINE_STRIDE_0");
 }
 
+TEST(ExtentRules, AKernelThatIsLeftUnreadInTheLastBlockIsFound) {
+    Damaged good("rtl/pw_4x2x64_k64", "nv_small");
+    EXPECT_FALSE(sample::finds(good.checked(), "loaded_unread"));
+    for (const char* name : {"NVDLA_CDMA.D_WEIGHT_SIZE_1", "NVDLA_CSC.D_WEIGHT_SIZE_EXT_1"}) {
+        good.change(name, [](std::uint32_t value) {
+            constexpr std::uint32_t kernels = 0xffff0000;
+            return (value & kernels) != 0 ? value - 0x10000 : value - 1;
+        });
+    }
+    EXPECT_TRUE(sample::finds(good.checked(), "loaded_unread")) << sample::kinds_of(good.checked());
+}
+
 TEST(ExtentRules, PlanesOfAPictureAreKeptApart) {
     Damaged good("nv_full/img_Y16_U16V16_N444_i8", "nv_full");
     EXPECT_TRUE(good.checked().clean()) << sample::kinds_of(good.checked());
