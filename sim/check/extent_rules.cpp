@@ -106,12 +106,9 @@ void MemoryRules::note_reader(const CheckedOperation& operation, const SurfaceUs
             }
         });
     }
-    constexpr Bytes weight_block(128);  // source: NVDLA format page, table 35
-    // what fills up the last block of weights is less than a whole kernel
-    const Bytes filling(
-        std::min(weight_block.value, std::max(operation.kernel.value, std::uint64_t{1}) - 1));
-    const Bytes gap =
-        use.unit == "NVDLA_CDMA" && use.constant ? filling : gap_after(use, operation.lines_left);
+    const Bytes gap = use.unit == "NVDLA_CDMA" && use.constant
+                          ? operation.weights_left
+                          : gap_after(use, operation.lines_left);
     for (const std::size_t number : read) {
         Load& load = loads_[number];
         load.begins_there = load.begins_there || begins_at(use, load.load->address);

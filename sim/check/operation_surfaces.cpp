@@ -189,7 +189,12 @@ struct AddSurfaces {
                                            npu.cacc.depth(cells)));
         }
         operation.lines_left = job.parts.csc.stride_y - 1;
-        operation.kernel = job.weights.kernel_bytes();
+        // what fills up the last block of plain weights is less than a whole kernel
+        constexpr Bytes weight_block(128);  // source: NVDLA format page, table 35
+        operation.weights_left =
+            job.parts.cdma.compression
+                ? weight_block
+                : std::min(weight_block, Bytes(job.weights.kernel_bytes().value - 1));
         if (std::optional<Diagnostic> finding = too_few_banks(job, npu)) {
             operation.findings.push_back(std::move(*finding));
         }

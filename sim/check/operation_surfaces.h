@@ -55,7 +55,8 @@ struct CheckedOperation {
     std::optional<Diagnostic> short_delivery;
     /// Lines of the input after its last window, at most: fewer than a step from window to window.
     std::uint32_t lines_left = 0;
-    Bytes kernel{0};       ///< of a convolution's weights
+    /// Bytes after its last kernel that fill up the last block of weights, at most.
+    Bytes weights_left{0};
     Diagnostics findings;  ///< about its registers alone
     bool uses_rdma = false;
     bool undecoded = false;  ///< its registers make no job: what it touches is not known
