@@ -214,24 +214,27 @@ TinpuJob load_descriptor(std::span<const std::uint8_t, descriptor_bytes> bytes) 
 
 std::vector<SurfaceUse> surfaces_of(const TinpuJob& job) {
     std::vector<SurfaceUse> uses;
-    const auto add = [&](const char* surface, Address base, Bytes bytes) {
+    const auto add = [&](const char* surface, Word word, Address base, Bytes bytes) {
         SurfaceUse use;
         use.surface = surface;
         use.unit = "tinpu";
+        use.address_register = fmt::format("words {} and {} ({})", static_cast<unsigned>(word),
+                                           static_cast<unsigned>(word) + 1, surface);
+        use.constant = word == Weights || word == Constants;
         use.base = base;
         uses.push_back(with_runs(std::move(use), {{base, bytes}}));
     };
-    add("input", job.input.base, job.input.bytes());
+    add("input", Input, job.input.base, job.input.bytes());
     if (job.residual) {
-        add("residual", job.residual->base, job.residual->bytes());
+        add("residual", Residual, job.residual->base, job.residual->bytes());
     }
     if (job.weights) {
-        add("weights", job.weights->base, job.weights->bytes());
+        add("weights", Weights, job.weights->base, job.weights->bytes());
     }
     if (job.constants) {
-        add("constants", *job.constants, job.constant_bytes());
+        add("constants", Constants, *job.constants, job.constant_bytes());
     }
-    add("output", job.output.base, job.output.bytes());
+    add("output", Output, job.output.base, job.output.bytes());
     uses.back().writes = true;
     return uses;
 }

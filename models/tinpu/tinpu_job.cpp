@@ -106,6 +106,16 @@ struct WindowAxis {
     }
 };
 
+std::array<WindowAxis, 2> axes_of(const TinpuJob& job) {
+    const Convolution& g = job.geometry;
+    const Shape& in = job.input.shape;
+    const Shape& out = job.output.shape;
+    return {WindowAxis{"rows", in.height, out.height, job.rows, g.stride_y, g.dilation_y, g.pad_top,
+                       job.pad_bottom},
+            WindowAxis{"columns", in.width, out.width, job.columns, g.stride_x, g.dilation_x,
+                       g.pad_left, job.pad_right}};
+}
+
 void check_windows(const WindowAxis& axis, TinpuWork work) {
     require(axis.taps > 0, "window", "it has no " + axis.name);
     require(axis.stride > 0, "stride", fmt::format("0 {}", axis.name));
@@ -159,17 +169,13 @@ void check_clip(const TinpuJob& job) {
 }  // namespace
 
 void check_layer(const TinpuJob& job) {
-    const Convolution& g = job.geometry;
     const Shape& in = job.input.shape;
     const Shape& out = job.output.shape;
     check_shape(in, "input");
     check_shape(out, "output");
-    check_windows({"rows", in.height, out.height, job.rows, g.stride_y, g.dilation_y, g.pad_top,
-                   job.pad_bottom},
-                  job.work);
-    check_windows({"columns", in.width, out.width, job.columns, g.stride_x, g.dilation_x,
-                   g.pad_left, job.pad_right},
-                  job.work);
+    for (const WindowAxis& axis : axes_of(job)) {
+        check_windows(axis, job.work);
+    }
     const bool mixes = job.work == TinpuWork::Convolution || job.work == TinpuWork::Transposed;
     require(mixes || in.channels == out.channels, "output channels",
             fmt::format("{} of {}; this work keeps them", out.channels, in.channels));
@@ -179,6 +185,27 @@ void check_layer(const TinpuJob& job) {
     if (job.work != TinpuWork::MaxPool) {
         check_clip(job);
     }
+}
+
+std::string window_mismatch(const TinpuJob& job) {
+    for (const WindowAxis& axis : axes_of(job)) {
+        const std::uint64_t end = (axis.output - 1) * axis.stride + axis.span();
+        if (job.work == TinpuWork::Transposed) {
+            continue;
+        }
+        if (end >= axis.padded() + axis.stride) {  // of pools, the last may go beyond
+            return fmt::format("its last window ends after {} of {} {} with padding", end,
+                               axis.padded(), axis.name);
+        }
+        if (end + axis.stride <= axis.padded()) {
+            return fmt::format(
+                "its windows end after {} of {} {} with padding: {} of output, but "
+                "there is room for {}",
+                end, axis.padded(), axis.name, axis.output,
+                (axis.padded() - axis.span()) / axis.stride + 1);
+        }
+    }
+    return {};
 }
 
 void check_engine(const TinpuConfig& config, Bytes bus_width) {

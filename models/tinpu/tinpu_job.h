@@ -137,6 +137,10 @@ struct TinpuJob : UnitJob {
 /// their width is looked at: their shape follows from the rest.
 void check_layer(const TinpuJob& job);
 
+/// Where the windows of a layer that check_layer() takes leave elements of the input that another
+/// window would reach, or go a whole step beyond it; empty where they do not.
+std::string window_mismatch(const TinpuJob& job);
+
 /// ConfigError where a number of the configuration is 0 and must not be.
 void check_engine(const TinpuConfig& config, Bytes bus_width);
 

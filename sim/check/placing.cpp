@@ -203,6 +203,9 @@ std::string address_name(const SurfaceUse& use) {
         return {};
     }
     std::string name = use.address_register;
+    if (name.find(' ') != std::string::npos) {  // words of a descriptor
+        return name;
+    }
     if (const std::size_t low = name.find("_LOW");
         use.base.value >> 32U != 0 && low != std::string::npos) {
         name.replace(low, 4, "_HIGH");

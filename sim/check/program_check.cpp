@@ -13,7 +13,6 @@
 #include <vector>
 
 #include "models/npu/pipelines.h"
-#include "models/tinpu/tinpu_descriptor.h"
 #include "sim/check/check_report.h"
 #include "sim/check/memory_rules.h"
 #include "sim/check/program_operations.h"
@@ -321,34 +320,6 @@ class ProgramCheck {
 };
 
 }  // namespace
-
-CheckReport check_jobs(const Program& program, const MemoryConfig& memory) {
-    MemoryRules rules({.memory = memory, .zeroed = program.zeroed_memory});
-    DiagnosticLog log;
-    CheckReport report;
-    report.subject = program.name;
-    for (const Statement& statement : program.statements) {
-        if (const auto* load = std::get_if<LoadMemory>(&statement.action)) {
-            rules.load(*load, statement.place, log);
-        } else if (const auto* init = std::get_if<InitMemory>(&statement.action)) {
-            rules.fill(*init, statement.place, log);
-        } else if (const auto* launch = std::get_if<LaunchJob>(&statement.action)) {
-            CheckedOperation operation;
-            operation.name = launch->job->name;
-            operation.place = statement.place;
-            ++report.operations;
-            if (const auto* job = dynamic_cast<const TinpuJob*>(launch->job.get())) {
-                operation.uses = surfaces_of(*job);
-            }
-            for (const SurfaceUse& use : operation.uses) {
-                ++report.surfaces;
-                rules.check_use(operation, use, log);
-            }
-        }
-    }
-    report.findings = log.findings();
-    return report;
-}
 
 Explanation explain_failure(const Program& program, const CheckTarget& target,
                             std::span<const ByteRun> regions, std::span<Diagnostic> found) {

@@ -141,6 +141,10 @@ constexpr std::array all_rules{
     Rule{"lut_past_end", Severity::Warning, "check, run",
          "A look-up table is not written past its last entry.",
          "nv_small RTL of SDP and CDP register access"},
+    Rule{"map_mismatch", Severity::Error, "check",
+         "A layer of the TINPU reads a map as it was written, and writes and computes what the "
+         "program says of it.",
+         the_program},
     Rule{"memory_error_response", Severity::Error, "run",
          "A platform's memory answers every access without an error, and without waiting.",
          "IEEE 1666-2011, 14.7: tlm_response_status; include/npuscope/device.h"},
@@ -336,6 +340,10 @@ constexpr std::array all_rules{
     Rule{"window_area", Severity::Error, "plan",
          "A window has as many elements as the pattern asks for.",
          "tinyml-tensorlab, NPU_CONFIGURATION_GUIDELINES.md"},
+    Rule{"window_mismatch", Severity::Error, "check",
+         "The output of a layer of the TINPU has the size that input, window, stride and padding "
+         "give.",
+         "ONNX operators Conv, MaxPool, AveragePool: output shapes"},
     Rule{"windows_flushed", Severity::Warning, "check, run",
          "As many windows of a pooling end behind its input as padding and stride alone say; the "
          "PDP computes something else otherwise.",

@@ -6,6 +6,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <charconv>
+#include <map>
 #include <memory>
 #include <optional>
 #include <ostream>
@@ -24,6 +25,8 @@
 #include "sim/config/output_folder.h"
 #include "sim/config/printable.h"
 #include "sim/config/text_table.h"
+#include "sim/config/yaml_writer.h"
+#include "sim/convert/surface_spec.h"
 #include "sim/loadable/host_edges.h"
 #include "sim/loadable/join_loadables.h"
 #include "sim/loadable/plan_loadable.h"
@@ -249,6 +252,54 @@ ExitCode plan_model(const PlanArguments& arguments, const SystemConfig& system,
     return exit_code_of(findings);
 }
 
+/// Where the files of a program of jobs and its maps lie; a map until another one takes its bytes.
+std::string job_memory_map(const Program& program, const std::string& npu) {
+    std::string images;
+    std::map<std::string, std::size_t> order;  // of jobs
+    for (const Statement& statement : program.statements) {
+        if (const auto* load = std::get_if<LoadMemory>(&statement.action)) {
+            images +=
+                fmt::format("\n  - {{name: {}, file: {}, address: {}, bytes: {}}}",
+                            yaml_quoted(std::filesystem::path(load->file).stem().string()),
+                            yaml_quoted(load->file), to_hex(load->address), load->image.end());
+        } else if (const auto* launch = std::get_if<LaunchJob>(&statement.action)) {
+            order.emplace(launch->job->name, order.size());
+        }
+    }
+    struct Map {
+        SurfaceSpec spec;
+        std::size_t from = 0;
+
+        Address end() const { return spec.base + Bytes(spec.layout.bytes); }
+    };
+    std::vector<Map> maps;
+    for (const NamedSurface& surface : program.surfaces) {
+        // of a map of the host, the next job reads it
+        maps.push_back({parse_surface_spec(surface.spec),
+                        surface.after.empty() ? (maps.empty() ? 0 : maps.back().from + 1)
+                                              : order.at(surface.after)});
+    }
+    std::string results;
+    for (std::size_t i = 0; i < maps.size(); ++i) {
+        const auto next = std::find_if(
+            maps.begin() + static_cast<std::ptrdiff_t>(i) + 1, maps.end(), [&](const Map& later) {
+                return later.spec.base < maps[i].end() && maps[i].spec.base < later.end();
+            });
+        const std::size_t until = next == maps.end() ? order.size() - 1 : next->from;
+        const LogicalShape& shape = maps[i].spec.layout.shape;
+        results += fmt::format(
+            "\n  - {{name: {}, layout: {}, type: {}, shape: {}x{}x{}x{}, address: {}, bytes: {}, "
+            "first_operation: {}, last_operation: {}}}",
+            yaml_quoted(program.surfaces[i].name), maps[i].spec.layout.sentence,
+            maps[i].spec.type->name, shape.extent('N'), shape.extent('C'), shape.extent('H'),
+            shape.extent('W'), to_hex(maps[i].spec.base), maps[i].spec.layout.bytes, maps[i].from,
+            std::max(maps[i].from, until - (next == maps.end() ? 0 : 1)));
+    }
+    return fmt::format("network: {}\nnpu: {}\nimages:{}\nresults:{}\n", yaml_quoted(program.name),
+                       yaml_quoted(npu), images.empty() ? " []" : images,
+                       results.empty() ? " []" : results);
+}
+
 /// The jobs and the host's operators as a program for their time, and the images that they need.
 void save_jobs(Program program, const SystemConfig& system, OutputFolder& out) {
     std::size_t images = 0;
@@ -266,6 +317,9 @@ void save_jobs(Program program, const SystemConfig& system, OutputFolder& out) {
             written->descriptor = system.family->write_job(*launch->job);
             launch->job = std::move(written);
         }
+    }
+    if (!program.surfaces.empty()) {
+        out.write("memory_map.yaml", job_memory_map(program, system.npu_name()));
     }
     save_program(program, out, {});
 }

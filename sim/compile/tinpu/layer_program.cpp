@@ -199,7 +199,12 @@ class LayerProgrammer {
         signs_.emplace(layer.input, false);
         signs_.emplace(layer.norm.residual, false);
         const auto job = std::make_shared<TinpuJob>(layer_job(plan_, index, signs_));
+        name_map(layer.input, job->input);
+        if (job->residual) {
+            name_map(layer.norm.residual, *job->residual);
+        }
         signs_[layer.output] = job->output.is_signed;
+        written_.insert(layer.output);
         const GraphNode& anchor = graph_.nodes[layer.anchor];
         LaunchJob launch{.job = job,
                          .macs = static_cast<std::uint64_t>(anchor.integer(macs_attribute, 0))};
@@ -214,15 +219,21 @@ class LayerProgrammer {
     }
 
     /// Maps lie in the order H W C, a byte an element.
+    static std::string spec_of(const MapSurface& map) {
+        return fmt::format("{}:1x{}x{}x{}:{}:N H W C", to_hex(map.base), map.shape.channels,
+                           map.shape.height, map.shape.width, map.is_signed ? "int8" : "uint8");
+    }
+
+    /// A map that the host brings.
+    void name_map(const std::string& tensor, const MapSurface& map) {
+        if (written_.insert(tensor).second) {
+            surfaces_.push_back({.name = tensor, .spec = spec_of(map)});
+        }
+    }
+
     void name_result(std::size_t index, const TinpuJob& job) {
-        const MapSurface& map = job.output;
         const NamedSurface surface{
-            .name = job.name,
-            .spec =
-                fmt::format("{}:1x{}x{}x{}:{}:N H W C", to_hex(map.base), map.shape.channels,
-                            map.shape.height, map.shape.width, map.is_signed ? "int8" : "uint8"),
-            .after = job.name,
-            .is_result = true};
+            .name = job.name, .spec = spec_of(job.output), .after = job.name, .is_result = true};
         surfaces_.push_back(surface);
         layers_.push_back({surface, plan_.partition.groups[index].output, 0});
     }
@@ -245,6 +256,7 @@ class LayerProgrammer {
     const LayerPlan& plan_;
     Signs signs_;  ///< as far as they are known before the run
     Program program_;
+    std::set<std::string> written_;  ///< maps that a layer writes, or that have a name
     std::vector<NamedSurface> surfaces_;
     std::vector<LayerResult> layers_;
 };

@@ -65,6 +65,8 @@ TEST(LayerCommands, WrittenJobsTakeTheTimeOfTheirModel) {
     const Answer checked = typed({"check", out, "--npu", "tinpu_f28p55"});
     EXPECT_EQ(checked.code, ExitCode::Good) << checked.out << checked.err;
     EXPECT_THAT(checked.out, HasSubstr(" operations, "));
+    const Answer map = typed({"check", out + "/memory_map.yaml"});
+    EXPECT_EQ(map.code, ExitCode::Good) << map.out << map.err;
     EXPECT_EQ(typed({"run", out, "--npu", "nv_small"}).code, ExitCode::WrongInput);
     const Answer outside =
         typed({"check", out, "--npu", "tinpu_f28p55", "--set", "memory.regions[0].size=64"});

@@ -1,0 +1,319 @@
+// SPDX-License-Identifier: Apache-2.0
+// Programs that launch jobs: what each reads was loaded, is the host's, or was written by a job
+// before it, in the same shape and with the same sign; and what each writes is what the program
+// says of it.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "models/base/error.h"
+#include "models/tinpu/tinpu_descriptor.h"
+#include "sim/check/check_report.h"
+#include "sim/check/memory_rules.h"
+#include "sim/convert/surface_spec.h"
+
+namespace npuscope {
+namespace {
+
+struct NamedMap {
+    std::string name;
+    std::string after;
+    MapSurface map;
+    Place place;
+
+    ByteRun run() const { return {map.base, map.bytes()}; }
+};
+
+/// Nothing for what is no map of 8-bit numbers.
+std::optional<NamedMap> map_of(const NamedSurface& surface) {
+    SurfaceSpec spec;
+    try {
+        spec = parse_surface_spec(surface.spec);
+    } catch (const ConfigError&) {
+        return std::nullopt;  // a comment of another tool
+    }
+    const LogicalShape& shape = spec.layout.shape;
+    if (spec.type->bytes != 1 || shape.elements() > UINT32_MAX) {
+        return std::nullopt;
+    }
+    const auto extent = [&](char axis) { return static_cast<std::uint32_t>(shape.extent(axis)); };
+    return NamedMap{surface.name,
+                    surface.after,
+                    {spec.base, {extent('C'), extent('H'), extent('W')}, spec.type->kind == 'i'},
+                    surface.place};
+}
+
+std::string text_of(const MapSurface& map) {
+    return fmt::format("{}x{}x{} {} at {}", map.shape.channels, map.shape.height, map.shape.width,
+                       map.is_signed ? "int8" : "uint8", to_hex(map.base));
+}
+
+/// Elements lie in the order H W C: another shape of the same elements is a view of them, but one
+/// with other channels only where one of the two is flat.
+bool is_view_of(const Shape& one, const Shape& other) {
+    const auto is_flat = [](const Shape& shape) { return shape.height * shape.width == 1; };
+    return one.elements() == other.elements() &&
+           (one.channels == other.channels || is_flat(one) || is_flat(other));
+}
+
+bool lies_as(const MapSurface& one, const MapSurface& other) {
+    return one.base == other.base && is_view_of(one.shape, other.shape) &&
+           one.is_signed == other.is_signed;
+}
+
+/// What jobs of a layer pattern do, by the name of the pattern; nothing for other names.
+std::optional<TinpuWork> work_of(std::string_view kind) {
+    // source: patterns of sim/compile/tinpu/layer_plan.cpp
+    constexpr std::array rows{std::pair{std::string_view("DWCONV"), TinpuWork::Depthwise},
+                              std::pair{std::string_view("FCONV"), TinpuWork::Convolution},
+                              std::pair{std::string_view("GCONV"), TinpuWork::Convolution},
+                              std::pair{std::string_view("PWCONV"), TinpuWork::Convolution},
+                              std::pair{std::string_view("PWCONVRES"), TinpuWork::Convolution},
+                              std::pair{std::string_view("FC"), TinpuWork::Convolution},
+                              std::pair{std::string_view("TCONV"), TinpuWork::Transposed},
+                              std::pair{std::string_view("MAXPOOL"), TinpuWork::MaxPool}};
+    const auto row = std::ranges::find(rows, kind, [](const auto& one) { return one.first; });
+    return row == rows.end() ? std::nullopt : std::optional(row->second);
+}
+
+/// The words of a descriptor in which a map differs from what it should be.
+std::string differing_words(const MapSurface& map, const MapSurface& meant, bool is_output) {
+    if (map.base != meant.base) {
+        return is_output ? "words 3 and 4 (output)" : "words 1 and 2 (input)";
+    }
+    if (!is_view_of(map.shape, meant.shape)) {
+        return is_output ? "words 14 to 16 (output shape)" : "words 11 to 13 (input shape)";
+    }
+    return fmt::format("word 0 (bit {}: {} signed)", is_output ? 17 : 16,
+                       is_output ? "output" : "input");
+}
+
+class JobCheck {
+ public:
+    JobCheck(const Program& program, const MemoryConfig& memory)
+        : program_(program), memory_({.memory = memory, .zeroed = program.zeroed_memory}) {
+        for (const NamedSurface& surface : program.surfaces) {
+            if (std::optional<NamedMap> map = map_of(surface)) {
+                (surface.is_result ? results_ : hosts_).push_back(std::move(*map));
+            }
+        }
+    }
+
+    CheckReport run() {
+        for (const Statement& statement : program_.statements) {
+            place_ = statement.place;
+            std::visit([this](const auto& action) { follow(action); }, statement.action);
+        }
+        for (const NamedMap& result : results_) {
+            if (!launched_.contains(result.after)) {
+                tell("map_mismatch", {}, "",
+                     fmt::format("'{}' is said to be there after {}, which is never launched",
+                                 result.name, result.after),
+                     "launch it, or correct the comment", result.place);
+            }
+        }
+        memory_.report_unread(log_);
+        report_.subject = program_.name;
+        report_.findings = log_.findings();
+        // what a descriptor says by itself, then what surfaces do
+        std::ranges::stable_partition(report_.findings, [](const Diagnostic& one) {
+            return one.id == "window_mismatch" || one.id == "map_mismatch";
+        });
+        return report_;
+    }
+
+ private:
+    template <class Other>
+    void follow(const Other& /*action*/) {}
+    void follow(const LoadMemory& load) {
+        loaded_.push_back({load.address, Bytes(load.image.end())});
+        memory_.load(load, place_, log_);
+    }
+    void follow(const InitMemory& init) { memory_.fill(init, place_, log_); }
+    void follow(const CheckCrc& check) { compare({check.address, check.bytes}); }
+    void follow(const CheckImage& check) { compare({check.address, check.bytes}); }
+    void follow(const WaitForJobs& /*wait*/) { pending_.clear(); }
+    void follow(const RunNode& node) {
+        host_works_ = true;
+        let_host_work(node.name, node.writes);
+    }
+
+    /// It may read any result.
+    void let_host_work(const std::string& name, std::vector<ByteRun> writes) {
+        RunNode work{.name = name, .writes = std::move(writes)};
+        for (const Written& one : written_) {
+            work.reads.push_back({one.map.base, one.map.bytes()});
+        }
+        memory_.run(work, place_);
+    }
+
+    void compare(const ByteRun& region) {
+        for (const Written& one : pending_) {
+            if (common_byte({{one.map.base, one.map.bytes()}}, {region})) {
+                tell("compared_early", one.job, "",
+                     fmt::format("the result of {} is compared before the job has ended", one.job),
+                     "let wait_for_jobs() stand before the comparison", place_);
+            }
+        }
+        memory_.compare(region, place_, log_);
+    }
+
+    void follow(const LaunchJob& launch) {
+        ++report_.operations;
+        CheckedOperation operation;
+        operation.name = launch.job->name;
+        operation.place = place_;
+        launched_.insert(operation.name);
+        const auto* job = dynamic_cast<const TinpuJob*>(launch.job.get());
+        if (job == nullptr) {
+            return;
+        }
+        if (const auto work = work_of(job->kind); work && *work != job->work) {
+            tell("map_mismatch", operation.name, "word 0 (work)",
+                 fmt::format("{} is a {}, but its descriptor says {}", operation.name, job->kind,
+                             enum_name(job->work)),
+                 "correct the descriptor, or the kind", place_);
+        }
+        operation.uses = surfaces_of(*job);
+        report_.surfaces += operation.uses.size();
+        if (const std::string sentence = window_mismatch(*job); !sentence.empty()) {
+            tell("window_mismatch", operation.name, "words 11 to 21 (sizes and window)",
+                 fmt::format("{}: {}", operation.name, sentence),
+                 "make sizes, window, stride and padding agree", place_);
+        }
+        check_result(*job);
+        check_map(*job, job->input, "input");
+        if (job->residual) {
+            check_map(*job, *job->residual, "residual");
+        }
+        for (const SurfaceUse& use : operation.uses) {
+            if (use.constant && !use.runs.empty()) {
+                check_constant(operation, use);
+            }
+        }
+        if (host_works_ && hosts_.empty()) {
+            memory_.lose_track();  // the host may write any map
+        }
+        memory_.launch(operation, log_);
+        const ByteRun output{job->output.base, job->output.bytes()};
+        std::erase_if(written_, [&](const Written& one) {
+            return common_byte({{one.map.base, one.map.bytes()}}, {output}).has_value();
+        });
+        written_.push_back({operation.name, job->output});
+        pending_.push_back(written_.back());
+    }
+
+    /// Weights and constants lie in one file each, and are those of one layer or shared as a whole.
+    void check_constant(const CheckedOperation& operation, const SurfaceUse& use) {
+        const ByteRun run = use.extent();
+        const std::string label = surface_label(operation, use);
+        const auto files = std::ranges::count_if(
+            loaded_, [&](const ByteRun& one) { return common_byte({one}, {run}).has_value(); });
+        if (files > 1) {
+            tell("partly_loaded", operation.name, use.address_register,
+                 fmt::format("{} takes {} bytes at {}, which lie in {} files", label,
+                             run.bytes.value, to_hex(run.address), files),
+                 "correct its address, or the shape and the kind of the layer", place_);
+        }
+        for (const auto& [other, taken] : constants_) {
+            const bool same = taken.address == run.address && taken.bytes == run.bytes;
+            if (!same && common_byte({taken}, {run})) {
+                tell("surface_overlap", operation.name, use.address_register,
+                     fmt::format("{} and {} share bytes", label, other),
+                     "correct the address of one of them", place_);
+            }
+        }
+        constants_.emplace_back(label, run);
+    }
+
+    /// What the program's maker says of the job's result.
+    void check_result(const TinpuJob& job) {
+        const auto result = std::ranges::find(results_, job.name, &NamedMap::after);
+        if (result == results_.end() || lies_as(job.output, result->map)) {
+            return;
+        }
+        tell("map_mismatch", job.name, differing_words(job.output, result->map, true),
+             fmt::format("{} writes {}, but the program says that '{}' is {}", job.name,
+                         text_of(job.output), result->name, text_of(result->map)),
+             "correct the descriptor, or the comment", place_);
+    }
+
+    /// A map that a job reads is a whole map of the host or of a job before.
+    void check_map(const TinpuJob& job, const MapSurface& map, const char* what) {
+        const ByteRun run{map.base, map.bytes()};
+        auto host = std::ranges::find_if(
+            hosts_, [&](const NamedMap& one) { return lies_as(map, one.map); });
+        const bool is_loaded = std::ranges::any_of(
+            loaded_, [&](const ByteRun& one) { return common_byte({one}, {run}).has_value(); });
+        if (host != hosts_.end() && !is_loaded) {
+            let_host_work(host->name, {run});
+        }
+        const auto wrote =
+            std::ranges::find_if(written_.rbegin(), written_.rend(), [&](const Written& one) {
+                return common_byte({{one.map.base, one.map.bytes()}}, {run}).has_value();
+            });
+        const bool is_written = wrote != written_.rend();
+        if (host != hosts_.end() || (is_written && lies_as(map, wrote->map))) {
+            return;
+        }
+        if (!is_written) {
+            host = std::ranges::find_if(hosts_, [&](const NamedMap& one) {
+                return common_byte({one.run()}, {run}).has_value();
+            });
+        }
+        if (!is_written && host == hosts_.end()) {
+            return;
+        }
+        const Written meant = is_written ? *wrote : Written{"the host", host->map};
+        tell("map_mismatch", job.name,
+             *what == 'r' ? "words 5 and 6 (residual)" : differing_words(map, meant.map, false),
+             fmt::format("the {} of {} is {}, but {} wrote {} there", what, job.name, text_of(map),
+                         meant.job, text_of(meant.map)),
+             "read a map as it was written", place_);
+    }
+
+    void tell(const char* id, const std::string& job, const std::string& words,
+              const std::string& sentence, const char* remedy, const Place& place) {
+        log_.add({.id = id,
+                  .sentence = sentence,
+                  .remedy = remedy,
+                  .unit = "tinpu",
+                  .register_name = words,
+                  .operation = job,
+                  .place = place});
+    }
+
+    struct Written {
+        std::string job;
+        MapSurface map;
+    };
+
+    const Program& program_;
+    MemoryRules memory_;
+    DiagnosticLog log_;
+    CheckReport report_;
+    Place place_;
+    std::vector<ByteRun> loaded_;
+    std::vector<std::pair<std::string, ByteRun>> constants_;  ///< with the names of their users
+    std::vector<NamedMap> results_;
+    std::vector<NamedMap> hosts_;   ///< maps that the host brings
+    std::vector<Written> written_;  ///< maps that lie in memory
+    std::vector<Written> pending_;  ///< those whose end is not yet awaited
+    std::set<std::string> launched_;
+    bool host_works_ = false;
+};
+
+}  // namespace
+
+CheckReport check_jobs(const Program& program, const MemoryConfig& memory) {
+    return JobCheck(program, memory).run();
+}
+
+}  // namespace npuscope
