@@ -75,14 +75,14 @@ void require_known_parameters(const LayoutRow& row, const LayoutRequest& request
 }  // namespace
 
 std::vector<const LayoutRow*> layout_catalog() {
-    std::vector<const LayoutRow*> rows;
+    std::vector<const LayoutRow*> all;
     for (const auto family : {plain_layouts(), nvdla_layouts(), nvdla_weight_layouts(),
                               nvdla_pixel_layouts(), kneron_layouts(), ncnn_layouts()}) {
         for (const LayoutRow& row : family) {
-            rows.push_back(&row);
+            all.push_back(&row);
         }
     }
-    return rows;
+    return all;
 }
 
 const LayoutRow* find_layout(std::string_view name) {

@@ -114,16 +114,72 @@ SurfaceSpec ImageContents::spec(const PlacedSurface& surface) const {
             plain_layout({{{'W', bytes}}}, 1)};
 }
 
+namespace {
+
+/// Whether strides leave so much between a surface's lines that reading it whole would take far
+/// more memory than its elements do. Elements of other codes share words, and are read whole.
+bool is_sparse(const SurfaceSpec& spec) {
+    constexpr std::uint64_t most_gap = std::uint64_t{64} << 20;
+    const Layout& layout = spec.layout;
+    return layout.code == ElementCode::Plain &&
+           std::ranges::all_of(layout.parts,
+                               [](const LayoutPart& part) { return part.field.width == 0; }) &&
+           layout.used > 4 * layout.shape.elements() * layout.element + most_gap;
+}
+
+void require_readable(const PlacedSurface& surface, std::uint64_t bytes) {
+    if (bytes > MemoryRules::most_contents.value) {
+        throw ConfigError(surface.described.place,
+                          fmt::format("surface '{}' takes {} bytes, contents are read up to {}",
+                                      surface.described.name, bytes,
+                                      MemoryRules::most_contents.value),
+                          "correct its shape and strides, or describe it in parts");
+    }
+}
+
+/// The elements of a surface in row-major order; nothing where their bytes are unknown. ConfigError
+/// where they are more than one reads.
+std::optional<std::vector<std::uint8_t>> read_surface(const PlacedSurface& surface,
+                                                      const SurfaceSpec& spec,
+                                                      const MemoryRules& memory) {
+    const Layout& layout = spec.layout;
+    const bool sparse = is_sparse(spec);
+    const std::uint64_t bytes = sparse ? layout.shape.elements() * layout.element : layout.used;
+    require_readable(surface, bytes);
+    if (!sparse) {
+        const auto stored = memory.contents({spec.base, Bytes(layout.used)});
+        return stored ? std::optional(spec.elements(*stored)) : std::nullopt;
+    }
+    std::vector<std::uint8_t> elements;
+    elements.reserve(bytes);
+    const std::vector<IndexRange> box = layout.shape.box();
+    std::vector<std::uint64_t> index = first_index(box);
+    do {
+        const auto one =
+            memory.contents({spec.base + Bytes(layout.address(index)), Bytes(layout.element)});
+        if (!one) {
+            return std::nullopt;
+        }
+        elements.insert(elements.end(), one->begin(), one->end());
+    } while (next_index(index, box));
+    return elements;
+}
+
+}  // namespace
+
 std::vector<std::uint8_t> ImageContents::elements(const PlacedSurface& surface) const {
     const SurfaceSpec spec = this->spec(surface);
-    const auto contents = [&](Address address, Bytes bytes) {
-        return memory_.contents({address, bytes})
-            .value_or(std::vector<std::uint8_t>(bytes.value, 0));
-    };
+    const std::uint64_t plain_bytes = spec.layout.shape.elements() * spec.layout.element;
+    require_readable(surface, plain_bytes);
     const auto [mask, sizes] = parts_of(surface, surfaces_);
     if (mask == nullptr) {
-        return spec.elements(contents(spec.base, Bytes(spec.layout.used)));
+        auto elements = read_surface(surface, spec, memory_);
+        return elements ? std::move(*elements) : std::vector<std::uint8_t>(plain_bytes, 0);
     }
+    const auto contents = [&](Address address, Bytes bytes) {
+        auto known = memory_.contents({address, bytes});
+        return known ? std::move(*known) : std::vector<std::uint8_t>(bytes.value, 0);
+    };
     const WeightLayout& weights = *surface.weights;
     const std::vector<std::uint8_t> bits = contents(mask->use.base, used_mask_bytes(weights));
     const CompressedGroups groups(weights, bits);
@@ -185,8 +241,7 @@ Diagnostic told(const PlacedSurface& surface, const char* id, const std::string&
 }
 
 /// Lanes after the last channel of an fp16 cube.
-std::optional<Diagnostic> nan_lanes(const PlacedSurface& surface,
-                                    std::span<const std::uint8_t> bytes) {
+std::optional<Diagnostic> nan_lanes(const PlacedSurface& surface, const MemoryRules& memory) {
     const FeatureCube& cube = *surface.use.cube;
     const std::uint32_t lanes = cube.channels_per_atom();
     const std::uint32_t used = cube.shape.channels % lanes;
@@ -197,12 +252,16 @@ std::optional<Diagnostic> nan_lanes(const PlacedSurface& surface,
     std::optional<Address> first;
     const std::uint32_t last = cube.surfaces() - 1;
     for (std::uint32_t y = 0; y < cube.shape.height; ++y) {
-        const std::uint64_t line = (cube.line_address(last, y) - cube.base).value;
+        const Address line = cube.line_address(last, y);
+        const auto bytes = memory.contents({line, Bytes(cube.shape.width * cube.atom.value)});
+        if (!bytes) {
+            continue;  // told as bytes that are never loaded
+        }
         for (std::uint32_t x = 0; x < cube.shape.width; ++x) {
             for (std::uint32_t lane = used; lane < lanes; ++lane) {
-                const std::uint64_t at = line + x * cube.atom.value + 2 * std::uint64_t{lane};
-                if (at + 1 < bytes.size() && is_nan(bytes[at], bytes[at + 1])) {
-                    first = first.value_or(cube.base + Bytes(at));
+                const std::uint64_t at = x * cube.atom.value + 2 * std::uint64_t{lane};
+                if (is_nan((*bytes)[at], (*bytes)[at + 1])) {
+                    first = first.value_or(line + Bytes(at));
                     ++count;
                 }
             }
@@ -232,15 +291,18 @@ Diagnostics value_findings(const PlacedSurface& surface, const MemoryRules& memo
     }
     const SurfaceSpec spec{surface.described.address, surface.type, surface.bind()};
     Diagnostics findings;
-    const std::uint64_t all = std::max(spec.layout.used, surface.needed.value);
-    const auto bytes = memory.contents({spec.base, Bytes(all)});
-    if (!bytes) {
+    if (!range && !is_sparse(spec)) {
+        const std::uint64_t all = std::max(spec.layout.used, surface.needed.value);
+        const auto bytes = memory.contents({spec.base, Bytes(all)});
+        if (bytes && !holds_nan(*bytes)) {
+            return {};
+        }
+    }
+    const auto elements = read_surface(surface, spec, memory);
+    if (!elements) {
         return {};  // told as bytes that are never loaded
     }
-    if (!range && !holds_nan(*bytes)) {
-        return {};
-    }
-    const std::vector<double> numbers = read_elements(surface.type->type, spec.elements(*bytes));
+    const std::vector<double> numbers = read_elements(surface.type->type, *elements);
     const auto tell = [&](const char* id, auto is_wrong, const char* what, const char* remedy) {
         const auto first = std::ranges::find_if(numbers, is_wrong);
         if (first == numbers.end()) {
@@ -266,7 +328,7 @@ Diagnostics value_findings(const PlacedSurface& surface, const MemoryRules& memo
             "not_a_number", [](double number) { return std::isnan(number); },
             "values are not a number", "store numbers, or have them flushed (NAN_TO_ZERO)");
         if (surface.use.cube) {
-            if (std::optional<Diagnostic> lanes = nan_lanes(surface, *bytes)) {
+            if (std::optional<Diagnostic> lanes = nan_lanes(surface, memory)) {
                 findings.push_back(std::move(*lanes));
             }
         }

@@ -343,7 +343,7 @@ void MemoryRules::launch(const CheckedOperation& operation, DiagnosticLog& log) 
 }
 
 std::optional<std::vector<std::uint8_t>> MemoryRules::contents(const ByteRun& run) const {
-    if (lost_track_ || !in_memory(run)) {
+    if (lost_track_ || run.bytes > most_contents || !in_memory(run)) {
         return std::nullopt;
     }
     bool known = true;

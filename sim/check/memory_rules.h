@@ -47,7 +47,9 @@ class MemoryRules {
     /// comparisons are checked for where they lie, no longer for their origin.
     void lose_track() { lost_track_ = true; }
     /// The bytes of a run as they were loaded or filled; nothing where an operation wrote any of
-    /// them, where one is uninitialised, or after lose_track().
+    /// them, where one is uninitialised, where they are more than most_contents, or after
+    /// lose_track().
+    static constexpr Bytes most_contents{std::uint64_t{4} << 30};
     std::optional<std::vector<std::uint8_t>> contents(const ByteRun& run) const;
     /// Results of which a part was read and a part never was.
     void report_unread(DiagnosticLog& log) const;
