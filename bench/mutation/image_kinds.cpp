@@ -140,7 +140,18 @@ Mistakes image_on_another(const MutationSite& site) {
     return mistakes;
 }
 
-/// A byte of what a CDMA address points to gets another value.
+/// What a convolution takes as an element.
+std::uint64_t element_bytes(const MutationSite& site) {
+    return std::ranges::any_of(site.writes,
+                               [](const Write& write) {
+                                   return write.is("NVDLA_CDMA", "D_MISC_CFG") &&
+                                          (write.value >> 8U & 3U) != 0;
+                               })
+               ? 2
+               : 1;
+}
+
+/// A byte of what a CDMA address points to gets another value; 0: a whole element becomes 0.
 Mistakes damage(const MutationSite& site, std::string_view address_register, std::uint8_t change,
                 const char* what) {
     Mistakes mistakes;
@@ -154,19 +165,24 @@ Mistakes damage(const MutationSite& site, std::string_view address_register, std
                 continue;
             }
             const std::uint64_t first = write.value - run.address.value;
-            for (const std::uint64_t offset : {first, first + 1, first + 5, first + 16}) {
+            const std::uint64_t element = change == 0 ? element_bytes(site) : 1;
+            for (const std::uint64_t offset :
+                 {first, first + element, first + 5 * element, first + 16}) {
                 Mistake mistake = of_load(site, load, fmt::format("{} at {:#x}", what, offset));
                 mistake.bytes = {{write.is("NVDLA_CDMA", "D_WEIGHT_ADDR_LOW")
                                       ? run.address + Bytes(offset)
                                       : Address(write.value),
                                   Bytes(64)}};
                 mistake.registers = {write.name()};
-                mistake.make = [statement = load.statement, offset, change](Program& program) {
+                mistake.make = [statement = load.statement, offset, element,
+                                change](Program& program) {
                     MemoryImage& image = load_at(program, statement).image;
-                    for (const MemoryImage::Run& part : image.runs) {
-                        if (part.offset <= offset && offset < part.offset + part.size) {
-                            std::uint8_t& byte = image.bytes[part.position + offset - part.offset];
-                            byte = change == 0 ? 0 : static_cast<std::uint8_t>(byte ^ change);
+                    for (std::uint64_t at = offset; at < offset + element; ++at) {
+                        for (const MemoryImage::Run& part : image.runs) {
+                            if (part.offset <= at && at < part.offset + part.size) {
+                                std::uint8_t& byte = image.bytes[part.position + at - part.offset];
+                                byte = change == 0 ? 0 : static_cast<std::uint8_t>(byte ^ change);
+                            }
                         }
                     }
                 };

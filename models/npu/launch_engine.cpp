@@ -252,8 +252,10 @@ Launch LaunchEngine::begin(Pipeline pipeline, bool uses_rdma, Diagnostics findin
     launch.name = next_name(row_of(pipeline).name);
     launch.pipeline = pipeline;
     launch.group = gates.main.group();
+    launch.rdma_group = launch.group;
     if (uses_rdma && gates.rdma) {
         launch.rdma_enabled = gates.rdma->enabled(0);
+        launch.rdma_group = gates.rdma->group();
         gates.rdma->pass();
     } else if (row_of(pipeline).rdma == ReadDma::Together) {
         launch.rdma_enabled = gates.main.enabled(1);

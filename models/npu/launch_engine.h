@@ -106,6 +106,7 @@ struct Launch {
     unsigned group = 0;
     /// When its read DMA was enabled; nothing where that has no part in it.
     std::optional<Cycles> rdma_enabled;
+    unsigned rdma_group = 0;  ///< of its read DMA's registers, which launches by itself
     RegisterJob job;
     BufferStart start;  ///< of a convolution whose registers agree
     /// What the operation consumes and produces on the fly; nothing: from and to memory.

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether what is loaded, read, written and compared has one extent: a file that is read from its
-// beginning to its end, an operand that lies inside what was loaded or written, a comparison of a
-// whole result.
+// Whether what is read, written and compared has one extent and one kind: an operand that lies inside
+// what was loaded or written, a comparison of a whole result.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -20,17 +19,6 @@ Bytes pad_of(const SurfaceUse& use) {
     }
     const std::uint32_t lanes = use.cube->surfaces() * use.cube->channels_per_atom();
     return use.cube->element * (lanes - use.cube->shape.channels);
-}
-
-/// An operand begins at the address; of pixels with an offset those that are skipped come first.
-bool begins_at(const SurfaceUse& use, Address address) {
-    constexpr std::uint64_t most = 64;  // source: X offsets of nv_full, in bytes
-    if (use.base == address || use.kind != DataKind::Pixels || use.runs.empty()) {
-        return use.base == address;
-    }
-    const Address first = use.runs.front().address;
-    return first == address ||
-           (first != use.base && first >= address && (first - address).value < most);
 }
 
 /// Sparse files leave zeros out, but seldom the whole last quarter of a surface.
@@ -71,62 +59,61 @@ void MemoryRules::SeenBytes::add(const ByteRun& piece, const ByteState* state) {
     writers.insert(state->by);
 }
 
-bool MemoryRules::lie_lines_apart(const SurfaceUse& one, const SurfaceUse& other) {
-    if (!one.cube || !other.cube || one.constant || other.constant ||
-        one.cube->line_stride != other.cube->line_stride ||
-        one.cube->surface_stride != other.cube->surface_stride ||
-        one.cube->line_stride.value == 0) {
-        return true;
-    }
-    const Address low = std::min(one.base, other.base);
-    const Address high = std::max(one.base, other.base);
-    return (high - low).value % one.cube->line_stride.value == 0;
+namespace {
+
+/// Whether the bytes of one surface cannot be those of the other as well. A map of one row and one
+/// column may hold values of channels.
+bool differ_in_kind(const SurfaceUse& one, const SurfaceUse& other) {
+    const auto is_weights = [](const SurfaceUse& use) {
+        return use.constant && use.unit == "NVDLA_CDMA";
+    };
+    const auto is_map = [](const SurfaceUse& use) { return use.cube && !use.constant; };
+    const auto is_large_map = [&](const SurfaceUse& use) {
+        return is_map(use) && std::uint64_t{use.cube->shape.width} * use.cube->shape.height > 1;
+    };
+    const auto differ = [&](const SurfaceUse& a, const SurfaceUse& b) {
+        return is_weights(a) ? is_map(b) || (b.constant && a.surface != b.surface)
+                             : a.constant && is_large_map(b);
+    };
+    return differ(one, other) || differ(other, one);
 }
 
-void MemoryRules::report_slice(const CheckedOperation& operation, const SurfaceUse& use,
-                               const SurfaceUse& other, DiagnosticLog& log) const {
-    Diagnostic one = surface_finding(
-        operation, use, "slice_offset",
-        fmt::format("{} begins at {}, which is no whole number of lines of {} bytes from {}, where "
-                    "another part of the surface begins",
-                    surface_label(operation, use), to_hex(use.base), use.cube->line_stride.value,
-                    to_hex(other.base)),
-        "let parts of one surface begin with a line");
-    one.severity = Severity::Warning;
-    log.add(std::move(one));
-}
+}  // namespace
 
-void MemoryRules::note_reader(const CheckedOperation& operation, const SurfaceUse& use,
-                              DiagnosticLog& log) {
-    std::set<std::size_t> read;
-    for (const ByteRun& run : use.runs) {
-        bytes_.visit(run, [&](const ByteRun& /*piece*/, const ByteState* state) {
-            if (state != nullptr && state->origin == ByteOrigin::Loaded) {
-                read.insert(state->by);
-            }
-        });
-    }
-    const Bytes gap = use.unit == "NVDLA_CDMA" && use.constant
-                          ? operation.weights_left
-                          : gap_after(use, operation.lines_left);
-    for (const std::size_t number : read) {
-        Load& load = loads_[number];
-        load.begins_there = load.begins_there || begins_at(use, load.load->address);
-        load.copied = load.copied || use.unit == "NVDLA_BDMA";
-        if (use.cube && !use.constant) {
-            const auto apart = std::ranges::find_if(
-                load.slices, [&](const SurfaceUse& other) { return !lie_lines_apart(use, other); });
-            if (apart != load.slices.end()) {
-                report_slice(operation, use, *apart, log);
-            }
-            load.slices.push_back(use);
-            load.slices.back().runs.clear();
+void MemoryRules::judge_kind(const CheckedOperation& operation, const SurfaceUse& use,
+                             const SeenBytes& seen, DiagnosticLog& log) {
+    const auto report = [&](const std::string& name, const SurfaceUse& other) {
+        Diagnostic one = surface_finding(
+            operation, use, "operand_kind",
+            fmt::format("{} shares bytes with the {} of {}, which is of another kind",
+                        surface_label(operation, use), other.surface, name),
+            fmt::format("correct the one of {} and {} that is meant elsewhere",
+                        spelled(use.unit, use.address_register),
+                        spelled(other.unit, other.address_register)));
+        one.severity = Severity::Warning;
+        log.add(std::move(one));
+    };
+    for (const std::size_t writer : seen.writers) {
+        const Owner& owner = owners_[writer];
+        if (!owner.use.address_register.empty() && differ_in_kind(use, owner.use)) {
+            return report(owner.operation, owner.use);
         }
-        load.gap = std::max(load.gap, gap);
-        if (!load.use) {
-            load.operation = operation.name;
-            load.use = use;
-            load.use->runs = {use.extent()};
+    }
+    const std::vector<ByteRun> extent{use.extent()};
+    for (const std::size_t number : seen.loads) {
+        Load& load = loads_[number];
+        const auto other = std::ranges::find_if(load.readers, [&](const auto& reader) {
+            return differ_in_kind(use, reader.second) && common_byte(extent, reader.second.runs);
+        });
+        if (other != load.readers.end()) {
+            return report(other->first, other->second);
+        }
+        const bool known = std::ranges::any_of(load.readers, [&](const auto& reader) {
+            return reader.second.surface == use.surface && reader.second.runs == extent;
+        });
+        if (!known) {
+            load.readers.emplace_back(operation.name, use);
+            load.readers.back().second.runs = extent;
         }
     }
 }
@@ -185,10 +172,10 @@ bool MemoryRules::judge_extent(const CheckedOperation& operation, const SurfaceU
                         first.load->file, to_hex(first.run().address)),
             one_file ? file : extent, extent.address);
     }
-    const bool straddles = !one_file && extent.address > first.run().address &&
-                           extent.address < first.run().end() &&
-                           2 * (first.run().end() - extent.address).value < extent.bytes.value &&
-                           last.run().address > extent.address && last.run().end() >= extent.end();
+    const bool straddles =
+        !one_file && extent.address > first.run().address && extent.address < first.run().end() &&
+        (use.constant || 2 * (first.run().end() - extent.address).value < extent.bytes.value) &&
+        last.run().address > extent.address && last.run().end() >= extent.end();
     if (straddles && seen.loads.size() == 2) {
         return report(
             "partly_loaded",
@@ -213,98 +200,6 @@ bool MemoryRules::judge_extent(const CheckedOperation& operation, const SurfaceU
                               label, to_hex(extent.end()), missing.value, last.load->file,
                               to_hex(last.run().address), last.run().bytes.value),
                   one_file ? file : extent, last.run().end());
-}
-
-bool MemoryRules::holds_zeros(const ByteRun& run) const {
-    const auto bytes = contents(run);
-    return bytes && std::ranges::all_of(*bytes, [](std::uint8_t byte) { return byte == 0; });
-}
-
-bool MemoryRules::is_part_of_line(const Load& load, const ByteRun& hole) {
-    const bool split = load.use && load.use->unit == "NVDLA_PDP_RDMA";  // read slice by slice
-    if (!load.use || load.copied || split) {
-        return false;
-    }
-    if (load.use->kind == DataKind::Pixels) {  // lines end with pixels that nothing shows
-        return load.use->strides.line && hole.bytes > *load.use->strides.line;
-    }
-    // strides may leave whole lines out
-    return load.use->constant ||
-           (load.use->cube && load.slices.size() == 1 && hole.bytes < load.use->cube->line_stride);
-}
-
-void MemoryRules::report_unread_loads(DiagnosticLog& log) const {
-    struct Unread {
-        std::optional<ByteRun> hole;  ///< between what is read, the first that is not 0
-        std::uint64_t head = 0;
-        std::uint64_t tail = 0;
-        std::uint64_t read = 0;
-        std::uint64_t unread = 0;
-    };
-    std::vector<Unread> all(loads_.size());
-    bytes_.visit_all([&](const ByteRun& piece, const ByteState* state) {
-        if (state->origin != ByteOrigin::Loaded) {
-            return;
-        }
-        Unread& one = all[state->by];
-        const ByteRun file = loads_[state->by].run();
-        if (state->looked_at) {
-            one.read += piece.bytes.value;
-            return;
-        }
-        one.unread += piece.bytes.value;
-        one.head += piece.address == file.address ? piece.bytes.value : 0;
-        one.tail = piece.end() == file.end() ? piece.bytes.value : one.tail;
-        const bool inside = piece.address != file.address && piece.end() != file.end();
-        if (inside && !one.hole && is_part_of_line(loads_[state->by], piece) &&
-            !holds_zeros(piece)) {
-            one.hole = piece;
-        }
-    });
-    for (std::size_t i = 0; i < all.size(); ++i) {
-        const Load& load = loads_[i];
-        const ByteRun file = load.run();
-        const auto tell = [&](std::uint64_t bytes, Address at, const char* where) {
-            Diagnostic one{.severity = Severity::Warning,
-                           .id = "loaded_unread",
-                           .address = at,
-                           .surface = load.load->file,
-                           .place = load.place};
-            if (load.use) {
-                const Suspect suspect = suspect_of(*load.use, file);
-                one.sentence = fmt::format(
-                    "{} bytes at the {} of '{}', from {} on, are never read; the {} of {} lies "
-                    "from {} to {}",
-                    bytes, where, load.load->file, to_hex(at), load.use->surface, load.operation,
-                    to_hex(load.use->extent().address), to_hex(load.use->extent().end()));
-                one.remedy = remedy_for(*load.use, suspect);
-                one.unit = load.use->unit;
-                one.register_name = suspect.register_name;
-                one.operation = load.operation;
-            } else {
-                one.severity = Severity::Note;  // the host itself may read it
-                one.sentence = fmt::format("no operation reads '{}', which is loaded at {}",
-                                           load.load->file, to_hex(file.address));
-                one.remedy = "load it where an operand lies, or leave it out";
-            }
-            log.add(std::move(one));
-        };
-        const auto zeros = [&](std::uint64_t tail) {
-            const auto bytes = contents({Address(file.end().value - tail), Bytes(tail)});
-            return bytes &&
-                   std::ranges::all_of(*bytes, [](std::uint8_t byte) { return byte == 0; });
-        };
-        // of a file that was read, results may lie over all but its end by now
-        if (all[i].read == 0 && all[i].unread > 0 && !load.use) {
-            tell(all[i].unread, file.address, "beginning");
-        } else if (all[i].head > 0 && !load.begins_there) {
-            tell(all[i].head, file.address, "beginning");
-        } else if (!load.copied && all[i].tail > load.gap.value && !zeros(all[i].tail)) {
-            tell(all[i].tail, Address(file.end().value - all[i].tail), "end");
-        } else if (!load.copied && all[i].hole) {
-            tell(all[i].hole->bytes.value, all[i].hole->address, "inside");
-        }
-    }
 }
 
 std::string MemoryRules::elsewhere(const ByteRun& region) const {
@@ -332,6 +227,7 @@ std::optional<MemoryRules::SeenBytes> MemoryRules::compare_bytes(const ByteRun& 
                                                                  const Place& place,
                                                                  DiagnosticLog& log) {
     const Owner* meant = meant_for(run);  // before the look
+    compared_ = true;
     const SeenBytes seen = look_at({&run, 1});
     const auto add = [&](const char* id, const std::string& message, Address address) {
         Diagnostic one{.id = id,

@@ -129,11 +129,11 @@ bool is_sparse(const SurfaceSpec& spec) {
 
 void require_readable(const PlacedSurface& surface, std::uint64_t bytes) {
     if (bytes > MemoryRules::most_contents.value) {
-        throw ConfigError(surface.described.place,
-                          fmt::format("surface '{}' takes {} bytes, contents are read up to {}",
-                                      surface.described.name, bytes,
-                                      MemoryRules::most_contents.value),
-                          "correct its shape and strides, or describe it in parts");
+        throw ConfigError(
+            surface.described.place,
+            fmt::format("surface '{}' takes {} bytes, contents are read up to {}",
+                        surface.described.name, bytes, MemoryRules::most_contents.value),
+            "correct its shape and strides, or describe it in parts");
     }
 }
 

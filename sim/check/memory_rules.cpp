@@ -246,6 +246,9 @@ void MemoryRules::write(const CheckedOperation& operation, const SurfaceUse& use
     owners_.back().use.runs = {use.extent()};
     for (const ByteRun& run : use.runs) {
         bytes_.visit(run, [&](const ByteRun& piece, const ByteState* state) {
+            if (state != nullptr && state->origin == ByteOrigin::Loaded && !state->looked_at) {
+                loads_[state->by].overwritten.push_back(piece);
+            }
             if (state == nullptr || state->origin != ByteOrigin::Written || state->looked_at ||
                 state->by == number || owners_[state->by].read) {
                 return;
@@ -316,6 +319,37 @@ void check_stride_pair(const CheckedOperation& operation, const SurfaceUse& use,
 
 }  // namespace
 
+namespace {
+
+/// The reshape engine's lines, or planes, of which each leaves room for one more part of it.
+void check_moved_lines(const CheckedOperation& operation, const SurfaceUse& use,
+                       DiagnosticLog& log) {
+    if (use.unit != "NVDLA_RBK" || use.runs.size() < 2) {
+        return;
+    }
+    const Bytes run = use.runs.front().bytes;
+    const Bytes gap = use.runs[1].address - use.runs.front().end();
+    for (std::size_t i = 1; i < use.runs.size(); ++i) {
+        if (use.runs[i].bytes != run || use.runs[i].address - use.runs[i - 1].end() != gap) {
+            return;
+        }
+    }
+    if (gap.value == 0 || gap >= run || run.value % gap.value != 0) {
+        return;
+    }
+    Diagnostic one = surface_finding(
+        operation, use, "strides_apart",
+        fmt::format("{} consists of {} pieces of {} bytes with {} between them, room for one more "
+                    "part of each",
+                    surface_label(operation, use), use.runs.size(), run.value, gap.value),
+        "correct D_DATAIN_SIZE_0, or the strides");
+    one.severity = Severity::Warning;
+    one.register_name = spelled(use.unit, "D_DATAIN_SIZE_0");
+    log.add(std::move(one));
+}
+
+}  // namespace
+
 void MemoryRules::launch(const CheckedOperation& operation, DiagnosticLog& log) {
     const std::size_t told_before = log.findings().size();
     check_planes(operation, log);
@@ -328,11 +362,15 @@ void MemoryRules::launch(const CheckedOperation& operation, DiagnosticLog& log) 
                 owners_[writer].lines_left += 2 * operation.lines_left;
             }
             judge(operation, use, seen, log);
+            if (log.findings().size() == told_before) {
+                judge_kind(operation, use, seen, log);
+            }
         }
         const auto is_told = [&](const Diagnostic& one) { return one.surface == use.surface; };
         if (std::none_of(log.findings().begin() + static_cast<std::ptrdiff_t>(told_before),
                          log.findings().end(), is_told)) {
             check_stride_pair(operation, use, log);
+            check_moved_lines(operation, use, log);
         }
     }
     for (const SurfaceUse& use : operation.uses) {
@@ -373,6 +411,19 @@ std::optional<std::vector<std::uint8_t>> MemoryRules::contents(const ByteRun& ru
     return bytes;
 }
 
+void MemoryRules::report_unused(const Owner& owner, DiagnosticLog& log) {
+    CheckedOperation operation;
+    operation.name = owner.operation;
+    operation.place = owner.place;
+    Diagnostic one = surface_finding(
+        operation, owner.use, "result_unused",
+        fmt::format("{} at {} is neither read nor compared, though the program compares others",
+                    surface_label(operation, owner.use), to_hex(owner.use.base)),
+        "correct its address, or that of its reader, or compare it");
+    one.severity = Severity::Warning;
+    log.add(std::move(one));
+}
+
 void MemoryRules::report_unread(DiagnosticLog& log) const {
     if (lost_track_) {
         return;
@@ -402,6 +453,10 @@ void MemoryRules::report_unread(DiagnosticLog& log) const {
         // of a part of a result, surfaces are farther apart than it has bytes
         const std::uint64_t surfaces = owner.use.cube ? owner.use.cube->surfaces() : 1;
         const std::uint64_t left = owner.lines_left * line * surfaces;
+        if (compared_ && !owner.read && shares[i].unread > 0) {
+            report_unused(owner, log);
+            continue;
+        }
         if (shares[i].read == 0 || 5 * shares[i].unread < 2 * shares[i].read ||
             shares[i].unread <= left) {
             continue;

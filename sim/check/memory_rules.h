@@ -93,7 +93,11 @@ class MemoryRules {
         bool begins_there = false;         ///< an operand begins where it does
         bool copied = false;               ///< by a unit that only moves bytes: any part of it
         std::vector<SurfaceUse> slices{};  ///< its readers, without their bytes
+        std::vector<SurfaceUse> planes{};  ///< of pixels, likewise
+        std::vector<std::pair<std::string, SurfaceUse>> readers{};  ///< each with its operation
         Bytes gap{};  ///< what the readers' strides may leave after their last line
+        std::uint32_t lines_left = 0;        ///< lines that the windows of a reader may leave
+        std::vector<ByteRun> overwritten{};  ///< by results, before they were read
 
         ByteRun run() const { return {load->address, Bytes(load->image.end())}; }
         /// It leaves bytes out: zeros, as some tools write files.
@@ -101,9 +105,13 @@ class MemoryRules {
     };
 
     bool in_memory(const ByteRun& run) const;
+    static void report_unused(const Owner& owner, DiagnosticLog& log);
     void note_reader(const CheckedOperation& operation, const SurfaceUse& use, DiagnosticLog& log);
     /// Parts of one surface lie whole lines apart.
     static bool lie_lines_apart(const SurfaceUse& one, const SurfaceUse& other);
+    /// Bytes that are features to one operation and weights or values of channels to another.
+    void judge_kind(const CheckedOperation& operation, const SurfaceUse& use, const SeenBytes& seen,
+                    DiagnosticLog& log);
     void report_slice(const CheckedOperation& operation, const SurfaceUse& use,
                       const SurfaceUse& other, DiagnosticLog& log) const;
     /// What an operand was most likely meant to fill: the file or the result that it lies in.
@@ -121,6 +129,10 @@ class MemoryRules {
     bool holds_zeros(const ByteRun& run) const;
     /// Bytes of a line, or of values of channels, that lie between others that are read.
     static bool is_part_of_line(const Load& load, const ByteRun& hole);
+    /// What may be left after the last line that is read of a file.
+    static Bytes gap_of(const Load& load);
+    /// Whole lines that no part of a surface covers, though parts before and after them are read.
+    static bool lies_between_slices(const Load& load, const ByteRun& hole);
     void report_unread_loads(DiagnosticLog& log) const;
     /// What the bytes are; whether they can be a result at all.
     std::optional<SeenBytes> compare_bytes(const ByteRun& run, const Place& place,
@@ -135,6 +147,7 @@ class MemoryRules {
 
     Machine machine_;
     bool lost_track_ = false;
+    bool compared_ = false;  ///< the program compares a result with what it expects
     ByteStates bytes_;
     std::vector<Load> loads_;
     std::vector<FillPattern> fills_;

@@ -212,6 +212,9 @@ void ProgramOperations::add_copy(const RegisterFile& file, const Place& place, D
     } else {
         copy.undecoded = true;
     }
+    add_unwritten("NVDLA_BDMA", npu_.sdp, copy);
+    std::ranges::move(copy.findings, std::back_inserter(findings));
+    copy.findings.clear();
     for (Diagnostic& finding : findings) {
         finding.operation = copy.name;
         finding.place = place;
@@ -225,7 +228,7 @@ void ProgramOperations::add_value_findings(const Launch& launch, CheckedOperatio
     const PipelineRow& row = row_of(launch.pipeline);
     const RegisterValues& values = file(row.blocks.front()).values(launch.group);
     if (launch.pipeline == Pipeline::Sdp && launch.rdma_enabled && !operation.undecoded) {
-        add_unused_operands(values, file("NVDLA_SDP_RDMA").values(launch.group),
+        add_unused_operands(values, file("NVDLA_SDP_RDMA").values(launch.rdma_group),
                             operation.findings);
     }
     const auto lut = luts_.find(row.blocks.front());
@@ -234,35 +237,6 @@ void ProgramOperations::add_value_findings(const Launch& launch, CheckedOperatio
     }
     for (Diagnostic& finding : operation.findings) {
         finding.operation = operation.name;
-    }
-}
-
-void ProgramOperations::add_unwritten(CheckedOperation& operation) const {
-    const std::array stages{std::pair{"D_DP_BS_CFG", npu_.sdp.bs},
-                            std::pair{"D_DP_BN_CFG", npu_.sdp.bn},
-                            std::pair{"D_DP_EW_CFG", npu_.sdp.element_wise}};
-    const auto is_written = [&](const char* name) {
-        return find_write(operation, spelled("NVDLA_SDP", name)) != nullptr;
-    };
-    const auto add = [&](const char* name, const char* why) {
-        operation.findings.push_back(
-            {.severity = Severity::Warning,
-             .id = "register_unwritten",
-             .sentence = fmt::format("{} is never written before the operation: {}",
-                                     spelled("NVDLA_SDP", name), why),
-             .remedy = "write it in the operation's register group",
-             .unit = "NVDLA_SDP",
-             .register_name = spelled("NVDLA_SDP", name),
-             .operation = operation.name});
-    };
-    for (const auto& [name, present] : stages) {
-        if (present && !is_written(name)) {
-            add(name, "its reset value has the stage compute");
-        }
-    }
-    if (is_written("D_CVT_SCALE") != is_written("D_CVT_SHIFT")) {
-        add(is_written("D_CVT_SCALE") ? "D_CVT_SHIFT" : "D_CVT_SCALE",
-            "the output is scaled by both");
     }
 }
 
@@ -283,16 +257,23 @@ void ProgramOperations::launch(Launch launch, const Place& place, DiagnosticLog&
                         tables == nullptr ? LookupTables{} : LookupTables{tables->le, tables->lo}});
     }
     for (const std::string_view block : row_of(launch.pipeline).blocks) {
-        const bool used = !block.empty() && (launch.rdma_enabled || !block.ends_with("_RDMA"));
+        const bool is_rdma = block.ends_with("_RDMA");
+        const unsigned group = is_rdma ? launch.rdma_group : launch.group;
+        const bool used = !block.empty() && (launch.rdma_enabled || !is_rdma);
         if (keeps_settings_ && used) {
-            add_settings(file(block).values(launch.group), operation);
+            add_settings(file(block).values(group), operation);
         }
         if (used) {
-            add_writes(file(block), launch.group, operation);
+            add_writes(file(block), group, operation);
         }
     }
-    if (launch.pipeline == Pipeline::Sdp && !operation.undecoded) {
-        add_unwritten(operation);
+    if (!operation.undecoded) {
+        for (const auto& [block, writes] : operation.writes) {
+            if (block->name.starts_with("NVDLA_SDP") || block->name == "NVDLA_PDP" ||
+                block->name.starts_with("NVDLA_CDP")) {
+                add_unwritten(block->name, npu_.sdp, operation);
+            }
+        }
     }
     for (Diagnostic& finding : operation.findings) {
         finding.place = place;

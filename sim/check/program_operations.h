@@ -64,8 +64,6 @@ class ProgramOperations {
     Diagnostic wrong_group(std::string_view block, unsigned next) const;
     /// Look-up tables that are not loaded, operands that are fetched for nothing.
     void add_value_findings(const Launch& launch, CheckedOperation& operation);
-    /// Stages of the SDP, and scale or shift of its output, that no write has set.
-    void add_unwritten(CheckedOperation& operation) const;
     void launch_ready(const Place& place, DiagnosticLog& log);
     void launch(Launch launch, const Place& place, DiagnosticLog& log);
     std::size_t index_of(const std::string& name) const;

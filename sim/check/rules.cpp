@@ -180,6 +180,10 @@ constexpr std::array all_rules{
          "computes "
          "it.",
          "the preset's restrictions; docs/tinpu.md"},
+    Rule{"operand_kind", Severity::Warning, "check",
+         "Bytes are features, weights or values of channels, not one of them here and another "
+         "there.",
+         "the program itself"},
     Rule{"operand_unused", Severity::Warning, "check",
          "An operand that is fetched is taken by a stage.",
          "NVDLA register specification, D_BRDMA_CFG to D_ERDMA_CFG"},
@@ -257,6 +261,9 @@ constexpr std::array all_rules{
          "NVDLA format page; NVDLA unit description"},
     Rule{"result_lost", Severity::Error, "check", "A result is read before it is overwritten.",
          the_program},
+    Rule{"result_unused", Severity::Warning, "check",
+         "A result is read by an operation, or compared where the program compares results.",
+         "the program itself"},
     Rule{"reuse_of_nothing", Severity::Warning, "check, run",
          "A convolution reuses data or weights only where the one before kept them.",
          "nv_full C model, CDMA and CSC"},
@@ -283,8 +290,8 @@ constexpr std::array all_rules{
          "IEEE 1666-2011, 11.3: transport_dbg; include/npuscope/device.h"},
     Rule{"size_mismatch", Severity::Error, "check",
          "A described surface has the bytes that its shape and layout need.", format_page},
-    Rule{"slice_offset", Severity::Warning, "check", "Parts of one surface lie whole lines apart.",
-         format_page},
+    Rule{"slice_offset", Severity::Warning, "check",
+         "Parts of one surface lie whole lines apart and have its strides.", format_page},
     Rule{"stale_weights", Severity::Warning, "check, run",
          "A convolution takes all the weights that it fetches; the rest is read by the next one as "
          "its first weights.",

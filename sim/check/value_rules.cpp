@@ -3,7 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <string>
+#include <vector>
 
 namespace npuscope {
 namespace {
@@ -99,6 +101,72 @@ void add_unused_operands(const RegisterValues& sdp, const RegisterValues& rdma,
              .unit = "NVDLA_SDP",
              .register_name = spelled("NVDLA_SDP", own),
              .field = fmt::format("{}_{}_SRC", names.stage, part)});
+    }
+}
+
+namespace {
+
+/// Registers of a unit that an operation needs all of, or all of one line of names; whose reset
+/// value is seldom meant.
+struct NeededRegisters {
+    std::vector<const char*> names;
+    const char* why;
+    bool together = false;  ///< none of them may be left out once one is written
+};
+
+std::vector<NeededRegisters> needed_registers(std::string_view unit, const SdpConfig& sdp) {
+    constexpr const char* computes = "its reset value has the stage compute";
+    constexpr const char* written = "what it goes with is written";
+    const NeededRegisters sizes{
+        {"D_DATA_CUBE_WIDTH", "D_DATA_CUBE_HEIGHT", "D_DATA_CUBE_CHANNEL"}, written, true};
+    if (unit == "NVDLA_BDMA") {
+        return {{{"CFG_LINE", "CFG_LINE_REPEAT", "CFG_SURF_REPEAT"},
+                 "its reset value moves the least there is"}};
+    }
+    if (unit == "NVDLA_PDP") {
+        return {{{"D_OPERATION_MODE_CFG"}, "its reset value is an average"}};
+    }
+    if (unit == "NVDLA_CDP") {
+        return {{{"D_DATIN_SCALE", "D_DATIN_SHIFTER"}, written, true},
+                {{"D_DATOUT_SCALE", "D_DATOUT_SHIFTER"}, written, true}};
+    }
+    if (unit == "NVDLA_CDP_RDMA" || unit == "NVDLA_SDP_RDMA") {
+        return {sizes};
+    }
+    std::vector<NeededRegisters> needed{sizes, {{"D_CVT_SCALE", "D_CVT_SHIFT"}, written, true}};
+    for (const auto& [name, present] :
+         {std::pair{"D_DP_BS_CFG", sdp.bs}, std::pair{"D_DP_BN_CFG", sdp.bn},
+          std::pair{"D_DP_EW_CFG", sdp.element_wise}}) {
+        if (present) {
+            needed.push_back({{name}, computes});
+        }
+    }
+    return needed;
+}
+
+}  // namespace
+
+void add_unwritten(std::string_view unit, const SdpConfig& sdp, CheckedOperation& operation) {
+    const auto is_written = [&](const char* name) {
+        return find_write(operation, spelled(unit, name)) != nullptr;
+    };
+    for (const NeededRegisters& needed : needed_registers(unit, sdp)) {
+        if (needed.together && std::ranges::none_of(needed.names, is_written)) {
+            continue;
+        }
+        for (const char* const name : needed.names) {
+            if (!is_written(name)) {
+                operation.findings.push_back(
+                    {.severity = Severity::Warning,
+                     .id = "register_unwritten",
+                     .sentence = fmt::format("{} is never written before the operation: {}",
+                                             spelled(unit, name), needed.why),
+                     .remedy = "write it in the operation's register group",
+                     .unit = std::string(unit),
+                     .register_name = spelled(unit, name),
+                     .operation = operation.name});
+            }
+        }
     }
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What registers say about values without their numbers: look-up tables that are loaded in part,
-// operands that are fetched although no stage takes them from memory.
+// operands that are fetched although no stage takes them from memory, registers that no write has
+// set.
 #pragma once
 
 #include <array>
@@ -10,6 +11,8 @@
 
 #include "models/base/diagnostic.h"
 #include "models/base/register_map.h"
+#include "models/npu/npu_config.h"
+#include "sim/check/operation_surfaces.h"
 
 namespace npuscope {
 
@@ -32,5 +35,8 @@ class LoadedTables {
 /// Operands that NVDLA_SDP_RDMA fetches and that no stage of NVDLA_SDP takes from memory.
 void add_unused_operands(const RegisterValues& sdp, const RegisterValues& rdma,
                          Diagnostics& findings);
+
+/// Registers of a unit of the operation that no write has set, though their reset value is seldom meant.
+void add_unwritten(std::string_view unit, const SdpConfig& sdp, CheckedOperation& operation);
 
 }  // namespace npuscope

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Programs that real hardware ran, each with one mistake: the rules about extents, ends, buffers and
 // tables fire for it, name the register or the file, and are silent about the program itself.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -225,6 +226,61 @@ CheckedOperation toucher(const char* name, std::uint64_t address, bool writes) {
     return operation;
 }
 
+MemoryConfig dram() {
+    return read_preset<MemoryConfig>(find_preset(source() / "configs", "memory", "dram_50"));
+}
+
+TEST(ExtentRules, WeightsThatAreTakenFromAResultAreFound) {
+    const MemoryConfig memory = dram();
+    for (const std::uint64_t weights_at : {0x80001000U, 0x80000000U}) {
+        MemoryRules rules({.memory = memory, .zeroed = true});
+        DiagnosticLog log;
+        LoadMemory load;
+        load.address = Address(0x80001000);
+        load.image = raw_image(std::vector<std::uint8_t>(128, 1));
+        rules.load(load, {}, log);
+        rules.launch(toucher("sdp 0", 0x80000000, true), log);
+        CheckedOperation conv;
+        conv.name = "conv 1";
+        SurfaceUse weights = surface_at("weights", "NVDLA_CDMA", "WEIGHT");
+        weights.address_register = "D_WEIGHT_ADDR_LOW";
+        weights.constant = true;
+        weights.base = Address(weights_at);
+        conv.uses = {with_runs(weights, {{weights.base, Bytes(128)}})};
+        rules.launch(conv, log);
+        const bool from_result = weights_at == 0x80000000U;
+        ASSERT_EQ(log.findings().size(), from_result ? 1U : 0U);
+        if (from_result) {
+            EXPECT_EQ(log.findings()[0].id, "operand_kind");
+            EXPECT_EQ(log.findings()[0].register_name, "NVDLA_CDMA.D_WEIGHT_ADDR_LOW_0");
+        }
+    }
+}
+
+TEST(ExtentRules, PartsOfOneSurfaceWithOtherStridesAreFound) {
+    const MemoryConfig memory = dram();
+    for (const std::uint64_t stride : {256U, 264U}) {
+        MemoryRules rules({.memory = memory, .zeroed = true});
+        DiagnosticLog log;
+        LoadMemory load;
+        load.address = Address(0x80000000);
+        load.image = raw_image(std::vector<std::uint8_t>(512, 1));
+        rules.load(load, {}, log);
+        // 16 channels of 4 columns: two surfaces of 8 lines, read in two halves
+        for (const std::uint64_t half : {0U, 1U}) {
+            FeatureCube cube = packed_cube(Address(0x80000000 + half * 128), {16, 4, 4}, Bytes(8));
+            cube.surface_stride = Bytes(half == 1 ? stride : 256);
+            CheckedOperation operation;
+            operation.name = fmt::format("pdp {}", half);
+            operation.uses = {cube_use(surface_at("source", "NVDLA_PDP_RDMA", "SRC"), cube)};
+            rules.launch(operation, log);
+        }
+        const bool told = std::ranges::any_of(
+            log.findings(), [](const Diagnostic& one) { return one.id == "slice_offset"; });
+        EXPECT_EQ(told, stride != 256);
+    }
+}
+
 TEST(ExtentRules, AnOperandOfWhichAnOperationWritesOnlyAPartIsFound) {
     const auto memory =
         read_preset<MemoryConfig>(find_preset(source() / "configs", "memory", "dram_50"));
@@ -240,6 +296,27 @@ TEST(ExtentRules, AnOperandOfWhichAnOperationWritesOnlyAPartIsFound) {
             EXPECT_EQ(log.findings()[0].address, Address(0x80000080));
         }
     }
+}
+
+/// Changes the nth write of a register, counted from 1.
+std::function<std::uint32_t(std::uint32_t)> nth(int number, std::uint32_t to) {
+    return [number, to, count = 0](std::uint32_t value) mutable {
+        return ++count == number ? to : value;
+    };
+}
+
+TEST(ExtentRules, LinesThatNoPartOfASurfaceCoversAreFound) {
+    Damaged good("rtl_reuse/row_tiles", "nv_small");
+    const std::uint32_t first = sample::written(good.program, "NVDLA_CDMA.D_DAIN_ADDR_LOW_0");
+    good.change("NVDLA_CDMA.D_DAIN_ADDR_LOW_0", nth(2, first));
+    EXPECT_TRUE(sample::finds(good.checked(), "loaded_unread")) << sample::kinds_of(good.checked());
+}
+
+TEST(ExtentRules, AResultThatIsNeitherReadNorComparedIsFound) {
+    Damaged good("rtl_reuse/row_tiles", "nv_small");
+    good.change("NVDLA_SDP.D_DST_BASE_ADDR_LOW", nth(3, 0x80008000));
+    EXPECT_TRUE(sample::finds(good.checked(), "result_unused", "NVDLA_SDP.D_DST_BASE_ADDR_LOW"))
+        << sample::kinds_of(good.checked());
 }
 
 TEST(ExtentRules, PartsOfOneSurfaceThatAreNoWholeLinesApartAreFound) {
@@ -304,6 +381,30 @@ TEST(MoverRules, ReshapesOnTopOfTheirInputAreFound) {
     good.change("NVDLA_RBK.D_DAOUT_ADDR_LOW", [&](std::uint32_t) { return input; });
     EXPECT_TRUE(sample::finds(good.checked(), "surface_overlap", "NVDLA_RBK.D_DAOUT_ADDR_LOW"))
         << sample::kinds_of(good.checked());
+}
+
+TEST(MoverRules, LinesThatLeaveRoomForOneMorePartAreFound) {
+    Damaged good("nv_full/rbk_merge_f16_0", "nv_full");
+    EXPECT_TRUE(good.checked().clean()) << sample::kinds_of(good.checked());
+    good.change("NVDLA_RBK.D_DATAIN_SIZE_0", plus(0U - 1U));
+    EXPECT_TRUE(sample::finds(good.checked(), "strides_apart", "NVDLA_RBK.D_DATAIN_SIZE_0"))
+        << sample::kinds_of(good.checked());
+}
+
+TEST(ValueRules, RegistersWhoseResetValueIsSeldomMeantAreWritten) {
+    for (const auto& [folder, npu, name] :
+         {std::tuple{"rtl/pdp_8x8x64_avg8", "nv_small", "NVDLA_PDP.D_OPERATION_MODE_CFG"},
+          std::tuple{"nv_full/bdma_2_3d", "nv_full", "NVDLA_BDMA.CFG_LINE_REPEAT"},
+          std::tuple{"nv_full/cdp_f16_0", "nv_full", "NVDLA_CDP.D_DATIN_SHIFTER"}}) {
+        Damaged good(folder, npu);
+        EXPECT_FALSE(sample::finds(good.checked(), "register_unwritten", name));
+        std::erase_if(good.program.statements, [name = std::string(name)](const Statement& one) {
+            const auto* write = std::get_if<WriteRegister>(&one.action);
+            return write != nullptr && write->name == name + "_0";
+        });
+        EXPECT_TRUE(sample::finds(good.checked(), "register_unwritten", name))
+            << sample::kinds_of(good.checked());
+    }
 }
 
 TEST(ValueRules, ATableThatIsLoadedInPartIsFound) {

@@ -1,0 +1,319 @@
+// SPDX-License-Identifier: Apache-2.0
+// How files that are loaded are read: parts of one surface have its strides and lie whole lines
+// apart, and a file is read from its beginning to its end.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "sim/check/memory_rules.h"
+#include "sim/check/placing.h"
+
+namespace npuscope {
+namespace {
+
+/// An operand begins at the address; of pixels with an offset those that are skipped come first.
+bool begins_at(const SurfaceUse& use, Address address) {
+    constexpr std::uint64_t most = 64;  // source: X offsets of nv_full, in bytes
+    if (use.base == address || use.kind != DataKind::Pixels || use.runs.empty()) {
+        return use.base == address;
+    }
+    const Address first = use.runs.front().address;
+    return first == address ||
+           (first != use.base && first >= address && (first - address).value < most);
+}
+
+}  // namespace
+
+bool MemoryRules::lie_lines_apart(const SurfaceUse& one, const SurfaceUse& other) {
+    if (!one.cube || !other.cube || one.constant || other.constant ||
+        one.cube->line_stride != other.cube->line_stride ||
+        one.cube->surface_stride != other.cube->surface_stride ||
+        one.cube->line_stride.value == 0) {
+        return true;
+    }
+    const Address low = std::min(one.base, other.base);
+    const Address high = std::max(one.base, other.base);
+    return (high - low).value % one.cube->line_stride.value == 0;
+}
+
+namespace {
+
+/// Two parts of one surface, by their lines, that say otherwise where its next surface lies.
+bool differ_in_surfaces(const SurfaceUse& one, const SurfaceUse& other) {
+    return one.cube && other.cube && !one.constant && !other.constant && one.batches == 1 &&
+           other.batches == 1 && one.cube->surfaces() > 1 &&
+           one.cube->surfaces() == other.cube->surfaces() &&
+           one.cube->line_stride == other.cube->line_stride &&
+           one.cube->surface_stride != other.cube->surface_stride;
+}
+
+}  // namespace
+
+void MemoryRules::report_slice(const CheckedOperation& operation, const SurfaceUse& use,
+                               const SurfaceUse& other, DiagnosticLog& log) const {
+    if (differ_in_surfaces(use, other)) {
+        Diagnostic one = surface_finding(
+            operation, use, "slice_offset",
+            fmt::format("{} has surfaces {} bytes apart, and {} bytes where another part of it is "
+                        "read from {}",
+                        surface_label(operation, use), use.cube->surface_stride.value,
+                        other.cube->surface_stride.value, to_hex(other.base)),
+            "read parts of one surface with its strides");
+        one.severity = Severity::Warning;
+        one.register_name = spelled(use.unit, use.surface_stride_register);
+        log.add(std::move(one));
+        return;
+    }
+    Diagnostic one = surface_finding(
+        operation, use, "slice_offset",
+        fmt::format("{} begins at {}, which is no whole number of lines of {} bytes from {}, where "
+                    "another part of the surface begins",
+                    surface_label(operation, use), to_hex(use.base), use.cube->line_stride.value,
+                    to_hex(other.base)),
+        "let parts of one surface begin with a line");
+    one.severity = Severity::Warning;
+    log.add(std::move(one));
+}
+
+namespace {
+
+/// Parts of one plane of pixels have its stride and lie whole lines apart.
+bool are_lines_of_one(const SurfaceUse& one, const SurfaceUse& other) {
+    const Address low = std::min(one.base, other.base);
+    const Address high = std::max(one.base, other.base);
+    return one.surface != other.surface ||
+           (*one.strides.line == *other.strides.line &&
+            (one.strides.line->value == 0 || (high - low).value % one.strides.line->value == 0));
+}
+
+void report_plane(const CheckedOperation& operation, const SurfaceUse& use, const SurfaceUse& other,
+                  DiagnosticLog& log) {
+    const bool strides = *use.strides.line != *other.strides.line;
+    Diagnostic one = surface_finding(
+        operation, use, "slice_offset",
+        fmt::format("{} begins at {} with lines of {} bytes, another part of it at {} with lines "
+                    "of {}",
+                    surface_label(operation, use), to_hex(use.base), use.strides.line->value,
+                    to_hex(other.base), other.strides.line->value),
+        "let parts of one surface have its strides and begin with a line");
+    one.severity = Severity::Warning;
+    one.register_name = spelled(use.unit, strides ? use.stride_register : use.address_register);
+    log.add(std::move(one));
+}
+
+}  // namespace
+
+void MemoryRules::note_reader(const CheckedOperation& operation, const SurfaceUse& use,
+                              DiagnosticLog& log) {
+    std::set<std::size_t> read;
+    for (const ByteRun& run : use.runs) {
+        bytes_.visit(run, [&](const ByteRun& /*piece*/, const ByteState* state) {
+            if (state != nullptr && state->origin == ByteOrigin::Loaded) {
+                read.insert(state->by);
+            }
+        });
+    }
+    const Bytes gap = use.unit == "NVDLA_CDMA" && use.constant
+                          ? operation.weights_left
+                          : gap_after(use, operation.lines_left);
+    for (const std::size_t number : read) {
+        Load& load = loads_[number];
+        load.begins_there = load.begins_there || begins_at(use, load.load->address);
+        load.copied = load.copied || use.unit == "NVDLA_BDMA";
+        if (use.cube && !use.constant) {
+            const auto apart = std::ranges::find_if(load.slices, [&](const SurfaceUse& other) {
+                return !lie_lines_apart(use, other) || differ_in_surfaces(use, other);
+            });
+            if (apart != load.slices.end()) {
+                report_slice(operation, use, *apart, log);
+            }
+            load.slices.push_back(use);
+            load.slices.back().runs.clear();
+        }
+        if (use.kind == DataKind::Pixels && use.strides.line) {
+            const auto other = std::ranges::find_if(
+                load.planes, [&](const SurfaceUse& one) { return !are_lines_of_one(one, use); });
+            if (other != load.planes.end()) {
+                report_plane(operation, use, *other, log);
+            }
+            load.planes.push_back(use);
+            load.planes.back().runs.clear();
+        }
+        load.gap = std::max(load.gap, gap);
+        load.lines_left = std::max(load.lines_left, operation.lines_left);
+        if (!load.use) {
+            load.operation = operation.name;
+            load.use = use;
+            load.use->runs = {use.extent()};
+        }
+    }
+}
+
+bool MemoryRules::holds_zeros(const ByteRun& run) const {
+    const auto bytes = contents(run);
+    return bytes && std::ranges::all_of(*bytes, [](std::uint8_t byte) { return byte == 0; });
+}
+
+namespace {
+
+/// Surfaces with room for exactly one more line.
+bool is_one_line_more(const FeatureCube& cube, const ByteRun& hole) {
+    return cube.line_stride == hole.bytes && cube.line_bytes() == cube.line_stride &&
+           cube.surface_stride == cube.line_stride * (cube.shape.height + 1U);
+}
+
+/// Cubes that may be lines of one surface.
+bool are_parts_of_one(const SurfaceUse& one, const SurfaceUse& other) {
+    return one.cube->line_stride == other.cube->line_stride &&
+           one.cube->surface_stride == other.cube->surface_stride &&
+           one.cube->shape.width == other.cube->shape.width &&
+           one.cube->surfaces() == other.cube->surfaces();
+}
+
+}  // namespace
+
+bool MemoryRules::is_part_of_line(const Load& load, const ByteRun& hole) {
+    const bool split = load.use && load.use->unit == "NVDLA_PDP_RDMA";  // read slice by slice
+    if (!load.use || load.copied || split) {
+        return false;
+    }
+    if (load.use->kind == DataKind::Pixels) {  // lines end with pixels that nothing shows
+        return load.use->strides.line && hole.bytes > *load.use->strides.line;
+    }
+    // strides may leave whole lines out
+    return load.use->constant ||
+           (load.use->cube && load.slices.size() == 1 &&
+            (hole.bytes < load.use->cube->line_stride ||
+             (load.lines_left == 0 && is_one_line_more(*load.use->cube, hole)))) ||
+           lies_between_slices(load, hole);
+}
+
+Bytes MemoryRules::gap_of(const Load& load) {
+    if (load.slices.size() < 2) {
+        return load.gap;
+    }
+    const SurfaceUse& any = load.slices.front();
+    const FeatureCube& cube = *any.cube;
+    Address first = any.base;
+    Address end = any.base;
+    for (const SurfaceUse& slice : load.slices) {
+        if (slice.batches != 1 || !are_parts_of_one(any, slice)) {
+            return load.gap;
+        }
+        first = std::min(first, slice.base);
+        end = std::max(end, slice.base + slice.cube->line_stride * slice.cube->shape.height);
+    }
+    if (end - first > cube.surface_stride || cube.line_bytes() > cube.line_stride) {
+        return load.gap;
+    }
+    // who reads line by line has its own strides: only what a line or a window leaves
+    return cube.line_stride * load.lines_left + (cube.line_stride - cube.line_bytes());
+}
+
+bool MemoryRules::lies_between_slices(const Load& load, const ByteRun& hole) {
+    const auto lines_of = [](const SurfaceUse& use) {
+        const FeatureCube& cube = *use.cube;
+        return ByteRun{use.base, cube.line_stride * cube.shape.height};
+    };
+    const auto is_before = [&](const SurfaceUse& use) {
+        return lines_of(use).end() <= hole.address;
+    };
+    const auto is_after = [&](const SurfaceUse& use) { return use.base >= hole.end(); };
+    return std::ranges::any_of(load.slices, [&](const SurfaceUse& first) {
+        const FeatureCube& cube = *first.cube;
+        return first.batches == 1 && is_before(first) &&
+               hole.bytes > cube.line_stride * std::max(load.lines_left, 1U) &&
+               hole.end() <= first.base + cube.surface_stride &&
+               std::ranges::any_of(load.slices, [&](const SurfaceUse& last) {
+                   return is_after(last) && are_parts_of_one(first, last) &&
+                          last.base < first.base + cube.surface_stride;
+               });
+    });
+}
+
+void MemoryRules::report_unread_loads(DiagnosticLog& log) const {
+    struct Unread {
+        std::optional<ByteRun> hole;  ///< between what is read, the first that is not 0
+        std::uint64_t head = 0;
+        std::uint64_t tail = 0;
+        std::uint64_t read = 0;
+        std::uint64_t unread = 0;
+    };
+    std::vector<Unread> all(loads_.size());
+    for (std::size_t i = 0; i < loads_.size(); ++i) {
+        const ByteRun file = loads_[i].run();
+        for (const ByteRun& piece : loads_[i].overwritten) {
+            all[i].head += piece.address == file.address ? piece.bytes.value : 0;
+            all[i].tail += piece.end() == file.end() ? piece.bytes.value : 0;
+            if (!all[i].hole && lies_between_slices(loads_[i], piece)) {
+                all[i].hole = piece;
+            }
+        }
+    }
+    bytes_.visit_all([&](const ByteRun& piece, const ByteState* state) {
+        if (state->origin != ByteOrigin::Loaded) {
+            return;
+        }
+        Unread& one = all[state->by];
+        const ByteRun file = loads_[state->by].run();
+        if (state->looked_at) {
+            one.read += piece.bytes.value;
+            return;
+        }
+        one.unread += piece.bytes.value;
+        one.head += piece.address == file.address ? piece.bytes.value : 0;
+        one.tail = piece.end() == file.end() ? piece.bytes.value : one.tail;
+        const bool inside = piece.address != file.address && piece.end() != file.end();
+        if (inside && !one.hole && is_part_of_line(loads_[state->by], piece) &&
+            !holds_zeros(piece)) {
+            one.hole = piece;
+        }
+    });
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        const Load& load = loads_[i];
+        const ByteRun file = load.run();
+        const auto tell = [&](std::uint64_t bytes, Address at, const char* where) {
+            Diagnostic one{.severity = Severity::Warning,
+                           .id = "loaded_unread",
+                           .address = at,
+                           .surface = load.load->file,
+                           .place = load.place};
+            if (load.use) {
+                const Suspect suspect = suspect_of(*load.use, file);
+                one.sentence = fmt::format(
+                    "{} bytes at the {} of '{}', from {} on, are never read; the {} of {} lies "
+                    "from {} to {}",
+                    bytes, where, load.load->file, to_hex(at), load.use->surface, load.operation,
+                    to_hex(load.use->extent().address), to_hex(load.use->extent().end()));
+                one.remedy = remedy_for(*load.use, suspect);
+                one.unit = load.use->unit;
+                one.register_name = suspect.register_name;
+                one.operation = load.operation;
+            } else {
+                one.severity = Severity::Note;  // the host itself may read it
+                one.sentence = fmt::format("no operation reads '{}', which is loaded at {}",
+                                           load.load->file, to_hex(file.address));
+                one.remedy = "load it where an operand lies, or leave it out";
+            }
+            log.add(std::move(one));
+        };
+        const auto zeros = [&](std::uint64_t tail) {
+            const auto bytes = contents({Address(file.end().value - tail), Bytes(tail)});
+            return bytes &&
+                   std::ranges::all_of(*bytes, [](std::uint8_t byte) { return byte == 0; });
+        };
+        // of a file that was read, results may lie over all but its end by now
+        if (all[i].read == 0 && all[i].unread > 0 && !load.use) {
+            tell(all[i].unread, file.address, "beginning");
+        } else if (all[i].head > 0 && !load.begins_there) {
+            tell(all[i].head, file.address, "beginning");
+        } else if (!load.copied && all[i].tail > gap_of(load).value && !zeros(all[i].tail)) {
+            tell(all[i].tail, Address(file.end().value - all[i].tail), "end");
+        } else if (!load.copied && all[i].hole) {
+            tell(all[i].hole->bytes.value, all[i].hole->address, "inside");
+        }
+    }
+}
+
+}  // namespace npuscope
