@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <memory>
 #include <random>
 #include <sstream>
@@ -65,10 +66,10 @@ std::string cleaned(std::string text) {
 }
 
 std::string line_of(const TrialRow& row) {
-    return fmt::format("row\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\n", row.program, row.kind,
+    return fmt::format("row\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\n", row.program, row.kind,
                        cleaned(row.what), row.content ? 1 : 0, effect_name(row.effect),
-                       row.answer.found ? 1 : 0, row.answer.named ? 1 : 0, row.answer.id,
-                       cleaned(row.answer.first));
+                       row.answer.found ? 1 : 0, row.answer.named ? 1 : 0, row.answer.causes,
+                       row.answer.id, cleaned(row.answer.first));
 }
 
 std::vector<std::string> fields_of(const std::string& line) {
@@ -77,7 +78,7 @@ std::vector<std::string> fields_of(const std::string& line) {
     for (std::string field; std::getline(text, field, '\t');) {
         fields.push_back(field);
     }
-    fields.resize(10);
+    fields.resize(11);
     return fields;
 }
 
@@ -87,7 +88,8 @@ TrialRow row_of(const std::vector<std::string>& fields) {
             fields[3],
             fields[4] == "1",
             effect_from_name(fields[5]),
-            {fields[6] == "1", fields[7] == "1", fields[8], fields[9]}};
+            {fields[6] == "1", fields[7] == "1", std::strtoul(fields[8].c_str(), nullptr, 10),
+             fields[9], fields[10]}};
 }
 
 /// Where a process begins: mistake `mistake` of subject `subject`.

@@ -14,6 +14,7 @@ struct Counts {
     std::size_t mattering = 0;
     std::size_t found = 0;
     std::size_t named = 0;
+    std::size_t one_cause = 0;
     std::size_t hazards = 0;
     std::size_t hazards_found = 0;
     std::size_t harmless = 0;
@@ -25,6 +26,7 @@ struct Counts {
             ++mattering;
             found += row.answer.found ? 1U : 0U;
             named += row.answer.named ? 1U : 0U;
+            one_cause += row.answer.causes == 1 ? 1U : 0U;
         } else if (row.effect == Effect::Hazard || row.effect == Effect::Masked) {
             ++hazards;
             hazards_found += row.answer.found ? 1U : 0U;
@@ -44,16 +46,17 @@ std::string share(std::size_t part, std::size_t all) {
 }
 
 std::string line_of(std::string_view name, const Counts& counts) {
-    return fmt::format("{:<20} {:>7} {:>7} {:>8} {:>8} {:>8} {:>8} {:>9} {:>7}\n", name,
+    return fmt::format("{:<20} {:>7} {:>7} {:>8} {:>8} {:>9} {:>8} {:>8} {:>9} {:>7}\n", name,
                        counts.tried, counts.mattering, share(counts.found, counts.mattering),
-                       share(counts.named, counts.mattering), counts.hazards,
-                       share(counts.hazards_found, counts.hazards), counts.harmless,
+                       share(counts.named, counts.mattering), share(counts.one_cause, counts.found),
+                       counts.hazards, share(counts.hazards_found, counts.hazards), counts.harmless,
                        share(counts.warned, counts.harmless));
 }
 
 std::string head() {
-    return fmt::format("{:<20} {:>7} {:>7} {:>8} {:>8} {:>8} {:>8} {:>9} {:>7}\n", "kind", "tried",
-                       "matter", "found", "named", "hazards", "found", "harmless", "warned");
+    return fmt::format("{:<20} {:>7} {:>7} {:>8} {:>8} {:>9} {:>8} {:>8} {:>9} {:>7}\n", "kind",
+                       "tried", "matter", "found", "named", "one cause", "hazards", "found",
+                       "harmless", "warned");
 }
 
 std::string table_of(const std::vector<TrialRow>& rows, bool content) {
@@ -114,11 +117,12 @@ Reached reached_by(const std::vector<TrialRow>& rows) {
 }
 
 std::string campaign_csv(const CampaignResult& result) {
-    std::string text = "program,kind,mistake,content,effect,found,named,id,first\n";
+    std::string text = "program,kind,mistake,content,effect,found,named,causes,id,first\n";
     for (const TrialRow& row : result.rows) {
-        text += fmt::format("{},{},{},{},{},{},{},{},{}\n", row.program, row.kind, quoted(row.what),
-                            row.content ? 1 : 0, effect_name(row.effect), row.answer.found ? 1 : 0,
-                            row.answer.named ? 1 : 0, row.answer.id, quoted(row.answer.first));
+        text += fmt::format("{},{},{},{},{},{},{},{},{},{}\n", row.program, row.kind,
+                            quoted(row.what), row.content ? 1 : 0, effect_name(row.effect),
+                            row.answer.found ? 1 : 0, row.answer.named ? 1 : 0, row.answer.causes,
+                            row.answer.id, quoted(row.answer.first));
     }
     return text;
 }

@@ -7,6 +7,7 @@
 
 #include "bench/mutation/other_contents.h"
 #include "models/base/check.h"
+#include "sim/check/causes.h"
 #include "sim/compile/nvdla/nvdla_family.h"
 #include "sim/run/session.h"
 
@@ -140,15 +141,23 @@ bool names(const Diagnostic& finding, const Mistake& mistake) {
 Answer answer_of(const CheckReport& good, const CheckReport& bad, const Mistake& mistake) {
     std::vector<std::string> known;
     std::ranges::transform(good.findings, std::back_inserter(known), signature);
-    for (const Diagnostic& finding : bad.findings) {
+    const std::vector<std::optional<std::size_t>> causes = causes_of(bad);
+    Answer answer;
+    for (std::size_t i = 0; i < bad.findings.size(); ++i) {
+        const Diagnostic& finding = bad.findings[i];
         if (finding.severity == Severity::Note ||
             std::ranges::find(known, signature(finding)) != known.end()) {
             continue;
         }
-        return {true, names(finding, mistake), finding.id,
-                finding.register_name + ": " + finding.sentence};
+        if (!answer.found) {
+            answer = {.found = true,
+                      .named = names(finding, mistake),
+                      .id = finding.id,
+                      .first = finding.register_name + ": " + finding.sentence};
+        }
+        answer.causes += causes[i] ? 0U : 1U;
     }
-    return {};
+    return answer;
 }
 
 Trial::Trial(const Subject& subject)

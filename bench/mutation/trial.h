@@ -44,10 +44,11 @@ Outcome run_for_outcome(const Program& program, const SystemConfig& system,
 
 /// What `check` says of a mistake.
 struct Answer {
-    bool found = false;   ///< a warning or an error that the good program does not have
-    bool named = false;   ///< the first of them names what is wrong
-    std::string id{};     ///< of the first
-    std::string first{};  ///< its register and sentence
+    bool found = false;      ///< a warning or an error that the good program does not have
+    bool named = false;      ///< the first of them names what is wrong
+    std::size_t causes = 0;  ///< how many of them follow from none before
+    std::string id{};        ///< of the first
+    std::string first{};     ///< its register and sentence
 };
 
 Answer answer_of(const CheckReport& good, const CheckReport& bad, const Mistake& mistake);

@@ -4,7 +4,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
+#include <utility>
+#include <vector>
 
+#include "sim/check/causes.h"
 #include "sim/config/diagnostic_report.h"
 
 namespace npuscope {
@@ -37,6 +41,40 @@ std::string proof_summary(const CheckReport& report, std::size_t width) {
                    0, 4, width);
 }
 
+/// Causes with what follows from them beneath, in a line each; notes of one rule once.
+std::string findings_text(const CheckReport& report, std::size_t width) {
+    const Diagnostics& findings = report.findings;
+    const std::vector<std::optional<std::size_t>> causes = causes_of(report);
+    std::vector<std::vector<const Diagnostic*>> following(findings.size());
+    std::map<std::string, std::size_t> notes;  // of one rule
+    for (std::size_t i = 0; i < findings.size(); ++i) {
+        if (causes[i]) {
+            following[*causes[i]].push_back(&findings[i]);
+        }
+        if (findings[i].severity == Severity::Note) {
+            ++notes[findings[i].id];
+        }
+    }
+    std::string text;
+    for (std::size_t i = 0; i < findings.size(); ++i) {
+        const Diagnostic& finding = findings[i];
+        const std::size_t times =
+            finding.severity == Severity::Note ? std::exchange(notes[finding.id], 0) : 1;
+        if (causes[i] || times == 0 || finding.id == "not_proved") {  // its line says so
+            continue;
+        }
+        text += diagnostic_text(finding, 0, times, width);
+        for (const Diagnostic* one : following[i]) {
+            const std::string place = to_string(one->place);
+            text +=
+                wrapped(fmt::format("follows: {}{}{}: {} [{}]", place, place.empty() ? "" : ": ",
+                                    enum_name(one->severity), one->sentence, one->id),
+                        4, 8, width);
+        }
+    }
+    return text;
+}
+
 }  // namespace
 
 std::string check_text(const CheckReport& report, std::size_t width) {
@@ -50,12 +88,7 @@ std::string check_text(const CheckReport& report, std::size_t width) {
     for (const LayerLine& line : report.layers) {
         text += wrapped(fmt::format("layer {}: {}", line.layer, line.status), 0, 4, width);
     }
-    for (const Diagnostic& finding : report.findings) {
-        if (finding.id == "not_proved") {  // the line says so
-            continue;
-        }
-        text += diagnostic_text(finding, 0, 1, width);
-    }
+    text += findings_text(report, width);
     const auto count = [&](Severity severity) {
         const auto findings = std::ranges::count(report.findings, severity, &Diagnostic::severity);
         return counted(static_cast<std::uint64_t>(findings), enum_name(severity));
@@ -86,8 +119,13 @@ std::string check_json(const CheckReport& report) {
         object["layers"].push_back({{"layer", line.layer}, {"status", line.status}});
     }
     object["findings"] = Json::array();
-    for (const Diagnostic& finding : report.findings) {
-        object["findings"].push_back(diagnostic_json(finding));
+    const std::vector<std::optional<std::size_t>> causes = causes_of(report);
+    for (std::size_t i = 0; i < causes.size(); ++i) {
+        Json finding = diagnostic_json(report.findings[i]);
+        if (causes[i]) {
+            finding["follows"] = *causes[i];
+        }
+        object["findings"].push_back(std::move(finding));
     }
     return object.dump(2, ' ', true, Json::error_handler_t::replace) + '\n';
 }

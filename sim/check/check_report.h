@@ -9,6 +9,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <span>
 #include <string>
 #include <string_view>
@@ -62,6 +63,8 @@ struct CheckReport {
     Diagnostics findings;
     std::vector<ProofLine> proof{};   ///< where it was asked for
     std::vector<LayerLine> layers{};  ///< of a model, likewise
+    /// By operations that take their input on the fly: the first of those that feed them.
+    std::map<std::string, std::string> chains{};
 
     /// Notes are not mistakes: silicon ignores what they are about.
     bool clean() const;

@@ -3,7 +3,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <array>
 #include <iterator>
 #include <map>
 #include <optional>
@@ -13,6 +12,7 @@
 #include <vector>
 
 #include "models/npu/pipelines.h"
+#include "sim/check/causes.h"
 #include "sim/check/check_report.h"
 #include "sim/check/memory_rules.h"
 #include "sim/check/program_operations.h"
@@ -29,37 +29,6 @@ std::uint64_t bytes_inside(const std::vector<ByteRun>& runs, const ByteRun& regi
         bytes += begin < end ? (end - begin).value : 0;
     }
     return bytes;
-}
-
-/// How far a finding is from the mistake: what a register says by itself, what surfaces do, what
-/// comes of it in the end.
-int remoteness(const Diagnostic& finding) {
-    constexpr std::array surfaces{"lines_overlap",
-                                  "surface_overlap",
-                                  "partly_loaded",
-                                  "partly_written",
-                                  "loaded_unread",
-                                  "load_overlap",
-                                  "uninitialised_read",
-                                  "never_loaded",
-                                  "overwritten_operand",
-                                  "stride_mismatch",
-                                  "race",
-                                  "result_lost",
-                                  "partly_unread"};
-    constexpr std::array ends{"compares_no_result", "compares_unwritten", "compares_partly",
-                              "compared_early",     "check_not_made",     "never_ends"};
-    constexpr std::array causes{"never_starts", "check_not_made"};
-    if (finding.severity == Severity::Note) {
-        return 4;
-    }
-    if (std::ranges::find(causes, finding.id) != causes.end()) {
-        return 0;
-    }
-    if (std::ranges::find(ends, finding.id) != ends.end()) {
-        return 3;
-    }
-    return std::ranges::find(surfaces, finding.id) != surfaces.end() ? 2 : 1;
 }
 
 constexpr const char* flush_register = "NVDLA_CDMA.S_CBUF_FLUSH_STATUS_0";
@@ -144,6 +113,14 @@ class ProgramCheck {
         report.operations = operations_.all().size();
         for (const CheckedOperation& operation : operations_.all()) {
             report.surfaces += operation.uses.size();
+        }
+        for (const CheckedOperation& operation : operations_.all()) {
+            if (operation.producer) {  // of an earlier operation
+                const std::string& feeder = operations_.all()[*operation.producer].name;
+                const auto chain = report.chains.find(feeder);
+                report.chains[operation.name] =
+                    chain == report.chains.end() ? feeder : chain->second;
+            }
         }
         report.findings = log_.findings();
         std::ranges::for_each(report.findings, [this](Diagnostic& finding) { place(finding); });

@@ -387,10 +387,10 @@ const Rule* find_rule(std::string_view id) {
     return rule == all_rules.end() ? nullptr : &*rule;
 }
 
-std::string rules_text(std::string_view prefix) {
+std::string rules_text(std::string_view prefix, std::string_view command) {
     std::string text;
     for (const Rule& rule : all_rules) {
-        if (rule.id.starts_with(prefix)) {
+        if (rule.id.starts_with(prefix) && rule.applied.find(command) != std::string_view::npos) {
             text += fmt::format("{:<24}{:<8} {}\n    {}\n    source: {}\n", rule.id,
                                 enum_name(rule.severity), rule.applied, rule.sentence, rule.source);
         }

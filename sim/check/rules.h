@@ -27,8 +27,9 @@ std::span<const Rule> rules();
 /// nullptr where no row has the id.
 const Rule* find_rule(std::string_view id);
 
-/// One line of headline, one sentence and one source each; only ids that begin with `prefix`.
-std::string rules_text(std::string_view prefix);
+/// One line of headline, one sentence and one source each; only ids that begin with `prefix`, and
+/// rules that `command` applies, where one is named.
+std::string rules_text(std::string_view prefix, std::string_view command = {});
 /// The page docs/rules.md.
 std::string rules_markdown();
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 
+#include "sim/check/causes.h"
 #include "sim/check/rules.h"
 #include "sim/config/diagnostic_report.h"
 
@@ -44,7 +45,9 @@ std::string check_sarif(const CheckReport& report, const std::string& version) {
     std::map<std::string, std::size_t> indices;
     Json rules = Json::array();
     Json results = Json::array();
-    for (const Diagnostic& finding : report.findings) {
+    const std::vector<std::optional<std::size_t>> causes = causes_of(report);
+    for (std::size_t i = 0; i < causes.size(); ++i) {
+        const Diagnostic& finding = report.findings[i];
         const auto [rule, fresh] = indices.emplace(finding.id, rules.size());
         if (fresh) {
             rules.push_back(rule_json(finding.id));
@@ -56,6 +59,12 @@ std::string check_sarif(const CheckReport& report, const std::string& version) {
             finding.sentence + (finding.remedy.empty() ? "" : " (" + finding.remedy + ")");
         if (Json location = location_json(finding); !location.empty()) {
             result["locations"] = Json::array({std::move(location)});
+        }
+        if (causes[i]) {
+            const Diagnostic& cause = report.findings[*causes[i]];
+            Json related = location_json(cause);
+            related["message"]["text"] = "follows from: " + cause.sentence;
+            result["relatedLocations"] = Json::array({std::move(related)});
         }
         result["properties"] = diagnostic_json(finding);
         results.push_back(std::move(result));

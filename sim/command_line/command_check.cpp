@@ -36,7 +36,8 @@ namespace {
 
 struct CheckArguments : ExperimentArguments {
     std::string sarif;
-    std::string explained;  ///< id of a rule that is explained, and nothing checked
+    bool rules = false;     ///< they are listed, and nothing checked
+    std::string explained;  ///< id of a rule that is explained, likewise
     std::vector<std::string> ignored;
     bool warnings_are_errors = false;
     std::vector<std::string> dumped;  ///< SURFACE=FILE, of a memory image
@@ -331,6 +332,10 @@ CheckReport report_on(const CheckArguments& arguments) {
 }
 
 ExitCode check(CheckArguments& arguments, const Console& console) {
+    if (arguments.rules) {
+        console.out << rules_text({}, "check");
+        return ExitCode::Good;
+    }
     if (!arguments.explained.empty()) {
         return explain_rule(arguments.explained, console);
     }
@@ -394,6 +399,8 @@ Command check_command() {
                                "with --prove: the model (.onnx) that the program was planned "
                                "from, whose layers are held against the results")
                     ->option_text("MODEL");
+                app.add_flag("--rules", arguments->rules,
+                             "list the rules that check applies, and check nothing");
                 app.add_option("--explain", arguments->explained,
                                "say what the rule with this id asks for, and check nothing")
                     ->option_text("ID");

@@ -147,6 +147,13 @@ TEST_F(CommandCheck, FindingsAreChosenAndWrittenAsSarif) {
               ExitCode::Good);
 }
 
+TEST_F(CommandCheck, ListsItsRulesAlone) {
+    const Answer listed = typed({"check", "--rules"});
+    EXPECT_EQ(listed.code, ExitCode::Good);
+    EXPECT_NE(listed.out.find("race  "), std::string::npos) << listed.out;
+    EXPECT_EQ(listed.out.find("bias_range"), std::string::npos);  // of `plan`
+}
+
 TEST_F(CommandCheck, ARuleIsExplainedByItsId) {
     const Answer known = typed({"check", "--explain", "race"});
     EXPECT_EQ(known.code, ExitCode::Good);
