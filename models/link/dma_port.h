@@ -106,11 +106,11 @@ class DmaPort {
     /// Values now, no time. The bytes are claimed until a timed read of them: a write before is a
     /// race. Where values arrive with the reads: those that have arrived.
     void fetch(Address address, std::span<std::uint8_t> bytes, const Purpose& purpose);
-    /// Values of bytes that are fetched along but hardly ever needed: neither claimed nor missed
-    /// where they were never written.
     /// Values now, even where the others arrive with the reads: what follows from them is known at
     /// the launch.
     void fetch_ahead(Address address, std::span<std::uint8_t> bytes, const Purpose& purpose);
+    /// Values of bytes that are fetched along but hardly ever needed: neither claimed nor missed
+    /// where they were never written.
     void peek(Address address, std::span<std::uint8_t> bytes, const Purpose& purpose);
     /// Begins a stream of reads that the interface issues by itself; the one before has been issued
     /// whole.

@@ -43,7 +43,7 @@ void SparseMemory::write(Address address, std::span<const std::uint8_t> bytes) {
     };
     for_each_page(address, bytes.size(), page_bytes, store);
     const auto range = range_of(address, Bytes(bytes.size()));
-    if (!boost::icl::contains(written_, range)) {
+    if (follows_ && !boost::icl::contains(written_, range)) {
         written_.insert(range);
     }
 }
@@ -60,7 +60,9 @@ void SparseMemory::zero(Address address, Bytes bytes) {
         }
     };
     for_each_page(address, bytes.value, page_bytes, clear);
-    written_.insert(range_of(address, bytes));
+    if (follows_) {
+        written_.insert(range_of(address, bytes));
+    }
 }
 
 void SparseMemory::read(Address address, std::span<std::uint8_t> bytes) const {
@@ -78,7 +80,7 @@ void SparseMemory::read(Address address, std::span<std::uint8_t> bytes) const {
 
 std::optional<Address> SparseMemory::first_unwritten(Address address, Bytes bytes) const {
     const auto range = range_of(address, bytes);
-    if (bytes == Bytes(0) || boost::icl::contains(written_, range)) {
+    if (!follows_ || bytes == Bytes(0) || boost::icl::contains(written_, range)) {
         return std::nullopt;
     }
     AddressSet missing;
@@ -301,7 +303,7 @@ void Memory::read_operand(tlm::tlm_generic_payload& payload, const AccessInfo& i
                &info);
     }
     read_bytes(address, {payload.get_data_ptr(), bytes.value});
-    if (info.kind == AccessKind::Claim) {
+    if (shadow_ && info.kind == AccessKind::Claim) {
         claims_.claim(info.client, address, bytes,
                       {text_of(info.unit), text_of(info.surface), text_of(info.operation)});
     }

@@ -43,6 +43,8 @@ class SparseMemory {
     void zero(Address address, Bytes bytes);
     /// Uninitialised bytes read as zero.
     void read(Address address, std::span<std::uint8_t> bytes) const;
+    /// From now on all bytes count as written.
+    void forget_written() { follows_ = false; }
     /// First uninitialised byte of the range, if any.
     std::optional<Address> first_unwritten(Address address, Bytes bytes) const;
 
@@ -60,6 +62,7 @@ class SparseMemory {
 
     std::unordered_map<std::uint64_t, Page> pages_;
     AddressSet written_;
+    bool follows_ = true;  ///< which bytes are written
 };
 
 inline AddressSet::interval_type range_of(Address address, Bytes bytes) {
@@ -167,6 +170,11 @@ class Memory : public sc_core::sc_module {
 
     /// Uninitialised bytes are 0, and reading them is not a fault.
     void start_zeroed() { zeroed_ = true; }
+    /// Neither uninitialised bytes nor races are looked for; memory that is left alone is 0.
+    void leave_out_shadow() {
+        shadow_ = false;
+        bytes_.forget_written();
+    }
     /// The bytes are those of `store`, which outlives this; none counts as uninitialised. Timing stays.
     void back_by(ByteStore& store) {
         store_ = &store;
@@ -243,6 +251,7 @@ class Memory : public sc_core::sc_module {
     ForeignMemory* outside_ = nullptr;  ///< in place of bytes and time
     bool values_ = true;
     bool zeroed_ = false;
+    bool shadow_ = true;
     Claims claims_;
     // transactions by nb_transport
     tlm_utils::peq_with_get<tlm::tlm_generic_payload> responses_{"responses"};

@@ -263,8 +263,14 @@ const RegisterWrite* find_write(const CheckedOperation& operation, std::string_v
         if (!register_name.starts_with(block->name) || register_name[block->name.size()] != '.') {
             continue;
         }
+        constexpr std::string_view suffix = "_0";  // of every name as it is spelled
+        std::string_view name = register_name.substr(block->name.size() + 1);
+        if (!name.ends_with(suffix)) {
+            continue;
+        }
+        name.remove_suffix(suffix.size());
         for (std::size_t i = 0; i < writes.size(); ++i) {
-            if (spelled(block->name, block->rows[i].name) == register_name) {
+            if (block->rows[i].name == name) {
                 return writes[i].place == nullptr ? nullptr : &writes[i];
             }
         }

@@ -162,7 +162,7 @@ constexpr std::array all_rules{
          "nv_full C model; NVDLA format page"},
     Rule{"never_ends", Severity::Error, "check, run",
          "What a program waits for is raised by an operation or statement before.", the_program},
-    Rule{"never_loaded", Severity::Error, "check",
+    Rule{"never_loaded", Severity::Error, "check, run",
          "A surface that is read is loaded or written before.", the_program},
     Rule{"never_starts", Severity::Error, "check",
          "Every block that is enabled starts: in the group that is next, with all blocks of its "

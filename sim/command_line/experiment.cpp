@@ -174,7 +174,11 @@ void add_plan_options(CLI::App& app, PlanChoices& choices) {
 void add_run_options(CLI::App& app, RunChoices& choices) {
     app.add_option("--values", choices.values,
                    "on (default), or off: time alone; needs no images and checks nothing")
-        ->transform(choice_of<ValuesChoice>())
+        ->transform(choice_of<OnOff>())
+        ->option_text("on|off");
+    app.add_option("--shadow", choices.shadow,
+                   "on (default), or off: faster; races and uninitialised bytes are not found")
+        ->transform(choice_of<OnOff>())
         ->option_text("on|off");
     app.add_option_function<std::string>(
         "--max-cycles",

@@ -26,12 +26,12 @@
 
 namespace npuscope {
 
-enum class ValuesChoice { On, Off };
+enum class OnOff { On, Off };
 
 template <>
-struct EnumNames<ValuesChoice> {
-    static constexpr std::array names{std::pair{ValuesChoice::On, std::string_view("on")},
-                                      std::pair{ValuesChoice::Off, std::string_view("off")}};
+struct EnumNames<OnOff> {
+    static constexpr std::array names{std::pair{OnOff::On, std::string_view("on")},
+                                      std::pair{OnOff::Off, std::string_view("off")}};
 };
 
 /// How a network is planned, by `plan` as by `run` and `check`.
@@ -63,7 +63,8 @@ struct PlanChoices {
 };
 
 struct RunChoices {
-    ValuesChoice values = ValuesChoice::On;
+    OnOff values = OnOff::On;
+    OnOff shadow = OnOff::On;
     std::optional<Cycles> max_cycles{};
     std::size_t instances = 1;
     std::size_t stream = 0;
@@ -75,6 +76,10 @@ struct RunChoices {
     template <class Visitor, class Self>
     static void describe(Visitor& visit, Self& self) {
         visit.field("values", self.values, "off: time alone; needs no images and checks nothing");
+        visit.field(
+            "shadow", self.shadow,
+            "off: which bytes were written and who still reads them is not followed, so that "
+            "races and uninitialised bytes are not found");
         visit.field("max_cycles", self.max_cycles, "stop the machine after so many cycles");
         visit.field("instances", self.instances,
                     "so many NPUs run the program at once, each on data of its own, in one memory "

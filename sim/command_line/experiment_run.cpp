@@ -21,7 +21,8 @@ namespace {
 
 RunOptions read_options(const Experiment& experiment) {
     RunOptions options;
-    options.values = experiment.run.values == ValuesChoice::On;
+    options.values = experiment.run.values == OnOff::On;
+    options.shadow = experiment.run.shadow == OnOff::On;
     options.timeline = !experiment.write.timeline.empty() || !experiment.write.wave.empty();
     options.instances = experiment.run.instances;
     options.max_cycles = experiment.run.max_cycles.value_or(options.max_cycles);

@@ -7,6 +7,7 @@
 #include <chrono>
 #include <deque>
 #include <functional>
+#include <future>
 #include <memory>
 #include <span>
 #include <systemc>
@@ -280,6 +281,9 @@ Result run_part(const Part& part, const Program& program, const SystemConfig& sy
     for (std::size_t i = 0; i < options.instances; ++i) {
         simulations.emplace_back(part.statements, system, options,
                                  simulations.empty() ? nullptr : &simulations.front(), i);
+        if (!options.shadow) {
+            simulations.back().memory.leave_out_shadow();
+        }
         if (program.zeroed_memory) {
             simulations.back().memory.start_zeroed();
         }
@@ -324,9 +328,39 @@ std::string likely_causes(const Program& program, const SystemConfig& system) {
     return text;
 }
 
+/// What a static check says of a user's program, while the machine runs it; nothing where none asks.
+std::future<Diagnostics> begin_check(const Program& program, const SystemConfig& system,
+                                     const RunOptions& options) {
+    const NpuConfig* npu = system.npu.find<NpuConfig>();
+    const bool of_user =
+        !program.statements.empty() && !program.statements.front().place.file.empty();
+    if (npu == nullptr || !of_user || !options.shadow) {
+        return {};
+    }
+    return std::async(std::launch::async, [&program, &system, npu] {
+        return check_program(program, {*npu, system.memory}).findings;
+    });
+}
+
+/// Mistakes that this memory and its latency hide: operations that race, and operands of which no
+/// byte was ever loaded. The run cannot see them, a static check does.
+void add_hazards(Diagnostics checked, Diagnostics& findings) {
+    for (Diagnostic& one : checked) {
+        const bool told = std::ranges::any_of(findings, [&](const Diagnostic& other) {
+            return other.operation == one.operation &&
+                   (other.id == one.id || other.id == "uninitialised_read");
+        });
+        if (!told && (one.id == "race" || one.id == "never_loaded")) {
+            one.severity = Severity::Warning;
+            findings.push_back(std::move(one));
+        }
+    }
+}
+
 /// Why a register program came to a wrong end: who wrote the regions that are not as it expects
-/// them, and what a static check says.
-void explain(const Program& program, const SystemConfig& system, Result& result) {
+/// them, and what a static check says; of one that came to a good end what was mere luck.
+void explain(const Program& program, const SystemConfig& system, std::future<Diagnostics> checked,
+             Result& result) {
     constexpr std::size_t most = 16;  // comparisons; a program that is wrong early has many
     const NpuConfig* npu = system.npu.find<NpuConfig>();
     std::vector<CheckResult*> failed;
@@ -343,7 +377,13 @@ void explain(const Program& program, const SystemConfig& system, Result& result)
     const bool wrong = !failed.empty() || std::ranges::any_of(result.findings, [](const auto& one) {
         return one.severity == Severity::Error;
     });
-    if (npu == nullptr || !wrong) {
+    if (npu == nullptr) {
+        return;
+    }
+    if (!wrong) {
+        if (checked.valid()) {
+            add_hazards(checked.get(), result.findings);
+        }
         return;
     }
     Explanation explanation =
@@ -394,6 +434,7 @@ Result run_program(const Program& program, const SystemConfig& system, const Run
         std::ranges::count_if(parts, [](const Part& part) { return part.segment != nullptr; });
     Result result;
     std::vector<std::vector<std::uint8_t>> kept(options.keep.size());
+    std::future<Diagnostics> checked = begin_check(program, system, options);
     std::size_t segment = 0;
     for (const Part& part : parts) {
         RunOptions left = options;
@@ -424,7 +465,7 @@ Result run_program(const Program& program, const SystemConfig& system, const Run
         result.units.push_back({"host", {result.model->host.cycles, Cycles(0), Cycles(0)}});
     }
     if (!result.model) {
-        explain(program, system, result);
+        explain(program, system, std::move(checked), result);
     }
     result.kept = std::move(kept);
     result.program = program.name;

@@ -29,6 +29,7 @@ struct MemoryRequest {
 struct RunOptions {
     Cycles max_cycles{100'000'000'000};
     bool values = true;     ///< false: time alone; needs no images, checks nothing
+    bool shadow = true;     ///< false: races and uninitialised bytes are not found
     bool timeline = false;  ///< keep what every unit did when
     /// So many NPUs run the program at once, each on data of its own, in a memory whose time they
     /// share.

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "sim/config/file_io.h"
 #include "tests/sim/command_line/typed.h"
@@ -66,6 +67,31 @@ TEST_F(CommandRun, OutFolderHoldsResultSummaryAndConfiguration) {
     EXPECT_TRUE(read_whole_file(out / "summary.txt").starts_with("fill on nv_small: unchecked"));
     EXPECT_NE(read_whole_file(out / "config.yaml").find("\nnpu:\n  name: nv_small\n"),
               std::string::npos);
+}
+
+TEST_F(CommandRun, BytesThatWereNeverLoadedAreToldUnlessTheShadowIsOff) {
+    const fs::path copy = folder_ / "copy";
+    fs::copy(fs::path(NPUSCOPE_SOURCE) / "tests/golden/nv_full/sdp_ew_f16_3", copy);
+    std::istringstream lines(read_whole_file(copy / "input.txn"));
+    std::ostringstream left;  // nothing is compared, so that the run itself comes to a good end
+    for (std::string line; std::getline(lines, line);) {
+        if (!line.starts_with("load_mem 0x80000000") && !line.starts_with("dump_mem")) {
+            left << line << '\n';
+        }
+    }
+    fs::remove(copy / "input.txn");
+    std::ofstream(copy / "input.txn") << left.str();
+    const auto findings = [&](const char* shadow) {
+        const Answer answer =
+            typed({"run", copy.string(), "--npu", "nv_full", "--shadow", shadow, "--json", "-"});
+        EXPECT_EQ(answer.code, ExitCode::Good) << answer.err;
+        return nlohmann::json::parse(answer.out)["findings"];
+    };
+    const nlohmann::json told = findings("on");
+    ASSERT_EQ(told.size(), 1U) << told;
+    EXPECT_EQ(told[0]["id"], "never_loaded");
+    EXPECT_EQ(told[0]["severity"], "warning");
+    EXPECT_TRUE(findings("off").empty());
 }
 
 TEST_F(CommandRun, ANetworksImagesComeFromFilesAndGoToFiles) {
