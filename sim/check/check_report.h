@@ -19,6 +19,7 @@
 #include "models/base/diagnostic.h"
 #include "models/memory/memory_config.h"
 #include "models/npu/npu_config.h"
+#include "sim/check/memory_map.h"
 #include "sim/config/text_table.h"
 #include "sim/program/program.h"
 
@@ -27,6 +28,7 @@ namespace npuscope {
 struct CheckTarget {
     const NpuConfig& npu;
     const MemoryConfig& memory;
+    bool map = false;  ///< the report gets a map of memory
 };
 
 enum class ProofStatus { Proved, Differs, NotProved };
@@ -65,6 +67,7 @@ struct CheckReport {
     std::vector<LayerLine> layers{};  ///< of a model, likewise
     /// By operations that take their input on the fly: the first of those that feed them.
     std::map<std::string, std::string> chains{};
+    MemoryMap map{};  ///< where it was asked for, and of an image
 
     /// Notes are not mistakes: silicon ignores what they are about.
     bool clean() const;

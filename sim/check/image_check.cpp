@@ -51,10 +51,14 @@ class ImageCheck {
             }
         }
         check_overlaps();
-        return {.subject = image_.file,
-                .npu = target_.npu,
-                .surfaces = surfaces_.size(),
-                .findings = log_.findings()};
+        CheckReport report{.subject = image_.file,
+                           .npu = target_.npu,
+                           .surfaces = surfaces_.size(),
+                           .findings = log_.findings()};
+        for (const PlacedSurface& surface : surfaces_) {
+            report.map.add_surface(surface.described.name, surface.use.extent());
+        }
+        return report;
     }
 
  private:

@@ -122,6 +122,7 @@ class ProgramCheck {
                     chain == report.chains.end() ? feeder : chain->second;
             }
         }
+        report.map = std::move(map_);
         report.findings = log_.findings();
         std::ranges::for_each(report.findings, [this](Diagnostic& finding) { place(finding); });
         if (report.clean()) {  // files that only the host reads are no mistake
@@ -206,7 +207,12 @@ class ProgramCheck {
         finding.place = write == nullptr ? finding.place : *write->place;
     }
     void follow(const InitMemory& init) { memory_.fill(init, place_, log_); }
-    void follow(const LoadMemory& load) { memory_.load(load, place_, log_); }
+    void follow(const LoadMemory& load) {
+        memory_.load(load, place_, log_);
+        if (target_.map) {
+            map_.load(load);
+        }
+    }
     void follow(const RunNode& node) { memory_.run(node, place_); }
     void follow(const WriteRegister& write) {
         const std::size_t before = operations_.all().size();
@@ -221,6 +227,9 @@ class ProgramCheck {
             check_flush(operation);
             check_compressed(operation);
             memory_.launch(operation, log_);
+            if (target_.map) {
+                map_.add(operation);
+            }
         }
         if (operations_.all().size() > before) {
             sync_.launched();
@@ -281,6 +290,9 @@ class ProgramCheck {
 
     void follow(const CheckNothing& nothing) { sync_.compares(nothing.sync, {}, place_); }
     void compare(const std::string& sync, const ByteRun& region) {
+        if (target_.map) {
+            map_.compare(region);
+        }
         memory_.compare(region, place_, log_);
         sync_.compares(sync, region, place_);
     }
@@ -291,6 +303,7 @@ class ProgramCheck {
     ProgramOperations operations_;
     MemoryRules memory_;
     SyncRules sync_;
+    MemoryMap map_;
     Place place_;
     const Place* statement_place_ = nullptr;
     bool flush_awaited_ = false;

@@ -36,6 +36,7 @@ namespace {
 
 struct CheckArguments : ExperimentArguments {
     std::string sarif;
+    bool map = false;       ///< of memory, is drawn
     bool rules = false;     ///< they are listed, and nothing checked
     std::string explained;  ///< id of a rule that is explained, likewise
     std::vector<std::string> ignored;
@@ -274,8 +275,9 @@ CheckReport report_on_segments(const CheckArguments& arguments) {
 CheckReport report_on_program(const CheckArguments& arguments, const Program& program,
                               const SystemConfig& system) {
     const auto* npu = system.npu.find<NpuConfig>();
-    CheckReport report = npu != nullptr ? check_program(program, {*npu, system.memory})
-                                        : check_jobs(program, system.memory);
+    CheckReport report = npu != nullptr
+                             ? check_program(program, {*npu, system.memory, arguments.map})
+                             : check_jobs(program, system.memory);
     report.npu = system.npu_name();
     if (arguments.prove) {
         std::optional<ModelLayers> layers;
@@ -355,11 +357,9 @@ ExitCode check(CheckArguments& arguments, const Console& console) {
     } else if (!json.empty()) {
         write_atomically(json, check_json(report));
     }
-    if (json == "-") {
-        console.err << printable(check_text(report, console.err_width));
-    } else {
-        console.out << printable(check_text(report, console.out_width));
-    }
+    const std::size_t width = json == "-" ? console.err_width : console.out_width;
+    const std::string map = arguments.map ? memory_map_text(report.map, width) : "";
+    (json == "-" ? console.err : console.out) << printable(check_text(report, width) + map);
     return report.clean() ? ExitCode::Good : ExitCode::ExpectationFailed;
 }
 
@@ -399,6 +399,9 @@ Command check_command() {
                                "with --prove: the model (.onnx) that the program was planned "
                                "from, whose layers are held against the results")
                     ->option_text("MODEL");
+                app.add_flag("--map", arguments->map,
+                             "draw memory: what lies where, with gaps and overlaps, and for which "
+                             "operations of a register program");
                 app.add_flag("--rules", arguments->rules,
                              "list the rules that check applies, and check nothing");
                 app.add_option("--explain", arguments->explained,
