@@ -21,7 +21,9 @@ SurfaceStrides strides_of(const Shape& shape, std::uint32_t surfaces, Bytes line
 
 SurfaceUse with_runs(SurfaceUse use, std::vector<ByteRun> runs) {
     std::erase_if(runs, [](const ByteRun& run) { return run.bytes.value == 0; });
-    std::ranges::sort(runs, {}, &ByteRun::address);
+    if (!std::ranges::is_sorted(runs, {}, &ByteRun::address)) {  // as strides without overlap are
+        std::ranges::sort(runs, {}, &ByteRun::address);
+    }
     use.runs.clear();
     for (const ByteRun& run : runs) {
         if (use.runs.empty() || use.runs.back().end() < run.address) {

@@ -23,6 +23,29 @@ std::string text_of(const FlyingCube& cube) {
     return shape + batches + (cube.winograd ? " in Winograd's order" : "");
 }
 
+/// The register of the consumer's input whose size is another than what comes.
+std::string_view register_that_differs(const Shape& one, const Shape& other, bool sdp) {
+    if (one.width != other.width) {
+        return sdp ? "D_DATA_CUBE_WIDTH" : "D_DATA_CUBE_IN_WIDTH";
+    }
+    if (one.height != other.height) {
+        return sdp ? "D_DATA_CUBE_HEIGHT" : "D_DATA_CUBE_IN_HEIGHT";
+    }
+    if (one.channels != other.channels) {
+        return sdp ? "D_DATA_CUBE_CHANNEL" : "D_DATA_CUBE_IN_CHANNEL";
+    }
+    return sdp ? "D_FEATURE_MODE_CFG" : "D_DATA_CUBE_IN_WIDTH";  // batches, order
+}
+
+/// Where the shape of what comes is programmed.
+std::string source_of(bool sdp) {
+    return sdp ? fmt::format("{}, {}", spelled("NVDLA_CACC", "D_DATAOUT_SIZE_0"),
+                             spelled("NVDLA_CACC", "D_DATAOUT_SIZE_1"))
+               : fmt::format("{}, {}, {}", spelled("NVDLA_SDP", "D_DATA_CUBE_WIDTH"),
+                             spelled("NVDLA_SDP", "D_DATA_CUBE_HEIGHT"),
+                             spelled("NVDLA_SDP", "D_DATA_CUBE_CHANNEL"));
+}
+
 }  // namespace
 
 Diagnostics OnTheFlyPair::contradictions(std::string_view unit) const {
@@ -44,22 +67,10 @@ Diagnostics OnTheFlyPair::contradictions(std::string_view unit) const {
     FlyingCube given = producer.cube;
     given.precision = consumer.cube.precision;
     if (given != consumer.cube) {
-        const Shape& one = given.shape;
-        const Shape& other = consumer.cube.shape;
-        const std::string_view register_name =
-            one.width != other.width     ? (sdp ? "D_DATA_CUBE_WIDTH" : "D_DATA_CUBE_IN_WIDTH")
-            : one.height != other.height ? (sdp ? "D_DATA_CUBE_HEIGHT" : "D_DATA_CUBE_IN_HEIGHT")
-            : one.channels != other.channels
-                ? (sdp ? "D_DATA_CUBE_CHANNEL" : "D_DATA_CUBE_IN_CHANNEL")
-                : (sdp ? "D_FEATURE_MODE_CFG" : "D_DATA_CUBE_IN_WIDTH");  // batches, order
-        const std::string source =
-            sdp ? fmt::format("{}, {}", spelled("NVDLA_CACC", "D_DATAOUT_SIZE_0"),
-                              spelled("NVDLA_CACC", "D_DATAOUT_SIZE_1"))
-                : fmt::format("{}, {}, {}", spelled("NVDLA_SDP", "D_DATA_CUBE_WIDTH"),
-                              spelled("NVDLA_SDP", "D_DATA_CUBE_HEIGHT"),
-                              spelled("NVDLA_SDP", "D_DATA_CUBE_CHANNEL"));
-        add(Severity::Error, "shape_mismatch", register_name,
-            fmt::format("{} (channels x height x width, by {})", text_of(producer.cube), source),
+        add(Severity::Error, "shape_mismatch",
+            register_that_differs(given.shape, consumer.cube.shape, sdp),
+            fmt::format("{} (channels x height x width, by {})", text_of(producer.cube),
+                        source_of(sdp)),
             text_of(consumer.cube));
     }
     if (producer.cube.precision != consumer.cube.precision) {

@@ -57,49 +57,68 @@ constexpr std::array<std::string_view, 3> stopped{"register_in_use", "never_star
 constexpr const char* of_all = "";
 constexpr const char* of_order = "order";
 
+/// Warnings and errors that stand for themselves, by what they share with others.
+class Roots {
+ public:
+    explicit Roots(const Diagnostics& findings) : findings_(findings) {}
+
+    /// The first one of `shared` that is as grave as the finding and not farther off than `most`.
+    std::optional<std::size_t> first_of(const std::string& shared, const Diagnostic& finding,
+                                        int most) const {
+        const auto known = roots_.find(shared);
+        if (known == roots_.end()) {
+            return std::nullopt;
+        }
+        const auto root = std::ranges::find_if(known->second, [&](std::size_t one) {
+            return findings_[one].severity >= finding.severity &&
+                   remoteness(findings_[one]) <= most;
+        });
+        return root == known->second.end() ? std::nullopt : std::optional(*root);
+    }
+    void add(std::size_t index, const std::set<std::string>& shared) {
+        for (const std::string& one : shared) {
+            roots_[one].push_back(index);
+        }
+    }
+
+ private:
+    const Diagnostics& findings_;
+    std::unordered_map<std::string, std::vector<std::size_t>> roots_;
+};
+
+/// The write that a finding is about; empty: none.
+std::string write_of(const Diagnostic& finding) {
+    return finding.register_name.empty() || finding.place.line == 0
+               ? ""
+               : fmt::format("{} at {}", finding.register_name, to_string(finding.place));
+}
+
 }  // namespace
 
 std::vector<std::optional<std::size_t>> causes_of(const CheckReport& report) {
     constexpr int last = 3;  // what comes of a mistake in the end
-    const Diagnostics& findings = report.findings;
-    std::vector<std::optional<std::size_t>> causes(findings.size());
-    // warnings and errors that stand for themselves, by what they share with others
-    std::unordered_map<std::string, std::vector<std::size_t>> roots;
-    for (std::size_t i = 0; i < findings.size(); ++i) {
-        const Diagnostic& finding = findings[i];
+    std::vector<std::optional<std::size_t>> causes(report.findings.size());
+    Roots roots(report.findings);
+    for (std::size_t i = 0; i < causes.size(); ++i) {
+        const Diagnostic& finding = report.findings[i];
         if (finding.severity == Severity::Note) {
             continue;
         }
         const int distance = remoteness(finding);
-        const auto first_of = [&](const std::string& shared, int most) {
-            const std::vector<std::size_t>& known = roots[shared];
-            const auto root = std::ranges::find_if(known, [&](std::size_t one) {
-                return findings[one].severity >= finding.severity &&
-                       remoteness(findings[one]) <= most;
-            });
-            return root == known.end() ? std::nullopt : std::optional(*root);
-        };
-        const std::string chain = chain_of(report, finding);
-        const std::string write =
-            finding.register_name.empty() || finding.place.line == 0
-                ? ""
-                : fmt::format("{} at {}", finding.register_name, to_string(finding.place));
-        for (const std::string& shared : {write, chain}) {
-            if (!causes[i] && !shared.empty()) {
-                causes[i] = first_of(shared, distance);
-            }
+        std::set<std::string> shared{write_of(finding), chain_of(report, finding)};
+        shared.erase("");
+        for (const std::string& one : shared) {
+            causes[i] = causes[i] ? causes[i] : roots.first_of(one, finding, distance);
         }
         if (!causes[i] && is_one_of(stopped, finding)) {
-            causes[i] = first_of(of_order, distance);
+            causes[i] = roots.first_of(of_order, finding, distance);
         }
         if (!causes[i] && distance == last) {
-            causes[i] = first_of(of_all, last - 1);
+            causes[i] = roots.first_of(of_all, finding, last - 1);
         }
         if (!causes[i]) {
-            const char* const order = is_one_of(stopping, finding) ? of_order : of_all;
-            for (const std::string& shared : std::set<std::string>{of_all, order, write, chain}) {
-                roots[shared].push_back(i);
-            }
+            shared.insert({of_all, is_one_of(stopping, finding) ? of_order : of_all});
+            roots.add(i, shared);
         }
     }
     return causes;

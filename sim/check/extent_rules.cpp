@@ -15,7 +15,8 @@ namespace {
 /// Bytes at the end of the last atom that belong to no channel may be missing from a file.
 Bytes pad_of(const SurfaceUse& use) {
     if (!use.cube) {
-        return {};
+        constexpr Bytes rest{31};  // source: RUBIK moves whole atoms of 32 bytes, nv_full
+        return use.unit == "NVDLA_RBK" ? rest : Bytes(0);
     }
     const std::uint32_t lanes = use.cube->surfaces() * use.cube->channels_per_atom();
     return use.cube->element * (lanes - use.cube->shape.channels);
@@ -128,45 +129,61 @@ ByteRun MemoryRules::expected_region(const SurfaceUse& use, const SeenBytes& see
     return use.extent();
 }
 
+namespace {
+
+/// `found` has id, sentence and address; `region` is what the operand was most likely meant to fill.
+bool report_extent(const CheckedOperation& operation, const SurfaceUse& use,
+                   const Diagnostic& found, const ByteRun& region, DiagnosticLog& log) {
+    const Suspect suspect = suspect_of(use, region);
+    Diagnostic one =
+        surface_finding(operation, use, found.id.c_str(), found.sentence, remedy_for(use, suspect));
+    one.severity = Severity::Warning;
+    one.register_name = suspect.register_name;
+    one.address = found.address;
+    log.add(std::move(one));
+    return true;
+}
+
+}  // namespace
+
 bool MemoryRules::judge_extent(const CheckedOperation& operation, const SurfaceUse& use,
                                const SeenBytes& seen, DiagnosticLog& log) const {
-    const ByteRun extent = use.extent();
-    const auto report = [&](const char* id, const std::string& sentence, const ByteRun& region,
-                            Address at) {
-        const Suspect suspect = suspect_of(use, region);
-        Diagnostic one = surface_finding(operation, use, id, sentence, remedy_for(use, suspect));
-        one.severity = Severity::Warning;
-        one.register_name = suspect.register_name;
-        one.address = at;
-        log.add(std::move(one));
-        return true;
-    };
-    const std::string label = surface_label(operation, use);
-    if (seen.written > 0) {
-        if (seen.loaded > 0 || seen.filled + seen.unwritten == 0) {
-            return false;
-        }
-        const Owner& owner = owners_[*seen.writers.begin()];
-        if (owner.use.address_register.empty()) {
-            return false;  // by the host
-        }
-        return report("partly_written",
-                      fmt::format("{} reads {} bytes that {} does not write, beside {} that it "
-                                  "writes from {} on",
-                                  label, seen.filled + seen.unwritten, owner.operation,
-                                  seen.written, to_hex(*seen.first_written)),
-                      owner.use.extent(), *seen.first_missing);
+    if (seen.written == 0) {
+        return !seen.loads.empty() && judge_loaded(operation, use, seen, log);
     }
-    if (seen.loads.empty()) {
+    if (seen.loaded > 0 || seen.filled + seen.unwritten == 0) {
         return false;
     }
+    const Owner& owner = owners_[*seen.writers.begin()];
+    if (owner.use.address_register.empty()) {
+        return false;  // by the host
+    }
+    return report_extent(
+        operation, use,
+        {.id = "partly_written",
+         .sentence = fmt::format("{} reads {} bytes that {} does not write, beside {} that it "
+                                 "writes from {} on",
+                                 surface_label(operation, use), seen.filled + seen.unwritten,
+                                 owner.operation, seen.written, to_hex(*seen.first_written)),
+         .address = seen.first_missing},
+        owner.use.extent(), log);
+}
+
+bool MemoryRules::judge_loaded(const CheckedOperation& operation, const SurfaceUse& use,
+                               const SeenBytes& seen, DiagnosticLog& log) const {
+    const ByteRun extent = use.extent();
+    const std::string label = surface_label(operation, use);
+    const auto report = [&](const std::string& sentence, const ByteRun& region, Address at) {
+        return report_extent(operation, use,
+                             {.id = "partly_loaded", .sentence = sentence, .address = at}, region,
+                             log);
+    };
     const Load& first = loads_[seen.first_load];
     const Load& last = loads_[seen.last_load];
     const ByteRun file{first.run().address, last.run().end() - first.run().address};
     const bool one_file = seen.loads.size() == 1;
     if (extent.address < first.run().address && seen.head > 0) {
         return report(
-            "partly_loaded",
             fmt::format("{} begins at {}, {} bytes before '{}', which is loaded at {}", label,
                         to_hex(extent.address), (first.run().address - extent.address).value,
                         first.load->file, to_hex(first.run().address)),
@@ -178,7 +195,6 @@ bool MemoryRules::judge_extent(const CheckedOperation& operation, const SurfaceU
         last.run().address > extent.address && last.run().end() >= extent.end();
     if (straddles && seen.loads.size() == 2) {
         return report(
-            "partly_loaded",
             fmt::format("{} begins at {}, within the last {} bytes of '{}'; the rest of it "
                         "is '{}', which is loaded at {}",
                         label, to_hex(extent.address), (first.run().end() - extent.address).value,
@@ -194,8 +210,7 @@ bool MemoryRules::judge_extent(const CheckedOperation& operation, const SurfaceU
          is_left_out(Bytes(seen.tail), Bytes(seen.loaded + seen.filled + seen.unwritten)))) {
         return false;
     }
-    return report("partly_loaded",
-                  fmt::format("{} ends at {}, {} bytes after '{}', which is loaded at {} and has "
+    return report(fmt::format("{} ends at {}, {} bytes after '{}', which is loaded at {} and has "
                               "{} bytes",
                               label, to_hex(extent.end()), missing.value, last.load->file,
                               to_hex(last.run().address), last.run().bytes.value),
@@ -311,6 +326,9 @@ void MemoryRules::judge_compared(const ByteRun& run, const SeenBytes& seen, cons
             last = &owner;
         }
         gap = std::max(gap, owner.gap);
+    }
+    if (first == nullptr || last == nullptr) {
+        return;
     }
     if (first->use.extent().address < run.address) {
         report(*first, "begins before them");

@@ -232,14 +232,22 @@ bool MemoryRules::lies_between_slices(const Load& load, const ByteRun& hole) {
     });
 }
 
-void MemoryRules::report_unread_loads(DiagnosticLog& log) const {
-    struct Unread {
-        std::optional<ByteRun> hole;  ///< between what is read, the first that is not 0
-        std::uint64_t head = 0;
-        std::uint64_t tail = 0;
-        std::uint64_t read = 0;
-        std::uint64_t unread = 0;
-    };
+void MemoryRules::note_unread(const ByteRun& piece, const ByteState& state, Unread& one) const {
+    const ByteRun file = loads_[state.by].run();
+    if (state.looked_at) {
+        one.read += piece.bytes.value;
+        return;
+    }
+    one.unread += piece.bytes.value;
+    one.head += piece.address == file.address ? piece.bytes.value : 0;
+    one.tail = piece.end() == file.end() ? piece.bytes.value : one.tail;
+    const bool inside = piece.address != file.address && piece.end() != file.end();
+    if (inside && !one.hole && is_part_of_line(loads_[state.by], piece) && !holds_zeros(piece)) {
+        one.hole = piece;
+    }
+}
+
+std::vector<MemoryRules::Unread> MemoryRules::unread_loads() const {
     std::vector<Unread> all(loads_.size());
     for (std::size_t i = 0; i < loads_.size(); ++i) {
         const ByteRun file = loads_[i].run();
@@ -252,24 +260,15 @@ void MemoryRules::report_unread_loads(DiagnosticLog& log) const {
         }
     }
     bytes_.visit_all([&](const ByteRun& piece, const ByteState* state) {
-        if (state->origin != ByteOrigin::Loaded) {
-            return;
-        }
-        Unread& one = all[state->by];
-        const ByteRun file = loads_[state->by].run();
-        if (state->looked_at) {
-            one.read += piece.bytes.value;
-            return;
-        }
-        one.unread += piece.bytes.value;
-        one.head += piece.address == file.address ? piece.bytes.value : 0;
-        one.tail = piece.end() == file.end() ? piece.bytes.value : one.tail;
-        const bool inside = piece.address != file.address && piece.end() != file.end();
-        if (inside && !one.hole && is_part_of_line(loads_[state->by], piece) &&
-            !holds_zeros(piece)) {
-            one.hole = piece;
+        if (state->origin == ByteOrigin::Loaded) {
+            note_unread(piece, *state, all[state->by]);
         }
     });
+    return all;
+}
+
+void MemoryRules::report_unread_loads(DiagnosticLog& log) const {
+    const std::vector<Unread> all = unread_loads();
     for (std::size_t i = 0; i < all.size(); ++i) {
         const Load& load = loads_[i];
         const ByteRun file = load.run();
@@ -298,20 +297,17 @@ void MemoryRules::report_unread_loads(DiagnosticLog& log) const {
             }
             log.add(std::move(one));
         };
-        const auto zeros = [&](std::uint64_t tail) {
-            const auto bytes = contents({Address(file.end().value - tail), Bytes(tail)});
-            return bytes &&
-                   std::ranges::all_of(*bytes, [](std::uint8_t byte) { return byte == 0; });
-        };
+        const Unread& unread = all[i];
+        const ByteRun tail{Address(file.end().value - unread.tail), Bytes(unread.tail)};
         // of a file that was read, results may lie over all but its end by now
-        if (all[i].read == 0 && all[i].unread > 0 && !load.use) {
-            tell(all[i].unread, file.address, "beginning");
-        } else if (all[i].head > 0 && !load.begins_there) {
-            tell(all[i].head, file.address, "beginning");
-        } else if (!load.copied && all[i].tail > gap_of(load).value && !zeros(all[i].tail)) {
-            tell(all[i].tail, Address(file.end().value - all[i].tail), "end");
-        } else if (!load.copied && all[i].hole) {
-            tell(all[i].hole->bytes.value, all[i].hole->address, "inside");
+        if (unread.read == 0 && unread.unread > 0 && !load.use) {
+            tell(unread.unread, file.address, "beginning");
+        } else if (unread.head > 0 && !load.begins_there) {
+            tell(unread.head, file.address, "beginning");
+        } else if (!load.copied && tail.bytes > gap_of(load) && !holds_zeros(tail)) {
+            tell(tail.bytes.value, tail.address, "end");
+        } else if (!load.copied && unread.hole) {
+            tell(unread.hole->bytes.value, unread.hole->address, "inside");
         }
     }
 }

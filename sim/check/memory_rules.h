@@ -116,8 +116,11 @@ class MemoryRules {
                       const SurfaceUse& other, DiagnosticLog& log) const;
     /// What an operand was most likely meant to fill: the file or the result that it lies in.
     ByteRun expected_region(const SurfaceUse& use, const SeenBytes& seen) const;
-    /// An operand that goes beyond the file that holds its beginning; whether it was reported.
+    /// An operand that goes beyond the result, or the file, that holds its beginning; whether it was
+    /// reported.
     bool judge_extent(const CheckedOperation& operation, const SurfaceUse& use,
+                      const SeenBytes& seen, DiagnosticLog& log) const;
+    bool judge_loaded(const CheckedOperation& operation, const SurfaceUse& use,
                       const SeenBytes& seen, DiagnosticLog& log) const;
     /// A comparison with results that lie elsewhere, or of another size.
     void judge_compared(const ByteRun& run, const SeenBytes& seen, const Place& place,
@@ -133,6 +136,16 @@ class MemoryRules {
     static Bytes gap_of(const Load& load);
     /// Whole lines that no part of a surface covers, though parts before and after them are read.
     static bool lies_between_slices(const Load& load, const ByteRun& hole);
+    /// What no operation reads of a file.
+    struct Unread {
+        std::optional<ByteRun> hole;  ///< between what is read, the first that is not 0
+        std::uint64_t head = 0;
+        std::uint64_t tail = 0;
+        std::uint64_t read = 0;
+        std::uint64_t unread = 0;
+    };
+    void note_unread(const ByteRun& piece, const ByteState& state, Unread& one) const;
+    std::vector<Unread> unread_loads() const;
     void report_unread_loads(DiagnosticLog& log) const;
     /// What the bytes are; whether they can be a result at all.
     std::optional<SeenBytes> compare_bytes(const ByteRun& run, const Place& place,

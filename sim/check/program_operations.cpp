@@ -443,6 +443,13 @@ void ProgramOperations::report_stuck(DiagnosticLog& log) const {
                      .place = operation.place});
         }
     }
+    const bool undecoded = std::ranges::any_of(operations_, &CheckedOperation::undecoded);
+    if (!undecoded) {  // that may be the other end
+        report_single_ends(log);
+    }
+}
+
+void ProgramOperations::report_single_ends(DiagnosticLog& log) const {
     const auto add = [&](std::string_view unit, const std::string& register_name,
                          const CheckedOperation& operation, std::string sentence,
                          std::string remedy) {
@@ -454,9 +461,6 @@ void ProgramOperations::report_stuck(DiagnosticLog& log) const {
                  .operation = operation.name,
                  .place = operation.place});
     };
-    if (std::ranges::any_of(operations_, &CheckedOperation::undecoded)) {
-        return;  // it may be the other end
-    }
     for (const CheckedOperation& operation : operations_) {
         if (operation.takes && !operation.producer) {
             const bool sdp = operation.unit == Pipeline::Sdp;

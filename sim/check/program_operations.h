@@ -60,6 +60,8 @@ class ProgramOperations {
     void add_writes(const RegisterFile& file, unsigned group, CheckedOperation& operation) const;
     /// Blocks of a pipeline that are enabled but never start; whether there are any.
     bool report_waiting(const PipelineRow& row, DiagnosticLog& log) const;
+    /// Operations on the fly without the one that feeds them, or that they feed.
+    void report_single_ends(DiagnosticLog& log) const;
     /// The block was enabled in the other group than `next`.
     Diagnostic wrong_group(std::string_view block, unsigned next) const;
     /// Look-up tables that are not loaded, operands that are fetched for nothing.

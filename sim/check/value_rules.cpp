@@ -117,8 +117,6 @@ struct NeededRegisters {
 std::vector<NeededRegisters> needed_registers(std::string_view unit, const SdpConfig& sdp) {
     constexpr const char* computes = "its reset value has the stage compute";
     constexpr const char* written = "what it goes with is written";
-    const NeededRegisters sizes{
-        {"D_DATA_CUBE_WIDTH", "D_DATA_CUBE_HEIGHT", "D_DATA_CUBE_CHANNEL"}, written, true};
     if (unit == "NVDLA_BDMA") {
         return {{{"CFG_LINE", "CFG_LINE_REPEAT", "CFG_SURF_REPEAT"},
                  "its reset value moves the least there is"}};
@@ -130,10 +128,14 @@ std::vector<NeededRegisters> needed_registers(std::string_view unit, const SdpCo
         return {{{"D_DATIN_SCALE", "D_DATIN_SHIFTER"}, written, true},
                 {{"D_DATOUT_SCALE", "D_DATOUT_SHIFTER"}, written, true}};
     }
-    if (unit == "NVDLA_CDP_RDMA" || unit == "NVDLA_SDP_RDMA") {
-        return {sizes};
+    if (unit == "NVDLA_CDP_RDMA") {  // those of the SDP stand in other units as well
+        return {
+            {{"D_DATA_CUBE_WIDTH", "D_DATA_CUBE_HEIGHT", "D_DATA_CUBE_CHANNEL"}, written, true}};
     }
-    std::vector<NeededRegisters> needed{sizes, {{"D_CVT_SCALE", "D_CVT_SHIFT"}, written, true}};
+    if (unit == "NVDLA_SDP_RDMA") {
+        return {};
+    }
+    std::vector<NeededRegisters> needed{{{"D_CVT_SCALE", "D_CVT_SHIFT"}, written, true}};
     for (const auto& [name, present] :
          {std::pair{"D_DP_BS_CFG", sdp.bs}, std::pair{"D_DP_BN_CFG", sdp.bn},
           std::pair{"D_DP_EW_CFG", sdp.element_wise}}) {
