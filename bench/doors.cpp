@@ -31,6 +31,7 @@ struct Arguments {
     std::string npu = "nv_small";
     std::string door = "c";
     unsigned seed = 0;
+    bool json = false;
     std::vector<std::string> programs;
 };
 
@@ -121,11 +122,12 @@ struct QuickMemory : sc_core::sc_module {
 
 constexpr int bus_bits = 64;
 
-/// AXI pins between the NPU and a memory.
+/// AXI pins between a port of the NPU and a memory; `other`: at another port of the same memory.
 struct Pins {
-    Pins(Device& npu, sc_core::sc_clock& clock, const AxiMemory<bus_bits>::Setup& setup)
-        : memory("memory", setup) {
-        npu.dram.bind(axi.socket);
+    Pins(sc_core::sc_clock& clock, const AxiMemory<bus_bits>::Setup& setup,
+         const Pins* other = nullptr)
+        : memory(sc_core::sc_gen_unique_name("memory"), setup,
+                 other == nullptr ? nullptr : &other->memory) {
         const auto wire = [&](auto& module) {
             module.clock(clock);
             module.reset_n(reset_n);
@@ -144,8 +146,9 @@ struct Pins {
     }
     AxiWires<bus_bits> wires;
     sc_core::sc_signal<bool> reset_n;
-    AxiMaster<bus_bits> axi{"axi", {.most_beats = 16, .ids = 8, .in_flight = 256}};
-    AxiMonitor<bus_bits> monitor{"monitor"};
+    AxiMaster<bus_bits> axi{sc_core::sc_gen_unique_name("axi"),
+                            {.most_beats = 16, .ids = 8, .in_flight = 256}};
+    AxiMonitor<bus_bits> monitor{sc_core::sc_gen_unique_name("monitor")};
     AxiMemory<bus_bits> memory;
 };
 
@@ -164,18 +167,22 @@ Passage pass_platform(const Arguments& arguments, const SystemConfig& system,
     std::optional<test::PatientMemory> patient;
     std::optional<test::PatientMemory> second;
     sc_core::sc_clock clock("clock", 1, sc_core::SC_NS);
-    std::optional<Pins> board;
+    std::optional<Pins> first_pins;
+    std::optional<Pins> second_pins;
     std::optional<test::Driver> driver;
     if (pins) {
-        board.emplace(
-            npu, clock,
-            AxiMemory<bus_bits>::Setup{.seed = arguments.seed,
-                                       .least_latency = static_cast<unsigned>(latency.least),
-                                       .most_latency = static_cast<unsigned>(latency.most),
-                                       .stall_percent = arguments.seed == 0 ? 0U : 30U,
-                                       .reorders = arguments.seed != 0});
+        const AxiMemory<bus_bits>::Setup setup{
+            .seed = arguments.seed,
+            .least_latency = static_cast<unsigned>(latency.least),
+            .most_latency = static_cast<unsigned>(latency.most),
+            .stall_percent = arguments.seed == 0 ? 0U : 30U,
+            .reorders = arguments.seed != 0};
+        first_pins.emplace(clock, setup);
+        second_pins.emplace(clock, setup, &*first_pins);
+        npu.dram.bind(first_pins->axi.socket);
+        npu.sram.bind(second_pins->axi.socket);
         npu.clock(clock);
-        driver.emplace("driver", program, blocks, test::ByteAccess(&board->memory));
+        driver.emplace("driver", program, blocks, test::ByteAccess(&first_pins->memory));
     } else if (fast) {
         quick.emplace("quick", latency.least + 1);
         npu.dram.bind(quick->first);
@@ -197,8 +204,12 @@ Passage pass_platform(const Arguments& arguments, const SystemConfig& system,
     driver->interrupt(line);
     Passage passage;
     npu.on_finding = [](const std::string& /*json*/) {};
-    if (board) {
-        board->monitor.on_violation = [&](const std::string& text) { passage.trouble = text; };
+    for (auto* port : {&first_pins, &second_pins}) {
+        if (*port) {
+            (*port)->monitor.on_violation = [&](const std::string& text) {
+                passage.trouble = text;
+            };
+        }
     }
     driver->when_done = [] { sc_core::sc_stop(); };
     const double patience = 60.0;  // seconds of the platform's time: 6e10 cycles
@@ -211,6 +222,27 @@ Passage pass_platform(const Arguments& arguments, const SystemConfig& system,
         passage.trouble = patient->faults.front();
     }
     return passage;
+}
+
+void print(const std::string& name, const Passage& passage, const Result& alone, bool json) {
+    if (json) {
+        const nlohmann::json line{{"program", name},
+                                  {"checks", passage.checks},
+                                  {"failed", passage.failed},
+                                  {"cycles", passage.cycles},
+                                  {"cycles_of_command_line", alone.cycles.value},
+                                  {"findings", passage.findings},
+                                  {"findings_of_command_line", alone.findings.size()},
+                                  {"trouble", passage.trouble}};
+        fmt::print("{}\n", line.dump());
+        return;
+    }
+    fmt::print(
+        "{}: {} of {} checks hold, {} cycles, {} by the command line, {} findings, {} by the "
+        "command line{}\n",
+        name, passage.checks - passage.failed, passage.checks, passage.cycles, alone.cycles.value,
+        passage.findings, alone.findings.size(),
+        passage.trouble.empty() ? "" : "; " + passage.trouble);
 }
 
 int run(int argc, char** argv) {
@@ -227,6 +259,7 @@ int run(int argc, char** argv) {
     app.add_option("--seed", arguments.seed,
                    "Latency and order of the memory outside by chance; 0: its own latency")
         ->capture_default_str();
+    app.add_flag("--json", arguments.json, "A line of JSON for each program, for bench/every_door");
     CLI11_PARSE(app, argc, argv);
 
     SystemConfig system =
@@ -244,14 +277,13 @@ int run(int argc, char** argv) {
     bool good = true;
     for (const std::string& path : arguments.programs) {
         const Program program = read_program(path, RegisterNames(registers.blocks));
-        const std::uint64_t alone = run_program(program, system, {}).cycles.value;
+        const Result alone = run_program(program, system, {});
         const Passage passage = in_c ? pass_c(arguments, system, program, registers.blocks)
                                      : pass_platform(arguments, system, program, registers.blocks);
-        fmt::print("{}: {} of {} checks hold, {} cycles, {} by the command line, {} findings{}\n",
-                   program.name, passage.checks - passage.failed, passage.checks, passage.cycles,
-                   alone, passage.findings, passage.trouble.empty() ? "" : "; " + passage.trouble);
+        print(program.name, passage, alone, arguments.json);
         good = good && passage.failed == 0 && passage.trouble.empty() &&
-               (arguments.seed != 0 || arguments.door == "axi" || passage.cycles == alone);
+               (arguments.seed != 0 || arguments.door == "axi" ||
+                passage.cycles == alone.cycles.value);
     }
     return good ? 0 : 1;
 }

@@ -46,6 +46,14 @@ int npuscope_dpi_read_memory(void* device, uint64_t address, const svOpenArrayHa
     return status;
 }
 
+/* Keeps until the next call. */
+const char* npuscope_dpi_result(void* device) {
+    static char* text = NULL;
+    npuscope_free(text);
+    text = NULL;
+    return npuscope_result((npuscope_device*)device, &text) == NPUSCOPE_OK ? text : "";
+}
+
 #ifdef __cplusplus
 }
 #endif

@@ -28,4 +28,6 @@ package npuscope_pkg;
                                                       output longint unsigned passed);
   import "DPI-C" function int npuscope_interrupt(input chandle device, output int line);
   import "DPI-C" function int npuscope_cycle(input chandle device, output longint unsigned cycle);
+  // Operations with cycles, traffic and findings as JSON; empty where that is refused.
+  import "DPI-C" function string npuscope_dpi_result(input chandle device);
 endpackage

@@ -9,6 +9,7 @@
 #include <array>
 #include <cstdint>
 #include <deque>
+#include <memory>
 #include <random>
 #include <systemc>
 #include <unordered_map>
@@ -32,8 +33,11 @@ class AxiMemory : public sc_core::sc_module, public AxiPins<W, AxiSide::Slave> {
         AxiResponse error = AxiResponse::SlaveError;  ///< .. answer so, and write nothing
     };
 
-    explicit AxiMemory(const sc_core::sc_module_name& name, const Setup& setup = {})
-        : sc_core::sc_module(name) {
+    /// `other`: a memory whose bytes these are, too, of which this is a second port.
+    explicit AxiMemory(const sc_core::sc_module_name& name, const Setup& setup = {},
+                       const AxiMemory* other = nullptr)
+        : sc_core::sc_module(name),
+          pages_(other == nullptr ? std::make_shared<Pages>() : other->pages_) {
         set_up(setup);
         SC_HAS_PROCESS(AxiMemory);
         SC_METHOD(step);
@@ -49,14 +53,15 @@ class AxiMemory : public sc_core::sc_module, public AxiPins<W, AxiSide::Slave> {
 
     /// The bench's view, at once.
     std::uint8_t peek(std::uint64_t address) const {
-        const auto page = pages_.find(address / axi_page);
-        return page == pages_.end() ? std::uint8_t{0} : page->second[address % axi_page];
+        const auto page = pages_->find(address / axi_page);
+        return page == pages_->end() ? std::uint8_t{0} : page->second[address % axi_page];
     }
     void poke(std::uint64_t address, std::uint8_t value) {
-        pages_[address / axi_page][address % axi_page] = value;
+        (*pages_)[address / axi_page][address % axi_page] = value;
     }
 
  private:
+    using Pages = std::unordered_map<std::uint64_t, std::array<std::uint8_t, axi_page>>;
     struct Burst {
         std::uint64_t address = 0;
         unsigned id = 0;
@@ -205,7 +210,7 @@ class AxiMemory : public sc_core::sc_module, public AxiPins<W, AxiSide::Slave> {
 
     Setup setup_;
     std::mt19937_64 random_;
-    std::unordered_map<std::uint64_t, std::array<std::uint8_t, axi_page>> pages_;
+    std::shared_ptr<Pages> pages_;
     std::deque<Burst> writes_;   ///< addresses, whose beats come in this order
     std::deque<Burst> answers_;  ///< writes that are complete
     std::deque<Burst> reads_;

@@ -26,6 +26,8 @@ _TYPES = {0: np.dtype(np.int8), 1: np.dtype(np.int16), 2: np.dtype(np.float16)}
 _UNITS = ("SDP", "CDP", "PDP")  # source: NVDLA_GLB.S_INTR_STATUS, two bits each from bit 0
 _STATUS = "NVDLA_GLB.S_INTR_STATUS_0"
 _MASK = "NVDLA_GLB.S_INTR_MASK_0"
+_REGISTERS = 0xFFFF0000  # word address of the first register in a `.txn`. source: NVDLA traces, as read_program has it
+_ATTEMPTS = 50_000  # reads of a register, where nothing says how many: the command line's
 
 
 class Difference(Error):
@@ -246,8 +248,16 @@ def _image(path: pathlib.Path) -> list[tuple[int, bytes]]:
                 runs.append((int(offset, 0), bytearray()))
             runs[-1][1].extend(int(byte, 0) for byte in payload.split())
         return [(offset, bytes(data)) for offset, data in runs]
-    lines = [line for line in text.splitlines() if "=" not in line and not line.lstrip().startswith("#")]
+    lines = [line for line in text.splitlines() if line.lstrip()[:1].isdigit()]  # the rest are remarks
     return [(0, bytes(int(byte, 0) for byte in " ".join(lines).split()))]
+
+
+def _bytes_of(path: pathlib.Path, size: int) -> bytes:
+    """So many of its first bytes; 0 where it holds none."""
+    data = bytearray(size)
+    for offset, part in _image(path):
+        data[offset:offset + len(part)] = part
+    return bytes(data[:size])
 
 
 class _Player:
@@ -272,6 +282,49 @@ class _Player:
             self.serve()
         if self.checks:
             raise WrongInput(f"{program}: nothing raises {self.checks[0][0]}")
+
+    def play_transactions(self, program: pathlib.Path) -> None:
+        """A `.txn`: registers at 0xffff0000 + byte address / 4; `wait` reads the status, so that a clear has reached it."""
+        plusargs = program.parent / "plusargs.txt"
+        retries = re.search(r"\+read_reg_poll_retries=(\w+)", plusargs.read_text()) if plusargs.exists() else None
+        attempts = int(retries[1], 0) if retries else _ATTEMPTS
+        for number, line in enumerate(program.read_text().splitlines(), 1):
+            words = line.split("#")[0].split()
+            if not words:
+                continue
+            name, numbers = words[0], [int(word, 0) for word in words[1:] if re.fullmatch(r"0x[0-9a-fA-F]+|[0-9]+", word)]
+            if name == "write_reg":
+                self.device.write(numbers[0] - _REGISTERS << 2, numbers[1])
+            elif name == "read_reg":
+                order = next((word[:2] for word in words if word[0] in "<>="), "==")
+                tries = numbers[3] if len(numbers) > 3 else attempts
+                self.read_until(f"{program}:{number}", numbers[0] - _REGISTERS << 2, numbers[1:3], order, tries)
+            elif name == "wait":
+                self.device.read(self.addresses[_STATUS])
+                self.device.run_until_interrupt()
+            elif name == "load_mem":
+                for offset, data in _image(program.parent / words[3]):
+                    self.device.write_memory(numbers[0] + offset, data[:max(numbers[1] - offset, 0)])
+            elif name == "dump_mem":
+                self.check(words[3], numbers[0], _bytes_of(program.parent / words[3], numbers[1]), 0)
+            elif name == "write_mem":
+                self.device.write_memory(numbers[0], numbers[1].to_bytes(4, "little"))
+            elif name == "read_mem":
+                found = int.from_bytes(bytes(self.device.read_memory(numbers[0], 4)), "little")
+                self.made += 1
+                if (found ^ numbers[2]) & numbers[1]:
+                    self.failed.append(f"{program}:{number}: {numbers[0]:#x} has {found:#x}")
+            else:
+                raise WrongInput(f"{program}:{number}: no such statement: {name}")
+
+    def read_until(self, where: str, address: int, masked: list[int], order: str, tries: int) -> None:
+        mask, expected = masked
+        self.made += 1
+        for _ in range(max(tries, 1)):
+            found = self.device.read(address) & mask
+            if {"==": found == expected & mask, "<=": found <= expected, ">=": found >= expected}[order]:
+                return
+        self.failed.append(f"{where}: register {address:#x} has {found:#x}, not {expected:#x}")
 
     def serve(self) -> None:
         self.device.run_until_interrupt()
@@ -343,24 +396,21 @@ class _Player:
         self._expect(what, address, b"", int(size, 0) << 32 | int(crc, 0))
 
     def check_file(self, what: str, _: str, address: str, size: str, file: str, folder: pathlib.Path) -> None:
-        data = bytearray(int(size, 0))
-        for offset, part in _image(folder / file):
-            data[offset:offset + len(part)] = part
-        self._expect(what, address, bytes(data[:int(size, 0)]), 0)
+        self._expect(what, address, _bytes_of(folder / file, int(size, 0)), 0)
 
     def check_nothing(self, _: str) -> None:
         pass
 
 
 def play(program: "str | pathlib.Path", device: Any, npu: str = "nv_small") -> dict[str, Any]:
-    """Plays a register program (`.cfg`, or its folder) on a device, or on two in lockstep: {"checks": how many were made,
+    """Plays a register program (`.cfg` or `.txn`, or its folder) on a device, or on two in lockstep: {"checks": how many were made,
     "failed": what did not hold}. Interrupts are served when a statement waits for one. WrongInput, Stopped, Limit."""
     path = pathlib.Path(program)
     if path.is_dir():
-        found = sorted(path.glob("*.cfg"))
+        found = sorted(path.glob("*.cfg")) or sorted(path.glob("*.txn"))
         if len(found) != 1:
-            raise WrongInput(f"{path} holds {len(found)} files .cfg, not one")
+            raise WrongInput(f"{path} holds {len(found)} files .cfg or .txn, not one")
         path = found[0]
     player = _Player(device, npu)
-    player.play(path)
+    (player.play_transactions if path.suffix == ".txn" else player.play)(path)
     return {"checks": player.made, "failed": player.failed}
