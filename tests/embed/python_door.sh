@@ -10,7 +10,7 @@ prefix=$1 examples=$2
 export PYTHONPATH=$prefix/lib/python3/dist-packages PYTHONDONTWRITEBYTECODE=1
 /usr/bin/python3 "$examples"/pool.py
 /usr/bin/python3 "$examples"/lockstep.py "$prefix"/share/npuscope/configs/experiment/three_layers
-/usr/bin/python3 - "$prefix"/share/npuscope <<'END'
+/usr/bin/python3 - "$prefix"/share/npuscope "$(dirname "$0")"/../golden/nv_full/sdp_ew_f16_3 <<'END'
 import sys
 import tempfile
 
@@ -51,9 +51,19 @@ refused(npuscope.WrongInput, lambda: npuscope.pack(array, "featur"))
 # lock-step: another program for the second device is found where its results differ
 class Wrong(npuscope.Device):
     def write(self, address, value):
-        super().write(address, value + 1 if address == wrong else value)
+        super().write(address, value + step if address == wrong else value)
 
 
+# a .txn holds what its run left, and a wrong register is found by it
+with npuscope.Device("nv_full") as npu:
+    held = npuscope.play(sys.argv[2], npu, "nv_full")
+assert held["checks"] > 0 and not held["failed"], held
+wrong = npuscope.registers("nv_full")["NVDLA_SDP_RDMA.D_SRC_LINE_STRIDE_0"]
+step = 32
+with Wrong("nv_full") as npu:
+    assert npuscope.play(sys.argv[2], npu, "nv_full")["failed"]
+
+step = 1
 folder = sys.argv[1]
 program = folder + "/configs/experiment/three_layers"
 wrong = npuscope.registers()["NVDLA_SDP.D_CVT_OFFSET_0"]
