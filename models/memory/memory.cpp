@@ -42,10 +42,6 @@ void SparseMemory::write(Address address, std::span<const std::uint8_t> bytes) {
         std::memcpy(page.get() + offset, bytes.data() + done, length);
     };
     for_each_page(address, bytes.size(), page_bytes, store);
-    const auto range = range_of(address, Bytes(bytes.size()));
-    if (follows_ && !boost::icl::contains(written_, range)) {
-        written_.insert(range);
-    }
 }
 
 void SparseMemory::zero(Address address, Bytes bytes) {
@@ -60,9 +56,6 @@ void SparseMemory::zero(Address address, Bytes bytes) {
         }
     };
     for_each_page(address, bytes.value, page_bytes, clear);
-    if (follows_) {
-        written_.insert(range_of(address, bytes));
-    }
 }
 
 void SparseMemory::read(Address address, std::span<std::uint8_t> bytes) const {
@@ -78,26 +71,13 @@ void SparseMemory::read(Address address, std::span<std::uint8_t> bytes) const {
     for_each_page(address, bytes.size(), page_bytes, load);
 }
 
-std::optional<Address> SparseMemory::first_unwritten(Address address, Bytes bytes) const {
-    const auto range = range_of(address, bytes);
-    if (!follows_ || bytes == Bytes(0) || boost::icl::contains(written_, range)) {
-        return std::nullopt;
-    }
-    AddressSet missing;
-    missing.insert(range);
-    missing -= written_;
-    return Address(boost::icl::first(missing));
-}
-
 SparseMemory::DirectPage SparseMemory::direct_page(Address address) {
     const std::uint64_t number = address.value / page_bytes;
     Page& page = pages_[number];
     if (!page) {
         page = std::make_unique<std::uint8_t[]>(page_bytes);
     }
-    const Address start(number * page_bytes);
-    written_.insert(range_of(start, Bytes(page_bytes)));
-    return {start, {page.get(), page_bytes}};
+    return {Address(number * page_bytes), {page.get(), page_bytes}};
 }
 
 void Claims::claim(unsigned client, Address address, Bytes bytes, const Claimant& claimant) {
@@ -242,15 +222,22 @@ void Memory::read_bytes(Address address, std::span<std::uint8_t> bytes) const {
     store_ == nullptr ? bytes_.read(address, bytes) : store_->read(address, bytes);
 }
 
-void Memory::load(Address address, std::span<const std::uint8_t> bytes) {
-    require_region(address, Bytes(bytes.size()));
+void Memory::load(Address address, std::span<const std::uint8_t> bytes, const std::string& file) {
+    const ByteRun run{address, Bytes(bytes.size())};
+    require_region(run.address, run.bytes);
     write_bytes(address, bytes);
+    if (shadow_) {
+        shadow_->load(run, file);
+    }
 }
 
 void Memory::zero(Address address, Bytes bytes) {
     require_region(address, bytes);
     store_ == nullptr ? bytes_.zero(address, bytes)
                       : store_->write(address, std::vector<std::uint8_t>(bytes.value));
+    if (shadow_) {
+        shadow_->load({address, bytes}, "");
+    }
 }
 
 void Memory::read(Address address, std::span<std::uint8_t> bytes) const {
@@ -294,19 +281,32 @@ bool Memory::admit(tlm::tlm_generic_payload& payload, AccessInfo* info) {
 void Memory::read_operand(tlm::tlm_generic_payload& payload, const AccessInfo& info) {
     const Address address = address_of(payload);
     const Bytes bytes = bytes_of(payload);
-    const std::optional<Address> missing = zeroed_ || info.kind == AccessKind::Functional
-                                               ? std::nullopt
-                                               : bytes_.first_unwritten(address, bytes);
+    const auto missing =
+        info.kind == AccessKind::Functional ? std::nullopt : first_unwritten({address, bytes});
     if (missing) {
         report("uninitialised_read",
-               fmt::format("byte at {} is read but was never written", to_hex(*missing)), *missing,
-               &info);
+               fmt::format("byte at {} is read but was never written{}", to_hex(*missing),
+                           before_text(*missing)),
+               *missing, &info);
     }
     read_bytes(address, {payload.get_data_ptr(), bytes.value});
     if (shadow_ && info.kind == AccessKind::Claim) {
         claims_.claim(info.client, address, bytes,
                       {text_of(info.unit), text_of(info.surface), text_of(info.operation)});
     }
+}
+
+std::string Memory::before_text(Address address) const {
+    std::string text;
+    if (address > Address(0)) {
+        shadow_->visit(
+            {Address(address.value - 1), Bytes(1)}, [&](const ByteRun&, const ByteWriter* writer) {
+                text = writer == nullptr
+                           ? ""
+                           : fmt::format("; the byte before it: {}", writer_text(*writer));
+            });
+    }
+    return text;
 }
 
 void Memory::write_result(tlm::tlm_generic_payload& payload, const AccessInfo* info) {
@@ -319,6 +319,12 @@ void Memory::write_result(tlm::tlm_generic_payload& payload, const AccessInfo* i
                address, info);
     }
     write_bytes(address, {payload.get_data_ptr(), bytes.value});
+    if (shadow_ && info != nullptr) {
+        shadow_->write({address, bytes}, info->client, text_of(info->operation),
+                       text_of(info->surface), now());
+    } else if (shadow_) {
+        shadow_->load({address, bytes}, "");
+    }
 }
 
 void Memory::pass_on(int port, tlm::tlm_generic_payload& payload, AccessInfo* info,
@@ -456,7 +462,7 @@ unsigned Memory::transport_dbg(int id, tlm::tlm_generic_payload& payload) {
         return 0;
     }
     if (payload.is_write()) {
-        write_bytes(address_of(payload), {payload.get_data_ptr(), payload.get_data_length()});
+        load(address_of(payload), {payload.get_data_ptr(), payload.get_data_length()});
     } else if (info != nullptr) {
         read_operand(payload, *info);
     } else {
@@ -470,6 +476,9 @@ bool Memory::get_direct_mem_ptr(int /*id*/, tlm::tlm_generic_payload& payload, t
         return false;
     }
     const SparseMemory::DirectPage page = bytes_.direct_page(address_of(payload));
+    if (shadow_) {  // writes there are not seen
+        shadow_->load({page.address, Bytes(page.bytes.size())}, "");
+    }
     dmi.set_dmi_ptr(page.bytes.data());
     dmi.set_start_address(page.address.value);
     dmi.set_end_address(page.address.value + page.bytes.size() - 1);

@@ -26,34 +26,27 @@
 #include "models/link/access_info.h"
 #include "models/memory/dram_controller.h"
 #include "models/memory/memory_config.h"
+#include "models/memory/shadow_memory.h"
 #include "models/memory/shared_bus.h"
 
 namespace npuscope {
 
-// Bytes of a 64-bit space, held in pages that exist once they are touched, and beside them
-// which bytes were ever written. No time, no transactions.
-
-using AddressSet = boost::icl::interval_set<std::uint64_t, std::less,
-                                            boost::icl::right_open_interval<std::uint64_t>>;
+// Bytes of a 64-bit space, held in pages that exist once they are touched. No time, no
+// transactions.
 
 class SparseMemory {
  public:
     void write(Address address, std::span<const std::uint8_t> bytes);
-    /// Marks a range as written with zeros; pages that do not exist yet stay so.
+    /// Pages that do not exist yet stay so.
     void zero(Address address, Bytes bytes);
     /// Uninitialised bytes read as zero.
     void read(Address address, std::span<std::uint8_t> bytes) const;
-    /// From now on all bytes count as written.
-    void forget_written() { follows_ = false; }
-    /// First uninitialised byte of the range, if any.
-    std::optional<Address> first_unwritten(Address address, Bytes bytes) const;
 
     struct DirectPage {
         Address address;
         std::span<std::uint8_t> bytes;
     };
-    /// The whole page around an address, for direct access; from now on all of it counts as
-    /// written, since writes there are not seen.
+    /// The whole page around an address, for direct access.
     DirectPage direct_page(Address address);
 
  private:
@@ -61,9 +54,10 @@ class SparseMemory {
     using Page = std::unique_ptr<std::uint8_t[]>;
 
     std::unordered_map<std::uint64_t, Page> pages_;
-    AddressSet written_;
-    bool follows_ = true;  ///< which bytes are written
 };
+
+using AddressSet = boost::icl::interval_set<std::uint64_t, std::less,
+                                            boost::icl::right_open_interval<std::uint64_t>>;
 
 inline AddressSet::interval_type range_of(Address address, Bytes bytes) {
     return {address.value, address.value + bytes.value};
@@ -171,10 +165,7 @@ class Memory : public sc_core::sc_module {
     /// Uninitialised bytes are 0, and reading them is not a fault.
     void start_zeroed() { zeroed_ = true; }
     /// Neither uninitialised bytes nor races are looked for; memory that is left alone is 0.
-    void leave_out_shadow() {
-        shadow_ = false;
-        bytes_.forget_written();
-    }
+    void leave_out_shadow() { shadow_.reset(); }
     /// The bytes are those of `store`, which outlives this; none counts as uninitialised. Timing stays.
     void back_by(ByteStore& store) {
         store_ = &store;
@@ -189,9 +180,16 @@ class Memory : public sc_core::sc_module {
 
     // The host's view: no time passes, nothing is claimed. A range outside every region is a
     // ConfigError.
-    void load(Address address, std::span<const std::uint8_t> bytes);
+    /// Of a file, if it has a name.
+    void load(Address address, std::span<const std::uint8_t> bytes, const std::string& file = {});
     void zero(Address address, Bytes bytes);
     void read(Address address, std::span<std::uint8_t> bytes) const;
+    /// Who wrote which bytes; nullptr where they are not followed.
+    const ShadowMemory* shadow() const { return shadow_ ? &*shadow_ : nullptr; }
+    /// The first byte of a range that was never written, where that is a fault.
+    std::optional<Address> first_unwritten(const ByteRun& run) const {
+        return shadow_ && !zeroed_ ? shadow_->first_unwritten(run) : std::nullopt;
+    }
 
     /// What the DRAM of each region that has one did.
     struct NamedDram {
@@ -225,6 +223,8 @@ class Memory : public sc_core::sc_module {
     void pass_on(int port, tlm::tlm_generic_payload& payload, AccessInfo* info,
                  sc_core::sc_time& delay);
     unsigned pass_on_debug(int port, tlm::tlm_generic_payload& payload, const AccessInfo* info);
+    /// What the byte before an uninitialised one is.
+    std::string before_text(Address address) const;
     void write_result(tlm::tlm_generic_payload& payload, const AccessInfo* info);
     void report(const std::string& kind, const std::string& message, Address address,
                 const AccessInfo* info);
@@ -251,7 +251,7 @@ class Memory : public sc_core::sc_module {
     ForeignMemory* outside_ = nullptr;  ///< in place of bytes and time
     bool values_ = true;
     bool zeroed_ = false;
-    bool shadow_ = true;
+    std::optional<ShadowMemory> shadow_{std::in_place};
     Claims claims_;
     // transactions by nb_transport
     tlm_utils::peq_with_get<tlm::tlm_generic_payload> responses_{"responses"};

@@ -144,7 +144,7 @@ MemoryRules::SeenBytes MemoryRules::look_at(std::span<const ByteRun> runs) {
     for (const ByteRun& run : runs) {
         bytes_.visit(run,
                      [&](const ByteRun& piece, const ByteState* state) { seen.add(piece, state); });
-        bytes_.look_at(run);
+        bytes_.change(run, [](ByteState& state) { state.looked_at = true; });
     }
     for (const std::size_t writer : seen.writers) {
         owners_[writer].read = true;

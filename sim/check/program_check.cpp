@@ -321,7 +321,12 @@ Explanation explain_failure(const Program& program, const CheckTarget& target,
         explanation.writers.push_back(check.writers_of(region, explanation.writers.empty()));
     }
     for (Diagnostic& finding : found) {
-        if (finding.register_name.empty()) {
+        const auto twin = std::ranges::find_if(explanation.findings, [&](const Diagnostic& told) {
+            return told.id == finding.id && told.address && told.address == finding.address;
+        });
+        if (finding.operation.empty() && twin != explanation.findings.end()) {
+            finding = *twin;  // it knows the operation that was meant
+        } else if (finding.register_name.empty()) {
             check.name_register(finding);
         }
     }

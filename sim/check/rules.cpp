@@ -64,7 +64,7 @@ constexpr std::array all_rules{
          "Bytes that are compared with an expectation are written by an operation.", the_program},
     Rule{"compares_partly", Severity::Warning, "check",
          "A result is compared from its first byte to its last.", the_program},
-    Rule{"compares_unwritten", Severity::Error, "check",
+    Rule{"compares_unwritten", Severity::Error, "check, run",
          "Bytes that are compared with an expectation are initialised.", the_program},
     Rule{"compression_incomplete", Severity::Error, "check",
          "Compressed weights have both a mask and group sizes.", format_page},

@@ -152,6 +152,20 @@ void Host::keep_check(CheckResult check) {
     checks_.push_back(std::move(check));
 }
 
+void Host::keep_comparison(CheckResult check, const ByteRun& region) {
+    if (values_) {
+        if (auto unwritten = unwritten_finding(memory_, region, check.place)) {
+            findings_.push_back(std::move(*unwritten));
+        }
+        if (!check.pass) {
+            // of an image the address is that of the first byte that differs
+            const bool whole = check.kind != CheckKind::Image;
+            check.writers = writers_of(memory_, whole ? region : ByteRun{check.address, Bytes(1)});
+        }
+    }
+    keep_check(std::move(check));
+}
+
 Diagnostics Host::conclude() {
     ProgramEnd end{.program = program_,
                    .executed = finished_ ? program_.size() : statement_,
@@ -164,7 +178,8 @@ Diagnostics Host::conclude() {
         end.waiting_checks.push_back(waiting.statement);
     }
     std::ranges::move(unmade_checks(end), std::back_inserter(checks_));
-    return open_ends(end);
+    std::ranges::move(open_ends(end), std::back_inserter(findings_));
+    return std::exchange(findings_, {});
 }
 
 Cycles Host::cycles() const {
@@ -309,7 +324,8 @@ void Host::execute(Activity& activity, const WaitForInterrupt& /*wait*/) {
 }
 
 void Host::execute(Activity& /*activity*/, const ReadMemory& read) {
-    keep_check(check_word(memory_, read, place()));
+    keep_comparison(check_word(memory_, read, place()),
+                    {read.address, Bytes(sizeof read.expected)});
 }
 
 void Host::execute(Activity& activity, const PollRegister& poll) {
@@ -353,13 +369,14 @@ void Host::execute(Activity& activity, const SyncWait& wait) {
 }
 
 void Host::execute(Activity& /*activity*/, const CheckCrc& check) {
-    when_raised(check.sync,
-                [this, &check, place = place()] { keep_check(check_crc(memory_, check, place)); });
+    when_raised(check.sync, [this, &check, place = place()] {
+        keep_comparison(check_crc(memory_, check, place), {check.address, check.bytes});
+    });
 }
 
 void Host::execute(Activity& /*activity*/, const CheckImage& check) {
     when_raised(check.sync, [this, &check, place = place()] {
-        keep_check(check_image(memory_, check, place));
+        keep_comparison(check_image(memory_, check, place), {check.address, check.bytes});
     });
 }
 

@@ -120,6 +120,8 @@ class Host : public Unit {
     std::uint32_t access(tlm::tlm_command command, std::uint32_t address, std::uint32_t value,
                          PollExtension* poll = nullptr);
     void catch_up(Activity& activity);
+    /// A check of bytes: who wrote them, where they are wrong.
+    void keep_comparison(CheckResult check, const ByteRun& region);
 
     struct KeptBytes {
         ByteRun run;
@@ -145,6 +147,7 @@ class Host : public Unit {
     SyncBoard board_;
     std::vector<WaitingCheck> waiting_checks_;
     std::vector<CheckResult> checks_;
+    Diagnostics findings_;  ///< of checks
     std::vector<KeptBytes> requests_;
     std::optional<Cycles> first_op_enable_;
     std::uint64_t awaited_interrupts_ = 0;  // by waits for the line

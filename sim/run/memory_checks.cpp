@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <ranges>
 #include <vector>
 
 #include "models/base/check.h"
@@ -73,7 +74,7 @@ void load_memory(Memory& memory, const LoadMemory& load, const Place& place) {
     at_place(place, [&] {
         for (const MemoryImage::Run& run : load.image.runs) {
             memory.load(load.address + Bytes(run.offset),
-                        std::span(load.image.bytes).subspan(run.position, run.size));
+                        std::span(load.image.bytes).subspan(run.position, run.size), load.file);
         }
     });
 }
@@ -153,6 +154,57 @@ CheckResult register_check(const ReadRegister& read, std::uint32_t value, const 
     result.pass = read.holds(value);
     result.place = place;
     return result;
+}
+
+std::optional<Diagnostic> unwritten_finding(const Memory& memory, const ByteRun& region,
+                                            const Place& place) {
+    const std::optional<Address> first = memory.first_unwritten(region);
+    if (!first) {
+        return std::nullopt;
+    }
+    std::uint64_t missing = 0;
+    memory.shadow()->visit(region, [&](const ByteRun& piece, const ByteWriter* writer) {
+        missing += writer == nullptr ? piece.bytes.value : 0;
+    });
+    return Diagnostic{
+        .id = "compares_unwritten",
+        .sentence =
+            fmt::format("{} of the {} bytes that are compared were never written, the first "
+                        "at {}",
+                        missing, region.bytes.value, to_hex(*first)),
+        .remedy = "compare what an operation writes, or correct the address that it writes to",
+        .address = first,
+        .place = place};
+}
+
+std::vector<std::string> writers_of(const Memory& memory, const ByteRun& run) {
+    struct Share {
+        const ByteWriter* writer;  ///< nullptr: never written
+        ByteRun bytes;             ///< the first, and how many
+    };
+    std::vector<Share> shares;
+    if (memory.shadow() != nullptr) {
+        memory.shadow()->visit(run, [&](const ByteRun& piece, const ByteWriter* writer) {
+            const auto known = std::ranges::find(shares, writer, &Share::writer);
+            if (known == shares.end()) {
+                shares.push_back({writer, piece});
+            } else {
+                known->bytes.bytes += piece.bytes;
+            }
+        });
+    }
+    constexpr std::size_t most = 8;
+    std::vector<std::string> lines;
+    for (const Share& share : shares | std::views::take(most)) {
+        lines.push_back(
+            fmt::format("{} byte{} from {} on: {}", share.bytes.bytes.value,
+                        share.bytes.bytes == Bytes(1) ? "" : "s", to_hex(share.bytes.address),
+                        share.writer == nullptr ? "never written" : writer_text(*share.writer)));
+    }
+    if (shares.size() > most) {
+        lines.push_back(fmt::format("and {} more writers", shares.size() - most));
+    }
+    return lines;
 }
 
 }  // namespace npuscope

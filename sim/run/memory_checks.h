@@ -3,7 +3,9 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "models/base/error.h"
 #include "models/memory/memory.h"
@@ -23,5 +25,11 @@ CheckResult check_crc(const Memory& memory, const CheckCrc& check, const Place& 
 CheckResult check_image(const Memory& memory, const CheckImage& check, const Place& place);
 CheckResult check_word(const Memory& memory, const ReadMemory& read, const Place& place);
 CheckResult register_check(const ReadRegister& read, std::uint32_t value, const Place& place);
+
+/// Of bytes that are compared with an expectation, though some of them were never written.
+std::optional<Diagnostic> unwritten_finding(const Memory& memory, const ByteRun& region,
+                                            const Place& place);
+/// Who wrote the bytes, and when: a line for each of the first writers.
+std::vector<std::string> writers_of(const Memory& memory, const ByteRun& run);
 
 }  // namespace npuscope

@@ -389,7 +389,7 @@ void explain(const Program& program, const SystemConfig& system, std::future<Dia
     Explanation explanation =
         explain_failure(program, {*npu, system.memory}, regions, result.findings);
     for (std::size_t i = 0; i < failed.size(); ++i) {
-        failed[i]->writers = std::move(explanation.writers[i]);
+        std::ranges::move(explanation.writers[i], std::back_inserter(failed[i]->writers));
     }
     std::ranges::move(explanation.findings, std::back_inserter(result.findings));
 }

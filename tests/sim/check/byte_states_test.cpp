@@ -39,7 +39,7 @@ TEST(ByteStates, HoldWhatAPlainArrayOfBytesHolds) {
         const std::uint64_t size = random() % (space - begin + 1);
         const ByteRun run{Address(begin), Bytes(size)};
         if (random() % 3 == 0) {
-            states.look_at(run);
+            states.change(run, [](ByteState& state) { state.looked_at = true; });
             for (std::uint64_t i = begin; i < begin + size; ++i) {
                 plain[i].state.looked_at = plain[i].known || plain[i].state.looked_at;
             }

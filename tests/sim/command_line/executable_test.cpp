@@ -62,6 +62,19 @@ TEST_F(Executable, CheckedMemoryEndsWithZeroOrOne) {
     EXPECT_EQ(shell(program(notify + "check_crc(s, 1, 0x80000000, 0x40, 0x1);\n")).code, 1);
 }
 
+TEST_F(Executable, ComparedBytesThatWereNeverWrittenAreAFinding) {
+    const std::string check =
+        "sync_notify(NVDLA_CSC, s);\ncheck_crc(s, 1, 0x80000000, 0x80, 0x1);\n";
+    const Ended half = shell(program(fill + check));  // the first 64 bytes are zeros
+    EXPECT_EQ(half.code, 1);
+    EXPECT_NE(half.out.find("64 bytes from 0x80000040 on: never written"), std::string::npos)
+        << half.out;
+    EXPECT_NE(half.out.find("compares_unwritten"), std::string::npos) << half.out;
+    const Ended off = shell(program(fill + check) + " --shadow off");
+    EXPECT_EQ(off.code, 1);
+    EXPECT_EQ(off.out.find("never written"), std::string::npos) << off.out;
+}
+
 TEST_F(Executable, WrongInputEndsWithTwoAndSaysNothingOnStandardOutput) {
     for (const std::string& arguments :
          {std::string(), std::string("rnu"), program("reg_write(;"), program(fill) + " --nup x"}) {
