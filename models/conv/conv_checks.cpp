@@ -37,10 +37,10 @@ class Checks {
         }
     }
     /// One register against what the rest of the job asks for.
-    void expect(bool condition, const Said& said, const std::string& need) {
+    void expect(bool condition, const Said& said, const std::string& need,
+                const char* id = "impossible_register") {
         if (!condition) {
-            add(Severity::Error, "impossible_register", said,
-                fmt::format("{}, {}", said.text(), need));
+            add(Severity::Error, id, said, fmt::format("{}, {}", said.text(), need));
         }
     }
     /// The same where the job can be computed nevertheless.
@@ -299,7 +299,7 @@ void check_winograd(const ConvParts& parts, Checks& checks) {
                     extended.extended_width - 2, extended.extended_height - 2));
 }
 
-void check_image(const ConvJob& job, Checks& checks) {
+void check_image(const ConvJob& job, const ConvFeatures& features, Checks& checks) {
     const CdmaJob& cdma = job.parts.cdma;
     const CscJob& csc = job.parts.csc;
     const Said mean{cdma_unit, "D_MEAN_FORMAT", "MEAN_FORMAT", cdma.conversion.use_mean};
@@ -316,6 +316,15 @@ void check_image(const ConvJob& job, Checks& checks) {
         csc.kernels.channels % csc.input.channels == 0,
         {csc_unit, "D_WEIGHT_SIZE_EXT_1", "WEIGHT_CHANNEL_EXT + 1", csc.kernels.channels},
         fmt::format("which is not a whole number of pixels of {} channels", csc.input.channels));
+    // source: NVDLA format page, "Channel Post-Extension"; NVDLA compiler, limits
+    checks.expect(
+        csc.row_group == 1 || csc.kernels.channels * csc.row_group <= features.datapath.atomic_c,
+        {csc_unit, "D_POST_Y_EXTENSION", "rows taken at once", csc.row_group},
+        fmt::format("but kernels have {} channels after the extension by columns ({}), "
+                    "more than {}",
+                    csc.kernels.channels, spelled(csc_unit, "D_WEIGHT_SIZE_EXT_1"),
+                    features.datapath.atomic_c / csc.row_group),
+        "post_extension_channels");
     const std::uint32_t need = reach(job.convolution.out_width, csc.stride_x, job.kernels.columns);
     const std::uint32_t stored = cdma.input.width + cdma.pad_left + cdma.pad_right;
     checks.expect(need <= stored,
@@ -333,10 +342,10 @@ void check_image(const ConvJob& job, Checks& checks) {
 }
 
 /// What the modes ask of the input: feature data, Winograd, images.
-void check_input_mode(const ConvJob& job, Checks& checks) {
+void check_input_mode(const ConvJob& job, const ConvFeatures& features, Checks& checks) {
     const ConvParts& parts = job.parts;
     if (parts.cdma.mode == ConvMode::Image) {
-        check_image(job, checks);
+        check_image(job, features, checks);
         return;
     }
     check_feature(parts, checks);
@@ -437,7 +446,7 @@ std::vector<Diagnostic> contradictions(const ConvJob& job, const ConvFeatures& f
     check_output(parts, checks);
     check_buffer(parts, features, checks);
     if (parts.cdma.mode == parts.csc.mode) {
-        check_input_mode(job, checks);
+        check_input_mode(job, features, checks);
     }
     return checks.take();
 }

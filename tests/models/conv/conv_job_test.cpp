@@ -115,6 +115,20 @@ TEST(ConvJob, AnImageTooNarrowForItsOutputIsFound) {
     EXPECT_THAT(messages(parts), testing::ElementsAre(testing::HasSubstr("needs 114 columns")));
 }
 
+TEST(ConvJob, KernelsTooDeepForTheirRowsAtOnceAreFound) {
+    ConvParts parts = image_parts();
+    ConvFeatures features;
+    features.datapath.atomic_c = 32;
+    const auto found = [&](std::uint32_t rows) {
+        parts.csc.row_group = rows;
+        return std::ranges::count(combine(parts, features).findings, "post_extension_channels",
+                                  &Diagnostic::id);
+    };
+    EXPECT_EQ(found(1), 0);
+    EXPECT_EQ(found(2), 0);  // 12 channels after the extension by columns, of 16
+    EXPECT_EQ(found(4), 1);  // of 8
+}
+
 TEST(ConvJob, TooFewEntriesPerLineAreSuspiciousButComputable) {
     ConvParts parts = direct_parts();
     parts.cdma.entries_per_slice = parts.csc.entries_per_slice = 31;
