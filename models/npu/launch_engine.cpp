@@ -80,6 +80,25 @@ Diagnostics OnTheFlyPair::contradictions(std::string_view unit) const {
             std::string(precision_name(producer.cube.precision)),
             std::string(precision_name(consumer.cube.precision)));
     }
+    const bool converts = consumer.leaves && *consumer.leaves != consumer.cube.precision;
+    if (converts && producer.mode != ConvMode::Direct) {
+        // source: NVDLA format page, "Precision Conversion": for DC mode only
+        const std::string register_name = spelled(unit, "D_DATA_FORMAT");
+        findings.push_back(
+            {.severity = Severity::Warning,
+             .id = "precision_conversion",
+             .sentence = fmt::format(
+                 "{}: {} turns {} into {}, but {} is a convolution of {}, and "
+                 "conversions go with direct convolution only",
+                 register_name, consumer.operation, precision_name(consumer.cube.precision),
+                 precision_name(*consumer.leaves), producer.operation,
+                 producer.mode == ConvMode::Image ? "an image" : "Winograd's tiles"),
+             .remedy = "set OUT_PRECISION to PROC_PRECISION, and convert from memory to memory",
+             .unit = std::string(unit),
+             .register_name = register_name,
+             .field = "OUT_PRECISION",
+             .operation = consumer.operation});
+    }
     return findings;
 }
 
@@ -320,7 +339,8 @@ std::optional<Launch> LaunchEngine::launch_conv(Gates& gates) {
             follow_buffer(combined->job, launch);
         }
         launch.produces = combined->job.result();
-        add_pair(to_sdp_.produce({launch.name, *launch.produces}), "NVDLA_SDP", launch);
+        add_pair(to_sdp_.produce({launch.name, *launch.produces, combined->job.mode()}),
+                 "NVDLA_SDP", launch);
         launch.job = combined->job;
     }
     return launch;
@@ -356,7 +376,9 @@ std::optional<Launch> LaunchEngine::launch_sdp(Gates& gates) {
     if (job) {
         if (job->flying()) {
             launch.consumes = job->taken();
-            add_pair(to_sdp_.consume({launch.name, *launch.consumes}), "NVDLA_SDP", launch);
+            add_pair(to_sdp_.consume(
+                         {launch.name, *launch.consumes, ConvMode::Direct, job->stages.output}),
+                     "NVDLA_SDP", launch);
         }
         if (job->to_pdp) {
             launch.produces = job->given();

@@ -34,6 +34,8 @@ namespace npuscope {
 struct OnTheFlyEnd {
     std::string operation;  ///< `conv 1`
     FlyingCube cube;
+    ConvMode mode = ConvMode::Direct;   ///< of a convolution
+    std::optional<Precision> leaves{};  ///< of the SDP: what its output convertor makes of it
 };
 
 struct OnTheFlyPair {
@@ -42,7 +44,8 @@ struct OnTheFlyPair {
 
     /// Where the two disagree, at the registers of the consumer. Errors: `shape_mismatch`, and
     /// `precision_mismatch`; the latter is a warning where the SDP takes integers of the
-    /// accumulators in another width. `unit`: of the consumer, NVDLA_SDP or NVDLA_PDP.
+    /// accumulators in another width. `precision_conversion`, a warning: the SDP converts what is no
+    /// direct convolution's. `unit`: of the consumer, NVDLA_SDP or NVDLA_PDP.
     Diagnostics contradictions(std::string_view unit) const;
 };
 

@@ -200,8 +200,9 @@ void place_operand(RegisterDecoder& rdma, const OperandNames& names, Bytes memor
 }
 
 /// What is fetched must be what the stage consumes: the unit waits for ever otherwise.
+/// source: NVDLA format page, bias, PReLU and batch normalisation data: fp16 has two bytes
 void check_need(RegisterDecoder& rdma, const OperandNames& names, const OperandNeed& need,
-                const SdpOperandFetch& fetch) {
+                const SdpOperandFetch& fetch, Precision processing) {
     const std::string name = names.register_name();
     const std::string disable = names.field("DISABLE");
     const std::string use = names.field("DATA_USE");
@@ -214,6 +215,9 @@ void check_need(RegisterDecoder& rdma, const OperandNames& names, const OperandN
                                    : need.alu           ? "its ALU operand"
                                                         : "its multiplier's operand"),
                        "0 multiplier, 1 ALU, 2 both");
+    rdma.refuse_unless(processing != Precision::Fp16 || fetch.surface.component == Bytes(2),
+                       {name, names.field("DATA_SIZE")}, "operands of fp16 have two bytes",
+                       "program 1 (two bytes)");
 }
 
 std::optional<SdpOperandFetch> decode_operand(RegisterDecoder& rdma, const OperandNames& names,
@@ -224,7 +228,7 @@ std::optional<SdpOperandFetch> decode_operand(RegisterDecoder& rdma, const Opera
     }
     SdpOperandFetch fetch;
     describe_fetch(rdma, names, fetch);
-    check_need(rdma, names, need, fetch);
+    check_need(rdma, names, need, fetch, job.stages.processing);
     fetch.surface.shape = job.whole_atoms(datapath);
     fetch.surface.elements_per_atom = datapath.atom_channels(job.stages.processing);
     fetch.surface.components = need.alu && need.mul ? 2 : 1;

@@ -228,8 +228,8 @@ void ProgramOperations::add_value_findings(const Launch& launch, CheckedOperatio
     const PipelineRow& row = row_of(launch.pipeline);
     const RegisterValues& values = file(row.blocks.front()).values(launch.group);
     if (launch.pipeline == Pipeline::Sdp && launch.rdma_enabled && !operation.undecoded) {
-        add_unused_operands(values, file("NVDLA_SDP_RDMA").values(launch.rdma_group),
-                            operation.findings);
+        add_operand_findings(values, file("NVDLA_SDP_RDMA").values(launch.rdma_group),
+                             operation.findings);
     }
     const auto lut = luts_.find(row.blocks.front());
     if (lut != luts_.end() && lut_is_used(values)) {

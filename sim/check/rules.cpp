@@ -201,7 +201,7 @@ constexpr std::array all_rules{
          "An operand that an operation wrote was written as a whole.", the_program},
     Rule{"pool_area", Severity::Error, "plan",
          "An average divides by the number of elements of its whole window.", guide_patterns},
-    Rule{"post_extension_channels", Severity::Error, "check",
+    Rule{"post_extension_channels", Severity::Error, "check, run",
          "Kernels whose rows are interleaved have at most half as many channels as a weight cube "
          "for two rows, a quarter for four.",
          "NVDLA format page; NVDLA compiler"},
@@ -217,6 +217,9 @@ constexpr std::array all_rules{
          "A layer with a residual clips to a fixed range before it.", guide_numbers},
     Rule{"preclip_required", Severity::Error, "plan", "A layer with a residual clips before it.",
          guide_numbers},
+    Rule{"prelu_per_element", Severity::Note, "check",
+         "Slopes of PReLU are fetched for each channel; the unit takes one for each element, too.",
+         "NVDLA format page, PReLU Data Format"},
     Rule{"quantised_exact", Severity::Error, "plan",
          "A quantised layer is one that the NPU computes exactly.", guide_numbers},
     Rule{"quantised_here", Severity::Note, "run",

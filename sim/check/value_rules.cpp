@@ -71,8 +71,33 @@ void LoadedTables::report(std::string_view unit, Diagnostics& findings) const {
     }
 }
 
-void add_unused_operands(const RegisterValues& sdp, const RegisterValues& rdma,
-                         Diagnostics& findings) {
+namespace {
+
+void add_prelu_per_element(const RegisterValues& sdp, const RegisterValues& rdma,
+                           const StageNames& names, Diagnostics& findings) {
+    const std::string field = names.field;
+    const std::string cfg = fmt::format("D_DP_{}_CFG", names.stage);
+    if (sdp.field(cfg, fmt::format("{}_MUL_PRELU", names.stage)) == 0 ||
+        rdma.field(names.rdma, field + "_DATA_MODE") == 0) {
+        return;
+    }
+    findings.push_back(
+        {.severity = Severity::Note,
+         .id = "prelu_per_element",
+         .sentence = fmt::format("{} multiplies by PReLU ({}), and {} fetches a slope for each "
+                                 "element: the unit computes it, but PReLU has one slope a channel",
+                                 names.stage, spelled("NVDLA_SDP", cfg),
+                                 spelled("NVDLA_SDP_RDMA", names.rdma)),
+         .remedy = fmt::format("set {}_DATA_MODE to 0 (per channel)", field),
+         .unit = "NVDLA_SDP_RDMA",
+         .register_name = spelled("NVDLA_SDP_RDMA", names.rdma),
+         .field = field + "_DATA_MODE"});
+}
+
+}  // namespace
+
+void add_operand_findings(const RegisterValues& sdp, const RegisterValues& rdma,
+                          Diagnostics& findings) {
     for (const StageNames& names : stages) {
         const std::string field = names.field;
         const std::string cfg = fmt::format("D_DP_{}_CFG", names.stage);
@@ -86,6 +111,7 @@ void add_unused_operands(const RegisterValues& sdp, const RegisterValues& rdma,
         const bool taken = (adder && takes_from_memory(sdp, names.stage, "ALU")) ||
                            (use != OperandUse::Adder && takes_from_memory(sdp, names.stage, "MUL"));
         if (taken) {
+            add_prelu_per_element(sdp, rdma, names, findings);
             continue;
         }
         const char* const part = adder ? "ALU" : "MUL";

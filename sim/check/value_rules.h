@@ -32,9 +32,10 @@ class LoadedTables {
     bool writes_ = false;
 };
 
-/// Operands that NVDLA_SDP_RDMA fetches and that no stage of NVDLA_SDP takes from memory.
-void add_unused_operands(const RegisterValues& sdp, const RegisterValues& rdma,
-                         Diagnostics& findings);
+/// Operands that NVDLA_SDP_RDMA fetches and that no stage of NVDLA_SDP takes from memory; and a note
+/// on slopes of PReLU that are fetched for each element.
+void add_operand_findings(const RegisterValues& sdp, const RegisterValues& rdma,
+                          Diagnostics& findings);
 
 /// Registers of a unit of the operation that no write has set, though their reset value is seldom meant.
 void add_unwritten(std::string_view unit, const SdpConfig& sdp, CheckedOperation& operation);

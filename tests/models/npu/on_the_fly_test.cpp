@@ -56,6 +56,20 @@ TEST(OnTheFlyPair, IntegersAndFp16DoNotMeetButIntegersMay) {
     EXPECT_EQ(pair.contradictions("NVDLA_PDP").at(0).severity, Severity::Error);
 }
 
+TEST(OnTheFlyPair, OnlyDirectConvolutionsAreConverted) {
+    OnTheFlyPair pair = agreeing();
+    pair.consumer.leaves = Precision::Int16;
+    EXPECT_TRUE(pair.contradictions("NVDLA_SDP").empty());
+    pair.producer.mode = ConvMode::Winograd;
+    const Diagnostics findings = pair.contradictions("NVDLA_SDP");
+    ASSERT_EQ(findings.size(), 1U);
+    EXPECT_EQ(findings[0].id, "precision_conversion");
+    EXPECT_EQ(findings[0].severity, Severity::Warning);
+    EXPECT_EQ(findings[0].field, "OUT_PRECISION");
+    pair.consumer.leaves = Precision::Int8;
+    EXPECT_TRUE(pair.contradictions("NVDLA_SDP").empty());
+}
+
 TEST(OnTheFlyPairs, EndsArePairedInTheirOrderWhicheverComesFirst) {
     OnTheFlyPairs pairs;
     EXPECT_FALSE(pairs.consume({"sdp 0", {}}));

@@ -429,6 +429,33 @@ TEST(ValueRules, AnOperandThatIsFetchedAndNotTakenIsFound) {
         << sample::kinds_of(good.checked());
 }
 
+TEST(ValueRules, SlopesForEachElementAreTold) {
+    Damaged good("nv_full/sdp_ew_f16_3", "nv_full");
+    good.change("NVDLA_SDP.D_DP_BS_CFG", [](std::uint32_t) { return 0x62; });
+    good.change("NVDLA_SDP.D_DP_BS_MUL_CFG", [](std::uint32_t) { return 1; });
+    good.change("NVDLA_SDP_RDMA.D_BRDMA_CFG", [](std::uint32_t) { return 0x38; });
+    EXPECT_TRUE(sample::finds(good.checked(), "prelu_per_element", "NVDLA_SDP_RDMA.D_BRDMA_CFG"));
+    good.change("NVDLA_SDP_RDMA.D_BRDMA_CFG", [](std::uint32_t) { return 0x28; });
+    EXPECT_FALSE(sample::finds(good.checked(), "prelu_per_element"));
+}
+
+TEST(ValueRules, OperandsOfFp16HaveTwoBytes) {
+    Damaged good("nv_full/sdp_ew_f16_3", "nv_full");
+    good.change("NVDLA_SDP.D_DP_BS_CFG", [](std::uint32_t) { return 0x62; });
+    good.change("NVDLA_SDP.D_DP_BS_MUL_CFG", [](std::uint32_t) { return 1; });
+    good.change("NVDLA_SDP_RDMA.D_BRDMA_CFG", [](std::uint32_t) { return 0x28; });
+    EXPECT_FALSE(sample::finds(good.checked(), "register_value"));
+    good.change("NVDLA_SDP_RDMA.D_BRDMA_CFG", [](std::uint32_t) { return 0x20; });
+    EXPECT_TRUE(sample::finds(good.checked(), "register_value", "NVDLA_SDP_RDMA.D_BRDMA_CFG"));
+}
+
+TEST(ValueRules, AResultOfWinogradIsNotConvertedOnTheFly) {
+    Damaged good("nv_full/wino_i8_9_pra1", "nv_full");
+    EXPECT_FALSE(sample::finds(good.checked(), "precision_conversion"));
+    good.change("NVDLA_SDP.D_DATA_FORMAT", [](std::uint32_t) { return 4; });
+    EXPECT_TRUE(sample::finds(good.checked(), "precision_conversion", "NVDLA_SDP.D_DATA_FORMAT"));
+}
+
 TEST(ValueRules, AScaleOfZeroIsFound) {
     Damaged good("rtl/fz056", "nv_small");
     good.change("NVDLA_SDP.D_CVT_SCALE", [](std::uint32_t) { return 0; });
