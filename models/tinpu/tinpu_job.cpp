@@ -197,7 +197,9 @@ std::string window_mismatch(const TinpuJob& job) {
             return fmt::format("its last window ends after {} of {} {} with padding", end,
                                axis.padded(), axis.name);
         }
-        if (end + axis.stride <= axis.padded()) {
+        // padding after the input that no window reaches does nothing
+        const bool unread = end + axis.stride <= axis.pad_begin + axis.input;
+        if (unread || (end + axis.stride <= axis.padded() && axis.pad_begin > axis.pad_end)) {
             return fmt::format(
                 "its windows end after {} of {} {} with padding: {} of output, but "
                 "there is room for {}",

@@ -13,60 +13,13 @@
 #include <utility>
 #include <vector>
 
-#include "models/base/error.h"
 #include "models/tinpu/tinpu_descriptor.h"
 #include "sim/check/check_report.h"
+#include "sim/check/job_maps.h"
 #include "sim/check/memory_rules.h"
-#include "sim/convert/surface_spec.h"
 
 namespace npuscope {
 namespace {
-
-struct NamedMap {
-    std::string name;
-    std::string after;
-    MapSurface map;
-    Place place;
-
-    ByteRun run() const { return {map.base, map.bytes()}; }
-};
-
-/// Nothing for what is no map of 8-bit numbers.
-std::optional<NamedMap> map_of(const NamedSurface& surface) {
-    SurfaceSpec spec;
-    try {
-        spec = parse_surface_spec(surface.spec);
-    } catch (const ConfigError&) {
-        return std::nullopt;  // a comment of another tool
-    }
-    const LogicalShape& shape = spec.layout.shape;
-    if (spec.type->bytes != 1 || shape.elements() > UINT32_MAX) {
-        return std::nullopt;
-    }
-    const auto extent = [&](char axis) { return static_cast<std::uint32_t>(shape.extent(axis)); };
-    return NamedMap{surface.name,
-                    surface.after,
-                    {spec.base, {extent('C'), extent('H'), extent('W')}, spec.type->kind == 'i'},
-                    surface.place};
-}
-
-std::string text_of(const MapSurface& map) {
-    return fmt::format("{}x{}x{} {} at {}", map.shape.channels, map.shape.height, map.shape.width,
-                       map.is_signed ? "int8" : "uint8", to_hex(map.base));
-}
-
-/// Elements lie in the order H W C: another shape of the same elements is a view of them, but one
-/// with other channels only where one of the two is flat.
-bool is_view_of(const Shape& one, const Shape& other) {
-    const auto is_flat = [](const Shape& shape) { return shape.height * shape.width == 1; };
-    return one.elements() == other.elements() &&
-           (one.channels == other.channels || is_flat(one) || is_flat(other));
-}
-
-bool lies_as(const MapSurface& one, const MapSurface& other) {
-    return one.base == other.base && is_view_of(one.shape, other.shape) &&
-           one.is_signed == other.is_signed;
-}
 
 /// What jobs of a layer pattern do, by the name of the pattern; nothing for other names.
 std::optional<TinpuWork> work_of(std::string_view kind) {
@@ -81,6 +34,14 @@ std::optional<TinpuWork> work_of(std::string_view kind) {
                               std::pair{std::string_view("MAXPOOL"), TinpuWork::MaxPool}};
     const auto row = std::ranges::find(rows, kind, [](const auto& one) { return one.first; });
     return row == rows.end() ? std::nullopt : std::optional(row->second);
+}
+
+/// One product for each output and channel: a convolution either way round.
+bool is_one_point(const TinpuJob& job) {
+    const Convolution& g = job.geometry;
+    return job.work != TinpuWork::Depthwise && job.weights && job.rows * job.columns == 1 &&
+           g.stride_x * g.stride_y == 1 && job.input.shape.height == job.output.shape.height &&
+           job.input.shape.width == job.output.shape.width;
 }
 
 /// The words of a descriptor in which a map differs from what it should be.
@@ -107,33 +68,44 @@ class JobCheck {
     }
 
     CheckReport run() {
+        report_never_launched();
         for (const Statement& statement : program_.statements) {
             place_ = statement.place;
             std::visit([this](const auto& action) { follow(action); }, statement.action);
-        }
-        for (const NamedMap& result : results_) {
-            if (!launched_.contains(result.after)) {
-                tell("map_mismatch", {}, "",
-                     fmt::format("'{}' is said to be there after {}, which is never launched",
-                                 result.name, result.after),
-                     "launch it, or correct the comment", result.place);
-            }
         }
         memory_.report_unread(log_);
         report_.subject = program_.name;
         report_.findings = log_.findings();
         // what a descriptor says by itself, then what surfaces do
         std::ranges::stable_partition(report_.findings, [](const Diagnostic& one) {
-            return one.id == "window_mismatch" || one.id == "map_mismatch";
+            return one.id == "window_mismatch" || one.id == "map_mismatch" ||
+                   one.id == "size_mismatch";
         });
         return report_;
     }
 
  private:
+    void report_never_launched() {
+        std::set<std::string> launched;
+        for (const Statement& statement : program_.statements) {
+            if (const auto* launch = std::get_if<LaunchJob>(&statement.action)) {
+                launched.insert(launch->job->name);
+            }
+        }
+        for (const NamedMap& result : results_) {
+            if (!launched.contains(result.after)) {
+                tell("map_mismatch", {}, "",
+                     fmt::format("'{}' is said to be there after {}, which is never launched",
+                                 result.name, result.after),
+                     "launch it, or correct the comment", result.place);
+            }
+        }
+    }
+
     template <class Other>
     void follow(const Other& /*action*/) {}
     void follow(const LoadMemory& load) {
-        loaded_.push_back({load.address, Bytes(load.image.end())});
+        files_.push_back({load.file, {load.address, Bytes(load.image.end())}});
         memory_.load(load, place_, log_);
     }
     void follow(const InitMemory& init) { memory_.fill(init, place_, log_); }
@@ -170,12 +142,12 @@ class JobCheck {
         CheckedOperation operation;
         operation.name = launch.job->name;
         operation.place = place_;
-        launched_.insert(operation.name);
         const auto* job = dynamic_cast<const TinpuJob*>(launch.job.get());
         if (job == nullptr) {
             return;
         }
-        if (const auto work = work_of(job->kind); work && *work != job->work) {
+        if (const auto work = work_of(job->kind);
+            work && *work != job->work && !is_one_point(*job)) {
             tell("map_mismatch", operation.name, "word 0 (work)",
                  fmt::format("{} is a {}, but its descriptor says {}", operation.name, job->kind,
                              enum_name(job->work)),
@@ -188,6 +160,7 @@ class JobCheck {
                  fmt::format("{}: {}", operation.name, sentence),
                  "make sizes, window, stride and padding agree", place_);
         }
+        check_weight_bits(*job);
         check_result(*job);
         check_map(*job, job->input, "input");
         if (job->residual) {
@@ -214,13 +187,21 @@ class JobCheck {
     void check_constant(const CheckedOperation& operation, const SurfaceUse& use) {
         const ByteRun run = use.extent();
         const std::string label = surface_label(operation, use);
-        const auto files = std::ranges::count_if(
-            loaded_, [&](const ByteRun& one) { return common_byte({one}, {run}).has_value(); });
+        const auto files = std::ranges::count_if(files_, [&](const LoadedFile& one) {
+            return common_byte({one.run}, {run}).has_value();
+        });
         if (files > 1) {
             tell("partly_loaded", operation.name, use.address_register,
                  fmt::format("{} takes {} bytes at {}, which lie in {} files", label,
                              run.bytes.value, to_hex(run.address), files),
                  "correct its address, or the shape and the kind of the layer", place_);
+        }
+        for (const Written& one : written_) {
+            if (common_byte({{one.map.base, one.map.bytes()}}, {run})) {
+                tell("operand_kind", operation.name, use.address_register,
+                     fmt::format("{} lies where {} writes its output", label, one.job),
+                     "correct one of the addresses", place_);
+            }
         }
         for (const auto& [other, taken] : constants_) {
             const bool same = taken.address == run.address && taken.bytes == run.bytes;
@@ -233,6 +214,31 @@ class JobCheck {
         constants_.emplace_back(label, run);
     }
 
+    /// A file of weights has the bytes of their width.
+    void check_weight_bits(const TinpuJob& job) {
+        if (!job.weights) {
+            return;
+        }
+        const auto file = std::ranges::find_if(
+            files_, [&](const LoadedFile& one) { return one.run.address == job.weights->base; });
+        if (file == files_.end() || file->run.bytes == job.weights->bytes()) {
+            return;
+        }
+        for (const unsigned bits : {8U, 4U, 2U}) {
+            WeightSurface other = *job.weights;
+            other.bits = bits;
+            if (other.bytes() == file->run.bytes) {
+                tell("size_mismatch", job.name, "word 0 (weight bits)",
+                     fmt::format("weights of {} bits take {} bytes, but '{}' has {}, as many as "
+                                 "weights of {} bits take",
+                                 job.weights->bits, job.weights->bytes().value, file->name,
+                                 file->run.bytes.value, bits),
+                     "correct the width of the weights, or the file", place_);
+                return;
+            }
+        }
+    }
+
     /// What the program's maker says of the job's result.
     void check_result(const TinpuJob& job) {
         const auto result = std::ranges::find(results_, job.name, &NamedMap::after);
@@ -241,7 +247,7 @@ class JobCheck {
         }
         tell("map_mismatch", job.name, differing_words(job.output, result->map, true),
              fmt::format("{} writes {}, but the program says that '{}' is {}", job.name,
-                         text_of(job.output), result->name, text_of(result->map)),
+                         map_text(job.output), result->name, map_text(result->map)),
              "correct the descriptor, or the comment", place_);
     }
 
@@ -250,8 +256,9 @@ class JobCheck {
         const ByteRun run{map.base, map.bytes()};
         auto host = std::ranges::find_if(
             hosts_, [&](const NamedMap& one) { return lies_as(map, one.map); });
-        const bool is_loaded = std::ranges::any_of(
-            loaded_, [&](const ByteRun& one) { return common_byte({one}, {run}).has_value(); });
+        const bool is_loaded = std::ranges::any_of(files_, [&](const LoadedFile& one) {
+            return common_byte({one.run}, {run}).has_value();
+        });
         if (host != hosts_.end() && !is_loaded) {
             let_host_work(host->name, {run});
         }
@@ -274,8 +281,8 @@ class JobCheck {
         const Written meant = is_written ? *wrote : Written{"the host", host->map};
         tell("map_mismatch", job.name,
              *what == 'r' ? "words 5 and 6 (residual)" : differing_words(map, meant.map, false),
-             fmt::format("the {} of {} is {}, but {} wrote {} there", what, job.name, text_of(map),
-                         meant.job, text_of(meant.map)),
+             fmt::format("the {} of {} is {}, but {} wrote {} there", what, job.name, map_text(map),
+                         meant.job, map_text(meant.map)),
              "read a map as it was written", place_);
     }
 
@@ -290,6 +297,10 @@ class JobCheck {
                   .place = place});
     }
 
+    struct LoadedFile {
+        std::string name;
+        ByteRun run;
+    };
     struct Written {
         std::string job;
         MapSurface map;
@@ -300,13 +311,12 @@ class JobCheck {
     DiagnosticLog log_;
     CheckReport report_;
     Place place_;
-    std::vector<ByteRun> loaded_;
+    std::vector<LoadedFile> files_;
     std::vector<std::pair<std::string, ByteRun>> constants_;  ///< with the names of their users
     std::vector<NamedMap> results_;
     std::vector<NamedMap> hosts_;   ///< maps that the host brings
     std::vector<Written> written_;  ///< maps that lie in memory
     std::vector<Written> pending_;  ///< those whose end is not yet awaited
-    std::set<std::string> launched_;
     bool host_works_ = false;
 };
 

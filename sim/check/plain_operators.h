@@ -49,8 +49,9 @@ Address in_cube(const FeatureCube& cube, const SurfacePlace& place);
 struct PlainSurface {
     Shape shape;  ///< of one batch, lanes that are computed beside the channels included
     Precision precision = Precision::Int8;
-    std::vector<Tensor<std::int32_t>> batches;
-    std::function<Address(const SurfacePlace&)> address;
+    std::vector<Tensor<std::int32_t>> batches{};
+    std::function<Address(const SurfacePlace&)> address{};
+    bool is_unsigned = false;  ///< for people: bits of Int8 are those of uint8
 
     /// From the lowest to the highest byte.
     ByteRun extent() const;

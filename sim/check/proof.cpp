@@ -376,8 +376,11 @@ class PlainRun {
     bool buffer_known_ = false;
 };
 
-std::string element_text(Precision precision, std::int32_t bits) {
-    return precision == Precision::Fp16
+std::string element_text(const PlainSurface& surface, std::int32_t bits) {
+    if (surface.is_unsigned) {
+        return fmt::format("{}", static_cast<std::uint8_t>(bits));
+    }
+    return surface.precision == Precision::Fp16
                ? fmt::format("{} ({:#06x})", widen(static_cast<Fp16>(bits)),
                              static_cast<std::uint16_t>(bits))
                : fmt::format("{}", bits);
@@ -385,19 +388,18 @@ std::string element_text(Precision precision, std::int32_t bits) {
 
 Diagnostic difference_finding(const ProvedResult& result) {
     const ProofDifference& difference = *result.difference;
-    const Precision precision = result.surface->precision;
-    return {
-        .id = "result_differs",
-        .sentence = fmt::format(
-            "{} of {} elements differ from the tensor operation, the first at (n {}, c {}, "
-            "h {}, w {}): {} should be there, the machine has {}",
-            difference.elements, result.elements, difference.first.batch, difference.first.channel,
-            difference.first.row, difference.first.column,
-            element_text(precision, difference.plain), element_text(precision, difference.machine)),
-        .remedy = "look for what changes operands or results while the operation runs",
-        .address = difference.address,
-        .operation = result.operation,
-        .place = result.place};
+    return {.id = "result_differs",
+            .sentence = fmt::format(
+                "{} of {} elements differ from the tensor operation, the first at (n {}, c {}, "
+                "h {}, w {}): {} should be there, the machine has {}",
+                difference.elements, result.elements, difference.first.batch,
+                difference.first.channel, difference.first.row, difference.first.column,
+                element_text(*result.surface, difference.plain),
+                element_text(*result.surface, difference.machine)),
+            .remedy = "look for what changes operands or results while the operation runs",
+            .address = difference.address,
+            .operation = result.operation,
+            .place = result.place};
 }
 
 }  // namespace

@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "sim/check/job_maps.h"
+
 namespace npuscope {
 namespace {
 
@@ -206,6 +208,40 @@ std::string meaning_of(const RubikJob& job) {
 std::string meaning_of(const BdmaJob& job) {
     return fmt::format("{} x {} lines of {} bytes at {} -> copied to {}", job.surfaces, job.lines,
                        job.line.value, to_hex(job.source.base), to_hex(job.destination.base));
+}
+
+std::string meaning_of(const TinpuJob& job) {
+    const Convolution& g = job.geometry;
+    std::string text = map_text(job.input);
+    if (job.weights) {
+        const bool by_channel = job.work == TinpuWork::Depthwise;
+        text += fmt::format(" {} {}x{}x{}x{} int{} at {}",
+                            job.work == TinpuWork::Transposed ? "transposed *" : "*",
+                            job.output.shape.channels, by_channel ? 1 : job.input.shape.channels,
+                            job.rows, job.columns, job.weights->bits, to_hex(job.weights->base));
+        text += by_channel ? ", each channel by itself" : "";
+    } else {
+        text += fmt::format(" -> {} of {}x{}", job.work == TinpuWork::MaxPool ? "maximum" : "sum",
+                            job.rows, job.columns);
+    }
+    text += fmt::format(", stride {}", pair_text(g.stride_y, g.stride_x));
+    if (g.pad_top > 0 || g.pad_left > 0) {
+        text += fmt::format(", padding {}", pair_text(g.pad_top, g.pad_left));
+    }
+    if (g.dilation_y > 1 || g.dilation_x > 1) {
+        text += fmt::format(", dilation {}", pair_text(g.dilation_y, g.dilation_x));
+    }
+    if (job.constants) {
+        text += fmt::format(" -> (+ bias) * scale >> shift, one row per channel at {}",
+                            to_hex(*job.constants));
+    }
+    if (job.residual) {
+        text += " + " + map_text(*job.residual);
+    }
+    if (job.constants) {
+        text += fmt::format(", clipped to {}..{}", job.clip.low, job.clip.high);
+    }
+    return text + " -> " + map_text(job.output);
 }
 
 }  // namespace npuscope

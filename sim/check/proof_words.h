@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an operation of NVDLA computes, in words: `64x14x14 int8 at 0x80001000 * 128x64x3x3 int8 at
+// What an operation computes, in words: `64x14x14 int8 at 0x80001000 * 128x64x3x3 int8 at
 // 0x80010000, stride 1, padding 1`. Shapes are channels x height x width.
 #pragma once
 
@@ -11,6 +11,7 @@
 #include "models/pdp/pdp_job.h"
 #include "models/rubik/rubik_job.h"
 #include "models/sdp/sdp_job.h"
+#include "models/tinpu/tinpu_job.h"
 
 namespace npuscope {
 
@@ -21,5 +22,6 @@ std::string meaning_of(const PdpJob& job, const std::string& input);
 std::string meaning_of(const CdpJob& job);
 std::string meaning_of(const RubikJob& job);
 std::string meaning_of(const BdmaJob& job);
+std::string meaning_of(const TinpuJob& job);
 
 }  // namespace npuscope

@@ -290,9 +290,10 @@ CheckReport report_on_program(const CheckArguments& arguments, const Program& pr
     return report;
 }
 
-/// Whether PROGRAM is one of registers, or a table that gives one.
-bool is_proved_kind(const std::string& file) {
-    return !is_image_file(file) && !is_segments_file(file) && !is_onnx_file(file);
+/// Whether PROGRAM is one of registers or jobs, or a table that gives one of registers.
+bool is_proved_kind(const std::string& file, const SystemConfig& system) {
+    return !is_image_file(file) && !is_segments_file(file) && !is_onnx_file(file) &&
+           (!is_network_file(file) || system.npu.find<NpuConfig>() != nullptr);
 }
 
 CheckReport report_on(const CheckArguments& arguments) {
@@ -303,8 +304,8 @@ CheckReport report_on(const CheckArguments& arguments) {
     if (!arguments.model.empty() && !arguments.prove) {
         throw ConfigError("--model is given without --prove", "add --prove");
     }
-    if (arguments.prove && !is_proved_kind(file)) {
-        throw ConfigError(fmt::format("--prove: '{}' is not a register program", file),
+    if (arguments.prove && !is_proved_kind(file, read_system(arguments.system))) {
+        throw ConfigError(fmt::format("--prove: '{}' is not a program", file),
                           "name the program, of a plan its program.cfg");
     }
     if (is_image_file(file)) {
@@ -389,7 +390,7 @@ Command check_command() {
                     ->option_text("ID");
                 app.add_flag("--werror", arguments->warnings_are_errors, "warnings are errors");
                 app.add_flag("--prove", arguments->prove,
-                             "run the register program, say in words what tensor operation each "
+                             "run the program, say in words what tensor operation each "
                              "result is, and whether the machine's bytes are those of it");
                 app.add_option("--out", arguments->proof_folder,
                                "with --prove: folder for the inputs, weights and results of the "

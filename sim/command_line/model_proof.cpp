@@ -4,11 +4,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
+#include <optional>
+#include <random>
 #include <set>
 #include <utility>
 
+#include "models/layout/packed_surface.h"
 #include "models/memory/memory.h"
+#include "sim/check/job_maps.h"
 #include "sim/command_line/model_source.h"
 #include "sim/compile/nvdla/nvdla_target.h"
 #include "sim/compile/nvdla/segmented_program.h"
@@ -107,11 +112,108 @@ void evaluate_known(const Graph& graph, HostValues& values, std::set<std::string
     }
 }
 
+[[noreturn]] void refuse_strange_model(const std::string& model) {
+    throw ConfigError(fmt::format("the program names no result of a layer of '{}'", model),
+                      "give the model that it was planned from, or name its results: // result "
+                      "LAYER = ADDRESS:SHAPE:TYPE:LAYOUT after ID");
+}
+
+/// `values`: null where the layer's tensor is not known.
+void add_layer(const Program& program, const LayerResult& layer, const std::string& name,
+               const HostValues* values, ModelLayers& result) {
+    const NamedSurface* surface = find_named(program, name);
+    if (surface == nullptr || values == nullptr) {
+        result.without_result.push_back(name);
+        return;
+    }
+    result.expected.push_back({name, *surface, layer.zero, values->at(layer.tensor).numbers});
+}
+
+void add_strange_results(const Program& program, const std::set<std::string>& names,
+                         ModelLayers& result) {
+    for (const NamedSurface& surface : program.surfaces) {
+        if (surface.is_result && !names.contains(surface.name)) {
+            result.without_layer.push_back(surface.name);
+        }
+    }
+}
+
+/// Numbers that an input may have: codes of the map that it is, reals of a model of floats.
+GraphValue drawn_input(const Program& program, const std::string& name, const TensorType& type) {
+    const NamedSurface* surface = find_named(program, name);
+    const std::optional<NamedMap> map = surface == nullptr ? std::nullopt : map_of(*surface);
+    const bool real = !map && is_float(type.element);
+    const NumberRange range =
+        map    ? range_of(map->map.is_signed ? ElementType::Int8 : ElementType::Uint8)
+        : real ? NumberRange{-1, 1}
+               : range_of(type.element);
+    std::seed_seq seeds(name.begin(), name.end());
+    std::mt19937 random(seeds);
+    std::uniform_real_distribution<> uniform(range.low, real ? range.high : range.high + 1);
+    GraphValue value = zeros(type);
+    std::ranges::generate(value.numbers, [&] {
+        const double number = uniform(random);
+        return real ? number : std::floor(number);
+    });
+    return value;
+}
+
+/// What the host stores of a tensor that is a map.
+std::vector<std::uint8_t> map_bytes(const NamedMap& map, const GraphValue& value) {
+    Tensor<std::int32_t> cube(map.map.shape);
+    if (value.numbers.size() != cube.values.size()) {
+        throw ConfigError(
+            map.place,
+            fmt::format("surface '{}' has {} elements, the model's tensor of this name {}",
+                        map.name, cube.values.size(), value.numbers.size()),
+            "give the model that the program was planned from");
+    }
+    std::ranges::transform(value.numbers, cube.values.begin(), [](double number) {
+        return static_cast<std::int32_t>(std::clamp(number, -128.0, 255.0));
+    });
+    return store_map(cube);
+}
+
+ModelLayers job_layers(const Program& program, const Graph& graph, const std::string& model,
+                       const SystemConfig& system) {
+    const auto target = system.family->target(system.npu, system.memory, true);
+    const auto plan = target->plan(graph);
+    const ModelProgram planned = plan->program(system.host, nullptr);
+    HostValues values(graph, value_ranges(graph));
+    std::set<std::string> known;
+    for (const std::string& input : graph.inputs) {
+        values.put(input, drawn_input(program, input, graph.types.at(input)));
+        known.insert(input);
+    }
+    evaluate_known(graph, values, known);
+    ModelLayers result;
+    std::set<std::string> names;
+    for (const LayerResult& layer : planned.layers) {
+        names.insert(layer.surface.name);
+        add_layer(program, layer, layer.surface.name,
+                  known.contains(layer.tensor) ? &values : nullptr, result);
+    }
+    if (result.expected.empty()) {
+        refuse_strange_model(model);
+    }
+    for (const NamedSurface& surface : program.surfaces) {
+        const std::optional<NamedMap> map = map_of(surface);
+        if (map && !surface.is_result && known.contains(surface.name)) {
+            result.maps[surface.name] = map_bytes(*map, values.at(surface.name));
+        }
+    }
+    add_strange_results(program, names, result);
+    return result;
+}
+
 }  // namespace
 
 ModelLayers model_layers(const Program& program, const std::string& model,
                          const Experiment& experiment, const SystemConfig& system) {
     const Graph graph = read_any_network(model, system, experiment.model, ModelUse::Values);
+    if (launches_known_jobs(program)) {
+        return job_layers(program, graph, model, system);
+    }
     if (map_precision(graph) != Precision::Int8) {
         throw ConfigError("--model: results of maps of 16 bits are near the host's, and not equal",
                           "give a model whose maps are int8");
@@ -120,9 +222,7 @@ ModelLayers model_layers(const Program& program, const std::string& model,
     const ModelProgram planned = segmented_program(graph, plan, system.host, nullptr);
     const std::size_t number = segment_of(program, planned.layers);
     if (number == 0) {
-        throw ConfigError(fmt::format("the program names no result of a layer of '{}'", model),
-                          "give the model that it was planned from, or name its results: // result "
-                          "LAYER = ADDRESS:SHAPE:TYPE:LAYOUT after ID");
+        refuse_strange_model(model);
     }
     const PlannedSegment& segment = plan.segments[number - 1];
     const SparseMemory memory = loaded_files(program);
@@ -145,18 +245,9 @@ ModelLayers model_layers(const Program& program, const std::string& model,
             continue;
         }
         names.insert(name);
-        const NamedSurface* surface = find_named(program, name);
-        if (surface == nullptr || !known.contains(layer.tensor)) {
-            result.without_result.push_back(name);
-            continue;
-        }
-        result.expected.push_back({name, *surface, layer.zero, values.at(layer.tensor).numbers});
+        add_layer(program, layer, name, known.contains(layer.tensor) ? &values : nullptr, result);
     }
-    for (const NamedSurface& surface : program.surfaces) {
-        if (surface.is_result && !names.contains(surface.name)) {
-            result.without_layer.push_back(surface.name);
-        }
-    }
+    add_strange_results(program, names, result);
     return result;
 }
 

@@ -11,7 +11,9 @@
 #include <vector>
 
 #include "models/npu/npu_config.h"
+#include "sim/check/job_proof.h"
 #include "sim/check/proof.h"
+#include "sim/config/file_name.h"
 #include "sim/config/npy_file.h"
 #include "sim/config/output_folder.h"
 #include "sim/run/session.h"
@@ -83,7 +85,7 @@ void write_arrays(const std::vector<ProvedResult>& results, const std::string& f
         std::string stem = result.operation;
         std::ranges::replace(stem, ' ', '_');
         for (const PlainArray& array : result.arrays) {
-            out.write(fmt::format("{}_{}.npy", stem, array.name),
+            out.write(file_name(stem, fmt::format("_{}.npy", array.name)),
                       npy_bytes(element_row(array.type), array.shape, array.numbers));
         }
     }
@@ -92,17 +94,21 @@ void write_arrays(const std::vector<ProvedResult>& results, const std::string& f
 
 }  // namespace
 
-void prove(const Program& program, const SystemConfig& system, const std::string& folder,
+void prove(const Program& written, const SystemConfig& system, const std::string& folder,
            const std::optional<ModelLayers>& layers, CheckReport& report) {
     const auto* npu = system.npu.find<NpuConfig>();
-    if (npu == nullptr) {
+    if (npu == nullptr && !launches_known_jobs(written)) {
         throw ConfigError(
-            fmt::format("--prove: {} has no registers that describe tensor operations",
+            fmt::format("--prove: {} has neither registers nor jobs that describe tensor "
+                        "operations",
                         system.npu_name()),
             "a model's layers are compared by `run model.onnx --npu PRESET`");
     }
+    const Program program =
+        npu != nullptr ? written : with_host_maps(written, layers ? layers->maps : HostMaps{});
     std::vector<ProvedResult> results =
-        plain_results(program, {*npu, system.memory}, !folder.empty());
+        npu != nullptr ? plain_results(program, {*npu, system.memory}, !folder.empty())
+                       : plain_job_results(program, !folder.empty());
     RunOptions options;
     for (const ProvedResult& result : results) {
         if (result.surface) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// `check --prove`: runs a register program on the machine and holds each result against the tensor
-// operation that the registers describe.
+// `check --prove`: runs a program on the machine and holds each result against the tensor operation
+// that its registers, or the descriptors of its jobs, describe.
 #pragma once
 
 #include <optional>
@@ -15,8 +15,8 @@ namespace npuscope {
 
 /// Adds a line for each result, and findings. `folder`: gets the inputs, weights and results of the
 /// operations as arrays (.npy); empty: nothing is written. `layers`: what the model says of them.
-/// Throws as run_program() does, and ConfigError for an NPU without registers.
-void prove(const Program& program, const SystemConfig& system, const std::string& folder,
+/// Throws as run_program() does, and ConfigError for an NPU whose jobs have no known meaning.
+void prove(const Program& written, const SystemConfig& system, const std::string& folder,
            const std::optional<ModelLayers>& layers, CheckReport& report);
 
 }  // namespace npuscope

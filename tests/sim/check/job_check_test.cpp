@@ -124,5 +124,29 @@ TEST_F(JobCheckTest, AnInputThatIsNeitherWrittenNorNamedIsUninitialised) {
     EXPECT_EQ(first(), "uninitialised_read: words 1 and 2 (input)");
 }
 
+TEST_F(JobCheckTest, AFileOfWeightsHasTheBytesOfTheirWidth) {
+    conv_->weights->bits = 4;
+    EXPECT_EQ(first(), "size_mismatch: word 0 (weight bits)");
+}
+
+TEST_F(JobCheckTest, PaddingThatNoWindowReachesIsNoMistake) {
+    conv_->pad_bottom = 2;
+    EXPECT_EQ(first(), "");
+    conv_->pad_bottom = 1;
+    conv_->geometry.pad_top = 2;
+    EXPECT_EQ(first(), "window_mismatch: words 11 to 21 (sizes and window)");
+}
+
+TEST_F(JobCheckTest, AConvolutionOfOnePointIsOneEitherWayRound) {
+    conv_->rows = conv_->columns = 1;
+    conv_->geometry.pad_left = conv_->geometry.pad_top = 0;
+    conv_->pad_right = conv_->pad_bottom = 0;
+    conv_->weights->shape = {8, 4, 1, 1};
+    conv_->work = TinpuWork::Transposed;
+    EXPECT_NE(first(), "map_mismatch: word 0 (work)");
+    conv_->work = TinpuWork::Depthwise;
+    EXPECT_EQ(first(), "map_mismatch: word 0 (work)");
+}
+
 }  // namespace
 }  // namespace npuscope

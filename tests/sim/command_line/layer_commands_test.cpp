@@ -5,6 +5,7 @@
 
 #include <filesystem>
 
+#include "sim/config/file_io.h"
 #include "sim/config/preset.h"
 #include "sim/model/graph.h"
 #include "tests/sim/command_line/typed.h"
@@ -71,6 +72,35 @@ TEST(LayerCommands, WrittenJobsTakeTheTimeOfTheirModel) {
     const Answer outside =
         typed({"check", out, "--npu", "tinpu_f28p55", "--set", "memory.regions[0].size=64"});
     EXPECT_THAT(outside.out, HasSubstr("out_of_bounds"));
+}
+
+TEST(LayerCommands, JobsAreProvedAgainstPlainOperatorsAndTheirModel) {
+    const std::string model = (golden("net/three_patterns_min") / "model.onnx").string();
+    const TempFolder folder;
+    const std::string out = (folder / "planned").string();
+    ASSERT_EQ(typed({"plan", model, "--npu", "tinpu_f28p55", "--out", out}).code, ExitCode::Good);
+    const std::string arrays = (folder / "arrays").string();
+    const Answer proved = typed(
+        {"check", out, "--npu", "tinpu_f28p55", "--prove", "--out", arrays, "--model", model});
+    EXPECT_EQ(proved.code, ExitCode::Good) << proved.out << proved.err;
+    EXPECT_THAT(proved.out, HasSubstr("3 proved, 0 not proved, 0 differ"));
+    EXPECT_THAT(proved.out, HasSubstr(" -> maximum of "));
+    EXPECT_THAT(proved.out, HasSubstr("layer p02_pwconv/conv: equal"));
+    EXPECT_TRUE(fs::exists(fs::path(arrays) / "p00_fconv%2Fconv_weights.npy"));
+
+    // cut at 3: the machine does as the program says, and no layer of the model is so
+    std::string text = read_whole_file(out + "/program.cfg");
+    const std::size_t clip = text.find("0xff0000");
+    ASSERT_NE(clip, std::string::npos);
+    write_atomically(out + "/program.cfg", text.replace(clip, 8, "0x30000"));
+    const Answer cut = typed({"check", out, "--npu", "tinpu_f28p55", "--prove", "--model", model});
+    EXPECT_EQ(cut.code, ExitCode::ExpectationFailed) << cut.out << cut.err;
+    EXPECT_THAT(cut.out, HasSubstr("3 proved, 0 not proved, 0 differ"));
+    EXPECT_THAT(cut.out, HasSubstr("[layer_differs]"));
+
+    const Answer onnx = typed({"check", model, "--npu", "tinpu_f28p55", "--prove"});
+    EXPECT_EQ(onnx.code, ExitCode::WrongInput);
+    EXPECT_THAT(onnx.err, HasSubstr("is not a program"));
 }
 
 TEST(LayerCommands, ChangesReachTheEngine) {
