@@ -36,6 +36,7 @@ LoadMemory& load_at(Program& program, std::size_t statement) {
 Mistake of_load(const MutationSite& site, const Load& load, std::string what) {
     Mistake mistake;
     mistake.what = fmt::format("'{}' {}", load.load->file, what);
+    mistake.registers = {fmt::format("'{}'", load.load->file)};
     mistake.bytes = {load.run()};
     mistake.places = {site.at(load.statement).place};
     mistake.in_images = true;

@@ -80,7 +80,8 @@ Mistake without(const MutationSite& site, std::size_t statement, std::string wha
 std::span<const MistakeKind> mistake_kinds() {
     static const std::vector<MistakeKind> all = [] {
         std::vector<MistakeKind> kinds;
-        for (const auto& part : {register_kinds(), mode_kinds(), order_kinds(), image_kinds()}) {
+        for (const auto& part :
+             {register_kinds(), mode_kinds(), order_kinds(), image_kinds(), job_kinds()}) {
             kinds.insert(kinds.end(), part.begin(), part.end());
         }
         return kinds;

@@ -34,7 +34,7 @@ struct Write {
 struct MutationSite {
     const Program& program;
     std::span<const RegisterBlock> blocks;
-    const NpuConfig& npu;
+    const NpuConfig& npu;       ///< of an NPU without registers: an NVDLA's defaults
     std::vector<Write> writes;  ///< those that count: of a register twice written the last one
 
     const Statement& at(std::size_t statement) const { return program.statements[statement]; }
@@ -71,6 +71,7 @@ std::span<const MistakeKind> register_kinds();
 std::span<const MistakeKind> mode_kinds();
 std::span<const MistakeKind> order_kinds();
 std::span<const MistakeKind> image_kinds();
+std::span<const MistakeKind> job_kinds();
 
 /// The write gets another value.
 Mistake with_value(const Write& write, std::uint32_t value);

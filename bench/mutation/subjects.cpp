@@ -1,12 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/mutation/subjects.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <string_view>
+#include <utility>
 
+#include "sim/check/job_proof.h"
 #include "sim/compile/nvdla/nvdla_family.h"
+#include "sim/compile/partition.h"
+#include "sim/compile/tinpu/tinpu_target.h"
+#include "sim/config/file_io.h"
 #include "sim/config/preset.h"
+#include "sim/model/network.h"
+#include "sim/model/onnx_reader.h"
+#include "sim/model/prepare_graph.h"
 #include "sim/program/read_program.h"
 
 namespace npuscope::bench {
@@ -77,6 +87,65 @@ void add_folder(const fs::path& root, const Folder& folder, std::vector<Subject>
     }
 }
 
+// --- networks on an NPU that has no registers
+
+constexpr const char* layer_npu = "tinpu_f28p55";
+constexpr const char* layer_memory = "f28p55";
+
+/// Layers of every kind, each small enough to be run in many forms.
+constexpr std::array tables{"ds_cnn", "lenet", "ti_cls_1k", "ti_cls_4k", "ti_cls_6k", "ti_cls_13k"};
+
+void add_tables(const fs::path& source, std::vector<Subject>& subjects) {
+    for (const char* table : tables) {
+        const std::string file = fmt::format("configs/workload/{}.yaml", table);
+        subjects.push_back({file, source / file, layer_npu, layer_memory});
+    }
+}
+
+/// A model in each folder.
+void add_models(const fs::path& root, const char* path, std::vector<Subject>& subjects) {
+    if (!fs::exists(root / path)) {
+        return;
+    }
+    for (const fs::directory_entry& entry : fs::directory_iterator(root / path)) {
+        const fs::path model = entry.path() / "model.onnx";
+        if (fs::exists(model)) {
+            subjects.push_back({fmt::format("{}/{}", path, entry.path().filename().string()), model,
+                                layer_npu, layer_memory});
+        }
+    }
+}
+
+/// As a file of the plan has it: what the host brings is drawn, and statements have places.
+Program planned_jobs(const Subject& subject, const SystemConfig& system) {
+    Graph graph;
+    if (subject.path.extension() == ".yaml") {
+        graph = network_graph(read_network(subject.path.string()));
+    } else {
+        graph = read_onnx(subject.path.string(), {});
+        prepare_graph(graph);
+    }
+    graph = finish_graph(std::move(graph), ScaleForm::Folded);
+    const auto target = system.family->target(system.npu, system.memory, false);
+    Program program = target->plan(graph)->program(system.host, nullptr).program;
+    std::erase_if(program.statements, [](const Statement& statement) {
+        const auto* node = std::get_if<RunNode>(&statement.action);
+        return node != nullptr && node->op.empty();  // a view, which no file has
+    });
+    unsigned line = 0;
+    for (Statement& statement : program.statements) {
+        statement.place = {"program.cfg", ++line, 1};
+        if (auto* launch = std::get_if<LaunchJob>(&statement.action)) {
+            *launch = LaunchJob{.job = launch->job, .macs = launch->macs};
+        } else if (auto* load = std::get_if<LoadMemory>(&statement.action)) {
+            load->file = fmt::format("constants_{}.dat", line);
+        } else if (auto* node = std::get_if<RunNode>(&statement.action)) {
+            node->work = {};
+        }
+    }
+    return with_host_maps(std::move(program), {});
+}
+
 }  // namespace
 
 std::vector<Subject> reference_subjects(const fs::path& source, const fs::path& data) {
@@ -84,10 +153,13 @@ std::vector<Subject> reference_subjects(const fs::path& source, const fs::path& 
     for (const Folder& folder : repository) {
         add_folder(source, folder, subjects);
     }
+    add_tables(source, subjects);
     if (!data.empty()) {
         for (const Folder& folder : reference) {
             add_folder(data, folder, subjects);
         }
+        add_models(data, "onnx/good", subjects);
+        add_models(data, "onnx/net", subjects);
     }
     std::ranges::sort(subjects, {}, &Subject::name);
     return subjects;
@@ -95,6 +167,14 @@ std::vector<Subject> reference_subjects(const fs::path& source, const fs::path& 
 
 SystemConfig system_of(const Subject& subject) {
     const fs::path configs = configs_folder();
+    if (subject.npu == layer_npu) {
+        static const TinpuFamily family;
+        const PresetFile preset = find_preset(configs, "npu", subject.npu);
+        SystemConfig layers = parse_system(read_whole_file(preset.path), preset.shown,
+                                           std::vector<const NpuFamily*>{&family});
+        layers.memory = read_preset<MemoryConfig>(find_preset(configs, "memory", subject.memory));
+        return layers;
+    }
     SystemConfig system = nvdla_system();
     nvdla_npu(system) = read_preset<NpuConfig>(find_preset(configs, "npu", subject.npu));
     system.memory = read_preset<MemoryConfig>(find_preset(configs, "memory", subject.memory));
@@ -105,6 +185,9 @@ SystemConfig system_of(const Subject& subject) {
 }
 
 Program program_of(const Subject& subject, const SystemConfig& system) {
+    if (subject.npu == layer_npu) {
+        return planned_jobs(subject, system);
+    }
     const FamilyRegisters registers = system.family->registers(system.npu);
     return read_program(subject.path, RegisterNames(registers.blocks));
 }

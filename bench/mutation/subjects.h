@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The good programs that mistakes are put into: every register program of the reference data and of
-// tests/golden that real hardware, or NVIDIA's C model, left the expected bytes of.
+// tests/golden that real hardware, or NVIDIA's C model, left the expected bytes of; and the jobs of
+// small networks on a TINPU.
 #pragma once
 
 #include <filesystem>
@@ -13,12 +14,12 @@
 namespace npuscope::bench {
 
 struct Subject {
-    std::string name;  ///< folder of programs and program: `rtl/vectors/fz040`
-    std::filesystem::path path;
-    std::string npu;            ///< preset
-    std::string memory;         ///< preset
-    bool element_wise = false;  ///< asks for a unit that the preset lacks
-    bool meets_faults = false;  ///< shows a fault of the hardware, so that findings are right
+    std::string name;            ///< folder of programs and program: `rtl/vectors/fz040`
+    std::filesystem::path path;  ///< of a program, or of a network that is planned
+    std::string npu;             ///< preset
+    std::string memory;          ///< preset
+    bool element_wise = false;   ///< asks for a unit that the preset lacks
+    bool meets_faults = false;   ///< shows a fault of the hardware, so that findings are right
 };
 
 /// Those of the repository at `source`, and of `data`, which may be empty; in the order of names.

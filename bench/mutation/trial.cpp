@@ -4,10 +4,13 @@
 #include <algorithm>
 #include <array>
 #include <iterator>
+#include <optional>
+#include <utility>
 
 #include "bench/mutation/other_contents.h"
 #include "models/base/check.h"
 #include "sim/check/causes.h"
+#include "sim/check/job_proof.h"
 #include "sim/compile/nvdla/nvdla_family.h"
 #include "sim/run/session.h"
 
@@ -94,12 +97,16 @@ std::vector<ByteRun> compared_regions(const Program& program, const MemoryConfig
 }
 
 Outcome run_for_outcome(const Program& program, const SystemConfig& system,
-                        const std::vector<ByteRun>& regions, std::uint64_t most_cycles) {
+                        const std::vector<ByteRun>& regions, std::uint64_t most_cycles,
+                        const std::vector<NamedMap>& results) {
     Outcome outcome;
     RunOptions options;
     options.max_cycles = Cycles(most_cycles);
     for (const ByteRun& region : regions) {
         options.keep.push_back({region, {}});
+    }
+    for (const NamedMap& result : results) {
+        options.keep.push_back({result.run(), result.after});
     }
     try {
         Result result = run_program(program, system, options);
@@ -160,31 +167,72 @@ Answer answer_of(const CheckReport& good, const CheckReport& bad, const Mistake&
     return answer;
 }
 
+namespace {
+
+std::vector<NamedMap> job_results(const Program& program) {
+    std::vector<NamedMap> results;
+    for (const NamedSurface& surface : program.surfaces) {
+        if (std::optional<NamedMap> map = map_of(surface); map && surface.is_result) {
+            results.push_back(std::move(*map));
+        }
+    }
+    return results;
+}
+
+}  // namespace
+
 Trial::Trial(const Subject& subject)
     : system_(system_of(subject)),
+      npu_(system_.npu.find<NpuConfig>() != nullptr ? nvdla_npu(system_) : NpuConfig{}),
       program_(program_of(subject, system_)),
-      site_(site_of(program_, system_.family->registers(system_.npu).blocks, nvdla_npu(system_))),
-      good_report_(check_program(program_, {nvdla_npu(system_), system_.memory})) {}
+      results_(launches_known_jobs(program_) ? job_results(program_) : std::vector<NamedMap>{}),
+      site_(site_of(program_, system_.family->registers(system_.npu).blocks, npu_)),
+      good_report_(report_of(program_)) {}
+
+Outcome Trial::run(const Program& program, const SystemConfig& system, bool without_loads,
+                   std::uint64_t most_cycles) const {
+    return run_for_outcome(program, system,
+                           compared_regions(program_, system_.memory, without_loads), most_cycles,
+                           results_);
+}
+
+CheckReport Trial::report_of(const Program& program) const {
+    return system_.npu.find<NpuConfig>() != nullptr ? check_program(program, {npu_, system_.memory})
+                                                    : check_jobs(program, system_.memory);
+}
 
 const Outcome& Trial::good(bool without_loads) {
     const auto [place, added] = good_.try_emplace(without_loads);
     if (added) {
         constexpr std::uint64_t most = 100'000'000;
-        place->second = run_for_outcome(
-            program_, system_, compared_regions(program_, system_.memory, without_loads), most);
+        place->second = run(program_, system_, without_loads, most);
         NPU_CHECK(place->second.end == "pass" || place->second.end == "unchecked",
                   "a good program ends with " + place->second.end);
     }
     return place->second;
 }
 
+namespace {
+
+/// Nothing where the program cannot even be read.
+std::optional<Program> spoiled(Program program, const Mistake& mistake) {
+    try {
+        mistake.make(program);
+    } catch (const ConfigError&) {
+        return std::nullopt;
+    }
+    return program;
+}
+
+}  // namespace
+
 Effect Trial::effect_of(const Mistake& mistake) {
     const Outcome& good = this->good(mistake.in_images);
-    Program program = program_;
-    mistake.make(program);
-    const Outcome bad = run_for_outcome(
-        program, system_, compared_regions(program_, system_.memory, mistake.in_images),
-        20 * good.cycles + 200'000);
+    const std::optional<Program> program = spoiled(program_, mistake);
+    if (!program) {
+        return Effect::Outcome;
+    }
+    const Outcome bad = run(*program, system_, mistake.in_images, 20 * good.cycles + 200'000);
     if (bad.end != good.end) {
         return Effect::Outcome;
     }
@@ -203,8 +251,6 @@ Effect Trial::effect_of(const Mistake& mistake) {
 bool Trial::is_masked(const Mistake& mistake) {
     const std::uint64_t most_cycles = 20 * good(mistake.in_images).cycles + 1'000'000;
     const OtherContents others(site_, compared_regions(program_, system_.memory, false));
-    const std::vector<ByteRun> regions =
-        compared_regions(program_, system_.memory, mistake.in_images);
     Program bad_program = program_;
     mistake.make(bad_program);
     bad_program = others.with_others(std::move(bad_program));
@@ -215,22 +261,20 @@ bool Trial::is_masked(const Mistake& mistake) {
         return one.bytes == other.bytes && ends(one, "refused") == ends(other, "refused") &&
                ends(one, "stopped") == ends(other, "stopped");
     };
-    const Outcome good =
-        run_for_outcome(others.with_others(program_), system_, regions, most_cycles);
+    const Outcome good = run(others.with_others(program_), system_, mistake.in_images, most_cycles);
     constexpr std::array latencies{50U, 1U, 400U};
     return std::ranges::any_of(latencies, [&](unsigned latency) {
         SystemConfig system = system_;
         system.memory.read_latency = Cycles(latency);
-        return !is_as(run_for_outcome(bad_program, system, regions, most_cycles), good);
+        return !is_as(run(bad_program, system, mistake.in_images, most_cycles), good);
     });
 }
 
 Answer Trial::answer_to(const Mistake& mistake) const {
     Program program = program_;
-    mistake.make(program);
     try {
-        return answer_of(good_report_, check_program(program, {nvdla_npu(system_), system_.memory}),
-                         mistake);
+        mistake.make(program);
+        return answer_of(good_report_, report_of(program), mistake);
     } catch (const ConfigError& error) {
         CheckReport refused;
         refused.findings = {error.diagnostic()};

@@ -11,6 +11,7 @@
 #include "bench/mutation/mutant.h"
 #include "bench/mutation/subjects.h"
 #include "sim/check/check_report.h"
+#include "sim/check/job_maps.h"
 
 namespace npuscope::bench {
 
@@ -39,8 +40,10 @@ struct Outcome {
 std::vector<ByteRun> compared_regions(const Program& program, const MemoryConfig& memory,
                                       bool without_loads);
 
+/// And what each of `results`, maps of jobs, holds when its job has ended.
 Outcome run_for_outcome(const Program& program, const SystemConfig& system,
-                        const std::vector<ByteRun>& regions, std::uint64_t most_cycles);
+                        const std::vector<ByteRun>& regions, std::uint64_t most_cycles,
+                        const std::vector<NamedMap>& results = {});
 
 /// What `check` says of a mistake.
 struct Answer {
@@ -84,8 +87,14 @@ class Trial {
     /// Whether other images, other bytes around them or another latency show the mistake.
     bool is_masked(const Mistake& mistake);
 
+    Outcome run(const Program& program, const SystemConfig& system, bool without_loads,
+                std::uint64_t most_cycles) const;
+    CheckReport report_of(const Program& program) const;
+
     SystemConfig system_;
+    NpuConfig npu_;  ///< where it has registers
     Program program_;
+    std::vector<NamedMap> results_;  ///< of jobs
     MutationSite site_;
     CheckReport good_report_;
     std::map<bool, Outcome> good_;
