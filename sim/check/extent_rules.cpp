@@ -149,7 +149,8 @@ bool report_extent(const CheckedOperation& operation, const SurfaceUse& use,
 bool MemoryRules::judge_extent(const CheckedOperation& operation, const SurfaceUse& use,
                                const SeenBytes& seen, DiagnosticLog& log) const {
     if (seen.written == 0) {
-        return !seen.loads.empty() && judge_loaded(operation, use, seen, log);
+        return !seen.loads.empty() &&
+               (judge_loaded(operation, use, seen, log) || judge_batches(operation, use, log));
     }
     if (seen.loaded > 0 || seen.filled + seen.unwritten == 0) {
         return false;
@@ -167,6 +168,41 @@ bool MemoryRules::judge_extent(const CheckedOperation& operation, const SurfaceU
                                  owner.operation, seen.written, to_hex(*seen.first_written)),
          .address = seen.first_missing},
         owner.use.extent(), log);
+}
+
+bool MemoryRules::holds_values(const CheckedOperation& operation, const SurfaceUse& use,
+                               const ByteRun& file) const {
+    if (!operation.compressed || use.base != operation.compressed->places.values) {
+        return false;
+    }
+    const CompressedUse& weights = *operation.compressed;
+    const auto mask = contents({weights.places.mask, used_mask_bytes(weights.layout)});
+    return mask &&
+           file.end() >= use.base + Bytes(CompressedGroups(weights.layout, *mask).weight_bytes());
+}
+
+bool MemoryRules::judge_batches(const CheckedOperation& operation, const SurfaceUse& use,
+                                DiagnosticLog& log) const {
+    const std::size_t runs = use.runs.size() / use.batches;
+    if (use.batches < 2 || use.runs.size() % use.batches != 0) {
+        return false;  // cubes that meet are one run
+    }
+    for (std::size_t batch = 0; batch < use.batches; ++batch) {
+        SurfaceUse part = use;
+        part.batches = 1;
+        const auto first = use.runs.begin() + static_cast<std::ptrdiff_t>(batch * runs);
+        part.runs.assign(first, first + static_cast<std::ptrdiff_t>(runs));
+        part.base = part.runs.front().address;
+        SeenBytes seen;
+        for (const ByteRun& run : part.runs) {
+            bytes_.visit(
+                run, [&](const ByteRun& piece, const ByteState* state) { seen.add(piece, state); });
+        }
+        if (!seen.loads.empty() && judge_loaded(operation, part, seen, log)) {
+            return true;
+        }
+    }
+    return false;
 }
 
 bool MemoryRules::judge_loaded(const CheckedOperation& operation, const SurfaceUse& use,
@@ -205,7 +241,7 @@ bool MemoryRules::judge_loaded(const CheckedOperation& operation, const SurfaceU
         return false;
     }
     const Bytes missing = extent.end() - last.run().end();
-    if (missing <= pad_of(use) ||
+    if (missing <= pad_of(use) || holds_values(operation, use, last.run()) ||
         (last.sparse() &&
          is_left_out(Bytes(seen.tail), Bytes(seen.loaded + seen.filled + seen.unwritten)))) {
         return false;

@@ -44,6 +44,11 @@ bool is_one_point(const TinpuJob& job) {
            job.input.shape.width == job.output.shape.width;
 }
 
+/// Whether the output's bytes are the same numbers with and without a sign.
+bool needs_no_sign(const TinpuJob& job) {
+    return job.work != TinpuWork::MaxPool && job.clip.low >= 0 && job.clip.high <= INT8_MAX;
+}
+
 /// The words of a descriptor in which a map differs from what it should be.
 std::string differing_words(const MapSurface& map, const MapSurface& meant, bool is_output) {
     if (map.base != meant.base) {
@@ -179,7 +184,7 @@ class JobCheck {
         std::erase_if(written_, [&](const Written& one) {
             return common_byte({{one.map.base, one.map.bytes()}}, {output}).has_value();
         });
-        written_.push_back({operation.name, job->output});
+        written_.push_back({operation.name, job->output, needs_no_sign(*job)});
         pending_.push_back(written_.back());
     }
 
@@ -242,7 +247,11 @@ class JobCheck {
     /// What the program's maker says of the job's result.
     void check_result(const TinpuJob& job) {
         const auto result = std::ranges::find(results_, job.name, &NamedMap::after);
-        if (result == results_.end() || lies_as(job.output, result->map)) {
+        MapSurface output = job.output;
+        if (result != results_.end() && needs_no_sign(job)) {
+            output.is_signed = result->map.is_signed;
+        }
+        if (result == results_.end() || lies_as(output, result->map)) {
             return;
         }
         tell("map_mismatch", job.name, differing_words(job.output, result->map, true),
@@ -267,7 +276,11 @@ class JobCheck {
                 return common_byte({{one.map.base, one.map.bytes()}}, {run}).has_value();
             });
         const bool is_written = wrote != written_.rend();
-        if (host != hosts_.end() || (is_written && lies_as(map, wrote->map))) {
+        MapSurface read = map;
+        if (is_written && wrote->needs_no_sign) {
+            read.is_signed = wrote->map.is_signed;
+        }
+        if (host != hosts_.end() || (is_written && lies_as(read, wrote->map))) {
             return;
         }
         if (!is_written) {
@@ -304,6 +317,7 @@ class JobCheck {
     struct Written {
         std::string job;
         MapSurface map;
+        bool needs_no_sign = false;
     };
 
     const Program& program_;

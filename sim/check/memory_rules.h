@@ -120,6 +120,13 @@ class MemoryRules {
     /// reported.
     bool judge_extent(const CheckedOperation& operation, const SurfaceUse& use,
                       const SeenBytes& seen, DiagnosticLog& log) const;
+    /// Whether the file has all values that the mask of compressed weights keeps; zeros that fill
+    /// the last block of bytes may be left out.
+    bool holds_values(const CheckedOperation& operation, const SurfaceUse& use,
+                      const ByteRun& file) const;
+    /// Each cube of several by itself.
+    bool judge_batches(const CheckedOperation& operation, const SurfaceUse& use,
+                       DiagnosticLog& log) const;
     bool judge_loaded(const CheckedOperation& operation, const SurfaceUse& use,
                       const SeenBytes& seen, DiagnosticLog& log) const;
     /// A comparison with results that lie elsewhere, or of another size.

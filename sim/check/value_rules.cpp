@@ -140,8 +140,40 @@ struct NeededRegisters {
     bool together = false;  ///< none of them may be left out once one is written
 };
 
-std::vector<NeededRegisters> needed_registers(std::string_view unit, const SdpConfig& sdp) {
-    constexpr const char* computes = "its reset value has the stage compute";
+/// Of D_DP_BS_CFG and its like; nv_small's registers begin with a bypass, nv_full's do not.
+bool bypassed_by_reset(std::string_view cfg, const CheckedOperation& operation) {
+    for (const auto& [block, writes] : operation.writes) {
+        const RegisterRow* row = block->name == "NVDLA_SDP" ? find_register(*block, cfg) : nullptr;
+        if (row != nullptr) {
+            return std::ranges::any_of(row->fields, [](const RegisterField& field) {
+                return field.name.ends_with("_BYPASS") && field.lsb == 0 && field.reset == 1;
+            });
+        }
+    }
+    return false;
+}
+
+/// A number for the stage's adder or multiplier, or their fetch from memory.
+bool has_operands(std::string_view cfg, const CheckedOperation& operation) {
+    const auto stage = std::ranges::find_if(stages, [&](const StageNames& names) {
+        return cfg == fmt::format("D_DP_{}_CFG", names.stage);
+    });
+    const auto value = [&](std::string_view unit, const std::string& name) {
+        const RegisterWrite* write = find_write(operation, spelled(unit, name));
+        return write == nullptr ? 0 : write->value;
+    };
+    const std::string stem = fmt::format("D_DP_{}_", stage->stage);
+    for (const char* const rest : {"ALU_CFG", "ALU_SRC_VALUE", "MUL_CFG", "MUL_SRC_VALUE"}) {
+        if (value("NVDLA_SDP", stem + rest) != 0) {
+            return true;
+        }
+    }
+    const RegisterWrite* fetch = find_write(operation, spelled("NVDLA_SDP_RDMA", stage->rdma));
+    return fetch != nullptr && (fetch->value & 1U) == 0;
+}
+
+std::vector<NeededRegisters> needed_registers(std::string_view unit, const SdpConfig& sdp,
+                                              const CheckedOperation& operation) {
     constexpr const char* written = "what it goes with is written";
     if (unit == "NVDLA_BDMA") {
         return {{{"CFG_LINE", "CFG_LINE_REPEAT", "CFG_SURF_REPEAT"},
@@ -165,8 +197,12 @@ std::vector<NeededRegisters> needed_registers(std::string_view unit, const SdpCo
     for (const auto& [name, present] :
          {std::pair{"D_DP_BS_CFG", sdp.bs}, std::pair{"D_DP_BN_CFG", sdp.bn},
           std::pair{"D_DP_EW_CFG", sdp.element_wise}}) {
-        if (present) {
-            needed.push_back({{name}, computes});
+        if (present && !bypassed_by_reset(name, operation)) {
+            needed.push_back({{name}, "its reset value has the stage compute"});
+        } else if (present && has_operands(name, operation)) {
+            needed.push_back({{name},
+                              "its reset value bypasses the stage, whose operands are "
+                              "programmed"});
         }
     }
     return needed;
@@ -178,7 +214,7 @@ void add_unwritten(std::string_view unit, const SdpConfig& sdp, CheckedOperation
     const auto is_written = [&](const char* name) {
         return find_write(operation, spelled(unit, name)) != nullptr;
     };
-    for (const NeededRegisters& needed : needed_registers(unit, sdp)) {
+    for (const NeededRegisters& needed : needed_registers(unit, sdp, operation)) {
         if (needed.together && std::ranges::none_of(needed.names, is_written)) {
             continue;
         }

@@ -139,15 +139,30 @@ TEST(ExtentRules, AnOperandThatBeginsInTheFileBeforeItsOwnIsFound) {
                               "NVDLA_CDMA.D_WEIGHT_ADDR_LOW"));
 }
 
+/// Without the writes of registers whose name begins so.
+void leave_out(Program& program, const std::string& start) {
+    std::erase_if(program.statements, [&](const Statement& statement) {
+        const auto* write = std::get_if<WriteRegister>(&statement.action);
+        return write != nullptr && write->name.starts_with(start);
+    });
+}
+
 TEST(ExtentRules, StagesOfTheSdpAreSetBeforeItStarts) {
-    for (const char* name : {"NVDLA_SDP.D_DP_BS_CFG", "NVDLA_SDP.D_CVT_SHIFT"}) {
-        Damaged good("rtl/pw_4x2x64_k64", "nv_small");
-        std::erase_if(good.program.statements, [&](const Statement& statement) {
-            const auto* write = std::get_if<WriteRegister>(&statement.action);
-            return write != nullptr && write->name == std::string(name) + "_0";
-        });
+    for (const auto& [folder, npu, name] :
+         {std::tuple{"nv_full/sdp_ew_f16_3", "nv_full", "NVDLA_SDP.D_DP_BS_CFG"},
+          std::tuple{"rtl/pw_4x2x64_k64", "nv_small", "NVDLA_SDP.D_CVT_SHIFT"}}) {
+        Damaged good(folder, npu);
+        leave_out(good.program, name);
         EXPECT_TRUE(sample::finds(good.checked(), "register_unwritten", name)) << name;
     }
+}
+
+TEST(ExtentRules, AStageThatResetBypassesMayBeLeftAloneWithoutOperands) {
+    Damaged good("rtl/pw_4x2x64_k64", "nv_small");
+    leave_out(good.program, "NVDLA_SDP.D_DP_BS_CFG");
+    EXPECT_FALSE(sample::finds(good.checked(), "register_unwritten"));
+    good.change("NVDLA_SDP.D_DP_BS_MUL_SRC_VALUE", [](std::uint32_t) { return 3; });
+    EXPECT_TRUE(sample::finds(good.checked(), "register_unwritten", "NVDLA_SDP.D_DP_BS_CFG"));
 }
 
 TEST(ExtentRules, AFindingStandsWhereTheRegisterWasWritten) {
