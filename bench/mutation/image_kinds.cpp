@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <span>
 
 #include "bench/mutation/mutant.h"
 
@@ -51,9 +52,13 @@ void cut(MemoryImage& image, std::uint64_t end) {
     }
 }
 
-Mistakes image_short(const MutationSite& site) {
+/// Of an image that leaves zeros out by itself none can tell a byte that is missing.
+Mistakes cut_images(const MutationSite& site, bool sparse) {
     Mistakes mistakes;
     for (const Load& load : loads_of(site)) {
+        if ((load.load->image.runs.size() > 1) != sparse) {
+            continue;
+        }
         const std::uint64_t size = load.load->image.end();
         for (const std::uint64_t less : {std::uint64_t{1}, std::uint64_t{32}, size / 8, size / 2}) {
             if (less == 0 || less >= size) {
@@ -68,6 +73,9 @@ Mistakes image_short(const MutationSite& site) {
     }
     return mistakes;
 }
+
+Mistakes image_short(const MutationSite& site) { return cut_images(site, false); }
+Mistakes image_short_sparse(const MutationSite& site) { return cut_images(site, true); }
 
 Mistakes image_shifted(const MutationSite& site) {
     Mistakes mistakes;
@@ -153,6 +161,19 @@ std::uint64_t element_bytes(const MutationSite& site) {
 }
 
 /// A byte of what a CDMA address points to gets another value; 0: a whole element becomes 0.
+/// What fills up a file after its last element is no part of it.
+bool is_filling(const MemoryImage& image, std::uint64_t offset) {
+    for (const MemoryImage::Run& part : image.runs) {
+        if (part.offset <= offset && offset < part.offset + part.size) {
+            const auto rest = std::span(image.bytes)
+                                  .subspan(part.position, part.size)
+                                  .subspan(offset - part.offset);
+            return std::ranges::all_of(rest, [](std::uint8_t byte) { return byte == 0; });
+        }
+    }
+    return true;
+}
+
 Mistakes damage(const MutationSite& site, std::string_view address_register, std::uint8_t change,
                 const char* what) {
     Mistakes mistakes;
@@ -169,6 +190,9 @@ Mistakes damage(const MutationSite& site, std::string_view address_register, std
             const std::uint64_t element = change == 0 ? element_bytes(site) : 1;
             for (const std::uint64_t offset :
                  {first, first + element, first + 5 * element, first + 16}) {
+                if (is_filling(load.load->image, offset)) {
+                    continue;
+                }
                 Mistake mistake = of_load(site, load, fmt::format("{} at {:#x}", what, offset));
                 mistake.bytes = {{write.is("NVDLA_CDMA", "D_WEIGHT_ADDR_LOW")
                                       ? run.address + Bytes(offset)
@@ -242,6 +266,8 @@ constexpr std::array kinds{
     MistakeKind{"wgs_damage", "a group size of compressed weights is wrong", false, wgs_damage},
     MistakeKind{"wmb_damage", "a mask bit of compressed weights is wrong", false, wmb_damage},
     MistakeKind{"weight_zero", "compressed weights store a zero", false, weight_zero},
+    MistakeKind{"image_short_sparse", "the end of an image that leaves zeros out is missing", true,
+                image_short_sparse},
     MistakeKind{"images_swapped_alike", "two images of one size are swapped", true,
                 images_swapped_alike},
     MistakeKind{"image_bytes", "bytes of an image are wrong", true, image_bytes},

@@ -12,14 +12,18 @@
 
 namespace npuscope::bench {
 
+/// Bytes of all sizes, or small numbers of both signs, which saturate less.
+enum class OtherBytes { Wide, Small };
+
 class OtherContents {
  public:
-    /// Masks and group sizes of compressed weights, which the good program's registers point to,
-    /// keep their bytes. `regions` are filled before anything is loaded.
+    /// Masks and group sizes of compressed weights, which the good program's registers point to, and
+    /// the constants of jobs keep their bytes. `regions` are filled before anything is loaded.
     OtherContents(const MutationSite& site, std::vector<ByteRun> regions);
 
-    /// Bytes of one image become the same in every program: no NaN, no infinity in fp16.
-    Program with_others(Program program) const;
+    /// Bytes of one image, or of a map that the host brings, become the same in every program: no
+    /// NaN, no infinity in fp16.
+    Program with_others(Program program, OtherBytes kind) const;
 
  private:
     std::set<std::string> kept_;  ///< files

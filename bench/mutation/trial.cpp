@@ -253,7 +253,6 @@ bool Trial::is_masked(const Mistake& mistake) {
     const OtherContents others(site_, compared_regions(program_, system_.memory, false));
     Program bad_program = program_;
     mistake.make(bad_program);
-    bad_program = others.with_others(std::move(bad_program));
     const auto is_as = [](const Outcome& one, const Outcome& other) {
         const auto ends = [](const Outcome& outcome, const char* end) {
             return outcome.end == end;
@@ -261,12 +260,21 @@ bool Trial::is_masked(const Mistake& mistake) {
         return one.bytes == other.bytes && ends(one, "refused") == ends(other, "refused") &&
                ends(one, "stopped") == ends(other, "stopped");
     };
-    const Outcome good = run(others.with_others(program_), system_, mistake.in_images, most_cycles);
-    constexpr std::array latencies{50U, 1U, 400U};
-    return std::ranges::any_of(latencies, [&](unsigned latency) {
+    struct Variation {
+        OtherBytes bytes;
+        unsigned latency;
+    };
+    constexpr std::array variations{Variation{OtherBytes::Wide, 50}, Variation{OtherBytes::Wide, 1},
+                                    Variation{OtherBytes::Wide, 400},
+                                    Variation{OtherBytes::Small, 50}};
+    return std::ranges::any_of(variations, [&](const Variation& variation) {
         SystemConfig system = system_;
-        system.memory.read_latency = Cycles(latency);
-        return !is_as(run(bad_program, system, mistake.in_images, most_cycles), good);
+        system.memory.read_latency = Cycles(variation.latency);
+        const auto with_others = [&](const Program& program) {
+            return run(others.with_others(program, variation.bytes), system, mistake.in_images,
+                       most_cycles);
+        };
+        return !is_as(with_others(bad_program), with_others(program_));
     });
 }
 
