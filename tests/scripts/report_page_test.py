@@ -214,6 +214,7 @@ def main():
             options.add_argument(argument)
         options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
         browser = webdriver.Chrome(service=Service(shutil.which("chromedriver")), options=options)
+        browser.set_script_timeout(300)  # other tests may keep all cores busy
         try:
             for show in (run_page, pair_page, sweep_page, large_page):
                 show(browser, npuscope, folder, shots)
