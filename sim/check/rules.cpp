@@ -207,7 +207,7 @@ constexpr std::array all_rules{
          "NVDLA format page; NVDLA compiler"},
     Rule{"precision_conversion", Severity::Error, "check, run",
          "A unit converts between precisions as the format page has it; int8 to fp16 hangs the SDP "
-         "or writes other bytes.",
+         "or writes other bytes. A warning where the SDP converts what is no direct convolution's.",
          "NVDLA format page, tables 29 to 32; nv_full RTL, replayed"},
     Rule{"precision_mismatch", Severity::Error, "check, run",
          "Units that pass a result on the fly are programmed with one precision; a warning where "
@@ -291,8 +291,10 @@ constexpr std::array all_rules{
     Rule{"short_debug_transport", Severity::Error, "run",
          "A platform's memory gives all bytes of an operand by debug transport.",
          "IEEE 1666-2011, 11.3: transport_dbg; include/npuscope/device.h"},
-    Rule{"size_mismatch", Severity::Error, "check",
-         "A described surface has the bytes that its shape and layout need.", format_page},
+    Rule{
+        "size_mismatch", Severity::Error, "check",
+        "A described surface, and the weights of a job, have the bytes that shape and layout need.",
+        format_page},
     Rule{"slice_offset", Severity::Warning, "check",
          "Parts of one surface lie whole lines apart and have its strides.", format_page},
     Rule{"stale_weights", Severity::Warning, "check, run",

@@ -138,15 +138,19 @@ void add_strange_results(const Program& program, const std::set<std::string>& na
     }
 }
 
-/// Numbers that an input may have: codes of the map that it is, reals of a model of floats.
-GraphValue drawn_input(const Program& program, const std::string& name, const TensorType& type) {
+/// Numbers that an input may have: codes of the map that it is, else codes that fit every map, or
+/// reals where the model quantises its inputs itself.
+GraphValue drawn_input(const Program& program, const Graph& graph, const std::string& name) {
+    const TensorType& type = graph.types.at(name);
     const NamedSurface* surface = find_named(program, name);
     const std::optional<NamedMap> map = surface == nullptr ? std::nullopt : map_of(*surface);
-    const bool real = !map && is_float(type.element);
-    const NumberRange range =
-        map    ? range_of(map->map.is_signed ? ElementType::Int8 : ElementType::Uint8)
-        : real ? NumberRange{-1, 1}
-               : range_of(type.element);
+    const bool real = !map && is_float(type.element) && takes_reals(graph);
+    NumberRange range{0, range_of(ElementType::Int8).high};
+    if (map) {
+        range = range_of(map->map.is_signed ? ElementType::Int8 : ElementType::Uint8);
+    } else if (real) {
+        range = {-1, 1};
+    }
     std::seed_seq seeds(name.begin(), name.end());
     std::mt19937 random(seeds);
     std::uniform_real_distribution<> uniform(range.low, real ? range.high : range.high + 1);
@@ -182,7 +186,7 @@ ModelLayers job_layers(const Program& program, const Graph& graph, const std::st
     HostValues values(graph, value_ranges(graph));
     std::set<std::string> known;
     for (const std::string& input : graph.inputs) {
-        values.put(input, drawn_input(program, input, graph.types.at(input)));
+        values.put(input, drawn_input(program, graph, input));
         known.insert(input);
     }
     evaluate_known(graph, values, known);
