@@ -10,7 +10,7 @@ prefix=$1 examples=$2
 export PYTHONPATH=$prefix/lib/python3/dist-packages PYTHONDONTWRITEBYTECODE=1
 /usr/bin/python3 "$examples"/pool.py
 /usr/bin/python3 "$examples"/lockstep.py "$prefix"/share/npuscope/configs/experiment/three_layers
-/usr/bin/python3 - "$prefix"/share/npuscope "$(dirname "$0")"/../golden/nv_full/sdp_ew_f16_3 <<'END'
+/usr/bin/python3 - "$prefix"/share/npuscope "$(dirname "$0")"/../golden/nv_full <<'END'
 import sys
 import tempfile
 
@@ -54,14 +54,46 @@ class Wrong(npuscope.Device):
         super().write(address, value + step if address == wrong else value)
 
 
+# a byte of memory is another one on one side
+class Flipped(npuscope.Device):
+    place = 0
+
+    def read_memory(self, address, size=None, out=None):
+        data = super().read_memory(address, size, out)
+        if address <= self.place < address + data.size:
+            data[self.place - address] ^= 4
+        return data
+
+
 # a .txn holds what its run left, and a wrong register is found by it
 with npuscope.Device("nv_full") as npu:
-    held = npuscope.play(sys.argv[2], npu, "nv_full")
+    held = npuscope.play(sys.argv[2] + "/sdp_ew_f16_3", npu, "nv_full")
 assert held["checks"] > 0 and not held["failed"], held
 wrong = npuscope.registers("nv_full")["NVDLA_SDP_RDMA.D_SRC_LINE_STRIDE_0"]
 step = 32
 with Wrong("nv_full") as npu:
-    assert npuscope.play(sys.argv[2], npu, "nv_full")["failed"]
+    assert npuscope.play(sys.argv[2] + "/sdp_ew_f16_3", npu, "nv_full")["failed"]
+
+# what BDMA and RUBIK move is compared, too, to its last byte and not beyond
+for name, unit in (("bdma_2_3d", "bdma"), ("rbk_merge_f16_0", "rubik"), ("rbk_split_i16_3", "rubik")):
+    program = f"{sys.argv[2]}/{name}"
+    with npuscope.Device("nv_full") as model, npuscope.Device("nv_full", ["memory=dram_200"]) as other:
+        pair = npuscope.Lockstep(model, other, "nv_full")
+        assert not npuscope.play(program, pair, "nv_full")["failed"]
+        pair.finish()
+        surface = next(one for one in pair.compared if one.unit == unit)
+    last = tuple(len(axis) - 1 for axis in (surface.channels, surface.rows, surface.columns))
+    for place in ((0, 0, 0), (0, last[1], 0), last):
+        with npuscope.Device("nv_full") as model, Flipped("nv_full") as other:
+            other.place = surface.address(*place)
+            try:
+                pair = npuscope.Lockstep(model, other, "nv_full")
+                npuscope.play(program, pair, "nv_full")
+                pair.finish()
+                raise SystemExit(f"{program}: the difference was not found")
+            except npuscope.Difference as difference:
+                assert (difference.unit, difference.operation) == (unit, surface.operation), difference
+                assert (difference.channel, difference.row, difference.column, difference.count) == (*place, 1), difference
 
 step = 1
 folder = sys.argv[1]

@@ -6,9 +6,10 @@
         npuscope.play("traces/conv", pair)        # or a driver of your own, that takes the pair for a device
         pair.finish()
 
-What an operation of SDP, PDP or CDP has left in memory is compared when its interrupt is read, before the driver goes on;
-the first value that differs is raised as Difference, with unit, operation, surface and coordinates. The other device
-is anything with write, read, write_memory, read_memory and run_until_interrupt as Device has them.
+What an operation of SDP, PDP, CDP, BDMA or RUBIK has left in memory is compared when its interrupt is read or cleared,
+before the driver goes on; the first value that differs is raised as Difference, with unit, operation, surface and
+coordinates. A command of the BDMA is an operation. The other device is anything with write, read, write_memory,
+read_memory and run_until_interrupt as Device has them.
 """
 from __future__ import annotations
 
@@ -23,7 +24,7 @@ import numpy as np
 from ._library import Error, Limit, WrongInput, registers
 
 _TYPES = {0: np.dtype(np.int8), 1: np.dtype(np.int16), 2: np.dtype(np.float16)}
-_UNITS = ("SDP", "CDP", "PDP")  # source: NVDLA_GLB.S_INTR_STATUS, two bits each from bit 0
+_UNITS = ("SDP", "CDP", "PDP", "BDMA", "RBK")  # source: NVDLA_GLB.S_INTR_STATUS, two bits each from bit 0
 _STATUS = "NVDLA_GLB.S_INTR_STATUS_0"
 _MASK = "NVDLA_GLB.S_INTR_MASK_0"
 _REGISTERS = 0xFFFF0000  # word address of the first register in a `.txn`. source: NVDLA traces, as read_program has it
@@ -41,39 +42,74 @@ class Difference(Error):
 
 @dataclasses.dataclass
 class Surface:
-    """Where an operation writes: sizes in elements, strides in bytes."""
+    """Where an operation writes: the offset of an element from the base is the sum of those of its channel, row and column.
+    `places`: what the three are called; `lanes`: channels that are written side by side."""
 
     unit: str
     operation: int
     base: int
-    line: int
-    stride: int
-    channels: int
-    height: int
-    width: int
     type: np.dtype
-    atom: int
-
-    @property
-    def lanes(self) -> int:
-        return self.atom // self.type.itemsize
+    lanes: int
+    channels: np.ndarray
+    rows: np.ndarray
+    columns: np.ndarray
+    places: tuple[str, str, str] = ("channel", "row", "column")
 
     @property
     def size(self) -> int:
-        surfaces = -(-self.channels // self.lanes)
-        return (surfaces - 1) * self.stride + (self.height - 1) * self.line + self.width * self.atom
+        """Bytes from the base to the end of the last element."""
+        return int(self.channels.max() + self.rows.max() + self.columns.max()) + self.type.itemsize
 
     def values(self, memory: np.ndarray) -> np.ndarray:
-        """[channels][height][width] of the bytes from the base on."""
-        surfaces = -(-self.channels // self.lanes)
-        shape = (surfaces, self.height, self.width, self.lanes)
-        strides = (self.stride, self.line, self.atom, self.type.itemsize)
-        cube = np.ndarray(shape, self.type, np.ascontiguousarray(memory).data, 0, strides)
-        return cube.transpose(0, 3, 1, 2).reshape(surfaces * self.lanes, self.height, self.width)[: self.channels]
+        """[channels][rows][columns] of the bytes from the base on."""
+        item = self.type.itemsize
+        first = self.channels[:, None, None] + self.rows[None, :, None] + self.columns[None, None, :]
+        taken = np.ascontiguousarray(memory)[first[..., None] + np.arange(item)]
+        return np.ascontiguousarray(taken).view(self.type)[..., 0]
 
     def address(self, channel: int, row: int, column: int) -> int:
-        return (self.base + channel // self.lanes * self.stride + row * self.line + column * self.atom
-                + channel % self.lanes * self.type.itemsize)
+        return self.base + int(self.channels[channel] + self.rows[row] + self.columns[column])
+
+
+def _steps(count: int, stride: int) -> np.ndarray:
+    return np.arange(count, dtype=np.int64) * stride
+
+
+def _atoms(channels: int, lanes: int, stride: int, item: int) -> np.ndarray:
+    """Offsets of the channels of a feature cube."""
+    channel = np.arange(channels, dtype=np.int64)
+    return channel // lanes * stride + channel % lanes * item
+
+
+def _moved(command: dict[str, int], operation: int, atom: int) -> Surface:
+    """What a command of the BDMA writes. source: NVDLA_BDMA.rdl"""
+    base = command.get("CFG_DST_ADDR_LOW", 0) | command.get("CFG_DST_ADDR_HIGH", 0) << 32
+    return Surface("bdma", operation, base, np.dtype(np.uint8), 1,
+                   _steps(command.get("CFG_SURF_REPEAT", 0) + 1, command.get("CFG_DST_SURF", 0)),
+                   _steps(command.get("CFG_LINE_REPEAT", 0) + 1, command.get("CFG_DST_LINE", 0)),
+                   _steps((command.get("CFG_LINE", 0) + 1) * atom, 1), ("block", "line", "byte"))
+
+
+def _reshaped(own: dict[str, int], operation: int, atom: int) -> Surface:
+    """What RUBIK writes: a feature cube, interleaved or not, or planes in lines of whole atoms. source: NVDLA_RBK.rdl"""
+    settings = own.get("D_MISC_CFG", 1 << 8)
+    mode, kind = settings & 3, _TYPES[settings >> 8 & 3]
+    sizes, stride = own.get("D_DATAIN_SIZE_0", 0), own.get("D_DECONV_STRIDE", 0)
+    width, height = (sizes & 0x1FFF) + 1, (sizes >> 16 & 0x1FFF) + 1
+    base = own.get("D_DAOUT_ADDR_LOW", 0) | own.get("D_DAOUT_ADDR_HIGH", 0) << 32
+    line, item = own.get("D_DAOUT_LINE_STRIDE", 0), kind.itemsize
+    channels = own.get("D_DATAIN_SIZE_1", 0) + 1
+    if mode == 1:  # split
+        whole = -(-width * item // atom) * atom // item
+        return Surface("rubik", operation, base, kind, 1, _steps(channels, own.get("D_DAOUT_PLANAR_STRIDE", 0)),
+                       _steps(height, line), _steps(whole, item))
+    rows = _steps(height, line)
+    if mode == 0:  # contract
+        across, down = (stride & 0x1F) + 1, (stride >> 16 & 0x1F) + 1
+        channels, width = own.get("D_DATAOUT_SIZE_1", 0) + 1, width * across
+        rows = (_steps(height, own.get("D_CONTRACT_STRIDE_1", 0))[:, None] + _steps(down, line)).reshape(-1)
+    return Surface("rubik", operation, base, kind, atom // item,
+                   _atoms(channels, atom // item, own.get("D_DAOUT_SURF_STRIDE", 0), item), rows, _steps(width, atom))
 
 
 class Lockstep:
@@ -91,6 +127,8 @@ class Lockstep:
         self._values: dict[tuple[str, int], dict[str, int]] = {}
         self._group: dict[str, int] = {}
         self._running: dict[int, tuple[str, int, int]] = {}  # by bit of the interrupt: unit, group, operation
+        self._queued: list[Surface] = []  # of the BDMA's commands that are not launched
+        self._launched: tuple[list[Surface], list[Surface]] = ([], [])  # by group
         self._seen = [0, 0]  # bits of the interrupt that a device has raised and that were not cleared
         self._count = {unit: 0 for unit in _UNITS}
         self.compared: list[Surface] = []
@@ -102,6 +140,8 @@ class Lockstep:
     def write(self, address: int, value: int) -> None:
         name = self._registers.get(address, "")
         if name == _STATUS:
+            if any(value >> bit & 1 for bit in self._running):  # cleared without having been read
+                self._await(self.devices[0].read(address) & value)
             self._seen = [seen & ~value for seen in self._seen]
         elif "." in name:
             self._note(*name.removesuffix("_0").split(".", 1), value)
@@ -163,6 +203,19 @@ class Lockstep:
         if register == "D_OP_ENABLE" and value & 1 and unit in _UNITS:
             self._running[2 * _UNITS.index(unit) + group] = (unit, group, self._count[unit])
             self._count[unit] += 1
+        elif unit == "BDMA" and value & 1:
+            self._note_command(register)
+
+    def _note_command(self, register: str) -> None:
+        """The BDMA takes its registers at CFG_OP, and moves what was queued when a group is launched."""
+        if register == "CFG_OP":
+            self._queued.append(_moved(self._values["NVDLA_BDMA", 0], self._count["BDMA"], self._atom))
+            self._count["BDMA"] += 1
+        elif register.startswith("CFG_LAUNCH") and self._queued:
+            group = int(register[-1])
+            self._launched[group].extend(self._queued)
+            self._queued.clear()
+            self._running[2 * _UNITS.index("BDMA") + group] = ("BDMA", group, 0)
 
     def _await(self, status: int) -> None:
         """Until the second device has raised these bits, too; then what they end is compared."""
@@ -179,22 +232,30 @@ class Lockstep:
                 raise Limit(f"{self.names[1]} raises interrupts {before:#x}, {self.names[0]} {self._seen[0]:#x}")
         for bit in range(2 * len(_UNITS)):
             if status >> bit & 1 and bit in self._running:
-                surface = self._surface(*self._running.pop(bit))
-                if surface is not None:
+                for surface in self._surfaces(*self._running.pop(bit)):
                     self._compare(surface)
 
-    def _surface(self, unit: str, group: int, operation: int) -> "Surface | None":
+    def _surfaces(self, unit: str, group: int, operation: int) -> list[Surface]:
+        """What has ended: of the BDMA all commands of the group, else one or, where it flies on to the PDP, none."""
+        if unit == "BDMA":
+            ended = list(self._launched[group])
+            self._launched[group].clear()
+            return ended
         own = self._values.get((f"NVDLA_{unit}", group), {})
+        if unit == "RBK":
+            return [_reshaped(own, operation, self._atom)]
         if unit == "SDP" and own.get("D_FEATURE_MODE_CFG", 0) & 2:
-            return None  # flies on to the PDP
+            return []
         sizes = self._values.get(("NVDLA_CDP_RDMA", group), {}) if unit == "CDP" else own
         stem = "D_DATA_CUBE_OUT_" if unit == "PDP" else "D_DATA_CUBE_"
         channels, height, width = (sizes.get(stem + part, 0) + 1 for part in ("CHANNEL", "HEIGHT", "WIDTH"))
         form = own.get("D_DATA_FORMAT", 1 if unit == "CDP" else 0)
+        kind = _TYPES[(form >> 2 if unit == "SDP" else form) & 3]
+        lanes = self._atom // kind.itemsize
         base = own.get("D_DST_BASE_ADDR_LOW", 0) | own.get("D_DST_BASE_ADDR_HIGH", 0) << 32
-        return Surface(unit.lower(), operation, base, own.get("D_DST_LINE_STRIDE", 0),
-                       own.get("D_DST_SURFACE_STRIDE", 0), channels, height, width,
-                       _TYPES[(form >> 2 if unit == "SDP" else form) & 3], self._atom)
+        return [Surface(unit.lower(), operation, base, kind, lanes,
+                        _atoms(channels, lanes, own.get("D_DST_SURFACE_STRIDE", 0), kind.itemsize),
+                        _steps(height, own.get("D_DST_LINE_STRIDE", 0)), _steps(width, self._atom))]
 
     @staticmethod
     def _bytes(device: Any, address: int, size: int) -> np.ndarray:
@@ -210,8 +271,9 @@ class Lockstep:
             channel, row, column = min(places.tolist(), key=lambda p: (p[0] // surface.lanes, p[1], p[2], p[0]))
             address = surface.address(channel, row, column)
             raise self._difference(
-                f"{surface.unit} {surface.operation}, surface at {surface.base:#x}: channel {channel}, row {row}, "
-                f"column {column} (at {address:#x})", (first[channel, row, column].item(), second[channel, row, column].item()),
+                f"{surface.unit} {surface.operation}, surface at {surface.base:#x}: {surface.places[0]} {channel}, "
+                f"{surface.places[1]} {row}, {surface.places[2]} {column} (at {address:#x})",
+                (first[channel, row, column].item(), second[channel, row, column].item()),
                 int(unequal.sum()), unequal.size, unit=surface.unit, operation=surface.operation, address=address,
                 channel=channel, row=row, column=column)
 
