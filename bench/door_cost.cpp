@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+// `door_cost`: what register programs cost behind the C library and with memory asked burst by burst, as
+// a multiple of what they cost by the command line. All ways take turns in one process; what counts is
+// processor time of the thread that simulates, so that other work on the machine changes little.
+#include <fmt/format.h>
+#include <time.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <functional>
+#include <limits>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "bench/bench_main.h"
+#include "models/base/error.h"
+#include "models/npu/npu_config.h"
+#include "sim/config/preset.h"
+#include "sim/config/system_config.h"
+#include "sim/program/read_program.h"
+#include "sim/report/json_report.h"
+#include "sim/run/session.h"
+#include "tests/support/c_door.h"
+#include "tests/support/families.h"
+
+namespace npuscope::bench {
+namespace {
+
+struct Arguments {
+    std::string npu = "nv_small";
+    unsigned repeat = 5;
+    bool check = false;
+    std::vector<std::string> programs;
+};
+
+/// The most that a way may cost, as a multiple of the command line's.
+constexpr double most_by_c = 1.1;
+constexpr double most_by_bursts = 3.0;
+
+/// From the configuration to the result as text, as the command line does it.
+void run_alone(const Program& program, const SystemConfig& system) {
+    const Result result = run_program(program, system, {});
+    if (json_report(result).empty() || !std::ranges::all_of(result.checks, &CheckResult::pass)) {
+        throw std::runtime_error(program.name + ": a check does not hold by the command line");
+    }
+}
+
+/// From the making of the device to its result and its end.
+void run_by_c(const Program& program, const std::string& npu,
+              std::span<const RegisterBlock> blocks) {
+    npuscope_device* device = nullptr;
+    test::good(npuscope_create(npu.c_str(), nullptr, 0, nullptr, &device));
+    test::CDoor door(device);
+    test::ProgramPlayer player(program, blocks, door);
+    player.play();
+    char* text = nullptr;
+    test::good(npuscope_result(device, &text));
+    npuscope_free(text);
+    test::good(npuscope_destroy(device));
+    if (player.failed != 0) {
+        throw std::runtime_error(program.name + ": a check does not hold by the C library");
+    }
+}
+
+SystemConfig asked_by(const SystemConfig& system, McifTransactions transactions) {
+    SystemConfig changed = system;
+    changed.npu.find<NpuConfig>()->mcif.transactions = transactions;
+    return changed;
+}
+
+double seconds_of_thread() {
+    timespec now{};
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
+}
+
+/// Seconds of the fastest of so many runs of each; they take turns.
+std::vector<double> best_of(unsigned times, const std::vector<std::function<void()>>& ways) {
+    std::vector<double> best(ways.size(), std::numeric_limits<double>::max());
+    for (unsigned i = 0; i < times; ++i) {
+        for (std::size_t way = 0; way < ways.size(); ++way) {
+            const double begin = seconds_of_thread();
+            ways[way]();
+            best[way] = std::min(best[way], seconds_of_thread() - begin);
+        }
+    }
+    return best;
+}
+
+struct Totals {
+    double c = 0;
+    double values = 0;
+};
+
+/// A row for one program; the worst of the ratios so far.
+void measure(const std::string& path, const SystemConfig& system, const Arguments& arguments,
+             std::span<const RegisterBlock> blocks, Totals& worst) {
+    const Program program = read_program(path, RegisterNames(blocks));
+    const SystemConfig bursts = asked_by(system, McifTransactions::Bursts);
+    const SystemConfig values = asked_by(system, McifTransactions::Values);
+    const std::vector<double> best = best_of(
+        arguments.repeat,
+        {[&] { run_alone(program, system); }, [&] { run_by_c(program, arguments.npu, blocks); },
+         [&] { run_alone(program, bursts); }, [&] { run_alone(program, values); }});
+    const auto times = [&](std::size_t way) { return best[way] / best[0]; };
+    fmt::print("{}: C library {:.2f}, bursts {:.2f}, values {:.2f} times the command line\n",
+               program.name, times(1), times(2), times(3));
+    worst.c = std::max(worst.c, times(1));
+    worst.values = std::max({worst.values, times(2), times(3)});
+}
+
+int run(int argc, char** argv) {
+    Arguments arguments;
+    CLI::App app("What another program's way to an NPU costs beside the command line's");
+    app.add_option("programs", arguments.programs, "Each a .cfg or .txn, or its folder")
+        ->required();
+    app.add_option("--npu", arguments.npu, "Preset")->capture_default_str();
+    app.add_option("--repeat", arguments.repeat, "Runs of each way; the fastest counts")
+        ->check(CLI::PositiveNumber)
+        ->capture_default_str();
+    app.add_flag(
+        "--check", arguments.check,
+        "End with 1 where the C library takes more than 1.1 times the command line's time, or "
+        "transactions more than 3 times that of runs of beats");
+    CLI11_PARSE(app, argc, argv);
+
+    SystemConfig system =
+        parse_system(read_preset_text(find_preset(configs_folder(), "npu", arguments.npu)), "",
+                     test::families());
+    const FamilyRegisters registers = system.family->registers(system.npu);
+    const std::string preset = system.family->memory_preset(system.npu);
+    if (!preset.empty()) {
+        system.memory = read_preset<MemoryConfig>(find_preset(configs_folder(), "memory", preset));
+    }
+    Totals worst;
+    for (const std::string& path : arguments.programs) {
+        measure(path, system, arguments, registers.blocks, worst);
+    }
+    fmt::print("worst of {}: C library {:.2f}, transactions {:.2f}\n", arguments.programs.size(),
+               worst.c, worst.values);
+    return arguments.check && (worst.c > most_by_c || worst.values > most_by_bursts) ? 1 : 0;
+}
+
+}  // namespace
+}  // namespace npuscope::bench
+
+int main(int argc, char** argv) {
+    return npuscope::bench::bench_main(argc, argv, npuscope::bench::run);
+}
