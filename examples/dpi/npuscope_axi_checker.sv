@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+// The rules of AXI4 for whatever passes one port: what is stalled is stable, bursts stay within 4 KiB and are of
+// legal sizes, strobes are within the lanes of their beat, WLAST and RLAST mark the last beats, and answers have
+// been asked for. A broken rule is an $error. source: ARM IHI 0022, AMBA AXI and ACE, AXI4
+module npuscope_axi_checker #(
+  parameter int DataBits = 64,
+  parameter int IdBits = 4
+) (
+  input logic                  clk,
+  input logic                  rst_n,
+  input logic                  awvalid,
+  input logic                  awready,
+  input logic [IdBits-1:0]     awid,
+  input logic [63:0]           awaddr,
+  input logic [7:0]            awlen,
+  input logic [2:0]            awsize,
+  input logic [1:0]            awburst,
+  input logic                  wvalid,
+  input logic                  wready,
+  input logic [DataBits-1:0]   wdata,
+  input logic [DataBits/8-1:0] wstrb,
+  input logic                  wlast,
+  input logic                  bvalid,
+  input logic                  bready,
+  input logic [IdBits-1:0]     bid,
+  input logic [1:0]            bresp,
+  input logic                  arvalid,
+  input logic                  arready,
+  input logic [IdBits-1:0]     arid,
+  input logic [63:0]           araddr,
+  input logic [7:0]            arlen,
+  input logic [2:0]            arsize,
+  input logic [1:0]            arburst,
+  input logic                  rvalid,
+  input logic                  rready,
+  input logic [IdBits-1:0]     rid,
+  input logic [DataBits-1:0]   rdata,
+  input logic [1:0]            rresp,
+  input logic                  rlast
+);
+  localparam int Bytes = DataBits / 8;
+
+  // A channel that is stalled keeps what it has.
+  aw_stable: assert property (@(posedge clk) disable iff (!rst_n)
+    awvalid && !awready |=> awvalid && $stable({awid, awaddr, awlen, awsize, awburst}))
+    else $error("AXI: AW changed while it was stalled");
+  w_stable: assert property (@(posedge clk) disable iff (!rst_n)
+    wvalid && !wready |=> wvalid && $stable({wdata, wstrb, wlast}))
+    else $error("AXI: W changed while it was stalled");
+  b_stable: assert property (@(posedge clk) disable iff (!rst_n)
+    bvalid && !bready |=> bvalid && $stable({bid, bresp}))
+    else $error("AXI: B changed while it was stalled");
+  ar_stable: assert property (@(posedge clk) disable iff (!rst_n)
+    arvalid && !arready |=> arvalid && $stable({arid, araddr, arlen, arsize, arburst}))
+    else $error("AXI: AR changed while it was stalled");
+  r_stable: assert property (@(posedge clk) disable iff (!rst_n)
+    rvalid && !rready |=> rvalid && $stable({rid, rdata, rresp, rlast}))
+    else $error("AXI: R changed while it was stalled");
+
+  // What an address asks for.
+  function automatic void check_burst(input string channel, input longint unsigned address, input int beats,
+                                      input int size, input int burst);
+    longint unsigned first, last;
+    first = address / (64'd1 << size) * (64'd1 << size);
+    last = first + longint'(beats) * (64'd1 << size) - 1;
+    if ((1 << size) > Bytes) $error("AXI: %s: beats of %0d bytes on a bus of %0d", channel, 1 << size, Bytes);
+    if (burst == 3) $error("AXI: %s: BURST is 3, which is reserved", channel);
+    if (burst == 0 && beats > 16) $error("AXI: %s: a FIXED burst has more than 16 beats", channel);
+    if (burst == 1 && first / 4096 != last / 4096) $error("AXI: %s: a burst crosses 4 KiB", channel);
+    if (burst == 2 && (address != first || !(beats inside {2, 4, 8, 16})))
+      $error("AXI: %s: a WRAP burst is unaligned or not of 2, 4, 8 or 16 beats", channel);
+  endfunction
+
+  // Writes whose beats are awaited, oldest first; beats may come before their address.
+  typedef struct {
+    longint unsigned address;
+    int beats;
+    int size;
+    int burst;
+    int id;
+  } write_address;
+  write_address writes[$];
+  typedef struct {
+    bit [Bytes-1:0] strobes;
+    bit last;
+  } write_beat;
+  write_beat beats[$];
+  write_address asked;
+  write_beat sent;
+  int beat = 0;
+  int unanswered[1 << IdBits];     // complete writes
+  int read_beats[1 << IdBits][$];  // beats that are to come, burst by burst
+
+  function automatic void check_strobes();
+    longint unsigned size, aligned, from, to;
+    int low, high;
+    if (asked.burst == 2) return;  // lanes of a wrapping burst follow its wrap
+    size = 64'd1 << asked.size;
+    aligned = asked.address / size * size;
+    from = beat == 0 || asked.burst == 0 ? asked.address : aligned + longint'(beat) * size;
+    to = aligned + (asked.burst == 0 ? size : (longint'(beat) + 1) * size) - 1;
+    low = int'(from % longint'(Bytes));
+    high = int'(to % longint'(Bytes));
+    for (int lane = 0; lane < Bytes; ++lane)
+      if (sent.strobes[lane] && (lane < low || lane > high)) begin
+        $error("AXI: W: a strobe outside of the lanes of its beat");
+        return;
+      end
+  endfunction
+
+  function automatic void take_beats();
+    while (writes.size() != 0 && beats.size() != 0) begin
+      asked = writes[0];
+      sent = beats.pop_front();
+      check_strobes();
+      beat = beat + 1;
+      if (sent.last != (beat == asked.beats)) $error("AXI: W: WLAST is not at the last beat");
+      if (beat == asked.beats) begin
+        unanswered[asked.id] = unanswered[asked.id] + 1;
+        asked = writes.pop_front();
+        beat = 0;
+      end
+    end
+  endfunction
+
+  always @(posedge clk) begin
+    if (!rst_n) begin
+      writes.delete();
+      beats.delete();
+      beat = 0;
+      for (int id = 0; id < (1 << IdBits); ++id) begin
+        unanswered[id] = 0;
+        read_beats[id].delete();
+      end
+    end else begin
+      if (bvalid && bready) begin  // before what is given at this edge: answers come later than that
+        if (unanswered[bid] == 0) $error("AXI: B: identifier %0d has no write that is complete", bid);
+        else unanswered[bid] = unanswered[bid] - 1;
+      end
+      if (rvalid && rready) begin
+        if (read_beats[rid].size() == 0) $error("AXI: R: identifier %0d has no read in flight", rid);
+        else begin
+          if (rlast != (read_beats[rid][0] == 1)) $error("AXI: R: RLAST is not at the last beat");
+          read_beats[rid][0] = read_beats[rid][0] - 1;
+          if (read_beats[rid][0] == 0) void'(read_beats[rid].pop_front());
+        end
+      end
+      if (awvalid && awready) begin
+        check_burst("AW", awaddr, int'(awlen) + 1, int'(awsize), int'(awburst));
+        asked.address = awaddr;
+        asked.beats = int'(awlen) + 1;
+        asked.size = int'(awsize);
+        asked.burst = int'(awburst);
+        asked.id = int'(awid);
+        writes.push_back(asked);
+      end
+      if (wvalid && wready) begin
+        sent.strobes = wstrb;
+        sent.last = wlast;
+        beats.push_back(sent);
+      end
+      take_beats();
+      if (arvalid && arready) begin
+        check_burst("AR", araddr, int'(arlen) + 1, int'(arsize), int'(arburst));
+        read_beats[arid].push_back(int'(arlen) + 1);
+      end
+    end
+  end
+endmodule

@@ -1,0 +1,333 @@
+// SPDX-License-Identifier: Apache-2.0
+// npuscope as a module with pins: registers by NVDLA's own bus or by APB, memory by AXI4 of 32 to 512 bits, an
+// interrupt. The modules of one NPU share its number:
+//
+//     int npu;
+//     npuscope_device #(.Npu("nv_small")) device (.clk, .rst_n, .npu, .interrupt);
+//     npuscope_csb csb (.clk, .rst_n, .npu, .csb2nvdla_valid, ..);
+//     npuscope_axi #(.DataBits(64)) dram (.clk, .rst_n, .npu, .awvalid, ..);
+//     npuscope_axi #(.DataBits(64), .Port(1)) sram (..);            // of an NPU with a second port
+//
+// A rising edge of the clock is a cycle of the NPU; time that accesses of registers take on the NPU's own bus is
+// not passed again. All bursts are INCR, full beats of the bus, within 4 KiB. In reset the NPU is made anew.
+// Bytes are exact; npuscope_pins_dpi.c is compiled along.
+//
+// Compressed weights are looked at without time: a module that imports npuscope_pins_memory_here, calls it, and exports
+// npuscope_pins_memory, an int of a longint unsigned address, shows its memory so; npuscope_memory_dpi.c is compiled along.
+package npuscope_pins_pkg;
+  import "DPI-C" function int npuscope_pins_create(input string npu, input string changes);
+  import "DPI-C" function int npuscope_pins_destroy(input int npu);
+  import "DPI-C" function int npuscope_pins_reset(input int npu);
+  import "DPI-C" function int npuscope_pins_clock(input int npu, input longint unsigned cycle);
+  import "DPI-C" function int npuscope_pins_write(input int npu, input int unsigned address, input int unsigned value);
+  import "DPI-C" function int npuscope_pins_read(input int npu, input int unsigned address, output int unsigned value);
+  import "DPI-C" function int npuscope_pins_interrupt(input int npu);
+  import "DPI-C" function chandle npuscope_pins_take(input int npu, input int port, input int write, input int width,
+                                                     input int most_beats, output longint unsigned address,
+                                                     output int beats);
+  import "DPI-C" function void npuscope_pins_beat(input chandle burst, input int beat, output bit [511:0] data,
+                                                  output bit [63:0] strobes);
+  import "DPI-C" function void npuscope_pins_brought(input chandle burst, input int beat, input bit [511:0] data);
+  import "DPI-C" function int npuscope_pins_answer(input int npu, input chandle burst, input int failed);
+  import "DPI-C" function string npuscope_pins_result(input int npu);
+  import "DPI-C" function string npuscope_error();
+
+  function automatic void npuscope_pins_good(input int status);
+    if (status != 0) $fatal(1, "%s", npuscope_error());
+  endfunction
+endpackage
+
+module npuscope_device
+  import npuscope_pins_pkg::*;
+#(
+  parameter string Npu = "nv_small",
+  parameter string Changes = ""
+) (
+  input  logic clk,
+  input  logic rst_n,
+  output int   npu,
+  output logic interrupt
+);
+  longint unsigned cycle = 0;
+  bit fresh = 1;  // nothing has happened since it was made
+
+  initial begin
+    npu = npuscope_pins_create(Npu, Changes);
+    if (npu < 0) $fatal(1, "%s", npuscope_error());
+  end
+  always @(posedge clk) begin
+    if (!rst_n) begin
+      if (!fresh) npuscope_pins_good(npuscope_pins_reset(npu));
+      fresh = 1;
+      cycle = 0;
+      interrupt <= 0;
+    end else begin
+      fresh = 0;
+      cycle = cycle + 1;
+      npuscope_pins_good(npuscope_pins_clock(npu, cycle));
+      interrupt <= npuscope_pins_interrupt(npu) != 0;
+    end
+  end
+endmodule
+
+// NVDLA's configuration space bus; addresses count words. A read of what is no register gives 0.
+// source: NVDLA doc v1/ias/unit_description.rst; nv_small RTL, NV_nvdla.v
+module npuscope_csb
+  import npuscope_pins_pkg::*;
+(
+  input  logic        clk,
+  input  logic        rst_n,
+  input  int          npu,
+  input  logic        csb2nvdla_valid,
+  output logic        csb2nvdla_ready,
+  input  logic [15:0] csb2nvdla_addr,
+  input  logic [31:0] csb2nvdla_wdat,
+  input  logic        csb2nvdla_write,
+  input  logic        csb2nvdla_nposted,
+  output logic        nvdla2csb_valid,
+  output logic [31:0] nvdla2csb_data,
+  output logic        nvdla2csb_wr_complete
+);
+  int unsigned value;
+  always @(posedge clk) begin
+    nvdla2csb_valid <= 0;
+    nvdla2csb_wr_complete <= 0;
+    csb2nvdla_ready <= rst_n;
+    if (rst_n && csb2nvdla_valid && csb2nvdla_ready) begin
+      if (csb2nvdla_write) begin
+        void'(npuscope_pins_write(npu, {14'b0, csb2nvdla_addr, 2'b0}, csb2nvdla_wdat));
+        nvdla2csb_wr_complete <= csb2nvdla_nposted;
+      end else begin
+        void'(npuscope_pins_read(npu, {14'b0, csb2nvdla_addr, 2'b0}, value));
+        nvdla2csb_data <= value;
+        nvdla2csb_valid <= 1;
+      end
+    end
+  end
+endmodule
+
+// APB: a wait state, then the answer; pslverr where there is no register. source: ARM IHI 0024, AMBA APB
+module npuscope_apb
+  import npuscope_pins_pkg::*;
+(
+  input  logic        pclk,
+  input  logic        presetn,
+  input  int          npu,
+  input  logic        psel,
+  input  logic        penable,
+  input  logic        pwrite,
+  input  logic [31:0] paddr,
+  input  logic [31:0] pwdata,
+  output logic [31:0] prdata,
+  output logic        pready,
+  output logic        pslverr
+);
+  int unsigned value;
+  int status;
+  always @(posedge pclk) begin
+    pready <= 0;
+    pslverr <= 0;
+    if (presetn && psel && penable && !pready) begin
+      value = 0;
+      if (pwrite) status = npuscope_pins_write(npu, paddr, pwdata);
+      else status = npuscope_pins_read(npu, paddr, value);
+      prdata <= value;
+      pslverr <= status != 0;
+      pready <= 1;
+    end
+  end
+  bit setup = 0;  // psel was high without penable at the edge before
+  always @(posedge pclk) begin
+    if (presetn && psel && penable && !pready && !setup) $error("APB: PENABLE without a setup cycle");
+    setup <= psel && !(penable && pready);
+  end
+endmodule
+
+// AXI4 master. `MostBeats` 1 to 256; `InFlight` bursts each way; with `Ids` 1 answers come in order.
+// source: ARM IHI 0022, AMBA AXI and ACE, AXI4
+module npuscope_axi
+  import npuscope_pins_pkg::*;
+#(
+  parameter int Port = 0,
+  parameter int DataBits = 64,
+  parameter int IdBits = 4,
+  parameter int Ids = 1 << IdBits,
+  parameter int MostBeats = 16,
+  parameter int InFlight = 32
+) (
+  input  logic                  clk,
+  input  logic                  rst_n,
+  input  int                    npu,
+  output logic                  awvalid,
+  input  logic                  awready,
+  output logic [IdBits-1:0]     awid,
+  output logic [63:0]           awaddr,
+  output logic [7:0]            awlen,
+  output logic [2:0]            awsize,
+  output logic [1:0]            awburst,
+  output logic                  wvalid,
+  input  logic                  wready,
+  output logic [DataBits-1:0]   wdata,
+  output logic [DataBits/8-1:0] wstrb,
+  output logic                  wlast,
+  input  logic                  bvalid,
+  output logic                  bready,
+  input  logic [IdBits-1:0]     bid,
+  input  logic [1:0]            bresp,
+  output logic                  arvalid,
+  input  logic                  arready,
+  output logic [IdBits-1:0]     arid,
+  output logic [63:0]           araddr,
+  output logic [7:0]            arlen,
+  output logic [2:0]            arsize,
+  output logic [1:0]            arburst,
+  input  logic                  rvalid,
+  output logic                  rready,
+  input  logic [IdBits-1:0]     rid,
+  input  logic [DataBits-1:0]   rdata,
+  input  logic [1:0]            rresp,
+  input  logic                  rlast
+);
+  localparam int Bytes = DataBits / 8;
+  initial begin
+    if (DataBits < 32 || DataBits > 512 || (DataBits & (DataBits - 1)) != 0)
+      $fatal(1, "npuscope_axi: DataBits is %0d, not 32, 64, 128, 256 or 512", DataBits);
+    if (MostBeats < 1 || MostBeats > 256) $fatal(1, "npuscope_axi: MostBeats is %0d, not 1 to 256", MostBeats);
+    if (Ids < 1 || Ids > (1 << IdBits)) $fatal(1, "npuscope_axi: %0d identifiers do not go into %0d bits", Ids, IdBits);
+  end
+
+  assign awsize = 3'($clog2(Bytes));
+  assign arsize = 3'($clog2(Bytes));
+  assign awburst = 2'b01;
+  assign arburst = 2'b01;
+
+  longint unsigned cycle = 0;
+  // Bursts in flight by identifier, oldest first, and of the first of them the beat and whether one failed.
+  chandle reads[1 << IdBits][$];
+  chandle writes[1 << IdBits][$];
+  int beat_of[1 << IdBits];
+  bit failed[1 << IdBits];
+  int reads_open = 0, writes_open = 0;
+  logic [IdBits-1:0] next_read = 0, next_write = 0;
+  // Writes whose address has been given and whose beats have not.
+  chandle data_of[$];
+  int beats_of[$];
+  int data_beat = 0;
+
+  longint unsigned address;
+  int beats;
+  chandle burst;
+  bit [511:0] bus;
+  bit [63:0] strobes;
+
+  function automatic logic [IdBits-1:0] after(input logic [IdBits-1:0] id);
+    return int'(id) == Ids - 1 ? '0 : id + 1'b1;
+  endfunction
+
+  task automatic forget();
+    for (int id = 0; id < (1 << IdBits); ++id) begin
+      reads[id].delete();
+      writes[id].delete();
+      beat_of[id] = 0;
+      failed[id] = 0;
+    end
+    data_of.delete();
+    beats_of.delete();
+    reads_open = 0;
+    writes_open = 0;
+    data_beat = 0;
+    cycle = 0;
+  endtask
+
+  task automatic take_answers();
+    if (rvalid && rready) begin
+      bus = '0;
+      bus[DataBits-1:0] = rdata;
+      if (reads[rid].size() == 0) $error("AXI: R for identifier %0d, which has no read in flight", rid);
+      else begin
+        npuscope_pins_brought(reads[rid][0], beat_of[rid], bus);
+        beat_of[rid] = beat_of[rid] + 1;
+        failed[rid] = failed[rid] | rresp[1];
+        if (rlast) begin
+          burst = reads[rid].pop_front();
+          npuscope_pins_good(npuscope_pins_answer(npu, burst, int'(failed[rid])));
+          beat_of[rid] = 0;
+          failed[rid] = 0;
+          reads_open = reads_open - 1;
+        end
+      end
+    end
+    if (bvalid && bready) begin
+      if (writes[bid].size() == 0) $error("AXI: B for identifier %0d, which has no write in flight", bid);
+      else begin
+        burst = writes[bid].pop_front();
+        npuscope_pins_good(npuscope_pins_answer(npu, burst, int'(bresp[1])));
+        writes_open = writes_open - 1;
+      end
+    end
+  endtask
+
+  task automatic ask();
+    if (!arvalid || arready) begin
+      burst = null;
+      if (reads_open < InFlight) burst = npuscope_pins_take(npu, Port, 0, Bytes, MostBeats, address, beats);
+      arvalid <= burst != null;
+      if (burst != null) begin
+        araddr <= address;
+        arlen <= 8'(beats - 1);
+        arid <= next_read;
+        reads[next_read].push_back(burst);
+        next_read = after(next_read);
+        reads_open = reads_open + 1;
+      end
+    end
+    if (!awvalid || awready) begin
+      burst = null;
+      if (writes_open < InFlight) burst = npuscope_pins_take(npu, Port, 1, Bytes, MostBeats, address, beats);
+      awvalid <= burst != null;
+      if (burst != null) begin
+        awaddr <= address;
+        awlen <= 8'(beats - 1);
+        awid <= next_write;
+        writes[next_write].push_back(burst);
+        data_of.push_back(burst);
+        beats_of.push_back(beats);
+        next_write = after(next_write);
+        writes_open = writes_open + 1;
+      end
+    end
+  endtask
+
+  task automatic send_data();
+    if (!wvalid || wready) begin
+      wvalid <= data_of.size() != 0;
+      if (data_of.size() != 0) begin
+        npuscope_pins_beat(data_of[0], data_beat, bus, strobes);
+        wdata <= bus[DataBits-1:0];
+        wstrb <= strobes[Bytes-1:0];
+        wlast <= data_beat == beats_of[0] - 1;
+        data_beat = data_beat + 1;
+        if (data_beat == beats_of[0]) begin
+          burst = data_of.pop_front();
+          beats = beats_of.pop_front();
+          data_beat = 0;
+        end
+      end
+    end
+  endtask
+
+  always @(posedge clk) begin
+    if (!rst_n) begin
+      forget();
+      {awvalid, wvalid, arvalid, wlast, rready, bready} <= '0;
+    end else begin
+      take_answers();
+      cycle = cycle + 1;
+      npuscope_pins_good(npuscope_pins_clock(npu, cycle));
+      ask();
+      send_data();
+      rready <= 1;
+      bready <= 1;
+    end
+  end
+endmodule
