@@ -41,7 +41,7 @@ std::uint64_t Mcif::writes_sent(unsigned client) const {
 Cycles Mcif::wait_answered(Activity& writer, unsigned client, std::uint64_t writes) {
     const WriteAnswers& answers = clients_[client].write_answers;
     while (!answers.has(writes)) {
-        writer.wait_for(*clients_[client].answered, WaitKind::Blocked, "write response");
+        writer.wait_for(clients_[client].at_writes(writes), WaitKind::Blocked, "write response");
     }
     return answers.time_of(writes);
 }
@@ -80,6 +80,7 @@ void Mcif::send_bursts(Client& client, const tlm::tlm_generic_payload& payload,
             sc_core::wait(to_time(leaves - now()));
         }
         while (writes_in_flight_ >= config_.outstanding_writes) {
+            write_awaited_ = true;
             sc_core::wait(write_answered_);
         }
         BurstTransaction& write =
@@ -164,7 +165,9 @@ void Mcif::finish(BurstTransaction& transaction, Cycles time) {
     if (transaction.is_write()) {
         client.write_answers.answer(transaction.number, time);
         --writes_in_flight_;
-        write_answered_.notify(sc_core::SC_ZERO_TIME);
+        if (std::exchange(write_awaited_, false)) {
+            write_answered_.notify(sc_core::SC_ZERO_TIME);
+        }
         beat_interval_ = std::max(transaction.info.beat_interval, Cycles(1));
     } else {
         client.port->bring(Address(transaction.get_address()), transaction.bytes);
@@ -172,8 +175,17 @@ void Mcif::finish(BurstTransaction& transaction, Cycles time) {
                       std::max(transaction.info.beat_interval, Cycles(1)));
         issue_reads();
     }
-    client.answered->notify(sc_core::SC_ZERO_TIME);
+    tell_answers(client, transaction.info.client);
     transaction.release();
+}
+
+void Mcif::tell_answers(Client& client, unsigned number) {
+    if (reads_.answered(number) >= client.awaited_beats ||
+        (client.awaited_writes != Client::nothing &&
+         client.write_answers.has(client.awaited_writes))) {
+        client.awaited_beats = client.awaited_writes = Client::nothing;
+        client.answered->notify(sc_core::SC_ZERO_TIME);
+    }
 }
 
 void Mcif::free(tlm::tlm_generic_payload* payload) {

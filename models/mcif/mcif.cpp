@@ -312,7 +312,7 @@ void Mcif::wait_issued(Activity& activity, unsigned client, std::uint64_t beats,
     if (config_.awaits_answers()) {
         issue_reads();
         while (reads_.answered(client) < beats) {
-            const sc_core::sc_event& answered = *clients_[client].answered;
+            const sc_core::sc_event& answered = clients_[client].at_beats(beats);
             room == nullptr ? activity.wait_for(answered, WaitKind::Blocked, channel_name_)
                             : activity.wait_for(answered, *room, WaitKind::Blocked, channel_name_);
             issue_reads();
@@ -353,7 +353,7 @@ void Mcif::read(unsigned client, tlm::tlm_generic_payload& payload, sc_core::sc_
          info == nullptr ? StreamLabel{} : StreamLabel{info->unit, info->surface, info->operation});
     reads_.advance(now());
     while (config_.awaits_answers() && !reads_.finished(client)) {
-        sc_core::wait(*clients_[client].answered);
+        sc_core::wait(clients_[client].at_beats(0));
     }
     while (!reads_.finished(client)) {
         sc_core::wait(to_time(*reads_.issued_after(client, line.beats()) - now()));

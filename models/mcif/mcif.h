@@ -14,6 +14,7 @@
 #include <algorithm>
 #include <deque>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -181,6 +182,18 @@ class Mcif : public sc_core::sc_module, public ReadIssuer, private tlm::tlm_mm_i
         std::uint64_t asked = 0;  ///< reads
         WriteAnswers write_answers{};
         std::unique_ptr<sc_core::sc_event> answered = std::make_unique<sc_core::sc_event>();
+        // Whoever waits is woken when there are so many answers, not by each.
+        static constexpr std::uint64_t nothing = std::numeric_limits<std::uint64_t>::max();
+        std::uint64_t awaited_beats = nothing;
+        std::uint64_t awaited_writes = nothing;
+        const sc_core::sc_event& at_beats(std::uint64_t count) {
+            awaited_beats = std::min(awaited_beats, count);
+            return *answered;
+        }
+        const sc_core::sc_event& at_writes(std::uint64_t count) {
+            awaited_writes = std::min(awaited_writes, count);
+            return *answered;
+        }
         Address request{};            ///< that was written last
         std::uint64_t last_beat = 0;  ///< of it
     };
@@ -199,6 +212,8 @@ class Mcif : public sc_core::sc_module, public ReadIssuer, private tlm::tlm_mm_i
     tlm::tlm_sync_enum answer(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
                               sc_core::sc_time& delay);
     void finish(BurstTransaction& transaction, Cycles time);
+    /// Wakes the client's thread, whose number this is, when what it waits for is there.
+    void tell_answers(Client& client, unsigned number);
     void free(tlm::tlm_generic_payload* payload) override;
 
     unsigned add_client(DmaPort& port);
@@ -229,6 +244,7 @@ class Mcif : public sc_core::sc_module, public ReadIssuer, private tlm::tlm_mm_i
     BurstTransaction* being_accepted_ = nullptr;  // one at a time: the rule of the base protocol
     std::uint64_t writes_in_flight_ = 0;
     sc_core::sc_event write_answered_;
+    bool write_awaited_ = false;  ///< somebody waits for that
     sc_core::sc_event next_read_;
     bool issuing_ = false;
     bool issue_again_ = false;

@@ -178,7 +178,7 @@ Memory::Memory(const sc_core::sc_module_name& name, const MemoryConfig& config, 
     socket.register_nb_transport_fw(this, &Memory::nb_transport_fw);
     sc_core::sc_spawn_options options;
     options.spawn_method();
-    options.set_sensitivity(&responses_.get_event());
+    options.set_sensitivity(&due_);
     options.dont_initialize();
     sc_core::sc_spawn([this] { respond(); }, sc_core::sc_gen_unique_name("respond"), &options);
     socket.register_transport_dbg(this, &Memory::transport_dbg);
@@ -384,73 +384,6 @@ void Memory::move_bytes(tlm::tlm_generic_payload& payload, AccessInfo* info) {
     } else if (values_) {
         write_result(payload, info);
     }
-}
-
-tlm::tlm_sync_enum Memory::nb_transport_fw(int id, tlm::tlm_generic_payload& payload,
-                                           tlm::tlm_phase& phase, sc_core::sc_time& delay) {
-    if (phase != tlm::BEGIN_REQ) {
-        return tlm::TLM_COMPLETED;
-    }
-    auto* info = payload.get_extension<AccessInfo>();
-    asked_by_[&payload] = id;
-    if (info != nullptr && payload.is_read()) {
-        claims_.consume(info->client, address_of(payload), bytes_of(payload));
-    }
-    phase = tlm::END_REQ;
-    if (outside_ != nullptr) {
-        outside_->begin(id, payload);
-        return tlm::TLM_UPDATED;
-    }
-    const Cycles sent = now() + to_cycles(delay);
-    if (!admit(payload, info)) {
-        responses_.notify(payload, delay + to_time(Cycles(1)));
-        return tlm::TLM_UPDATED;
-    }
-    move_bytes(payload, info);
-    Cycles left = sent;  // just before, where the port learns late that it could have asked
-    if (info != nullptr) {
-        left = info->asked;
-        if (info->timer != nullptr && payload.is_read()) {
-            left = info->timer->read_beat(address_of(payload), bytes_of(payload), left);
-        }
-    }
-    const Cycles answered = std::max(left + answer_time(payload, info, left), sent);
-    responses_.notify(payload, to_time(answered - now()));
-    return tlm::TLM_UPDATED;
-}
-
-void Memory::respond() {
-    while (tlm::tlm_generic_payload* payload = responses_.get_next_transaction()) {
-        answer(*payload);
-    }
-}
-
-void Memory::answer(tlm::tlm_generic_payload& payload) {
-    const auto asked = asked_by_.extract(&payload);
-    NPU_CHECK(!asked.empty(), "memory answers what it was asked");
-    if (outside_ != nullptr) {
-        tell_wrong_answer(payload, payload.get_extension<AccessInfo>());
-    }
-    tlm::tlm_phase phase = tlm::BEGIN_RESP;
-    sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
-    socket[asked.mapped()]->nb_transport_bw(payload, phase, delay);
-}
-
-Cycles Memory::answer_time(const tlm::tlm_generic_payload& payload, const AccessInfo* info,
-                           Cycles sent) {
-    const Address address = address_of(payload);
-    const Bytes bytes = bytes_of(payload);
-    const RegionTimer& timer = timers_[index_of(*region_of(address, bytes))];
-    if (timer.timing->is_fixed()) {
-        return (info == nullptr ? config_.read_latency : info->read_latency) + Cycles(1);
-    }
-    if (payload.is_write()) {
-        return timer.timing->write(timer.instance, address, bytes, sent) + Cycles(1) - sent;
-    }
-    // a port with its own extension asks the timer for each beat
-    const Cycles ready =
-        info == nullptr ? timer.timing->read(timer.instance, address, bytes, sent) : sent;
-    return ready - sent + Cycles(1);
 }
 
 unsigned Memory::transport_dbg(int id, tlm::tlm_generic_payload& payload) {

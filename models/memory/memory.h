@@ -6,7 +6,6 @@
 #pragma once
 
 #include <tlm_utils/multi_passthrough_target_socket.h>
-#include <tlm_utils/peq_with_get.h>
 
 #include <boost/icl/interval_set.hpp>
 #include <cstdint>
@@ -254,8 +253,16 @@ class Memory : public sc_core::sc_module {
     std::optional<ShadowMemory> shadow_{std::in_place};
     Claims claims_;
     // transactions by nb_transport
-    tlm_utils::peq_with_get<tlm::tlm_generic_payload> responses_{"responses"};
-    std::unordered_map<tlm::tlm_generic_payload*, int> asked_by_;  // socket
+    struct Response {
+        Cycles time;
+        tlm::tlm_generic_payload* payload;
+        int port;
+    };
+    void respond_at(Cycles time, tlm::tlm_generic_payload& payload, int port);
+    void give(tlm::tlm_generic_payload& payload, int port);
+    std::deque<Response> responses_;  // by time; of one time in their order
+    sc_core::sc_event due_{"due"};
+    std::unordered_map<tlm::tlm_generic_payload*, int> asked_by_;  // of memory outside: socket
 };
 
 }  // namespace npuscope
