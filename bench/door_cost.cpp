@@ -38,8 +38,21 @@ struct Arguments {
 constexpr double most_by_c = 1.1;
 constexpr double most_by_bursts = 3.0;
 
-/// From the configuration to the result as text, as the command line does it.
-void run_alone(const Program& program, const SystemConfig& system) {
+/// The preset, and the memory that belongs to it, as the command line and the library read them.
+SystemConfig read_system(const std::string& npu) {
+    SystemConfig system = parse_system(read_preset_text(find_preset(configs_folder(), "npu", npu)),
+                                       "", test::families());
+    const std::string preset = system.family->memory_preset(system.npu);
+    if (!preset.empty()) {
+        system.memory = read_preset<MemoryConfig>(find_preset(configs_folder(), "memory", preset));
+    }
+    return system;
+}
+
+/// From the preset to the result as text, as the command line does it.
+void run_alone(const Program& program, const std::string& npu, McifTransactions transactions) {
+    SystemConfig system = read_system(npu);
+    system.npu.find<NpuConfig>()->mcif.transactions = transactions;
     const Result result = run_program(program, system, {});
     if (json_report(result).empty() || !std::ranges::all_of(result.checks, &CheckResult::pass)) {
         throw std::runtime_error(program.name + ": a check does not hold by the command line");
@@ -61,12 +74,6 @@ void run_by_c(const Program& program, const std::string& npu,
     if (player.failed != 0) {
         throw std::runtime_error(program.name + ": a check does not hold by the C library");
     }
-}
-
-SystemConfig asked_by(const SystemConfig& system, McifTransactions transactions) {
-    SystemConfig changed = system;
-    changed.npu.find<NpuConfig>()->mcif.transactions = transactions;
-    return changed;
 }
 
 double seconds_of_thread() {
@@ -94,15 +101,18 @@ struct Totals {
 };
 
 /// A row for one program; the worst of the ratios so far.
-void measure(const std::string& path, const SystemConfig& system, const Arguments& arguments,
+void measure(const std::string& path, const Arguments& arguments,
              std::span<const RegisterBlock> blocks, Totals& worst) {
     const Program program = read_program(path, RegisterNames(blocks));
-    const SystemConfig bursts = asked_by(system, McifTransactions::Bursts);
-    const SystemConfig values = asked_by(system, McifTransactions::Values);
-    const std::vector<double> best = best_of(
-        arguments.repeat,
-        {[&] { run_alone(program, system); }, [&] { run_by_c(program, arguments.npu, blocks); },
-         [&] { run_alone(program, bursts); }, [&] { run_alone(program, values); }});
+    const auto alone = [&](McifTransactions transactions) {
+        return [&program, &arguments, transactions] {
+            run_alone(program, arguments.npu, transactions);
+        };
+    };
+    const std::vector<double> best =
+        best_of(arguments.repeat,
+                {alone(McifTransactions::Runs), [&] { run_by_c(program, arguments.npu, blocks); },
+                 alone(McifTransactions::Bursts), alone(McifTransactions::Values)});
     const auto times = [&](std::size_t way) { return best[way] / best[0]; };
     fmt::print("{}: C library {:.2f}, bursts {:.2f}, values {:.2f} times the command line\n",
                program.name, times(1), times(2), times(3));
@@ -125,17 +135,11 @@ int run(int argc, char** argv) {
         "transactions more than 3 times that of runs of beats");
     CLI11_PARSE(app, argc, argv);
 
-    SystemConfig system =
-        parse_system(read_preset_text(find_preset(configs_folder(), "npu", arguments.npu)), "",
-                     test::families());
+    SystemConfig system = read_system(arguments.npu);
     const FamilyRegisters registers = system.family->registers(system.npu);
-    const std::string preset = system.family->memory_preset(system.npu);
-    if (!preset.empty()) {
-        system.memory = read_preset<MemoryConfig>(find_preset(configs_folder(), "memory", preset));
-    }
     Totals worst;
     for (const std::string& path : arguments.programs) {
-        measure(path, system, arguments, registers.blocks, worst);
+        measure(path, arguments, registers.blocks, worst);
     }
     fmt::print("worst of {}: C library {:.2f}, transactions {:.2f}\n", arguments.programs.size(),
                worst.c, worst.values);
