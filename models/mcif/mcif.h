@@ -244,7 +244,7 @@ class Mcif : public sc_core::sc_module, public ReadIssuer, private tlm::tlm_mm_i
     BurstTransaction* being_accepted_ = nullptr;  // one at a time: the rule of the base protocol
     std::uint64_t writes_in_flight_ = 0;
     sc_core::sc_event write_answered_;
-    bool write_awaited_ = false;  ///< somebody waits for that
+    bool write_awaited_ = false;  ///< a thread waits for that
     sc_core::sc_event next_read_;
     bool issuing_ = false;
     bool issue_again_ = false;
