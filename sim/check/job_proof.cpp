@@ -296,11 +296,8 @@ class PlainJobRun {
 
  private:
     void follow(const InitMemory& init) {
-        std::vector<std::uint8_t> bytes(init.bytes.value);
-        for (std::size_t i = 0; i < bytes.size(); ++i) {
-            bytes[i] = fill_byte(init.fill, init.address + Bytes(i));
-        }
-        PlainHostMemory(memory_, known_).load(init.address, bytes);
+        fill_memory(init, memory_);
+        known_.push_back({init.address, init.bytes});
     }
     void follow(const LoadMemory& load) {
         PlainHostMemory host(memory_, known_);

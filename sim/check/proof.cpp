@@ -65,13 +65,7 @@ class PlainRun {
     }
 
  private:
-    void follow(const InitMemory& init) {
-        std::vector<std::uint8_t> bytes(init.bytes.value);
-        for (std::size_t i = 0; i < bytes.size(); ++i) {
-            bytes[i] = fill_byte(init.fill, init.address + Bytes(i));
-        }
-        memory_.write(init.address, bytes);
-    }
+    void follow(const InitMemory& init) { fill_memory(init, memory_); }
     void follow(const LoadMemory& load) {
         for (const MemoryImage::Run& run : load.image.runs) {
             const Address address = load.address + Bytes(run.offset);
@@ -403,6 +397,14 @@ Diagnostic difference_finding(const ProvedResult& result) {
 }
 
 }  // namespace
+
+void fill_memory(const InitMemory& init, SparseMemory& memory) {
+    std::vector<std::uint8_t> bytes(init.bytes.value);
+    for (std::size_t i = 0; i < bytes.size(); ++i) {
+        bytes[i] = fill_byte(init.fill, init.address + Bytes(i));
+    }
+    memory.write(init.address, bytes);
+}
 
 std::vector<ProvedResult> plain_results(const Program& program, const CheckTarget& target,
                                         bool keep_arrays) {

@@ -43,6 +43,9 @@ struct ProvedResult {
     bool proved() const { return unproved.empty() && !difference; }
 };
 
+/// What the statement fills memory with.
+void fill_memory(const InitMemory& init, SparseMemory& memory);
+
 std::vector<ProvedResult> plain_results(const Program& program, const CheckTarget& target,
                                         bool keep_arrays);
 

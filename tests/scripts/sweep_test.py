@@ -3,11 +3,12 @@
 
     sweep_test.py NPUSCOPE local|ssh|slurm [SLURM_LOCAL]
 
-local: killed five times and started again. ssh: by GNU parallel, on this machine. slurm: on a cluster of
+local: killed six times and started again. ssh: by GNU parallel, on this machine. slurm: on a cluster of
 two nodes that SLURM_LOCAL starts, one of which is taken down half-way. Skipped (77) where the launcher
 is not installed, and Slurm where that is not root.
 """
 import os
+import pathlib
 import random
 import shutil
 import signal
@@ -36,14 +37,31 @@ def sweep(*arguments, **options):
     return subprocess.run([NPUSCOPE, "sweep", *arguments], capture_output=True, text=True, **options)
 
 
+def points_of(folder):
+    """Points that are in the database, or in a part of it that a worker has written."""
+    count = 0
+    for file in pathlib.Path(folder).rglob("*.sqlite"):
+        try:
+            with sqlite3.connect(f"file:{file}?mode=ro", uri=True) as database:
+                count += database.execute("select count(*) from points where cycles is not null").fetchone()[0]
+        except sqlite3.Error:  # it is being written
+            pass
+    return count
+
+
 def killed(space, folder):
-    """Kills the sweep at five random moments, its workers with it or after it."""
+    """Kills the sweep at five random moments, and when a point is there, its workers with it or after it."""
     randomly = random.Random(5)
     for _ in range(5):
         process = subprocess.Popen([NPUSCOPE, "sweep", space, "--out", folder], stdout=subprocess.DEVNULL)
         time.sleep(randomly.uniform(0.05, 0.8))
         process.send_signal(signal.SIGKILL)
         process.wait()
+    process = subprocess.Popen([NPUSCOPE, "sweep", space, "--out", folder], stdout=subprocess.DEVNULL)
+    while process.poll() is None and points_of(folder) == 0:
+        time.sleep(0.02)
+    process.kill()
+    process.wait()
     done = sweep(folder)
     assert done.returncode == 0, done.stderr
     assert " known before" in done.stdout, done.stdout
