@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -69,6 +70,25 @@ int open_regular(const fs::path& path, const Place& asked_at, Bytes most) {
     return std::exchange(file.number, -1);
 }
 
+/// Pages of 2 MiB, where the kernel has them, for memory that nothing has touched yet: a gigabyte of
+/// files costs a quarter of a million page faults without. Small blocks come from the heap, whose
+/// rest, as far as the allocator has asked for it ahead, is meant with them. What the kernel refuses
+/// is no error.
+void prefer_large_pages(void* data, std::size_t bytes) {
+    constexpr std::uintptr_t large = std::uintptr_t{2} << 20U;
+    constexpr std::size_t small = std::size_t{32} << 10U;
+    if (bytes < small) {
+        return;
+    }
+    const auto first = reinterpret_cast<std::uintptr_t>(data);
+    const auto heap = reinterpret_cast<std::uintptr_t>(::sbrk(0));
+    const std::uintptr_t last = bytes < large && first < heap ? heap : first + bytes;
+    const std::uintptr_t begin = (first + large - 1) / large * large;
+    if (last - last % large > begin) {
+        ::madvise(reinterpret_cast<void*>(begin), last - last % large - begin, MADV_HUGEPAGE);
+    }
+}
+
 /// Into a string or a vector of bytes.
 template <class Content>
 Content read_content(const fs::path& path, const Place& asked_at, Bytes most) {
@@ -76,7 +96,9 @@ Content read_content(const fs::path& path, const Place& asked_at, Bytes most) {
     struct stat status {};
     ::fstat(file.number, &status);
     Content text;
-    text.resize(static_cast<std::size_t>(status.st_size) + 1);  // and one to see the end
+    text.reserve(static_cast<std::size_t>(status.st_size) + 1);  // and one to see the end
+    prefer_large_pages(text.data(), text.capacity());
+    text.resize(static_cast<std::size_t>(status.st_size) + 1);
     std::size_t filled = 0;
     while (true) {
         if (filled == text.size()) {
