@@ -201,8 +201,9 @@ Tensor<std::int32_t> plain_layer(const SparseMemory& memory, const TinpuJob& job
         for (std::uint32_t x = 0; x < result.shape.width; ++x) {
             const std::vector<Tap> taps = taps_of(job, y, x);
             for (std::uint32_t c = 0; c < result.shape.channels; ++c) {
-                result.at(c, y, x) =
+                const auto byte =
                     static_cast<std::int8_t>(element_of(job, operands, c, y, x, taps));
+                result.at(c, y, x) = std::int32_t{byte};
             }
         }
     }
@@ -380,49 +381,69 @@ std::vector<std::uint8_t> drawn_bytes(const std::string& name, std::size_t count
     return bytes;
 }
 
+/// What the host has yet to bring, and where files lie.
+struct HostShelf {
+    std::vector<NamedMap> maps;
+    std::vector<ByteRun> files;
+
+    /// Takes from the shelf what the job reads and no file fills.
+    std::vector<NamedMap> take(const TinpuJob& job) {
+        std::vector<NamedMap> taken;
+        std::erase_if(maps, [&](const NamedMap& host) {
+            const bool reads =
+                lies_as(job.input, host.map) || (job.residual && lies_as(*job.residual, host.map));
+            const bool in_file = std::ranges::any_of(files, [&](const ByteRun& one) {
+                return common_byte({one}, {host.run()}).has_value();
+            });
+            if (reads && !in_file) {
+                taken.push_back(host);
+            }
+            return reads && !in_file;
+        });
+        return taken;
+    }
+};
+
+HostShelf shelf_of(const Program& program) {
+    HostShelf shelf;
+    for (const NamedSurface& surface : program.surfaces) {
+        if (std::optional<NamedMap> map = map_of(surface); map && !surface.is_result) {
+            shelf.maps.push_back(std::move(*map));
+        }
+    }
+    return shelf;
+}
+
+HostWork storing(const std::vector<NamedMap>& taken, const HostMaps& maps) {
+    std::vector<std::pair<Address, std::vector<std::uint8_t>>> brought;
+    for (const NamedMap& host : taken) {
+        const auto given = maps.find(host.name);
+        brought.emplace_back(host.map.base, given != maps.end()
+                                                ? given->second
+                                                : drawn_bytes(host.name, host.map.bytes().value));
+    }
+    return [brought = std::move(brought)](HostMemory& memory) {
+        for (const auto& [address, bytes] : brought) {
+            memory.load(address, bytes);
+        }
+    };
+}
+
 }  // namespace
 
 Program with_host_maps(Program program, const HostMaps& maps) {
-    std::vector<ByteRun> loaded;
-    std::vector<NamedMap> hosts;
-    for (const NamedSurface& surface : program.surfaces) {
-        if (std::optional<NamedMap> map = map_of(surface); map && !surface.is_result) {
-            hosts.push_back(std::move(*map));
-        }
-    }
+    HostShelf shelf = shelf_of(program);
     for (Statement& statement : program.statements) {
         if (const auto* load = std::get_if<LoadMemory>(&statement.action)) {
-            loaded.push_back({load->address, Bytes(load->image.end())});
+            shelf.files.push_back({load->address, Bytes(load->image.end())});
         }
         auto* launch = std::get_if<LaunchJob>(&statement.action);
         const auto* job =
             launch == nullptr ? nullptr : dynamic_cast<const TinpuJob*>(launch->job.get());
-        if (job == nullptr) {
-            continue;
-        }
-        std::vector<std::pair<Address, std::vector<std::uint8_t>>> brought;
-        std::erase_if(hosts, [&](const NamedMap& host) {
-            const bool reads = lies_as(job->input, host.map) ||
-                               (job->residual && lies_as(*job->residual, host.map));
-            const bool in_file = std::ranges::any_of(loaded, [&](const ByteRun& one) {
-                return common_byte({one}, {host.run()}).has_value();
-            });
-            if (!reads || in_file) {
-                return false;
-            }
-            const auto given = maps.find(host.name);
-            brought.emplace_back(host.map.base,
-                                 given != maps.end()
-                                     ? given->second
-                                     : drawn_bytes(host.name, host.map.bytes().value));
-            return true;
-        });
-        if (!brought.empty()) {
-            launch->before = [brought](HostMemory& memory) {
-                for (const auto& [address, bytes] : brought) {
-                    memory.load(address, bytes);
-                }
-            };
+        const std::vector<NamedMap> taken =
+            job == nullptr ? std::vector<NamedMap>{} : shelf.take(*job);
+        if (!taken.empty()) {
+            launch->before = storing(taken, maps);
         }
     }
     return program;

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
+#include <functional>
 #include <optional>
 #include <system_error>
 #include <utility>
@@ -80,12 +81,13 @@ void prefer_large_pages(void* data, std::size_t bytes) {
     if (bytes < small) {
         return;
     }
-    const auto first = reinterpret_cast<std::uintptr_t>(data);
-    const auto heap = reinterpret_cast<std::uintptr_t>(::sbrk(0));
-    const std::uintptr_t last = bytes < large && first < heap ? heap : first + bytes;
-    const std::uintptr_t begin = (first + large - 1) / large * large;
-    if (last - last % large > begin) {
-        ::madvise(reinterpret_cast<void*>(begin), last - last % large - begin, MADV_HUGEPAGE);
+    char* const first = static_cast<char*>(data);
+    char* const heap = static_cast<char*>(::sbrk(0));
+    const bool in_heap = bytes < large && std::less<>{}(first, heap);
+    const std::size_t room = in_heap ? static_cast<std::size_t>(heap - first) : bytes;
+    const std::size_t skipped = (large - reinterpret_cast<std::uintptr_t>(data) % large) % large;
+    if (room >= skipped + large) {
+        ::madvise(first + skipped, (room - skipped) / large * large, MADV_HUGEPAGE);
     }
 }
 
