@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Golden ONNX models on NPUs with registers, from files to files: every one plans and gives its
 // numbers, on the NPU or beside it.
-#include <gmock/gmock.h>
+#include <gmock/gmock-matchers.h>
 
 #include "sim/command_line/command.h"
 #include "sim/command_line/network_files.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Moves of BDMA and RUBIK beyond what anyone means: large ones go on portion by portion, nonsense
 // is refused at once, and checking says the same as running.
-#include <gmock/gmock.h>
+#include <gmock/gmock-matchers.h>
 #include <gtest/gtest.h>
 
 #include <string>

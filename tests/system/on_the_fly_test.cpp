@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A convolution and an SDP that were programmed with different cubes: refused by running, found by
 // checking, with the same words.
-#include <gmock/gmock.h>
+#include <gmock/gmock-matchers.h>
 #include <gtest/gtest.h>
 
 #include <string>

@@ -2,7 +2,7 @@
 // What comes of one mistake is told beneath it, and what stands for itself is not.
 #include "sim/check/causes.h"
 
-#include <gmock/gmock.h>
+#include <gmock/gmock-matchers.h>
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>

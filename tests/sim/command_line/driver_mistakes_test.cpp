@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Mistakes that drivers make, one at a time, in the bundled program of three layers: no run of them
 // passes, and what it tells names the block and the register to look at.
-#include <gmock/gmock.h>
+#include <gmock/gmock-matchers.h>
 
 #include <fstream>
 

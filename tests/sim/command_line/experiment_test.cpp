@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Experiments: everything from one file, and a file from every run that repeats it.
-#include <gmock/gmock.h>
+#include <gmock/gmock-matchers.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Models of floats on the command line: by their shapes, on the host, quantised on the way and to a
 // file.
-#include <gmock/gmock.h>
+#include <gmock/gmock-matchers.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>

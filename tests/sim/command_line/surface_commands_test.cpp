@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Surfaces as data: written to files, held against files, and layers held against a plain
 // computation, which names the first wrong one.
-#include <gmock/gmock.h>
+#include <gmock/gmock-matchers.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>

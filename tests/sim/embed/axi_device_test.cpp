@@ -2,7 +2,7 @@
 // NPUs whose registers are reached by APB pins and whose memory stands behind AXI pins, with latency, order
 // and readiness by chance: golden programs leave their bytes, and no rule of the protocol is broken.
 #include <fmt/format.h>
-#include <gmock/gmock.h>
+#include <gmock/gmock-more-matchers.h>
 
 #include <deque>
 #include <nlohmann/json.hpp>

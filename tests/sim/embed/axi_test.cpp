@@ -3,7 +3,7 @@
 // deadlock, errors that arrive; and each rule of the monitor broken once.
 #include "include/npuscope/axi.h"
 
-#include <gmock/gmock.h>
+#include <gmock/gmock-matchers.h>
 #include <tlm_utils/simple_initiator_socket.h>
 
 #include <map>

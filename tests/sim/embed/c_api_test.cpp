@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Register programs through the C interface, as a driver would play them, against the command line's way.
 #include <fmt/format.h>
-#include <gmock/gmock.h>
+#include <gmock/gmock-matchers.h>
 
 #include <filesystem>
 #include <nlohmann/json.hpp>

@@ -2,7 +2,7 @@
 // What an NPU asks of a memory and a driver of an NPU, recorded and driven again.
 #include "include/npuscope/recorder.h"
 
-#include <gmock/gmock.h>
+#include <gmock/gmock-matchers.h>
 
 #include "include/npuscope/axi.h"
 #include "include/npuscope/axi_memory.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A SystemC platform with several NPUs at different clocks, whose drivers play register programs;
 // against the command line's way.
-#include <gmock/gmock.h>
+#include <gmock/gmock-matchers.h>
 #include <tlm_utils/simple_target_socket.h>
 
 #include <deque>

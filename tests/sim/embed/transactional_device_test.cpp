@@ -2,7 +2,7 @@
 // NPUs whose memory port is transactional, in one platform: memories that wait, answer in phases, late, in
 // any order, or with errors, and offer no debug transport.
 #include <fmt/format.h>
-#include <gmock/gmock.h>
+#include <gmock/gmock-more-matchers.h>
 
 #include <deque>
 #include <nlohmann/json.hpp>

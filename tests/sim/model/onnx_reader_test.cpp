@@ -2,7 +2,7 @@
 #include "sim/model/onnx_reader.h"
 
 #include <fmt/format.h>
-#include <gmock/gmock.h>
+#include <gmock/gmock-matchers.h>
 #include <gtest/gtest.h>
 
 #include "sim/model/prepare_graph.h"

@@ -2,7 +2,7 @@
 // Operators of the host by small examples, worked out by hand from ONNX's definitions.
 #include "sim/model/operators.h"
 
-#include <gmock/gmock.h>
+#include <gmock/gmock-matchers.h>
 #include <gtest/gtest.h>
 
 #include <cmath>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What memory, queues and limits do to whole models.
-#include <gmock/gmock.h>
+#include <gmock/gmock-matchers.h>
 #include <gtest/gtest.h>
 
 #include "sim/model/prepare_graph.h"

@@ -3,7 +3,7 @@
 // the host's plain operators.
 #include "sim/compile/nvdla/segmented_program.h"
 
-#include <gmock/gmock.h>
+#include <gmock/gmock-matchers.h>
 #include <gtest/gtest.h>
 
 #include <set>

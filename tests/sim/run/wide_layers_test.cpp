@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Models of floats as fp16 and int16 on an NPU that computes with them: near the model of floats, and
 // near what the host makes of the model of 16 bits.
-#include <gmock/gmock.h>
+#include <gmock/gmock-matchers.h>
 #include <gtest/gtest.h>
 
 #include "sim/compile/nvdla/nvdla_family.h"

@@ -3,7 +3,7 @@
 // and what no register program can do is left to the host, with the node and the reason.
 #include "sim/compile/nvdla/nvdla_target.h"
 
-#include <gmock/gmock.h>
+#include <gmock/gmock-matchers.h>
 #include <gtest/gtest.h>
 
 #include <filesystem>

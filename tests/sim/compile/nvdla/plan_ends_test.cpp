@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Networks of several inputs and outputs: every input lies in an image of its own, every output
 // stays in memory until the program has ended, whatever else reads it.
-#include <gmock/gmock.h>
+#include <gmock/gmock-matchers.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>

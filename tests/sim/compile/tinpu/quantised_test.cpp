@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Forms with scales and zero points: rewritten where that is exact, else left as they are, with the
 // reason; the numbers are those of the form itself either way.
-#include <gmock/gmock.h>
+#include <gmock/gmock-matchers.h>
 #include <gtest/gtest.h>
 
 #include "sim/model/prepare_graph.h"
