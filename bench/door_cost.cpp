@@ -38,20 +38,9 @@ struct Arguments {
 constexpr double most_by_c = 1.1;
 constexpr double most_by_bursts = 3.0;
 
-/// The preset, and the memory that belongs to it, as the command line and the library read them.
-SystemConfig read_system(const std::string& npu) {
-    SystemConfig system = parse_system(read_preset_text(find_preset(configs_folder(), "npu", npu)),
-                                       "", test::families());
-    const std::string preset = system.family->memory_preset(system.npu);
-    if (!preset.empty()) {
-        system.memory = read_preset<MemoryConfig>(find_preset(configs_folder(), "memory", preset));
-    }
-    return system;
-}
-
 /// From the preset to the result as text, as the command line does it.
 void run_alone(const Program& program, const std::string& npu, McifTransactions transactions) {
-    SystemConfig system = read_system(npu);
+    SystemConfig system = test::preset_system(configs_folder(), npu);
     system.npu.find<NpuConfig>()->mcif.transactions = transactions;
     const Result result = run_program(program, system, {});
     if (json_report(result).empty() || !std::ranges::all_of(result.checks, &CheckResult::pass)) {
@@ -135,7 +124,7 @@ int run(int argc, char** argv) {
         "transactions more than 3 times that of runs of beats");
     CLI11_PARSE(app, argc, argv);
 
-    SystemConfig system = read_system(arguments.npu);
+    SystemConfig system = test::preset_system(configs_folder(), arguments.npu);
     const FamilyRegisters registers = system.family->registers(system.npu);
     Totals worst;
     for (const std::string& path : arguments.programs) {

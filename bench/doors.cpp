@@ -262,14 +262,8 @@ int run(int argc, char** argv) {
     app.add_flag("--json", arguments.json, "A line of JSON for each program, for bench/every_door");
     CLI11_PARSE(app, argc, argv);
 
-    SystemConfig system =
-        parse_system(read_preset_text(find_preset(configs_folder(), "npu", arguments.npu)), "",
-                     test::families());
+    const SystemConfig system = test::preset_system(configs_folder(), arguments.npu);
     const FamilyRegisters registers = system.family->registers(system.npu);
-    const std::string preset = system.family->memory_preset(system.npu);
-    if (!preset.empty()) {
-        system.memory = read_preset<MemoryConfig>(find_preset(configs_folder(), "memory", preset));
-    }
     const bool in_c = arguments.door.starts_with("c");
     if (!in_c && arguments.programs.size() > 1) {
         throw ConfigError("a platform plays one program", "name one, or a door of C");

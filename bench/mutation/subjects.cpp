@@ -18,6 +18,7 @@
 #include "sim/model/onnx_reader.h"
 #include "sim/model/prepare_graph.h"
 #include "sim/program/read_program.h"
+#include "tests/support/families.h"
 
 namespace npuscope::bench {
 namespace {
@@ -90,7 +91,6 @@ void add_folder(const fs::path& root, const Folder& folder, std::vector<Subject>
 // --- networks on an NPU that has no registers
 
 constexpr const char* layer_npu = "tinpu_f28p55";
-constexpr const char* layer_memory = "f28p55";
 
 /// Layers of every kind, each small enough to be run in many forms.
 constexpr std::array tables{"ds_cnn", "lenet", "ti_cls_1k", "ti_cls_4k", "ti_cls_6k", "ti_cls_13k"};
@@ -98,7 +98,7 @@ constexpr std::array tables{"ds_cnn", "lenet", "ti_cls_1k", "ti_cls_4k", "ti_cls
 void add_tables(const fs::path& source, std::vector<Subject>& subjects) {
     for (const char* table : tables) {
         const std::string file = fmt::format("configs/workload/{}.yaml", table);
-        subjects.push_back({file, source / file, layer_npu, layer_memory});
+        subjects.push_back({file, source / file, layer_npu, ""});
     }
 }
 
@@ -111,7 +111,7 @@ void add_models(const fs::path& root, const char* path, std::vector<Subject>& su
         const fs::path model = entry.path() / "model.onnx";
         if (fs::exists(model)) {
             subjects.push_back({fmt::format("{}/{}", path, entry.path().filename().string()), model,
-                                layer_npu, layer_memory});
+                                layer_npu, ""});
         }
     }
 }
@@ -168,12 +168,7 @@ std::vector<Subject> reference_subjects(const fs::path& source, const fs::path& 
 SystemConfig system_of(const Subject& subject) {
     const fs::path configs = configs_folder();
     if (subject.npu == layer_npu) {
-        static const TinpuFamily family;
-        const PresetFile preset = find_preset(configs, "npu", subject.npu);
-        SystemConfig layers = parse_system(read_whole_file(preset.path), preset.shown,
-                                           std::vector<const NpuFamily*>{&family});
-        layers.memory = read_preset<MemoryConfig>(find_preset(configs, "memory", subject.memory));
-        return layers;
+        return test::preset_system(configs, subject.npu);
     }
     SystemConfig system = nvdla_system();
     nvdla_npu(system) = read_preset<NpuConfig>(find_preset(configs, "npu", subject.npu));

@@ -17,7 +17,7 @@ struct Subject {
     std::string name;            ///< folder of programs and program: `rtl/vectors/fz040`
     std::filesystem::path path;  ///< of a program, or of a network that is planned
     std::string npu;             ///< preset
-    std::string memory;          ///< preset
+    std::string memory;          ///< preset; of an NPU without registers the one that belongs to it
     bool element_wise = false;   ///< asks for a unit that the preset lacks
     bool meets_faults = false;   ///< shows a fault of the hardware, so that findings are right
 };
