@@ -60,6 +60,15 @@ void MemoryRules::SeenBytes::add(const ByteRun& piece, const ByteState* state) {
     writers.insert(state->by);
 }
 
+MemoryRules::SeenBytes MemoryRules::see(std::span<const ByteRun> runs) const {
+    SeenBytes seen;
+    for (const ByteRun& run : runs) {
+        bytes_.visit(run,
+                     [&](const ByteRun& piece, const ByteState* state) { seen.add(piece, state); });
+    }
+    return seen;
+}
+
 namespace {
 
 /// Whether the bytes of one surface cannot be those of the other as well. A map of one row and one
@@ -193,11 +202,7 @@ bool MemoryRules::judge_batches(const CheckedOperation& operation, const Surface
         const auto first = use.runs.begin() + static_cast<std::ptrdiff_t>(batch * runs);
         part.runs.assign(first, first + static_cast<std::ptrdiff_t>(runs));
         part.base = part.runs.front().address;
-        SeenBytes seen;
-        for (const ByteRun& run : part.runs) {
-            bytes_.visit(
-                run, [&](const ByteRun& piece, const ByteState* state) { seen.add(piece, state); });
-        }
+        const SeenBytes seen = see(part.runs);
         if (!seen.loads.empty() && judge_loaded(operation, part, seen, log)) {
             return true;
         }

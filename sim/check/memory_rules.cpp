@@ -123,11 +123,7 @@ void MemoryRules::check_use(const CheckedOperation& operation, const SurfaceUse&
 }
 
 void MemoryRules::expect_loaded(const SurfaceUse& use, DiagnosticLog& log) const {
-    SeenBytes seen;
-    for (const ByteRun& run : use.runs) {
-        bytes_.visit(run,
-                     [&](const ByteRun& piece, const ByteState* state) { seen.add(piece, state); });
-    }
+    const SeenBytes seen = see(use.runs);
     if (seen.unwritten > 0) {
         Diagnostic one =
             surface_finding({}, use, "never_loaded",
@@ -140,10 +136,8 @@ void MemoryRules::expect_loaded(const SurfaceUse& use, DiagnosticLog& log) const
 }
 
 MemoryRules::SeenBytes MemoryRules::look_at(std::span<const ByteRun> runs) {
-    SeenBytes seen;
+    SeenBytes seen = see(runs);
     for (const ByteRun& run : runs) {
-        bytes_.visit(run,
-                     [&](const ByteRun& piece, const ByteState* state) { seen.add(piece, state); });
         bytes_.change(run, [](ByteState& state) { state.looked_at = true; });
     }
     for (const std::size_t writer : seen.writers) {
@@ -316,10 +310,6 @@ void check_stride_pair(const CheckedOperation& operation, const SurfaceUse& use,
     one.register_name = spelled(use.unit, name);
     log.add(std::move(one));
 }
-
-}  // namespace
-
-namespace {
 
 /// The reshape engine's lines, or planes, of which each leaves room for one more part of it.
 void check_moved_lines(const CheckedOperation& operation, const SurfaceUse& use,

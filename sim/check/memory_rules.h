@@ -157,7 +157,9 @@ class MemoryRules {
     /// What the bytes are; whether they can be a result at all.
     std::optional<SeenBytes> compare_bytes(const ByteRun& run, const Place& place,
                                            DiagnosticLog& log);
-    /// What lies there; whose results it is counts as read.
+    /// What lies there.
+    SeenBytes see(std::span<const ByteRun> runs) const;
+    /// Likewise; whose results it is counts as read.
     SeenBytes look_at(std::span<const ByteRun> runs);
     void judge(const CheckedOperation& operation, const SurfaceUse& use, const SeenBytes& seen,
                DiagnosticLog& log) const;
