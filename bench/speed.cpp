@@ -12,7 +12,9 @@
 #include "bench/layer_pair.h"
 #include "bench/speed_measure.h"
 #include "models/npu/register_blocks.h"
+#include "sim/compile/nvdla/network_planner.h"
 #include "sim/compile/nvdla/nvdla_family.h"
+#include "sim/compile/nvdla/plan_program.h"
 #include "sim/config/preset.h"
 #include "sim/config/text_table.h"
 #include "sim/program/read_program.h"
@@ -59,12 +61,22 @@ constexpr std::array reference_programs{
     "rtl/vectors/pdp_112x28x16_max3s2p1",
 };
 
+/// Whole networks: planned where a program is read.
+constexpr std::array networks{"resnet18", "resnet50", "mobilenet_v2"};
+
+SpeedSubject network_subject(const std::string& name, const SystemConfig& system) {
+    const Network network = read_network(configs_folder() / "workload" / (name + ".yaml"));
+    const PlanTarget target{.npu = nvdla_npu(system), .memory = system.memory};
+    return {name, [network, target] { return plan_program(plan_network(network, target)); },
+            convolutions_of(network)};
+}
+
 SpeedSubject file_subject(const fs::path& path) {
     return {path.filename().string(),
             [path] { return read_program(path, RegisterNames(nvdla_register_blocks())); }};
 }
 
-std::vector<SpeedSubject> subjects_of(const Arguments& arguments) {
+std::vector<SpeedSubject> subjects_of(const Arguments& arguments, const SystemConfig& system) {
     std::vector<SpeedSubject> subjects;
     for (const std::string& program : arguments.programs) {
         subjects.push_back(file_subject(program));
@@ -76,14 +88,17 @@ std::vector<SpeedSubject> subjects_of(const Arguments& arguments) {
         subjects.push_back(
             {layer.name, [layer] { return program_of({{layer.shape}}, layer.name); }});
     }
+    for (const char* network : networks) {
+        subjects.push_back(network_subject(network, system));
+    }
     const fs::path data = reference_data(NPUSCOPE_SOURCE);
     for (const char* program : reference_programs) {
         if (fs::exists(data / program)) {
             subjects.push_back(file_subject(data / program));
         }
     }
-    if (subjects.size() == made_layers.size()) {
-        std::cout << "no reference data: only layers that are made here\n";
+    if (subjects.size() == made_layers.size() + networks.size()) {
+        std::cout << "no reference data: only layers that are made here, and networks\n";
     }
     std::erase_if(subjects, [&](const SpeedSubject& subject) {
         return subject.name.find(arguments.only) == std::string::npos;
@@ -112,11 +127,13 @@ std::string speed_table(const std::vector<SpeedResult>& results) {
                      {"x RTL", Align::Right},
                      {"time ms", Align::Right},
                      {"Mcyc/s", Align::Right},
-                     {"x RTL", Align::Right}});
+                     {"x RTL", Align::Right},
+                     {"peak MB", Align::Right}});
     for (const SpeedResult& result : results) {
         std::vector<std::string> cells{result.name, with_separators(result.simulated.value)};
         add_rate(cells, result, result.with_values);
         add_rate(cells, result, result.without_values);
+        cells.push_back(megabytes(result.peak));
         table.add_row(std::move(cells));
     }
     return table.text();
@@ -159,7 +176,7 @@ int measure(const Arguments& arguments) {
     const fs::path configs = configs_folder();
     nvdla_npu(system) = read_preset<NpuConfig>(find_preset(configs, "npu", arguments.npu));
     system.memory = read_preset<MemoryConfig>(find_preset(configs, "memory", arguments.memory));
-    const std::vector<SpeedSubject> subjects = subjects_of(arguments);
+    const std::vector<SpeedSubject> subjects = subjects_of(arguments, system);
     std::vector<Bytes> peaks;
     peaks.reserve(subjects.size());
     for (const SpeedSubject& subject : subjects) {

@@ -34,6 +34,19 @@ std::function<void()> kernel_of(const LayerGeometry& layer) {
     return [=] { convolve_wide(*data, *kernels, layer.convolution); };
 }
 
+/// Those of all layers, one after the other; no two share their operands.
+std::function<void()> kernel_of(const std::vector<LayerGeometry>& layers) {
+    std::vector<std::function<void()>> kernels;
+    for (const LayerGeometry& layer : layers) {
+        kernels.push_back(kernel_of(layer));
+    }
+    return [kernels = std::move(kernels)] {
+        for (const std::function<void()>& kernel : kernels) {
+            kernel();
+        }
+    };
+}
+
 Bytes image_bytes(const Program& program) {
     Bytes sum;
     for (const Statement& statement : program.statements) {
@@ -45,6 +58,28 @@ Bytes image_bytes(const Program& program) {
 }
 
 }  // namespace
+
+std::vector<LayerGeometry> convolutions_of(const Network& network) {
+    const std::vector<LayerShapes> shapes = network_shapes(network);
+    std::vector<LayerGeometry> layers;
+    for (std::size_t i = 0; i < shapes.size(); ++i) {
+        const Layer& layer = network.layers[i];
+        if (shapes[i].macs == 0) {
+            continue;
+        }
+        const LayerWindow& window = shapes[i].window;
+        const Shape& input = shapes[i].input;
+        const Shape& output = shapes[i].output;
+        LayerGeometry one{
+            .input = {input.channels / layer.groups, input.height, input.width},
+            .kernels = {output.channels / layer.groups, input.channels / layer.groups, window.rows,
+                        window.columns},
+            .convolution = {output.height, output.width, window.stride_y, window.stride_x,
+                            window.dilation_y, window.dilation_x, window.pad_top, window.pad_left}};
+        layers.insert(layers.end(), layer.groups, one);
+    }
+    return layers;
+}
 
 Bytes measure_memory(const SpeedSubject& subject, const SystemConfig& system) {
     return peak_memory([&] { run_program(subject.read(), system, {}); });
@@ -58,8 +93,11 @@ SpeedResult measure_speed(const SpeedSubject& subject, const SystemConfig& syste
     RunOptions time_alone;
     time_alone.values = false;
     result.simulated = run_program(program, system, time_alone).simulated_cycles;
-    const std::optional<LayerGeometry> layer = layer_of(program);
-    const std::function<void()> kernel = layer ? kernel_of(*layer) : [] {};
+    std::vector<LayerGeometry> layers = subject.layers;
+    if (const auto layer = layer_of(program); layer && layers.empty()) {
+        layers.push_back(*layer);
+    }
+    const std::function<void()> kernel = kernel_of(layers);
     // in turns, so that all see the same machine
     const std::vector<double> best =
         best_of_each(times, {[&] { subject.read(); }, [&] { run_program(program, system, {}); },
@@ -69,8 +107,8 @@ SpeedResult measure_speed(const SpeedSubject& subject, const SystemConfig& syste
     result.with_values = best[1];
     result.without_values = best[3];
     result.elaboration = best[4];
-    if (layer) {
-        result.macs = layer->macs();
+    for (const LayerGeometry& layer : layers) {
+        result.macs += layer.macs();
         result.kernel = best[2];
     }
     return result;

@@ -2,10 +2,10 @@
 // How long one program takes on the machine, and where the time goes. The parts come from whole
 // runs that leave something out, so nothing inside the machine is timed:
 //
-//   read         the program's text and images
+//   read         the program's text and images; of a network its plan
 //   elaboration  a run of a program without statements
 //   events       a run without values, less elaboration
-//   kernel       the bare convolution (models/arith/convolve.h) of the same layer
+//   kernel       the bare convolutions (models/arith/convolve.h) of the same layer, or network
 //   layout       a run with values, less all of the above: images into memory, operands out of it,
 //                SDP, PDP, CDP, packing, checks
 #pragma once
@@ -13,9 +13,12 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <vector>
 
+#include "bench/layer_of_program.h"
 #include "models/base/quantity.h"
 #include "sim/config/system_config.h"
+#include "sim/model/network.h"
 #include "sim/program/program.h"
 
 namespace npuscope::bench {
@@ -24,7 +27,11 @@ namespace npuscope::bench {
 struct SpeedSubject {
     std::string name;
     std::function<Program()> read;
+    std::vector<LayerGeometry> layers{};  ///< of a network; of one layer the program tells
 };
+
+/// The network's convolutions, groups of channels one by one.
+std::vector<LayerGeometry> convolutions_of(const Network& network);
 
 struct SpeedResult {
     std::string name;
