@@ -127,17 +127,8 @@ std::string check_json(const CheckReport& report) {
         }
         object["findings"].push_back(std::move(finding));
     }
-    for (const MappedBytes& entry : report.map.entries()) {
-        Json row{{"name", entry.name},
-                 {"kind", enum_name(entry.kind)},
-                 {"address", to_json(entry.run.address)},
-                 {"bytes", entry.run.bytes.value},
-                 {"overlaps", entry.overlaps}};
-        if (!entry.uses.empty()) {
-            row["from"] = entry.begin();
-            row["to"] = entry.end();
-        }
-        object["memory_map"].push_back(std::move(row));
+    if (Json map = memory_map_json(report.map.entries()); !map.empty()) {
+        object["memory_map"] = std::move(map);
     }
     return object.dump(2, ' ', true, Json::error_handler_t::replace) + '\n';
 }

@@ -67,7 +67,7 @@ struct CheckReport {
     std::vector<LayerLine> layers{};  ///< of a model, likewise
     /// By operations that take their input on the fly: the first of those that feed them.
     std::map<std::string, std::string> chains{};
-    MemoryMap map{};  ///< where it was asked for, and of an image
+    MemoryMap map{};  ///< where it was asked for, and of jobs and images
 
     /// Notes are not mistakes: silicon ignores what they are about.
     bool clean() const;
@@ -86,7 +86,7 @@ struct Explanation {
 /// `regions`: what comparisons found wrong. What the run has `found` gets the registers of surfaces.
 Explanation explain_failure(const Program& program, const CheckTarget& target,
                             std::span<const ByteRun> regions, std::span<Diagnostic> found);
-/// Of a program that launches jobs: whether files and surfaces lie in memory.
+/// Of a program that launches jobs: whether files and surfaces lie in memory. The report has a map.
 CheckReport check_jobs(const Program& program, const MemoryConfig& memory);
 
 /// For people and for other programs.

@@ -81,6 +81,7 @@ class JobCheck {
         memory_.report_unread(log_);
         report_.subject = program_.name;
         report_.findings = log_.findings();
+        report_.map = std::move(map_);
         // what a descriptor says by itself, then what surfaces do
         std::ranges::stable_partition(report_.findings, [](const Diagnostic& one) {
             return one.id == "window_mismatch" || one.id == "map_mismatch" ||
@@ -112,6 +113,7 @@ class JobCheck {
     void follow(const LoadMemory& load) {
         files_.push_back({load.file, {load.address, Bytes(load.image.end())}});
         memory_.load(load, place_, log_);
+        map_.load(load);
     }
     void follow(const InitMemory& init) { memory_.fill(init, place_, log_); }
     void follow(const CheckCrc& check) { compare({check.address, check.bytes}); }
@@ -132,6 +134,7 @@ class JobCheck {
     }
 
     void compare(const ByteRun& region) {
+        map_.compare(region);
         for (const Written& one : pending_) {
             if (common_byte({{one.map.base, one.map.bytes()}}, {region})) {
                 tell("compared_early", one.job, "",
@@ -180,6 +183,7 @@ class JobCheck {
             memory_.lose_track();  // the host may write any map
         }
         memory_.launch(operation, log_);
+        map_.add(operation);
         const ByteRun output{job->output.base, job->output.bytes()};
         std::erase_if(written_, [&](const Written& one) {
             return common_byte({{one.map.base, one.map.bytes()}}, {output}).has_value();
@@ -331,6 +335,7 @@ class JobCheck {
     std::vector<NamedMap> hosts_;   ///< maps that the host brings
     std::vector<Written> written_;  ///< maps that lie in memory
     std::vector<Written> pending_;  ///< those whose end is not yet awaited
+    MemoryMap map_;
     bool host_works_ = false;
 };
 

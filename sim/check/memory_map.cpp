@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 
 namespace npuscope {
 namespace {
@@ -45,7 +46,29 @@ MappedBytes* MemoryMap::holder_of(const ByteRun& run) {
     return newest == entries_.rend() ? nullptr : &*newest;
 }
 
+MappedBytes* MemoryMap::result_with(const SurfaceUse& part) {
+    const auto whole =
+        std::find_if(entries_.rbegin(), entries_.rend(),
+                     [&](const MappedBytes& entry) { return is_part_of(entry, part); });
+    return named_ || whole == entries_.rend() ? nullptr : &*whole;
+}
+
+MappedBytes* MemoryMap::file_before(const ByteRun& run) {
+    MappedBytes* nearest = nullptr;
+    for (const std::size_t index : without_bytes_) {
+        MappedBytes& file = entries_[index];
+        if (file.run.address <= run.address &&
+            (nearest == nullptr || file.run.address > nearest->run.address)) {
+            nearest = &file;
+        }
+    }
+    return nearest;
+}
+
 void MemoryMap::load(const LoadMemory& load) {
+    if (load.image.end() == 0) {
+        without_bytes_.insert(entries_.size());
+    }
     entries_.push_back({.kind = MappedKind::File,
                         .name = load.file,
                         .run = {load.address, Bytes(load.image.end())}});
@@ -58,22 +81,44 @@ void MemoryMap::add(const CheckedOperation& operation) {
             if (use.writes != writes || use.extent().bytes == Bytes(0)) {
                 continue;
             }
-            const auto whole = std::find_if(
-                entries_.rbegin(), entries_.rend(),
-                [&](const MappedBytes& entry) { return writes && is_part_of(entry, use); });
-            MappedBytes* holder = whole == entries_.rend() ? holder_of(use.extent()) : &*whole;
-            if (whole != entries_.rend()) {
-                holder->run = joined(holder->run, use.extent());
-            } else if (writes || holder == nullptr) {
+            MappedBytes* holder = writes ? result_with(use) : holder_of(use.extent());
+            if (!writes && holder == nullptr) {
+                holder = file_before(use.extent());
+            }
+            if (holder == nullptr) {
                 entries_.push_back({.kind = writes ? MappedKind::Result : MappedKind::Unknown,
                                     .name = fmt::format("{} of {}", use.surface, operation.name),
                                     .run = use.extent(),
                                     .strides = use.strides});
                 holder = &entries_.back();
+            } else if (writes || without_bytes_.contains(index_of(*holder))) {
+                holder->run = joined(holder->run, use.extent());
             }
             holder->uses.emplace_back(number, writes);
         }
     }
+}
+
+void MemoryMap::name_result(const std::string& name) {
+    MappedBytes* whole = nullptr;
+    for (std::size_t i = named_entries_; i < entries_.size(); ++i) {
+        MappedBytes& entry = entries_[i];
+        if (entry.kind != MappedKind::Result) {
+            continue;
+        }
+        if (whole == nullptr) {
+            whole = &entry;
+            whole->name = name;
+            continue;
+        }
+        whole->run = joined(whole->run, entry.run);
+        whole->uses.insert(whole->uses.end(), entry.uses.begin(), entry.uses.end());
+        entry.run.bytes = Bytes(0);  // entries() leaves it out
+    }
+    if (whole != nullptr) {
+        std::ranges::stable_sort(whole->uses, {}, &std::pair<std::size_t, bool>::first);
+    }
+    named_entries_ = entries_.size();
 }
 
 void MemoryMap::compare(const ByteRun& run) {
@@ -87,7 +132,10 @@ void MemoryMap::add_surface(const std::string& name, const ByteRun& run) {
 }
 
 std::vector<MappedBytes> MemoryMap::entries() const {
-    std::vector<MappedBytes> sorted = entries_;
+    std::vector<MappedBytes> sorted;
+    std::ranges::copy_if(entries_, std::back_inserter(sorted), [](const MappedBytes& one) {
+        return one.kind != MappedKind::Result || one.run.bytes > Bytes(0);
+    });
     std::ranges::stable_sort(sorted, {}, [](const MappedBytes& one) { return one.run.address; });
     for (std::size_t i = 0; i < sorted.size(); ++i) {
         for (std::size_t j = i + 1; j < sorted.size(); ++j) {
@@ -157,6 +205,26 @@ std::string memory_map_text(const MemoryMap& map, std::size_t width) {
         end = std::max(end, entry.run.end());
     }
     return "memory map\n" + table.text(width);
+}
+
+Json memory_map_json(std::span<const MappedBytes> entries) {
+    Json rows = Json::array();
+    for (const MappedBytes& entry : entries) {
+        Json row{{"name", entry.name},
+                 {"kind", enum_name(entry.kind)},
+                 {"address", to_json(entry.run.address)},
+                 {"bytes", entry.run.bytes.value},
+                 {"overlaps", entry.overlaps}};
+        if (!entry.segment.empty()) {
+            row["segment"] = entry.segment;
+        }
+        if (!entry.uses.empty()) {
+            row["from"] = entry.begin();
+            row["to"] = entry.end();
+        }
+        rows.push_back(std::move(row));
+    }
+    return rows;
 }
 
 }  // namespace npuscope

@@ -5,12 +5,15 @@
 
 #include <array>
 #include <cstddef>
+#include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "sim/check/operation_surfaces.h"
+#include "sim/config/json_writer.h"
 #include "sim/config/text_table.h"
 #include "sim/program/program.h"
 
@@ -36,6 +39,7 @@ struct MappedBytes {
     std::vector<std::pair<std::size_t, bool>> uses{};
     SurfaceStrides strides{};
     bool overlaps = false;  ///< with another that is needed at the same time
+    std::string segment{};  ///< of a model, in whose memory it lies
 
     /// First and last operation that it must last for.
     std::size_t begin() const;
@@ -44,9 +48,14 @@ struct MappedBytes {
 
 class MemoryMap {
  public:
+    /// Without its bytes, as where time alone is simulated, a file is as large as what is read of it.
     void load(const LoadMemory& load);
     void add(const CheckedOperation& operation);
     void compare(const ByteRun& run);
+    /// What operations wrote since the last call is one result, and has this name. Of a program whose
+    /// results are named so none is put together from its operations alone.
+    void name_result(const std::string& name);
+    void expect_names() { named_ = true; }
     /// Of a described image: no operation uses it.
     void add_surface(const std::string& name, const ByteRun& run);
 
@@ -56,13 +65,25 @@ class MemoryMap {
 
  private:
     MappedBytes* holder_of(const ByteRun& run);
+    /// The result that a surface is part of; null where results have names.
+    MappedBytes* result_with(const SurfaceUse& part);
+    std::size_t index_of(const MappedBytes& entry) const {
+        return static_cast<std::size_t>(&entry - entries_.data());
+    }
+    /// The file without bytes that begins there or before.
+    MappedBytes* file_before(const ByteRun& run);
 
     std::vector<MappedBytes> entries_;
+    std::set<std::size_t> without_bytes_;  ///< files of entries_
     std::size_t operations_ = 0;
+    std::size_t named_entries_ = 0;  ///< of entries_, from the first on
+    bool named_ = false;
 };
 
 /// A line for each entry and gap, with a bar over the operations: `w` writes, `r` reads, `b` both,
 /// `-` is needed later.
 std::string memory_map_text(const MemoryMap& map, std::size_t width = report_width);
+/// `[{segment, name, kind, address, bytes, overlaps, from, to}]`: operations are counted from 0.
+Json memory_map_json(std::span<const MappedBytes> entries);
 
 }  // namespace npuscope

@@ -96,7 +96,14 @@ class ProgramCheck {
           target_(target),
           operations_(target.npu),
           memory_({target.memory, target.npu.mcif.address_bits, program.zeroed_memory}),
-          sync_(operations_, log_) {}
+          sync_(operations_, log_) {
+        for (const NamedSurface& surface : program.surfaces) {
+            if (target.map && surface.is_result && !surface.after.empty()) {
+                results_[surface.after].push_back(surface.name);
+                map_.expect_names();
+            }
+        }
+    }
 
     CheckReport run() {
         for (const Statement& statement : program_.statements) {
@@ -276,7 +283,12 @@ class ProgramCheck {
         flush_awaited_ = flush_awaited_ || poll.name == flush_register;
         sync_.know(poll.name, poll.mask, poll.expected);
     }
-    void follow(const NotifyOnInterrupt& notify) { sync_.note(notify, place_); }
+    void follow(const NotifyOnInterrupt& notify) {
+        sync_.note(notify, place_);
+        if (const auto named = results_.find(notify.sync); named != results_.end()) {
+            map_.name_result(fmt::format("{}", fmt::join(named->second, ", ")));
+        }
+    }
     void follow(const WaitForInterrupt& wait) { sync_.note(wait, place_); }
     void follow(const ReadMemory& read) {
         const ByteRun word{read.address, Bytes(sizeof read.expected)};
@@ -304,6 +316,7 @@ class ProgramCheck {
     MemoryRules memory_;
     SyncRules sync_;
     MemoryMap map_;
+    std::map<std::string, std::vector<std::string>> results_;  ///< names, by the id that ends them
     Place place_;
     const Place* statement_place_ = nullptr;
     bool flush_awaited_ = false;

@@ -320,6 +320,57 @@ function counterChart(events, unit, title, note) {
     series: names.map(name => ({name, type: 'line', step: 'end', symbol: 'none', sampling: 'lttb', data: series[name], lineStyle: {width: 1.3}}))}));
 }
 
+/// What lies where, and from which operation to which: a chart for each memory, and for each part of
+/// one that lies far from the others.
+function memoryMaps(rows) {
+  const maps = new Map();
+  for (const row of rows || []) {
+    const entry = {...row, start: Number(row.address), end: Number(row.address) + row.bytes};
+    if (row.bytes > 0) maps.set(row.segment || '', [...(maps.get(row.segment || '') || []), entry]);
+  }
+  for (const [segment, entries] of maps) {
+    const far = entries.reduce((sum, entry) => sum + entry.bytes, 0);
+    const last = Math.max(...entries.map(entry => entry.to || 0)) + 1;
+    let part = [], end = 0;
+    entries.sort((a, b) => a.start - b.start);
+    for (const entry of entries) {
+      if (part.length && entry.start - end > far) { memoryMap(segment, part, last); part = []; }
+      part.push(entry);
+      end = Math.max(end, entry.end);
+    }
+    memoryMap(segment, part, last);
+  }
+}
+
+function memoryMap(segment, items, last) {
+  const kinds = {file: ['loaded', 'soft'], result: ['result', 'accent'], unknown: ['brought by the host', 'line'], surface: ['surface', 'accent']};
+  const lost = items.filter(entry => entry.overlaps).length;
+  const from = Math.min(...items.map(entry => entry.start)), to = Math.max(...items.map(entry => entry.end));
+  const hexadecimal = value => `0x${Math.round(value).toString(16)}`;
+  const place = section(`Memory from ${hexadecimal(from)}${segment ? ` of ${segment}` : ''}`, 'What lies where, from the operation that first needs it to the last: grey was loaded, blue is a result' +
+    `${lost ? `; red outlines mark ${lost} that overlap what is needed at the same time` : ''}. Addresses go up; turn the wheel over it to zoom, drag to move.`);
+  chart(place, 420, 'memory by address and operation', axis => ({
+    grid: {left: 110, right: 50, top: 10, bottom: 60},
+    tooltip: {formatter: item => {
+      const entry = items[item.dataIndex];
+      return `<b>${escaped(entry.name || 'constants')}</b><br>${kinds[entry.kind][0]}: ${entry.address}, ${bytes(entry.bytes)}` +
+        (entry.from === undefined ? '' : `<br>operations ${entry.from} to ${entry.to}`) + (entry.overlaps ? '<br>overlaps another' : '');
+    }},
+    dataZoom: [{type: 'inside', filterMode: 'none', xAxisIndex: 0}, {type: 'inside', filterMode: 'none', yAxisIndex: 0},
+               {type: 'slider', filterMode: 'none', yAxisIndex: 0, right: 10, width: 18, showDetail: false}],
+    xAxis: {type: 'value', name: 'operation', nameLocation: 'middle', nameGap: 28, min: 0, max: last, minInterval: 1, ...axis},
+    yAxis: {type: 'value', min: from, max: to, ...axis,
+            axisLabel: {...axis.axisLabel, formatter: hexadecimal}},
+    series: [{type: 'custom', clip: true, dimensions: ['from', 'to', 'start', 'end'], encode: {x: [0, 1], y: [2, 3]},
+      data: items.map(entry => [entry.from || 0, entry.to === undefined ? last : entry.to + 1, entry.start, entry.end]),
+      renderItem(params, api) {
+        const low = api.coord([api.value(0), api.value(2)]), high = api.coord([api.value(1), api.value(3)]);
+        const entry = items[params.dataIndex];
+        return {type: 'rect', shape: {x: low[0], y: high[1], width: Math.max(high[0] - low[0], 2), height: Math.max(low[1] - high[1], 1.5)},
+          style: {fill: colour(kinds[entry.kind][1]), opacity: 0.75, lineWidth: entry.overlaps ? 2 : 0.5, stroke: entry.overlaps ? colour('bad') : colour('paper')}};
+      }}]}));
+}
+
 function findingsTable(findings) {
   if (!findings.length) return;
   table(section('Findings'), [
@@ -370,6 +421,7 @@ function runPage(run, timeline) {
   layerTable(run);
   if (timeline) timelineCharts(timeline);
   unitChart(run);
+  memoryMaps(run.memory_map);
   findingsTable(run.findings);
   checksTable(run);
   configuration(run.config);

@@ -2,7 +2,7 @@
 // Files, results and what was never loaded, with gaps, overlaps and the operations that need them.
 #include "sim/check/memory_map.h"
 
-#include <gmock/gmock.h>
+#include <gmock/gmock-matchers.h>
 #include <gtest/gtest.h>
 
 namespace npuscope {
@@ -73,6 +73,39 @@ TEST(MemoryMap, TellsWhatIsNeededAtOneTimeAndWhatWasNeverLoaded) {
     EXPECT_THAT(text, HasSubstr("in.dat                         overlaps  --r\n"));
     EXPECT_THAT(text, HasSubstr("result of sdp 0                overlaps  wr\n"));
     EXPECT_THAT(text, HasSubstr("never loaded: source of sdp 3               r\n"));
+}
+
+TEST(MemoryMap, NamedResultsAreWhatWasWrittenSinceTheLast) {
+    MemoryMap map;
+    map.expect_names();
+    map.add(operation("sdp 0", {lines("result", 0x80001000, 4, true)}));
+    map.add(operation("sdp 1", {lines("result", 0x80001100, 4, true)}));
+    map.name_result("conv1");
+    map.add(operation(
+        "sdp 2", {lines("source", 0x80001000, 4, false), lines("result", 0x80001180, 4, true)}));
+    map.name_result("conv2");
+    map.add(operation("sdp 3", {lines("source", 0x80001100, 4, false)}));
+    const std::vector<MappedBytes> entries = map.entries();
+    ASSERT_EQ(entries.size(), 2U);
+    EXPECT_EQ(entries[0].name, "conv1");
+    EXPECT_EQ(entries[0].run, (ByteRun{Address(0x80001000), Bytes(0x180)}));
+    EXPECT_EQ(entries[0].end(), 3U);
+    EXPECT_EQ(entries[1].name, "conv2");
+    EXPECT_FALSE(entries[0].overlaps);
+}
+
+TEST(MemoryMap, AFileWithoutBytesIsAsLargeAsWhatIsRead) {
+    MemoryMap map;
+    LoadMemory weights;
+    weights.file = "weights.dat";
+    weights.address = Address(0x80000000);
+    map.load(weights);
+    map.add(operation("sdp 0", {lines("source", 0x80000000, 4, false)}));
+    map.add(operation("sdp 1", {lines("source", 0x80000080, 4, false)}));
+    const std::vector<MappedBytes> entries = map.entries();
+    ASSERT_EQ(entries.size(), 1U);
+    EXPECT_EQ(entries[0].run, (ByteRun{Address(0x80000000), Bytes(256)}));
+    EXPECT_EQ(entries[0].end(), 1U);
 }
 
 TEST(MemoryMap, OfAnImageHasNoOperations) {
