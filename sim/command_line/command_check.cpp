@@ -17,6 +17,7 @@
 #include "sim/command_line/experiment.h"
 #include "sim/command_line/loadable_files.h"
 #include "sim/command_line/network_files.h"
+#include "sim/command_line/program_source.h"
 #include "sim/command_line/proof_run.h"
 #include "sim/command_line/surface_queries.h"
 #include "sim/compile/nvdla/network_planner.h"
@@ -160,21 +161,12 @@ CheckReport report_on_image(const CheckArguments& arguments, const std::string& 
 }
 
 /// The register programs of a model's segments, one by one.
-void check_segments(Program program, const CheckTarget& target, CheckReport& report) {
-    Program segment;
-    const auto check_part = [&] {
-        const CheckReport part = check_program(segment, target);
-        report.operations += part.operations;
-        report.findings.insert(report.findings.end(), part.findings.begin(), part.findings.end());
-        segment.statements.clear();
-    };
-    for (Statement& statement : program.statements) {
-        if (std::holds_alternative<BeginSegment>(statement.action)) {
-            check_part();
-        }
-        segment.statements.push_back(std::move(statement));
+void check_segments(const Program& program, const CheckTarget& target, CheckReport& report) {
+    for (const ProgramPart& part : parts_of(program)) {
+        const CheckReport one = check_program(program_of(part), target);
+        report.operations += one.operations;
+        report.findings.insert(report.findings.end(), one.findings.begin(), one.findings.end());
     }
-    check_part();
 }
 
 /// What the plan of a model lacks, and, as notes, what the NPU does not take and the host runs.
@@ -207,7 +199,7 @@ CheckReport report_on_model(const Experiment& experiment, const SystemConfig& sy
         report.operations += std::holds_alternative<LaunchJob>(statement.action) ? 1U : 0U;
     }
     if (const auto* npu = system.npu.find<NpuConfig>()) {
-        check_segments(std::move(model.program), {*npu, system.memory}, report);
+        check_segments(model.program, {*npu, system.memory}, report);
     }
     return report;
 }
@@ -290,10 +282,13 @@ CheckReport report_on_program(const CheckArguments& arguments, const Program& pr
     return report;
 }
 
-/// Whether PROGRAM is one of registers or jobs, or a table that gives one of registers.
-bool is_proved_kind(const std::string& file, const SystemConfig& system) {
-    return !is_image_file(file) && !is_segments_file(file) && !is_onnx_file(file) &&
-           (!is_network_file(file) || system.npu.find<NpuConfig>() != nullptr);
+/// Only a program of registers or jobs, or a table that gives one of registers, is proved.
+void refuse_proof(const CheckArguments& arguments) {
+    if (arguments.prove) {
+        throw ConfigError(
+            fmt::format("--prove: '{}' is not a program", arguments.experiment.program),
+            "name the program, of a plan its program.cfg");
+    }
 }
 
 CheckReport report_on(const CheckArguments& arguments) {
@@ -304,11 +299,8 @@ CheckReport report_on(const CheckArguments& arguments) {
     if (!arguments.model.empty() && !arguments.prove) {
         throw ConfigError("--model is given without --prove", "add --prove");
     }
-    if (arguments.prove && !is_proved_kind(file, read_system(arguments.system))) {
-        throw ConfigError(fmt::format("--prove: '{}' is not a program", file),
-                          "name the program, of a plan its program.cfg");
-    }
     if (is_image_file(file)) {
+        refuse_proof(arguments);
         return report_on_image(arguments, file);
     }
     if (!arguments.dumped.empty() || !arguments.golden.empty() || !arguments.against.empty()) {
@@ -317,11 +309,13 @@ CheckReport report_on(const CheckArguments& arguments) {
                           "the first two");
     }
     if (is_segments_file(file)) {
+        refuse_proof(arguments);
         return report_on_segments(arguments);
     }
     const SystemConfig system = read_system(arguments.system);
     const auto* npu = system.npu.find<NpuConfig>();
     if (is_onnx_file(file) || (is_network_file(file) && npu == nullptr)) {
+        refuse_proof(arguments);
         return report_on_model(arguments.experiment, system);
     }
     if (is_network_file(file)) {

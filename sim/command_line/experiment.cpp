@@ -131,6 +131,10 @@ Experiment read_experiment(const ConfigNode& root, const fs::path& folder) {
             find_program(experiment.run.network, folder.empty() ? "." : folder);
         experiment.run.network = network.bundled.empty() ? network.path.string() : network.bundled;
     }
+    for (std::string& beside : experiment.run.beside) {
+        const FoundProgram found = find_program(beside, folder.empty() ? "." : folder);
+        beside = found.bundled.empty() ? found.path.string() : found.bundled;
+    }
     for (auto* list : {&experiment.run.golden, &write.dump}) {
         for (std::string& text : *list) {
             move_file(text, [&](const std::string& file) { return seen_from(folder, file); });
@@ -196,6 +200,17 @@ void add_run_options(CLI::App& app, RunChoices& choices) {
                    "so many NPUs run the program at once, each on data of its own, in one memory "
                    "whose time they share")
         ->check(CLI::Range(1, 64));
+    app.add_option("--split", choices.split,
+                   "how several instances work on a network: batch (default), each on an input of "
+                   "its own; rows, on one input, of every layer some rows each; pipeline, each on "
+                   "some of the layers, one input behind the other")
+        ->transform(choice_of<NetworkSplit>())
+        ->option_text("batch|rows|pipeline");
+    app.add_option("--beside", choices.beside,
+                   "a program or shape table that runs at the same time on an NPU of its own, "
+                   "behind the same memory; may be repeated")
+        ->allow_extra_args(false)
+        ->option_text("PROGRAM");
     app.add_option("--stream", choices.stream,
                    "run so many frames of a network as a stream, too, with double-buffered inputs: "
                    "throughput and latency")
@@ -287,6 +302,10 @@ std::string effective_yaml(const Experiment& experiment, const SystemConfig& sys
     RunChoices run = experiment.run;
     for (std::string& golden : run.golden) {
         move_file(golden, absolute);
+    }
+    for (std::string& beside : run.beside) {
+        const FoundProgram found = find_program(beside);
+        beside = found.bundled.empty() ? absolute(found.path.string()) : found.bundled;
     }
     run.surfaces = absolute(run.surfaces);
     if (names_preset_file(run.network)) {

@@ -23,6 +23,7 @@
 #include "sim/compile/nvdla/network_planner.h"
 #include "sim/config/config_node.h"
 #include "sim/model/network.h"
+#include "sim/run/result.h"
 
 namespace npuscope {
 
@@ -67,6 +68,8 @@ struct RunChoices {
     OnOff shadow = OnOff::On;
     std::optional<Cycles> max_cycles{};
     std::size_t instances = 1;
+    NetworkSplit split = NetworkSplit::Batch;
+    std::vector<std::string> beside{};
     std::size_t stream = 0;
     std::vector<std::string> golden{};
     bool compare_layers = false;
@@ -84,6 +87,13 @@ struct RunChoices {
         visit.field("instances", self.instances,
                     "so many NPUs run the program at once, each on data of its own, in one memory "
                     "whose time they share");
+        visit.field("split", self.split,
+                    "how several instances work on a network: batch, each on an input of its own; "
+                    "rows, on one input, of every layer some rows each; pipeline, each on some of "
+                    "the layers, one input behind the other");
+        visit.field("beside", self.beside,
+                    "programs that run at the same time, each on an NPU of its own behind the same "
+                    "memory");
         visit.field("stream", self.stream,
                     "so many frames of a network are run as a stream, too, with double-buffered "
                     "inputs, for throughput and latency; 0: none");

@@ -7,9 +7,11 @@
 #include "sim/command_line/layer_comparison.h"
 #include "sim/command_line/loadable_files.h"
 #include "sim/command_line/network_files.h"
+#include "sim/command_line/program_source.h"
 #include "sim/command_line/surface_queries.h"
 #include "sim/compile/nvdla/network_planner.h"
 #include "sim/compile/nvdla/nvdla_family.h"
+#include "sim/compile/nvdla/plan_program.h"
 #include "sim/config/file_io.h"
 #include "sim/config/preset.h"
 #include "sim/model/onnx_reader.h"
@@ -24,6 +26,7 @@ RunOptions read_options(const Experiment& experiment) {
     options.values = experiment.run.values == OnOff::On;
     options.shadow = experiment.run.shadow == OnOff::On;
     options.timeline = !experiment.write.timeline.empty() || !experiment.write.wave.empty();
+    options.map = !experiment.write.out.empty() || !experiment.write.json.empty();
     options.instances = experiment.run.instances;
     options.max_cycles = experiment.run.max_cycles.value_or(options.max_cycles);
     return options;
@@ -40,6 +43,54 @@ void check_stream(const Experiment& experiment) {
                                       : "a stream is that of one NPU, not of several instances",
                           "give --stream at least 2, without --instances");
     }
+}
+
+/// Several NPUs that do not run one program each on data of its own.
+void check_instances(const Experiment& experiment, const SurfaceWishes& wishes) {
+    const RunChoices& run = experiment.run;
+    const bool splits = run.split != NetworkSplit::Batch;
+    if (!splits && run.beside.empty()) {
+        return;
+    }
+    if (splits && !names_network(experiment.program)) {
+        throw ConfigError(fmt::format("'{}' is not a network", experiment.program),
+                          "--split belongs to shape tables and models");
+    }
+    if (splits && run.instances < 2) {
+        throw ConfigError("one instance shares nothing", "give --instances 2 with --split");
+    }
+    if (!run.beside.empty() && run.instances > 1) {
+        throw ConfigError("--beside and --instances exclude each other",
+                          "name a program several times to run it on several NPUs");
+    }
+    if (wishes.any() || !experiment.inputs.empty() || !experiment.write.outputs.empty()) {
+        throw ConfigError("inputs, outputs and surfaces are those of one program on one NPU",
+                          splits ? "leave out --split" : "leave out --beside");
+    }
+}
+
+/// Each program on an NPU of its own.
+Result run_beside(const Experiment& experiment, const SystemConfig& system,
+                  const RunOptions& options) {
+    std::vector<Program> programs;
+    std::vector<std::string> names{experiment.program};
+    for (const std::string& beside : experiment.run.beside) {
+        names.push_back(find_program(beside).path.string());
+    }
+    for (const std::string& name : names) {
+        const bool registers = system.npu.find<NpuConfig>() != nullptr;
+        if (is_network_file(name) && registers) {
+            programs.push_back(plan_program(
+                plan_network(read_network(name), experiment.plan.target(system, options.values))));
+        } else if (names_network(name) || is_loadable_file(name) || is_image_file(name)) {
+            throw ConfigError(fmt::format("'{}' is not a program", name),
+                              "of a model name what `npuscope plan --out` writes");
+        } else {
+            programs.push_back(
+                read_any_program(name, system, options.values ? Images::Read : Images::LeaveOut));
+        }
+    }
+    return run_together(programs, system, options);
 }
 
 SurfaceWishes read_wishes(const Experiment& experiment, const SystemConfig& system) {
@@ -93,8 +144,12 @@ Result run_experiment(const Experiment& experiment, const SystemConfig& system) 
     RunOptions options = read_options(experiment);
     const std::string& program = experiment.program;
     const NetworkFiles files{experiment.inputs, experiment.write.outputs, experiment.model,
-                             experiment.run.stream};
+                             experiment.run.stream, experiment.run.split};
     check_stream(experiment);
+    check_instances(experiment, read_wishes(experiment, system));
+    if (!experiment.run.beside.empty()) {
+        return run_beside(experiment, system, options);
+    }
     if (is_image_file(program)) {
         throw ConfigError(fmt::format("'{}' describes a memory image, which does nothing", program),
                           "give it to `npuscope check`");

@@ -16,6 +16,7 @@
 #include "sim/command_line/label_ranking.h"
 #include "sim/command_line/layer_comparison.h"
 #include "sim/command_line/model_source.h"
+#include "sim/command_line/shared_run.h"
 #include "sim/command_line/stream_run.h"
 #include "sim/compile/nvdla/network_planner.h"
 #include "sim/compile/nvdla/nvdla_family.h"
@@ -87,6 +88,9 @@ class ModelRun {
     }
 
     Result run() {
+        if (files_.split != NetworkSplit::Batch) {
+            return shared();
+        }
         if (!files_.inputs.empty()) {
             read_inputs();
         }
@@ -146,6 +150,22 @@ class ModelRun {
             }
         }
         return std::move(run.result);
+    }
+    /// By several instances, for its time alone.
+    Result shared() const {
+        const auto plan_for = [&](std::uint32_t parts) {
+            PlanTarget target = choices_.target(system_, false);
+            target.parts = parts;
+            SegmentedPlan planned = plan_segments(graph_, target, facts_);
+            if (planned.segments.size() != 1) {
+                throw ConfigError("the host works between segments of the model",
+                                  "instances share a model of one segment, or a shape table");
+            }
+            return std::move(planned.segments.front().plan);
+        };
+        RunOptions options = options_;
+        options.values = false;
+        return run_shared(files_.split, plan_for, system_, options);
     }
     /// A model that is one program for the NPU is simulated, another one follows from one frame.
     StreamRecord stream(const Result& frame) const {
@@ -372,8 +392,17 @@ class ModelRun {
 /// A shape table on an NPU with registers: surfaces lie as the table or the NPU declares.
 Result run_table(const std::string& network, const NetworkFiles& files, const SystemConfig& system,
                  const PlanChoices& choices, RunOptions options, SurfaceQueries* queries) {
+    options.check = false;
     const Network table = read_network(network);
-    Plan plan = plan_network(table, choices.target(system, options.values));
+    PlanTarget target = choices.target(system, options.values);
+    if (files.split != NetworkSplit::Batch) {
+        const auto plan_for = [&](std::uint32_t parts) {
+            target.parts = parts;
+            return plan_network(table, target);
+        };
+        return run_shared(files.split, plan_for, system, options);
+    }
+    Plan plan = plan_network(table, target);
     std::optional<StreamRecord> stream;
     if (files.stream > 0) {
         stream = simulate_stream(plan, files.stream, choices.target(system, false), system,
@@ -417,30 +446,6 @@ Result run_table(const std::string& network, const NetworkFiles& files, const Sy
 
 bool names_network(const std::string& path) { return is_network_file(path) || is_onnx_file(path); }
 
-Program read_any_program(const std::string& path, const SystemConfig& system, Images images) {
-    const FamilyRegisters registers = system.family->registers(system.npu);
-    Program program = read_program(
-        path,
-        RegisterNames(registers.programs ? registers.blocks : std::span<const RegisterBlock>{}),
-        images);
-    for (Statement& statement : program.statements) {
-        auto* launch = std::get_if<LaunchJob>(&statement.action);
-        if (launch == nullptr) {
-            continue;
-        }
-        const auto& written = dynamic_cast<const WrittenJob&>(*launch->job);
-        try {
-            const auto job = system.family->read_job(written.descriptor);
-            job->name = written.name;
-            job->kind = written.kind;
-            launch->job = job;
-        } catch (const ConfigError& error) {
-            throw ConfigError(statement.place, error.sentence(), error.remedy());
-        }
-    }
-    return program;
-}
-
 ValueRanges held_inputs(const Graph& graph, InputType type) {
     const ElementType element = type == InputType::Uint8 ? ElementType::Uint8 : ElementType::Int8;
     ValueRanges facts;
@@ -459,10 +464,14 @@ Result run_network_files(const std::string& network, const NetworkFiles& files,
         throw ConfigError(fmt::format("'{}' is not a network", network),
                           "--inputs and --outputs belong to networks");
     }
+    const bool registers = system.npu.find<NpuConfig>() != nullptr;
+    if (files.split != NetworkSplit::Batch && !registers) {
+        throw ConfigError(fmt::format("instances of '{}' share no network", system.npu_name()),
+                          "rows and layers are shared by NPUs with registers; leave out --split");
+    }
     if (files.any() && !options.values) {
         throw ConfigError("--inputs and --outputs need values", "leave out --values off");
     }
-    const bool registers = system.npu.find<NpuConfig>() != nullptr;
     return registers && is_network_file(network)
                ? run_table(network, files, system, choices, options, queries)
                : ModelRun(network, files, system, choices, options, queries).run();

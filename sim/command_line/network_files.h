@@ -8,7 +8,6 @@
 #include "sim/command_line/experiment.h"
 #include "sim/command_line/surface_queries.h"
 #include "sim/model/graph.h"
-#include "sim/program/read_program.h"
 #include "sim/run/session.h"
 
 namespace npuscope {
@@ -17,15 +16,14 @@ struct NetworkFiles {
     std::string inputs;   ///< folder; empty: values are made up
     std::string outputs;  ///< folder; empty: nothing is written
     ModelChoices model{};
-    std::size_t stream = 0;  ///< frames that are run as a stream as well; 0: none
+    std::size_t stream = 0;                    ///< frames that are run as a stream as well; 0: none
+    NetworkSplit split = NetworkSplit::Batch;  ///< over RunOptions::instances
 
     bool any() const { return !inputs.empty() || !outputs.empty(); }
 };
 
 /// Whether `path` names a shape table or a model.
 bool names_network(const std::string& path);
-/// A program of registers or jobs for the NPU at hand.
-Program read_any_program(const std::string& path, const SystemConfig& system, Images images);
 
 /// What inputs of floats hold.
 ValueRanges held_inputs(const Graph& graph, InputType type);

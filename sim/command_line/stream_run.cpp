@@ -11,10 +11,7 @@ namespace npuscope {
 
 StreamRecord simulate_stream(const Plan& plan, std::size_t frames, const PlanTarget& target,
                              const SystemConfig& system, Cycles max_cycles) {
-    Plan bare = plan;
-    for (PlannedImage& image : bare.images) {
-        image.image = {};
-    }
+    const Plan bare = without_images(plan);
     const Result result = run_program(plan_program(streamed_plan(bare, frames, target)), system,
                                       {.max_cycles = max_cycles, .values = false});
     const std::size_t layers = plan.layers.size();

@@ -184,6 +184,10 @@ struct LaunchJob {
 /// Waits until all launched jobs have ended, and all interrupts have come that are to raise an id.
 struct WaitForJobs {};
 
+/// Waits until every NPU of the run has come as far: the n-th of one program for the n-th of all
+/// others. Without effect where one runs alone.
+struct MeetInstances {};
+
 /// A part of a model on an NPU and a memory as after reset, with cycles of its own.
 struct BeginSegment {
     std::string name;
@@ -213,7 +217,7 @@ struct RunNode {
 using Action = std::variant<InitMemory, LoadMemory, WriteRegister, ReadRegister, PollRegister,
                             NotifyOnInterrupt, WaitForInterrupt, ReadMemory, SyncNotify, SyncWait,
                             CheckCrc, CheckImage, CheckNothing, LaunchJob, WaitForJobs, RunNode,
-                            BeginSegment, BeginLayer>;
+                            MeetInstances, BeginSegment, BeginLayer>;
 
 struct Statement {
     Place place;
@@ -236,6 +240,17 @@ struct Program {
     bool zeroed_memory = false;  ///< uninitialised memory is 0, and may be read
     std::vector<NamedSurface> surfaces{};
 };
+
+/// Statements that run on one machine: a segment, or what stands before the first.
+struct ProgramPart {
+    std::span<const Statement> statements;  ///< of the program, which outlives this
+    const BeginSegment* segment = nullptr;
+};
+
+/// At least one, which may be empty.
+std::vector<ProgramPart> parts_of(const Program& program);
+/// A copy of its statements.
+Program program_of(const ProgramPart& part);
 
 inline std::string_view memory_port_name(MemoryPort port) {
     return port == MemoryPort::Primary ? "pri_mem" : "sec_mem";

@@ -15,6 +15,7 @@
 //   check_crc(sync_id_0, 1, 0x90000000, 0x1000, 0x8c467827);
 //   check_file(sync_id_0, pri_mem, 0x90000000, 0x1000, "golden.dat");
 //   check_nothing(sync_id_0);
+//   meet_instances();                                      until all NPUs of the run are as far (ours)
 //
 // Our own calls, of NPUs whose host launches jobs; uninitialised memory of such a program is 0:
 //

@@ -296,6 +296,10 @@ Action take_wait_for_jobs(CallReader& /*call*/, const ImageSource& /*images*/) {
     return WaitForJobs{};
 }
 
+Action take_meet_instances(CallReader& /*call*/, const ImageSource& /*images*/) {
+    return MeetInstances{};
+}
+
 Action take_run_node(CallReader& call, const ImageSource& /*images*/) {
     RunNode node{.name = call.take_quoted("the name of a node")};
     call.next();
@@ -331,6 +335,7 @@ constexpr std::array call_rows{CallRow{"mem_init", take_mem_init},
                                CallRow{"check_nothing", take_check_nothing},
                                CallRow{"launch_job", take_launch_job},
                                CallRow{"wait_for_jobs", take_wait_for_jobs},
+                               CallRow{"meet_instances", take_meet_instances},
                                CallRow{"run_node", take_run_node}};
 
 }  // namespace

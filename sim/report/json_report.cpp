@@ -256,14 +256,24 @@ std::string json_report(const Result& result) {
     if (result.stream) {
         report["stream"] = stream_json(*result.stream);
     }
+    if (result.split) {
+        report["split"] = {{"by", enum_name(result.split->by)},
+                           {"alone_cycles", result.split->alone.value},
+                           {"interval_cycles", result.split->interval.value},
+                           {"latency_cycles", result.split->latency.value}};
+    }
     for (const InstanceRecord& instance : result.instances) {
         Json one = to_json(instance.traffic);
+        add_text(one, "program", instance.program);
         one["cycles"] = instance.cycles.value;
         one["failed_checks"] = instance.failed_checks;
         report["instances"].push_back(std::move(one));
     }
     if (!result.rankings.empty()) {
         report["rankings"] = rankings_json(result.rankings);
+    }
+    if (!result.memory_map.empty()) {
+        report["memory_map"] = memory_map_json(result.memory_map);
     }
     report["units"] = units_json(result.units);
     for (const ActionCount& action : result.actions) {

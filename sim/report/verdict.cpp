@@ -112,6 +112,33 @@ std::string stream_line(const Result& result) {
 }
 
 /// NPUs that ran at once.
+std::string split_line(const Result& result) {
+    const SplitRecord& split = *result.split;
+    const std::size_t count = result.instances.size();
+    const auto interval = static_cast<double>(std::max(split.interval, Cycles(1)).value);
+    const double gain = static_cast<double>(split.alone.value) / interval;
+    if (split.by == NetworkSplit::Rows) {
+        return fmt::format(
+            "{} instances share the rows of every layer: {:.3g} times as fast as one, which takes "
+            "{} cycles; all else is of the first",
+            count, gain, with_separators(split.alone.value));
+    }
+    return fmt::format(
+        "{} instances, each with some of the layers: an input each {} cycles, {:.3g} times as "
+        "often "
+        "as with one, latency {}; all else is of the first",
+        count, with_separators(split.interval.value), gain, with_separators(split.latency.value));
+}
+
+/// What each instance did.
+std::string instance_line(const Result& result, std::size_t index) {
+    const InstanceRecord& instance = result.instances[index];
+    return fmt::format(
+        "instance {}: {}{}{} cycles, {} bytes moved", index + 1, instance.program,
+        instance.program.empty() ? "" : ", ", with_separators(instance.cycles.value),
+        with_separators((instance.traffic.read_bytes + instance.traffic.write_bytes).value));
+}
+
 std::string instances_line(const Result& result) {
     Cycles least = result.instances.front().cycles;
     Cycles most;
@@ -124,12 +151,19 @@ std::string instances_line(const Result& result) {
     const double seconds = static_cast<double>(most.value) /
                            std::max(static_cast<double>(result.config.clock().value), 1.0);
     const auto bytes = static_cast<double>((all.read_bytes + all.write_bytes).value);
+    const double gigabytes = seconds > 0 ? bytes / seconds / 1e9 : 0;
+    if (!result.instances.front().program.empty()) {
+        return fmt::format(
+            "{} programs beside each other: the first ends after {} cycles, the last after {}, "
+            "together {:.4g} GB/s; all else is of the first named",
+            result.instances.size(), with_separators(least.value), with_separators(most.value),
+            gigabytes);
+    }
     return fmt::format(
         "{} instances at once, each on data of its own: the first ends after {} cycles, the last "
         "after {}, together {:.4g} GB/s, {:.4g} programs/s; all else is of the first",
         result.instances.size(), with_separators(least.value), with_separators(most.value),
-        seconds > 0 ? bytes / seconds / 1e9 : 0,
-        seconds > 0 ? static_cast<double>(result.instances.size()) / seconds : 0);
+        gigabytes, seconds > 0 ? static_cast<double>(result.instances.size()) / seconds : 0);
 }
 
 std::string array_line(const Result& result, const std::vector<LayerRecord>& rows) {
@@ -326,7 +360,12 @@ std::string verdict(const Result& result, std::size_t width) {
         lines.push_back(energy_line(*result.energy));
     }
     if (!result.instances.empty()) {
-        lines.push_back(instances_line(result));
+        lines.push_back(result.split ? split_line(result) : instances_line(result));
+        constexpr std::size_t most = 8;
+        const bool tell = !result.instances.front().program.empty();
+        for (std::size_t i = 0; tell && i < std::min(most, result.instances.size()); ++i) {
+            lines.push_back(instance_line(result, i));
+        }
     }
     const bool by_shape =
         std::ranges::find(result.findings, "by_shape", &Diagnostic::id) != result.findings.end();

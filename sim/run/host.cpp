@@ -269,18 +269,6 @@ std::uint32_t Host::access(tlm::tlm_command command, std::uint32_t address, std:
     return value;
 }
 
-void Host::execute(Activity& /*activity*/, const InitMemory& init) {
-    if (values_) {
-        init_memory(memory_, init, place());
-    }
-}
-
-void Host::execute(Activity& /*activity*/, const LoadMemory& load) {
-    if (values_) {
-        load_memory(memory_, load, place());
-    }
-}
-
 void Host::execute(Activity& activity, const WriteRegister& write) {
     access(tlm::TLM_WRITE_COMMAND, write.address, write.value);
     if (starts_operation(write)) {
@@ -416,6 +404,14 @@ void Host::job_ended(const LaunchJob& launch) {
 void Host::execute(Activity& activity, const WaitForJobs& /*wait*/) {
     wait_for_jobs(activity, 1);
     wait_for_interrupts(activity);
+}
+
+void Host::execute(Activity& activity, const MeetInstances& /*meet*/) {
+    bool complete = !meeting_ || meeting_->arrive(++meetings_);
+    while (!complete) {
+        activity.wait_for(meeting_->complete(), WaitKind::Starved, "the other instances");
+        complete = meeting_->is_complete(meetings_);
+    }
 }
 
 void Host::execute(Activity& /*activity*/, const BeginSegment& /*segment*/) {

@@ -6,8 +6,10 @@
 
 #include <tlm_utils/simple_initiator_socket.h>
 
+#include <algorithm>
 #include <deque>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -28,12 +30,36 @@
 
 namespace npuscope {
 
+/// Where the hosts of a run wait for each other.
+class Meeting {
+ public:
+    explicit Meeting(std::size_t hosts) : hosts_(hosts) {}
+
+    /// One host more has come to its n-th meeting, counted from 1. Returns whether it was the last.
+    bool arrive(std::size_t n) {
+        arrived_.resize(std::max(arrived_.size(), n));
+        if (++arrived_[n - 1] == hosts_) {
+            complete_.notify(sc_core::SC_ZERO_TIME);
+        }
+        return is_complete(n);
+    }
+    bool is_complete(std::size_t n) const { return arrived_[n - 1] == hosts_; }
+    const sc_core::sc_event& complete() const { return complete_; }
+
+ private:
+    std::size_t hosts_;
+    std::vector<std::size_t> arrived_;
+    sc_core::sc_event complete_;
+};
+
 class Host : public Unit {
  public:
     /// Binds itself to the machine's registers, where it has them.
     Host(const sc_core::sc_module_name& name, std::span<const Statement> program, Machine& machine,
          Memory& memory);
 
+    /// Statements that meet other hosts meet them there.
+    void meet_at(std::shared_ptr<Meeting> meeting) { meeting_ = std::move(meeting); }
     /// Memory is neither filled nor compared with anything: time alone is simulated.
     void leave_out_values() { values_ = false; }
     /// Reads memory once the id `after` is raised or the job of this name has ended; where it is
@@ -99,6 +125,7 @@ class Host : public Unit {
     void execute(Activity& activity, const LaunchJob& launch);
     void execute(Activity& activity, const WaitForJobs& wait);
     void execute(Activity& activity, const RunNode& node);
+    void execute(Activity& activity, const MeetInstances& meet);
     void execute(Activity& activity, const BeginSegment& segment);
     void execute(Activity& activity, const BeginLayer& layer);
 
@@ -163,6 +190,8 @@ class Host : public Unit {
     };
     std::vector<HostOperation> operators_;
     Recorder* recorder_ = nullptr;
+    std::shared_ptr<Meeting> meeting_;
+    std::size_t meetings_ = 0;
     std::size_t statement_ = 0;  // that is being executed
     Cycles ahead_;               // of simulated time
     bool executed_ = false;

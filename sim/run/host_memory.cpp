@@ -1,12 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-// The host's reading of memory for those who asked for it: at an id, when a job has ended, or when
-// the run is over.
+// The host's way to memory: it fills it, loads files, and reads for those who asked for it: at an id,
+// when a job has ended, or when the run is over.
 #include <utility>
 #include <vector>
 
 #include "sim/run/host.h"
+#include "sim/run/memory_checks.h"
 
 namespace npuscope {
+
+void Host::execute(Activity& /*activity*/, const InitMemory& init) {
+    if (values_) {
+        init_memory(memory_, init, place());
+    }
+}
+
+void Host::execute(Activity& /*activity*/, const LoadMemory& load) {
+    if (values_) {
+        load_memory(memory_, load, place());
+    }
+}
 
 void Host::read_kept(KeptBytes& request) {
     request.bytes.resize(request.run.bytes.value);

@@ -13,6 +13,7 @@
 #include "models/base/statistics.h"
 #include "models/base/unit_job.h"
 #include "models/memory/memory_config.h"
+#include "sim/check/memory_map.h"
 #include "sim/compile/model_program.h"
 #include "sim/config/system_config.h"
 #include "sim/convert/tensor_difference.h"
@@ -174,9 +175,32 @@ struct StreamRecord {
 
 /// One of several NPUs that ran at once behind one memory.
 struct InstanceRecord {
+    std::string program{};  ///< where each has one of its own
     Cycles cycles;
     ClientTraffic traffic;
     std::size_t failed_checks = 0;
+};
+
+/// What several NPUs make of one network.
+enum class NetworkSplit {
+    Batch,     ///< each all of it, on an input of its own
+    Rows,      ///< all of them each layer, some of its rows each
+    Pipeline,  ///< each some of the layers, of an input of its own
+};
+
+template <>
+struct EnumNames<NetworkSplit> {
+    static constexpr std::array names{
+        std::pair{NetworkSplit::Batch, std::string_view("batch")},
+        std::pair{NetworkSplit::Rows, std::string_view("rows")},
+        std::pair{NetworkSplit::Pipeline, std::string_view("pipeline")}};
+};
+
+struct SplitRecord {
+    NetworkSplit by = NetworkSplit::Batch;
+    Cycles alone;     ///< of one NPU for one input
+    Cycles interval;  ///< from one input to the next
+    Cycles latency;   ///< of an input
 };
 
 struct Result {
@@ -204,7 +228,9 @@ struct Result {
     std::optional<StreamRecord> stream;           ///< where one was asked for
     std::vector<Ranking> rankings;                ///< where labels were given
     std::vector<InstanceRecord> instances;        ///< where several ran; else empty
+    std::optional<SplitRecord> split;             ///< where they share a network
     std::optional<EnergyEstimate> energy;         ///< where a table was given
+    std::vector<MappedBytes> memory_map;          ///< where it was asked for
     SystemConfig config;
 
     std::string npu() const { return config.npu_name(); }

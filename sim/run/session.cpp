@@ -18,12 +18,12 @@
 #include "models/memory/memory.h"
 #include "models/npu/machine.h"
 #include "models/npu/npu_config.h"
-#include "sim/check/check_report.h"
 #include "sim/config/diagnostic_report.h"
 #include "sim/run/driven_machine.h"
 #include "sim/run/host.h"
 #include "sim/run/kernel_scope.h"
 #include "sim/run/machine_counts.h"
+#include "sim/run/static_check.h"
 #include "sim/run/timeline_recorder.h"
 #include "sim/run/traffic_sampler.h"
 
@@ -226,30 +226,6 @@ Result gather(Simulation& simulation, const RunOptions& options) {
     return result;
 }
 
-/// Statements that run on one machine: a segment, or what stands before the first.
-struct Part {
-    std::span<const Statement> statements;
-    const BeginSegment* segment = nullptr;
-};
-
-std::vector<Part> parts_of(const Program& program) {
-    const std::span<const Statement> all = program.statements;
-    std::vector<Part> parts;
-    std::size_t begin = 0;
-    for (std::size_t i = 0; i <= all.size(); ++i) {
-        if (i < all.size() && !std::holds_alternative<BeginSegment>(all[i].action)) {
-            continue;
-        }
-        if (i > begin || i == all.size()) {
-            const auto* segment =
-                i > begin ? std::get_if<BeginSegment>(&all[begin].action) : nullptr;
-            parts.push_back({all.subspan(begin, i - begin), segment});
-        }
-        begin = i;
-    }
-    return parts;
-}
-
 /// Adds what the instances besides the first gave; checks and findings say whose they are.
 void add_instances(Simulations& simulations, const RunOptions& options, Result& result) {
     std::vector<CheckResult> checks;
@@ -257,7 +233,7 @@ void add_instances(Simulations& simulations, const RunOptions& options, Result& 
     for (std::size_t i = 0; i < simulations.size(); ++i) {
         const Result own = i == 0 ? result : gather(simulations[i], options);
         const std::string whose = fmt::format("instance {}", i + 1);
-        InstanceRecord record{own.cycles, own.total_traffic(), 0};
+        InstanceRecord record{{}, own.cycles, own.total_traffic(), 0};
         for (CheckResult check : own.checks) {
             record.failed_checks += check.pass ? 0U : 1U;
             check.subject = check.subject.empty() ? whose : check.subject + ", " + whose;
@@ -274,18 +250,46 @@ void add_instances(Simulations& simulations, const RunOptions& options, Result& 
     result.findings = std::move(findings);
 }
 
-Result run_part(const Part& part, const Program& program, const SystemConfig& system,
-                const RunOptions& options) {
+/// What one NPU of a run executes.
+struct Instance {
+    std::span<const Statement> statements;
+    bool zeroed_memory = false;
+};
+
+/// Bytes that all instances see.
+class SharedBytes : public ByteStore {
+ public:
+    void write(Address address, std::span<const std::uint8_t> bytes) override {
+        bytes_.write(address, bytes);
+    }
+    void read(Address address, std::span<std::uint8_t> bytes) override {
+        bytes_.read(address, bytes);
+    }
+
+ private:
+    SparseMemory bytes_;
+};
+
+Result run_instances(std::span<const Instance> instances, const BeginSegment* segment,
+                     const SystemConfig& system, RunOptions options, MemoryBytes bytes) {
     const KernelScope kernel;
+    options.instances = instances.size();
+    const auto meeting = std::make_shared<Meeting>(instances.size());
+    SharedBytes shared;
     Simulations simulations;
-    for (std::size_t i = 0; i < options.instances; ++i) {
-        simulations.emplace_back(part.statements, system, options,
+    for (std::size_t i = 0; i < instances.size(); ++i) {
+        simulations.emplace_back(instances[i].statements, system, options,
                                  simulations.empty() ? nullptr : &simulations.front(), i);
-        if (!options.shadow) {
-            simulations.back().memory.leave_out_shadow();
+        Simulation& simulation = simulations.back();
+        simulation.host.meet_at(meeting);
+        if (bytes == MemoryBytes::Shared) {
+            simulation.memory.back_by(shared);
         }
-        if (program.zeroed_memory) {
-            simulations.back().memory.start_zeroed();
+        if (!options.shadow) {
+            simulation.memory.leave_out_shadow();
+        }
+        if (instances[i].zeroed_memory) {
+            simulation.memory.start_zeroed();
         }
     }
     simulate(simulations, options);
@@ -294,104 +298,20 @@ Result run_part(const Part& part, const Program& program, const SystemConfig& sy
     if (simulations.size() > 1) {
         add_instances(simulations, options, result);
     }
-    if (part.segment != nullptr) {
-        result.model->segments.push_back({part.segment->name, result.first_op_enable,
-                                          first.host.register_cycles(), part.segment->inputs,
-                                          part.segment->outputs});
+    if (segment != nullptr) {
+        result.model->segments.push_back({segment->name, result.first_op_enable,
+                                          first.host.register_cycles(), segment->inputs,
+                                          segment->outputs});
     }
     end_threads(simulations);
     return result;
 }
 
-/// What a static check of a register program says of a machine that has stopped: blocks that never
-/// start, else its first errors.
-std::string likely_causes(const Program& program, const SystemConfig& system) {
-    const NpuConfig* npu = system.npu.find<NpuConfig>();
-    if (npu == nullptr) {
-        return {};
-    }
-    constexpr std::size_t most = 3;
-    Diagnostics errors = check_program(program, {*npu, system.memory}).findings;
-    std::erase_if(errors, [](const Diagnostic& one) { return one.severity != Severity::Error; });
-    const auto stuck = [](const Diagnostic& one) { return one.id == "never_starts"; };
-    if (std::ranges::any_of(errors, stuck)) {
-        std::erase_if(errors, std::not_fn(stuck));
-    }
-    std::string text;
-    for (std::size_t i = 0; i < std::min(most, errors.size()); ++i) {
-        const std::string place = to_string(errors[i].place);
-        text +=
-            fmt::format("\n  likely cause: {}{}{}{}{} [{}]; {}", place, place.empty() ? "" : ": ",
-                        errors[i].register_name, errors[i].register_name.empty() ? "" : ": ",
-                        errors[i].sentence, errors[i].id, errors[i].remedy);
-    }
-    return text;
-}
-
-/// What a static check says of a user's program, while the machine runs it; nothing where none asks.
-std::future<Diagnostics> begin_check(const Program& program, const SystemConfig& system,
-                                     const RunOptions& options) {
-    const NpuConfig* npu = system.npu.find<NpuConfig>();
-    const bool of_user =
-        !program.statements.empty() && !program.statements.front().place.file.empty();
-    if (npu == nullptr || !of_user || !options.shadow) {
-        return {};
-    }
-    return std::async(std::launch::async, [&program, &system, npu] {
-        return check_program(program, {*npu, system.memory}).findings;
-    });
-}
-
-/// Mistakes that this memory and its latency hide: operations that race, and operands of which no
-/// byte was ever loaded. The run cannot see them, a static check does.
-void add_hazards(Diagnostics checked, Diagnostics& findings) {
-    for (Diagnostic& one : checked) {
-        const bool told = std::ranges::any_of(findings, [&](const Diagnostic& other) {
-            return other.operation == one.operation &&
-                   (other.id == one.id || other.id == "uninitialised_read");
-        });
-        if (!told && (one.id == "race" || one.id == "never_loaded")) {
-            one.severity = Severity::Warning;
-            findings.push_back(std::move(one));
-        }
-    }
-}
-
-/// Why a register program came to a wrong end: who wrote the regions that are not as it expects
-/// them, and what a static check says; of one that came to a good end what was mere luck.
-void explain(const Program& program, const SystemConfig& system, std::future<Diagnostics> checked,
-             Result& result) {
-    constexpr std::size_t most = 16;  // comparisons; a program that is wrong early has many
-    const NpuConfig* npu = system.npu.find<NpuConfig>();
-    std::vector<CheckResult*> failed;
-    std::vector<ByteRun> regions;
-    for (CheckResult& check : result.checks) {
-        const bool region = check.kind != CheckKind::Register && check.bytes > Bytes(0);
-        if (!check.pass && check.reached && region && failed.size() < most) {
-            failed.push_back(&check);
-            // of an image the address is that of the first byte that differs
-            regions.push_back(
-                {check.address, check.kind == CheckKind::Crc32 ? check.bytes : Bytes(1)});
-        }
-    }
-    const bool wrong = !failed.empty() || std::ranges::any_of(result.findings, [](const auto& one) {
-        return one.severity == Severity::Error;
-    });
-    if (npu == nullptr) {
-        return;
-    }
-    if (!wrong) {
-        if (checked.valid()) {
-            add_hazards(checked.get(), result.findings);
-        }
-        return;
-    }
-    Explanation explanation =
-        explain_failure(program, {*npu, system.memory}, regions, result.findings);
-    for (std::size_t i = 0; i < failed.size(); ++i) {
-        std::ranges::move(explanation.writers[i], std::back_inserter(failed[i]->writers));
-    }
-    std::ranges::move(explanation.findings, std::back_inserter(result.findings));
+Result run_part(const ProgramPart& part, const Program& program, const SystemConfig& system,
+                const RunOptions& options) {
+    const std::vector<Instance> instances(options.instances,
+                                          {part.statements, program.zeroed_memory});
+    return run_instances(instances, part.segment, system, options, MemoryBytes::Own);
 }
 
 /// Each segment counts its operations anew.
@@ -404,7 +324,7 @@ void name_operations(Result& part, std::size_t segment) {
 }
 
 /// A machine that stopped is told of with its likely causes.
-Result run_or_explain(const Part& part, const Program& program, const SystemConfig& system,
+Result run_or_explain(const ProgramPart& part, const Program& program, const SystemConfig& system,
                       const RunOptions& options) {
     try {
         return run_part(part, program, system, options);
@@ -429,14 +349,14 @@ std::vector<std::size_t> requests_of(const RunOptions& options, std::size_t segm
 
 Result run_program(const Program& program, const SystemConfig& system, const RunOptions& options) {
     const auto begin = std::chrono::steady_clock::now();
-    const std::vector<Part> parts = parts_of(program);
-    const auto segments =
-        std::ranges::count_if(parts, [](const Part& part) { return part.segment != nullptr; });
+    const std::vector<ProgramPart> parts = parts_of(program);
+    const auto segments = std::ranges::count_if(
+        parts, [](const ProgramPart& part) { return part.segment != nullptr; });
     Result result;
     std::vector<std::vector<std::uint8_t>> kept(options.keep.size());
     std::future<Diagnostics> checked = begin_check(program, system, options);
     std::size_t segment = 0;
-    for (const Part& part : parts) {
+    for (const ProgramPart& part : parts) {
         RunOptions left = options;
         left.max_cycles =
             options.max_cycles - std::min(result.simulated_cycles, options.max_cycles);
@@ -467,6 +387,9 @@ Result run_program(const Program& program, const SystemConfig& system, const Run
     if (!result.model) {
         explain(program, system, std::move(checked), result);
     }
+    if (options.map) {
+        result.memory_map = memory_map(program, system);
+    }
     result.kept = std::move(kept);
     result.program = program.name;
     result.values = options.values;
@@ -476,8 +399,34 @@ Result run_program(const Program& program, const SystemConfig& system, const Run
     return result;
 }
 
+Result run_together(std::span<const Program> programs, const SystemConfig& system,
+                    const RunOptions& options, MemoryBytes bytes) {
+    const auto begin = std::chrono::steady_clock::now();
+    std::vector<Instance> instances;
+    std::string names;
+    for (const Program& program : programs) {
+        if (parts_of(program).front().segment != nullptr) {
+            throw ConfigError(fmt::format("'{}' consists of segments", program.name),
+                              "several NPUs run programs of one segment");
+        }
+        instances.push_back({program.statements, program.zeroed_memory});
+        names += fmt::format("{}{}", names.empty() ? "" : ", ", program.name);
+    }
+    Result result = run_instances(instances, nullptr, system, options, bytes);
+    for (std::size_t i = 0; i < result.instances.size(); ++i) {
+        result.instances[i].program = programs[i].name;
+    }
+    result.program = names;
+    result.values = options.values;
+    result.config = system;
+    result.wall_seconds =
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    return result;
+}
+
 ModelResult run_model(const ModelProgram& model, const SystemConfig& system, RunOptions options) {
     options.values = options.values && model.values;
+    options.check = false;
     ModelResult run{run_program(model.program, system, options), {}};
     Result& result = run.result;
     ModelShare& share = result.model ? *result.model : result.model.emplace();

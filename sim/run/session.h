@@ -5,6 +5,7 @@
 #pragma once
 
 #include <limits>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -30,7 +31,9 @@ struct RunOptions {
     Cycles max_cycles{100'000'000'000};
     bool values = true;     ///< false: time alone; needs no images, checks nothing
     bool shadow = true;     ///< false: races and uninitialised bytes are not found
+    bool check = true;      ///< a program of a file is also checked; false: of our own plans
     bool timeline = false;  ///< keep what every unit did when
+    bool map = false;       ///< the result says what lay where in memory, and for how long
     /// So many NPUs run the program at once, each on data of its own, in a memory whose time they
     /// share.
     std::size_t instances = 1;
@@ -46,6 +49,13 @@ struct ModelResult {
     Result result;
     GraphInputs outputs;  ///< as they are to be stored; none where time alone was simulated
 };
+
+/// Several programs at once, each on an NPU of its own, in a memory whose time they share; `shared`:
+/// whose bytes they share, too. They are programs of one machine: without segments. The result is as
+/// that of several instances, and RunOptions::instances does not count.
+enum class MemoryBytes { Own, Shared };
+Result run_together(std::span<const Program> programs, const SystemConfig& system,
+                    const RunOptions& options, MemoryBytes bytes = MemoryBytes::Own);
 
 /// The same of a model, with what its plan says in the result.
 ModelResult run_model(const ModelProgram& model, const SystemConfig& system, RunOptions options);

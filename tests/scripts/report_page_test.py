@@ -107,6 +107,8 @@ def run_page(browser, npuscope, folder, shots):
     page.script("charts[arguments[0]].chart.dispatchAction({type: 'dataZoom', start: 20, end: 40})", timeline)
     after = page.script("return charts[arguments[0]].chart.getModel().getComponent('dataZoom').getPercentRange()", timeline)
     assert before != after, (before, after)
+    memory = page.script("return charts.findIndex(one => one.place.getAttribute('aria-label').startsWith('memory'))")
+    assert "conv1" in hover(page, memory, 0, 0)
     page.both_themes()
     page.is_clean()
 

@@ -399,6 +399,21 @@ std::vector<ConvTiling> tiling_candidates(const ConvProblem& problem, const Tili
     return candidates;
 }
 
+namespace {
+
+/// Those whose tiles `parts` NPUs share evenly; where there are none, those with a tile for each.
+void keep_whole_parts(std::vector<ConvTiling>& candidates, std::uint32_t parts) {
+    const auto keep = [&](auto&& suits) {
+        if (std::ranges::any_of(candidates, suits)) {
+            std::erase_if(candidates, [&](const ConvTiling& one) { return !suits(one); });
+        }
+    };
+    keep([&](const ConvTiling& one) { return one.tiles.size() >= parts; });
+    keep([&](const ConvTiling& one) { return one.tiles.size() % parts == 0; });
+}
+
+}  // namespace
+
 std::variant<ConvTiling, Diagnostic> choose_tiling(const ConvProblem& problem,
                                                    const TilingCosts& costs) {
     if (costs.forced) {
@@ -414,6 +429,7 @@ std::variant<ConvTiling, Diagnostic> choose_tiling(const ConvProblem& problem,
                           .remedy = "choose a preset with a larger cbuf",
                           .field = buffer_depth};
     }
+    keep_whole_parts(candidates, costs.parts);
     const std::uint64_t least = candidates.front().estimate.value;
     const auto nearly = std::ranges::find_if(candidates, [&](const ConvTiling& tiling) {
         return tiling.estimate.value > least + least / 500;

@@ -158,6 +158,7 @@ struct TilingCosts {
     std::uint64_t beat_interval = 1;
     Cycles read_latency{50};
     std::uint64_t sram_interval = 1;  ///< cycles per beat behind the second port
+    std::uint32_t parts = 1;  ///< tiles come in multiples of it, where there are enough rows
     std::optional<TilingKey> forced;  ///< taken instead of the best where a layer has it
 };
 

@@ -91,6 +91,7 @@ TilingCosts costs_of(const PlanTarget& target) {
     TilingCosts costs{.npu = target.npu,
                       .beat_interval = target.memory.beat_interval.value,
                       .read_latency = target.memory.read_latency,
+                      .parts = target.parts,
                       .forced = target.forced};
     if (const MemoryRegionConfig* sram = sram_region(target)) {
         costs.sram_interval = sram->beat_interval.value_or(target.memory.beat_interval).value;

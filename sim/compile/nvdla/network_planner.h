@@ -24,6 +24,7 @@ struct PlanTarget {
     CompressionChoice compression = CompressionChoice::ByCycles;
     bool winograd = false;     ///< 3 x 3 kernels may be transformed, which rounds their results
     bool describable = false;  ///< stages are what a loadable's descriptors can say
+    std::uint32_t parts = 1;   ///< NPUs that share every convolution by its rows
     bool pixels = true;        ///< an input of few channels may be laid out as pixels
 };
 

@@ -37,6 +37,8 @@ struct Operation {
     std::variant<ConvOperation, SdpJob, PdpJob> job;
     std::vector<std::size_t> after;    ///< operations that must have finished before it may start
     std::vector<std::size_t> loads{};  ///< images that are loaded again then, before it starts
+    /// Of several NPUs that share the plan: so often all of them wait for each other before it starts.
+    unsigned meetings = 0;
 
     /// Its last unit is the PDP, else the SDP.
     bool ends_in_pdp() const {
@@ -174,6 +176,15 @@ struct Plan {
     std::vector<PlannedLayer> layers;  ///< in the order of their operations
     Bytes memory;                      ///< from the first address to the end of the last surface
     Bytes sram;                        ///< likewise, behind the second port
+    unsigned meetings = 0;             ///< after the last operation, as before each
 };
+
+/// For a run of time alone.
+inline Plan without_images(Plan plan) {
+    for (PlannedImage& image : plan.images) {
+        image.image = {};
+    }
+    return plan;
+}
 
 }  // namespace npuscope

@@ -129,6 +129,7 @@ struct StatementText {
         return text + ");";
     }
     std::string operator()(const WaitForJobs& /*wait*/) const { return "wait_for_jobs();"; }
+    std::string operator()(const MeetInstances& /*meet*/) const { return "meet_instances();"; }
     std::string operator()(const RunNode& node) const {
         return fmt::format("run_node(\"{}\", \"{}\", {}, {});", in_quotes(node.name),
                            in_quotes(node.op), node.cycles.value, node.macs);

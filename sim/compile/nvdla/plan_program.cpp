@@ -35,6 +35,8 @@ class ProgramWriter {
         program_.name = plan_.name;
         program_.surfaces = plan_surfaces(plan_);
         finished_.resize(plan_.operations.size());
+        constexpr std::size_t of_each = 64;  // at most, about; statements are dear to move
+        program_.statements.reserve(of_each * plan_.operations.size());
         std::set<std::size_t> again;
         for (const Operation& operation : plan_.operations) {
             again.insert(operation.loads.begin(), operation.loads.end());
@@ -53,6 +55,7 @@ class ProgramWriter {
                 write_operation(layer.first_operation + i);
             }
         }
+        meet(plan_.meetings, plan_.operations.size());
         if (plan_.registers != AddressMap::NvSmall) {
             move_registers();
         }
@@ -122,6 +125,7 @@ class ProgramWriter {
         for (const std::size_t image : operation.loads) {
             load(image, plan_.images[image].image);
         }
+        meet(operation.meetings, index);
         const bool pools = operation.ends_in_pdp();
         const std::string_view last_block = pools ? "NVDLA_PDP" : "NVDLA_SDP";
         const Interrupt interrupt{pools ? InterruptSource::Pdp : InterruptSource::Sdp,
@@ -137,6 +141,19 @@ class ProgramWriter {
             add(CheckNothing{sdp_sync_name(index)});
         }
         add(NotifyOnInterrupt{to_string(interrupt), sync_name(index)});
+    }
+
+    /// The other NPUs, when all operations before `end` have ended.
+    void meet(unsigned times, std::size_t end) {
+        if (times == 0) {
+            return;
+        }
+        for (std::size_t i = 0; i < end; ++i) {
+            wait_for(i);
+        }
+        for (unsigned i = 0; i < times; ++i) {
+            add(MeetInstances{});
+        }
     }
 
     static bool passes_to_pdp(const Operation& operation) {

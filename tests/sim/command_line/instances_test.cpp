@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Several NPUs behind one memory: the bytes of each are right, and together they get what the memory
 // has.
-#include <gmock/gmock.h>
+#include <gmock/gmock-matchers.h>
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
+#include "sim/config/file_io.h"
 #include "tests/sim/command_line/typed.h"
 #include "tests/support/temp_folder.h"
 
@@ -86,6 +87,82 @@ TEST(Instances, ARegisterProgramIsRunByAll) {
              "--instances", "3"});
     EXPECT_EQ(result["status"], "pass");
     EXPECT_EQ(result["instances"].size(), 3U);
+}
+
+Json split(const std::string& by, const std::string& count, std::vector<std::string> line) {
+    line.insert(line.end(), {"--instances", count, "--split", by});
+    return run(line);
+}
+
+TEST(Instances, RowsAndLayersOfANetworkAreThoseOfOneNpu) {
+    const std::vector<std::string> line{"ds_cnn", "--npu", "nv_small"};
+    const Json alone = run(line);
+    for (const std::string by : {"rows", "pipeline"}) {
+        for (const std::string count : {"2", "3"}) {
+            const Json shared = split(by, count, line);
+            EXPECT_EQ(shared["status"], "pass") << by << count;
+            EXPECT_EQ(shared["checks"].size(), alone["layers"].size()) << by << count;
+            EXPECT_EQ(shared["split"]["by"], by);
+            EXPECT_EQ(shared["split"]["alone_cycles"], alone["cycles"]) << by << count;
+            EXPECT_EQ(shared["cycles"], longest(shared)) << by << count;
+            const double gain = alone["cycles"].get<double>() / shared["cycles"].get<double>();
+            EXPECT_GT(gain, 1.3) << by << count;
+            EXPECT_LE(gain, std::stod(count)) << by << count;
+        }
+    }
+}
+
+/// Every kind of layer, pools and additions by themselves, and layers that branch.
+constexpr const char* branches = R"(
+name: branches
+input: {channels: 8, height: 23, width: 17}
+layers:
+  - {name: wide, kind: conv, kernels: 16, kernel: 3, padding: 1, relu: true}
+  - {name: small, kind: conv, from: [input], kernels: 16, kernel: 1}
+  - {name: sum, kind: add, from: [wide, small]}
+  - {name: most, kind: max_pool, kernel: 3, stride: 2, padding: 1}
+  - {name: mean, kind: avg_pool, kernel: 2, stride: 1}
+  - {name: again, kind: add, from: [mean, mean]}
+  - {name: deep, kind: conv, kernels: 24, kernel: 3, stride: 2, groups: 8, padding: 1}
+  - {name: end, kind: fc, kernels: 10}
+)";
+
+TEST(Instances, EveryKindOfLayerIsShared) {
+    const TempFolder folder;
+    const std::string table = (folder / "branches.yaml").string();
+    write_atomically(table, branches);
+    for (const std::string npu : {"nv_small", "nv_large", "nv_full"}) {
+        for (const std::string by : {"rows", "pipeline"}) {
+            for (const std::string count : {"2", "5"}) {
+                EXPECT_EQ(split(by, count, {table, "--npu", npu})["status"], "pass")
+                    << npu << by << count;
+            }
+        }
+    }
+}
+
+TEST(Instances, MoreThanLayersShareNoPipeline) {
+    const Answer answer = typed({"run", "ds_cnn", "--npu", "nv_small", "--instances", "60",
+                                 "--split", "pipeline", "--values", "off"});
+    EXPECT_EQ(answer.code, ExitCode::WrongInput);
+    EXPECT_THAT(answer.err, testing::HasSubstr("layers for 60 instances"));
+}
+
+TEST(Instances, OneSharesNothing) {
+    const Answer answer = typed({"run", "ds_cnn", "--npu", "nv_small", "--split", "rows"});
+    EXPECT_EQ(answer.code, ExitCode::WrongInput);
+    EXPECT_THAT(answer.err, testing::HasSubstr("--instances 2"));
+}
+
+TEST(Instances, ProgramsRunBesideEachOther) {
+    const std::string program =
+        std::string(NPUSCOPE_SOURCE) + "/tests/golden/rtl_image_blocks/one_output/program.cfg";
+    const Json alone = run({"ds_cnn", "--npu", "nv_small", "--values", "off"});
+    const Json result = run({program, "--npu", "nv_small", "--beside", "ds_cnn"});
+    EXPECT_EQ(result["status"], "pass");
+    ASSERT_EQ(result["instances"].size(), 2U);
+    EXPECT_EQ(result["instances"][1]["program"], "ds_cnn");
+    EXPECT_GE(result["instances"][1]["cycles"], alone["cycles"]);
 }
 
 TEST(Instances, MoreThan64AreRefused) {

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/run/static_check.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+#include <utility>
+
+#include "models/npu/npu_config.h"
+#include "sim/check/check_report.h"
+
+namespace npuscope {
+namespace {
+
+/// Mistakes that this memory and its latency hide: operations that race, and operands of which no
+/// byte was ever loaded. The run cannot see them, a static check does.
+void add_hazards(Diagnostics checked, Diagnostics& findings) {
+    for (Diagnostic& one : checked) {
+        const bool told = std::ranges::any_of(findings, [&](const Diagnostic& other) {
+            return other.operation == one.operation &&
+                   (other.id == one.id || other.id == "uninitialised_read");
+        });
+        if (!told && (one.id == "race" || one.id == "never_loaded")) {
+            one.severity = Severity::Warning;
+            findings.push_back(std::move(one));
+        }
+    }
+}
+
+}  // namespace
+
+std::string likely_causes(const Program& program, const SystemConfig& system) {
+    const NpuConfig* npu = system.npu.find<NpuConfig>();
+    if (npu == nullptr) {
+        return {};
+    }
+    constexpr std::size_t most = 3;
+    Diagnostics errors = check_program(program, {*npu, system.memory}).findings;
+    std::erase_if(errors, [](const Diagnostic& one) { return one.severity != Severity::Error; });
+    const auto stuck = [](const Diagnostic& one) { return one.id == "never_starts"; };
+    if (std::ranges::any_of(errors, stuck)) {
+        std::erase_if(errors, std::not_fn(stuck));
+    }
+    std::string text;
+    for (std::size_t i = 0; i < std::min(most, errors.size()); ++i) {
+        const std::string place = to_string(errors[i].place);
+        text +=
+            fmt::format("\n  likely cause: {}{}{}{}{} [{}]; {}", place, place.empty() ? "" : ": ",
+                        errors[i].register_name, errors[i].register_name.empty() ? "" : ": ",
+                        errors[i].sentence, errors[i].id, errors[i].remedy);
+    }
+    return text;
+}
+
+std::future<Diagnostics> begin_check(const Program& program, const SystemConfig& system,
+                                     const RunOptions& options) {
+    const NpuConfig* npu = system.npu.find<NpuConfig>();
+    const bool of_file =
+        !program.statements.empty() && !program.statements.front().place.file.empty();
+    if (npu == nullptr || !of_file || !options.check || !options.shadow) {
+        return {};
+    }
+    return std::async(std::launch::async, [&program, &system, npu] {
+        return check_program(program, {*npu, system.memory}).findings;
+    });
+}
+
+void explain(const Program& program, const SystemConfig& system, std::future<Diagnostics> checked,
+             Result& result) {
+    constexpr std::size_t most = 16;  // comparisons; a program that is wrong early has many
+    const NpuConfig* npu = system.npu.find<NpuConfig>();
+    std::vector<CheckResult*> failed;
+    std::vector<ByteRun> regions;
+    for (CheckResult& check : result.checks) {
+        const bool region = check.kind != CheckKind::Register && check.bytes > Bytes(0);
+        if (!check.pass && check.reached && region && failed.size() < most) {
+            failed.push_back(&check);
+            // of an image the address is that of the first byte that differs
+            regions.push_back(
+                {check.address, check.kind == CheckKind::Crc32 ? check.bytes : Bytes(1)});
+        }
+    }
+    const bool wrong = !failed.empty() || std::ranges::any_of(result.findings, [](const auto& one) {
+        return one.severity == Severity::Error;
+    });
+    if (npu == nullptr) {
+        return;
+    }
+    if (!wrong) {
+        if (checked.valid()) {
+            add_hazards(checked.get(), result.findings);
+        }
+        return;
+    }
+    Explanation explanation =
+        explain_failure(program, {*npu, system.memory}, regions, result.findings);
+    for (std::size_t i = 0; i < failed.size(); ++i) {
+        std::ranges::move(explanation.writers[i], std::back_inserter(failed[i]->writers));
+    }
+    std::ranges::move(explanation.findings, std::back_inserter(result.findings));
+}
+
+std::vector<MappedBytes> memory_map(const Program& program, const SystemConfig& system) {
+    const NpuConfig* npu = system.npu.find<NpuConfig>();
+    const std::vector<ProgramPart> parts = parts_of(program);
+    std::vector<MappedBytes> all;
+    for (const ProgramPart& part : parts) {
+        const Program segment = parts.size() > 1 ? program_of(part) : Program{};
+        const Program& checked = parts.size() > 1 ? segment : program;
+        const CheckReport report = npu != nullptr
+                                       ? check_program(checked, {*npu, system.memory, true})
+                                       : check_jobs(checked, system.memory);
+        for (MappedBytes& entry : report.map.entries()) {
+            entry.segment = part.segment != nullptr ? part.segment->name : "";
+            all.push_back(std::move(entry));
+        }
+    }
+    return all;
+}
+
+}  // namespace npuscope
