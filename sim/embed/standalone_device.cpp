@@ -89,6 +89,19 @@ class Player : public Unit {
     bool pauses_ = false;
 };
 
+/// In place of the memory outside while a device ends: what its units still ask reaches nobody.
+class Nowhere : public ForeignMemory {
+ public:
+    void access(int /*port*/, tlm::tlm_generic_payload& payload,
+                sc_core::sc_time& /*delay*/) override {
+        payload.set_response_status(tlm::TLM_OK_RESPONSE);
+    }
+    unsigned debug(int /*port*/, tlm::tlm_generic_payload& payload) override {
+        return payload.get_data_length();
+    }
+    void begin(int /*port*/, tlm::tlm_generic_payload& /*payload*/) override {}
+};
+
 bool starts_operation(const RegisterRow& row, std::uint32_t value) {
     return (row.name == "D_OP_ENABLE" || row.name.starts_with("CFG_LAUNCH")) && (value & 1U) != 0;
 }
@@ -116,6 +129,9 @@ struct StandaloneDevice::Simulation {
         });
     }
     ~Simulation() {
+        if (leads_outside) {
+            memory.lead_to(nowhere);
+        }
         end_threads.notify(sc_core::SC_ZERO_TIME);
         npuscope::advance(to_time(Cycles(1)));
     }
@@ -153,6 +169,8 @@ struct StandaloneDevice::Simulation {
 
     Kernel kernel;
     DiagnosticLog log;
+    Nowhere nowhere;
+    bool leads_outside = false;
     Memory memory;
     std::unique_ptr<Machine> machine;
     std::unique_ptr<Player> player;
@@ -173,6 +191,7 @@ StandaloneDevice::StandaloneDevice(SystemConfig system, ByteStore* store)
 StandaloneDevice::StandaloneDevice(SystemConfig system, ForeignMemory& outside)
     : StandaloneDevice(std::move(system)) {
     simulation_->memory.lead_to(outside);
+    simulation_->leads_outside = true;
 }
 
 StandaloneDevice::~StandaloneDevice() {

@@ -139,6 +139,49 @@ TEST(CApi, aMemoryThatAnswersInAnyOrderGivesTheSameBytes) {
     }
 }
 
+/// A driver that is broken off so many cycles after it began to await an interrupt.
+class BreaksOff : public test::TimedCDoor {
+ public:
+    BreaksOff(npuscope_device* device, test::TimedCMemory& memory, std::uint64_t after)
+        : TimedCDoor(device, memory), after_(after) {}
+    void await_interrupt() override {
+        test::good(npuscope_advance(device_, after_));
+        throw std::runtime_error("broken off");
+    }
+
+ private:
+    std::uint64_t after_;
+};
+
+TEST(CApi, aDeviceThatEndsAsksItsMemoryForNothing) {
+    for (const char* transactions :
+         {"npu.mcif.transactions=values", "npu.mcif.transactions=bursts"}) {
+        test::TimedCMemory memory(1, 9, 0, 1);
+        std::size_t asked = 0;
+        {
+            const MadeTimed npu(memory, {transactions});
+            for (std::uint64_t after = 0; after < 300; ++after) {
+                BreaksOff door(npu.device, memory, after);
+                test::ProgramPlayer player(test::golden("fs10"), nvdla_register_blocks(), door);
+                EXPECT_THROW(player.play(), std::runtime_error);
+                asked = memory.requests;
+                EXPECT_EQ(npuscope_reset(npu.device), NPUSCOPE_OK);
+                EXPECT_EQ(memory.requests, asked) << after;
+            }
+            EXPECT_GT(asked, 1000U);
+            test::TimedCDoor door(npu.device, memory);
+            test::ProgramPlayer player(test::golden("fs10"), nvdla_register_blocks(), door);
+            player.play();
+            EXPECT_EQ(player.failed, 0);
+            BreaksOff broken(npu.device, memory, 200);
+            test::ProgramPlayer last(test::golden("fs10"), nvdla_register_blocks(), broken);
+            EXPECT_THROW(last.play(), std::runtime_error);
+            asked = memory.requests;
+        }
+        EXPECT_EQ(memory.requests, asked);
+    }
+}
+
 TEST(CApi, misuseOfATimedMemoryIsTold) {
     test::TimedCMemory memory(1, 9, 100, 1);
     const npuscope_timed_memory calls = memory.calls();
