@@ -72,29 +72,28 @@ void Sdp::read_source(SdpWork& work, Cycles start) {
 void Sdp::keep_result(SdpWork& work, SdpResult result) {
     work.counters = result.counters;
     result_ = std::make_shared<const ElementTensor>(std::move(result.values));
-    if (work.job.destination) {
-        FeatureCube cube = *work.job.destination;
-        for (std::uint32_t batch = 0; batch < work.job.batches; ++batch) {
-            output_->writers.emplace_back(cube, *result_, batch);
-            output_->writers.back().split_lines(wires_.bus_width);
-            if (work.job.batches == 1) {  // source: NV_NVDLA_SDP_WDMA_cmd.v, cfg_mode_1x1_nbatch
-                output_->writers.back().pack_pixel();
-            }
-            cube.base = cube.base + work.job.batch_stride;
-        }
-    }
+    open_writers(work.job);
 }
 
 void Sdp::begin_result(const SdpWork& work) {
     growing_ = std::make_shared<ElementTensor>();
     result_ = growing_;
-    if (work.job.destination) {
-        FeatureCube cube = *work.job.destination;
-        for (std::uint32_t batch = 0; batch < work.job.batches; ++batch) {
-            output_->writers.emplace_back(cube, result_, batch);
-            output_->writers.back().split_lines(wires_.bus_width);
-            cube.base = cube.base + work.job.batch_stride;
+    open_writers(work.job);
+}
+
+void Sdp::open_writers(const SdpJob& job) {
+    if (!job.destination) {
+        return;
+    }
+    FeatureCube cube = *job.destination;
+    for (std::uint32_t batch = 0; batch < job.batches; ++batch) {
+        CubeWriter& writer = growing_ ? output_->writers.emplace_back(cube, result_, batch)
+                                      : output_->writers.emplace_back(cube, *result_, batch);
+        writer.split_lines(wires_.bus_width);
+        if (job.batches == 1) {  // source: NV_NVDLA_SDP_WDMA_cmd.v, cfg_mode_1x1_nbatch
+            writer.pack_pixel();
         }
+        cube.base = cube.base + job.batch_stride;
     }
 }
 

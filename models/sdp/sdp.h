@@ -127,6 +127,7 @@ class Sdp : public Unit {
     void end_operation(Activity& activity);
     void write_results(Activity& activity);
     void keep_result(SdpWork& work, SdpResult result);
+    void open_writers(const SdpJob& job);
     /// Where values arrive with the reads: results are computed run by run.
     void begin_result(const SdpWork& work);
     void compute_run(SdpWork& work, const Run& run);

@@ -16,6 +16,7 @@
 #include "sim/program/read_program.h"
 #include "sim/run/session.h"
 #include "tests/support/reference_data.h"
+#include "tests/support/transactions.h"
 
 namespace npuscope {
 namespace {
@@ -37,8 +38,10 @@ void expect_pass(const fs::path& folder) {
     const SystemConfig system = nv_full();
     const RegisterNames names =
         RegisterNames(nvdla_register_blocks(nvdla_npu(system).csb.address_map));
-    const Result result = run_program(read_program(folder, names), system, {});
+    const Program program = read_program(folder, names);
+    const Result result = run_program(program, system, {});
     EXPECT_EQ(result.status(), RunStatus::Pass);
+    test::expect_the_same_by_transactions(program, system, result);
     EXPECT_FALSE(result.checks.empty());
     for (const CheckResult& check : result.checks) {
         EXPECT_TRUE(check.pass) << to_string(check.place) << ' ' << check.subject << ": "

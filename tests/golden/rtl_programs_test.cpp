@@ -19,6 +19,7 @@
 #include "sim/program/read_program.h"
 #include "sim/run/session.h"
 #include "tests/support/reference_data.h"
+#include "tests/support/transactions.h"
 
 namespace npuscope {
 namespace {
@@ -47,20 +48,6 @@ SystemConfig nv_small() {
     return system;
 }
 
-/// The same program where memory is asked burst by burst, and where the bytes of the reads are all
-/// that the units compute with: no byte and no cycle differs.
-void expect_the_same_by_transactions(const Program& program, const SystemConfig& system,
-                                     const Result& expected) {
-    for (const McifTransactions way : {McifTransactions::Bursts, McifTransactions::Values}) {
-        SystemConfig asking = system;
-        nvdla_npu(asking).mcif.transactions = way;
-        const Result result = run_program(program, asking, {});
-        EXPECT_EQ(result.status(), RunStatus::Pass) << program.name;
-        EXPECT_EQ(result.cycles, expected.cycles) << program.name;
-        EXPECT_EQ(result.findings.size(), expected.findings.size()) << program.name;
-    }
-}
-
 /// Runs every program below a folder; returns how many there were.
 std::size_t expect_all_to_pass(const fs::path& folder) {
     const RegisterNames names = RegisterNames(nvdla_register_blocks());
@@ -75,7 +62,7 @@ std::size_t expect_all_to_pass(const fs::path& folder) {
         EXPECT_EQ(result.status(), RunStatus::Pass) << program;
         EXPECT_FALSE(result.checks.empty()) << program;
         EXPECT_GT(result.cycles, Cycles(0)) << program;
-        expect_the_same_by_transactions(read, system, result);
+        test::expect_the_same_by_transactions(read, system, result);
         ++programs;
     }
     return programs;
