@@ -30,7 +30,8 @@ module axi_buffer #(
   logic [63:0] address;  // of the beat, a word's
   logic [8:0] beat, length;
   logic [8:0] filled;
-  logic fills_badly, address_sent, gives_badly, reads_last;
+  logic [1:0] fill_response, response;  // of the line that is fetched, and of what is given
+  logic reads_last;
 
   wire [IndexBits-1:0] index = address[LineBits+:IndexBits];
   wire [$clog2(Lines * Beats)-1:0] place = address[WordBits+:$clog2(Lines * Beats)];
@@ -46,7 +47,7 @@ module axi_buffer #(
   assign from.rvalid = state == Give;
   assign from.rid = id;
   assign from.rdata = data[place];
-  assign from.rresp = gives_badly ? 2'b10 : 2'b00;
+  assign from.rresp = response;
   assign from.rlast = beat == length;
   assign from.wready = state == Through && to.wready;
   assign from.bvalid = state == Answer && to.bvalid;
@@ -87,9 +88,9 @@ module axi_buffer #(
             to.awvalid <= 1;
           end
         Look: begin
-          gives_badly <= 0;
+          response <= 0;
           filled <= 0;
-          fills_badly <= 0;
+          fill_response <= 0;
           state <= hit ? Give : Ask;
           if (hit) hits <= hits + 1;
           else misses <= misses + 1;
@@ -99,11 +100,11 @@ module axi_buffer #(
           if (to.rvalid) begin
             data[line_place] <= to.rdata;
             filled <= filled + 1'b1;
-            fills_badly <= fills_badly | to.rresp[1];
+            fill_response <= fill_response | to.rresp;
             if (to.rlast) begin
-              valid[index] <= !(fills_badly | to.rresp[1]);
+              valid[index] <= (fill_response | to.rresp) == 0;
               tag[index] <= address[63-:64-LineBits-IndexBits];
-              gives_badly <= fills_badly | to.rresp[1];
+              response <= fill_response | to.rresp;
               state <= Give;
             end
           end

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A memory behind AXI4 with latency, readiness and order by chance: bursts of full beats, INCR. Answers of one
-// identifier keep their order; those of others pass each other. `peek` and `poke` take no time.
+// identifier keep their order; those of others pass each other. `peek` and `poke` take no time. By what the command line
+// of the simulation has (+latency=CYCLES, +stall=PERCENT) the chances are others, and bursts with the byte at +slverr=ADDRESS
+// or +decerr=ADDRESS, in hexadecimal, are answered so: of a read the beat, while bytes are moved as ever.
 module axi_memory #(
   parameter int DataBits = 64,
   parameter int IdBits = 4,
@@ -26,6 +28,23 @@ module axi_memory #(
   burst reads[$], writes[$], answers[$], one, sent;
   bit sending = 0;
   int beat = 0, write_beat = 0;
+  int least_latency = LeastLatency, most_latency = MostLatency, stall_percent = StallPercent;
+  longint unsigned slave_error = '1, decode_error = '1;  // addresses; no byte has this one
+
+  initial begin
+    if ($value$plusargs("latency=%d", most_latency) != 0) least_latency = 1;
+    void'($value$plusargs("stall=%d", stall_percent));
+    void'($value$plusargs("slverr=%h", slave_error));
+    void'($value$plusargs("decerr=%h", decode_error));
+  end
+
+  function automatic logic [1:0] response(input longint unsigned address, input int words);
+    longint unsigned begins, ends;
+    begins = address / Bytes * Bytes;
+    ends = begins + longint'(words) * Bytes;
+    if (begins <= decode_error && decode_error < ends) return 2'b11;
+    return begins <= slave_error && slave_error < ends ? 2'b10 : 2'b00;
+  endfunction
 
   function automatic byte unsigned peek(input longint unsigned address);
     if (held.exists(address / Bytes) == 0) return 0;
@@ -36,12 +55,15 @@ module axi_memory #(
     changed = value ^ peek(address);
     if (changed != 0) held[address/Bytes] = word_at(address) ^ (DataBits'(changed) << (8 * (address % Bytes)));
   endfunction
+  function automatic void clear();
+    held.delete();
+  endfunction
 
   function automatic bit stalls();
-    return $urandom_range(99, 0) < StallPercent;
+    return $urandom_range(99, 0) < stall_percent;
   endfunction
   function automatic longint unsigned due();
-    return now + longint'($urandom_range(MostLatency, LeastLatency));
+    return now + longint'($urandom_range(most_latency, least_latency));
   endfunction
 
   // One that is due, and the oldest of its identifier; beginning with any. -1 where there is none.
@@ -65,6 +87,7 @@ module axi_memory #(
 
   task automatic serve_reads();
     int at;
+    longint unsigned word;
     if (from.rvalid && !from.rready) return;
     from.rvalid <= 0;
     if (!sending) begin
@@ -78,8 +101,9 @@ module axi_memory #(
     if (stalls()) return;
     from.rvalid <= 1;
     from.rid <= sent.id;
-    from.rresp <= 0;
-    from.rdata <= word_at(sent.address / Bytes * Bytes + longint'(beat) * Bytes);
+    word = sent.address / Bytes * Bytes + longint'(beat) * Bytes;
+    from.rresp <= response(word, 1);
+    from.rdata <= word_at(word);
     beat = beat + 1;
     from.rlast <= beat == sent.beats;
     sending = beat != sent.beats;
@@ -108,7 +132,7 @@ module axi_memory #(
     from.bvalid <= at >= 0;
     if (at < 0) return;
     from.bid <= answers[at].id;
-    from.bresp <= 0;
+    from.bresp <= response(answers[at].address, answers[at].beats);
     answers.delete(at);
   endtask
 

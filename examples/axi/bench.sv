@@ -10,7 +10,9 @@
 //     F ADDRESS COUNT BYTE       fills it
 //     R ADDRESS COUNT BYTE ..    reads it, which must bring these bytes
 //
-// +recording=FILE names it. See main.cpp (Verilator's --cc) and sc_main.cpp (--sc) for what drives the clock.
+// +recording=FILE names it; +result=FILE takes the NPU's result; with +idle=CYCLES the driver pauses by chance before each
+// access. Reset begins the recording anew, with empty memories; nothing that was in flight may be left. See main.cpp
+// (Verilator's --cc) and sc_main.cpp (--sc) for what drives the clock.
 module bench #(
   parameter string Npu = "nv_small",
   parameter int DataBits = 64,
@@ -97,6 +99,7 @@ module bench #(
   longint unsigned address, value, cycles = 0;
   int unsigned wanted_bits, seen, one;
   bit ends = 0;
+  int idle = 0, pause = 0, in_reset = 0;
 
   function automatic void fail(input string text);
     $display("line %0d: %s", line, text);
@@ -158,12 +161,29 @@ module bench #(
     if ($value$plusargs("recording=%s", recording) == 0) fail("+recording=FILE is missing");
     file = $fopen(recording, "r");
     if (file == 0) fail({"no such file: ", recording});
+    void'($value$plusargs("idle=%d", idle));
   end
+
+  task automatic begin_anew();
+    state = Next;
+    seen = 0;
+    line = 0;
+    pause = 0;
+    cycles = 0;
+    ends = 0;
+    code = $rewind(file);
+    odd.clear();
+    even.clear();
+    in_reset = in_reset + 1;
+    if (in_reset > 1 && npuscope_pins_pkg::npuscope_pins_open(npu) != 0) fail("reset leaves requests in flight");
+  endtask
+
   always @(posedge clk) begin
     if (!rst_n) begin
       {access, writes, done} <= '0;
-      seen = 0;
+      begin_anew();
     end else if (!ends) begin
+      in_reset = 0;
       cycles = cycles + 1;
       if (cycles > Patience) fail("it does not come to its end");
       if (accessed) take_access();
@@ -173,7 +193,11 @@ module bench #(
       end else if (state == Waiting && (interrupt || kind == "q")) begin
         {access, writes} <= 2'b10;
         state = Status;
-      end else if (state == Next) go_on();
+      end else if (state == Next && pause > 0) pause = pause - 1;
+      else if (state == Next) begin
+        go_on();
+        if (idle > 0) pause = $urandom_range(idle, 0);
+      end
       if (ends) begin
         $display("%0d accesses, all as recorded; %0d cycles of the bench, %0d hits and %0d misses of the cache", line,
                  cycles, hits, misses);

@@ -28,7 +28,8 @@ package npuscope_pins_pkg;
   import "DPI-C" function void npuscope_pins_beat(input chandle burst, input int beat, output bit [511:0] data,
                                                   output bit [63:0] strobes);
   import "DPI-C" function void npuscope_pins_brought(input chandle burst, input int beat, input bit [511:0] data);
-  import "DPI-C" function int npuscope_pins_answer(input int npu, input chandle burst, input int failed);
+  import "DPI-C" function int npuscope_pins_answer(input int npu, input chandle burst, input int response);
+  import "DPI-C" function int npuscope_pins_open(input int npu);  // requests in flight
   import "DPI-C" function string npuscope_pins_result(input int npu);
   import "DPI-C" function string npuscope_error();
 
@@ -202,11 +203,11 @@ module npuscope_axi
   assign arburst = 2'b01;
 
   longint unsigned cycle = 0;
-  // Bursts in flight by identifier, oldest first, and of the first of them the beat and whether one failed.
+  // Bursts in flight by identifier, oldest first, and of the first of them the beat and the worst response so far.
   chandle reads[1 << IdBits][$];
   chandle writes[1 << IdBits][$];
   int beat_of[1 << IdBits];
-  bit failed[1 << IdBits];
+  logic [1:0] worst[1 << IdBits];
   int reads_open = 0, writes_open = 0;
   logic [IdBits-1:0] next_read = 0, next_write = 0;
   // Writes whose address has been given and whose beats have not.
@@ -229,7 +230,7 @@ module npuscope_axi
       reads[id].delete();
       writes[id].delete();
       beat_of[id] = 0;
-      failed[id] = 0;
+      worst[id] = 0;
     end
     data_of.delete();
     beats_of.delete();
@@ -247,12 +248,12 @@ module npuscope_axi
       else begin
         npuscope_pins_brought(reads[rid][0], beat_of[rid], bus);
         beat_of[rid] = beat_of[rid] + 1;
-        failed[rid] = failed[rid] | rresp[1];
+        if (rresp[1] && rresp > worst[rid]) worst[rid] = rresp;
         if (rlast) begin
           burst = reads[rid].pop_front();
-          npuscope_pins_good(npuscope_pins_answer(npu, burst, int'(failed[rid])));
+          npuscope_pins_good(npuscope_pins_answer(npu, burst, int'(worst[rid])));
           beat_of[rid] = 0;
-          failed[rid] = 0;
+          worst[rid] = 0;
           reads_open = reads_open - 1;
         end
       end
@@ -261,7 +262,7 @@ module npuscope_axi
       if (writes[bid].size() == 0) $error("AXI: B for identifier %0d, which has no write in flight", bid);
       else begin
         burst = writes[bid].pop_front();
-        npuscope_pins_good(npuscope_pins_answer(npu, burst, int'(bresp[1])));
+        npuscope_pins_good(npuscope_pins_answer(npu, burst, int'(bresp)));
         writes_open = writes_open - 1;
       end
     end

@@ -16,10 +16,12 @@ enum { MOST_DEVICES = 64, PORTS = 2, MOST_CHANGES = 64, BUS_BYTES = 64 };
 /* A read or a write of the NPU; its bursts are made one by one, and answered in any order. */
 typedef struct pins_request {
     npuscope_request asked;
-    size_t made;  /* bytes for which there is a burst */
-    int open;     /* bursts that are not answered */
-    int failed;
-    struct pins_request* next;
+    size_t made;                /* bytes for which there is a burst */
+    struct pins_burst* bursts;  /* those that are not answered */
+    int error;                  /* of npuscope_answer() */
+    struct pins_request* next;  /* of those that need more bursts */
+    struct pins_request* other; /* of all of the device, and where that is written that leads here */
+    struct pins_request** here;
 } pins_request;
 
 typedef struct pins_burst {
@@ -28,26 +30,49 @@ typedef struct pins_burst {
     size_t offset; /* of its first byte in the request */
     size_t size;
     unsigned width; /* bytes of a beat */
+    struct pins_burst* other;
 } pins_burst;
 
 typedef struct pins_device {
     npuscope_device* npu;
-    uint64_t cycle;                     /* of the clock */
-    pins_request* first[PORTS][2];      /* read, write: those that need more bursts */
+    uint64_t cycle;                /* of the clock */
+    pins_request* all;             /* requests that are not answered */
+    pins_request* first[PORTS][2]; /* read, write: those that need more bursts */
     pins_request** last[PORTS][2];
 } pins_device;
 
 static pins_device* pins_devices[MOST_DEVICES];
+static int pins_end_is_known = 0;
+
+static void pins_keep(pins_device* device, pins_request* request) {
+    request->other = device->all;
+    request->here = &device->all;
+    if (device->all != NULL) {
+        device->all->here = &request->other;
+    }
+    device->all = request;
+}
+
+/* The request is freed, and the bursts that nothing has answered. */
+static void pins_drop(pins_request* request) {
+    while (request->bursts != NULL) {
+        pins_burst* burst = request->bursts;
+        request->bursts = burst->other;
+        free(burst);
+    }
+    *request->here = request->other;
+    if (request->other != NULL) {
+        request->other->here = request->here;
+    }
+    free(request);
+}
 
 static void pins_forget(pins_device* device) {
+    while (device->all != NULL) {
+        pins_drop(device->all);
+    }
     for (int port = 0; port < PORTS; ++port) {
         for (int write = 0; write < 2; ++write) {
-            pins_request* request = device->first[port][write];
-            while (request != NULL) {
-                pins_request* next = request->next;
-                free(request);
-                request = next;
-            }
             device->first[port][write] = NULL;
             device->last[port][write] = &device->first[port][write];
         }
@@ -59,6 +84,7 @@ static int64_t pins_begin(void* user, const npuscope_request* asked) {
     pins_device* device = (pins_device*)user;
     pins_request* request = (pins_request*)calloc(1, sizeof *request);
     request->asked = *asked;
+    pins_keep(device, request);
     *device->last[asked->port][asked->write] = request;
     device->last[asked->port][asked->write] = &request->next;
     return NPUSCOPE_LATER;
@@ -75,6 +101,25 @@ static int pins_peek(void* user, uint64_t address, void* data, size_t size) {
 
 static pins_device* pins_of(int number) {
     return number >= 0 && number < MOST_DEVICES ? pins_devices[number] : NULL;
+}
+
+int npuscope_pins_destroy(int number) {
+    pins_device* device = pins_of(number);
+    if (device == NULL) {
+        return NPUSCOPE_BAD_ARGUMENT;
+    }
+    const int status = npuscope_destroy(device->npu);
+    pins_forget(device);
+    free(device);
+    pins_devices[number] = NULL;
+    return status;
+}
+
+/* Devices that are left when the simulator ends. */
+static void pins_end(void) {
+    for (int number = 0; number < MOST_DEVICES; ++number) {
+        npuscope_pins_destroy(number);
+    }
 }
 
 /* A number for the functions below, or -1. `changes`: with spaces between them. */
@@ -102,19 +147,10 @@ int npuscope_pins_create(const char* npu, const char* changes) {
         pins_devices[number] = device;
     }
     free(text);
-    return number;
-}
-
-int npuscope_pins_destroy(int number) {
-    pins_device* device = pins_of(number);
-    if (device == NULL) {
-        return NPUSCOPE_BAD_ARGUMENT;
+    if (number >= 0 && !pins_end_is_known) {
+        pins_end_is_known = atexit(pins_end) == 0;
     }
-    const int status = npuscope_destroy(device->npu);
-    pins_forget(device);
-    free(device);
-    pins_devices[number] = NULL;
-    return status;
+    return number;
 }
 
 int npuscope_pins_reset(int number) {
@@ -179,7 +215,8 @@ void* npuscope_pins_take(int number, int port, int write, int width, int most_be
     const size_t left = request->asked.size - request->made;
     burst->size = left < most ? left : (size_t)most;
     request->made += burst->size;
-    ++request->open;
+    burst->other = request->bursts;
+    request->bursts = burst;
     if (request->made == request->asked.size) {
         device->first[port][write != 0] = request->next;
         if (request->next == NULL) {
@@ -228,20 +265,37 @@ void npuscope_pins_brought(void* handle, int beat, const svBitVecVal* data) {
     }
 }
 
-/* A burst is answered; with the last of its request the NPU goes on. */
-int npuscope_pins_answer(int number, void* handle, int failed) {
+/* A burst is answered by the worst response of its beats, as AXI has them (2: SLVERR, 3: DECERR); with the last burst
+ * of its request the NPU goes on. */
+int npuscope_pins_answer(int number, void* handle, int response) {
     pins_burst* burst = (pins_burst*)handle;
     pins_request* request = burst->of;
     pins_device* device = pins_of(number);
     int status = NPUSCOPE_OK;
+    pins_burst** at = &request->bursts;
+    while (*at != burst) {
+        at = &(*at)->other;
+    }
+    *at = burst->other;
     free(burst);
-    request->failed |= failed;
-    if (--request->open == 0 && request->made == request->asked.size) {
+    const int error = response == 3 ? 2 : response == 2 ? 1 : 0;
+    request->error = error > request->error ? error : request->error;
+    if (request->bursts == NULL && request->made == request->asked.size) {
         status = device == NULL ? (int)NPUSCOPE_BAD_ARGUMENT
-                                : (int)npuscope_answer(device->npu, request->asked.id, request->failed);
-        free(request);
+                                : (int)npuscope_answer(device->npu, request->asked.id, request->error);
+        pins_drop(request);
     }
     return status;
+}
+
+/* Requests of the NPU that are not answered; a reset leaves none. */
+int npuscope_pins_open(int number) {
+    const pins_device* device = pins_of(number);
+    int count = 0;
+    for (const pins_request* one = device == NULL ? NULL : device->all; one != NULL; one = one->other) {
+        ++count;
+    }
+    return count;
 }
 
 /* Keeps until the next call; empty where there is none. */

@@ -27,7 +27,7 @@ extern "C" {
 
 /* Grows when something is added; the first number when something that was there changes. */
 #define NPUSCOPE_API_MAJOR 1
-#define NPUSCOPE_API_MINOR 2
+#define NPUSCOPE_API_MINOR 3
 
 typedef enum npuscope_status {
     NPUSCOPE_OK = 0,
@@ -93,7 +93,7 @@ npuscope_status npuscope_create_timed(const char* npu, const char* const* change
                                       const npuscope_timed_memory* memory,
                                       npuscope_device** device);
 /* Answers a request that `begin` put off, in the present cycle; what was read is in its `data`. `error`: 1
- * for an error response. NPUSCOPE_BAD_ARGUMENT where no such request waits. */
+ * for an error response, 2 where nothing is at the address (AXI's SLVERR and DECERR). NPUSCOPE_BAD_ARGUMENT where no such request waits. */
 npuscope_status npuscope_answer(npuscope_device* device, uint64_t id, int error);
 /* Null is no fault. */
 npuscope_status npuscope_destroy(npuscope_device* device);

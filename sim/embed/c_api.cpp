@@ -184,7 +184,9 @@ npuscope_status npuscope_answer(npuscope_device* device, uint64_t id, int error)
             return refuse(NPUSCOPE_BAD_ARGUMENT,
                           "the device's memory has no time of its own: see npuscope_create_timed");
         }
-        device->timed->answer(id, error != 0);
+        device->timed->answer(id, error == 0   ? tlm::TLM_OK_RESPONSE
+                                  : error == 2 ? tlm::TLM_ADDRESS_ERROR_RESPONSE
+                                               : tlm::TLM_GENERIC_ERROR_RESPONSE);
         return NPUSCOPE_OK;
     });
 }

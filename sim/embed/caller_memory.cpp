@@ -38,13 +38,13 @@ void TimedCallerMemory::serve(StandaloneDevice& device) {
     waiting_.clear();
 }
 
-void TimedCallerMemory::answer(std::uint64_t id, bool error) {
+void TimedCallerMemory::answer(std::uint64_t id, tlm::tlm_response_status status) {
     const auto found = waiting_.extract(id);
     if (found.empty()) {
         throw Refusal(NPUSCOPE_BAD_ARGUMENT, fmt::format("no request {} waits for an answer", id));
     }
     tlm::tlm_generic_payload& payload = *found.mapped();
-    payload.set_response_status(error ? tlm::TLM_GENERIC_ERROR_RESPONSE : tlm::TLM_OK_RESPONSE);
+    payload.set_response_status(status);
     device_->answer_memory(payload);
 }
 

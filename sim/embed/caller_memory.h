@@ -48,7 +48,7 @@ class TimedCallerMemory : public ForeignMemory, public CallBacks {
     /// Serves this device, which has just been made with it; what one before asked is forgotten.
     void serve(StandaloneDevice& device);
     /// Of a request that the call-back put off. Refusal where no such one waits.
-    void answer(std::uint64_t id, bool error);
+    void answer(std::uint64_t id, tlm::tlm_response_status status);
     /// Requests are not answered yet, and nothing says when they will be.
     bool waits() const { return !waiting_.empty(); }
 
