@@ -75,7 +75,8 @@ with Wrong("nv_full") as npu:
     assert npuscope.play(sys.argv[2] + "/sdp_ew_f16_3", npu, "nv_full")["failed"]
 
 # what BDMA and RUBIK move is compared, too, to its last byte and not beyond
-for name, unit in (("bdma_2_3d", "bdma"), ("rbk_merge_f16_0", "rubik"), ("rbk_split_i16_3", "rubik")):
+for name, unit in (("bdma_2_3d", "bdma"), ("rbk_contract_f16_0", "rubik"), ("rbk_merge_f16_0", "rubik"),
+                   ("rbk_split_i16_3", "rubik")):
     program = f"{sys.argv[2]}/{name}"
     with npuscope.Device("nv_full") as model, npuscope.Device("nv_full", ["memory=dram_200"]) as other:
         pair = npuscope.Lockstep(model, other, "nv_full")
@@ -94,6 +95,33 @@ for name, unit in (("bdma_2_3d", "bdma"), ("rbk_merge_f16_0", "rubik"), ("rbk_sp
             except npuscope.Difference as difference:
                 assert (difference.unit, difference.operation) == (unit, surface.operation), difference
                 assert (difference.channel, difference.row, difference.column, difference.count) == (*place, 1), difference
+
+# RUBIK's contract by its definition: out(s, Y * y + j, X * x + i) = in((j * X + i) * S + s, y, x), atom by atom
+X, Y, S, height, width, atom = 3, 2, 2, 3, 5, 32
+names, rubik = npuscope.registers("nv_full"), {
+    "MISC_CFG": 0x100, "DAIN_RAM_TYPE": 1, "DAOUT_RAM_TYPE": 1,  # contract, int16
+    "DATAIN_SIZE_0": (height - 1) << 16 | width - 1, "DATAIN_SIZE_1": X * Y * S * atom // 2 - 1,
+    "DATAOUT_SIZE_1": S * atom // 2 - 1, "DECONV_STRIDE": (Y - 1) << 16 | X - 1,
+    "DAIN_ADDR_LOW": 0x80000000, "DAIN_LINE_STRIDE": width * atom, "DAIN_SURF_STRIDE": height * width * atom,
+    "DAOUT_ADDR_LOW": 0x80800000, "DAOUT_LINE_STRIDE": X * width * atom, "CONTRACT_STRIDE_0": S * height * width * atom,
+    "CONTRACT_STRIDE_1": Y * X * width * atom, "DAOUT_SURF_STRIDE": Y * height * X * width * atom}
+cube = np.random.default_rng(1).integers(0, 256, (Y, X, S, height, width, atom), np.uint8)
+with npuscope.Device("nv_full") as model, npuscope.Device("nv_full", ["memory=dram_200"]) as other:
+    pair = npuscope.Lockstep(model, other, "nv_full")
+    pair.write_memory(0x80000000, cube.tobytes())
+    pair.write(names["NVDLA_GLB.S_INTR_MASK_0"], 0)
+    pair.write(names["NVDLA_RBK.S_POINTER_0"], 0)
+    for name, value in rubik.items():
+        pair.write(names[f"NVDLA_RBK.D_{name}_0"], value)
+    pair.write(names["NVDLA_RBK.D_OP_ENABLE_0"], 1)
+    pair.run_until_interrupt()
+    pair.write(names["NVDLA_GLB.S_INTR_STATUS_0"], pair.read(names["NVDLA_GLB.S_INTR_STATUS_0"]))
+    pair.finish()
+    surface = pair.compared[0]
+    expected = cube.transpose(2, 3, 0, 4, 1, 5)  # s, y, j, x, i
+    assert (np.asarray(pair.read_memory(0x80800000, cube.size)) == expected.reshape(-1)).all()
+    assert (len(surface.channels), len(surface.rows), len(surface.columns)) == (S * atom // 2, Y * height, X * width)
+    assert surface.size == cube.size, surface
 
 step = 1
 folder = sys.argv[1]
