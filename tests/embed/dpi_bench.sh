@@ -1,9 +1,12 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Builds the SystemVerilog benches with Verilator against the installed package, as its first lines say, and
-# runs them; with the bug in its block, each must fail and say where. Skipped (77) without Verilator.
+# runs them; with the bug in its block, each must fail and say where. FLAGS are those of the library's own build. Skipped (77) without Verilator.
 set -euo pipefail
 prefix=$1 libdir=$2 source=$3 work=$4
+flags=${5:-}
+OBJCACHE=$(command -v ccache || true)
+export OBJCACHE
 command -v verilator >/dev/null || {
     echo "skipped: Verilator is not installed"
     exit 77
@@ -15,8 +18,8 @@ cd "$work"
 "$prefix"/bin/npuscope list registers --npu nv_small --sv-package >nv_small_registers.sv
 build() {
     verilator --binary --timing "$@" nv_small_registers.sv "$source"/npuscope_pkg.sv "$source"/bench.sv \
-        "$source"/npuscope_dpi.c -CFLAGS "$(pkg-config --cflags npuscope)" \
-        -LDFLAGS "$(pkg-config --libs npuscope)" --top-module bench >build.log 2>&1 || {
+        "$source"/npuscope_dpi.c -CFLAGS "$flags $(pkg-config --cflags npuscope)" \
+        -LDFLAGS "$flags $(pkg-config --libs npuscope)" --top-module bench >build.log 2>&1 || {
         cat build.log
         exit 1
     }
@@ -33,7 +36,7 @@ grep --quiet "^frame 0, row 0, column 0, channel 1: the block gives" bad.log
 
 requantiser() {
     verilator --binary -O3 -j 2 "$@" "$source"/requantiser.sv "$source"/requantiser_dpi.c \
-        -CFLAGS "$(pkg-config --cflags npuscope)" -LDFLAGS "$(pkg-config --libs npuscope)" --top-module bench >build.log 2>&1 || {
+        -CFLAGS "$flags $(pkg-config --cflags npuscope)" -LDFLAGS "$flags $(pkg-config --libs npuscope)" --top-module bench >build.log 2>&1 || {
         cat build.log
         exit 1
     }

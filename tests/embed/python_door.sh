@@ -1,12 +1,19 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Runs the Python examples with the installed module, and what it refuses. Skipped (77) without numpy.
+# Runs the Python examples with the installed module, and what it refuses. FLAGS are those of the library's own build; under
+# AddressSanitizer its runtime comes first, and leaks are not looked for, as the interpreter has many of its own. Skipped (77)
+# without numpy.
 set -euo pipefail
 prefix=$1 examples=$2
+flags=${3:-}
 /usr/bin/python3 -c "import numpy" 2>/dev/null || {
     echo "skipped: python3-numpy is not installed"
     exit 77
 }
+if [[ $flags == *-fsanitize=*address* ]]; then
+    LD_PRELOAD=$(gcc -print-file-name=libasan.so):$(gcc -print-file-name=libubsan.so)
+    export LD_PRELOAD ASAN_OPTIONS=detect_leaks=0
+fi
 export PYTHONPATH=$prefix/lib/python3/dist-packages PYTHONDONTWRITEBYTECODE=1
 /usr/bin/python3 "$examples"/pool.py
 /usr/bin/python3 "$examples"/lockstep.py "$prefix"/share/npuscope/configs/experiment/three_layers

@@ -1,15 +1,16 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Builds the SystemC platform in C++17 against the installed package by pkg-config, and again by CMake, as
-# its first lines say, and runs it.
+# its first lines say, and runs it. FLAGS are those of the library's own build.
 set -euo pipefail
 prefix=$1 libdir=$2 source=$3 work=$4
+flags=${5:-}
 export PKG_CONFIG_PATH=$prefix/$libdir/pkgconfig LD_LIBRARY_PATH=$prefix/$libdir SYSTEMC_DISABLE_COPYRIGHT_MESSAGE=1
 rm -rf "$work"
 mkdir -p "$work"
 cd "$work"
 "$prefix"/bin/npuscope list registers --npu nv_small --c-header >nv_small_registers.h
-g++ -std=c++17 -Wall -Wextra -Werror -I. "$source"/platform.cpp $(pkg-config --cflags --libs npuscope-systemc) -o platform
+g++ -std=c++17 -Wall -Wextra -Werror $flags -I. "$source"/platform.cpp $(pkg-config --cflags --libs npuscope-systemc) -o platform
 ./platform
 # the headers of the pins are whole, and stand alone
 for header in "$prefix"/include/npuscope/*.h; do
@@ -25,7 +26,7 @@ add_executable(cmake_platform $source/platform.cpp)
 target_include_directories(cmake_platform PRIVATE .)
 target_link_libraries(cmake_platform PRIVATE npuscope::npuscope_device)
 END
-cmake -S . -B build -DCMAKE_PREFIX_PATH="$prefix" >cmake.log && cmake --build build >>cmake.log || {
+cmake -S . -B build -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_CXX_FLAGS="$flags" >cmake.log && cmake --build build >>cmake.log || {
     cat cmake.log
     exit 1
 }

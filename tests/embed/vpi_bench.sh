@@ -2,9 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 # Builds the VPI module and its bench with Icarus Verilog against the installed package, as their first lines
 # say, and runs them; with the bug in its block the bench must say where. What is refused ends the
-# simulation. Skipped (77) without Icarus.
+# simulation. FLAGS are those of the library's own build; under AddressSanitizer its runtime comes first, and leaks are not
+# looked for, as vvp frees little of its own. Skipped (77) without Icarus.
 set -euo pipefail
 prefix=$1 libdir=$2 source=$3 work=$4
+flags=${5:-}
 command -v iverilog-vpi >/dev/null || {
     echo "skipped: Icarus Verilog is not installed"
     exit 77
@@ -13,17 +15,24 @@ export PKG_CONFIG_PATH=$prefix/$libdir/pkgconfig LD_LIBRARY_PATH=$prefix/$libdir
 rm -rf "$work"
 mkdir -p "$work"
 cd "$work"
+simulate() { # OPTION .. BENCH
+    if [[ $flags == *-fsanitize=*address* ]]; then
+        LD_PRELOAD=$(gcc -print-file-name=libasan.so):$(gcc -print-file-name=libubsan.so) ASAN_OPTIONS=detect_leaks=0 vvp -M. "$@"
+    else
+        vvp -M. "$@"
+    fi
+}
 "$prefix"/bin/npuscope list registers --npu nv_small --sv-package >nv_small_registers.sv
 iverilog-vpi --name=npuscope "$source"/npuscope_vpi.c $(pkg-config --cflags --libs npuscope) >build.log 2>&1 || {
     cat build.log
     exit 1
 }
 iverilog -g2012 -Wall -o good nv_small_registers.sv "$source"/bench.sv
-vvp -M. -mnpuscope good | tee good.log
+simulate -mnpuscope good | tee good.log
 grep --quiet "^4096 values compared, 0 differ" good.log
 grep --quiet '"findings": *\[\]' result.json
 iverilog -g2012 -DBUG -o bad nv_small_registers.sv "$source"/bench.sv
-if vvp -M. -mnpuscope bad >bad.log; then
+if simulate -mnpuscope bad >bad.log; then
     echo "the bug was not found"
     exit 1
 fi
@@ -33,7 +42,7 @@ grep --quiet "^frame 0, row 0, column 0, channel [0-7]: the block gives" bad.log
 refused() {
     printf 'module bench;\nreg [7:0] bytes[0:3];\nreg [31:0] npu, unknown;\ninitial begin npu = $npuscope_create("nv_small");\n%s\n$display("went on"); end endmodule\n' "$1" >refused.sv
     iverilog -g2012 -o refused refused.sv
-    if vvp -M. -mnpuscope refused >refused.log; then
+    if simulate -mnpuscope refused >refused.log; then
         cat refused.log
         echo "not refused: $1"
         exit 1
