@@ -5,7 +5,6 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <charconv>
 #include <map>
 #include <memory>
 #include <optional>
@@ -15,6 +14,7 @@
 #include "sim/command_line/experiment.h"
 #include "sim/command_line/loadable_files.h"
 #include "sim/command_line/network_files.h"
+#include "sim/command_line/plan_results.h"
 #include "sim/compile/explain.h"
 #include "sim/compile/nvdla/nvdla_family.h"
 #include "sim/compile/nvdla/nvdla_target.h"
@@ -35,7 +35,6 @@
 #include "sim/model/prepare_graph.h"
 #include "sim/report/explain_report.h"
 #include "sim/report/finding_report.h"
-#include "sim/run/session.h"
 
 namespace npuscope {
 namespace {
@@ -48,20 +47,6 @@ struct SavedPlan {
     std::string memory_map;
 };
 
-/// The CRC of every result, from running the program on the simulated machine.
-std::vector<std::uint32_t> simulated_crcs(Program program,
-                                          const std::vector<ExpectedResult>& results,
-                                          const SystemConfig& system) {
-    add_expectations(program, results, {});
-    std::vector<std::uint32_t> crcs(results.size());
-    for (const CheckResult& check : run_program(program, system, {}).checks) {
-        const std::string digits = check.actual.substr(2);  // after 0x
-        std::from_chars(digits.data(), digits.data() + digits.size(), crcs.at(check.place.line - 1),
-                        16);
-    }
-    return crcs;
-}
-
 /// Takes the plan's images. With `expectations` the program runs on the simulated machine once.
 SavedPlan finish_plan(Plan plan, const SystemConfig& system, bool expectations) {
     SavedPlan saved;
@@ -69,7 +54,8 @@ SavedPlan finish_plan(Plan plan, const SystemConfig& system, bool expectations) 
     const std::vector<ExpectedResult> results = expected_results(plan);
     saved.program = plan_program(std::move(plan));
     if (expectations) {
-        add_expectations(saved.program, results, simulated_crcs(saved.program, results, system));
+        add_expectations(saved.program, results,
+                         crcs_of(simulated_results(saved.program, results, system)));
     }
     return saved;
 }

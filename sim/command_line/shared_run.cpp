@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "models/base/error.h"
+#include "sim/command_line/plan_results.h"
 #include "sim/compile/nvdla/nvdla_family.h"
 #include "sim/compile/nvdla/plan_program.h"
 #include "sim/compile/nvdla/shared_plan.h"
@@ -12,13 +13,6 @@
 
 namespace npuscope {
 namespace {
-
-/// The bytes that it expects are not known: every check of it fails, and tells what is there.
-Program with_checks(const Plan& plan) {
-    Program program = plan_program(plan);
-    add_expectations(program, expected_results(plan), {});
-    return program;
-}
 
 /// What one NPU alone makes of the plan.
 class Alone {
@@ -38,15 +32,8 @@ class Alone {
     void compute(const Plan& plan, const SystemConfig& system, RunOptions options) {
         options.instances = 1;
         options.timeline = false;
-        options.keep.clear();
-        for (const ExpectedResult& result : expected_results(plan)) {
-            options.keep.push_back({{result.address, result.bytes}, result.sync});
-        }
-        Result result = run_program(with_checks(plan), system, options);
-        for (const CheckResult& check : result.checks) {
-            crcs_.push_back(static_cast<std::uint32_t>(std::stoul(check.actual, nullptr, 0)));
-        }
-        maps_ = std::move(result.kept);
+        maps_ = simulated_results(plan_program(plan), expected_results(plan), system, options);
+        crcs_ = crcs_of(maps_);
     }
 
     Cycles cycles() const { return cycles_; }
@@ -58,7 +45,7 @@ class Alone {
     Cycles cycles_;
     std::vector<Cycles> layer_cycles_;
     std::vector<std::uint32_t> crcs_;
-    std::vector<std::vector<std::uint8_t>> maps_;
+    ResultBytes maps_;
 };
 
 /// A result is compared when all have come to the meeting after its layer.
