@@ -37,6 +37,7 @@ std::function<void()> kernel_of(const LayerGeometry& layer) {
 /// Those of all layers, one after the other; no two share their operands.
 std::function<void()> kernel_of(const std::vector<LayerGeometry>& layers) {
     std::vector<std::function<void()>> kernels;
+    kernels.reserve(layers.size());
     for (const LayerGeometry& layer : layers) {
         kernels.push_back(kernel_of(layer));
     }

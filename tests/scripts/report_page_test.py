@@ -108,7 +108,7 @@ def run_page(browser, npuscope, folder, shots):
     after = page.script("return charts[arguments[0]].chart.getModel().getComponent('dataZoom').getPercentRange()", timeline)
     assert before != after, (before, after)
     memory = page.script("return charts.findIndex(one => one.place.getAttribute('aria-label').startsWith('memory'))")
-    assert "conv1" in hover(page, memory, 0, 0)
+    assert "c1_weights" in hover(page, memory, 0, 0)
     page.both_themes()
     page.is_clean()
 

@@ -157,8 +157,8 @@ class Part {
         if (last_convolution_ && ends_may_meet(conv, plan_.precision, npu_)) {
             operation.after.push_back(last_convolution_->second);
             std::ranges::sort(operation.after);
-            const auto twice = std::ranges::unique(operation.after);
-            operation.after.erase(twice.begin(), twice.end());
+            operation.after.erase(std::unique(operation.after.begin(), operation.after.end()),
+                                  operation.after.end());
         }
     }
     void release_weights() {
@@ -238,7 +238,7 @@ Cycles least_largest(std::span<const Cycles> cycles, std::size_t parts) {
 
 }  // namespace
 
-std::vector<Plan> share_rows(Plan plan, std::size_t instances, const NpuConfig& npu) {
+std::vector<Plan> share_rows(const Plan& plan, std::size_t instances, const NpuConfig& npu) {
     std::vector<Part> parts(instances, Part(plan, npu));
     for (const PlannedLayer& layer : plan.layers) {
         const bool shared = are_independent(plan, layer);

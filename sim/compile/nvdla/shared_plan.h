@@ -20,7 +20,7 @@ namespace npuscope {
 
 /// Plans of `PlanTarget::parts` give every convolution tiles for all; layers of one row stay whole.
 /// A part without an operation is possible. Layers keep the products that their rows need.
-std::vector<Plan> share_rows(Plan plan, std::size_t instances, const NpuConfig& npu);
+std::vector<Plan> share_rows(const Plan& plan, std::size_t instances, const NpuConfig& npu);
 
 /// Layers that follow each other, so that the largest sum of their `cycles` is as small as it can be;
 /// cycles are those of the plan's layers. Each part is named after its first and last layer. Maps
