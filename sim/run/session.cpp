@@ -329,7 +329,7 @@ Result run_or_explain(const ProgramPart& part, const Program& program, const Sys
     try {
         return run_part(part, program, system, options);
     } catch (const MachineStopped& stopped) {
-        throw MachineStopped(stopped.what() + likely_causes(program, system));
+        throw MachineStopped(stopped.what() + likely_causes(program, system, options));
     }
 }
 

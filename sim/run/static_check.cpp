@@ -30,7 +30,8 @@ void add_hazards(Diagnostics checked, Diagnostics& findings) {
 
 }  // namespace
 
-std::string likely_causes(const Program& program, const SystemConfig& system) {
+std::string likely_causes(const Program& program, const SystemConfig& system,
+                          const RunOptions& options) {
     const NpuConfig* npu = system.npu.find<NpuConfig>();
     if (npu == nullptr) {
         return {};
@@ -39,7 +40,7 @@ std::string likely_causes(const Program& program, const SystemConfig& system) {
     Diagnostics errors = check_program(program, {*npu, system.memory}).findings;
     std::erase_if(errors, [](const Diagnostic& one) { return one.severity != Severity::Error; });
     const auto stuck = [](const Diagnostic& one) { return one.id == "never_starts"; };
-    if (std::ranges::any_of(errors, stuck)) {
+    if (!options.values || std::ranges::any_of(errors, stuck)) {
         std::erase_if(errors, std::not_fn(stuck));
     }
     std::string text;

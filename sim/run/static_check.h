@@ -12,8 +12,10 @@
 
 namespace npuscope {
 
-/// Of a register program whose machine has stopped: blocks that never start, else its first errors.
-std::string likely_causes(const Program& program, const SystemConfig& system);
+/// Of a register program whose machine has stopped: blocks that never start, else, where it has its
+/// images, its first errors.
+std::string likely_causes(const Program& program, const SystemConfig& system,
+                          const RunOptions& options);
 
 /// What a check says of the program, while the machine runs it; nothing where none is asked for.
 std::future<Diagnostics> begin_check(const Program& program, const SystemConfig& system,

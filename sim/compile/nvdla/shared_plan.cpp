@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <limits>
 #include <optional>
 #include <utility>
 
@@ -248,6 +247,8 @@ std::vector<Plan> share_rows(const Plan& plan, std::size_t instances, const NpuC
             all_work += work_of(operation);
         }
         std::vector<std::uint64_t> works(instances);
+        // the first ones take part, where there are not enough operations for all
+        const std::uint64_t takers = std::min<std::uint64_t>(instances, operations.size());
         std::uint64_t before = 0;
         for (Part& part : parts) {
             part.begin(layer);
@@ -256,7 +257,7 @@ std::vector<Plan> share_rows(const Plan& plan, std::size_t instances, const NpuC
             const std::uint64_t work = work_of(operation);
             const std::uint64_t middle = before + work / 2;
             const std::uint64_t whose =
-                shared ? std::min<std::uint64_t>(middle * instances / all_work, instances - 1) : 0;
+                shared ? std::min(middle * takers / all_work, takers - 1) : 0;
             parts[whose].add(operation, index, layer.first_operation);
             works[whose] += work;
             before += work;

@@ -148,6 +148,20 @@ TEST(Instances, MoreThanLayersShareNoPipeline) {
     EXPECT_THAT(answer.err, testing::HasSubstr("layers for 60 instances"));
 }
 
+TEST(Instances, ALimitOfCyclesIsNoFaultOfThePlan) {
+    const Answer answer = typed({"run", "ds_cnn", "--npu", "nv_small", "--instances", "2",
+                                 "--split", "rows", "--max-cycles", "1000"});
+    EXPECT_EQ(answer.code, ExitCode::MachineStopped);
+    EXPECT_THAT(answer.err, testing::HasSubstr("cycle limit"));
+    EXPECT_THAT(answer.err, testing::Not(testing::HasSubstr("uninitialised")));
+}
+
+TEST(Instances, FewRowsArePartOfTheFirstOnes) {
+    const Json shared = split("rows", "64", {"lenet", "--npu", "nv_small"});
+    EXPECT_EQ(shared["status"], "pass");
+    EXPECT_GT(shared["instances"][0]["cycles"], 0);
+}
+
 TEST(Instances, OneSharesNothing) {
     const Answer answer = typed({"run", "ds_cnn", "--npu", "nv_small", "--split", "rows"});
     EXPECT_EQ(answer.code, ExitCode::WrongInput);
