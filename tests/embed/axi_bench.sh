@@ -11,10 +11,11 @@ command -v verilator >/dev/null && /usr/bin/python3 -c "import numpy" || {
     echo "skipped: Verilator or python3-numpy is not installed"
     exit 77
 }
-# SystemC does not free a timed notification that is pending when its kernel ends.
-mkdir -p "$work"
-echo "leak:sc_core::sc_event_timed::allocate" >"$work".suppressions
-export LSAN_OPTIONS=suppressions=$work.suppressions:print_suppressions=0
+if [[ $flags == *-fsanitize=*address* ]]; then
+    # measured: more than a hundred times the processor time of a run without it
+    echo "skipped: a cycle of the bench takes a hundred times as long under AddressSanitizer; tests/sim/embed watch the same calls"
+    exit 77
+fi
 OBJCACHE=$(command -v ccache || true)
 export OBJCACHE
 export PKG_CONFIG_PATH=$prefix/$libdir/pkgconfig LD_LIBRARY_PATH=$prefix/$libdir
@@ -32,12 +33,8 @@ build() {
         exit 1
     }
 }
-preload= # the interpreter has no runtime of AddressSanitizer, and leaks of its own
-if [[ $flags == *-fsanitize=*address* ]]; then
-    preload=$(gcc -print-file-name=libasan.so):$(gcc -print-file-name=libubsan.so)
-fi
 record() { # NPU PROGRAM FILE
-    env ${preload:+LD_PRELOAD="$preload" ASAN_OPTIONS=detect_leaks=0} /usr/bin/python3 "$bench"/every_door --prefix "$prefix" --npus "$1" --record "$3" "$2"
+    /usr/bin/python3 "$bench"/every_door --prefix "$prefix" --npus "$1" --record "$3" "$2"
 }
 record nv_small "$prefix"/share/npuscope/configs/experiment/three_layers layers.txt
 passes() { # FOLDER RECORDING ARGUMENT ..
