@@ -13,7 +13,8 @@ std::uint32_t latency_fifo(const NpuConfig& npu, std::uint32_t throughput) {
     const std::uint64_t bus = npu.mcif.bus_width.value;
     const std::uint64_t bandwidth = std::max<std::uint64_t>(bus / 4, 1);
     const std::uint64_t used = std::min<std::uint64_t>(throughput, bandwidth);
-    const std::uint64_t width = std::max(bus, npu.datapath.memory_atom.value);
+    const std::uint64_t width =
+        std::max<std::uint64_t>({bus, npu.datapath.memory_atom.value, 1});  // limits come later
     return static_cast<std::uint32_t>(
         std::max<std::uint64_t>(4, divide_up(npu.mcif.covered_latency.value * used, width)));
 }
@@ -31,7 +32,8 @@ void derive_master(NpuConfig& npu) {
 void derive_v1(NpuConfig& npu) {
     // eight atoms of one client reach the bus together, each beat as a command of its own
     // source: NV_NVDLA_MCIF_READ_IG_bpt.v and NV_NVDLA_MCIF_READ_IG_spt.v of nvdlav1
-    const std::uint64_t turn = 8 * npu.datapath.memory_atom.value / npu.mcif.bus_width.value;
+    const std::uint64_t turn =
+        8 * npu.datapath.memory_atom.value / std::max<std::uint64_t>(npu.mcif.bus_width.value, 1);
     npu.mcif.turn_beats = static_cast<std::uint32_t>(std::max<std::uint64_t>(turn, 1));
     npu.cdma.surface_pairs = true;
     npu.csc.shortest_stripe = 10;     // source: NV_NVDLA_CSC_sg.v, dat_max_cycles

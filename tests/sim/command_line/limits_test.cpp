@@ -59,6 +59,16 @@ TEST(Limits, AFieldOutsideItsRangeIsRefusedWithTheNearestValueThatRuns) {
     }
 }
 
+/// What follows from widths is worked out before they are held against their limits.
+TEST(Limits, WidthsOfZeroAreRefusedByEveryGeneration) {
+    for (const char* preset : {"nv_small", "nv_small_256", "nv_large", "nv_full"}) {
+        const Answer refused =
+            timed(preset, {"npu.mcif.bus_width=0 B", "npu.datapath.memory_atom=0 B"});
+        EXPECT_EQ(refused.code, ExitCode::WrongInput) << preset;
+        EXPECT_EQ(timed(preset, {"npu.mcif.bus_width=0 B"}).code, ExitCode::WrongInput) << preset;
+    }
+}
+
 TEST(Limits, LatenciesAndClocksHaveRangesToo) {
     for (const auto& [field, range] : {std::pair{"npu.cdma.data_request", "0 to 1000000"},
                                        {"npu.clock", "1 to 1000000000000"}}) {
