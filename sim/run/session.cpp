@@ -345,6 +345,18 @@ std::vector<std::size_t> requests_of(const RunOptions& options, std::size_t segm
     return which;
 }
 
+using Moment = std::chrono::steady_clock::time_point;
+
+/// What ran, on what, and how long that took since `begin`.
+void describe(Result& result, const std::string& program, const SystemConfig& system,
+              const RunOptions& options, Moment begin) {
+    result.program = program;
+    result.values = options.values;
+    result.config = system;
+    result.wall_seconds =
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
 }  // namespace
 
 Result run_program(const Program& program, const SystemConfig& system, const RunOptions& options) {
@@ -354,7 +366,7 @@ Result run_program(const Program& program, const SystemConfig& system, const Run
         parts, [](const ProgramPart& part) { return part.segment != nullptr; });
     Result result;
     std::vector<std::vector<std::uint8_t>> kept(options.keep.size());
-    std::future<Diagnostics> checked = begin_check(program, system, options);
+    std::future<CheckReport> check = begin_check(program, system, options);
     std::size_t segment = 0;
     for (const ProgramPart& part : parts) {
         RunOptions left = options;
@@ -384,18 +396,18 @@ Result run_program(const Program& program, const SystemConfig& system, const Run
     if (result.model) {
         result.units.push_back({"host", {result.model->host.cycles, Cycles(0), Cycles(0)}});
     }
+    std::optional<CheckReport> checked;
+    if (check.valid()) {
+        checked = check.get();
+    }
     if (!result.model) {
-        explain(program, system, std::move(checked), result);
+        explain(program, system, checked, result);
     }
     if (options.map) {
-        result.memory_map = memory_map(program, system);
+        result.memory_map = checked ? checked->map.entries() : memory_map(program, system);
     }
     result.kept = std::move(kept);
-    result.program = program.name;
-    result.values = options.values;
-    result.config = system;
-    result.wall_seconds =
-        std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    describe(result, program.name, system, options, begin);
     return result;
 }
 
@@ -416,11 +428,7 @@ Result run_together(std::span<const Program> programs, const SystemConfig& syste
     for (std::size_t i = 0; i < result.instances.size(); ++i) {
         result.instances[i].program = programs[i].name;
     }
-    result.program = names;
-    result.values = options.values;
-    result.config = system;
-    result.wall_seconds =
-        std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    describe(result, names, system, options, begin);
     return result;
 }
 

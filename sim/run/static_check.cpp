@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "models/npu/npu_config.h"
-#include "sim/check/check_report.h"
 
 namespace npuscope {
 namespace {
@@ -54,7 +53,7 @@ std::string likely_causes(const Program& program, const SystemConfig& system,
     return text;
 }
 
-std::future<Diagnostics> begin_check(const Program& program, const SystemConfig& system,
+std::future<CheckReport> begin_check(const Program& program, const SystemConfig& system,
                                      const RunOptions& options) {
     const NpuConfig* npu = system.npu.find<NpuConfig>();
     const bool of_file =
@@ -62,13 +61,13 @@ std::future<Diagnostics> begin_check(const Program& program, const SystemConfig&
     if (npu == nullptr || !of_file || !options.check || !options.shadow) {
         return {};
     }
-    return std::async(std::launch::async, [&program, &system, npu] {
-        return check_program(program, {*npu, system.memory}).findings;
+    return std::async(std::launch::async, [&program, &system, npu, map = options.map] {
+        return check_program(program, {*npu, system.memory, map});
     });
 }
 
-void explain(const Program& program, const SystemConfig& system, std::future<Diagnostics> checked,
-             Result& result) {
+void explain(const Program& program, const SystemConfig& system,
+             const std::optional<CheckReport>& checked, Result& result) {
     constexpr std::size_t most = 16;  // comparisons; a program that is wrong early has many
     const NpuConfig* npu = system.npu.find<NpuConfig>();
     std::vector<CheckResult*> failed;
@@ -89,8 +88,8 @@ void explain(const Program& program, const SystemConfig& system, std::future<Dia
         return;
     }
     if (!wrong) {
-        if (checked.valid()) {
-            add_hazards(checked.get(), result.findings);
+        if (checked) {
+            add_hazards(checked->findings, result.findings);
         }
         return;
     }

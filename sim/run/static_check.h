@@ -4,9 +4,11 @@
 #pragma once
 
 #include <future>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "sim/check/check_report.h"
 #include "sim/run/result.h"
 #include "sim/run/session.h"
 
@@ -17,14 +19,15 @@ namespace npuscope {
 std::string likely_causes(const Program& program, const SystemConfig& system,
                           const RunOptions& options);
 
-/// What a check says of the program, while the machine runs it; nothing where none is asked for.
-std::future<Diagnostics> begin_check(const Program& program, const SystemConfig& system,
+/// What a check says of the program, while the machine runs it, with the map that the options ask for;
+/// nothing where no check is asked for.
+std::future<CheckReport> begin_check(const Program& program, const SystemConfig& system,
                                      const RunOptions& options);
 
 /// Why a register program came to a wrong end: who wrote the regions that are not as it expects
 /// them, and what the check says; of one that came to a good end what was mere luck.
-void explain(const Program& program, const SystemConfig& system, std::future<Diagnostics> checked,
-             Result& result);
+void explain(const Program& program, const SystemConfig& system,
+             const std::optional<CheckReport>& checked, Result& result);
 
 /// What lies where while the program runs, of each segment in the memory of its own machine.
 std::vector<MappedBytes> memory_map(const Program& program, const SystemConfig& system);
