@@ -9,7 +9,6 @@
 #include "sim/compile/nvdla/nvdla_family.h"
 #include "sim/compile/nvdla/plan_program.h"
 #include "sim/compile/nvdla/shared_plan.h"
-#include "sim/compile/nvdla/streamed_plan.h"
 
 namespace npuscope {
 namespace {
@@ -17,9 +16,11 @@ namespace {
 /// What one NPU alone makes of the plan.
 class Alone {
  public:
-    Alone(const Plan& plan, const SystemConfig& system, RunOptions options) {
-        options.instances = 1;
-        options.timeline = false;
+    /// As `options` have it, but for several instances and their timeline.
+    Alone(const Plan& plan, const SystemConfig& system, RunOptions options) : options_(options) {
+        options_.instances = 1;
+        options_.timeline = false;
+        options = options_;
         options.values = false;
         const Result timed = run_program(plan_program(without_images(plan)), system, options);
         cycles_ = timed.cycles;
@@ -29,10 +30,8 @@ class Alone {
     }
 
     /// The bytes of every layer's result.
-    void compute(const Plan& plan, const SystemConfig& system, RunOptions options) {
-        options.instances = 1;
-        options.timeline = false;
-        maps_ = simulated_results(plan_program(plan), expected_results(plan), system, options);
+    void compute(const Plan& plan, const SystemConfig& system) {
+        maps_ = simulated_results(plan_program(plan), expected_results(plan), system, options_);
         crcs_ = crcs_of(maps_);
     }
 
@@ -42,6 +41,7 @@ class Alone {
     const std::vector<std::uint8_t>& map(std::size_t layer) const { return maps_[layer]; }
 
  private:
+    RunOptions options_;
     Cycles cycles_;
     std::vector<Cycles> layer_cycles_;
     std::vector<std::uint32_t> crcs_;
@@ -130,7 +130,7 @@ Result run_shared(NetworkSplit by, const PlanForParts& plan_for, const SystemCon
     Alone alone(one, system, options);
     const Plan plan = rows ? plan_for(static_cast<std::uint32_t>(options.instances)) : one;
     if (options.values) {
-        alone.compute(plan, system, options);
+        alone.compute(plan, system);
     }
     const std::vector<Program> programs = rows ? programs_by_rows(plan, alone, system, options)
                                                : programs_by_layers(plan, alone, options);
