@@ -89,7 +89,7 @@ class Player : public Unit {
     bool pauses_ = false;
 };
 
-/// In place of the memory outside while a device ends: what its units still ask reaches nobody.
+/// In place of the memory outside while a device ends: what its units still ask is not passed on.
 class Nowhere : public ForeignMemory {
  public:
     void access(int /*port*/, tlm::tlm_generic_payload& payload,

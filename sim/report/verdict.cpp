@@ -111,7 +111,7 @@ std::string stream_line(const Result& result) {
         with_separators(stream.latency.value), with_separators(stream.most_latency.value));
 }
 
-/// NPUs that ran at once.
+/// NPUs that share a network.
 std::string split_line(const Result& result) {
     const SplitRecord& split = *result.split;
     const std::size_t count = result.instances.size();
@@ -125,8 +125,7 @@ std::string split_line(const Result& result) {
     }
     return fmt::format(
         "{} instances, each with some of the layers: an input each {} cycles, {:.3g} times as "
-        "often "
-        "as with one, latency {}; all else is of the first",
+        "often as with one, latency {}; all else is of the first",
         count, with_separators(split.interval.value), gain, with_separators(split.latency.value));
 }
 
@@ -139,6 +138,7 @@ std::string instance_line(const Result& result, std::size_t index) {
         with_separators((instance.traffic.read_bytes + instance.traffic.write_bytes).value));
 }
 
+/// NPUs that ran at once, each on data of its own.
 std::string instances_line(const Result& result) {
     Cycles least = result.instances.front().cycles;
     Cycles most;
