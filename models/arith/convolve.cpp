@@ -132,16 +132,20 @@ template <class T>
 std::vector<std::int16_t> arrange_weights(const Kernels<T>& kernels) {
     const KernelShape& shape = kernels.shape;
     const std::size_t taps = std::size_t{shape.rows} * shape.columns;
-    const std::size_t pairs = divide_up(shape.channels, 2);
     const std::size_t blocks = divide_up(shape.kernels, kernel_block);
-    std::vector<std::int16_t> values(blocks * pairs * taps * kernel_block * 2, 0);
-    const T* from = kernels.values.data();
-    for (std::size_t k = 0; k < shape.kernels; ++k) {
-        for (std::size_t c = 0; c < shape.channels; ++c) {
-            const std::size_t first = (k / kernel_block * pairs + c / 2) * taps;
-            for (std::size_t tap = 0; tap < taps; ++tap) {
-                values[((first + tap) * kernel_block + k % kernel_block) * 2 + c % 2] =
-                    widened(*from++);
+    std::vector<std::int16_t> values(blocks * divide_up(shape.channels, 2) * taps * kernel_block *
+                                     2);
+    std::int16_t* to = values.data();
+    for (std::uint32_t first = 0; first < shape.kernels; first += kernel_block) {
+        const auto count = std::min<std::size_t>(kernel_block, shape.kernels - first);
+        for (std::uint32_t c = 0; c < shape.channels; c += 2) {
+            const bool pair = c + 1 < shape.channels;
+            for (std::size_t tap = 0; tap < taps; ++tap, to += 2 * kernel_block) {
+                const T* from = kernels.values.data() + kernels.index(first, c, 0, 0) + tap;
+                for (std::size_t k = 0; k < count; ++k, from += shape.channels * taps) {
+                    to[2 * k] = widened(from[0]);
+                    to[2 * k + 1] = pair ? widened(from[taps]) : std::int16_t{0};
+                }
             }
         }
     }
@@ -320,6 +324,20 @@ SplitKernels split(const Kernels<std::int16_t>& kernels) {
     return parts;
 }
 
+template <class T>
+std::int64_t sum_of_magnitudes(std::span<const T> numbers) {
+    constexpr std::size_t at_once = 4096;  // 16 bits each: their sum fits 32 bits
+    std::int64_t sum = 0;
+    for (; !numbers.empty(); numbers = numbers.subspan(std::min(at_once, numbers.size()))) {
+        std::uint32_t part = 0;
+        for (const T number : numbers.first(std::min(at_once, numbers.size()))) {
+            part += static_cast<std::uint32_t>(std::abs(int{number}));
+        }
+        sum += part;
+    }
+    return sum;
+}
+
 /// Products of 23 bits that 32 bits hold.
 constexpr std::uint32_t most_split_products = (1U << 9U) - 1;
 
@@ -386,12 +404,9 @@ std::int64_t partial_sum_bound(const Kernels<T>& kernels) {
     const KernelShape& shape = kernels.shape;
     const std::size_t size = std::size_t{shape.channels} * shape.rows * shape.columns;
     std::int64_t largest = 0;
-    for (std::uint32_t k = 0; k < shape.kernels; ++k) {
-        std::int64_t sum = 0;
-        for (std::size_t i = 0; i < size; ++i) {
-            sum += std::abs(int{kernels.values[k * size + i]});
-        }
-        largest = std::max(largest, sum);
+    for (std::size_t k = 0; k < shape.kernels; ++k) {
+        largest =
+            std::max(largest, sum_of_magnitudes(std::span(kernels.values).subspan(k * size, size)));
     }
     return largest * -std::int64_t{std::numeric_limits<T>::min()};
 }

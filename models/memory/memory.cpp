@@ -37,7 +37,9 @@ void SparseMemory::write(Address address, std::span<const std::uint8_t> bytes) {
                            std::uint64_t length) {
         Page& page = pages_[number];
         if (!page) {
-            page = std::make_unique<std::uint8_t[]>(page_bytes);
+            page = std::make_unique_for_overwrite<std::uint8_t[]>(page_bytes);
+            std::memset(page.get(), 0, offset);
+            std::memset(page.get() + offset + length, 0, page_bytes - offset - length);
         }
         std::memcpy(page.get() + offset, bytes.data() + done, length);
     };

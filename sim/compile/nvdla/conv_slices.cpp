@@ -74,6 +74,10 @@ class SliceWeights {
     /// `image_channels`, others 0; columns after the layer's own are zero.
     void fill(const WeightLayout& weights, std::uint32_t image_channels,
               std::span<std::uint8_t> bytes) const {
+        if (image_channels == 0 && weights.element == Bytes(1) && are_neighbours()) {
+            fill_taps(weights, bytes);
+            return;
+        }
         fill_weights(weights, bytes,
                      [&](std::uint32_t k, std::uint32_t c, std::uint32_t r, std::uint32_t s) {
                          if (image_channels == 0) {
@@ -101,6 +105,28 @@ class SliceWeights {
     }
 
  private:
+    /// What is stored is a run of the layer's channels, of kernels of one group.
+    bool are_neighbours() const {
+        for (std::size_t c = 0; c < channels_.size(); ++c) {
+            if (channels_[c].group != 0 || channels_[c].channel != channels_[0].channel + c) {
+                return false;
+            }
+        }
+        return task_.group_kernels == 0;
+    }
+    void fill_taps(const WeightLayout& weights, std::span<std::uint8_t> bytes) const {
+        NPU_CHECK(weights.shape.channels == channels_.size(), "a slice stores its channels alone");
+        std::span<std::uint8_t> left = bytes;
+        for_each_tap(weights, [&](std::uint32_t k, const IndexSpan& channels, std::uint32_t row,
+                                  std::uint32_t column) {
+            const std::uint32_t count = channels.end - channels.begin;
+            task_.values.tap(slice_.output_atom * task_.lanes + k,
+                             channels_[channels.begin].channel, row, column, left.first(count));
+            left = left.subspan(count);
+        });
+        std::ranges::fill(left, std::uint8_t{0});
+    }
+
     struct Channel {
         std::uint32_t group = 0;  ///< no group of kernels where the lane belongs to no channel
         std::uint32_t channel = 0;

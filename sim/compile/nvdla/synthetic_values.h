@@ -74,6 +74,21 @@ class LayerValues {
         }
         return synthetic_.weight(index);
     }
+    /// int8 weights of one tap, of as many channels in a row as there is room for. Not for a model's
+    /// weights of 16 bits.
+    void tap(std::uint32_t k, std::uint32_t first_channel, std::uint32_t r, std::uint32_t s,
+             std::span<std::uint8_t> to) const {
+        const std::uint64_t taps = std::uint64_t{kernels_.rows} * kernels_.columns;
+        std::uint64_t index =
+            ((std::uint64_t{k} * kernels_.channels + first_channel) * kernels_.rows + r) *
+                kernels_.columns +
+            s;
+        for (std::uint8_t& weight : to) {
+            weight = static_cast<std::uint8_t>(given_ != nullptr ? given_->weights[index]
+                                                                 : synthetic_.weight(index));
+            index += taps;
+        }
+    }
     /// Uniform in [-limit, limit].
     std::int16_t bias(std::uint32_t k, std::int16_t limit) const {
         return synthetic_.bias(k, limit);
@@ -101,29 +116,23 @@ struct IndexSpan {
     std::uint32_t end = 0;
 };
 
-/// The weights of a kernel group that are loaded together: rows of one column, part of the
-/// channels.
+/// Calls visit(kernel, channels, row, column) for the weights of direct or image mode in the order
+/// of memory: those of one tap and of channels in a row are neighbours.
 template <class Visit>
-void for_each_in_block(const IndexSpan& kernels, const IndexSpan& rows, const IndexSpan& channels,
-                       const Visit& visit) {
-    for (std::uint32_t k = kernels.begin; k < kernels.end; ++k) {
-        for (std::uint32_t row = rows.begin; row < rows.end; ++row) {
-            for (std::uint32_t c = channels.begin; c < channels.end; ++c) {
-                visit(k, c, row);
-            }
-        }
-    }
-}
-
-/// Calls visit(kernel, channel, row, column) for every weight of direct or image mode in the order
-/// of memory.
-template <class Visit>
-void for_each_weight(const WeightLayout& layout, Visit visit) {
+void for_each_tap(const WeightLayout& layout, const Visit& visit) {
     const KernelShape& shape = layout.shape;
     NPU_CHECK(!layout.winograd && (layout.row_group == 1 || shape.columns == 1),
               "transformed kernels have an order of their own");
     const bool rows_together = layout.row_group > 1;
     const std::uint32_t cube = rows_together ? shape.channels : layout.cube_channels;
+    const auto visit_kernels = [&](const IndexSpan& kernels, const IndexSpan& rows,
+                                   const IndexSpan& channels, std::uint32_t column) {
+        for (std::uint32_t k = kernels.begin; k < kernels.end; ++k) {
+            for (std::uint32_t row = rows.begin; row < rows.end; ++row) {
+                visit(k, channels, row, column);
+            }
+        }
+    };
     for (std::uint32_t group = 0; group < layout.groups(); ++group) {
         const std::uint32_t first = group * layout.group_kernels;
         const IndexSpan kernels{first, first + layout.kernels_of_group(group)};
@@ -132,14 +141,22 @@ void for_each_weight(const WeightLayout& layout, Visit visit) {
             for (std::uint32_t r = 0; r < shape.rows; r += layout.row_group) {
                 const IndexSpan rows{r, std::min(r + layout.row_group, shape.rows)};
                 for (std::uint32_t s = 0; s < shape.columns; ++s) {
-                    for_each_in_block(kernels, rows, channels,
-                                      [&](std::uint32_t k, std::uint32_t c, std::uint32_t row) {
-                                          visit(k, c, row, s);
-                                      });
+                    visit_kernels(kernels, rows, channels, s);
                 }
             }
         }
     }
+}
+
+/// Calls visit(kernel, channel, row, column) for every one of them.
+template <class Visit>
+void for_each_weight(const WeightLayout& layout, const Visit& visit) {
+    for_each_tap(layout, [&](std::uint32_t k, const IndexSpan& channels, std::uint32_t row,
+                             std::uint32_t column) {
+        for (std::uint32_t c = channels.begin; c < channels.end; ++c) {
+            visit(k, c, row, column);
+        }
+    });
 }
 
 /// at(kernel, channel, row, column) of every weight in the layout's order, zeros after them.

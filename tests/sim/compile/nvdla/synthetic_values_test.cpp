@@ -69,6 +69,15 @@ TEST(SyntheticValues, WeightsStandWhereTheLayoutHasThem) {
     }
 }
 
+TEST(SyntheticValues, ATapHasTheWeightsOfItsChannels) {
+    const LayerValues values(5, 1, kernels, 30);
+    std::vector<std::uint8_t> tap(7);
+    values.tap(3, 4, 1, 2, tap);
+    for (std::uint32_t c = 0; c < tap.size(); ++c) {
+        EXPECT_EQ(tap[c], static_cast<std::uint8_t>(values.weight(3, 4 + c, 1, 2))) << c;
+    }
+}
+
 TEST(SyntheticValues, WeightsEndInZeros) {
     const WeightLayout weights = layout({5, 3, 3, 1});
     std::vector<std::uint8_t> bytes(weights.stored_bytes().value + 3, 0xee);
