@@ -217,6 +217,11 @@ void add_run_options(CLI::App& app, RunChoices& choices) {
         ->check(CLI::Range(2, 10000))
         ->option_text("FRAMES");
     app.add_option(
+           "--threads", choices.threads,
+           "cores on which several inputs of a model run beside each other; results are the "
+           "same; default: all")
+        ->check(CLI::Range(1, 1024));
+    app.add_option(
            "--golden", choices.golden,
            "SURFACE=FILE: when the run is over, the surface must hold what the file has, an "
            "array (.npy) or bytes as they lie in memory; a surface is one that the program, "

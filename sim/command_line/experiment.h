@@ -71,6 +71,7 @@ struct RunChoices {
     NetworkSplit split = NetworkSplit::Batch;
     std::vector<std::string> beside{};
     std::size_t stream = 0;
+    std::size_t threads = 0;
     std::vector<std::string> golden{};
     bool compare_layers = false;
     std::string network;
@@ -97,6 +98,9 @@ struct RunChoices {
         visit.field("stream", self.stream,
                     "so many frames of a network are run as a stream, too, with double-buffered "
                     "inputs, for throughput and latency; 0: none");
+        visit.field("threads", self.threads,
+                    "cores on which several inputs of a model run beside each other; results are "
+                    "the same; 0: all");
         visit.field("golden", self.golden,
                     "SURFACE=FILE, surfaces that must hold what a file has: an array (.npy) or "
                     "bytes as they lie in memory");

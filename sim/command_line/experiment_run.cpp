@@ -143,8 +143,9 @@ Result run_loadable(const Experiment& experiment, const NetworkFiles& files,
 Result run_experiment(const Experiment& experiment, const SystemConfig& system) {
     RunOptions options = read_options(experiment);
     const std::string& program = experiment.program;
-    const NetworkFiles files{experiment.inputs, experiment.write.outputs, experiment.model,
-                             experiment.run.stream, experiment.run.split};
+    const NetworkFiles files{experiment.inputs,    experiment.write.outputs,
+                             experiment.model,     experiment.run.stream,
+                             experiment.run.split, experiment.run.threads};
     check_stream(experiment);
     check_instances(experiment, read_wishes(experiment, system));
     if (!experiment.run.beside.empty()) {

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <filesystem>
 #include <iterator>
@@ -15,6 +16,7 @@
 #include "sim/command_line/input_files.h"
 #include "sim/command_line/label_ranking.h"
 #include "sim/command_line/layer_comparison.h"
+#include "sim/command_line/model_cases.h"
 #include "sim/command_line/model_source.h"
 #include "sim/command_line/shared_run.h"
 #include "sim/command_line/stream_run.h"
@@ -97,20 +99,11 @@ class ModelRun {
         if (!files_.model.labels.empty()) {
             labels_ = read_labels(files_.model.labels);
         }
-        Result result = run_one(0);
-        for (std::size_t i = 1; i < cases_.size(); ++i) {
-            const Cycles first = result.cycles;
-            BatchRecord& batch = result.batch
-                                     ? *result.batch
-                                     : result.batch.emplace(BatchRecord{1, first, first, first});
-            Result one = run_one(i);
-            ++batch.inputs;
-            batch.all += one.cycles;
-            batch.least = std::min(batch.least, one.cycles);
-            batch.most = std::max(batch.most, one.cycles);
-            result.wall_seconds += one.wall_seconds;
-            result.simulated_cycles += one.simulated_cycles;
-            std::ranges::move(one.rankings, std::back_inserter(result.rankings));
+        ModelResult first = run_one(0);
+        Result result = std::move(first.result);
+        add_outputs(0, first.outputs, result);
+        if (cases_.size() > 1) {
+            run_others(result);
         }
         if (!files_.outputs.empty() && result.status() != RunStatus::Fail) {
             write_outputs(outputs_);
@@ -122,9 +115,7 @@ class ModelRun {
     }
 
  private:
-    /// With case `index`; its outputs are added to those of the cases before.
-    Result run_one(std::size_t index) {
-        constexpr std::size_t most_ranked = 10;  // inputs
+    ModelResult run_one(std::size_t index) {
         if (!cases_.empty()) {
             inputs_ = cases_[index];
         }
@@ -140,16 +131,42 @@ class ModelRun {
         if (wide && index == 0 && run.result.status() != RunStatus::Fail) {
             run.result.findings.push_back(output_noise(graph_, inputs_, run.outputs));
         }
-        if (!labels_.empty() && index < most_ranked) {
-            run.result.rankings = rank_outputs(run.outputs, labels_, index);
+        return run;
+    }
+    /// The cases after the first, on several cores; what they give is added in their order.
+    void run_others(Result& result) {
+        const auto begin = std::chrono::steady_clock::now();
+        const auto run = [this](std::size_t index) {
+            const ModelResult one = run_one(index);
+            return CaseResult{one.result.cycles, one.result.simulated_cycles, one.outputs};
+        };
+        const std::vector<CaseResult> others = run_cases({1, cases_.size()}, files_.threads, run);
+        const Cycles first = result.cycles;
+        BatchRecord& batch = result.batch.emplace(BatchRecord{1, first, first, first});
+        for (const CaseResult& one : others) {
+            add_outputs(batch.inputs, one.outputs, result);
+            ++batch.inputs;
+            batch.all += one.cycles;
+            batch.least = std::min(batch.least, one.cycles);
+            batch.most = std::max(batch.most, one.cycles);
+            result.simulated_cycles += one.simulated_cycles;
         }
-        for (auto& [name, value] : run.outputs) {
+        result.wall_seconds +=
+            std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    }
+    /// Of the case `index`, behind those of the cases before.
+    void add_outputs(std::size_t index, const GraphInputs& outputs, Result& result) {
+        constexpr std::size_t most_ranked = 10;  // inputs
+        if (!labels_.empty() && index < most_ranked) {
+            std::ranges::move(rank_outputs(outputs, labels_, index),
+                              std::back_inserter(result.rankings));
+        }
+        for (const auto& [name, value] : outputs) {
             const auto [found, is_new] = outputs_.emplace(name, value);
             if (!is_new) {
                 add_along_first(found->second, value);
             }
         }
-        return std::move(run.result);
     }
     /// By several instances, for its time alone.
     Result shared() const {

@@ -18,6 +18,7 @@ struct NetworkFiles {
     ModelChoices model{};
     std::size_t stream = 0;                    ///< frames that are run as a stream as well; 0: none
     NetworkSplit split = NetworkSplit::Batch;  ///< over RunOptions::instances
+    std::size_t threads = 0;                   ///< cores for several inputs; 0: all
 
     bool any() const { return !inputs.empty() || !outputs.empty(); }
 };

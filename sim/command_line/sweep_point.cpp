@@ -191,8 +191,9 @@ class DesignRunner {
     Json run(const Design& design) {
         Json point = known_of(design);
         try {
-            const ReadyDesign ready = read(design);
+            ReadyDesign ready = read(design);
             finish(point, ready);
+            ready.experiment.run.threads = 1;  // designs run beside each other
             add_result(point, run_experiment(ready.experiment, ready.system));
         } catch (const ConfigError& error) {
             refuse(point, "illegal", error.what());
@@ -297,6 +298,7 @@ class DesignRunner {
         }
         Experiment keyed = ready.experiment;
         keyed.bundled = content->second;  // not by its path
+        keyed.run.threads = 0;
         row["key"] =
             content_key(std::string(NPUSCOPE_VERSION) + '\n' + effective_yaml(keyed, ready.system));
         row["npu"] = ready.system.npu_name();

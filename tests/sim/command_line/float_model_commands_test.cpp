@@ -194,6 +194,42 @@ TEST_F(FloatModelCommands, SeveralInputsRunOneAfterTheOther) {
     EXPECT_THAT(json, HasSubstr("\"inputs\": 3"));
 }
 
+TEST_F(FloatModelCommands, InputsOnSeveralCoresGiveTheSame) {
+    std::ofstream(folder_ / "many.npy", std::ios::binary)
+        << npy_bytes(test::float_input({5, 3, 8, 8}, 1));
+    std::ofstream(folder_ / "labels.txt") << "ant\nbee\ncat\ndog\nemu\n";
+    const auto run = [&](const char* threads, const char* out) {
+        return typed({"run", at("m.onnx"), "--inputs", at("many.npy"), "--calibration",
+                      at("many.npy"), "--labels", at("labels.txt"), "--threads", threads,
+                      "--outputs", at(out)});
+    };
+    const Answer alone = run("1", "alone");
+    EXPECT_EQ(alone.code, ExitCode::Good) << alone.err;
+    const Answer beside = run("3", "beside");
+    const auto told = [](const Answer& answer) {
+        return answer.out.substr(0, answer.out.find("\nsimulated "));  // and how long it took
+    };
+    EXPECT_EQ(told(beside), told(alone));
+    EXPECT_EQ(beside.code, ExitCode::Good) << beside.err;
+    EXPECT_EQ(read_npy(folder_ / "beside/y.npy"), read_npy(folder_ / "alone/y.npy"));
+    EXPECT_THAT(run("0", "none").err, HasSubstr("--threads"));
+}
+
+TEST_F(FloatModelCommands, AnInputThatStopsTheRunIsToldOf) {
+    std::ofstream(folder_ / "many.npy", std::ios::binary)
+        << npy_bytes(test::float_input({4, 3, 8, 8}, 1));
+    const auto run = [&](const char* threads) {
+        return typed({"run", at("m.onnx"), "--inputs", at("many.npy"), "--calibration",
+                      at("many.npy"), "--threads", threads, "--outputs", at("out"), "--max-cycles",
+                      "100"});
+    };
+    const Answer alone = run("1");
+    const Answer beside = run("2");
+    EXPECT_NE(alone.code, ExitCode::Good);
+    EXPECT_EQ(beside.code, alone.code);
+    EXPECT_EQ(beside.err, alone.err);
+}
+
 TEST_F(FloatModelCommands, LabelsNameTheBestOfAnOutput) {
     std::ofstream(folder_ / "labels.txt") << "ant\nbee\r\ncat\ndog\nemu\n\n";
     typed({"run", at("m.onnx"), "--inputs", at("inputs/0"), "--outputs", at("out")});
