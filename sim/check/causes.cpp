@@ -4,34 +4,20 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <set>
-#include <span>
 #include <string>
-#include <string_view>
 #include <unordered_map>
+
+#include "sim/check/rules.h"
 
 namespace npuscope {
 
 int remoteness(const Diagnostic& finding) {
-    constexpr std::array surfaces{"lines_overlap",  "surface_overlap",     "partly_loaded",
-                                  "partly_written", "load_overlap",        "uninitialised_read",
-                                  "never_loaded",   "overwritten_operand", "stride_mismatch",
-                                  "race",           "result_lost"};
-    constexpr std::array ends{"compares_no_result", "compares_unwritten", "compares_partly",
-                              "compared_early",     "check_not_made",     "never_ends",
-                              "loaded_unread",      "partly_unread",      "result_unused"};
-    constexpr std::array causes{"never_starts", "check_not_made"};
     if (finding.severity == Severity::Note) {
         return 4;
     }
-    if (std::ranges::find(causes, finding.id) != causes.end()) {
-        return 0;
-    }
-    if (std::ranges::find(ends, finding.id) != ends.end()) {
-        return 3;
-    }
-    return std::ranges::find(surfaces, finding.id) != surfaces.end() ? 2 : 1;
+    const Rule* rule = find_rule(finding.id);
+    return static_cast<int>(rule == nullptr ? Shows::Register : rule->shows);
 }
 
 namespace {
@@ -45,15 +31,6 @@ std::string chain_of(const CheckReport& report, const Diagnostic& finding) {
     return chain == report.chains.end() ? finding.operation : chain->second;
 }
 
-bool is_one_of(std::span<const std::string_view> ids, const Diagnostic& finding) {
-    return std::ranges::find(ids, finding.id) != ids.end();
-}
-
-/// An operation that does not start leaves its groups and its partners to the ones after it.
-constexpr std::array<std::string_view, 3> stopping{"register_value", "never_starts",
-                                                   "register_in_use"};
-constexpr std::array<std::string_view, 3> stopped{"register_in_use", "never_starts",
-                                                  "shape_mismatch"};
 constexpr const char* of_all = "";
 constexpr const char* of_order = "order";
 
@@ -96,7 +73,7 @@ std::string write_of(const Diagnostic& finding) {
 }  // namespace
 
 std::vector<std::optional<std::size_t>> causes_of(const CheckReport& report) {
-    constexpr int last = 3;  // what comes of a mistake in the end
+    constexpr auto last = static_cast<int>(Shows::End);
     std::vector<std::optional<std::size_t>> causes(report.findings.size());
     Roots roots(report.findings);
     for (std::size_t i = 0; i < causes.size(); ++i) {
@@ -110,14 +87,15 @@ std::vector<std::optional<std::size_t>> causes_of(const CheckReport& report) {
         for (const std::string& one : shared) {
             causes[i] = causes[i] ? causes[i] : roots.first_of(one, finding, distance);
         }
-        if (!causes[i] && is_one_of(stopped, finding)) {
+        const Rule* rule = find_rule(finding.id);
+        if (!causes[i] && rule != nullptr && rule->stopped) {
             causes[i] = roots.first_of(of_order, finding, distance);
         }
         if (!causes[i] && distance == last) {
             causes[i] = roots.first_of(of_all, finding, last - 1);
         }
         if (!causes[i]) {
-            shared.insert({of_all, is_one_of(stopping, finding) ? of_order : of_all});
+            shared.insert({of_all, rule != nullptr && rule->stops ? of_order : of_all});
             roots.add(i, shared);
         }
     }

@@ -12,6 +12,9 @@
 
 namespace npuscope {
 
+/// How far from the mistake a finding shows it.
+enum class Shows { Start, Register, Surface, End };
+
 struct Rule {
     /// As a diagnostic has it; `*` stands for a number that depends on the NPU.
     std::string_view id;
@@ -20,7 +23,19 @@ struct Rule {
     std::string_view sentence;          ///< what the rule says
     std::string_view source;            ///< where it comes from
     std::optional<Severity> checked{};  ///< as `check` reports it, where a run is stricter
+    Shows shows = Shows::Register;
+    bool stops = false;    ///< the operation does not start: its group stays, its partners wait
+    bool stopped = false;  ///< what an operation before it may leave behind that did not start
 };
+
+constexpr Rule of_surfaces(Rule rule) {
+    rule.shows = Shows::Surface;
+    return rule;
+}
+constexpr Rule of_the_end(Rule rule) {
+    rule.shows = Shows::End;
+    return rule;
+}
 
 /// Sorted by id.
 std::span<const Rule> rules();
