@@ -118,12 +118,15 @@ std::string text_of(const std::string* text) { return text == nullptr ? "" : *te
 
 }  // namespace
 
-RegionTiming::RegionTiming(const MemoryRegionConfig& region, Cycles latency, Cycles beat_interval,
+RegionTiming::RegionTiming(const MemoryConfig& config, const MemoryRegionConfig& region,
                            const MemorySharing& sharing)
     : base_(region.base),
       size_(region.size),
       part_(Bytes(region.size.value / sharing.instances)),
-      latency_(latency) {
+      latency_(region.read_latency.value_or(config.read_latency)),
+      spread_(region.latency_spread.value_or(config.latency_spread)),
+      random_(config.seed ^ region.base.value) {
+    const Cycles beat_interval = region.beat_interval.value_or(config.beat_interval);
     if (region.dram) {
         dram_ = std::make_unique<DramController>(*region.dram, region.base);
         dram_->map().expect_room(region.name, region.size);
@@ -147,23 +150,20 @@ Address RegionTiming::shifted(std::size_t instance, Address address) const {
 }
 
 Cycles RegionTiming::read(std::size_t instance, Address address, Bytes bytes, Cycles asked) {
-    if (dram_) {
-        return dram_->read(shifted(instance, address), bytes, asked);
-    }
-    return buses_.front().pass(bytes, asked) - Cycles(1) + latency_;
+    const Cycles ready = dram_ ? dram_->read(shifted(instance, address), bytes, asked)
+                               : passed(0, bytes, asked) + latency_;
+    return ready + drawn();
 }
 
 Cycles RegionTiming::write(std::size_t instance, Address address, Bytes bytes, Cycles sent) {
-    if (dram_) {
-        return dram_->write(shifted(instance, address), bytes, sent);
-    }
-    return buses_.back().pass(bytes, sent) - Cycles(1) + latency_;
+    const Cycles answered = dram_ ? dram_->write(shifted(instance, address), bytes, sent)
+                                  : passed(buses_.size() - 1, bytes, sent) + latency_;
+    return answered + drawn();
 }
 
 MemoryTiming::MemoryTiming(const MemoryConfig& config, const MemorySharing& sharing) {
     for (const MemoryRegionConfig& region : config.regions) {
-        regions_.emplace_back(region, region.read_latency.value_or(config.read_latency),
-                              region.beat_interval.value_or(config.beat_interval), sharing);
+        regions_.emplace_back(config, region, sharing);
     }
 }
 

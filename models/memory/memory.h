@@ -13,6 +13,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <random>
 #include <span>
 #include <string>
 #include <systemc>
@@ -117,11 +118,11 @@ class ForeignMemory {
 /// bandwidth. The bytes of every instance lie in a part of their own of a DRAM.
 class RegionTiming {
  public:
-    RegionTiming(const MemoryRegionConfig& region, Cycles latency, Cycles beat_interval,
+    RegionTiming(const MemoryConfig& config, const MemoryRegionConfig& region,
                  const MemorySharing& sharing);
 
-    /// Neither: the region has a fixed latency and each port its beats.
-    bool is_fixed() const { return !dram_ && buses_.empty(); }
+    /// The region has a fixed latency and each port its beats.
+    bool is_fixed() const { return !dram_ && buses_.empty() && spread_ == Cycles(0); }
     /// First cycle in which the bytes that were asked for in `asked` can be on the port.
     Cycles read(std::size_t instance, Address address, Bytes bytes, Cycles asked);
     /// Cycle of the response to a write whose last beat was sent in `sent`.
@@ -130,11 +131,21 @@ class RegionTiming {
 
  private:
     Address shifted(std::size_t instance, Address address) const;
+    /// That an answer comes later.
+    Cycles drawn() {
+        return spread_ == Cycles(0) ? Cycles(0) : Cycles(random_() % (spread_.value + 1));
+    }
+    /// Cycle in which bytes that were asked for in `asked` have passed the shared bus `bus`.
+    Cycles passed(std::size_t bus, Bytes bytes, Cycles asked) {
+        return buses_.empty() ? asked : buses_[bus].pass(bytes, asked) - Cycles(1);
+    }
 
     Address base_;
     Bytes size_;
     Bytes part_;  ///< of the region, for each instance
     Cycles latency_;
+    Cycles spread_;
+    std::mt19937_64 random_;
     std::unique_ptr<DramController> dram_;
     std::vector<SharedBus> buses_;  ///< one for both directions, or one for each
 };

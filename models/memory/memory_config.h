@@ -181,6 +181,7 @@ struct MemoryRegionConfig {
     Address base{0x80000000};
     Bytes size{0x1000000000};
     std::optional<Cycles> read_latency;
+    std::optional<Cycles> latency_spread;
     std::optional<Cycles> beat_interval;
     std::optional<BytesPerSecond> bandwidth;
     Hertz npu_clock{1'000'000'000};  ///< clock of the NPU's cycles; no field: it is the NPU's own
@@ -194,6 +195,8 @@ struct MemoryRegionConfig {
         visit.field("size", self.size, "bytes of the region");
         visit.field("read_latency", self.read_latency,
                     "cycles from a read command to its first beat; default: memory.read_latency");
+        visit.field("latency_spread", self.latency_spread,
+                    "cycles that an answer may come later, drawn; default: memory.latency_spread");
         visit.field("beat_interval", self.beat_interval,
                     "cycles per beat of the bus; default: memory.beat_interval");
         visit.field("bandwidth", self.bandwidth,
@@ -216,6 +219,8 @@ struct MemorySharing {
 
 struct MemoryConfig {
     Cycles read_latency{50};
+    Cycles latency_spread{0};
+    std::uint64_t seed = 1;
     Cycles beat_interval{1};
     std::vector<MemoryRegionConfig> regions{MemoryRegionConfig{}};
 
@@ -233,6 +238,10 @@ struct MemoryConfig {
             "read_latency", self.read_latency,
             "cycles from a read command to its first beat, and from a last write beat to its "
             "response");
+        visit.field("latency_spread", self.latency_spread,
+                    "cycles that each answer may come later, up to so many, drawn for each; a "
+                    "port's answers stay in order");
+        visit.field("seed", self.seed, "of what is drawn");
         visit.field("beat_interval", self.beat_interval,
                     "cycles per beat of the bus; 1 = a beat every cycle");
         visit.field("regions", self.regions, "address ranges that memory answers for");

@@ -2,6 +2,7 @@
 // A DRAM as the NPU's port sees it: through the interface and the memory, in simulated time.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <vector>
 
 #include "models/base/error.h"
@@ -119,6 +120,30 @@ TEST(DramPort, refuses_a_region_that_the_dram_cannot_hold) {
     MemoryConfig config = memory_with(sample_dram());
     config.regions[0].size = Bytes(1ULL << 30);
     EXPECT_THROW(Memory("memory", config, log), ConfigError);
+}
+
+TEST(DramPort, a_spread_of_latency_delays_beats_and_keeps_their_order) {
+    const auto time = [](Cycles spread, std::uint64_t seed) {
+        MemoryConfig config = memory_with(std::nullopt);
+        config.latency_spread = spread;
+        config.seed = seed;
+        RegionTiming timing(config, config.regions[0], {});
+        EXPECT_EQ(timing.is_fixed(), spread == Cycles(0));
+        std::vector<Cycles> ready;
+        for (std::uint64_t i = 0; i < 100; ++i) {
+            ready.push_back(timing.read(0, base, Bytes(8), Cycles(10)));
+        }
+        return ready;
+    };
+    const std::vector<Cycles> spread = time(Cycles(30), 1);
+    const auto [least, most] = std::ranges::minmax(spread);
+    EXPECT_GE(least, Cycles(60));
+    EXPECT_LT(least, Cycles(65));
+    EXPECT_LE(most, Cycles(90));
+    EXPECT_GT(most, Cycles(85));
+    EXPECT_EQ(time(Cycles(30), 1), spread);
+    EXPECT_NE(time(Cycles(30), 2), spread);
+    EXPECT_EQ(time(Cycles(0), 1), std::vector<Cycles>(100, Cycles(60)));
 }
 
 }  // namespace
