@@ -10,9 +10,10 @@
 //     F ADDRESS COUNT BYTE       fills it
 //     R ADDRESS COUNT BYTE ..    reads it, which must bring these bytes
 //
-// +recording=FILE names it; +result=FILE takes the NPU's result; with +idle=CYCLES the driver pauses by chance before each
-// access. Reset begins the recording anew, with empty memories; nothing that was in flight may be left. See main.cpp
-// (Verilator's --cc) and sc_main.cpp (--sc) for what drives the clock.
+// +recording=FILE names it; +result=FILE takes the NPU's result; with +idle=CYCLES the driver pauses by chance before
+// each access; in +master_stall=PERCENT of the cycles the NPU takes no R, and likewise no B. Reset begins the recording
+// anew, with empty memories; nothing that was in flight may be left. See main.cpp (Verilator's --cc) and sc_main.cpp
+// (--sc) for what drives the clock.
 module bench #(
   parameter string Npu = "nv_small",
   parameter int DataBits = 64,
@@ -43,6 +44,7 @@ module bench #(
     `PINS(port_0));
   npuscope_axi #(.DataBits(DataBits), .IdBits(IdBits), .Ids(Ids), .MostBeats(MostBeats), .Port(1)) sram (.clk, .rst_n,
     .npu, `PINS(port_1));
+  initial if ($value$plusargs("master_stall=%d", dram.stall_percent) != 0) sram.stall_percent = dram.stall_percent;
   npuscope_axi_checker #(.DataBits(DataBits), .IdBits(IdBits)) at_port_0 (.clk, .rst_n, `PINS(port_0));
   npuscope_axi_checker #(.DataBits(DataBits), .IdBits(IdBits)) at_port_1 (.clk, .rst_n, `PINS(port_1));
   npuscope_axi_checker #(.DataBits(DataBits), .IdBits(IdBits + 1)) at_cached (.clk, .rst_n, `PINS(cached));

@@ -144,7 +144,8 @@ module npuscope_apb
   end
 endmodule
 
-// AXI4 master. `MostBeats` 1 to 256; `InFlight` bursts each way; with `Ids` 1 answers come in order.
+// AXI4 master. `MostBeats` 1 to 256; `InFlight` bursts each way; with `Ids` 1 answers come in order. In `StallPercent` of the
+// cycles, by chance, it takes no R, and likewise no B.
 // source: ARM IHI 0022, AMBA AXI and ACE, AXI4
 module npuscope_axi
   import npuscope_pins_pkg::*;
@@ -154,7 +155,8 @@ module npuscope_axi
   parameter int IdBits = 4,
   parameter int Ids = 1 << IdBits,
   parameter int MostBeats = 16,
-  parameter int InFlight = 32
+  parameter int InFlight = 32,
+  parameter int StallPercent = 0
 ) (
   input  logic                  clk,
   input  logic                  rst_n,
@@ -194,6 +196,8 @@ module npuscope_axi
     if (DataBits < 32 || DataBits > 512 || (DataBits & (DataBits - 1)) != 0)
       $fatal(1, "npuscope_axi: DataBits is %0d, not 32, 64, 128, 256 or 512", DataBits);
     if (MostBeats < 1 || MostBeats > 256) $fatal(1, "npuscope_axi: MostBeats is %0d, not 1 to 256", MostBeats);
+    if (StallPercent < 0 || StallPercent > 99)
+      $fatal(1, "npuscope_axi: StallPercent is %0d, not 0 to 99", StallPercent);
     if (Ids < 1 || Ids > (1 << IdBits)) $fatal(1, "npuscope_axi: %0d identifiers do not go into %0d bits", Ids, IdBits);
   end
 
@@ -202,6 +206,7 @@ module npuscope_axi
   assign awburst = 2'b01;
   assign arburst = 2'b01;
 
+  int stall_percent = StallPercent;  // a bench may change it
   longint unsigned cycle = 0;
   // Bursts in flight by identifier, oldest first, and of the first of them the beat and the worst response so far.
   chandle reads[1 << IdBits][$];
@@ -223,6 +228,10 @@ module npuscope_axi
 
   function automatic logic [IdBits-1:0] after(input logic [IdBits-1:0] id);
     return int'(id) == Ids - 1 ? '0 : id + 1'b1;
+  endfunction
+
+  function automatic bit takes();
+    return stall_percent == 0 || $urandom_range(99, 0) >= stall_percent;
   endfunction
 
   task automatic forget();
@@ -327,8 +336,8 @@ module npuscope_axi
       npuscope_pins_good(npuscope_pins_clock(npu, cycle));
       ask();
       send_data();
-      rready <= 1;
-      bready <= 1;
+      rready <= takes();
+      bready <= takes();
     end
   end
 endmodule

@@ -42,7 +42,8 @@ struct AccessInfo : tlm::tlm_extension<AccessInfo> {
     Cycles last_beat;         ///< of a timed write: its last bytes are there; 0: after the steps
     Address request;          ///< of a timed write: begin of the request its last beat is of
     Cycles asked;             ///< of a transaction of its own: when it left; now, or just before
-    Cycles read_latency;      ///< answered by the memory
+    int port = -1;            ///< of one that memory outside was asked: the memory's socket
+    Cycles read_latency;      ///< answered by the memory; of a transaction of its own: of this one
     Cycles beat_interval{1};  ///< answered by the memory
     /// Answered by a memory that times each read beat by itself, instead of `read_latency`.
     BeatTimer* timer = nullptr;

@@ -16,15 +16,22 @@ namespace npuscope {
 
 class ArrivedBytes {
  public:
-    void clear() { pages_.clear(); }
+    void clear() {
+        pages_.clear();
+        last_ = nullptr;
+    }
     void put(Address address, std::span<const std::uint8_t> bytes) {
         for_each_part(address, bytes.size(),
                       [&](std::uint64_t page, std::size_t at, std::size_t from, std::size_t count) {
-                          std::unique_ptr<Page>& held = pages_[page];
-                          if (!held) {
-                              held = std::make_unique<Page>();
+                          if (last_ == nullptr || last_number_ != page) {
+                              std::unique_ptr<Page>& held = pages_[page];
+                              if (!held) {
+                                  held = std::make_unique<Page>();
+                              }
+                              last_ = held.get();
+                              last_number_ = page;
                           }
-                          std::copy_n(bytes.data() + from, count, held->data() + at);
+                          std::copy_n(bytes.data() + from, count, last_->data() + at);
                       });
     }
     /// What has not arrived reads as zeros.
@@ -56,6 +63,8 @@ class ArrivedBytes {
     }
 
     std::unordered_map<std::uint64_t, std::unique_ptr<Page>> pages_;
+    Page* last_ = nullptr;  // filled last: neighbours follow each other
+    std::uint64_t last_number_ = 0;
 };
 
 }  // namespace npuscope

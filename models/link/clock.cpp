@@ -9,16 +9,25 @@
 namespace npuscope {
 namespace {
 
-void restore_stack_bounds() {
 #ifdef __SANITIZE_ADDRESS__
-    pthread_attr_t attributes;
+/// Of the calling thread. They are asked for once: the system reads a file for them.
+struct StackBounds {
+    StackBounds() {
+        pthread_attr_t attributes;
+        pthread_getattr_np(pthread_self(), &attributes);
+        pthread_attr_getstack(&attributes, &bottom, &size);
+        pthread_attr_destroy(&attributes);
+    }
     void* bottom = nullptr;
     std::size_t size = 0;
-    pthread_getattr_np(pthread_self(), &attributes);
-    pthread_attr_getstack(&attributes, &bottom, &size);
-    pthread_attr_destroy(&attributes);
+};
+#endif
+
+void restore_stack_bounds() {
+#ifdef __SANITIZE_ADDRESS__
+    thread_local const StackBounds bounds;
     void* fake_stack = nullptr;
-    __sanitizer_start_switch_fiber(&fake_stack, bottom, size);
+    __sanitizer_start_switch_fiber(&fake_stack, bounds.bottom, bounds.size);
     __sanitizer_finish_switch_fiber(fake_stack, nullptr, nullptr);
 #endif
 }

@@ -91,15 +91,22 @@ std::vector<PixelRun> surface_runs(const FeatureCube& cube, const FlowingAtoms& 
 }
 
 void CubeWriter::pack_again(const PixelRun& run) {
-    const auto first = static_cast<std::uint32_t>(run.first / cube_.shape.width);
-    const auto last = static_cast<std::uint32_t>((run.first + run.count - 1) / cube_.shape.width);
+    const std::uint64_t width = cube_.shape.width;
+    const std::uint32_t atom = cube_.channels_per_atom();
+    const std::uint64_t end = run.first + run.count;
     std::visit(
         [&](const auto& tensor) {
-            FeatureCube whole = cube_;  // the tensor's extent
-            whole.shape = tensor.shape;
-            for (std::uint32_t y = first; y <= last; ++y) {
-                pack_line(whole, CubeLine{run.surface, batch_ * cube_.shape.height + y}, tensor,
-                          line(run.surface, y));
+            FeatureCube piece = cube_;  // the run's pixels in one line of one surface
+            const std::uint32_t first = run.surface * atom;
+            piece.shape.channels = std::min(atom, tensor.shape.channels - first);
+            piece.shape.height = 1;
+            for (std::uint64_t pixel = run.first; pixel < end; pixel += piece.shape.width) {
+                const auto y = static_cast<std::uint32_t>(pixel / width);
+                const auto x = static_cast<std::uint32_t>(pixel % width);
+                piece.shape.width = static_cast<std::uint32_t>(std::min(end - pixel, width - x));
+                pack_line(piece, CubeLine{0, 0},
+                          cut(tensor, {first, batch_ * cube_.shape.height + y, x, piece.shape}),
+                          line(run.surface, y).subspan(x * cube_.atom.value));
             }
         },
         *growing_);

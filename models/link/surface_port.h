@@ -164,7 +164,7 @@ class CubeWriter {
     }
     /// The bytes of a run; its times do not matter here.
     std::span<const std::uint8_t> packed(const PixelRun& run);
-    /// The lines that a run lies in, as their elements are now.
+    /// The pixels of a run, as their elements are now.
     void pack_again(const PixelRun& run);
 
     FeatureCube cube_;

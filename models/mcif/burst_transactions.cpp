@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The memory interface where each burst is a transaction of its own: requests leave one after the other as
-// they are accepted, answers come when they like.
+// they are accepted, answers come when they like, or at once with the time that they take.
 #include <algorithm>
 #include <utility>
 
@@ -46,14 +46,21 @@ Cycles Mcif::wait_answered(Activity& writer, unsigned client, std::uint64_t writ
     return answers.time_of(writes);
 }
 
+namespace {
+
+void pass_until(Cycles time) {
+    if (time > now()) {
+        sc_core::wait(to_time(time - now()));
+    }
+}
+
+}  // namespace
+
 void Mcif::issue_reads() {
-    issue_again_ = true;
     if (std::exchange(issuing_, true)) {
-        return;  // an answer that comes at once, from inside of the loop
+        return;  // an answer that comes at once: the channel looks at it before its next command
     }
-    while (std::exchange(issue_again_, false)) {
-        reads_.advance(now());
-    }
+    reads_.advance(now());
     issuing_ = false;
     if (const std::optional<Cycles> next = reads_.next_command(); next && *next > now()) {
         next_read_.notify(to_time(*next - now()));
@@ -71,26 +78,67 @@ void Mcif::send_bursts(Client& client, const tlm::tlm_generic_payload& payload,
     const std::uint64_t begin = payload.get_address();
     const std::uint64_t end = begin + payload.get_data_length();
     const Cycles pace = std::max(burst.step, burst.interval);
+    const bool late = writes_late_;  // before the answers to these
+    if (late) {
+        pass_until(last);
+        reads_.advance(now());
+    }
+    Cycles leaves;
     for (std::uint64_t from = begin; from < end;) {
         const std::uint64_t to = std::min(end, (from / burst_bytes + 1) * burst_bytes);
         const std::uint64_t beats_after =
             divide_up(end, config_.bus_width.value) - divide_up(to, config_.bus_width.value);
-        const Cycles leaves = last - std::min(last, pace * beats_after);
-        if (leaves > now()) {
-            sc_core::wait(to_time(leaves - now()));
+        leaves = std::max(leaves, last - std::min(last, pace * beats_after));
+        if (!late) {
+            pass_until(leaves);
+            leaves = now();
+            if (leaves_late()) {
+                reads_.advance(leaves);
+            }
         }
-        while (writes_in_flight_ >= config_.outstanding_writes) {
-            write_awaited_ = true;
-            sc_core::wait(write_answered_);
-        }
+        leaves = wait_for_write_place(leaves);
         BurstTransaction& write =
             new_transaction(tlm::TLM_WRITE_COMMAND, {Address(from), Bytes(to - from)}, info);
         std::copy_n(payload.get_data_ptr() + (from - begin), to - from, write.bytes.data());
-        write.info.asked = now();
+        write.info.asked = leaves;
         write.number = client.write_answers.send();
         ++writes_in_flight_;
         send(write);
         from = to;
+    }
+}
+
+Cycles Mcif::wait_for_write_place(Cycles leaves) {
+    while (writes_in_flight_ >= config_.outstanding_writes) {
+        if (write_ends_.empty()) {
+            write_awaited_ = true;
+            sc_core::wait(write_answered_);
+            leaves = std::max(leaves, now());
+            continue;
+        }
+        const Cycles first = std::max(leaves, write_ends_.front());
+        if (first > now()) {
+            write_awaited_ = true;
+            sc_core::wait(to_time(first - now()), write_answered_);
+        }
+        leaves = std::min(first, now());
+        while (!write_ends_.empty() && write_ends_.front() <= leaves) {
+            write_ends_.pop_front();
+            --writes_in_flight_;
+        }
+    }
+    return leaves;
+}
+
+void Mcif::end_write(Cycles time) {
+    if (time > now()) {
+        // most come last: the latency is one for all
+        write_ends_.insert(std::ranges::upper_bound(write_ends_, time), time);
+        return;
+    }
+    --writes_in_flight_;
+    if (std::exchange(write_awaited_, false)) {
+        write_answered_.notify(sc_core::SC_ZERO_TIME);
     }
 }
 
@@ -129,7 +177,7 @@ void Mcif::send_waiting() {
         BurstTransaction& transaction = *waiting_.front();
         waiting_.pop_front();
         if (!address_fits(transaction, &transaction.info)) {
-            finish(transaction, now() + Cycles(1));
+            finish(transaction, (leaves_late() ? transaction.info.asked : now()) + Cycles(1));
             continue;
         }
         being_accepted_ = &transaction;
@@ -138,7 +186,9 @@ void Mcif::send_waiting() {
         const tlm::tlm_sync_enum state = memory->nb_transport_fw(transaction, phase, delay);
         if (state == tlm::TLM_COMPLETED) {
             being_accepted_ = nullptr;
-            finish(transaction, now() + to_cycles(delay));
+            finish(transaction, leaves_late() ? transaction.info.asked +
+                                                    transaction.info.read_latency + Cycles(1)
+                                              : now() + to_cycles(delay));
         } else if (state == tlm::TLM_UPDATED) {
             answer(transaction, phase, delay);
         }
@@ -164,16 +214,16 @@ void Mcif::finish(BurstTransaction& transaction, Cycles time) {
     Client& client = clients_[transaction.info.client];
     if (transaction.is_write()) {
         client.write_answers.answer(transaction.number, time);
-        --writes_in_flight_;
-        if (std::exchange(write_awaited_, false)) {
-            write_answered_.notify(sc_core::SC_ZERO_TIME);
-        }
+        end_write(time);
+        writes_late_ = transaction.info.timer == nullptr && leaves_late();
         beat_interval_ = std::max(transaction.info.beat_interval, Cycles(1));
     } else {
         client.port->bring(Address(transaction.get_address()), transaction.bytes);
         reads_.answer(transaction.info.client, transaction.number, time,
                       std::max(transaction.info.beat_interval, Cycles(1)));
-        issue_reads();
+        if (awaits_answers()) {
+            issue_reads();
+        }
     }
     tell_answers(client, transaction.info.client);
     transaction.release();

@@ -277,7 +277,7 @@ void Mcif::open(unsigned client, ReadStream& stream, const StreamLabel& label) {
     reads_.advance(now());
     clients_[client].lane.open(stream, label);
     reads_.open(client, clients_[client].lane, stream.beats());
-    if (config_.awaits_answers()) {
+    if (awaits_answers()) {
         issue_reads();
     }
 }
@@ -309,7 +309,7 @@ ClientTraffic Mcif::total() const {
 
 void Mcif::wait_issued(Activity& activity, unsigned client, std::uint64_t beats,
                        const sc_core::sc_event* room) {
-    if (config_.awaits_answers()) {
+    if (awaits_answers()) {
         issue_reads();
         while (reads_.answered(client) < beats) {
             const sc_core::sc_event& answered = clients_[client].at_beats(beats);
@@ -352,7 +352,7 @@ void Mcif::read(unsigned client, tlm::tlm_generic_payload& payload, sc_core::sc_
     open(client, line,
          info == nullptr ? StreamLabel{} : StreamLabel{info->unit, info->surface, info->operation});
     reads_.advance(now());
-    while (config_.awaits_answers() && !reads_.finished(client)) {
+    while (awaits_answers() && !reads_.finished(client)) {
         sc_core::wait(clients_[client].at_beats(0));
     }
     while (!reads_.finished(client)) {
@@ -382,6 +382,10 @@ void Mcif::write(Client& client, tlm::tlm_generic_payload& payload, sc_core::sc_
     const Cycles last = writes_.take(burst);
     if (config_.awaits_answers()) {
         send_bursts(client, payload, burst, last);
+        if (leaves_late()) {
+            const Cycles answer = client.write_answers.time_of(client.write_answers.sent());
+            delay += to_time(answer - std::min(answer, now()));
+        }
         payload.set_response_status(tlm::TLM_OK_RESPONSE);
         return;
     }

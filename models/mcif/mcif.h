@@ -3,9 +3,9 @@
 // Reads are streams that it issues beat by beat in its clients' turns; each run of memory becomes
 // one transaction at the time of its first beat. A write carries its bytes and happens when its
 // last beat is taken. A target behind it answers with a delay and does not wait. Where the port is
-// transactional, each burst is a transaction of its own by nb_transport, many in flight, and the
-// target answers when and in which order it likes; a client's beats arrive in order. The same unit
-// serves as MCIF (first port) and CVIF (second port).
+// transactional, each burst is a transaction of its own, many in flight, answered at any time and in
+// any order, and a client's beats arrive in order; memory that can answer for a cycle that has passed
+// is asked late. The same unit serves as MCIF (first port) and CVIF (second port).
 #pragma once
 
 #include <tlm_utils/multi_passthrough_target_socket.h>
@@ -165,7 +165,10 @@ class Mcif : public sc_core::sc_module, public ReadIssuer, private tlm::tlm_mm_i
     void open(unsigned client, ReadStream& stream, const StreamLabel& label) override;
     void wait_issued(Activity& activity, unsigned client, std::uint64_t beats,
                      const sc_core::sc_event* room) override;
-    bool awaits_answers() const override { return config_.awaits_answers(); }
+    /// Where `looks_back()`, memory answers at once, for the cycle in which a transaction left: then they
+    /// leave late, when their answers matter or before a write, and nothing is awaited.
+    void leave_late_where(std::function<bool()> looks_back) { looks_back_ = std::move(looks_back); }
+    bool awaits_answers() const override { return config_.awaits_answers() && !leaves_late(); }
     void room_made() override { issue_reads(); }
     std::uint64_t writes_sent(unsigned client) const override;
     Cycles wait_answered(Activity& writer, unsigned client, std::uint64_t writes) override;
@@ -201,10 +204,14 @@ class Mcif : public sc_core::sc_module, public ReadIssuer, private tlm::tlm_mm_i
 
     // Of a transactional port.
 
+    bool leaves_late() const { return looks_back_ && looks_back_(); }
     void issue_reads();
-    /// Bursts of one write, each when its last beat is there, the last one at `last`.
+    /// Bursts of one write, each when its last beat is there, the last one at `last`; or all of them then.
     void send_bursts(Client& client, const tlm::tlm_generic_payload& payload,
                      const WriteChannel::Burst& burst, Cycles last);
+    /// Waits until a write that is there at `leaves` may be in flight; says since when.
+    Cycles wait_for_write_place(Cycles leaves);
+    void end_write(Cycles time);
     BurstTransaction& new_transaction(tlm::tlm_command command, const ByteRun& run,
                                       const AccessInfo& info);
     void send(BurstTransaction& transaction);
@@ -243,11 +250,13 @@ class Mcif : public sc_core::sc_module, public ReadIssuer, private tlm::tlm_mm_i
     std::deque<BurstTransaction*> waiting_;       // to be sent
     BurstTransaction* being_accepted_ = nullptr;  // one at a time: the rule of the base protocol
     std::uint64_t writes_in_flight_ = 0;
+    std::deque<Cycles> write_ends_;  // of those whose answer is known and still to come
     sc_core::sc_event write_answered_;
     bool write_awaited_ = false;  ///< a thread waits for that
     sc_core::sc_event next_read_;
     bool issuing_ = false;
-    bool issue_again_ = false;
+    std::function<bool()> looks_back_;
+    bool writes_late_ = false;  // memory that looks back has answered one by its latency
 };
 
 // Traffic of several ports as one entry a client.

@@ -27,7 +27,30 @@ void for_each_page(Address address, std::uint64_t bytes, std::uint64_t page_byte
     }
 }
 
+bool all_zero(std::span<const std::uint8_t> bytes) {
+    return bytes.front() == 0 && std::memcmp(bytes.data(), bytes.data() + 1, bytes.size() - 1) == 0;
+}
+
 }  // namespace
+
+std::uint8_t* SparseMemory::find_page(std::uint64_t number) const {
+    if (last_.page == nullptr || last_.number != number) {
+        const auto page = pages_.find(number);
+        if (page == pages_.end()) {
+            return nullptr;
+        }
+        last_ = Last(page->second.get(), number);
+    }
+    return last_.page;
+}
+
+std::uint8_t* SparseMemory::make_page(std::uint64_t number, std::uint64_t offset,
+                                      std::uint64_t bytes) {
+    Page page = std::make_unique_for_overwrite<std::uint8_t[]>(page_bytes);
+    std::memset(page.get(), 0, offset);
+    std::memset(page.get() + offset + bytes, 0, page_bytes - offset - bytes);
+    return (pages_[number] = std::move(page)).get();
+}
 
 void SparseMemory::write(Address address, std::span<const std::uint8_t> bytes) {
     if (bytes.empty()) {
@@ -35,13 +58,13 @@ void SparseMemory::write(Address address, std::span<const std::uint8_t> bytes) {
     }
     const auto store = [&](std::uint64_t number, std::uint64_t offset, std::uint64_t done,
                            std::uint64_t length) {
-        Page& page = pages_[number];
-        if (!page) {
-            page = std::make_unique_for_overwrite<std::uint8_t[]>(page_bytes);
-            std::memset(page.get(), 0, offset);
-            std::memset(page.get() + offset + length, 0, page_bytes - offset - length);
+        const auto part = bytes.subspan(done, length);
+        std::uint8_t* page = find_page(number);
+        if (page == nullptr && all_zero(part)) {
+            return;  // it reads as zeros
         }
-        std::memcpy(page.get() + offset, bytes.data() + done, length);
+        page = page == nullptr ? make_page(number, offset, length) : page;
+        std::memcpy(page + offset, part.data(), length);
     };
     for_each_page(address, bytes.size(), page_bytes, store);
 }
@@ -52,9 +75,8 @@ void SparseMemory::zero(Address address, Bytes bytes) {
     }
     const auto clear = [&](std::uint64_t number, std::uint64_t offset, std::uint64_t /*done*/,
                            std::uint64_t length) {
-        const auto page = pages_.find(number);
-        if (page != pages_.end()) {
-            std::memset(page->second.get() + offset, 0, length);
+        if (std::uint8_t* page = find_page(number)) {
+            std::memset(page + offset, 0, length);
         }
     };
     for_each_page(address, bytes.value, page_bytes, clear);
@@ -63,11 +85,10 @@ void SparseMemory::zero(Address address, Bytes bytes) {
 void SparseMemory::read(Address address, std::span<std::uint8_t> bytes) const {
     const auto load = [&](std::uint64_t number, std::uint64_t offset, std::uint64_t done,
                           std::uint64_t length) {
-        const auto page = pages_.find(number);
-        if (page == pages_.end()) {
-            std::memset(bytes.data() + done, 0, length);
+        if (const std::uint8_t* page = find_page(number)) {
+            std::memcpy(bytes.data() + done, page + offset, length);
         } else {
-            std::memcpy(bytes.data() + done, page->second.get() + offset, length);
+            std::memset(bytes.data() + done, 0, length);
         }
     };
     for_each_page(address, bytes.size(), page_bytes, load);
@@ -75,15 +96,21 @@ void SparseMemory::read(Address address, std::span<std::uint8_t> bytes) const {
 
 SparseMemory::DirectPage SparseMemory::direct_page(Address address) {
     const std::uint64_t number = address.value / page_bytes;
-    Page& page = pages_[number];
-    if (!page) {
-        page = std::make_unique<std::uint8_t[]>(page_bytes);
+    std::uint8_t* const page = find_page(number);
+    return {Address(number * page_bytes),
+            {page == nullptr ? make_page(number, 0, 0) : page, page_bytes}};
+}
+
+void Claims::Pending::take_consumed() {
+    if (consumed.bytes > Bytes(0)) {
+        bytes.erase(range_of(consumed.address, consumed.bytes));
+        consumed = {};
     }
-    return {Address(number * page_bytes), {page.get(), page_bytes}};
 }
 
 void Claims::claim(unsigned client, Address address, Bytes bytes, const Claimant& claimant) {
     Pending& pending = clients_[client];
+    pending.take_consumed();
     if (bytes > Bytes(0)) {
         pending.bytes.insert(range_of(address, bytes));
     }
@@ -91,17 +118,26 @@ void Claims::claim(unsigned client, Address address, Bytes bytes, const Claimant
 }
 
 void Claims::consume(unsigned client, Address address, Bytes bytes) {
-    const auto pending = clients_.find(client);
-    if (pending != clients_.end() && bytes > Bytes(0)) {
-        pending->second.bytes.erase(range_of(address, bytes));
+    const auto found = clients_.find(client);
+    if (found == clients_.end() || bytes == Bytes(0)) {
+        return;
     }
+    Pending& pending = found->second;
+    if (pending.consumed.end() != address) {
+        pending.take_consumed();
+        pending.consumed.address = address;
+    }
+    pending.consumed.bytes += bytes;
 }
 
-std::optional<Claimant> Claims::disturbed_by_write(Address address, Bytes bytes) const {
+std::optional<Claimant> Claims::disturbed_by_write(Address address, Bytes bytes) {
     const auto range = range_of(address, bytes);
-    for (const auto& [client, pending] : clients_) {
+    for (auto& [client, pending] : clients_) {
         if (boost::icl::intersects(pending.bytes, range)) {
-            return pending.claimant;
+            pending.take_consumed();
+            if (boost::icl::intersects(pending.bytes, range)) {
+                return pending.claimant;
+            }
         }
     }
     return std::nullopt;
@@ -114,7 +150,10 @@ Address address_of(const tlm::tlm_generic_payload& payload) {
 }
 Bytes bytes_of(const tlm::tlm_generic_payload& payload) { return Bytes(payload.get_data_length()); }
 
-std::string text_of(const std::string* text) { return text == nullptr ? "" : *text; }
+const std::string& text_of(const std::string* text) {
+    static const std::string none;
+    return text == nullptr ? none : *text;
+}
 
 }  // namespace
 
@@ -178,11 +217,6 @@ Memory::Memory(const sc_core::sc_module_name& name, const MemoryConfig& config, 
     }
     socket.register_b_transport(this, &Memory::b_transport);
     socket.register_nb_transport_fw(this, &Memory::nb_transport_fw);
-    sc_core::sc_spawn_options options;
-    options.spawn_method();
-    options.set_sensitivity(&due_);
-    options.dont_initialize();
-    sc_core::sc_spawn([this] { respond(); }, sc_core::sc_gen_unique_name("respond"), &options);
     socket.register_transport_dbg(this, &Memory::transport_dbg);
     socket.register_get_direct_mem_ptr(this, &Memory::get_direct_mem_ptr);
 }

@@ -19,6 +19,7 @@
 #include <systemc>
 #include <tlm>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "models/base/diagnostic.h"
@@ -52,8 +53,26 @@ class SparseMemory {
  private:
     static constexpr std::uint64_t page_bytes = 64ULL * 1024;
     using Page = std::unique_ptr<std::uint8_t[]>;
+    /// Null where it does not exist.
+    std::uint8_t* find_page(std::uint64_t number) const;
+    /// One that does not exist, of zeros but for so many bytes from `offset` on, which are to be written.
+    std::uint8_t* make_page(std::uint64_t number, std::uint64_t offset, std::uint64_t bytes);
 
     std::unordered_map<std::uint64_t, Page> pages_;
+    /// The page that was found last: neighbours follow each other. A memory that is moved forgets it.
+    struct Last {
+        Last() = default;
+        Last(Last&& other) noexcept : Last(std::exchange(other.page, nullptr), other.number) {}
+        Last& operator=(Last&& other) noexcept {
+            page = std::exchange(other.page, nullptr);
+            number = other.number;
+            return *this;
+        }
+        Last(std::uint8_t* found, std::uint64_t at) : page(found), number(at) {}
+        std::uint8_t* page = nullptr;
+        std::uint64_t number = 0;
+    };
+    mutable Last last_;
 };
 
 using AddressSet = boost::icl::interval_set<std::uint64_t, std::less,
@@ -78,12 +97,14 @@ class Claims {
     void claim(unsigned client, Address address, Bytes bytes, const Claimant& claimant);
     void consume(unsigned client, Address address, Bytes bytes);
     /// The claimant whose operand a write to this range would change.
-    std::optional<Claimant> disturbed_by_write(Address address, Bytes bytes) const;
+    std::optional<Claimant> disturbed_by_write(Address address, Bytes bytes);
 
  private:
     struct Pending {
         AddressSet bytes;
+        ByteRun consumed{};  ///< of these, not taken away yet: neighbours go together
         Claimant claimant;
+        void take_consumed();
     };
     std::map<unsigned, Pending> clients_;
 };
@@ -183,6 +204,8 @@ class Memory : public sc_core::sc_module {
     }
     /// Bytes and time are those of `outside`, which outlives this; a wrong answer is a finding.
     void lead_to(ForeignMemory& outside) { outside_ = &outside; }
+    /// A transaction is answered at once, for the cycle in which it left, also where that has passed.
+    bool looks_back() const { return outside_ == nullptr; }
     /// What `outside` was given by begin() is answered now.
     void answer(tlm::tlm_generic_payload& payload);
     /// From now on writes are timed but not stored: they carry no values.
@@ -214,7 +237,6 @@ class Memory : public sc_core::sc_module {
                                        tlm::tlm_phase& phase, sc_core::sc_time& delay);
     /// Brings the bytes of a transaction that was admitted.
     void move_bytes(tlm::tlm_generic_payload& payload, AccessInfo* info);
-    void respond();
     void tell_wrong_answer(const tlm::tlm_generic_payload& payload, const AccessInfo* info);
     unsigned transport_dbg(int id, tlm::tlm_generic_payload& payload);
     bool get_direct_mem_ptr(int id, tlm::tlm_generic_payload& payload, tlm::tlm_dmi& dmi);
@@ -263,17 +285,6 @@ class Memory : public sc_core::sc_module {
     bool zeroed_ = false;
     std::optional<ShadowMemory> shadow_{std::in_place};
     Claims claims_;
-    // transactions by nb_transport
-    struct Response {
-        Cycles time;
-        tlm::tlm_generic_payload* payload;
-        int port;
-    };
-    void respond_at(Cycles time, tlm::tlm_generic_payload& payload, int port);
-    void give(tlm::tlm_generic_payload& payload, int port);
-    std::deque<Response> responses_;  // by time; of one time in their order
-    sc_core::sc_event due_{"due"};
-    std::unordered_map<tlm::tlm_generic_payload*, int> asked_by_;  // of memory outside: socket
 };
 
 }  // namespace npuscope

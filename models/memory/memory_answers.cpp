@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Transactions by nb_transport: when each is answered, by the memory itself or by one outside.
+// Transactions by nb_transport. The memory itself knows at once when each is answered, and says so; one
+// outside answers when it likes.
 #include <algorithm>
-#include <iterator>
+#include <utility>
 
 #include "models/base/check.h"
 #include "models/link/clock.h"
@@ -19,63 +20,38 @@ tlm::tlm_sync_enum Memory::nb_transport_fw(int id, tlm::tlm_generic_payload& pay
         claims_.consume(info->client, Address(payload.get_address()),
                         Bytes(payload.get_data_length()));
     }
-    phase = tlm::END_REQ;
     if (outside_ != nullptr) {
-        asked_by_[&payload] = id;
+        NPU_CHECK(info != nullptr && info->port < 0, "memory outside is asked by a port, once");
+        info->port = id;
+        phase = tlm::END_REQ;
         outside_->begin(id, payload);
         return tlm::TLM_UPDATED;
     }
     const Cycles sent = now() + to_cycles(delay);
-    if (!admit(payload, info)) {
-        respond_at(sent + Cycles(1), payload, id);
-        return tlm::TLM_UPDATED;
-    }
-    move_bytes(payload, info);
-    Cycles left = sent;  // just before, where the port learns late that it could have asked
-    if (info != nullptr) {
-        left = info->asked;
-        if (info->timer != nullptr && payload.is_read()) {
+    const Cycles asked = info == nullptr ? sent : info->asked;  // where memory looks back, before
+    Cycles latency(1);
+    if (admit(payload, info)) {
+        move_bytes(payload, info);
+        Cycles left = asked;
+        if (info != nullptr && info->timer != nullptr && payload.is_read()) {
             left = info->timer->read_beat(Address(payload.get_address()),
-                                          Bytes(payload.get_data_length()), left);
+                                          Bytes(payload.get_data_length()), asked);
         }
+        latency = left - asked + answer_time(payload, info, left);
     }
-    const Cycles answered = std::max(left + answer_time(payload, info, left), sent);
-    respond_at(answered, payload, id);
-    return tlm::TLM_UPDATED;
-}
-
-void Memory::respond_at(Cycles time, tlm::tlm_generic_payload& payload, int port) {
-    // most come last: the latency is one for all
-    auto place = responses_.end();
-    while (place != responses_.begin() && std::prev(place)->time > time) {
-        --place;
+    if (info != nullptr) {
+        info->read_latency = latency - Cycles(1);
     }
-    const bool first = place == responses_.begin();
-    responses_.insert(place, {time, &payload, port});
-    if (first) {
-        due_.notify(to_time(time - now()));  // an earlier one than was awaited takes its place
-    }
-}
-
-void Memory::respond() {
-    while (!responses_.empty() && responses_.front().time <= now()) {
-        const Response response = responses_.front();
-        responses_.pop_front();
-        give(*response.payload, response.port);
-    }
-    if (!responses_.empty()) {
-        due_.notify(to_time(responses_.front().time - now()));
-    }
+    const Cycles answered = std::max(asked + latency, sent);
+    delay = to_time(answered - now());
+    return tlm::TLM_COMPLETED;
 }
 
 void Memory::answer(tlm::tlm_generic_payload& payload) {
-    const auto asked = asked_by_.extract(&payload);
-    NPU_CHECK(!asked.empty(), "memory answers what it was asked");
-    tell_wrong_answer(payload, payload.get_extension<AccessInfo>());
-    give(payload, asked.mapped());
-}
-
-void Memory::give(tlm::tlm_generic_payload& payload, int port) {
+    auto* info = payload.get_extension<AccessInfo>();
+    NPU_CHECK(info != nullptr && info->port >= 0, "memory answers what it was asked");
+    tell_wrong_answer(payload, info);
+    const int port = std::exchange(info->port, -1);
     tlm::tlm_phase phase = tlm::BEGIN_RESP;
     sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
     socket[port]->nb_transport_bw(payload, phase, delay);

@@ -40,7 +40,10 @@ class LayerNpu : public sc_core::sc_module, public Machine {
     Tinpu tinpu;
     TinpuPort port;  ///< for a host that knows registers and descriptors
 
-    void bind_memory(Memory& memory) override { mcif.memory.bind(memory.socket); }
+    void bind_memory(Memory& memory) override {
+        mcif.memory.bind(memory.socket);
+        mcif.leave_late_where([&memory] { return memory.looks_back(); });
+    }
     std::size_t launch_queue() const override { return launch_queue_; }
     /// Of a TinpuJob.
     void launch(const std::shared_ptr<const UnitJob>& job, Ended ended) override {

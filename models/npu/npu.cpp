@@ -73,9 +73,13 @@ void Npu::connect(DmaPort& port) {
 }
 
 void Npu::bind_memory(Memory& memory) {
-    mcif.memory.bind(memory.socket);
+    const auto bind = [&memory](Mcif& port) {
+        port.memory.bind(memory.socket);
+        port.leave_late_where([&memory] { return memory.looks_back(); });
+    };
+    bind(mcif);
     if (cvif) {
-        cvif->memory.bind(memory.socket);
+        bind(*cvif);
     }
 }
 

@@ -87,7 +87,7 @@ END
 faults() {
     build cc_64 --cc main.cpp
     for seed in 1 2 3; do
-        passes cc_64 layers.txt +verilator+seed+$seed +latency=300 +stall=$((20 * seed)) +idle=20 +result=result.json
+        passes cc_64 layers.txt +verilator+seed+$seed +latency=300 +stall=$((20 * seed)) +master_stall=$((90 - 30 * seed)) +idle=20 +result=result.json
         grep --quiet '"findings": *\[\]' result.json
     done
     answers slverr=80011000 TLM_GENERIC_ERROR_RESPONSE "read of 8 bytes at 0x80011000" "conv 3, weights"

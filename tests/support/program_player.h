@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <deque>
+#include <memory>
 #include <optional>
 #include <set>
 #include <span>
@@ -41,23 +42,28 @@ class Door {
 
 class ProgramPlayer {
  public:
-    /// `blocks`: whose registers the program writes.
-    ProgramPlayer(Program program, std::span<const RegisterBlock> blocks, Door& door)
-        : program_(std::move(program)),
+    /// `blocks`: whose registers the program, which outlives this, writes.
+    ProgramPlayer(const Program& program, std::span<const RegisterBlock> blocks, Door& door)
+        : program_(&program),
           status_(find_place(blocks, "NVDLA_GLB.S_INTR_STATUS_0")->address()),
           mask_(find_place(blocks, "NVDLA_GLB.S_INTR_MASK_0")->address()),
           door_(door) {}
+    ProgramPlayer(Program&& program, std::span<const RegisterBlock> blocks, Door& door)
+        : ProgramPlayer(program, blocks, door) {
+        own_ = std::make_unique<Program>(std::move(program));
+        program_ = own_.get();
+    }
 
     /// To the last interrupt that it awaits, and its checks. std::runtime_error where it cannot go on.
     void play() {
-        const bool masks = std::ranges::any_of(program_.statements, [this](const Statement& one) {
+        const bool masks = std::ranges::any_of(program_->statements, [this](const Statement& one) {
             const auto* write = std::get_if<WriteRegister>(&one.action);
             return write != nullptr && write->address == mask_;
         });
         if (!masks) {
             door_.write(mask_, 0);
         }
-        for (const Statement& statement : program_.statements) {
+        for (const Statement& statement : program_->statements) {
             std::visit([this](const auto& action) { execute(action); }, statement.action);
         }
         while (!awaited_.empty()) {
@@ -134,11 +140,20 @@ class ProgramPlayer {
     }
 
     void execute(const InitMemory& fill) {
-        std::vector<std::uint8_t> bytes(fill.bytes.value);
-        for (std::uint64_t i = 0; i < bytes.size(); ++i) {
-            bytes[i] = fill_byte(fill.fill, fill.address + Bytes(i));
+        constexpr std::uint64_t chunk = 64 * 1024;
+        std::vector<std::uint8_t> bytes(std::min(fill.bytes.value, chunk));
+        for (std::uint64_t filled = 0; filled < fill.bytes.value; filled += bytes.size()) {
+            const Address at = fill.address + Bytes(filled);
+            bytes.resize(std::min(fill.bytes.value - filled, chunk));
+            for (std::uint64_t i = 0; i < bytes.size() && changes(fill.fill, filled); ++i) {
+                bytes[i] = fill_byte(fill.fill, at + Bytes(i));
+            }
+            door_.write_memory(at, bytes);
         }
-        door_.write_memory(fill.address, bytes);
+    }
+    /// Whether the chunk at `filled` differs from the one before, or is the first.
+    static bool changes(FillPattern fill, std::uint64_t filled) {
+        return filled == 0 || fill == FillPattern::LowAddress;
     }
     void execute(const LoadMemory& load) {
         for (const MemoryImage::Run& run : load.image.runs) {
@@ -192,7 +207,8 @@ class ProgramPlayer {
     template <class Other>
     void execute(const Other& /*statement*/) {}  // names of layers and segments
 
-    Program program_;
+    std::unique_ptr<const Program> own_;
+    const Program* program_;
     std::uint32_t status_;
     std::uint32_t mask_;
     Door& door_;
