@@ -53,8 +53,9 @@ Cycles DataResponse::take(Cycles arrival, const Reads& reads) {
     }
     const Cycles start = std::max(taken + Cycles(1), free_);
     free_ = start + Cycles(reads.count);
-    if (reads.one) {
-        begun_ = start == ended_ ? begun_ : start;
+    if (reads.ones > 0) {
+        const Cycles first = free_ - Cycles(reads.ones);
+        begun_ = first == ended_ ? begun_ : first;
         ended_ = free_;
     }
     return free_ - Cycles(2) + write_;
@@ -134,13 +135,7 @@ std::optional<ReadBurst> FeatureStream::next_burst() {
     burst.ready = time_;
     burst.beats = beats_of(address_, atoms);
     if (fetch_.beat > atom) {
-        const std::uint64_t in_beat = fetch_.beat / atom;
-        for (std::uint64_t left = atoms, at = address_; left > 0;) {
-            const std::uint64_t count = std::min(left, in_beat - at % in_beat);
-            wide_.push_back(static_cast<std::uint32_t>(count));
-            left -= count;
-            at += count;
-        }
+        add_wide_beats(atoms);
     }
     time_ += Cycles(1);
     address_ += atoms;
@@ -153,17 +148,43 @@ std::optional<ReadBurst> FeatureStream::next_burst() {
     return burst;
 }
 
-DataResponse::Reads FeatureStream::reads_of(std::uint64_t atoms, bool line_ends) const {
+void FeatureStream::add_wide_beats(std::uint64_t atoms) {
+    const std::uint64_t in_beat = fetch_.beat / fetch_.cube.atom;
+    std::uint64_t passed = 0;
+    for (std::uint64_t come = 0, at = address_; come < atoms;) {
+        const std::uint64_t count = std::min(atoms - come, in_beat - at % in_beat);
+        come += count;
+        at += count;
+        WideBeat beat;
+        if (!config_.surface_pairs) {
+            beat.atoms = static_cast<std::uint32_t>(count);
+        } else {  // source: NV_NVDLA_MCIF_READ_eg.v of nvdlav1, arb_cq_swizzle and last_odd
+            const std::uint64_t whole = come == atoms ? come : come / in_beat * in_beat;
+            beat.atoms = static_cast<std::uint32_t>(std::min(whole - passed, in_beat));
+            beat.more = static_cast<std::uint32_t>(whole - passed) - beat.atoms;
+            passed = whole;
+        }
+        wide_.push_back(beat);
+    }
+}
+
+DataResponse::Reads FeatureStream::pass_pairs(std::uint32_t atoms) {
     const std::uint32_t surface = response_.surface;
-    if (surface % 2 != 0) {
-        return {atoms, true};
+    const bool waits = surface % 2 == 0 && surface + 1 < fetch_.cube.surfaces();
+    const bool columns = surface % 4 == 0;  // two of a line are read at once
+    DataResponse::Reads reads;
+    for (; atoms > 0; --atoms) {
+        const bool second = column_ % 2 != 0;
+        const bool ends = pass_atom();
+        if (waits) {
+            continue;  // for those of the next surface
+        }
+        if (!columns || ends || second) {
+            ++reads.count;
+        }
+        reads.ones += !columns || (ends && !second) ? 1 : 0;
     }
-    if (surface + 1 < fetch_.cube.surfaces()) {
-        return {};  // they wait for those of the next surface
-    }
-    const bool one = (surface & 2U) != 0;
-    return one ? DataResponse::Reads{atoms, true}
-               : DataResponse::Reads{1, line_ends && fetch_.cube.shape.width % 2 != 0};
+    return reads;
 }
 
 bool FeatureStream::pass_atom() {
@@ -176,27 +197,37 @@ bool FeatureStream::pass_atom() {
     return line_ends;
 }
 
+void FeatureStream::pass(Cycles time, std::uint32_t atoms) {
+    if (config_.surface_pairs) {
+        written(pipeline_.take(time, pass_pairs(atoms)));
+        return;
+    }
+    const bool slow_surface = (response_.surface & 2U) != 0;
+    bool line_ends = false;
+    for (; atoms > 0; --atoms) {
+        line_ends = pass_atom() || line_ends;
+    }
+    written(pipeline_.take(time, line_ends || slow_surface));
+}
+
 void FeatureStream::arrived(std::span<const Cycles> times) {
     const bool wide = fetch_.beat > fetch_.cube.atom;
     const std::uint64_t beats_per_atom = wide ? 1 : fetch_.cube.atom / fetch_.beat;
     for (const Cycles time : times) {
-        const bool slow_surface = (response_.surface & 2U) != 0;
-        std::uint32_t atoms = ++beat_of_atom_ == beats_per_atom ? 1 : 0;
-        if (wide) {
-            atoms = wide_.front();
-            wide_.pop_front();
+        if (!wide) {
+            const bool whole = ++beat_of_atom_ == beats_per_atom;
+            beat_of_atom_ = whole ? 0 : beat_of_atom_;
+            pass(time, whole ? 1 : 0);
+            continue;
         }
-        const DataResponse::Reads inside =
-            config_.surface_pairs ? reads_of(atoms, false) : DataResponse::Reads{};
-        const DataResponse::Reads at_end =
-            config_.surface_pairs ? reads_of(atoms, true) : DataResponse::Reads{};
-        bool line_ends = false;
-        for (; atoms > 0; --atoms) {
-            beat_of_atom_ = 0;
-            line_ends = pass_atom() || line_ends;
+        const WideBeat beat = wide_.front();
+        wide_.pop_front();
+        if (beat.atoms > 0) {
+            pass(time, beat.atoms);
         }
-        written(config_.surface_pairs ? pipeline_.take(time, line_ends ? at_end : inside)
-                                      : pipeline_.take(time, line_ends || slow_surface));
+        if (beat.more > 0) {
+            pass(time, beat.more);
+        }
     }
 }
 

@@ -105,11 +105,12 @@ class DataResponse {
     /// Write time of the next beat; after a beat that `pauses` the last stage skips a cycle.
     Cycles take(Cycles arrival, bool pauses);
     /// The same where the beat lets so many entries be read from the shared buffer, a cycle each.
-    /// While reads take `one` atom of a surface, beats are let in every second cycle.
+    /// While reads take one atom of a surface, as the last ones of a beat may, beats are let in every
+    /// second cycle.
     /// source: NV_NVDLA_CDMA_dc.v of nvdlav1, rsp_rd_en, rsp_ch0_rd_one and is_blocking
     struct Reads {
         std::uint64_t count = 0;
-        bool one = false;
+        std::uint64_t ones = 0;
     };
     Cycles take(Cycles arrival, const Reads& reads);
 
@@ -163,8 +164,16 @@ class FeatureStream : public DataStream {
     /// Beats that so many neighbouring atoms take on the bus.
     std::uint64_t beats_of(std::uint64_t address, std::uint64_t atoms) const;
     std::uint64_t count_beats() const;
-    /// What a beat of so many atoms of the present surface lets be read, where it ends a line.
-    DataResponse::Reads reads_of(std::uint64_t atoms, bool line_ends) const;
+    /// Atoms of a request that are handed on together when the last of them has arrived: as many as
+    /// a beat holds, counted from the request's begin where surfaces are paired.
+    struct WideBeat {
+        std::uint32_t atoms = 0;
+        std::uint32_t more = 0;  ///< those after them, which came with the same beat
+    };
+    void add_wide_beats(std::uint64_t atoms);
+    void pass(Cycles time, std::uint32_t atoms);
+    /// Takes so many atoms of the present surface; what they let be read.
+    DataResponse::Reads pass_pairs(std::uint32_t atoms);
     /// True when the atom that arrives next is the last of its line.
     bool pass_atom();
 
@@ -172,10 +181,10 @@ class FeatureStream : public DataStream {
     FeatureFetch fetch_;
     Cycles time_;  // of the next request
     std::uint64_t beats_ = 0;
-    std::deque<std::uint32_t> wide_;  // atoms of each beat under way, where a beat holds several
-    Position request_;                // what is asked for next
-    std::uint64_t address_ = 0;       // in atoms
-    Position response_;               // what arrives next
+    std::deque<WideBeat> wide_;  // beats under way, where a beat holds several atoms
+    Position request_;           // what is asked for next
+    std::uint64_t address_ = 0;  // in atoms
+    Position response_;          // what arrives next
     std::uint32_t column_ = 0;
     std::uint64_t beat_of_atom_ = 0;
     DataResponse pipeline_;
