@@ -363,6 +363,41 @@ void Mcif::read(unsigned client, tlm::tlm_generic_payload& payload, sc_core::sc_
     delay += to_time(line.last_arrival() - now());
 }
 
+void Mcif::pass_front(Client& client, const tlm::tlm_generic_payload& payload,
+                      const AccessInfo& info, WriteChannel::Burst& burst) const {
+    const std::uint64_t width = config_.bus_width.value;
+    const std::uint64_t begin = payload.get_address();
+    const std::uint64_t end = begin + payload.get_data_length();
+    // atoms leave one after the other where a beat holds several, else beats do
+    const bool atoms = info.last_beat > info.first_beat && info.beat_step > Cycles(0);
+    const std::uint64_t steps =
+        atoms ? (info.last_beat - info.first_beat) / info.beat_step + 1 : burst.beats;
+    const std::uint64_t step_bytes = std::max<std::uint64_t>((end - begin) / steps, 1);
+    const std::uint64_t request = info.request.value;
+    const bool goes_on = client.request == info.request && begin > request;
+    const std::uint64_t turn = turn_of(config_).beats;
+    Cycles first;
+    Cycles last;
+    for (std::uint64_t beat = begin / width; beat * width < end; ++beat) {
+        // what arrives together counts from the request's begin
+        const std::uint64_t in_beat = std::min(end, (beat + 1) * width) - request;
+        const std::uint64_t needed = std::min(round_up(in_beat, width), end - request);
+        const std::uint64_t step =
+            atoms ? divide_up(needed + request - begin, step_bytes) - 1 : beat - begin / width;
+        const bool opens = beat == begin / width;
+        const bool same = opens && goes_on && client.last_beat == beat;
+        last = client.front.pass(info.first_beat + info.beat_step * step,
+                                 {.begins_request = opens && !goes_on,
+                                  .begins_burst = !same && beat % turn == 0,
+                                  .ends_burst = (beat + 1) % turn == 0 || (beat + 1) * width >= end,
+                                  .same_beat = same,
+                                  .shifted = request % width != 0 && (beat + turn) * width <= end});
+        first = opens ? last : first;
+    }
+    burst.step = burst.beats > 1 ? Cycles((last - first) / Cycles(burst.beats - 1)) : Cycles(0);
+    burst.first = last - burst.step * (burst.beats - 1);
+}
+
 void Mcif::write(Client& client, tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) {
     const auto* info = payload.get_extension<AccessInfo>();
     WriteChannel::Burst burst{now(), Cycles(0), beats_of(payload), beat_interval_};
@@ -374,6 +409,9 @@ void Mcif::write(Client& client, tlm::tlm_generic_payload& payload, sc_core::sc_
             const Cycles all = info->last_beat - burst.first;
             burst.step = burst.beats > 1 ? Cycles(all / Cycles(burst.beats - 1)) : Cycles(0);
             burst.first = info->last_beat - burst.step * (burst.beats - 1);
+        }
+        if (turn_of(config_).split) {
+            pass_front(client, payload, *info, burst);
         }
         burst.gathered = gathered_beats(payload, info->request);
     }

@@ -27,6 +27,7 @@
 #include "models/link/access_info.h"
 #include "models/link/dma_port.h"
 #include "models/mcif/mcif_timing.h"
+#include "models/mcif/write_front.h"
 
 namespace npuscope {
 
@@ -197,6 +198,7 @@ class Mcif : public sc_core::sc_module, public ReadIssuer, private tlm::tlm_mm_i
             awaited_writes = std::min(awaited_writes, count);
             return *answered;
         }
+        WriteFront front{};
         Address request{};            ///< that was written last
         std::uint64_t last_beat = 0;  ///< of it
     };
@@ -231,6 +233,9 @@ class Mcif : public sc_core::sc_module, public ReadIssuer, private tlm::tlm_mm_i
     void write(Client& client, tlm::tlm_generic_payload& payload, sc_core::sc_time& delay);
     void transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay);
     std::uint64_t beats_of(const tlm::tlm_generic_payload& payload) const;
+    /// Delays a write by the way to the channel, where requests are cut into bursts there.
+    void pass_front(Client& client, const tlm::tlm_generic_payload& payload, const AccessInfo& info,
+                    WriteChannel::Burst& burst) const;
     /// Beats of a write, but for the one that it shares with the write before of its request.
     std::uint64_t new_beats(Client& client, const tlm::tlm_generic_payload& payload,
                             const AccessInfo* info) const;

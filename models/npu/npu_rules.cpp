@@ -55,10 +55,15 @@ void derive_v1(NpuConfig& npu) {
     npu.pdp.start_up = Cycles(22);
     npu.pdp.output_latency = Cycles(37);
     npu.pdp.tail = Cycles(12);
-    npu.cdp.start_up = Cycles(22);
+    npu.cdp.start_up = Cycles(21);
     npu.cdp.pipeline = Cycles(48);
-    npu.cdp.pipeline_without_sum = Cycles(38);
-    npu.cdp.tail = Cycles(12);
+    npu.cdp.pipeline_without_sum = Cycles(39);
+    npu.cdp.tail = Cycles(11);
+    npu.bdma.start_up = Cycles(20);
+    npu.bdma.forward = Cycles(17);
+    npu.rubik.read_runs = 256;  // source: NV_NVDLA_RUBIK_rf_wcmd.v
+    npu.rubik.start_up = Cycles(22);
+    npu.rubik.forward = Cycles(13);
 }
 
 }  // namespace

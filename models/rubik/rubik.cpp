@@ -21,6 +21,36 @@ CubeLine line_of(const RubikJob& job, std::uint64_t number) {
             static_cast<std::uint32_t>(number % job.input.height)};
 }
 
+// source: NV_NVDLA_RUBIK_seq_gen.v, contract_rd_size and split_rd_size
+constexpr std::uint32_t kContractColumns = 8;
+constexpr std::uint32_t kColumns = 64;
+/// From the last beat of a bank of the register file to its reading.
+constexpr Cycles kFillLatency{11};  // source: nv_full RTL, simulated
+
+/// What one bank of the register file takes of a line.
+struct Piece {
+    std::uint32_t surface = 0;
+    std::uint32_t y = 0;
+    std::uint32_t x = 0;
+    std::uint32_t columns = 0;
+};
+
+std::uint32_t pieces_of_line(const RubikJob& job) {
+    return static_cast<std::uint32_t>(divide_up(job.input.width, kColumns));
+}
+
+Piece piece_of(const RubikJob& job, std::uint64_t number) {
+    const std::uint32_t pieces = pieces_of_line(job);
+    const CubeLine line = line_of(job, number / pieces);
+    const auto x = static_cast<std::uint32_t>(number % pieces) * kColumns;
+    return {line.surface, line.y, x, std::min(kColumns, job.input.width - x)};
+}
+
+/// Bytes of a plane's line in a piece: whole atoms.
+Bytes plane_bytes(const RubikJob& job, const Piece& piece) {
+    return Bytes(round_up((job.feature.element * piece.columns).value, job.feature.atom.value));
+}
+
 LineElements elements_of(const RubikJob& job) { return {job.feature.atom, job.feature.element}; }
 
 }  // namespace
@@ -47,11 +77,16 @@ MovedBlock Rubik::contract(const RubikWork& work, std::uint64_t number) {
     const auto j = static_cast<std::uint32_t>(number % job.stride_y);
     const CubeLine at = line_of(job, number / job.stride_y);
     MovedBlock block;
-    std::vector<ByteLine> lines;
-    for (std::uint32_t i = 0; i < job.stride_x; ++i) {
-        const std::uint32_t from = (j * job.stride_x + i) * surfaces + at.surface;
-        lines.push_back(
-            fetch(work, {job.feature.line_address(from, at.y), job.feature.line_bytes()}, block));
+    std::vector<ByteLine> lines(job.stride_x);
+    for (std::uint32_t x = 0; x < job.input.width; x += kContractColumns) {
+        const std::uint32_t columns = std::min(kContractColumns, job.input.width - x);
+        for (std::uint32_t i = 0; i < job.stride_x; ++i) {
+            const std::uint32_t from = (j * job.stride_x + i) * surfaces + at.surface;
+            const Address begin = job.feature.line_address(from, at.y) + job.feature.atom * x;
+            const ByteLine piece = fetch(work, {begin, job.feature.atom * columns}, block);
+            lines[i].insert(lines[i].end(), piece.begin(), piece.end());
+        }
+        block.fills.push_back({job.stride_x, job.feature.atom * job.stride_x, columns});
     }
     const Address to = job.contracted.line_address(at.surface, j) + job.super_line * at.y;
     block.writes.push_back({to, interleave_atoms(lines, job.feature.atom)});
@@ -60,30 +95,42 @@ MovedBlock Rubik::contract(const RubikWork& work, std::uint64_t number) {
 
 MovedBlock Rubik::split(const RubikWork& work, std::uint64_t number) {
     const RubikJob& job = work.job;
-    const auto [surface, y] = line_of(job, number);
+    const Piece piece = piece_of(job, number);
+    const Bytes atom = job.feature.atom;
     MovedBlock block;
-    const ByteLine line =
-        fetch(work, {job.feature.line_address(surface, y), job.feature.line_bytes()}, block);
-    std::uint32_t channel = surface * job.feature.channels_per_atom();
+    const ByteLine line = fetch(
+        work,
+        {job.feature.line_address(piece.surface, piece.y) + atom * piece.x, atom * piece.columns},
+        block);
+    std::uint32_t channel = piece.surface * job.feature.channels_per_atom();
+    const Bytes offset = job.feature.element * piece.x;
+    const Bytes bytes = plane_bytes(job, piece);
     for (ByteLine& plane :
-         split_line(line, elements_of(job), planes_of(job, surface), job.planar.line)) {
-        block.writes.push_back({job.planar.line_address(channel++, y), std::move(plane)});
+         split_line(line, elements_of(job), planes_of(job, piece.surface), bytes)) {
+        block.writes.push_back(
+            {job.planar.line_address(channel++, piece.y) + offset, std::move(plane)});
     }
+    block.fills.push_back({1, bytes, planes_of(job, piece.surface)});
     return block;
 }
 
 MovedBlock Rubik::merge(const RubikWork& work, std::uint64_t number) {
     const RubikJob& job = work.job;
-    const auto [surface, y] = line_of(job, number);
-    const std::uint32_t first = surface * job.feature.channels_per_atom();
+    const Piece piece = piece_of(job, number);
+    const std::uint32_t first = piece.surface * job.feature.channels_per_atom();
+    const Bytes offset = job.feature.element * piece.x;
     MovedBlock block;
     std::vector<ByteLine> planes;
-    for (std::uint32_t lane = 0; lane < planes_of(job, surface); ++lane) {
-        planes.push_back(
-            fetch(work, {job.planar.line_address(first + lane, y), job.planar.line}, block));
+    for (std::uint32_t lane = 0; lane < planes_of(job, piece.surface); ++lane) {
+        planes.push_back(fetch(
+            work,
+            {job.planar.line_address(first + lane, piece.y) + offset, plane_bytes(job, piece)},
+            block));
     }
-    block.writes.push_back({job.feature.line_address(surface, y),
-                            merge_lines(planes, elements_of(job), job.input.width)});
+    block.fills.push_back({block.reads.size(), job.feature.atom * piece.columns, 1});
+    block.writes.push_back(
+        {job.feature.line_address(piece.surface, piece.y) + job.feature.atom * piece.x,
+         merge_lines(planes, elements_of(job), piece.columns)});
     return block;
 }
 
@@ -95,10 +142,10 @@ MovedBlocks Rubik::blocks_of(const RubikWork& work) {
             return {job.contracted.surfaces() * height * job.stride_y,
                     [&](std::uint64_t number) { return contract(work, number); }};
         case RubikMode::Split:
-            return {job.feature.surfaces() * height,
+            return {job.feature.surfaces() * height * pieces_of_line(job),
                     [&](std::uint64_t number) { return split(work, number); }};
         case RubikMode::Merge:
-            return {job.feature.surfaces() * height,
+            return {job.feature.surfaces() * height * pieces_of_line(job),
                     [&](std::uint64_t number) { return merge(work, number); }};
     }
     NPU_CHECK(false, "unknown mode of RUBIK");
@@ -115,7 +162,8 @@ void Rubik::run_operation(Activity& activity) {
          .limits = {config_.read_ahead, 1, config_.read_runs, config_.read_again},
          .atom = job.feature.atom,
          .beat = bus_width_},
-        config_.forward};
+        config_.forward,
+        kFillLatency};
     const WriteResponse response =
         mover_.move(activity, setup, blocks_of(*work),
                     {{"input", work->name, job.source_in_sram, work->values},

@@ -6,6 +6,9 @@
 #include <algorithm>
 #include <deque>
 #include <random>
+#include <vector>
+
+#include "models/mcif/write_front.h"
 
 namespace npuscope {
 namespace {
@@ -240,6 +243,51 @@ TEST(WriteChannel, takes_a_beat_an_interval_when_the_memory_is_slower) {
     WriteChannel channel;
     EXPECT_EQ(channel.take({Cycles(100), Cycles(2), 3, Cycles(4)}), Cycles(108));
     EXPECT_EQ(channel.take({Cycles(0), Cycles(0), 2, Cycles(4)}), Cycles(116));
+}
+
+/// Requests, each as its bursts' beats, and when the last beat of each burst passes.
+struct FrontRow {
+    std::vector<std::vector<unsigned>> requests;
+    std::vector<unsigned> passes;
+    bool shifted = false;
+};
+
+/// All beats are there at once; the first burst passes as late as the row says.
+std::vector<unsigned> last_beats(const FrontRow& row) {
+    WriteFront front;
+    std::vector<unsigned> last;
+    const Cycles first(row.passes.front() - row.requests.front().front() + 1);
+    for (const std::vector<unsigned>& request : row.requests) {
+        for (std::size_t burst = 0; burst < request.size(); ++burst) {
+            Cycles passed;
+            for (unsigned beat = 0; beat < request[burst]; ++beat) {
+                passed = front.pass(first, {.begins_request = burst == 0 && beat == 0,
+                                            .begins_burst = burst > 0 && beat == 0,
+                                            .ends_burst = beat + 1 == request[burst],
+                                            .shifted = row.shifted && request[burst] == 4});
+            }
+            last.push_back(static_cast<unsigned>(passed.value));
+        }
+    }
+    return last;
+}
+
+// source: nv_full RTL, simulated: copies of lines, and lines of a contraction; a burst's first beat
+// leaves in the cycle that its last one passes, or after the burst before
+TEST(WriteFront, a_command_takes_a_cycle_before_its_beats_and_a_request_one_more) {
+    const FrontRow copies{{{4}, {3, 1}, {2, 2}, {1, 3}}, {91, 96, 98, 102, 105, 108, 112}};
+    EXPECT_EQ(last_beats(copies), copies.passes);
+}
+
+TEST(WriteFront, a_burst_ends_no_earlier_than_the_one_before_has_left) {
+    const FrontRow lines{{{4, 1}, {3, 2}, {2, 3}, {1, 4}, {4, 1}, {3}},
+                         {105, 108, 113, 116, 120, 124, 127, 132, 138, 141, 146}};
+    EXPECT_EQ(last_beats(lines), lines.passes);
+}
+
+TEST(WriteFront, whole_bursts_that_begin_in_the_middle_of_a_beat_take_a_cycle_more) {
+    const FrontRow line{{{2, 4, 4, 4, 4}}, {142, 148, 154, 160, 166}, true};
+    EXPECT_EQ(last_beats(line), line.passes);
 }
 
 }  // namespace
