@@ -26,9 +26,13 @@ fs::path programs_of(const fs::path& data, const fs::path& set) {
     return set / "programs";
 }
 
-/// The two ports were measured with an SRAM of another latency behind the second one.
+/// The two ports were measured with an SRAM of another latency behind the second one, nv_full's
+/// vectors with one of the same latency.
 std::string memory_of(const std::string& set) {
-    return set.ends_with("two_ports") ? "dram_50_sram_4m" : "";
+    if (set.ends_with("two_ports")) {
+        return "dram_50_sram_4m";
+    }
+    return set == "nv_full_vectors" ? "dram_50" : "";
 }
 
 }  // namespace
