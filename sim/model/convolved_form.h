@@ -58,8 +58,9 @@ class NodeChain {
 /// The same layer as a convolution. Its input and output are then tensors of the nodes around it.
 struct ConvolvedLayer {
     QuantisedLayer layer;
-    TensorType input;   ///< of the layer
-    TensorType output;  ///< likewise
+    std::string source;  ///< the graph's own input of it
+    TensorType input;    ///< of the layer
+    TensorType output;   ///< likewise
     NodeChain before;
     NodeChain fit;  ///< cuts the layer's result to what the graph reads
     NodeChain after;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <iterator>
 #include <map>
@@ -88,7 +89,7 @@ class SequenceBuilder {
         append("Div", "shift",
                {sequence.divisor.size() == 1 ? scalar("divisor", sequence.divisor.front())
                                              : per_kernel("divisor", sequence.divisor)});
-        append("Floor", "floor", {});
+        sequence.to_even ? append("Round", "round", {}) : append("Floor", "floor", {});
         append("Clip", "clip", {scalar("low", layer_.low), scalar("high", layer_.high)});
         append("Cast", "store", {}).attributes["to"] = onnx_code(layer_.output_type);
         nodes_.back().outputs = {layer_.output};
@@ -156,6 +157,39 @@ void replace_nodes(Graph& graph, ReplacedNodes replaced, const std::set<std::siz
     graph.nodes = std::move(nodes);
 }
 
+/// The largest number of a map of integers, as far as its producer tells; nothing where it does not.
+std::optional<double> high_of(const GraphView& view, const std::string& tensor) {
+    const auto type = view.graph().types.find(tensor);
+    if (type == view.graph().types.end()) {  // of a layer that was not read to its input
+        return std::nullopt;
+    }
+    const auto producer = view.producer(tensor);
+    const double all = range_of(type->second.element).high;
+    if (!producer) {
+        return all;
+    }
+    const GraphNode& node = view.node(*producer);
+    constexpr std::array movers{"MaxPool",   "Reshape",      "Flatten",
+                                "Transpose", "DepthToSpace", "Slice"};
+    if (std::ranges::find(movers, node.op) != movers.end()) {
+        return high_of(view, node.inputs[0]);
+    }
+    const auto maker = node.inputs.empty() ? std::nullopt : view.producer(node.inputs[0]);
+    if (!maker) {
+        return std::nullopt;
+    }
+    const GraphNode& before = view.node(*maker);
+    if (node.op == "QuantizeLinear") {
+        const bool limits = before.op == "Relu" || before.op == "Clip";
+        const auto end = requantised(view, limits ? before.inputs[0] : node.inputs[0]);
+        return end && end->output == tensor ? end->high : all;
+    }
+    const GraphValue* high = view.graph().constant(before.input(2));
+    return node.op == "Cast" && before.op == "Clip" && high != nullptr
+               ? std::optional(high->numbers.front())
+               : std::nullopt;
+}
+
 /// In the form that the NPU has; a layer's own numbers first, where that makes a difference.
 LayerSequence sequence_of(const GraphView& view, ScaleForm form, ConvolvedLayer& shaped) {
     if (form == ScaleForm::Folded) {
@@ -165,7 +199,11 @@ LayerSequence sequence_of(const GraphView& view, ScaleForm form, ConvolvedLayer&
             exact.bias, [](double bias) { return std::abs(bias) <= largest_norm_bias; });
         return exact.reason.empty() && fits ? exact : folded_sequence(shaped.layer);
     }
-    return form == ScaleForm::Exact ? exact_sequence(shaped.layer) : rounded_sequence(shaped.layer);
+    if (form == ScaleForm::Exact) {
+        return exact_sequence(shaped.layer);
+    }
+    LayerSequence even = even_sequence(shaped.layer, high_of(view, shaped.source));
+    return even.reason.empty() ? even : rounded_sequence(shaped.layer);
 }
 
 /// The sequence with the nodes before and after it.
@@ -195,7 +233,9 @@ void normalise_quantised(Graph& graph, ScaleForm form) {
         if (sum) {
             replaced[i] = {sum->node};
             dropped.insert(sum->after.begin(), sum->after.end());
-            graph.rounded.push_back({node_name(before.nodes[i]), sum->deviation});
+            if (sum->deviation) {
+                graph.rounded.push_back({node_name(before.nodes[i]), *sum->deviation});
+            }
             continue;
         }
         const auto layer = read_quantised_layer(view, i);
@@ -276,6 +316,7 @@ void convolve_transposed(Graph& graph) {
         sequence.scale =
             norm.scale ? of_places(norm.scale, shaped, kernels, 1) : std::vector<double>();
         sequence.divisor = of_places(norm.divisor, shaped, kernels, 1);
+        sequence.to_even = norm.to_even.has_value();
         shaped.layer.is_conv = true;
         replaced[i] = build_layer(graph, shaped, sequence, 0);
         dropped.insert(candidate->nodes.begin(), candidate->nodes.end());
