@@ -68,4 +68,10 @@ struct ConvolvedLayer {
 /// Layers that need no such form come back as they are.
 ConvolvedLayer as_convolution(const GraphView& view, QuantisedLayer layer);
 
+/// The nodes of a transposed layer on integers of 16 bits, as the convolution that `form` is.
+std::vector<GraphNode> convolve_wide_integers(Graph& graph, ConvolvedLayer& form);
+/// The same on floats of 16 bits, with an activation after the sums, if there is one.
+std::vector<GraphNode> convolve_wide_floats(Graph& graph, ConvolvedLayer& form,
+                                            const GraphNode* activation);
+
 }  // namespace npuscope

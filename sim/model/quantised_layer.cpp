@@ -219,6 +219,20 @@ std::vector<GraphNode> build_layer(Graph& graph, ConvolvedLayer& shaped,
     return nodes;
 }
 
+/// A transposed convolution of 16 bits as one that an NPU has; nothing where it has none.
+std::vector<GraphNode> wide_transposed(const GraphView& view, Graph& graph,
+                                       const QuantisedLayer& layer) {
+    const NumberRange codes = range_of(layer.output_type);
+    const bool clips_itself =
+        (layer.low == 0 || layer.low == codes.low) && layer.high == codes.high;
+    if (!clips_itself || layer.input_zero != 0 || layer.output_zero != 0) {
+        return {};
+    }
+    ConvolvedLayer shaped = as_convolution(view, layer);
+    return shaped.layer.obstacle.empty() ? convolve_wide_integers(graph, shaped)
+                                         : std::vector<GraphNode>();
+}
+
 }  // namespace
 
 void normalise_quantised(Graph& graph, ScaleForm form) {
@@ -243,7 +257,14 @@ void normalise_quantised(Graph& graph, ScaleForm form) {
             continue;
         }
         if (!layer->input.empty() && is_wide(before.types.at(layer->input).element)) {
-            graph.nodes[i].attributes[not_exact_attribute] = "its maps have 16 bits";
+            const bool spread = form == ScaleForm::Rounded && layer->is_transposed;
+            auto nodes = spread ? wide_transposed(view, graph, *layer) : std::vector<GraphNode>();
+            if (nodes.empty()) {
+                graph.nodes[i].attributes[not_exact_attribute] = "its maps have 16 bits";
+                continue;
+            }
+            replaced[i] = std::move(nodes);
+            dropped.insert(layer->after.begin(), layer->after.end());
             continue;
         }
         ConvolvedLayer shaped = as_convolution(view, *layer);
@@ -291,6 +312,46 @@ std::vector<double> of_places(const std::optional<Step>& step, const ConvolvedLa
     return numbers;
 }
 
+bool is_half_transposed(const GraphView& view, std::size_t index) {
+    const GraphNode& node = view.node(index);
+    const Graph& graph = view.graph();
+    const auto constant = [&](std::size_t input) {
+        return node.input(input).empty() || graph.is_constant(node.input(input));
+    };
+    return node.op == "ConvTranspose" && !graph.is_constant(node.inputs[0]) && constant(1) &&
+           constant(2) && graph.types.at(node.inputs[0]).element == ElementType::Float16;
+}
+
+struct HalfTransposed {
+    std::vector<GraphNode> nodes;  ///< none: it has no such form
+    std::optional<std::size_t> activation;
+};
+
+/// With a Relu or a Clip after it, which the NPU computes with the sums.
+HalfTransposed convolve_halves(const GraphView& view, std::size_t index, Graph& graph) {
+    QuantisedLayer layer;
+    layer.anchor = view.node(index);
+    layer.is_transposed = true;
+    layer.input = layer.anchor.inputs[0];
+    layer.output = layer.anchor.outputs[0];
+    layer.weights = *view.graph().constant(layer.anchor.inputs[1]);
+    if (const GraphValue* bias = view.graph().constant(layer.anchor.input(2))) {
+        layer.bias = bias->numbers;
+    }
+    HalfTransposed half;
+    const auto reader = view.only_reader(layer.output);
+    if (reader && (view.node(*reader).op == "Relu" || view.node(*reader).op == "Clip")) {
+        half.activation = reader;
+        layer.output = view.node(*reader).outputs[0];
+    }
+    ConvolvedLayer shaped = as_convolution(view, std::move(layer));
+    if (shaped.layer.obstacle.empty()) {
+        half.nodes =
+            convolve_wide_floats(graph, shaped, half.activation ? &view.node(*reader) : nullptr);
+    }
+    return half;
+}
+
 }  // namespace
 
 void convolve_transposed(Graph& graph) {
@@ -299,6 +360,14 @@ void convolve_transposed(Graph& graph) {
     ReplacedNodes replaced;
     std::set<std::size_t> dropped;
     for (std::size_t i = 0; i < before.nodes.size(); ++i) {
+        if (is_half_transposed(view, i)) {
+            HalfTransposed half = convolve_halves(view, i, graph);
+            if (!half.nodes.empty()) {
+                replaced[i] = std::move(half.nodes);
+                dropped.insert(half.activation.value_or(i));
+            }
+            continue;
+        }
         const auto candidate = before.nodes[i].op == "ConvTranspose"
                                    ? read_candidate(view, i, false)
                                    : std::optional<Candidate>();
