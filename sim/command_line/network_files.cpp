@@ -378,10 +378,10 @@ class ModelRun {
             const ElementType type = value.type.element;
             if (layout != output_layouts_.end() &&
                 (type == ElementType::Int8 || type == ElementType::Uint8)) {
-                std::string image(layout->second.bytes, '\0');
-                store_map(value, {name, layout->second, plain_codes(type == ElementType::Int8)},
-                          {reinterpret_cast<std::uint8_t*>(image.data()), image.size()});
-                out.write(file_name(name, ".bin"), image);
+                const MapCodes codes = plain_codes(type == ElementType::Int8);
+                out.write(file_name(name, ".bin"),
+                          map_images(value, std::max<std::size_t>(cases_.size(), 1),
+                                     {name, layout->second, codes}));
             }
         }
         out.commit();

@@ -323,6 +323,18 @@ void store_map(const GraphValue& value, const MemoryMapOf& map, std::span<std::u
     relayout(plain, bytes, map.layout, memory);
 }
 
+std::string map_images(const GraphValue& value, std::size_t tensors, const MemoryMapOf& map) {
+    const std::size_t elements = value.numbers.size() / tensors;
+    std::string images(tensors * map.layout.bytes, '\0');
+    for (std::size_t i = 0; i < tensors; ++i) {
+        const auto from = value.numbers.begin() + static_cast<std::ptrdiff_t>(i * elements);
+        const GraphValue one{value.type, {from, from + static_cast<std::ptrdiff_t>(elements)}};
+        auto* bytes = reinterpret_cast<std::uint8_t*>(&images[i * map.layout.bytes]);
+        store_map(one, map, {bytes, map.layout.bytes});
+    }
+    return images;
+}
+
 GraphValue load_map(const TensorType& type, const MemoryMapOf& map,
                     std::span<const std::uint8_t> memory) {
     const Layout plain = plain_layout(map.layout.shape, element_row(map.codes.element).bytes);

@@ -106,6 +106,9 @@ struct MemoryMapOf {
 /// where one is none of the range.
 void store_map(const GraphValue& value, const MemoryMapOf& map, std::span<std::uint8_t> memory);
 
+/// The bytes of as many tensors as stand one after the other along the first size of `value`.
+std::string map_images(const GraphValue& value, std::size_t tensors, const MemoryMapOf& map);
+
 /// The numbers that lie in memory, as a tensor of this type.
 GraphValue load_map(const TensorType& type, const MemoryMapOf& map,
                     std::span<const std::uint8_t> memory);

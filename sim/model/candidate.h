@@ -106,8 +106,9 @@ struct ClipStep {
 struct NormSequence {
     std::optional<Step> bias;  ///< all biases together
     std::optional<Step> scale;
-    std::optional<Step> offset;   ///< added after the scale
-    std::optional<Step> divisor;  ///< 2^n, whether divided by or multiplied with 2^-n
+    std::optional<Step> offset;          ///< added after the scale
+    std::optional<Step> divisor;         ///< 2^n, whether divided by or multiplied with 2^-n
+    std::optional<std::size_t> to_even;  ///< node that rounds halves to even in Floor's place
     std::optional<ClipStep> clip;
     std::optional<ClipStep> preclip;  ///< of BNORMRES
     std::string residual;             ///< tensor; empty: none

@@ -212,8 +212,9 @@ void convolve_spread(const GraphView& view, ConvolvedLayer& form) {
 
 ConvolvedLayer as_convolution(const GraphView& view, QuantisedLayer layer) {
     const std::string name = node_name(layer.anchor);
-    ConvolvedLayer form{std::move(layer), {}, {}, NodeChain(name), NodeChain(name),
-                        NodeChain(name)};
+    const std::string source = layer.input;
+    ConvolvedLayer form{std::move(layer), source,         {}, {}, NodeChain(name),
+                        NodeChain(name),  NodeChain(name)};
     if (!form.layer.obstacle.empty() || form.layer.is_pool) {
         return form;
     }

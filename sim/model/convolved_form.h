@@ -58,13 +58,20 @@ class NodeChain {
 /// The same layer as a convolution. Its input and output are then tensors of the nodes around it.
 struct ConvolvedLayer {
     QuantisedLayer layer;
-    TensorType input;   ///< of the layer
-    TensorType output;  ///< likewise
+    std::string source;  ///< the graph's own input of it
+    TensorType input;    ///< of the layer
+    TensorType output;   ///< likewise
     NodeChain before;
     NodeChain fit;  ///< cuts the layer's result to what the graph reads
     NodeChain after;
 };
 /// Layers that need no such form come back as they are.
 ConvolvedLayer as_convolution(const GraphView& view, QuantisedLayer layer);
+
+/// The nodes of a transposed layer on integers of 16 bits, as the convolution that `form` is.
+std::vector<GraphNode> convolve_wide_integers(Graph& graph, ConvolvedLayer& form);
+/// The same on floats of 16 bits, with an activation after the sums, if there is one.
+std::vector<GraphNode> convolve_wide_floats(Graph& graph, ConvolvedLayer& form,
+                                            const GraphNode* activation);
 
 }  // namespace npuscope

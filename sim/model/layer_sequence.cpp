@@ -39,6 +39,43 @@ bool can_tie(double bias, std::int64_t granule, int shift) {
 
 }  // namespace
 
+namespace {
+
+/// Whether the rounded quotient, with which the second multiplication is made, begins every result at the
+/// step at which the true one does.
+bool begins_results(const EvenDivision& division) {
+    constexpr std::int64_t most_results = 512;  // beyond which every result is clipped
+    const std::int64_t half = std::int64_t{1} << (division.second_shift - 1);
+    for (std::int64_t k = 0; k < most_results; ++k) {
+        const std::int64_t step = ((2 * k + 1) * half + division.second - 1) / division.second;
+        if (step != ((2 * k + 1) * division.first + 3) / 4) {
+            return false;
+        }
+    }
+    return true;
+}
+
+}  // namespace
+
+std::optional<EvenDivision> even_division(int shift, double most_scale) {
+    constexpr std::int64_t tried = 64;
+    const auto half = static_cast<std::int64_t>(std::ldexp(0.5, shift));
+    const std::int64_t least = std::max<std::int64_t>(5, half / 4 * 4 + 1);
+    for (std::int64_t first = least; first < least + 4 * tried; first += 4) {
+        const auto steps = static_cast<double>(first);
+        if (steps * most_scale > largest_scale) {
+            return std::nullopt;
+        }
+        const int second_shift = shift_before(2 / steps);
+        const auto second = to_integer(std::nearbyint(std::ldexp(2 / steps, second_shift)));
+        const EvenDivision division{first, second, second_shift};
+        if (begins_results(division)) {
+            return division;
+        }
+    }
+    return std::nullopt;
+}
+
 LayerSequence exact_sequence(const QuantisedLayer& layer) {
     LayerSequence exact;
     exact.reason = layer.obstacle;
@@ -81,6 +118,74 @@ LayerSequence exact_sequence(const QuantisedLayer& layer) {
         exact.bias.push_back(bias + (shift > 0 ? unit / 2 : 0) + layer.output_zero * unit);
     }
     return exact;
+}
+
+namespace {
+
+constexpr int largest_shift = 20;  // of divisions by two multipliers of 15 bits
+
+/// The right shift of a kernel; nothing where its factor is none.
+std::optional<int> shift_of(double factor) {
+    const int shift = is_power_of_two(factor) ? -std::ilogb(factor) : -1;
+    return shift < 0 ? std::nullopt : std::optional(shift);
+}
+
+/// Whether the zero that is stored with results is even, or the second stage is free to double them, as it
+/// is where all biases of stored inputs have 16 bits.
+bool has_even_zero(const QuantisedLayer& layer, std::optional<double> input_high) {
+    if (std::remainder(layer.output_zero - (layer.high - 127), 2) == 0) {
+        return true;
+    }
+    if (!input_high) {
+        return false;
+    }
+    const std::vector<KernelFacts> kernels = kernel_facts(layer);
+    for (std::size_t k = 0; k < kernels.size(); ++k) {
+        const double moved = (*input_high - 127 - layer.input_zero) * kernels[k].sum;
+        if (std::abs(of_kernel(layer.bias, k, 0) + moved) > largest_scale) {
+            return false;
+        }
+    }
+    return true;
+}
+
+}  // namespace
+
+LayerSequence even_sequence(const QuantisedLayer& layer, std::optional<double> input_high) {
+    LayerSequence even{.to_even = true};
+    even.input_zero = layer.input_zero;
+    const bool clips_itself = layer.high - layer.low == 255 || layer.low == layer.output_zero;
+    const bool moves = std::remainder(layer.output_zero, 2) != 0;
+    if (!layer.obstacle.empty() || layer.is_pool || !layer.exact_factors || !clips_itself ||
+        moves || !has_even_zero(layer, input_high)) {
+        even.reason = "it is none of powers of two";
+        return even;
+    }
+    const std::size_t kernels = kernel_facts(layer).size();
+    int most = 0;
+    int least = largest_shift;
+    for (std::size_t k = 0; k < kernels; ++k) {
+        const auto shift = shift_of(of_kernel(layer.factors, k, 1));
+        const double bias = of_kernel(layer.bias, k, 0);
+        if (!shift || *shift > largest_shift || bias != std::trunc(bias) ||
+            std::abs(bias) > largest_bias) {
+            even.reason = "a kernel has no shift, or a bias that is no integer";
+            return even;
+        }
+        most = std::max(most, *shift);
+        least = std::min(least, *shift);
+        even.bias.push_back(bias);
+    }
+    if (most < 1 || !even_division(most, std::ldexp(1.0, most - least))) {
+        even.reason = "its shifts lie too far apart";
+        return even;
+    }
+    for (std::size_t k = 0; k < kernels; ++k) {
+        even.scale.push_back(std::ldexp(of_kernel(layer.factors, k, 1), most));
+    }
+    even.divisor = {std::ldexp(1.0, most)};
+    even.offset = std::ldexp(layer.output_zero, most);
+    return even;
 }
 
 namespace {

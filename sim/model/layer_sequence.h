@@ -13,12 +13,13 @@
 
 namespace npuscope {
 
-/// An integer sequence: clip(floor((sum + bias) * scale + offset) / divisor)).
+/// An integer sequence: clip(floor(((sum + bias) * scale + offset) / divisor)).
 struct LayerSequence {
     std::vector<double> bias{};            ///< per kernel
     std::vector<double> scale{};           ///< per kernel; empty: 1
     double offset = 0;                     ///< half a unit, and the output's zero point
     std::vector<double> divisor{};         ///< 2^n, per kernel or one
+    bool to_even = false;                  ///< rounded, halves to even, in place of the floor
     double input_zero = 0;                 ///< that the sums take off; padding counts as it
     std::optional<Deviation> deviation{};  ///< of results that are near the layer's
     std::string reason{};                  ///< why there is none; empty: there is one
@@ -44,6 +45,9 @@ inline double of_kernel(const std::vector<double>& numbers, std::size_t kernel, 
 
 /// The same numbers as the layer's, whatever the input.
 LayerSequence exact_sequence(const QuantisedLayer& layer);
+/// The same numbers where all scales are powers of two, halves rounded to even. `input_high`: the largest
+/// number of its input's map, where that is known; results with an odd zero need biases of 16 bits.
+LayerSequence even_sequence(const QuantisedLayer& layer, std::optional<double> input_high);
 /// Scales of any kind as integers of 15 bits and one shift for all kernels.
 LayerSequence rounded_sequence(const QuantisedLayer& layer);
 /// A right shift for each kernel alone: what its scale is more than a power of two goes into the

@@ -193,7 +193,9 @@ class LayerReader {
         layer_.weights = zeros({ElementType::Int8, {in[1], 1, kernel[0], kernel[1]}});
         std::ranges::fill(layer_.weights.numbers, 1.0);
         const double area = static_cast<double>(kernel[0]) * static_cast<double>(kernel[1]);
-        layer_.exact_factors = false;  // a mean of floats is rounded before it is scaled
+        // a mean of floats is rounded before it is scaled, but for these
+        layer_.exact_factors = is_power_of_two(area) && is_power_of_two(data.scales.front()) &&
+                               is_power_of_two(output_scale_);
         layer_.factors = {data.scales.front() / (area * output_scale_)};
         return layer_;
     }

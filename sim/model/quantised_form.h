@@ -21,6 +21,18 @@ inline constexpr double largest_scale = 32767;  // source: NVDLA_SDP.rdl, operan
 inline int shift_before(double factor) {
     return static_cast<int>(std::floor(std::log2(largest_scale / factor)));
 }
+/// Division by 2^shift that rounds halves to even, of two multiplications whose shifts round halves away
+/// from zero: x `first` >> shift + 1, then x `second` >> `second_shift`. The first one gives `first` steps
+/// for each two results; `first` is one more than a multiple of four, so that an odd result keeps a half
+/// of them rounded down and an even one a half rounded up, and no sum between is moved.
+struct EvenDivision {
+    std::int64_t first = 1;
+    std::int64_t second = 1;
+    int second_shift = 0;
+};
+/// `most_scale`: what `first` is multiplied with at most, within 15 bits. Nothing where there is none.
+std::optional<EvenDivision> even_division(int shift, double most_scale);
+
 /// Integers of 16 bits: no integer sequence of 8 bits computes them.
 inline bool is_wide(ElementType type) {
     return type == ElementType::Int16 || type == ElementType::Uint16;
@@ -82,7 +94,8 @@ std::optional<Requantised> requantised(const GraphView& view, const std::string&
 //     clip(floor(((relu((a - a_zero) * factor + (b - b_zero) * 2^left)) * gain + offset) * scale
 //                / 2^shift + 1/2) + zero)
 //
-// where no sum lies halfway between two results. `zero` makes the largest result 127.
+// where no sum lies halfway between two results. `zero` makes the largest result 127. Where all scales
+// are powers of two, halves are rounded to even instead: then `factor`, `gain` and `scale` are 1.
 
 struct ScaledSum {
     std::int64_t a_zero = 0;
@@ -90,6 +103,7 @@ struct ScaledSum {
     std::int64_t factor = 1;  ///< up to 15 bits
     std::int64_t left = 0;
     bool relu = false;  ///< or no activation but the clip
+    bool to_even = false;
     std::int64_t gain = 1;
     std::int64_t offset = 0;
     std::int64_t scale = 1;  ///< up to 15 bits
@@ -110,7 +124,7 @@ ScaledSum scaled_sum_of(const GraphNode& node);
 struct SumForm {
     GraphNode node;
     std::vector<std::size_t> after;
-    Deviation deviation{};
+    std::optional<Deviation> deviation{};  ///< nothing: its numbers are the model's
 };
 std::optional<SumForm> read_quantised_sum(const GraphView& view, std::size_t index);
 

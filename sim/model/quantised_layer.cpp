@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <iterator>
 #include <map>
@@ -88,7 +89,7 @@ class SequenceBuilder {
         append("Div", "shift",
                {sequence.divisor.size() == 1 ? scalar("divisor", sequence.divisor.front())
                                              : per_kernel("divisor", sequence.divisor)});
-        append("Floor", "floor", {});
+        sequence.to_even ? append("Round", "round", {}) : append("Floor", "floor", {});
         append("Clip", "clip", {scalar("low", layer_.low), scalar("high", layer_.high)});
         append("Cast", "store", {}).attributes["to"] = onnx_code(layer_.output_type);
         nodes_.back().outputs = {layer_.output};
@@ -156,6 +157,39 @@ void replace_nodes(Graph& graph, ReplacedNodes replaced, const std::set<std::siz
     graph.nodes = std::move(nodes);
 }
 
+/// The largest number of a map of integers, as far as its producer tells; nothing where it does not.
+std::optional<double> high_of(const GraphView& view, const std::string& tensor) {
+    const auto type = view.graph().types.find(tensor);
+    if (type == view.graph().types.end()) {  // of a layer that was not read to its input
+        return std::nullopt;
+    }
+    const auto producer = view.producer(tensor);
+    const double all = range_of(type->second.element).high;
+    if (!producer) {
+        return all;
+    }
+    const GraphNode& node = view.node(*producer);
+    constexpr std::array movers{"MaxPool",   "Reshape",      "Flatten",
+                                "Transpose", "DepthToSpace", "Slice"};
+    if (std::ranges::find(movers, node.op) != movers.end()) {
+        return high_of(view, node.inputs[0]);
+    }
+    const auto maker = node.inputs.empty() ? std::nullopt : view.producer(node.inputs[0]);
+    if (!maker) {
+        return std::nullopt;
+    }
+    const GraphNode& before = view.node(*maker);
+    if (node.op == "QuantizeLinear") {
+        const bool limits = before.op == "Relu" || before.op == "Clip";
+        const auto end = requantised(view, limits ? before.inputs[0] : node.inputs[0]);
+        return end && end->output == tensor ? end->high : all;
+    }
+    const GraphValue* high = view.graph().constant(before.input(2));
+    return node.op == "Cast" && before.op == "Clip" && high != nullptr
+               ? std::optional(high->numbers.front())
+               : std::nullopt;
+}
+
 /// In the form that the NPU has; a layer's own numbers first, where that makes a difference.
 LayerSequence sequence_of(const GraphView& view, ScaleForm form, ConvolvedLayer& shaped) {
     if (form == ScaleForm::Folded) {
@@ -165,7 +199,11 @@ LayerSequence sequence_of(const GraphView& view, ScaleForm form, ConvolvedLayer&
             exact.bias, [](double bias) { return std::abs(bias) <= largest_norm_bias; });
         return exact.reason.empty() && fits ? exact : folded_sequence(shaped.layer);
     }
-    return form == ScaleForm::Exact ? exact_sequence(shaped.layer) : rounded_sequence(shaped.layer);
+    if (form == ScaleForm::Exact) {
+        return exact_sequence(shaped.layer);
+    }
+    LayerSequence even = even_sequence(shaped.layer, high_of(view, shaped.source));
+    return even.reason.empty() ? even : rounded_sequence(shaped.layer);
 }
 
 /// The sequence with the nodes before and after it.
@@ -179,6 +217,20 @@ std::vector<GraphNode> build_layer(Graph& graph, ConvolvedLayer& shaped,
     append(shaped.fit.finish(graph));
     append(shaped.after.finish(graph));
     return nodes;
+}
+
+/// A transposed convolution of 16 bits as one that an NPU has; nothing where it has none.
+std::vector<GraphNode> wide_transposed(const GraphView& view, Graph& graph,
+                                       const QuantisedLayer& layer) {
+    const NumberRange codes = range_of(layer.output_type);
+    const bool clips_itself =
+        (layer.low == 0 || layer.low == codes.low) && layer.high == codes.high;
+    if (!clips_itself || layer.input_zero != 0 || layer.output_zero != 0) {
+        return {};
+    }
+    ConvolvedLayer shaped = as_convolution(view, layer);
+    return shaped.layer.obstacle.empty() ? convolve_wide_integers(graph, shaped)
+                                         : std::vector<GraphNode>();
 }
 
 }  // namespace
@@ -195,7 +247,9 @@ void normalise_quantised(Graph& graph, ScaleForm form) {
         if (sum) {
             replaced[i] = {sum->node};
             dropped.insert(sum->after.begin(), sum->after.end());
-            graph.rounded.push_back({node_name(before.nodes[i]), sum->deviation});
+            if (sum->deviation) {
+                graph.rounded.push_back({node_name(before.nodes[i]), *sum->deviation});
+            }
             continue;
         }
         const auto layer = read_quantised_layer(view, i);
@@ -203,7 +257,14 @@ void normalise_quantised(Graph& graph, ScaleForm form) {
             continue;
         }
         if (!layer->input.empty() && is_wide(before.types.at(layer->input).element)) {
-            graph.nodes[i].attributes[not_exact_attribute] = "its maps have 16 bits";
+            const bool spread = form == ScaleForm::Rounded && layer->is_transposed;
+            auto nodes = spread ? wide_transposed(view, graph, *layer) : std::vector<GraphNode>();
+            if (nodes.empty()) {
+                graph.nodes[i].attributes[not_exact_attribute] = "its maps have 16 bits";
+                continue;
+            }
+            replaced[i] = std::move(nodes);
+            dropped.insert(layer->after.begin(), layer->after.end());
             continue;
         }
         ConvolvedLayer shaped = as_convolution(view, *layer);
@@ -251,6 +312,46 @@ std::vector<double> of_places(const std::optional<Step>& step, const ConvolvedLa
     return numbers;
 }
 
+bool is_half_transposed(const GraphView& view, std::size_t index) {
+    const GraphNode& node = view.node(index);
+    const Graph& graph = view.graph();
+    const auto constant = [&](std::size_t input) {
+        return node.input(input).empty() || graph.is_constant(node.input(input));
+    };
+    return node.op == "ConvTranspose" && !graph.is_constant(node.inputs[0]) && constant(1) &&
+           constant(2) && graph.types.at(node.inputs[0]).element == ElementType::Float16;
+}
+
+struct HalfTransposed {
+    std::vector<GraphNode> nodes;  ///< none: it has no such form
+    std::optional<std::size_t> activation;
+};
+
+/// With a Relu or a Clip after it, which the NPU computes with the sums.
+HalfTransposed convolve_halves(const GraphView& view, std::size_t index, Graph& graph) {
+    QuantisedLayer layer;
+    layer.anchor = view.node(index);
+    layer.is_transposed = true;
+    layer.input = layer.anchor.inputs[0];
+    layer.output = layer.anchor.outputs[0];
+    layer.weights = *view.graph().constant(layer.anchor.inputs[1]);
+    if (const GraphValue* bias = view.graph().constant(layer.anchor.input(2))) {
+        layer.bias = bias->numbers;
+    }
+    HalfTransposed half;
+    const auto reader = view.only_reader(layer.output);
+    if (reader && (view.node(*reader).op == "Relu" || view.node(*reader).op == "Clip")) {
+        half.activation = reader;
+        layer.output = view.node(*reader).outputs[0];
+    }
+    ConvolvedLayer shaped = as_convolution(view, std::move(layer));
+    if (shaped.layer.obstacle.empty()) {
+        half.nodes =
+            convolve_wide_floats(graph, shaped, half.activation ? &view.node(*reader) : nullptr);
+    }
+    return half;
+}
+
 }  // namespace
 
 void convolve_transposed(Graph& graph) {
@@ -259,6 +360,14 @@ void convolve_transposed(Graph& graph) {
     ReplacedNodes replaced;
     std::set<std::size_t> dropped;
     for (std::size_t i = 0; i < before.nodes.size(); ++i) {
+        if (is_half_transposed(view, i)) {
+            HalfTransposed half = convolve_halves(view, i, graph);
+            if (!half.nodes.empty()) {
+                replaced[i] = std::move(half.nodes);
+                dropped.insert(half.activation.value_or(i));
+            }
+            continue;
+        }
         const auto candidate = before.nodes[i].op == "ConvTranspose"
                                    ? read_candidate(view, i, false)
                                    : std::optional<Candidate>();
@@ -276,6 +385,7 @@ void convolve_transposed(Graph& graph) {
         sequence.scale =
             norm.scale ? of_places(norm.scale, shaped, kernels, 1) : std::vector<double>();
         sequence.divisor = of_places(norm.divisor, shaped, kernels, 1);
+        sequence.to_even = norm.to_even.has_value();
         shaped.layer.is_conv = true;
         replaced[i] = build_layer(graph, shaped, sequence, 0);
         dropped.insert(candidate->nodes.begin(), candidate->nodes.end());

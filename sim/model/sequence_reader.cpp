@@ -316,8 +316,10 @@ class SequenceParser {
     }
 
     void check_floor(const RawStep& step) {
-        if (step.kind != StepKind::Floor) {
-            const std::size_t node = step.nodes.front();
+        const std::size_t node = step.nodes.front();
+        if (step.kind == StepKind::Round) {
+            parsed_.norm.to_even = node;
+        } else if (step.kind == StepKind::Ceil) {
             complain("floor_required", node, view_.node(node).op, "Floor",
                      "BNORM needs Floor after the shift");
         }

@@ -395,6 +395,9 @@ class ConvPlanner {
             bn.alu = {.bypass = false, .source = OperandSource::Memory};
             bn.relu = layer_.relu;
             job.operands[bn_stage] = kernel_operand(rest_, factor_per_kernel_, slice, job.shape);
+        } else if (numbers_->gain != 1) {
+            bn.bypass = false;
+            bn.mul = {.bypass = false, .operand = numbers_->gain};
         }
     }
 

@@ -37,7 +37,7 @@ bool can_join(const Candidate& candidate) {
     const bool conv = has_weights(candidate.pattern) && candidate.pattern != Pattern::Fc &&
                       candidate.pattern != Pattern::Tconv;
     const NormSequence& norm = candidate.norm;
-    return conv && norm.preclip && norm.clip && hides(*norm.preclip, *norm.clip) &&
+    return conv && !norm.to_even && norm.preclip && norm.clip && hides(*norm.preclip, *norm.clip) &&
            candidate.problems.empty();
 }
 

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "sim/model/quantised_form.h"
+#include "models/base/check.h"
 
 namespace npuscope {
 namespace {
@@ -201,6 +201,9 @@ class LayerLowering {
     /// An offset of half a step and whole ones.
     bool take_zero() {
         const NormSequence& norm = candidate_.norm;
+        if (norm.to_even) {
+            return take_even();
+        }
         const double step = std::ldexp(1.0, static_cast<int>(sequence_.shift));
         const double zero = norm.offset->at(0) / step - 0.5;
         const bool one = std::ranges::count(norm.offset->numbers, norm.offset->at(0)) ==
@@ -210,6 +213,30 @@ class LayerLowering {
                      fmt::format("it adds {} after the scale", norm.offset->at(0)),
                      fmt::format("half of 2^{}, and multiples of 2^{}, are added there",
                                  sequence_.shift, sequence_.shift));
+            return false;
+        }
+        sequence_.zero = static_cast<std::int64_t>(zero);
+        return true;
+    }
+
+    /// Scales of powers of two, and whole steps that are added, whose halves go to even.
+    bool take_even() {
+        const NormSequence& norm = candidate_.norm;
+        const auto kernels = static_cast<std::size_t>(candidate_.out[1]);
+        const double step = std::ldexp(1.0, static_cast<int>(sequence_.shift));
+        const double zero = at(norm.offset, 0, 0) / step;
+        bool whole = !residual_ && std::remainder(zero, 2) == 0 && std::abs(zero) <= 512;
+        double most = 0;
+        for (std::size_t k = 0; k < kernels; ++k) {
+            const double scale = at(norm.scale, k, 1) * step / at(norm.divisor, k, 1);
+            whole = whole && is_power_of_two(scale) && at(norm.offset, k, 0) == zero * step;
+            most = std::max(most, scale);
+        }
+        sequence_.even =
+            whole ? even_division(static_cast<int>(sequence_.shift), most) : std::nullopt;
+        if (!sequence_.even) {
+            complain(*norm.to_even, "it rounds halves to even",
+                     "scale by powers of two near each other, or round down after half a step");
             return false;
         }
         sequence_.zero = static_cast<std::int64_t>(zero);
@@ -233,7 +260,7 @@ class LayerLowering {
             most = std::max(most, exponent - 1);
         }
         sequence_.shift = static_cast<unsigned>(most);
-        if (norm.offset && !take_zero()) {
+        if ((norm.offset || norm.to_even) && !take_zero()) {
             return false;
         }
         const std::int64_t largest = sequence_.zero ? largest_operand : largest_factor;
@@ -344,7 +371,31 @@ LoweredLayer lower_layer(const GraphView& model, const Candidate& candidate,
     return lowered;
 }
 
+Conversion second_division(const EvenDivision& even, std::int64_t zero) {
+    const bool doubled = zero % 2 != 0;
+    return {
+        .offset = static_cast<std::int32_t>(doubled ? -zero * even.first : -zero * even.first / 2),
+        .scale = static_cast<std::int16_t>(even.second),
+        .shift = static_cast<unsigned>(even.second_shift + (doubled ? 1 : 0))};
+}
+
 namespace {
+
+/// The first stage shifts and adds the second term, the second one adds what maps are stored less, and
+/// divides.
+void stage_even_sum(const ScaledSum& sum, std::int64_t constant, LayerNumbers& numbers) {
+    numbers.constant = static_cast<std::int16_t>(constant);
+    numbers.residual_shift = static_cast<unsigned>(sum.left);
+    if (sum.shift == 0) {
+        numbers.convertor.offset = static_cast<std::int32_t>(-sum.offset);
+        return;
+    }
+    const auto even = even_division(static_cast<int>(sum.shift), 1);
+    NPU_CHECK(even, "the sum was made for it");
+    numbers.gain = static_cast<std::int16_t>(even->first);
+    numbers.gain_shift = static_cast<unsigned>(sum.shift + 1);
+    numbers.convertor = second_division(*even, sum.offset);
+}
 
 /// The first term is multiplied by the first stage, the second one shifted and added by the next.
 LoweredLayer stage_scaled_sum(const ScaledSum& sum, const NumberRange& a, const NumberRange& b) {
@@ -352,6 +403,10 @@ LoweredLayer stage_scaled_sum(const ScaledSum& sum, const NumberRange& a, const 
     lowered.layer.kind = LayerKind::Add;
     const std::int64_t raised = (sum.b_zero - stored_zero(b)) * (std::int64_t{1} << sum.left);
     lowered.layer.relu = sum.relu;
+    if (sum.to_even) {
+        stage_even_sum(sum, stored_zero(a) - sum.a_zero - raised, lowered.numbers);
+        return lowered;
+    }
     LayerNumbers& numbers = lowered.numbers;
     numbers.constant = static_cast<std::int16_t>(stored_zero(a) - sum.a_zero);
     numbers.factor = {static_cast<std::int16_t>(sum.factor)};
@@ -377,7 +432,7 @@ LoweredLayer lower_sum(const GraphView& model, const Sum& sum, Diagnostics& prob
         return stage_sum(*a, *b, *result);
     }
     const ScaledSum scaled = scaled_sum_of(node);
-    if (scaled.relu && scaled.b_zero != stored_zero(*b)) {
+    if (scaled.relu && !scaled.to_even && scaled.b_zero != stored_zero(*b)) {
         problems.push_back(problem_at(model, sum.node,
                                       "it clips a sum of which one map has a zero point",
                                       "quantise the maps around 0, or leave the activation out"));

@@ -20,6 +20,7 @@
 
 #include "sim/compile/partition.h"
 #include "sim/model/network.h"
+#include "sim/model/quantised_form.h"
 
 namespace npuscope {
 
@@ -51,8 +52,9 @@ struct IntegerSequence {
     /// Added to the rounded quotient. Nothing: the quotient is rounded down; no sum lies halfway
     /// where there is one.
     std::optional<std::int64_t> zero{};
-    std::int64_t input_zero = 0;        ///< taken off the input; padding counts as it
-    std::vector<std::int64_t> first{};  ///< per kernel, multiplied before; empty: all are 1
+    std::optional<EvenDivision> even{};  ///< by which halves go to even, where they do
+    std::int64_t input_zero = 0;         ///< taken off the input; padding counts as it
+    std::vector<std::int64_t> first{};   ///< per kernel, multiplied before; empty: all are 1
 };
 
 struct LoweredLayer {
@@ -69,6 +71,10 @@ inline constexpr std::string_view scale_field = "scale";
 /// Turns the layer's sequence into numbers of the stages, and the ReLU of the last one that has
 /// work; or answers why they cannot compute it.
 std::optional<Diagnostic> stage_sequence(LoweredLayer& lowered);
+
+/// In the convertor: what is left of an even division, and `zero` added to its results, before which the
+/// steps are doubled where it is odd.
+Conversion second_division(const EvenDivision& even, std::int64_t zero);
 
 /// clip(a + b) of stored values.
 LoweredLayer stage_sum(const NumberRange& a, const NumberRange& b, const NumberRange& result);

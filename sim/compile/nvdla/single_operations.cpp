@@ -204,6 +204,23 @@ void set_gain(std::int16_t gain, const PlanContext& context, SdpStages& stages) 
     }
 }
 
+/// What follows a sum before its ReLU.
+void set_second_stage(const LayerNumbers& given, SdpStages& stages) {
+    if (given.constant == 0 && given.gain == 1) {
+        return;
+    }
+    SdpXStage& bn = stages.bn;
+    bn.bypass = false;
+    bn.relu = std::exchange(stages.bs.relu, false);
+    if (given.constant != 0) {
+        bn.alu = {.bypass = false, .operand = given.constant};
+    }
+    if (given.gain != 1) {
+        bn.mul = {.bypass = false, .operand = given.gain};
+        bn.shift_right = given.gain_shift;
+    }
+}
+
 }  // namespace
 
 std::optional<StoredCube> plan_add(const AddTask& task, PlanContext& context) {
@@ -224,13 +241,14 @@ std::optional<StoredCube> plan_add(const AddTask& task, PlanContext& context) {
     job.destination_in_sram = output.in_sram;
     job.stages.convertor = given != nullptr ? given->convertor : rescale_add();
     job.stages.processing = job.stages.output = context.precision;
+    const bool scaled = given != nullptr && (!given->factor.empty() || given->gain != 1);
+    if (scaled && !context.npu().sdp.bn) {
+        context.refuse(layer.name,
+                       {.sentence = "an addition of two scales takes two stages of the SDP",
+                        .remedy = "choose a preset with both"});
+        return std::nullopt;
+    }
     if (given != nullptr && !given->factor.empty()) {
-        if (!context.npu().sdp.bn) {
-            context.refuse(layer.name, {.sentence = "an addition of two scales takes two stages of "
-                                                    "the SDP",
-                                        .remedy = "choose a preset with both"});
-            return std::nullopt;
-        }
         SdpXStage& bs = job.stages.bs;
         bs.bypass = false;
         bs.alu = {.bypass = false, .operand = given->constant};
@@ -239,15 +257,11 @@ std::optional<StoredCube> plan_add(const AddTask& task, PlanContext& context) {
         set_gain(given->gain, context, job.stages);
         job.operands[bn_stage] = element_operand(second.cube, second.in_sram);
     } else {
-        job.stages.bs = add_stage(0, layer.relu);
+        job.stages.bs = add_stage(given != nullptr ? given->residual_shift : 0, layer.relu);
         job.operands[bs_stage] = element_operand(second.cube, second.in_sram);
     }
-    if (given != nullptr && given->factor.empty() &&
-        given->constant != 0) {  // which goes before the ReLU
-        SdpXStage& bn = job.stages.bn;
-        bn.bypass = false;
-        bn.alu = {.bypass = false, .operand = given->constant};
-        bn.relu = std::exchange(job.stages.bs.relu, false);
+    if (given != nullptr && given->factor.empty()) {
+        set_second_stage(*given, job.stages);
     }
     std::vector<std::size_t> after;
     first.add_writer_of(first.whole(), after);

@@ -48,6 +48,10 @@ class Staging {
             return sequence_problem(scale_field, "it clips to a limit with scales beyond 15 bits",
                                     "clip to the zero point or to 256 values");
         }
+        if (sequence_.even && floor_ == Floor::SecondStage) {
+            return sequence_problem(scale_field, "it rounds halves to even and clips to a limit",
+                                    "clip to the zero point or to 256 values");
+        }
         for (std::size_t k = 0; k < kernels(); ++k) {
             bias_.push_back(bias_of(k));
         }
@@ -56,6 +60,12 @@ class Staging {
         }
         if (auto problem = sums_leave_32_bits()) {
             return problem;
+        }
+        if (doubles() && !lowered_.numbers.rest.empty()) {
+            return sequence_problem(bias_field,
+                                    "it rounds halves to even, to results with an odd zero, with "
+                                    "biases beyond 16 bits",
+                                    "take smaller biases, or round down after half a step");
         }
         set_stages();
         return std::nullopt;
@@ -71,6 +81,8 @@ class Staging {
         return std::accumulate(kernel(k).begin(), kernel(k).end(), std::int64_t{0});
     }
     bool rounds() const { return sequence_.zero.has_value(); }
+    /// Half a step of the first division for each step of the zero that is stored.
+    bool doubles() const { return sequence_.even && (*sequence_.zero - zero_out_) % 2 != 0; }
     /// What a scaled sum must lose so that a ReLU cuts at the lower limit.
     std::int64_t moved() const {
         if (rounds()) {
@@ -219,15 +231,22 @@ class Staging {
 
     void set_rounded_stages() {
         LayerNumbers& numbers = lowered_.numbers;
+        const std::int64_t zero = *sequence_.zero - zero_out_;
+        const std::int64_t first = sequence_.even ? sequence_.even->first : 1;
         for (const std::int64_t scale : sequence_.scale) {
-            numbers.factor.push_back(static_cast<std::int16_t>(scale));
+            numbers.factor.push_back(static_cast<std::int16_t>(first * scale));
         }
-        numbers.factor_shift = sequence_.shift;
+        numbers.factor_shift = sequence_.shift + (sequence_.even ? 1 : 0);
         lowered_.layer.relu = floor_ == Floor::Relu;
         if (floor_ == Floor::SecondStage) {
             numbers.least = static_cast<std::int16_t>(lowest_);
         }
-        numbers.convertor.offset = static_cast<std::int32_t>(zero_out_ - *sequence_.zero);
+        if (sequence_.even) {
+            numbers.convertor = second_division(*sequence_.even, zero);
+            numbers.gain = doubles() ? 2 : 1;
+        } else {
+            numbers.convertor.offset = static_cast<std::int32_t>(-zero);
+        }
     }
 
     void set_stages() {

@@ -52,6 +52,11 @@ class LayerRules {
           problems_(candidate.problems) {}
 
     CheckedLayer check() {
+        if (const auto node = candidate_.norm.to_even) {
+            problems_.push_back(broken_rule(model_.node(*node), "floor_required",
+                                            model_.node(*node).op, "Floor",
+                                            "BNORM needs Floor after the shift"));
+        }
         check_points();
         check_directions();
         check_batch();

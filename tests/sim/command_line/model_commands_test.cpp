@@ -3,6 +3,7 @@
 #include <gmock/gmock-matchers.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -98,6 +99,23 @@ TEST_F(ModelCommands, RawBytesAreTheSameTensors) {
     EXPECT_EQ(read(at("a/y%2Fout.npy")), read(at("b/y%2Fout.npy")));
     EXPECT_EQ(read(at("a/y%2Fout.bin")), read(at("b/y%2Fout.bin")));
     EXPECT_EQ(read(at("a/y%2Fout.bin")).size(), 160U);
+}
+
+TEST_F(ModelCommands, RawBytesOfSeveralInputsFollowEachOther) {
+    const std::string path = model(false);
+    GraphValue input = read_npy(folder_ / "in/x.npy");
+    std::string bytes;
+    for (const char* one : {"0", "1"}) {
+        fs::create_directories(folder_ / "cases" / one);
+        std::ofstream(folder_ / "cases" / one / "x.npy", std::ios::binary) << npy_bytes(input);
+        typed({"run", path, "--inputs", at("cases") + "/" + one, "--outputs", at("one")});
+        bytes += read(folder_ / "one/y%2Fout.bin");
+        std::ranges::reverse(input.numbers);
+    }
+    const Answer answer = typed({"run", path, "--inputs", at("cases"), "--outputs", at("all")});
+    EXPECT_EQ(answer.code, ExitCode::Good) << answer.err;
+    EXPECT_FALSE(bytes.empty());
+    EXPECT_EQ(read(folder_ / "all/y%2Fout.bin"), bytes);
 }
 
 TEST_F(ModelCommands, APlanOfOneSegmentIsOneProgram) {

@@ -25,6 +25,8 @@ class QuantisedModel {
 
     ModelBuilder builder;
 
+    /// From now on: scales are powers of two, and zero points even.
+    void take_powers_of_two() { powers_of_two_ = true; }
     std::string input(const std::string& name, std::int64_t channels, std::int64_t side) {
         return input(name, {1, channels, side, side});
     }
@@ -44,8 +46,9 @@ class QuantisedModel {
     }
     /// Scale and zero point of a tensor.
     void quantiser(const std::string& tensor) {
-        scales_[tensor] = std::exp(real(-5, -2));
-        zeros_[tensor] = whole(is_signed_ ? -128 : 0, is_signed_ ? 127 : 255);
+        scales_[tensor] = powers_of_two_ ? power_of_two(-6, -4) : std::exp(real(-5, -2));
+        zeros_[tensor] = powers_of_two_ ? 2 * whole(is_signed_ ? -64 : 0, is_signed_ ? 63 : 127)
+                                        : whole(is_signed_ ? -128 : 0, is_signed_ ? 127 : 255);
         write_quantiser(tensor);
     }
     std::string dequantised(const std::string& tensor) {
@@ -67,6 +70,19 @@ class QuantisedModel {
         const std::int64_t pad = size / 2 * dilation;
         builder.ints("pads", {pad, pad, pad, pad});
         return quantised(name);
+    }
+    /// With a Clip from 0 to `high`, and a zero point that makes 0 the lowest code.
+    std::string limited_conv(const std::string& name, const std::string& from, const Sizes& weights,
+                             float high) {
+        weighted("Conv", name, from, weights, 0);
+        builder.floats(name + "_low", {}, {0}).floats(name + "_high", {}, {high});
+        builder.node("Clip", name + "_clip", {builder.last(), name + "_low", name + "_high"});
+        const std::string real = builder.last();
+        scales_[name] = std::ldexp(1.0F, is_signed_ ? -5 : -6);
+        zeros_[name] = 0;
+        write_quantiser(name);
+        builder.node("QuantizeLinear", name + "_q", {real, name + "_s", name + "_z"}, name);
+        return name;
     }
     /// In one direction.
     std::string line_conv(const std::string& name, const std::string& from, const Sizes& weights) {
@@ -114,6 +130,7 @@ class QuantisedModel {
     float real(float low, float high) {
         return std::uniform_real_distribution<float>(low, high)(random_);
     }
+    float power_of_two(int low, int high) { return std::ldexp(1.0F, whole(low, high)); }
     int whole(int low, int high) { return std::uniform_int_distribution<int>(low, high)(random_); }
 
  private:
@@ -124,14 +141,16 @@ class QuantisedModel {
     /// Weights with a scale per kernel, biases that are multiples of what they are added to.
     void weighted(const std::string& op, const std::string& name, const std::string& from,
                   const Sizes& sizes, std::size_t axis) {
-        const std::vector<float> numbers =
-            test::some_numbers(count_elements(sizes), -127, 127, static_cast<unsigned>(random_()));
+        const int most = powers_of_two_ ? 20 : 127;  // biases of stored inputs then have 16 bits
+        const int most_bias = powers_of_two_ ? 6000 : 60000;
+        const std::vector<float> numbers = test::some_numbers(count_elements(sizes), -most, most,
+                                                              static_cast<unsigned>(random_()));
         const std::int64_t kernels = sizes[axis];
         std::vector<float> scales;
         std::vector<float> bias;
         for (std::int64_t k = 0; k < kernels; ++k) {
-            scales.push_back(std::exp(real(-6, -5)));
-            bias.push_back(static_cast<float>(whole(-60000, 60000)) * scales_[from] *
+            scales.push_back(powers_of_two_ ? power_of_two(-11, -9) : std::exp(real(-6, -5)));
+            bias.push_back(static_cast<float>(whole(-most_bias, most_bias)) * scales_[from] *
                            scales.back());
         }
         builder.int8s(name + "_w", sizes, {numbers.begin(), numbers.end()}, int8_code);
@@ -151,6 +170,7 @@ class QuantisedModel {
     std::mt19937 random_;
     int code_;
     bool is_signed_;
+    bool powers_of_two_ = false;
     int count_ = 0;
     std::map<std::string, float> scales_;
     std::map<std::string, int> zeros_;

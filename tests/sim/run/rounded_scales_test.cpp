@@ -13,6 +13,7 @@
 #include "sim/compile/nvdla/segmented_program.h"
 #include "sim/model/onnx_reader.h"
 #include "sim/model/prepare_graph.h"
+#include "sim/model/quantised_form.h"
 #include "tests/sim/compile/tinpu/layer_fixture.h"
 #include "tests/sim/run/quantised_model.h"
 #include "tests/sim/run/random_graph.h"
@@ -136,6 +137,61 @@ TEST_P(RoundedScales, OneMaximumBesideNumbersThatNoWindowCovers) {
 TEST_P(RoundedScales, MeanOfAPlane) {
     QuantisedModel model = this->model();
     expect_close(model, model.mean("y", model.input("x", 24, 7)), npu(), 1);
+}
+
+/// Halves go to even, as in the model, wherever sums lie halfway between two results.
+TEST_P(RoundedScales, ConvolutionOfPowersOfTwoIsExact) {
+    QuantisedModel model = this->model();
+    model.take_powers_of_two();
+    expect_close(model, model.conv("y", model.input("x", 12, 9), 12, 20, 3), npu(), 1, 0);
+}
+
+/// A limit above that is not the largest code moves the zero that is stored by an odd number.
+TEST_P(RoundedScales, LimitedConvolutionOfPowersOfTwoIsExact) {
+    QuantisedModel model = this->model();
+    model.take_powers_of_two();
+    const std::string a = model.limited_conv("a", model.input("x", 3, 9), {16, 3, 3, 3}, 3);
+    expect_close(model, model.limited_conv("y", a, {24, 16, 1, 1}, 3), npu(), 2, 0);
+}
+
+TEST_P(RoundedScales, TransposedConvolutionOfPowersOfTwoIsExact) {
+    QuantisedModel model = this->model();
+    model.take_powers_of_two();
+    const std::string x = model.input("x", 12, 7);
+    expect_close(model, model.transposed_conv("y", x, {12, 10, 2, 2}, 2, 0, 0), npu(), 1, 0);
+}
+
+TEST_P(RoundedScales, SumOfPowersOfTwoIsExact) {
+    QuantisedModel model = this->model();
+    model.take_powers_of_two();
+    const std::string a = model.input("a", 12, 9);
+    expect_close(model, model.sum("y", a, model.input("b", 12, 9)), npu(), 1, 0);
+}
+
+/// Every sum near every result, both signs: what the two multiplications of the hardware make of it.
+TEST(EvenDivision, RoundsHalvesToEven) {
+    for (int shift = 1; shift <= 15; ++shift) {
+        const auto division = even_division(shift, 1);
+        ASSERT_TRUE(division) << shift;
+        const double first = std::ldexp(static_cast<double>(division->first), -shift - 1);
+        const double second =
+            std::ldexp(static_cast<double>(division->second), -division->second_shift);
+        const auto reach = static_cast<std::int64_t>(std::ldexp(300.0, shift));
+        for (std::int64_t sum = -reach; sum <= reach; sum += shift < 10 ? 1 : 1 << (shift - 3)) {
+            const auto whole = static_cast<double>(sum);
+            for (const double near : {whole - 1, whole, whole + 1}) {
+                const double steps = std::round(near * first);  // halves away from zero
+                ASSERT_EQ(std::round(steps * second), std::nearbyint(std::ldexp(near, -shift)))
+                    << near << " by 2^" << shift;
+            }
+        }
+    }
+}
+
+TEST(EvenDivision, SaysWhereItHasNoNumbers) {
+    EXPECT_FALSE(even_division(17, 1));
+    EXPECT_FALSE(even_division(10, 64));
+    EXPECT_TRUE(even_division(10, 32));
 }
 
 INSTANTIATE_TEST_SUITE_P(Presets, RoundedScales,
