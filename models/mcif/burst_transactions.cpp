@@ -212,15 +212,14 @@ tlm::tlm_sync_enum Mcif::answer(tlm::tlm_generic_payload& payload, tlm::tlm_phas
 
 void Mcif::finish(BurstTransaction& transaction, Cycles time) {
     Client& client = clients_[transaction.info.client];
+    beat_interval_ = std::max(transaction.info.beat_interval, Cycles(1));
     if (transaction.is_write()) {
         client.write_answers.answer(transaction.number, time);
         end_write(time);
         writes_late_ = transaction.info.timer == nullptr && leaves_late();
-        beat_interval_ = std::max(transaction.info.beat_interval, Cycles(1));
     } else {
         client.port->bring(Address(transaction.get_address()), transaction.bytes);
-        reads_.answer(transaction.info.client, transaction.number, time,
-                      std::max(transaction.info.beat_interval, Cycles(1)));
+        reads_.answer(transaction.info.client, transaction.number, time, beat_interval_);
         if (awaits_answers()) {
             issue_reads();
         }

@@ -145,6 +145,15 @@ struct StandaloneDevice::Simulation {
             std::rethrow_exception(failure);
         }
     }
+    /// A write to the register of `row`; how far the bus is ahead of now after it.
+    Cycles post(const RegisterRow& row, std::uint32_t address, std::uint32_t value) {
+        sc_core::sc_time delay = to_time(ahead);
+        player->access(tlm::TLM_WRITE_COMMAND, address, value, delay);
+        if (starts_operation(row, value) && !first_op_enable) {
+            first_op_enable = npuscope::now() + to_cycles(delay);
+        }
+        return to_cycles(delay);
+    }
     /// The time that posted writes have taken on the bus.
     void catch_up() {
         if (const Cycles behind = std::exchange(ahead, Cycles(0)); behind > Cycles(0)) {
@@ -211,19 +220,14 @@ const RegisterRow& StandaloneDevice::row_at(std::uint32_t address) const {
 
 Cycles StandaloneDevice::post_write(std::uint32_t address, std::uint32_t value) {
     const CurrentKernel here(simulation_->kernel.context());
-    const RegisterRow& row = row_at(address);
-    sc_core::sc_time delay = to_time(simulation_->ahead);
-    simulation_->player->access(tlm::TLM_WRITE_COMMAND, address, value, delay);
-    if (starts_operation(row, value) && !simulation_->first_op_enable) {
-        simulation_->first_op_enable = npuscope::now() + to_cycles(delay);
-    }
-    return to_cycles(delay);
+    return simulation_->post(row_at(address), address, value);
 }
 
 void StandaloneDevice::write_register(std::uint32_t address, std::uint32_t value) {
     const CurrentKernel here(simulation_->kernel.context());
-    simulation_->ahead = post_write(address, value);
-    if (starts_operation(row_at(address), value)) {
+    const RegisterRow& row = row_at(address);
+    simulation_->ahead = simulation_->post(row, address, value);
+    if (starts_operation(row, value)) {
         simulation_->catch_up();
     }
 }
