@@ -35,7 +35,8 @@ struct BdmaConfig {
         visit.field("read_again", self.read_again,
                     "cycles from a place of the latency FIFO being free to the next request");
         visit.field("start_up", self.start_up, "cycles from a launch to the first read");
-        visit.field("forward", self.forward, "cycles from a line's last byte to its write");
+        visit.field("forward", self.forward,
+                    "cycles from the last byte of a line, on nv_full of a burst, to its write");
         visit.field("tail", self.tail, "cycles from the last write response to the interrupt");
     }
 };
