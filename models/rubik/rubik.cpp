@@ -22,10 +22,10 @@ CubeLine line_of(const RubikJob& job, std::uint64_t number) {
 }
 
 // source: NV_NVDLA_RUBIK_seq_gen.v, contract_rd_size and split_rd_size
-constexpr std::uint32_t kContractColumns = 8;
-constexpr std::uint32_t kColumns = 64;
+constexpr std::uint32_t contract_columns = 8;
+constexpr std::uint32_t piece_columns = 64;
 /// From the last beat of a bank of the register file to its reading.
-constexpr Cycles kFillLatency{11};  // source: nv_full RTL, simulated
+constexpr Cycles fill_latency{11};  // source: nv_full RTL, simulated
 
 /// What one bank of the register file takes of a line.
 struct Piece {
@@ -36,14 +36,14 @@ struct Piece {
 };
 
 std::uint32_t pieces_of_line(const RubikJob& job) {
-    return static_cast<std::uint32_t>(divide_up(job.input.width, kColumns));
+    return static_cast<std::uint32_t>(divide_up(job.input.width, piece_columns));
 }
 
 Piece piece_of(const RubikJob& job, std::uint64_t number) {
     const std::uint32_t pieces = pieces_of_line(job);
     const CubeLine line = line_of(job, number / pieces);
-    const auto x = static_cast<std::uint32_t>(number % pieces) * kColumns;
-    return {line.surface, line.y, x, std::min(kColumns, job.input.width - x)};
+    const auto x = static_cast<std::uint32_t>(number % pieces) * piece_columns;
+    return {line.surface, line.y, x, std::min(piece_columns, job.input.width - x)};
 }
 
 /// Bytes of a plane's line in a piece: whole atoms.
@@ -78,8 +78,8 @@ MovedBlock Rubik::contract(const RubikWork& work, std::uint64_t number) {
     const CubeLine at = line_of(job, number / job.stride_y);
     MovedBlock block;
     std::vector<ByteLine> lines(job.stride_x);
-    for (std::uint32_t x = 0; x < job.input.width; x += kContractColumns) {
-        const std::uint32_t columns = std::min(kContractColumns, job.input.width - x);
+    for (std::uint32_t x = 0; x < job.input.width; x += contract_columns) {
+        const std::uint32_t columns = std::min(contract_columns, job.input.width - x);
         for (std::uint32_t i = 0; i < job.stride_x; ++i) {
             const std::uint32_t from = (j * job.stride_x + i) * surfaces + at.surface;
             const Address begin = job.feature.line_address(from, at.y) + job.feature.atom * x;
@@ -163,7 +163,7 @@ void Rubik::run_operation(Activity& activity) {
          .atom = job.feature.atom,
          .beat = bus_width_},
         config_.forward,
-        kFillLatency};
+        fill_latency};
     const WriteResponse response =
         mover_.move(activity, setup, blocks_of(*work),
                     {{"input", work->name, job.source_in_sram, work->values},
