@@ -426,6 +426,10 @@ bool matches(std::string_view pattern, std::string_view id) {
 std::span<const Rule> rules() { return all_rules; }
 
 const Rule* find_rule(std::string_view id) {
+    const auto exact = std::ranges::lower_bound(all_rules, id, {}, &Rule::id);
+    if (exact != all_rules.end() && exact->id == id) {
+        return &*exact;
+    }
     const auto rule =
         std::ranges::find_if(all_rules, [&](const Rule& row) { return matches(row.id, id); });
     return rule == all_rules.end() ? nullptr : &*rule;
