@@ -9,7 +9,6 @@
 #include <filesystem>
 #include <memory>
 #include <ostream>
-#include <thread>
 
 #include "models/base/error.h"
 #include "sim/command_line/command.h"
@@ -20,6 +19,7 @@
 #include "sim/sweep/launcher.h"
 #include "sim/sweep/sweep_database.h"
 #include "sim/sweep/sweep_report.h"
+#include "sim/sweep/worker_pool.h"
 
 namespace npuscope {
 namespace {
@@ -103,8 +103,7 @@ void take_task(const std::string& text, SweepOptions& options) {
 
 SweepOptions options_of(const SweepArguments& arguments) {
     SweepOptions options;
-    const std::size_t cores = std::max(1U, std::thread::hardware_concurrency());
-    options.jobs = arguments.jobs == 0 ? cores : arguments.jobs;
+    options.jobs = worker_count(arguments.jobs);
     if (options.jobs > most_jobs) {
         throw ConfigError(fmt::format("--jobs {} is more than {}", options.jobs, most_jobs),
                           "take as many as the machine has cores");

@@ -9,7 +9,6 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <thread>
 #include <utility>
 
 #include "models/base/check.h"
@@ -111,8 +110,7 @@ std::vector<std::optional<CaseResult>> run_beside(
 std::vector<CaseResult> run_cases(const CaseSpan& cases, std::size_t cores,
                                   const std::function<CaseResult(std::size_t)>& run) {
     const std::size_t count = cases.end - cases.begin;
-    const std::size_t all = std::max(1U, std::thread::hardware_concurrency());
-    const std::size_t workers = std::min(cores == 0 ? all : cores, count);
+    const std::size_t workers = std::min(worker_count(cores), count);
     std::vector<std::optional<CaseResult>> beside(count);
     if (workers > 1) {
         beside = run_beside(cases, workers, run);

@@ -13,6 +13,7 @@
 #include <cerrno>
 #include <csignal>
 #include <cstring>
+#include <thread>
 
 #include "models/base/error.h"
 
@@ -57,6 +58,10 @@ void take_usual_signals() {
 }
 
 }  // namespace
+
+std::size_t worker_count(std::size_t asked) {
+    return asked != 0 ? asked : std::max(1U, std::thread::hardware_concurrency());
+}
 
 WorkerPool::WorkerPool(std::size_t workers, Work work) : work_(std::move(work)) {
     for (std::size_t i = 0; i < workers; ++i) {

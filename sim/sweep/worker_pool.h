@@ -11,6 +11,9 @@
 
 namespace npuscope {
 
+/// So many as are asked for; 0: one a core.
+std::size_t worker_count(std::size_t asked);
+
 class WorkerPool {
  public:
     /// Gives the answer to a piece of work; called in a worker.
