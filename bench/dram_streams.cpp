@@ -11,7 +11,6 @@
 #include <filesystem>
 #include <fstream>
 #include <functional>
-#include <nlohmann/json.hpp>
 #include <random>
 #include <string>
 #include <vector>
@@ -20,6 +19,7 @@
 #include "models/base/error.h"
 #include "models/memory/dram_address.h"
 #include "models/memory/dram_timing.h"
+#include "sim/config/json_writer.h"
 #include "sim/config/preset.h"
 #include "sim/config/yaml_reader.h"
 
@@ -27,8 +27,6 @@ namespace npuscope::bench {
 namespace {
 
 namespace fs = std::filesystem;
-using Json = nlohmann::ordered_json;
-
 struct Burst {
     Clocks asked;
     bool write = false;
@@ -118,30 +116,6 @@ const std::vector<Stream>& streams() {
     return all;
 }
 
-/// Every described number, by its name.
-class Numbers {
- public:
-    template <class T>
-    void field(const char* name, const T& value, const char* /*help*/) {
-        if constexpr (requires { value.value; }) {
-            json_[name] = value.value;
-        } else {
-            json_[name] = value;
-        }
-    }
-    Json take() { return std::move(json_); }
-
- private:
-    Json json_;
-};
-
-template <class T>
-Json numbers_of(const T& described) {
-    Numbers numbers;
-    T::describe(numbers, described);
-    return numbers.take();
-}
-
 struct Arguments {
     std::vector<std::string> memories{"ddr4_2400", "ddr4_3200"};
     std::size_t bursts = 20'000;
@@ -197,8 +171,7 @@ void run_memory(const Arguments& arguments, const std::string& memory) {
     const DramAddressMap map(dram);
     if (!arguments.folder.empty()) {
         file_in(arguments.folder, memory + ".json")
-            << Json{{"organisation", numbers_of(dram.organisation)},
-                    {"timing", numbers_of(dram.timing)}}
+            << Json{{"organisation", to_json(dram.organisation)}, {"timing", to_json(dram.timing)}}
                    .dump(2)
             << '\n';
     }
