@@ -116,7 +116,7 @@ void MemoryRules::note_reader(const CheckedOperation& operation, const SurfaceUs
     }
     const Bytes gap = use.unit == "NVDLA_CDMA" && use.constant
                           ? operation.weights_left
-                          : gap_after(use, operation.lines_left);
+                          : gap_after(use, operation.lines_left, operation.columns_left);
     for (const std::size_t number : read) {
         Load& load = loads_[number];
         load.begins_there = load.begins_there || begins_at(use, load.load->address);
@@ -142,6 +142,7 @@ void MemoryRules::note_reader(const CheckedOperation& operation, const SurfaceUs
         }
         load.gap = std::max(load.gap, gap);
         load.lines_left = std::max(load.lines_left, operation.lines_left);
+        load.columns_left = std::max(load.columns_left, operation.columns_left);
         if (!load.use) {
             load.operation = operation.name;
             load.use = use;
@@ -150,17 +151,42 @@ void MemoryRules::note_reader(const CheckedOperation& operation, const SurfaceUs
     }
 }
 
-bool MemoryRules::holds_zeros(const ByteRun& run) const {
-    const auto bytes = contents(run);
-    return bytes && std::ranges::all_of(*bytes, [](std::uint8_t byte) { return byte == 0; });
-}
-
 namespace {
+
+/// Whether the file has nothing else there, what lies over it by now left aside.
+bool holds_zeros(const LoadMemory& load, const ByteRun& part) {
+    const std::uint64_t begin = (part.address - load.address).value;
+    const std::uint64_t end = begin + part.bytes.value;
+    return std::ranges::all_of(load.image.runs, [&](const MemoryImage::Run& run) {
+        const std::uint64_t first = std::max(run.offset, begin);
+        const std::uint64_t last = std::min(run.offset + run.size, end);
+        const auto is_zero = [](std::uint8_t byte) { return byte == 0; };
+        return first >= last ||
+               std::all_of(&load.image.bytes[run.position + (first - run.offset)],
+                           &load.image.bytes[run.position] + (last - run.offset), is_zero);
+    });
+}
 
 /// Surfaces with room for exactly one more line.
 bool is_one_line_more(const FeatureCube& cube, const ByteRun& hole) {
     return cube.line_stride == hole.bytes && cube.line_bytes() == cube.line_stride &&
            cube.surface_stride == cube.line_stride * (cube.shape.height + 1U);
+}
+
+/// Numbers that no window reaches: at the end of a line, or in lines after a surface's last one.
+bool lies_after_windows(const FeatureCube& cube, const ByteRun& hole, std::uint32_t lines,
+                        std::uint32_t columns) {
+    if (hole.address < cube.base || cube.surface_stride.value == 0 || cube.line_stride.value == 0) {
+        return false;
+    }
+    const std::uint64_t begin = (hole.address - cube.base).value % cube.surface_stride.value;
+    const std::uint64_t line = begin / cube.line_stride.value;
+    const std::uint64_t end = begin + hole.bytes.value;
+    if (line >= cube.shape.height) {
+        return end <= cube.line_stride.value * (cube.shape.height + lines);
+    }
+    const std::uint64_t line_end = (line + 1) * cube.line_stride.value;
+    return end == line_end && hole.bytes.value <= columns * cube.atom.value;
 }
 
 /// Cubes that may be lines of one surface.
@@ -180,6 +206,10 @@ bool MemoryRules::is_part_of_line(const Load& load, const ByteRun& hole) {
     }
     if (load.use->kind == DataKind::Pixels) {  // lines end with pixels that nothing shows
         return load.use->strides.line && hole.bytes > *load.use->strides.line;
+    }
+    if (!load.use->constant && load.use->cube && load.slices.size() == 1 &&
+        lies_after_windows(*load.use->cube, hole, load.lines_left, load.columns_left)) {
+        return false;
     }
     // strides may leave whole lines out
     return load.use->constant ||
@@ -242,7 +272,8 @@ void MemoryRules::note_unread(const ByteRun& piece, const ByteState& state, Unre
     one.head += piece.address == file.address ? piece.bytes.value : 0;
     one.tail = piece.end() == file.end() ? piece.bytes.value : one.tail;
     const bool inside = piece.address != file.address && piece.end() != file.end();
-    if (inside && !one.hole && is_part_of_line(loads_[state.by], piece) && !holds_zeros(piece)) {
+    if (inside && !one.hole && is_part_of_line(loads_[state.by], piece) &&
+        !holds_zeros(*loads_[state.by].load, piece)) {
         one.hole = piece;
     }
 }
@@ -304,7 +335,7 @@ void MemoryRules::report_unread_loads(DiagnosticLog& log) const {
             tell(unread.unread, file.address, "beginning");
         } else if (unread.head > 0 && !load.begins_there) {
             tell(unread.head, file.address, "beginning");
-        } else if (!load.copied && tail.bytes > gap_of(load) && !holds_zeros(tail)) {
+        } else if (!load.copied && tail.bytes > gap_of(load) && !holds_zeros(*load.load, tail)) {
             tell(tail.bytes.value, tail.address, "end");
         } else if (!load.copied && unread.hole) {
             tell(unread.hole->bytes.value, unread.hole->address, "inside");

@@ -97,6 +97,7 @@ class MemoryRules {
         std::vector<std::pair<std::string, SurfaceUse>> readers{};  ///< each with its operation
         Bytes gap{};  ///< what the readers' strides may leave after their last line
         std::uint32_t lines_left = 0;        ///< lines that the windows of a reader may leave
+        std::uint32_t columns_left = 0;      ///< columns, likewise
         std::vector<ByteRun> overwritten{};  ///< by results, before they were read
 
         ByteRun run() const { return {load->address, Bytes(load->image.end())}; }
@@ -136,7 +137,6 @@ class MemoryRules {
     const Owner* meant_for(const ByteRun& region) const;
     /// A result of the region's size that nothing has read: it may have been meant.
     std::string elsewhere(const ByteRun& region) const;
-    bool holds_zeros(const ByteRun& run) const;
     /// Bytes of a line, or of values of channels, that lie between others that are read.
     static bool is_part_of_line(const Load& load, const ByteRun& hole);
     /// What may be left after the last line that is read of a file.

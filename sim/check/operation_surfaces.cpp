@@ -189,6 +189,7 @@ struct AddSurfaces {
                                            npu.cacc.depth(cells)));
         }
         operation.lines_left = job.parts.csc.stride_y - 1;
+        operation.columns_left = job.parts.csc.stride_x - 1;
         // what fills up the last block of plain weights is less than a whole kernel
         constexpr Bytes weight_block(128);  // source: NVDLA format page, table 35
         operation.weights_left =
@@ -227,6 +228,7 @@ struct AddSurfaces {
 
     void operator()(const PdpJob& job) const {
         operation.lines_left = job.pooling.stride_y - 1;
+        operation.columns_left = job.pooling.stride_x - 1;
         add_all(job, job.input.channels);
     }
     void operator()(const CdpJob& job) const { add_all(job, job.shape.channels); }

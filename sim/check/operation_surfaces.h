@@ -55,6 +55,7 @@ struct CheckedOperation {
     std::optional<Diagnostic> short_delivery;
     /// Lines of the input after its last window, at most: fewer than a step from window to window.
     std::uint32_t lines_left = 0;
+    std::uint32_t columns_left = 0;  ///< likewise, of a line
     /// Bytes after its last kernel that fill up the last block of weights, at most.
     Bytes weights_left{0};
     Diagnostics findings;  ///< about its registers alone

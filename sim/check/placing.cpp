@@ -265,13 +265,14 @@ std::string remedy_for(const SurfaceUse& use, const Suspect& suspect) {
                           : fmt::format("{}, or correct {}", first, fmt::join(others, ", "));
 }
 
-Bytes gap_after(const SurfaceUse& use, std::uint32_t lines_left) {
+Bytes gap_after(const SurfaceUse& use, std::uint32_t lines_left, std::uint32_t columns_left) {
     std::uint64_t gap = 0;
     for (std::size_t i = 1; i < use.runs.size(); ++i) {
         gap = std::max(gap, (use.runs[i].address - use.runs[i - 1].end()).value);
     }
     if (use.kind == DataKind::Pixels) {
-        gap += lines_left * use.strides.line.value_or(Bytes(0)).value;
+        const std::uint32_t lines = lines_left + (columns_left > 0 ? 1 : 0);
+        gap += lines * use.strides.line.value_or(Bytes(0)).value;
     }
     if (use.cube) {
         const FeatureCube& cube = *use.cube;
@@ -283,7 +284,7 @@ Bytes gap_after(const SurfaceUse& use, std::uint32_t lines_left) {
         if (cube.surface_stride.value > lines && cube.line_stride.value > line) {
             gap += cube.line_stride.value - line;
         }
-        gap += lines_left * cube.line_stride.value;
+        gap += lines_left * cube.line_stride.value + columns_left * cube.atom.value;
     }
     return Bytes(gap);
 }

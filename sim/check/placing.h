@@ -30,8 +30,9 @@ Suspect suspect_of(const SurfaceUse& use, const ByteRun& region);
 /// `set NVDLA_SDP.D_DST_LINE_STRIDE_0 to 0x80, or correct ...`, the other registers after it.
 std::string remedy_for(const SurfaceUse& use, const Suspect& suspect);
 
-/// Bytes that strides leave after the last line of a surface, and lines that windows do not reach:
-/// so much longer may it be stored.
-Bytes gap_after(const SurfaceUse& use, std::uint32_t lines_left = 0);
+/// Bytes that strides leave after the last line of a surface, and lines and columns that windows do not
+/// reach: so much longer may it be stored.
+Bytes gap_after(const SurfaceUse& use, std::uint32_t lines_left = 0,
+                std::uint32_t columns_left = 0);
 
 }  // namespace npuscope
