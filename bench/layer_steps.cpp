@@ -41,10 +41,11 @@ fs::path array_of(const std::string& folder, std::string tensor, const std::stri
 ScaleForm form_of(const std::string& name) {
     const std::map<std::string, ScaleForm> forms{{"exact", ScaleForm::Exact},
                                                  {"rounded", ScaleForm::Rounded},
+                                                 {"twice", ScaleForm::RoundedTwice},
                                                  {"folded", ScaleForm::Folded}};
     const auto found = forms.find(name);
     if (found == forms.end()) {
-        throw ConfigError(fmt::format("'{}' is no form", name), "exact, rounded or folded");
+        throw ConfigError(fmt::format("'{}' is no form", name), "exact, rounded, twice or folded");
     }
     return found->second;
 }
@@ -110,7 +111,8 @@ int main(int count, char** words) {
     bench::Arguments arguments;
     app.add_option("model", arguments.model, "ONNX model")->required();
     app.add_option("--form", arguments.form,
-                   "exact, rounded (NPUs with registers) or folded (TINPU)")
+                   "exact, rounded (NPUs with registers), twice (those without the third stage "
+                   "of the SDP) or folded (TINPU)")
         ->capture_default_str();
     app.add_option("--inputs", arguments.inputs, "folder of the model's inputs")->required();
     app.add_option("--tensors", arguments.tensors, "folder of its inner tensors, one array each")

@@ -134,10 +134,25 @@ QuantisedModel quantise_file(const std::string& model, const ModelChoices& choic
     return quantise_model(std::move(graph), cases, choices.quantise);
 }
 
+namespace {
+
+/// A loadable's descriptors cannot say that a stage adds a map and multiplies by a constant, so that NPUs
+/// whose three stages otherwise say all of a sum keep to what they can.
+ScaleForm form_for(const SystemConfig& system) {
+    const auto* npu = system.npu.find<NpuConfig>();
+    if (npu == nullptr) {
+        return ScaleForm::Folded;
+    }
+    const bool twice = npu->sdp.bs && npu->sdp.bn && !npu->sdp.element_wise;
+    return twice ? ScaleForm::RoundedTwice : ScaleForm::Rounded;
+}
+
+}  // namespace
+
 Graph read_any_network(const std::string& network, const SystemConfig& system,
                        const ModelChoices& choices, ModelUse use) {
     const bool rounds = system.npu.find<NpuConfig>() != nullptr;
-    const ScaleForm form = rounds ? ScaleForm::Rounded : ScaleForm::Folded;
+    const ScaleForm form = form_for(system);
     if (is_network_file(network)) {
         return finish_graph(network_graph(read_network(network)), form);
     }

@@ -5,6 +5,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
+
+#include "sim/model/result_steps.h"
 
 namespace npuscope {
 
@@ -192,14 +195,17 @@ namespace {
 
 // Scales of any kind as integers and one shift for all kernels. Hardware multiplies with 15 bits; where
 // its next stage has no other work it does so twice, first without a shift, so that a scale is a
-// product of two such numbers and nothing is lost between them. A sum never lies halfway between two
-// results, so that it does not matter how hardware rounds halves: where a scale's odd part is small,
-// such sums would have to be multiples of a power of two that no sum reaches, or the scale is made odd.
+// product of two such numbers and nothing is lost between them. Of the products near a scale one is
+// taken with which every result begins at the sum at which a runtime begins it. Where there is none,
+// the nearest one is taken with which no sum lies halfway between two results, so that it does not
+// matter how hardware rounds halves: where a scale's odd part is small, such sums would have to be
+// multiples of a power of two that no sum reaches.
 
-constexpr int most_shift = 43;                 // numbers and results of doubles are then exact
+constexpr int most_shift = 40;                 // products of hardware have 48 bits
 constexpr std::int64_t beyond_results = 1024;  // twice the steps between the ends of any result
-constexpr double most_first = 1023;            // more bits than sums of doubles leave exact
-constexpr double most_result = 512;            // beyond which every result is clipped
+constexpr double tried_multipliers = 1024;
+constexpr int constant_shift = 35;  // with kernels without weights, whose biases then have 15 bits
+constexpr int constant_bits = 7;    // of a step in such a bias
 
 /// Whether (sum + bias) * scale can lie halfway between multiples of 2^shift near results, for sums
 /// and biases up to `reach`.
@@ -214,6 +220,7 @@ struct RoundedKernel {
     double factor = 0;
     double rounded = 0;
     double bias = 0;
+    bool same_results = false;  ///< as a runtime's, whose factor is rounded, too
 };
 
 /// A result is off by its own size times the scale's error.
@@ -225,43 +232,130 @@ void note_deviation(const QuantisedLayer& layer, const RoundedKernel& kernel, do
     const double bias = std::abs(std::nearbyint(kernel.bias) - kernel.bias) * kernel.factor;
     const double mean = (below * below + above * above) / (2 * std::max(below + above, 1.0));
     all.largest = std::max(all.largest, std::max(below, above) * error + bias);
-    all.expected += (mean * error + bias) / kernels;
+    all.expected += ((kernel.same_results ? 0 : mean * error) + bias) / kernels;
 }
 
-/// The largest first multiplier with which no sum leaves 32 bits, nor what a bias of 16 bits lacks its
-/// 16 bits; 1 where the second stage is needed for a lower limit.
-double most_multiplier(const QuantisedLayer& layer, const std::vector<KernelFacts>& kernels,
-                       double largest) {
-    const bool clips_itself = layer.high - layer.low == 255 || layer.low == layer.output_zero;
-    double reach = 4 * most_result / std::max(largest, 0x1p-20);  // of kernels without weights
-    for (std::size_t k = 0; k < kernels.size(); ++k) {
-        reach = std::max(reach, kernels[k].reach + std::abs(of_kernel(layer.bias, k, 0)));
+/// The scales of one layer's kernels as products of two multipliers.
+class ScaleProducts {
+ public:
+    ScaleProducts(const QuantisedLayer& layer, std::vector<KernelFacts> kernels)
+        : layer_(layer), kernels_(std::move(kernels)) {
+        const bool all_codes = layer.high - layer.low == 255;
+        multiplies_twice_ = all_codes || layer.low == layer.output_zero;
+        set_bias_shift();
+        set_shift();
     }
-    const double lacking = std::ceil(2 * reach / largest_scale);  // of a bias, at most
-    const double sums = std::floor(largest_bias / (2 * reach + 65536));
-    return clips_itself
-               ? std::max(1.0, std::min({most_first, sums, std::floor(largest_scale / lacking)}))
-               : 1;
-}
 
-/// The product of two multipliers that is nearest to `wanted`, of those that no sum makes lie halfway;
-/// nothing where there is none.
-std::optional<double> nearest_scale(double wanted, double most, int shift, double reach) {
-    std::optional<double> best;
-    const double least = std::max(1.0, std::ceil(wanted / largest_scale));
-    for (double first = least; first <= std::max(most, least); ++first) {
-        const double second = std::nearbyint(wanted / first);
-        for (const double number : {second, second + 1, second - 1}) {
-            const double scale = first * number;
-            const bool good = number >= 0 && number <= largest_scale &&
-                              !can_lie_halfway(static_cast<std::int64_t>(scale), shift, reach);
-            if (good && (!best || std::abs(scale - wanted) < std::abs(*best - wanted))) {
-                best = scale;
+    int shift() const { return shift_; }
+    double unit() const { return std::ldexp(1.0, shift_); }
+    double factor(std::size_t k) const { return of_kernel(layer_.factors, k, 1); }
+    double bias(std::size_t k) const { return of_kernel(layer_.bias, k, 0); }
+
+    /// Nothing where there is no such product.
+    struct Product {
+        double scale = 0;
+        bool same_results = false;  ///< as a runtime's
+    };
+    std::optional<Product> product_of(std::size_t k) const {
+        const double reach = kernels_[k].reach + std::abs(bias(k));
+        const ScaleBounds bounds =
+            factor(k) > 0 ? scale_bounds(factor(k), {layer_.low - layer_.output_zero,
+                                                     layer_.high - layer_.output_zero, reach})
+                          : ScaleBounds{};
+        const double wanted = (std::isfinite(bounds.below) ? bounds.middle() : factor(k)) * unit();
+        const double least = std::max(1.0, std::ceil(wanted / largest_scale));
+        const double most = std::max(most_first(k), least);
+        std::optional<double> best;
+        for (double first = least; first <= std::min(most, least + tried_multipliers); ++first) {
+            const double second = std::nearbyint(wanted / first);
+            for (const double number : {second, second + 1, second - 1}) {
+                const double scale = first * number;
+                if (number < 0 || number > largest_scale) {
+                    continue;
+                }
+                if (factor(k) > 0 && bounds.hold(scale / unit())) {
+                    return Product{scale, true};
+                }
+                if ((!best || std::abs(scale - wanted) < std::abs(*best - wanted)) &&
+                    !can_lie_halfway(static_cast<std::int64_t>(scale), shift_, reach)) {
+                    best = scale;
+                }
             }
         }
+        return best ? std::optional(Product{*best, false}) : std::nullopt;
     }
-    return best;
-}
+
+    /// Of a kernel without weights, whose result is a constant: its scale and its bias.
+    struct Constant {
+        double scale = 0;
+        double bias = 0;
+    };
+    Constant constant_of(std::size_t k) const {
+        const double most = most_result();
+        const double result = std::clamp(std::nearbyint(bias(k) * factor(k)), -most, most);
+        const int step = std::min(shift_, std::max(constant_bits, bias_shift_));
+        const int scale = multiplies_twice_ ? shift_ - step : std::min(shift_, 14);
+        return {std::ldexp(1.0, scale), std::ldexp(result, shift_ - scale)};
+    }
+
+ private:
+    /// Beyond it every result is clipped.
+    double most_result() const {
+        return std::max(layer_.high - layer_.output_zero, layer_.output_zero - layer_.low) + 2;
+    }
+
+    /// Biases of stored inputs have 16 bits and a shift; what they lack is multiplied, and has 16 bits.
+    void set_bias_shift() {
+        constexpr double most_zero =
+            160;  // between an input's zero point and the one that is stored
+        double largest = 0;
+        for (std::size_t k = 0; k < kernels_.size(); ++k) {
+            const bool constant = kernels_[k].granule == 0;
+            has_constants_ = has_constants_ || constant;
+            largest = std::max(
+                largest, constant ? 0 : std::abs(bias(k)) + most_zero * std::abs(kernels_[k].sum));
+        }
+        bias_shift_ = largest <= largest_scale ? 0 : std::ilogb(largest / largest_scale) + 1;
+    }
+
+    /// The largest first multiplier: no sum leaves 32 bits with it, or none but those that saturation leaves
+    /// beyond every result; nor what a bias lacks its 16 bits.
+    double most_first(std::size_t k) const {
+        if (!multiplies_twice_) {
+            return 1;
+        }
+        constexpr double least_room = 65536;  // for what the second stage adds
+        const KernelFacts& facts = kernels_[k];
+        const double sums =
+            (largest_bias - least_room) / (2 * facts.reach + std::abs(bias(k)) + least_room);
+        const double saturated = factor(k) * (largest_bias - least_room) / most_result();
+        const double lacking = bias_shift_ == 0 ? 1 : std::ldexp(1.0, bias_shift_ - 1);
+        return std::max(1.0, std::min(std::floor(std::max(sums, saturated)),
+                                      std::floor(largest_scale / lacking)));
+    }
+
+    /// As many bits as every kernel's two multipliers have; half of their products are left to choose from.
+    void set_shift() {
+        double most = std::ldexp(1.0, most_shift);
+        for (std::size_t k = 0; k < kernels_.size(); ++k) {
+            if (kernels_[k].granule != 0 && factor(k) > 0) {
+                const double products = largest_scale * most_first(k) / (multiplies_twice_ ? 2 : 1);
+                most = std::min(most, products / factor(k));
+            }
+        }
+        shift_ = std::clamp(std::ilogb(most), 1, most_shift);
+        if (has_constants_) {
+            shift_ = std::min(shift_, multiplies_twice_ ? constant_shift : shift_);
+        }
+    }
+
+    const QuantisedLayer& layer_;
+    std::vector<KernelFacts> kernels_;
+    bool multiplies_twice_ = false;
+    bool has_constants_ = false;
+    int bias_shift_ = 0;
+    int shift_ = 1;
+};
 
 }  // namespace
 
@@ -282,37 +376,31 @@ LayerSequence rounded_sequence(const QuantisedLayer& layer) {
         rounded.reason = fmt::format("its results are sums times {}", largest);
         return rounded;
     }
-    const double most = most_multiplier(layer, kernels, largest);
-    const int shift = largest > 0 ? std::clamp(shift_before(largest / most), 1, most_shift) : 14;
-    const double unit = std::ldexp(1.0, shift);
+    const ScaleProducts scales(layer, kernels);
     for (std::size_t k = 0; k < kernels.size(); ++k) {
-        const double factor = of_kernel(layer.factors, k, 1);
-        const double bias = of_kernel(layer.bias, k, 0);
+        const double factor = scales.factor(k);
+        const double bias = scales.bias(k);
         const bool possible =
             factor >= 0 && std::isfinite(factor) && std::abs(bias) <= largest_bias;
         if (possible && kernels[k].granule == 0) {  // the bias alone
-            const int part = std::min(shift, 14 + std::ilogb(most));
-            const double result =
-                std::clamp(std::nearbyint(bias * factor), -most_result, most_result);
-            rounded.scale.push_back(std::ldexp(1.0, part));
-            rounded.bias.push_back(std::ldexp(result, shift - part));
+            const auto constant = scales.constant_of(k);
+            rounded.scale.push_back(constant.scale);
+            rounded.bias.push_back(constant.bias);
             continue;
         }
-        const auto scale =
-            possible ? nearest_scale(factor * unit, most, shift, kernels[k].reach + std::abs(bias))
-                     : std::nullopt;
-        if (!scale) {
+        const auto product = possible ? scales.product_of(k) : std::nullopt;
+        if (!product) {
             rounded.reason =
                 fmt::format("kernel {} has a scale of {} and a bias of {}", k, factor, bias);
             return rounded;
         }
-        rounded.scale.push_back(*scale);
+        rounded.scale.push_back(product->scale);
         rounded.bias.push_back(std::nearbyint(bias));
-        note_deviation(layer, {factor, *scale / unit, bias}, static_cast<double>(kernels.size()),
-                       *rounded.deviation);
+        note_deviation(layer, {factor, product->scale / scales.unit(), bias, product->same_results},
+                       static_cast<double>(kernels.size()), *rounded.deviation);
     }
-    rounded.divisor = {unit};
-    rounded.offset = unit / 2 + layer.output_zero * unit;
+    rounded.divisor = {scales.unit()};
+    rounded.offset = scales.unit() / 2 + layer.output_zero * scales.unit();
     rounded.input_zero = layer.input_zero;
     return rounded;
 }

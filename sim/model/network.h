@@ -38,8 +38,10 @@ namespace npuscope {
 //                               or + stored residual << residual_shift
 //                convertor:     to what is stored of the result
 //     add        first stage:   + constant, x factor; second: + stored residual << residual_shift,
-//                               x gain; or first: + stored residual << residual_shift, second:
-//                               + constant, x gain >> gain_shift; then the convertor
+//                               x gain; or, of a residual that both stages add, first:
+//                               + stored residual << first_shift, x factor; or first:
+//                               + stored residual << residual_shift, second: + constant,
+//                               x gain >> gain_shift; then the convertor
 //
 // Which stage has a ReLU says the layer. Empty vectors: the layer has none.
 
@@ -61,7 +63,8 @@ struct LayerNumbers {
     std::optional<std::int16_t> most{};  ///< second stage: not above it, bits of fp16
     std::int16_t constant = 0;
     unsigned residual_shift = 0;
-    std::int16_t gain = 1;  ///< second stage: of a sum, or where there is no rest
+    std::optional<unsigned> first_shift{};  ///< of a residual that both stages add
+    std::int16_t gain = 1;                  ///< second stage: of a sum, or where there is no rest
     unsigned gain_shift = 0;
     Conversion convertor{};
     bool joins_unclipped = false;  ///< the add that reads it takes the result before it is clipped

@@ -264,7 +264,7 @@ Graph finish_graph(Graph graph, ScaleForm form) {
     prepare_graph(graph);
     normalise_quantised(graph, form == ScaleForm::Folded ? form : ScaleForm::Exact);
     prepare_graph(graph);
-    if (form == ScaleForm::Rounded) {  // what is left
+    if (is_rounded(form)) {  // what is left
         normalise_quantised(graph, form);
         prepare_graph(graph);
         convolve_transposed(graph);

@@ -47,8 +47,13 @@ inline constexpr const char* macs_attribute = "npuscope.macs";
 enum class ScaleForm {
     Exact,    ///< the layer keeps its form
     Rounded,  ///< integers of 15 bits and a shift: results differ by one step at most, in few values
-    Folded    ///< a shift for each kernel, the rest in its weights, which are rounded again
+    RoundedTwice,  ///< likewise; both stages may read the second map of a sum, which is then closer
+    Folded         ///< a shift for each kernel, the rest in its weights, which are rounded again
 };
+
+inline bool is_rounded(ScaleForm form) {
+    return form == ScaleForm::Rounded || form == ScaleForm::RoundedTwice;
+}
 
 /// `graph` has types (prepare_graph) and needs them inferred again afterwards.
 void normalise_quantised(Graph& graph, ScaleForm form = ScaleForm::Exact);

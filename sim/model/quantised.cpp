@@ -341,9 +341,9 @@ void check_scaled_sum(const Operands& operands) {
         return std::abs(number) < std::int64_t{1} << bits;
     };
     require(sum.shift >= (sum.to_even ? 0 : 1) && sum.shift < 62 && sum.left >= 0 &&
-                sum.left < 24 && fits(sum.a_zero, 10) && fits(sum.b_zero, 10) &&
-                fits(sum.factor, 16) && fits(sum.gain, 6) && fits(sum.offset, 32) &&
-                fits(sum.scale, 16) && fits(sum.zero, 10),
+                sum.left < 24 && fits(sum.a_zero, 10) && fits(sum.b_zero, 10) && sum.before >= 0 &&
+                sum.before < 8 && fits(sum.factor, 16) && fits(sum.gain, 6) &&
+                fits(sum.offset, 32) && fits(sum.scale, 16) && fits(sum.zero, 10),
             "its numbers are too large", "let npuscope write such nodes");
 }
 

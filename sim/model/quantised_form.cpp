@@ -166,7 +166,8 @@ class LayerReader {
             is_power_of_two(output_scale_) && is_power_of_two(data->scales.front()) &&
             std::all_of(weights->scales.begin(), weights->scales.end(), is_power_of_two);
         for (const double scale : weights->scales) {
-            layer_.factors.push_back(data->scales.front() * scale / output_scale_);
+            layer_.factors.push_back(
+                rounded_float(rounded_float(data->scales.front() * scale) / output_scale_));
         }
         take_bias(*data, *weights);
         return layer_;
@@ -194,8 +195,8 @@ class LayerReader {
         std::ranges::fill(layer_.weights.numbers, 1.0);
         const double area = static_cast<double>(kernel[0]) * static_cast<double>(kernel[1]);
         // a mean of floats is rounded before it is scaled, but for these
-        layer_.exact_factors = is_power_of_two(area) && is_power_of_two(data.scales.front()) &&
-                               is_power_of_two(output_scale_);
+        layer_.exact_factors =
+            is_power_of_two(area) && is_power_of_two(data.scales.front() / output_scale_);
         layer_.factors = {data.scales.front() / (area * output_scale_)};
         return layer_;
     }
@@ -216,6 +217,7 @@ class LayerReader {
     }
 
     void take_bias(const Dequantised& data, const Dequantised& weights) {
+        constexpr double rounding = 0x1p-22;  // of a product of two floats
         const std::string& tensor = added_bias_.empty() ? node_.input(2) : added_bias_;
         if (tensor.empty()) {
             return;
@@ -234,9 +236,11 @@ class LayerReader {
             const auto of = [i](const std::vector<double>& values) {
                 return values[values.size() == 1 ? 0 : i % values.size()];
             };
-            const double real = bias ? (integers->numbers[i] - of(bias->zeros)) * of(bias->scales)
-                                     : integers->numbers[i];
-            layer_.bias.push_back(real / (data.scales.front() * of(weights.scales)));
+            const double unit = data.scales.front() * of(weights.scales);
+            const double steps = bias ? of(bias->scales) / unit : 1 / unit;
+            const bool same = std::abs(steps - 1) < rounding;  // the integers are those of the sums
+            layer_.bias.push_back((integers->numbers[i] - (bias ? of(bias->zeros) : 0)) *
+                                  (same ? 1 : steps));
         }
     }
 

@@ -91,17 +91,21 @@ std::optional<Requantised> requantised(const GraphView& view, const std::string&
 
 // The sum of two maps of different scales as one operator of integers,
 //
-//     clip(floor(((relu((a - a_zero) * factor + (b - b_zero) * 2^left)) * gain + offset) * scale
+//     clip(floor((relu(((a - a_zero) * factor + (b - b_zero) * 2^left) * gain) + offset) * scale
 //                / 2^shift + 1/2) + zero)
 //
-// where no sum lies halfway between two results. `zero` makes the largest result 127. Where all scales
-// are powers of two, halves are rounded to even instead: then `factor`, `gain` and `scale` are 1.
+// where no sum lies halfway between two results. `zero` makes the largest result 127. The ratio of the maps
+// has 15 bits then; where `b` is read twice, (b - b_zero) * 2^before is added to (a - a_zero), too, and
+// the factor says what the ratio differs from a power of two. Where all scales are powers of two, halves
+// are rounded to even instead: then `factor`, `gain` and `scale` are 1.
 
 struct ScaledSum {
     std::int64_t a_zero = 0;
     std::int64_t b_zero = 0;
-    std::int64_t factor = 1;  ///< up to 15 bits
+    std::int64_t factor = 1;  ///< up to 15 bits; below 0 with a gain below 0
     std::int64_t left = 0;
+    bool reads_twice = false;
+    std::int64_t before = 0;
     bool relu = false;  ///< or no activation but the clip
     bool to_even = false;
     std::int64_t gain = 1;
@@ -126,7 +130,8 @@ struct SumForm {
     std::vector<std::size_t> after;
     std::optional<Deviation> deviation{};  ///< nothing: its numbers are the model's
 };
-std::optional<SumForm> read_quantised_sum(const GraphView& view, std::size_t index);
+/// `twice`: it may read a map twice.
+std::optional<SumForm> read_quantised_sum(const GraphView& view, std::size_t index, bool twice);
 
 /// Nothing where node `index` is not such a layer.
 std::optional<QuantisedLayer> read_quantised_layer(const GraphView& view, std::size_t index);

@@ -242,8 +242,9 @@ void normalise_quantised(Graph& graph, ScaleForm form) {
     ReplacedNodes replaced;
     std::set<std::size_t> dropped;
     for (std::size_t i = 0; i < before.nodes.size(); ++i) {
-        const auto sum =
-            form == ScaleForm::Rounded ? read_quantised_sum(view, i) : std::optional<SumForm>();
+        const auto sum = is_rounded(form)
+                             ? read_quantised_sum(view, i, form == ScaleForm::RoundedTwice)
+                             : std::optional<SumForm>();
         if (sum) {
             replaced[i] = {sum->node};
             dropped.insert(sum->after.begin(), sum->after.end());
@@ -257,7 +258,7 @@ void normalise_quantised(Graph& graph, ScaleForm form) {
             continue;
         }
         if (!layer->input.empty() && is_wide(before.types.at(layer->input).element)) {
-            const bool spread = form == ScaleForm::Rounded && layer->is_transposed;
+            const bool spread = is_rounded(form) && layer->is_transposed;
             auto nodes = spread ? wide_transposed(view, graph, *layer) : std::vector<GraphNode>();
             if (nodes.empty()) {
                 graph.nodes[i].attributes[not_exact_attribute] = "its maps have 16 bits";

@@ -3,6 +3,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <vector>
 
 #include "sim/model/quantised_form.h"
 
@@ -18,11 +19,12 @@ constexpr int least_gain_shift = 32;     // likewise none of them
 constexpr double largest_left = 64;      // of maps that are only shifted
 constexpr int most_shift = 60;           // source: NVDLA_SDP.rdl, CVT_SHIFT
 
-/// An operand with its scale.
+/// An operand with its scale, and what its integers may be.
 struct Term {
     std::string tensor;
     double scale = 1;
     double zero = 0;
+    NumberRange codes{};
 };
 
 std::optional<Term> dequantised_term(const GraphView& view, const std::string& tensor) {
@@ -30,7 +32,8 @@ std::optional<Term> dequantised_term(const GraphView& view, const std::string& t
     if (!from || view.graph().is_constant(from->tensor) || from->scales.size() != 1) {
         return std::nullopt;
     }
-    return Term{from->tensor, from->scales.front(), from->zeros.front()};
+    return Term{from->tensor, from->scales.front(), from->zeros.front(),
+                range_of(view.graph().types.at(from->tensor).element)};
 }
 
 /// Operands of com.microsoft.QLinearAdd: a, scale, zero, b, scale, zero, scale, zero.
@@ -40,104 +43,212 @@ std::optional<double> number_of(const GraphView& view, const GraphNode& node, st
                                                           : std::nullopt;
 }
 
-/// The nearest product of a gain and an odd scale; false where sums could lie halfway.
-bool take_scale(double wanted, ScaledSum& sum) {
-    double error = std::numeric_limits<double>::infinity();
-    for (int gain = 1; gain <= most_gain; ++gain) {
-        const double part = wanted / gain;
-        const int shift = shift_before(part);
-        if (shift < (gain == 1 ? least_shift : least_gain_shift) || shift > most_shift) {
-            continue;
-        }
-        const std::int64_t scale = to_integer(std::nearbyint(std::ldexp(part, shift))) | 1;
-        const double off = std::abs(std::ldexp(static_cast<double>(scale), -shift) / part - 1);
-        if (scale <= to_integer(largest_scale) && off < error) {
-            error = off;
-            sum.gain = gain;
-            sum.scale = scale;
-            sum.shift = shift;
-        }
-    }
-    return std::isfinite(error);
-}
+/// Two integers whose sum, as a runtime computes it, lies so near a half that rounded scales may move it
+/// over, and how much the pair counts among others.
+struct NearTie {
+    double multiplied = 0;
+    double shifted = 0;
+    double result = 0;
+    double weight = 0;
+};
 
-/// What a sum is made of: the map that is multiplied, the one that is shifted, and of which of them the
-/// last scale is the exact one.
+/// What a sum is made of: the map that is multiplied, and the one that is shifted.
 struct SumOrder {
     const Term& multiplied;
     const Term& shifted;
     const Requantised& end;
-    bool exact_multiplied;
 };
 
-/// A sum is off by each map's number times the error of its factor.
-Deviation deviation_of(const ScaledSum& sum, const SumOrder& order) {
-    const double mean_code = 64;
+/// Integers of a map have a standard deviation of 40 steps here.
+double weight_of(double code) {
+    constexpr double deviation = 40;
+    return std::exp(-code * code / (2 * deviation * deviation));
+}
+
+std::vector<NearTie> near_ties(const SumOrder& order) {
+    constexpr double near = 0.02;  // twice what a factor of 14 bits moves
+    const auto& [multiplied, shifted, end] = order;
+    std::vector<NearTie> ties;
+    double all = 0;
+    for (double a = multiplied.codes.low; a <= multiplied.codes.high; ++a) {
+        const double first = rounded_float((a - multiplied.zero) * multiplied.scale);
+        for (double b = shifted.codes.low; b <= shifted.codes.high; ++b) {
+            const double weight = weight_of(a - multiplied.zero) * weight_of(b - shifted.zero);
+            const double second = rounded_float((b - shifted.zero) * shifted.scale);
+            const double real = rounded_float(rounded_float(first + second) / end.scale);
+            all += weight;
+            if (std::abs(real - std::floor(real) - 0.5) < near) {
+                const double result = std::nearbyint(real) + end.zero;
+                ties.push_back({a, b, std::clamp(result, end.low, end.high), weight});
+            }
+        }
+    }
+    for (NearTie& tie : ties) {
+        tie.weight /= all;
+    }
+    return ties;
+}
+
+/// Whether saturation alone does not clip at the zero point.
+bool needs_relu(const Requantised& end) { return end.low == end.zero && end.high - end.low < 255; }
+
+/// The sum with each gain and the odd scale that is then nearest to `wanted`, where no sum lies halfway.
+void add_scales(ScaledSum sum, double wanted, const Requantised& end,
+                std::vector<ScaledSum>& sums) {
+    constexpr double most_code = 255;
+    const double second = std::ldexp(1.0, static_cast<int>(sum.left));
+    const double again = sum.reads_twice ? std::ldexp(1.0, static_cast<int>(sum.before)) : 0;
+    const double reach =
+        (std::abs(static_cast<double>(sum.factor)) * (1 + again) + second) * most_code;
+    const int most = static_cast<int>(std::min<double>(most_gain, std::floor(0x1p31 / reach)) - 1);
+    for (int gain = 1; gain <= most; ++gain) {
+        const double part = std::abs(wanted) / gain;
+        const int shift = shift_before(part);
+        const std::int64_t scale = to_integer(std::nearbyint(std::ldexp(part, shift))) | 1;
+        const int least = gain == 1 && !sum.reads_twice ? least_shift : least_gain_shift;
+        if (shift < least || shift > most_shift || scale > to_integer(largest_scale)) {
+            continue;
+        }
+        sum.gain = wanted < 0 ? -gain : gain;
+        sum.scale = scale;
+        sum.shift = shift;
+        sum.offset =
+            to_integer(std::nearbyint(std::ldexp(end.zero - static_cast<double>(sum.zero), shift) /
+                                      static_cast<double>(scale)));
+        sums.push_back(sum);
+    }
+}
+
+/// A sum is off by each map's number times the error of its factor, at most.
+double most_off(const ScaledSum& sum, const SumOrder& order) {
     const double all_codes = 255;
     const double unit =
         std::ldexp(static_cast<double>(sum.scale * sum.gain), static_cast<int>(-sum.shift));
     const double first =
         static_cast<double>(sum.factor) * unit - order.multiplied.scale / order.end.scale;
-    const double second =
-        std::ldexp(unit, static_cast<int>(sum.left)) - order.shifted.scale / order.end.scale;
-    const double error = std::abs(first) + std::abs(second);
+    const double again = sum.reads_twice ? std::ldexp(static_cast<double>(sum.factor) * unit,
+                                                      static_cast<int>(sum.before))
+                                         : 0;
+    const double second = std::ldexp(unit, static_cast<int>(sum.left)) + again -
+                          order.shifted.scale / order.end.scale;
     const double offset =
         static_cast<double>(sum.scale) / std::ldexp(1.0, static_cast<int>(sum.shift));
-    return {false, error * all_codes + offset / 2, error * mean_code + offset / 4};
+    return (std::abs(first) + std::abs(second)) * all_codes + offset / 2;
 }
 
-std::optional<ScaledSum> scaled_sum(const SumOrder& order) {
-    const auto& [multiplied, shifted, end, exact_multiplied] = order;
-    ScaledSum sum;
-    sum.a_zero = to_integer(multiplied.zero);
-    sum.b_zero = to_integer(shifted.zero);
-    const double ratio = multiplied.scale / shifted.scale;
-    if (!(ratio > least_ratio && ratio < largest_ratio)) {
-        return std::nullopt;
+/// The sum with this factor and its neighbours, each with the scales between those that are exact for the one
+/// map and for the other.
+void add_factors(ScaledSum sum, double factor, const SumOrder& order,
+                 std::vector<ScaledSum>& sums) {
+    const auto& [multiplied, shifted, end] = order;
+    const std::int64_t nearest = to_integer(std::nearbyint(factor));
+    for (std::int64_t number = nearest - 1; number <= nearest + 1; ++number) {
+        if (number == 0 || std::abs(number) > to_integer(largest_scale)) {
+            continue;
+        }
+        sum.factor = number;
+        const double again =
+            sum.reads_twice ? std::ldexp(static_cast<double>(number), static_cast<int>(sum.before))
+                            : 0;
+        const double first = multiplied.scale / end.scale / static_cast<double>(number);
+        const double second =
+            shifted.scale / end.scale / (std::ldexp(1.0, static_cast<int>(sum.left)) + again);
+        for (const double wanted : {first, (first + second) / 2, second}) {
+            if (wanted != 0 && std::isfinite(wanted)) {
+                add_scales(sum, wanted, end, sums);
+            }
+        }
     }
+}
+
+/// The second map shifted alone: the ratio of the maps is that of the factor to a power of two.
+void add_sums(const ScaledSum& common, const SumOrder& order, std::vector<ScaledSum>& sums) {
+    const double ratio = order.multiplied.scale / order.shifted.scale;
+    if (!(ratio > least_ratio && ratio < largest_ratio)) {
+        return;
+    }
+    ScaledSum sum = common;
     sum.left = std::max(factor_bits - std::ilogb(ratio), 0);
     if (std::nearbyint(std::ldexp(ratio, static_cast<int>(sum.left))) > largest_scale) {
         --sum.left;  // a ratio that lies just below a power of two
     }
-    const double unit = std::ldexp(1.0, static_cast<int>(sum.left));
-    sum.factor = to_integer(std::nearbyint(ratio * unit));
-    const double scale = exact_multiplied
-                             ? multiplied.scale / end.scale / static_cast<double>(sum.factor)
-                             : shifted.scale / end.scale / unit;
-    if (!(scale > 0 && std::isfinite(scale)) || !take_scale(scale, sum)) {
-        return std::nullopt;
-    }
-    const auto shift = static_cast<int>(sum.shift);
-    sum.low = end.low;
-    sum.high = end.high;
-    sum.zero = to_integer(end.high) - 127;
-    sum.offset =
-        to_integer(std::nearbyint(std::ldexp(end.zero - static_cast<double>(sum.zero), shift) /
-                                  static_cast<double>(sum.scale)));
-    sum.relu = end.low == end.zero && end.high - end.low < 255;
-    const bool clips_itself = sum.relu || end.high - end.low == 255;
-    return clips_itself ? std::optional(sum) : std::nullopt;
+    add_factors(sum, std::ldexp(ratio, static_cast<int>(sum.left)), order, sums);
 }
 
-/// The sum that deviates least, of those that multiply either map. A ReLU needs the zero of the map that
-/// is shifted where it is stored, so that maps of two zeros keep their order.
-std::optional<SumForm> nearest_sum(const Term& large, const Term& small, const Requantised& end) {
-    std::optional<SumForm> best;
-    for (const bool swapped : {false, true}) {
-        const bool may_swap = large.zero == small.zero && large.scale != small.scale;
-        for (const bool exact_multiplied : {false, true}) {
-            const SumOrder order{swapped ? small : large, swapped ? large : small, end,
-                                 exact_multiplied};
-            const auto sum = !swapped || may_swap ? scaled_sum(order) : std::nullopt;
-            if (!sum) {
-                continue;
-            }
-            const Deviation deviation = deviation_of(*sum, order);
-            if (!best || deviation.expected < best->deviation->expected) {
-                best = {scaled_sum_node(*sum, order.multiplied.tensor, order.shifted.tensor, end),
-                        end.nodes, deviation};
-            }
+/// The second map read twice: its share is a power of two more than what the last shift adds.
+void add_sums_of_two_reads(const ScaledSum& common, const SumOrder& order,
+                           std::vector<ScaledSum>& sums) {
+    constexpr int most_before = 7;  // of 8 bits, multiplied by 15 within 31
+    const double ratio = order.shifted.scale / order.multiplied.scale;
+    for (int before = 0; before <= most_before; ++before) {
+        const double rest = ratio - std::ldexp(1.0, before);
+        if (rest == 0 || std::abs(rest) > ratio) {
+            continue;
         }
+        ScaledSum sum = common;
+        sum.reads_twice = true;
+        sum.before = before;
+        sum.left = std::ilogb(std::abs(rest) * largest_scale);
+        if (sum.left >= 0) {
+            add_factors(sum, std::ldexp(1.0, static_cast<int>(sum.left)) / rest, order, sums);
+        }
+    }
+}
+
+/// The sums of one order that may deviate least, the most exact ones first.
+std::vector<ScaledSum> likely_sums(const SumOrder& order, bool twice) {
+    constexpr std::size_t most_sums = 64;
+    ScaledSum sum;
+    sum.a_zero = to_integer(order.multiplied.zero);
+    sum.b_zero = to_integer(order.shifted.zero);
+    sum.low = order.end.low;
+    sum.high = order.end.high;
+    sum.zero = to_integer(order.end.high) - 127;
+    sum.relu = needs_relu(order.end);
+    std::vector<ScaledSum> sums;
+    if (sum.relu || order.end.high - order.end.low == 255) {
+        twice ? add_sums_of_two_reads(sum, order, sums) : add_sums(sum, order, sums);
+    }
+    std::ranges::stable_sort(sums, {}, [&](const ScaledSum& one) { return most_off(one, order); });
+    sums.resize(std::min(sums.size(), most_sums));
+    return sums;
+}
+
+/// Holds sums of one order against the pairs near halves, and keeps the one that differs least.
+void keep_nearest(const SumOrder& order, bool twice, std::optional<SumForm>& best) {
+    const std::vector<ScaledSum> sums = likely_sums(order, twice);
+    const std::vector<NearTie> ties = sums.empty() ? std::vector<NearTie>() : near_ties(order);
+    for (const ScaledSum& sum : sums) {
+        double differ = 0;
+        for (const NearTie& tie : ties) {
+            differ += sum.of(tie.multiplied, tie.shifted) == tie.result ? 0 : tie.weight;
+        }
+        if (!best || differ < best->deviation->expected) {
+            best = {scaled_sum_node(sum, order.multiplied.tensor, order.shifted.tensor, order.end),
+                    order.end.nodes, Deviation{false, most_off(sum, order), differ}};
+        }
+        if (best->deviation->expected == 0) {
+            return;
+        }
+    }
+}
+
+/// The sum that deviates least. A ReLU needs the zero of the map that is shifted where it is stored, so
+/// that maps of two zeros keep their order; of a map that is read twice those of both maps, which maps
+/// of signed integers have.
+std::optional<SumForm> nearest_sum(const Term& large, const Term& small, const Requantised& end,
+                                   bool twice) {
+    const bool one_zero = large.zero == small.zero;
+    const bool stored_zeros =
+        one_zero && large.zero == 0 && large.codes.low < 0 && small.codes.low < 0;
+    std::optional<SumForm> best;
+    keep_nearest({large, small, end}, false, best);
+    if (one_zero && large.scale != small.scale) {
+        keep_nearest({small, large, end}, false, best);
+    }
+    if (twice && (!needs_relu(end) || stored_zeros)) {
+        keep_nearest({large, small, end}, true, best);
+        keep_nearest({small, large, end}, true, best);
     }
     return best;
 }
@@ -160,7 +271,7 @@ std::optional<ScaledSum> even_sum(const Term& small, const Term& large, const Re
     sum.offset = to_integer(end.zero) - sum.zero;
     sum.low = end.low;
     sum.high = end.high;
-    sum.relu = end.low == end.zero && end.high - end.low < 255;
+    sum.relu = needs_relu(end);
     const bool clips_itself = sum.relu || end.high - end.low == 255;
     const bool divides =
         sum.offset % 2 == 0 && even_division(static_cast<int>(sum.shift), 1).has_value();
@@ -171,15 +282,16 @@ std::optional<ScaledSum> even_sum(const Term& small, const Term& large, const Re
 constexpr std::array whole_numbers{
     std::pair{"a_zero", &ScaledSum::a_zero}, std::pair{"b_zero", &ScaledSum::b_zero},
     std::pair{"factor", &ScaledSum::factor}, std::pair{"left", &ScaledSum::left},
-    std::pair{"gain", &ScaledSum::gain},     std::pair{"offset", &ScaledSum::offset},
-    std::pair{"scale", &ScaledSum::scale},   std::pair{"shift", &ScaledSum::shift},
-    std::pair{"zero", &ScaledSum::zero}};
+    std::pair{"before", &ScaledSum::before}, std::pair{"gain", &ScaledSum::gain},
+    std::pair{"offset", &ScaledSum::offset}, std::pair{"scale", &ScaledSum::scale},
+    std::pair{"shift", &ScaledSum::shift},   std::pair{"zero", &ScaledSum::zero}};
 
 }  // namespace
 
 double ScaledSum::of(double a, double b) const {
-    std::int64_t sum =
-        (to_integer(a) - a_zero) * factor + (to_integer(b) - b_zero) * (std::int64_t{1} << left);
+    const std::int64_t second = to_integer(b) - b_zero;
+    const std::int64_t first = to_integer(a) - a_zero + (reads_twice ? second << before : 0);
+    std::int64_t sum = (first * factor + (second << left)) * gain;
     sum = relu ? std::max<std::int64_t>(sum, 0) : sum;
     if (to_even) {
         const double result =
@@ -187,7 +299,7 @@ double ScaledSum::of(double a, double b) const {
         return std::clamp(result + static_cast<double>(offset + zero), low, high);
     }
     const std::int64_t half = std::int64_t{1} << (shift - 1);
-    const std::int64_t result = (((sum * gain + offset) * scale + half) >> shift) + zero;
+    const std::int64_t result = (((sum + offset) * scale + half) >> shift) + zero;
     return std::clamp(static_cast<double>(result), low, high);
 }
 
@@ -201,6 +313,7 @@ GraphNode scaled_sum_node(const ScaledSum& sum, const std::string& a, const std:
         node.attributes[name] = sum.*member;
     }
     node.attributes["relu"] = std::int64_t{sum.relu ? 1 : 0};
+    node.attributes["reads_twice"] = std::int64_t{sum.reads_twice ? 1 : 0};
     node.attributes["to_even"] = std::int64_t{sum.to_even ? 1 : 0};
     node.attributes["low"] = sum.low;
     node.attributes["high"] = sum.high;
@@ -214,13 +327,14 @@ ScaledSum scaled_sum_of(const GraphNode& node) {
         sum.*member = node.integer(name, 0);
     }
     sum.relu = node.integer("relu", 0) != 0;
+    sum.reads_twice = node.integer("reads_twice", 0) != 0;
     sum.to_even = node.integer("to_even", 0) != 0;
     sum.low = node.number("low", 0);
     sum.high = node.number("high", 0);
     return sum;
 }
 
-std::optional<SumForm> read_quantised_sum(const GraphView& view, std::size_t index) {
+std::optional<SumForm> read_quantised_sum(const GraphView& view, std::size_t index, bool twice) {
     const GraphNode& node = view.node(index);
     std::optional<Term> a;
     std::optional<Term> b;
@@ -239,8 +353,11 @@ std::optional<SumForm> read_quantised_sum(const GraphView& view, std::size_t ind
         if (std::ranges::any_of(numbers, [](const auto& number) { return !number; })) {
             return std::nullopt;
         }
-        a = Term{node.inputs[0], *numbers[0], *numbers[1]};
-        b = Term{node.inputs[3], *numbers[2], *numbers[3]};
+        const auto codes = [&](std::size_t input) {
+            return range_of(view.graph().types.at(node.inputs[input]).element);
+        };
+        a = Term{node.inputs[0], *numbers[0], *numbers[1], codes(0)};
+        b = Term{node.inputs[3], *numbers[2], *numbers[3], codes(3)};
         const ElementType type = view.graph().types.at(node.inputs[0]).element;
         end = Requantised{node.outputs[0],     type, *numbers[4], *numbers[5], range_of(type).low,
                           range_of(type).high, {}};
@@ -259,7 +376,7 @@ std::optional<SumForm> read_quantised_sum(const GraphView& view, std::size_t ind
     const auto even = even_sum(*b, *a, *end);
     std::optional<SumForm> form =
         even ? SumForm{scaled_sum_node(*even, b->tensor, a->tensor, *end), end->nodes, {}}
-             : nearest_sum(*a, *b, *end);
+             : nearest_sum(*a, *b, *end, twice);
     if (!form) {
         return std::nullopt;
     }

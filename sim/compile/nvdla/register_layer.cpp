@@ -408,11 +408,20 @@ LoweredLayer stage_scaled_sum(const ScaledSum& sum, const NumberRange& a, const 
         return lowered;
     }
     LayerNumbers& numbers = lowered.numbers;
-    numbers.constant = static_cast<std::int16_t>(stored_zero(a) - sum.a_zero);
+    std::int64_t lost = raised;
+    if (sum.reads_twice) {  // no stage is left that adds constants
+        const std::int64_t first =
+            sum.a_zero - stored_zero(a) +
+            ((sum.b_zero - stored_zero(b)) * (std::int64_t{1} << sum.before));
+        lost += first * sum.factor;
+        numbers.first_shift = static_cast<unsigned>(sum.before);
+    } else {
+        numbers.constant = static_cast<std::int16_t>(stored_zero(a) - sum.a_zero);
+    }
     numbers.factor = {static_cast<std::int16_t>(sum.factor)};
     numbers.residual_shift = static_cast<unsigned>(sum.left);
     numbers.gain = static_cast<std::int16_t>(sum.gain);
-    numbers.convertor = {.offset = static_cast<std::int32_t>(raised * sum.gain - sum.offset),
+    numbers.convertor = {.offset = static_cast<std::int32_t>(lost * sum.gain - sum.offset),
                          .scale = static_cast<std::int16_t>(sum.scale),
                          .shift = static_cast<unsigned>(sum.shift)};
     return lowered;
@@ -432,7 +441,9 @@ LoweredLayer lower_sum(const GraphView& model, const Sum& sum, Diagnostics& prob
         return stage_sum(*a, *b, *result);
     }
     const ScaledSum scaled = scaled_sum_of(node);
-    if (scaled.relu && !scaled.to_even && scaled.b_zero != stored_zero(*b)) {
+    const bool moved = scaled.b_zero != stored_zero(*b) ||
+                       (scaled.reads_twice && scaled.a_zero != stored_zero(*a));
+    if (scaled.relu && !scaled.to_even && moved) {
         problems.push_back(problem_at(model, sum.node,
                                       "it clips a sum of which one map has a zero point",
                                       "quantise the maps around 0, or leave the activation out"));

@@ -186,6 +186,12 @@ class Staging {
     std::optional<Diagnostic> sums_leave_32_bits() const {
         return rounds() ? rounded_sums_leave_32_bits() : scaled_sums_leave_32_bits();
     }
+    /// Whether a product that saturates in the first stage lies beyond every result in the second.
+    bool saturation_is_clipped(std::size_t k) const {
+        const std::int64_t least = largest_sum - largest_operand - 1;
+        const auto high = static_cast<std::int64_t>(sequence_.result.high) - *sequence_.zero;
+        return (least * sequence_.scale[k]) >> sequence_.shift > std::max(high, -lowest_);
+    }
     /// The multiplier's product has its shift before it is narrowed.
     std::optional<Diagnostic> rounded_sums_leave_32_bits() const {
         for (std::size_t k = 0; k < kernels(); ++k) {
@@ -193,7 +199,9 @@ class Staging {
             for (const std::int8_t weight : kernel(k)) {
                 reach += std::abs(std::int64_t{weight}) * 128;
             }
-            if (reach * (sequence_.first.empty() ? 1 : sequence_.first[k]) > largest_sum) {
+            const std::int64_t first = sequence_.first.empty() ? 1 : sequence_.first[k];
+            const bool clipped = first > 1 && saturation_is_clipped(k);
+            if (reach > largest_sum || (reach * first > largest_sum && !clipped)) {
                 return sequence_problem("sum",
                                         fmt::format("sums of kernel {} may reach {}", k, reach),
                                         "they must stay within 32 bits");
