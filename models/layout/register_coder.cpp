@@ -8,23 +8,17 @@
 #include "models/base/check.h"
 
 namespace npuscope {
-namespace {
-
-constexpr std::string_view refused_value = "register_value";
-
-}  // namespace
-
 bool SurfaceLines::too_large() const {
     return lines != 0 && line.value > largest_surface.value / lines;
 }
 
 bool refused(const Diagnostics& findings) {
-    return std::ranges::find(findings, refused_value, &Diagnostic::id) != findings.end();
+    return std::ranges::find(findings, register_value, &Diagnostic::id) != findings.end();
 }
 
 void refuse_unit(std::string_view unit, const std::string& sentence, const std::string& remedy,
                  Diagnostics& findings) {
-    findings.push_back({.id = std::string(refused_value),
+    findings.push_back({.id = std::string(register_value),
                         .sentence = sentence,
                         .remedy = remedy,
                         .unit = std::string(unit)});
@@ -106,7 +100,7 @@ void RegisterDecoder::align(std::string_view register_name, const AlignmentNeed&
 void RegisterDecoder::refuse(const FieldName& name, const std::string& why,
                              const std::string& remedy) {
     const std::uint32_t value = values_.field(name.register_name, name.field_name);
-    note({.id = std::string(refused_value),
+    note({.id = std::string(register_value),
           .sentence = fmt::format("{}.{} = {}: {}", spelled(unit(), name.register_name),
                                   name.field_name, value, why),
           .remedy = remedy,
@@ -117,19 +111,8 @@ void RegisterDecoder::refuse(const FieldName& name, const std::string& why,
 }
 
 void RegisterDecoder::refuse_as(const FieldName& name, const std::string& sentence,
-                                const std::string& remedy) {
-    note({.id = std::string(refused_value),
-          .sentence = sentence,
-          .remedy = remedy,
-          .unit = std::string(unit()),
-          .register_name = spelled(unit(), name.register_name),
-          .field = std::string(name.field_name)});
-}
-
-void RegisterDecoder::warn(std::string_view id, const FieldName& name, const std::string& sentence,
-                           const std::string& remedy) {
-    note({.severity = Severity::Warning,
-          .id = std::string(id),
+                                const std::string& remedy, std::string_view id) {
+    note({.id = std::string(id),
           .sentence = sentence,
           .remedy = remedy,
           .unit = std::string(unit()),

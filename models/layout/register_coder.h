@@ -54,6 +54,9 @@ std::optional<Job> unless_refused(Job job, const Diagnostics& findings) {
 void refuse_unit(std::string_view unit, const std::string& sentence, const std::string& remedy,
                  Diagnostics& findings);
 
+/// Rule of a value that a field cannot have.
+inline constexpr std::string_view register_value = "register_value";
+
 /// A visitor of a unit's description of its registers: it fills the members of the job.
 class RegisterDecoder {
  public:
@@ -112,16 +115,14 @@ class RegisterDecoder {
     /// `NVDLA_SDP.D_DP_BS_CFG_0.BS_ALU_ALGO = 3: <why>`.
     void refuse(const FieldName& name, const std::string& why, const std::string& remedy);
     /// A sentence of its own that names the register.
-    void refuse_as(const FieldName& name, const std::string& sentence, const std::string& remedy);
+    void refuse_as(const FieldName& name, const std::string& sentence, const std::string& remedy,
+                   std::string_view id = register_value);
     void refuse_unless(bool condition, const FieldName& name, const std::string& why,
                        const std::string& remedy) {
         if (!condition) {
             refuse(name, why, remedy);
         }
     }
-    /// What the field asks for stands, and the RTL may do something else.
-    void warn(std::string_view id, const FieldName& name, const std::string& sentence,
-              const std::string& remedy);
     /// The unit is asked for a conversion that the tables of the format page do not have.
     void require_valid(const PrecisionCell& cell, const FieldName& name);
     void require_surface(std::string_view register_name, const SurfaceLines& surface);

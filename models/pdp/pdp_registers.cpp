@@ -212,15 +212,16 @@ void check_axis(RegisterDecoder& pdp, const Extent& extent, const FieldName& out
         flushed_windows(axis, kernel, stride) == ending_windows(axis, kernel, stride)) {
         return;
     }
-    pdp.warn(
-        "windows_flushed", outputs,
+    pdp.refuse_as(
+        outputs,
         fmt::format("windows of {} with stride {} leave {} of {} positions of padding behind "
-                    "the input uncovered: the PDP ends {} windows there, not {}, and its "
-                    "results differ from these",
+                    "the input uncovered: the PDP ends {} windows there, not {}, and gives other "
+                    "results than the windows say",
                     kernel, stride, uncovered(axis, kernel, stride), extent.pad_after,
                     flushed_windows(axis, kernel, stride), ending_windows(axis, kernel, stride)),
-        fmt::format("pad with {}", extent.pad_after - std::min(extent.pad_after,
-                                                               uncovered(axis, kernel, stride))));
+        fmt::format("pad with {}",
+                    extent.pad_after - std::min(extent.pad_after, uncovered(axis, kernel, stride))),
+        "windows_flushed");
 }
 
 /// The slices of a split: their widths as programmed, first, middle and last.

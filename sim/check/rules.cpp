@@ -395,7 +395,7 @@ constexpr std::array all_rules{
          "The output of a layer of the TINPU has the size that input, window, stride and padding "
          "give.",
          "ONNX operators Conv, MaxPool, AveragePool: output shapes"},
-    Rule{"windows_flushed", Severity::Warning, "check, run",
+    Rule{"windows_flushed", Severity::Error, "check, run",
          "As many windows of a pooling end behind its input as padding and stride alone say; the "
          "PDP computes something else otherwise.",
          "nv_small and nv_full RTL, NV_NVDLA_PDP_CORE_cal1d.v and cal2d.v, flush_num"},

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <limits>
 
 #include "sim/model/prepare_graph.h"
@@ -368,6 +369,38 @@ std::optional<Requantised> requantised(const GraphView& view, const std::string&
         return std::nullopt;
     }
     return end;
+}
+
+std::optional<double> high_of(const GraphView& view, const std::string& tensor) {
+    const auto type = view.graph().types.find(tensor);
+    if (type == view.graph().types.end()) {  // of a layer that was not read to its input
+        return std::nullopt;
+    }
+    const auto producer = view.producer(tensor);
+    const double all = range_of(type->second.element).high;
+    if (!producer) {
+        return all;
+    }
+    const GraphNode& node = view.node(*producer);
+    constexpr std::array movers{"MaxPool",   "Reshape",      "Flatten",
+                                "Transpose", "DepthToSpace", "Slice"};
+    if (std::ranges::find(movers, node.op) != movers.end()) {
+        return high_of(view, node.inputs[0]);
+    }
+    const auto maker = node.inputs.empty() ? std::nullopt : view.producer(node.inputs[0]);
+    if (!maker) {
+        return std::nullopt;
+    }
+    const GraphNode& before = view.node(*maker);
+    if (node.op == "QuantizeLinear") {
+        const bool limits = before.op == "Relu" || before.op == "Clip";
+        const auto end = requantised(view, limits ? before.inputs[0] : node.inputs[0]);
+        return end && end->output == tensor ? end->high : all;
+    }
+    const GraphValue* high = view.graph().constant(before.input(2));
+    return node.op == "Cast" && before.op == "Clip" && high != nullptr
+               ? std::optional(high->numbers.front())
+               : std::nullopt;
 }
 
 /// Nothing where node `index` is not such a layer.

@@ -89,6 +89,9 @@ struct Requantised {
 /// Nothing where no such end of constant numbers follows.
 std::optional<Requantised> requantised(const GraphView& view, const std::string& tensor);
 
+/// The largest number of a map of integers, as far as its producer tells; nothing where it does not.
+std::optional<double> high_of(const GraphView& view, const std::string& tensor);
+
 // The sum of two maps of different scales as one operator of integers,
 //
 //     clip(floor((relu(((a - a_zero) * factor + (b - b_zero) * 2^left) * gain) + offset) * scale

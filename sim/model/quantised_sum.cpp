@@ -25,15 +25,23 @@ struct Term {
     double scale = 1;
     double zero = 0;
     NumberRange codes{};
+    double high = 0;  ///< of its integers, as far as their producer tells
+
+    /// A map's largest integer is stored as 127: whether its zero point is then 0.
+    bool stores_zero() const { return high - zero == 127; }
 };
+
+Term term_of(const GraphView& view, const std::string& tensor, double scale, double zero) {
+    const NumberRange codes = range_of(view.graph().types.at(tensor).element);
+    return {tensor, scale, zero, codes, high_of(view, tensor).value_or(codes.high)};
+}
 
 std::optional<Term> dequantised_term(const GraphView& view, const std::string& tensor) {
     const auto from = dequantised(view, tensor);
     if (!from || view.graph().is_constant(from->tensor) || from->scales.size() != 1) {
         return std::nullopt;
     }
-    return Term{from->tensor, from->scales.front(), from->zeros.front(),
-                range_of(view.graph().types.at(from->tensor).element)};
+    return term_of(view, from->tensor, from->scales.front(), from->zeros.front());
 }
 
 /// Operands of com.microsoft.QLinearAdd: a, scale, zero, b, scale, zero, scale, zero.
@@ -214,8 +222,13 @@ std::vector<ScaledSum> likely_sums(const SumOrder& order, bool twice) {
     return sums;
 }
 
-/// Holds sums of one order against the pairs near halves, and keeps the one that differs least.
+/// Holds sums of one order against the pairs near halves, and keeps the one that differs least. Before a
+/// ReLU nothing takes off what the zero points of maps that are shifted differ from the stored ones.
 void keep_nearest(const SumOrder& order, bool twice, std::optional<SumForm>& best) {
+    const bool zeros = order.shifted.stores_zero() && (!twice || order.multiplied.stores_zero());
+    if ((needs_relu(order.end) && !zeros) || (best && best->deviation->expected == 0)) {
+        return;
+    }
     const std::vector<ScaledSum> sums = likely_sums(order, twice);
     const std::vector<NearTie> ties = sums.empty() ? std::vector<NearTie>() : near_ties(order);
     for (const ScaledSum& sum : sums) {
@@ -233,20 +246,13 @@ void keep_nearest(const SumOrder& order, bool twice, std::optional<SumForm>& bes
     }
 }
 
-/// The sum that deviates least. A ReLU needs the zero of the map that is shifted where it is stored, so
-/// that maps of two zeros keep their order; of a map that is read twice those of both maps, which maps
-/// of signed integers have.
+/// The sum that deviates least, in either order.
 std::optional<SumForm> nearest_sum(const Term& large, const Term& small, const Requantised& end,
                                    bool twice) {
-    const bool one_zero = large.zero == small.zero;
-    const bool stored_zeros =
-        one_zero && large.zero == 0 && large.codes.low < 0 && small.codes.low < 0;
     std::optional<SumForm> best;
     keep_nearest({large, small, end}, false, best);
-    if (one_zero && large.scale != small.scale) {
-        keep_nearest({small, large, end}, false, best);
-    }
-    if (twice && (!needs_relu(end) || stored_zeros)) {
+    keep_nearest({small, large, end}, false, best);
+    if (twice) {
         keep_nearest({large, small, end}, true, best);
         keep_nearest({small, large, end}, true, best);
     }
@@ -353,11 +359,8 @@ std::optional<SumForm> read_quantised_sum(const GraphView& view, std::size_t ind
         if (std::ranges::any_of(numbers, [](const auto& number) { return !number; })) {
             return std::nullopt;
         }
-        const auto codes = [&](std::size_t input) {
-            return range_of(view.graph().types.at(node.inputs[input]).element);
-        };
-        a = Term{node.inputs[0], *numbers[0], *numbers[1], codes(0)};
-        b = Term{node.inputs[3], *numbers[2], *numbers[3], codes(3)};
+        a = term_of(view, node.inputs[0], *numbers[0], *numbers[1]);
+        b = term_of(view, node.inputs[3], *numbers[2], *numbers[3]);
         const ElementType type = view.graph().types.at(node.inputs[0]).element;
         end = Requantised{node.outputs[0],     type, *numbers[4], *numbers[5], range_of(type).low,
                           range_of(type).high, {}};
