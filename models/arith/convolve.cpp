@@ -289,13 +289,20 @@ Tensor<T> channel_part(const Tensor<T>& data, std::uint32_t first, std::uint32_t
 /// Sums that fit 32 bits, by the faster of the two ways.
 template <class T>
 Tensor<std::int32_t> convolve_narrow(const Tensor<T>& data, const Kernels<T>& kernels,
-                                     const Convolution& geometry) {
+                                     const Convolution& geometry, ArrangedData& arranged) {
     Tensor<std::int32_t> sums(output_shape(kernels.shape, geometry));
     const RasterPlan plan(kernels.shape, geometry);
     if (plan.worthwhile()) {
-        convolve_raster(plan, arrange_pairs(plan, data), arrange_weights(kernels), sums);
+        if (arranged.pairs.empty()) {
+            arranged.pairs = arrange_pairs(plan, data);
+        }
+        convolve_raster(plan, arranged.pairs, arrange_weights(kernels), sums);
     } else {
-        convolve_columns(gather_columns(data, kernels.shape, geometry), kernels, sums);
+        if (!arranged.columns) {
+            arranged.columns =
+                std::make_shared<const Columns>(gather_columns(data, kernels.shape, geometry));
+        }
+        convolve_columns(*arranged.columns, kernels, sums);
     }
     return sums;
 }
@@ -357,10 +364,11 @@ Tensor<std::int64_t> convolve_plain(const Tensor<T>& data, const Kernels<T>& ker
 }
 
 Tensor<std::int32_t> convolve(const Tensor<std::int8_t>& data, const Kernels<std::int8_t>& kernels,
-                              const Convolution& geometry) {
+                              const Convolution& geometry, ArrangedData* arranged) {
     require_fit(data, kernels.shape, geometry);
     NPU_CHECK(sums_fit_32_bits(kernels.shape), "sums of this many products need 64 bits");
-    return convolve_narrow(data, kernels, geometry);
+    ArrangedData once;
+    return convolve_narrow(data, kernels, geometry, arranged == nullptr ? once : *arranged);
 }
 
 Tensor<std::int64_t> convolve_wide(const Tensor<std::int8_t>& data,
@@ -393,8 +401,12 @@ Tensor<std::int64_t> convolve_wide(const Tensor<std::int16_t>& data,
     for (std::uint32_t c = 0; c < shape.channels; c += step) {
         const std::uint32_t count = std::min(step, shape.channels - c);
         const Tensor<std::int16_t> part = channel_part(data, c, count);
-        add_scaled(convolve_narrow(part, channel_part(parts.high, c, count), geometry), 256, sums);
-        add_scaled(convolve_narrow(part, channel_part(parts.low, c, count), geometry), 1, sums);
+        ArrangedData arranged;
+        const auto part_sums = [&](const Kernels<std::int16_t>& bytes) {
+            return convolve_narrow(part, channel_part(bytes, c, count), geometry, arranged);
+        };
+        add_scaled(part_sums(parts.high), 256, sums);
+        add_scaled(part_sums(parts.low), 1, sums);
     }
     return sums;
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -83,9 +84,19 @@ constexpr bool sums_fit_32_bits(const KernelShape& shape) {
     return std::uint64_t{shape.channels} * shape.rows * shape.columns < (std::uint64_t{1} << 17U);
 }
 
+struct Columns;  // models/arith/convolve_simd.h
+
+/// Data as the fast convolution loads it, in one of two forms; of one tensor and one geometry. It is
+/// kept from some kernels to the next.
+struct ArrangedData {
+    std::vector<std::int16_t> pairs;
+    std::shared_ptr<const Columns> columns;
+};
+
 /// Fast, for shapes where sums_fit_32_bits(kernels.shape); vectorised for the machine it runs on.
+/// `arranged` is filled by the first call, and used by those that follow.
 Tensor<std::int32_t> convolve(const Tensor<std::int8_t>& data, const Kernels<std::int8_t>& kernels,
-                              const Convolution& convolution);
+                              const Convolution& convolution, ArrangedData* arranged = nullptr);
 
 /// The same for any number of products.
 Tensor<std::int64_t> convolve_wide(const Tensor<std::int8_t>& data,

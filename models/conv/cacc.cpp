@@ -11,7 +11,7 @@ Cacc::Cacc(const CaccConfig& config, const DatapathConfig& datapath)
       datapath_(datapath),
       marks_(config.depth(datapath.atomic_k), config.delivery_latency) {}
 
-AccumulatedSums Cacc::sums_of(const ConvWork& work, const WeightKernels& kernels) const {
+AccumulatedSums Cacc::sums_of(ConvWork& work, const WeightKernels& kernels) const {
     const ConvJob& job = work.job;
     const bool bytes = job.precision() == Precision::Int8;
     const MacOrder order{.block_channels = datapath_.atomic_c,
@@ -24,7 +24,8 @@ AccumulatedSums Cacc::sums_of(const ConvWork& work, const WeightKernels& kernels
         .precision = job.precision(),
         .winograd = job.mode() == ConvMode::Winograd,
         .patch_truncate = job.parts.csc.patch_truncate,
-        .batches = job.batches()};
+        .batches = job.batches(),
+        .arranged = &work.arranged};
     return accumulate(*work.data, kernels, accumulation);
 }
 
@@ -74,6 +75,7 @@ void Cacc::accept(Activity& giver, const StripePackage& package) {
                        .credit_delay = config_.credit_return,
                        .marks = config_.stale_end_marks ? &marks_ : nullptr});
     if (package.last) {
+        package.work->arranged = {};
         done_(*package.work);
     }
 }

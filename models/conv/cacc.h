@@ -47,7 +47,7 @@ class Cacc : public Sink<StripePackage> {
     void on_done(std::function<void(const ConvWork&)> listener) { done_ = std::move(listener); }
 
  private:
-    AccumulatedSums sums_of(const ConvWork& work, const WeightKernels& kernels) const;
+    AccumulatedSums sums_of(ConvWork& work, const WeightKernels& kernels) const;
     void compute(ConvWork& work) const;
     /// The next of the groups that have arrived.
     void compute_group(ConvWork& work) const;

@@ -53,7 +53,7 @@ AccumulatedSums accumulate_direct(const Tensor<std::int8_t>& data,
     if (!sums_fit_32_bits(kernels.shape)) {
         return truncate_all(convolve_wide(data, kernels, convolution), truncate);
     }
-    AccumulatedSums result{convolve(data, kernels, convolution), 0};
+    AccumulatedSums result{convolve(data, kernels, convolution, accumulation.arranged), 0};
     if (truncate > fraction_bits) {
         return truncate_all(result.values, truncate);
     }
@@ -110,12 +110,14 @@ AccumulatedSums accumulate_batches(const Tensor<T>& data, const Kernels<T>& kern
     const std::uint32_t batches = accumulation.batches;
     const std::uint32_t lines = data.shape.height / batches;
     const Convolution& geometry = accumulation.convolution;
+    Accumulation alone = accumulation;
+    alone.arranged = nullptr;  // each has data of its own
     AccumulatedSums all{Tensor<std::int32_t>({kernels.shape.kernels, geometry.out_height * batches,
                                               geometry.out_width}),
                         0};
     for (std::uint32_t batch = 0; batch < batches; ++batch) {
         const AccumulatedSums one =
-            accumulate_direct(lines_of(data, batch * lines, lines), kernels, accumulation);
+            accumulate_direct(lines_of(data, batch * lines, lines), kernels, alone);
         const std::size_t size = std::size_t{geometry.out_height} * geometry.out_width;
         for (std::uint32_t k = 0; k < kernels.shape.kernels; ++k) {
             const auto from = one.values.values.begin() + static_cast<std::ptrdiff_t>(k * size);

@@ -35,6 +35,7 @@ struct Accumulation {
     bool winograd = false;
     std::uint32_t patch_truncate = 0;  ///< of the Winograd input
     std::uint32_t batches = 1;
+    ArrangedData* arranged = nullptr;  ///< the same data with other kernels, before and after
 };
 
 /// int8 and int16: integers. fp16: bit patterns of fp32, never truncated or counted as saturated.

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "models/arith/convolve.h"
 #include "models/base/statistics.h"
 #include "models/conv/buffer_history.h"
 #include "models/conv/conv_job.h"
@@ -78,6 +79,7 @@ struct ConvWork {
     // CMAC and CACC
     std::shared_ptr<Tensor<std::int32_t>> accumulated;  ///< whole groups of kernels
     std::uint32_t groups_accumulated = 0;               ///< of `arrived_groups`
+    ArrangedData arranged;                              ///< `data`, while its groups come
     std::uint64_t saturated = 0;
 
     OperationRecord record;

@@ -77,6 +77,7 @@ void Sdp::keep_result(SdpWork& work, SdpResult result) {
 
 void Sdp::begin_result(const SdpWork& work) {
     growing_ = std::make_shared<ElementTensor>();
+    surfaces_computed_.clear();
     result_ = growing_;
     open_writers(work.job);
 }
@@ -97,8 +98,34 @@ void Sdp::open_writers(const SdpJob& job) {
     }
 }
 
+bool Sdp::compute_surface(SdpWork& work, std::uint32_t surface) {
+    const SdpJob& job = work.job;
+    const bool per_element = std::ranges::any_of(job.operands, [](const auto& fetch) {
+        return fetch && fetch->surface.spread == OperandSpread::PerElement;
+    });
+    if (!job.flying() || per_element) {
+        return false;
+    }
+    if (surface >= surfaces_computed_.size()) {
+        surfaces_computed_.resize(surface + 1);
+    }
+    if (!surfaces_computed_[surface]) {
+        surfaces_computed_[surface] = true;
+        const std::uint32_t channel = surface * lanes(job);
+        compute_part(work, {channel,
+                            0,
+                            0,
+                            {std::min(lanes(job), flying_input_->shape.channels - channel),
+                             job.shape.height * job.batches, job.shape.width}});
+    }
+    return true;
+}
+
 void Sdp::compute_run(SdpWork& work, const Run& run) {
     const SdpJob& job = work.job;
+    if (compute_surface(work, run.surface)) {
+        return;
+    }
     const std::uint32_t width = job.shape.width;
     const std::uint32_t channel = run.surface * lanes(job);
     const std::uint32_t all =

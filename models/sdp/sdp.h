@@ -131,6 +131,8 @@ class Sdp : public Unit {
     /// Where values arrive with the reads: results are computed run by run.
     void begin_result(const SdpWork& work);
     void compute_run(SdpWork& work, const Run& run);
+    /// A surface whose inputs are all there with its first atom; only then does it compute it.
+    bool compute_surface(SdpWork& work, std::uint32_t surface);
     void compute_part(SdpWork& work, const TensorPart& part);
     /// Channels of an atom in the stages: a kernel group's, or those of memory's atoms.
     std::uint32_t lanes(const SdpJob& job) const {
@@ -152,6 +154,7 @@ class Sdp : public Unit {
     std::shared_ptr<const ElementTensor> result_;
     std::shared_ptr<ElementTensor> growing_;  // the same, where it is computed run by run
     std::shared_ptr<const Tensor<std::int32_t>> flying_input_;  // of it
+    std::vector<bool> surfaces_computed_;                       // of it, as a whole
     std::shared_ptr<Output> output_;
     AtomDrain drain_;
     Cycles opens_;      // the next operation's first atom may be taken

@@ -8,6 +8,7 @@
 #include <bit>
 #include <cmath>
 #include <span>
+#include <type_traits>
 
 #include "models/arith/float16.h"
 #include "models/base/check.h"
@@ -285,7 +286,7 @@ void count_output(const SdpStages& stages, std::span<const Element> values, SdpC
 }
 
 template <Precision out, class Pipeline, class In>
-SdpResult through(Pipeline pipeline, const SdpStages& stages, const Tensor<In>& source) {
+SdpResult through(Pipeline& pipeline, const SdpStages& stages, const Tensor<In>& source) {
     Tensor<typename Pipeline::Element> values(source.shape);
     SdpCounters counters;
     const std::size_t plane = plane_of(source);
@@ -309,8 +310,8 @@ SdpResult compute(const SdpStages& stages, const Tensor<In>& source, const SdpOp
     for_each_stage(stages, [&](const auto& stage, std::size_t i) {
         check_stage(stage, operands[i], source.shape);
     });
-    const auto run = [&]<class Pipeline>(Pipeline pipeline) {
-        return through<Pipeline::output>(std::move(pipeline), stages, source);
+    const auto run = [&]<class Pipeline>(Pipeline&& pipeline) {  // a few KiB: not copied
+        return through<std::remove_reference_t<Pipeline>::output>(pipeline, stages, source);
     };
     if (stages.processing == Precision::Fp16) {
         return stages.output == Precision::Fp16
