@@ -3,7 +3,6 @@
 // a multiple of what they cost by the command line. All ways take turns in one process; what counts is
 // processor time of the thread that simulates, so that other work on the machine changes little.
 #include <fmt/format.h>
-#include <time.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -14,8 +13,10 @@
 #include <vector>
 
 #include "bench/bench_main.h"
+#include "bench/stopwatch.h"
 #include "models/base/error.h"
 #include "models/npu/npu_config.h"
+#include "sim/command_line/command.h"
 #include "sim/config/preset.h"
 #include "sim/config/system_config.h"
 #include "sim/program/read_program.h"
@@ -40,7 +41,7 @@ constexpr double most_by_bursts = 3.0;
 
 /// From the preset to the result as text, as the command line does it.
 void run_alone(const Program& program, const std::string& npu, McifTransactions transactions) {
-    SystemConfig system = test::preset_system(configs_folder(), npu);
+    SystemConfig system = read_system({.families = test::families(), .npu = npu, .changes = {}});
     system.npu.find<NpuConfig>()->mcif.transactions = transactions;
     const Result result = run_program(program, system, {});
     if (json_report(result).empty() || !std::ranges::all_of(result.checks, &CheckResult::pass)) {
@@ -63,12 +64,6 @@ void run_by_c(const Program& program, const std::string& npu,
     if (player.failed != 0) {
         throw std::runtime_error(program.name + ": a check does not hold by the C library");
     }
-}
-
-double seconds_of_thread() {
-    timespec now{};
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-    return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
 }
 
 /// Seconds of the fastest of so many runs of each; they take turns.
@@ -124,7 +119,7 @@ int run(int argc, char** argv) {
         "transactions more than 3 times that of runs of beats");
     CLI11_PARSE(app, argc, argv);
 
-    SystemConfig system = test::preset_system(configs_folder(), arguments.npu);
+    const SystemConfig system = test::preset_system(configs_folder(), arguments.npu);
     const FamilyRegisters registers = system.family->registers(system.npu);
     Totals worst;
     for (const std::string& path : arguments.programs) {

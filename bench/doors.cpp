@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "bench/bench_main.h"
+#include "bench/stopwatch.h"
 #include "include/npuscope/axi.h"
 #include "include/npuscope/axi_memory.h"
 #include "include/npuscope/axi_monitor.h"
@@ -41,6 +42,7 @@ struct Passage {
     int failed = 0;
     std::uint64_t cycles = 0;
     std::size_t findings = 0;
+    double seconds = 0;     ///< of the thread that simulates, with the bench's memory in them
     std::string trouble{};  ///< why it did not come to its end, or what broke a protocol
 };
 
@@ -233,6 +235,7 @@ void print(const std::string& name, const Passage& passage, const Result& alone,
                                   {"cycles_of_command_line", alone.cycles.value},
                                   {"findings", passage.findings},
                                   {"findings_of_command_line", alone.findings.size()},
+                                  {"seconds", passage.seconds},
                                   {"trouble", passage.trouble}};
         fmt::print("{}\n", line.dump());
         return;
@@ -272,8 +275,10 @@ int run(int argc, char** argv) {
     for (const std::string& path : arguments.programs) {
         const Program program = read_program(path, RegisterNames(registers.blocks));
         const Result alone = run_program(program, system, {});
-        const Passage passage = in_c ? pass_c(arguments, system, program, registers.blocks)
-                                     : pass_platform(arguments, system, program, registers.blocks);
+        const double begin = seconds_of_thread();
+        Passage passage = in_c ? pass_c(arguments, system, program, registers.blocks)
+                               : pass_platform(arguments, system, program, registers.blocks);
+        passage.seconds = seconds_of_thread() - begin;
         print(program.name, passage, alone, arguments.json);
         good = good && passage.failed == 0 && passage.trouble.empty() &&
                (arguments.seed != 0 || arguments.door == "axi" ||

@@ -3,6 +3,7 @@
 
 #include <sys/resource.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -22,6 +23,12 @@ std::vector<double> best_of_each(unsigned times, const std::vector<std::function
         }
     }
     return best;
+}
+
+double seconds_of_thread() {
+    timespec now{};
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
 }
 
 Bytes peak_memory(const std::function<void()>& work) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Wall-clock measurements: the best of several runs, and the memory that one run of a child process
-// takes.
+// Measurements of time: the best of several runs, that of one thread; and the memory that one run of a
+// child process takes.
 #pragma once
 
 #include <functional>
@@ -12,6 +12,9 @@ namespace npuscope::bench {
 
 /// Seconds of the fastest of `times` runs of each; they take turns.
 std::vector<double> best_of_each(unsigned times, const std::vector<std::function<void()>>& works);
+
+/// Processor time of the calling thread so far.
+double seconds_of_thread();
 
 /// Largest resident size of a child process that runs `work` and ends.
 Bytes peak_memory(const std::function<void()>& work);

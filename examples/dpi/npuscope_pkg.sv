@@ -20,6 +20,8 @@ package npuscope_pkg;
                                                         input byte unsigned data[]);
   import "DPI-C" function int npuscope_dpi_read_memory(input chandle device, input longint unsigned address,
                                                        output byte unsigned data[]);
+  import "DPI-C" function int npuscope_fill_memory(input chandle device, input longint unsigned address,
+                                                   input byte unsigned value, input longint unsigned size);
 
   import "DPI-C" function int npuscope_advance(input chandle device, input longint unsigned cycles);
   import "DPI-C" function int npuscope_run_until_interrupt(input chandle device, input longint unsigned most,

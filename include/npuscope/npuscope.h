@@ -27,7 +27,7 @@ extern "C" {
 
 /* Grows when something is added; the first number when something that was there changes. */
 #define NPUSCOPE_API_MAJOR 1
-#define NPUSCOPE_API_MINOR 3
+#define NPUSCOPE_API_MINOR 4
 
 typedef enum npuscope_status {
     NPUSCOPE_OK = 0,
@@ -109,6 +109,9 @@ npuscope_status npuscope_read_register(npuscope_device* device, uint32_t address
 npuscope_status npuscope_write_memory(npuscope_device* device, uint64_t address, const void* data,
                                       size_t size);
 npuscope_status npuscope_read_memory(npuscope_device* device, uint64_t address, void* data,
+                                     size_t size);
+/* So many bytes become `value`; a memory that is all zeros costs nothing. */
+npuscope_status npuscope_fill_memory(npuscope_device* device, uint64_t address, uint8_t value,
                                      size_t size);
 
 /* All of these cycles pass. */

@@ -115,15 +115,16 @@ PresetFile find_preset(const fs::path& configs, const std::string& kind, const s
     if (names_preset_file(asked)) {
         return {fs::path(asked).stem().string(), asked, asked};
     }
-    const std::vector<std::string> names = list_presets(configs, kind);
-    if (std::find(names.begin(), names.end(), asked) == names.end()) {
+    const std::string file = asked + ".yaml";
+    std::error_code error;
+    if (!fs::exists(configs / kind / file, error)) {
+        const std::vector<std::string> names = list_presets(configs, kind);
         std::string remedy = fmt::format("known: {}", fmt::join(names, ", "));
         if (const auto nearest = nearest_name(asked, names)) {
             remedy = fmt::format("did you mean '{}'? {}", *nearest, remedy);
         }
         throw ConfigError(fmt::format("unknown {} preset '{}'", kind, asked), remedy);
     }
-    const std::string file = asked + ".yaml";
     return {asked, fmt::format("configs/{}/{}", kind, file), configs / kind / file};
 }
 

@@ -250,6 +250,15 @@ npuscope_status npuscope_read_memory(npuscope_device* device, uint64_t address, 
     });
 }
 
+npuscope_status npuscope_fill_memory(npuscope_device* device, uint64_t address, uint8_t value,
+                                     size_t size) {
+    return call(device, [&](StandaloneDevice& npu) {
+        require_own_memory(*device);
+        npu.fill_memory({Address(address), Bytes(size)}, value);
+        return NPUSCOPE_OK;
+    });
+}
+
 npuscope_status npuscope_advance(npuscope_device* device, uint64_t cycles) {
     return call(device, [&](StandaloneDevice& npu) {
         npu.advance(Cycles(cycles));

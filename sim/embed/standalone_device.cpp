@@ -5,8 +5,10 @@
 #include <tlm_utils/peq_with_get.h>
 #include <tlm_utils/simple_initiator_socket.h>
 
+#include <algorithm>
 #include <systemc>
 #include <utility>
+#include <vector>
 
 #include "models/base/error.h"
 #include "models/link/clock.h"
@@ -253,6 +255,18 @@ void StandaloneDevice::write_memory(Address address, std::span<const std::uint8_
     const CurrentKernel here(simulation_->kernel.context());
     simulation_->catch_up();
     simulation_->memory.load(address, bytes);
+}
+
+void StandaloneDevice::fill_memory(const ByteRun& run, std::uint8_t value) {
+    const CurrentKernel here(simulation_->kernel.context());
+    simulation_->catch_up();
+    simulation_->memory.zero(run.address, run.bytes);  // also where it refuses the range
+    constexpr std::uint64_t piece = 64 * 1024;
+    const std::vector<std::uint8_t> same(value == 0 ? 0 : std::min(run.bytes.value, piece), value);
+    for (std::uint64_t done = 0; value != 0 && done < run.bytes.value; done += same.size()) {
+        const std::uint64_t count = std::min<std::uint64_t>(same.size(), run.bytes.value - done);
+        simulation_->memory.load(run.address + Bytes(done), std::span(same).first(count));
+    }
 }
 
 void StandaloneDevice::read_memory(Address address, std::span<std::uint8_t> bytes) {

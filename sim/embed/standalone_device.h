@@ -43,6 +43,7 @@ class StandaloneDevice {
 
     // No time passes. ConfigError outside of every region.
     void write_memory(Address address, std::span<const std::uint8_t> bytes);
+    void fill_memory(const ByteRun& run, std::uint8_t value);
     void read_memory(Address address, std::span<std::uint8_t> bytes);
 
     /// All of it passes, whatever happens.

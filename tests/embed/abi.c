@@ -235,6 +235,7 @@ static npuscope_status (*of_pdp)(const npuscope_pdp_parameters* parameters, cons
 static npuscope_status (*of_cdp)(const npuscope_cdp_parameters* parameters, const npuscope_tensor* input, void* output, size_t bytes, npuscope_counters* counters);
 static npuscope_status (*of_compress)(const npuscope_weights* layout, const void* stored, size_t bytes, npuscope_compressed* compressed);
 static npuscope_status (*of_decompress)(const npuscope_weights* layout, const npuscope_compressed* compressed, void* stored, size_t bytes);
+static npuscope_status (*of_fill_memory)(npuscope_device* device, uint64_t address, uint8_t value, size_t size);
 
 int main(void) {
     of_version = npuscope_version;
@@ -264,5 +265,6 @@ int main(void) {
     of_cdp = npuscope_cdp;
     of_compress = npuscope_compress;
     of_decompress = npuscope_decompress;
+    of_fill_memory = npuscope_fill_memory;
     return of_api_version() / 1000 == 1 ? 0 : 1;
 }

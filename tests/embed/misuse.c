@@ -69,6 +69,8 @@ static void of_a_device(void) {
     EXPECT(npuscope_write_memory(npu, 0x80000000, NULL, 16), NPUSCOPE_BAD_ARGUMENT, "data is null");
     EXPECT(npuscope_read_memory(npu, 0, bytes, sizeof bytes), NPUSCOPE_WRONG_INPUT, "0x0");
     EXPECT(npuscope_write_memory(npu, UINT64_MAX - 4, bytes, sizeof bytes), NPUSCOPE_WRONG_INPUT, "0x");
+    EXPECT(npuscope_fill_memory(npu, 0, 0, 16), NPUSCOPE_WRONG_INPUT, "0x0");
+    EXPECT(npuscope_fill_memory(npu, 0x80000000, 1, (size_t)-1), NPUSCOPE_WRONG_INPUT, "0x80000000");
     EXPECT(npuscope_interrupt(npu, NULL), NPUSCOPE_BAD_ARGUMENT, "line is null");
     EXPECT(npuscope_cycle(npu, NULL), NPUSCOPE_BAD_ARGUMENT, "cycle is null");
     EXPECT(npuscope_result(npu, NULL), NPUSCOPE_BAD_ARGUMENT, "json is null");

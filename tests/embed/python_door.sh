@@ -45,6 +45,12 @@ assert npu.cycle >= 100 and not npu.interrupt
 out = np.zeros(16, np.uint8)
 npu.write_memory(0x80000000, bytes(range(16)))
 assert npu.read_memory(0x80000000, out=out) is out and out[15] == 15
+npu.fill_memory(0x80000002, 100_000, 7)
+npu.fill_memory(0x80000006, 3)
+assert list(npu.read_memory(0x80000000, 11)) == [0, 1, 7, 7, 7, 7, 0, 0, 0, 7, 7]
+assert list(npu.read_memory(0x80000000 + 100_000, 4)) == [7, 7, 0, 0]
+refused(npuscope.WrongInput, lambda: npu.fill_memory(0x80000000, 1, 256))
+refused(npuscope.WrongInput, lambda: npu.fill_memory(0, 16))
 npu.reset()
 assert npu.cycle == 0
 npu.close()

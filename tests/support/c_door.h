@@ -37,6 +37,9 @@ class CDoor : public Door {
     void write_memory(Address address, std::span<const std::uint8_t> bytes) override {
         good(npuscope_write_memory(device_, address.value, bytes.data(), bytes.size()));
     }
+    void fill_memory(Address address, std::uint64_t size, std::uint8_t value) override {
+        good(npuscope_fill_memory(device_, address.value, value, size));
+    }
     void read_memory(Address address, std::span<std::uint8_t> bytes) override {
         good(npuscope_read_memory(device_, address.value, bytes.data(), bytes.size()));
     }
@@ -148,6 +151,9 @@ class TimedCDoor : public CDoor {
         for (std::size_t i = 0; i < bytes.size(); ++i) {
             memory_.bytes[address.value + i] = bytes[i];
         }
+    }
+    void fill_memory(Address address, std::uint64_t size, std::uint8_t value) override {
+        Door::fill_memory(address, size, value);
     }
     void read_memory(Address address, std::span<std::uint8_t> bytes) override {
         for (std::size_t i = 0; i < bytes.size(); ++i) {

@@ -35,6 +35,15 @@ class Door {
     virtual void write(std::uint32_t address, std::uint32_t value) = 0;
     virtual std::uint32_t read(std::uint32_t address) = 0;
     virtual void write_memory(Address address, std::span<const std::uint8_t> bytes) = 0;
+    /// So many bytes of one value.
+    virtual void fill_memory(Address address, std::uint64_t size, std::uint8_t value) {
+        constexpr std::uint64_t piece = 64 * 1024;
+        const std::vector<std::uint8_t> same(std::min(size, piece), value);
+        for (std::uint64_t done = 0; done < size; done += same.size()) {
+            write_memory(address + Bytes(done),
+                         std::span(same).first(std::min<std::uint64_t>(same.size(), size - done)));
+        }
+    }
     virtual void read_memory(Address address, std::span<std::uint8_t> bytes) = 0;
     /// Comes back while the interrupt line is high.
     virtual void await_interrupt() = 0;
@@ -140,20 +149,20 @@ class ProgramPlayer {
     }
 
     void execute(const InitMemory& fill) {
+        if (fill.fill != FillPattern::LowAddress) {
+            door_.fill_memory(fill.address, fill.bytes.value, fill_byte(fill.fill, fill.address));
+            return;
+        }
         constexpr std::uint64_t chunk = 64 * 1024;
         std::vector<std::uint8_t> bytes(std::min(fill.bytes.value, chunk));
         for (std::uint64_t filled = 0; filled < fill.bytes.value; filled += bytes.size()) {
             const Address at = fill.address + Bytes(filled);
             bytes.resize(std::min(fill.bytes.value - filled, chunk));
-            for (std::uint64_t i = 0; i < bytes.size() && changes(fill.fill, filled); ++i) {
+            for (std::uint64_t i = 0; i < bytes.size(); ++i) {
                 bytes[i] = fill_byte(fill.fill, at + Bytes(i));
             }
             door_.write_memory(at, bytes);
         }
-    }
-    /// Whether the chunk at `filled` differs from the one before, or is the first.
-    static bool changes(FillPattern fill, std::uint64_t filled) {
-        return filled == 0 || fill == FillPattern::LowAddress;
     }
     void execute(const LoadMemory& load) {
         for (const MemoryImage::Run& run : load.image.runs) {

@@ -56,6 +56,7 @@ _SIGNATURES: dict[str, list[Any]] = {
     "read_register": [_device, _u32, ctypes.POINTER(_u32)],
     "write_memory": [_device, _u64, _data, _size],
     "read_memory": [_device, _u64, _data, _size],
+    "fill_memory": [_device, _u64, ctypes.c_uint8, _size],
     "advance": [_device, _u64],
     "run_until_interrupt": [_device, _u64, ctypes.POINTER(_u64)],
     "run_until_idle": [_device, _u64, ctypes.POINTER(_u64)],
@@ -129,6 +130,12 @@ class Device:
         """Bytes of an array in C order; no time passes."""
         array = np.ascontiguousarray(np.frombuffer(data, np.uint8) if isinstance(data, (bytes, bytearray)) else data)
         _call("write_memory", self._device, address, array.ctypes.data, array.nbytes)
+
+    def fill_memory(self, address: int, size: int, value: int = 0) -> None:
+        """So many bytes become `value`; no time passes."""
+        if not 0 <= value <= 255:
+            raise WrongInput(f"{value} is not a byte")
+        _call("fill_memory", self._device, address, value, size)
 
     def read_memory(self, address: int, size: "int | None" = None, out: "np.ndarray | None" = None) -> np.ndarray:
         """`size` bytes, or into `out`, which is contiguous."""
