@@ -4,6 +4,12 @@
 #include "models/conv/cacc_math.h"
 
 namespace npuscope {
+namespace {
+
+/// Cycles that a sum of fp16 takes longer than one of integers.
+constexpr Cycles float_sum{2};  // source: nv_full RTL, simulated
+
+}  // namespace
 
 Cacc::Cacc(const CaccConfig& config, const DatapathConfig& datapath)
     : credits("cacc.credits", config.depth(datapath.atomic_k)),
@@ -63,7 +69,9 @@ void Cacc::accept(Activity& giver, const StripePackage& package) {
     } else if (package.work->values && !package.work->accumulated) {
         compute(*package.work);
     }
-    const Cycles first_ready = package.last_block_start + config_.fill_latency;
+    const bool floats = package.work->job.precision() == Precision::Fp16;
+    const Cycles first_ready =
+        package.last_block_start + config_.fill_latency + (floats ? float_sum : Cycles(0));
     marks_.enter(first_ready + Cycles(package.length - 1), package.last);
     atoms.give(giver, {.values = package.work->accumulated,
                        .surface = package.kernel_group,

@@ -67,6 +67,9 @@ FeatureStream::FeatureStream(const CdmaConfig& config, const FeatureFetch& fetch
         fetch_.cube.shape.width = fetch_.cube.surfaces();
         fetch_.cube.shape.channels = fetch_.cube.channels_per_atom();
     }
+    if (paired() && fetch_.cube.surfaces() > 1) {
+        time_ += Cycles(1);  // source: nv_full RTL, simulated
+    }
     response_.atoms_left = atoms_of(response_);
     beats_ = count_beats();
 }
@@ -120,7 +123,53 @@ bool FeatureStream::begin_run() {
     return true;
 }
 
+bool FeatureStream::begin_pair() {
+    if (!begin_run()) {
+        return false;
+    }
+    const std::uint32_t count = surfaces_together(request_);
+    pair_ = {};
+    for (std::uint32_t i = 0; i < count; ++i) {
+        Position of = request_;
+        of.surface += i;
+        pair_[i] = {first_atom(of), atoms_of(of)};
+    }
+    turn_ = 0;
+    return true;
+}
+
+std::optional<ReadBurst> FeatureStream::next_of_pair() {
+    if (pair_[0].left + pair_[1].left == 0 && !begin_pair()) {
+        return std::nullopt;
+    }
+    const std::uint32_t count = surfaces_together(request_);
+    for (; pair_[turn_].left == 0; turn_ = (turn_ + 1) % count) {
+        time_ += Cycles(1);  // its turn passes
+    }
+    Piece& piece = pair_[turn_];
+    const std::uint64_t to_boundary = config_.request_atoms - piece.address % config_.request_atoms;
+    const std::uint64_t atoms = std::min(piece.left, to_boundary);
+    const Bytes atom = fetch_.cube.atom;
+    ReadBurst burst{time_, beats_of(piece.address, atoms)};
+    burst.run = ByteRun{Address(piece.address * atom.value), atom * atoms};
+    add_wide_beats(piece.address, atoms, turn_);
+    time_ += Cycles(1);
+    piece.address += atoms;
+    piece.left -= atoms;
+    turn_ = (turn_ + 1) % count;
+    if (pair_[0].left + pair_[1].left == 0) {
+        request_.surface += count - 1;
+        step(request_);
+        time_ += config_.surface_gap;
+        time_ += request_.surface == 0 ? config_.grain_gap : Cycles(0);
+    }
+    return burst;
+}
+
 std::optional<ReadBurst> FeatureStream::next_burst() {
+    if (paired()) {
+        return next_of_pair();
+    }
     ReadBurst burst;
     const bool begins = request_.atoms_left == 0;
     if (begins && !begin_run()) {
@@ -135,7 +184,7 @@ std::optional<ReadBurst> FeatureStream::next_burst() {
     burst.ready = time_;
     burst.beats = beats_of(address_, atoms);
     if (fetch_.beat > atom) {
-        add_wide_beats(atoms);
+        add_wide_beats(address_, atoms, 0);
     }
     time_ += Cycles(1);
     address_ += atoms;
@@ -148,14 +197,15 @@ std::optional<ReadBurst> FeatureStream::next_burst() {
     return burst;
 }
 
-void FeatureStream::add_wide_beats(std::uint64_t atoms) {
+void FeatureStream::add_wide_beats(std::uint64_t address, std::uint64_t atoms,
+                                   std::uint32_t surface) {
     const std::uint64_t in_beat = fetch_.beat / fetch_.cube.atom;
     std::uint64_t passed = 0;
-    for (std::uint64_t come = 0, at = address_; come < atoms;) {
+    for (std::uint64_t come = 0, at = address; come < atoms;) {
         const std::uint64_t count = std::min(atoms - come, in_beat - at % in_beat);
         come += count;
         at += count;
-        WideBeat beat;
+        WideBeat beat{.surface = surface};
         if (!config_.surface_pairs) {
             beat.atoms = static_cast<std::uint32_t>(count);
         } else {  // source: NV_NVDLA_MCIF_READ_eg.v of nvdlav1, arb_cq_swizzle and last_odd
@@ -168,21 +218,28 @@ void FeatureStream::add_wide_beats(std::uint64_t atoms) {
     }
 }
 
-DataResponse::Reads FeatureStream::pass_pairs(std::uint32_t atoms) {
-    const std::uint32_t surface = response_.surface;
-    const bool waits = surface % 2 == 0 && surface + 1 < fetch_.cube.surfaces();
-    const bool columns = surface % 4 == 0;  // two of a line are read at once
+DataResponse::Reads FeatureStream::pass_pairs(const WideBeat& beat, std::uint32_t atoms) {
     DataResponse::Reads reads;
-    for (; atoms > 0; --atoms) {
-        const bool second = column_ % 2 != 0;
-        const bool ends = pass_atom();
-        if (waits) {
-            continue;  // for those of the next surface
+    if (surfaces_together(response_) == 1) {
+        const bool columns = response_.surface % 4 == 0;  // two of a line are read at once
+        for (; atoms > 0; --atoms) {
+            const bool second = column_ % 2 != 0;
+            const bool ends = pass_atom();
+            reads.count += !columns || ends || second ? 1 : 0;
+            reads.ones += !columns || (ends && !second) ? 1 : 0;
         }
-        if (!columns || ends || second) {
-            ++reads.count;
-        }
-        reads.ones += !columns || (ends && !second) ? 1 : 0;
+        return reads;
+    }
+    waiting_[beat.surface] += atoms;  // for those of the other surface
+    reads.count = std::min(waiting_[0], waiting_[1]);
+    reads.ones = reads.count;
+    waiting_[0] -= reads.count;
+    waiting_[1] -= reads.count;
+    response_.atoms_left -= reads.count;
+    if (response_.atoms_left == 0) {
+        ++response_.surface;
+        step(response_);
+        response_.atoms_left = response_.line < fetch_.cube.shape.height ? atoms_of(response_) : 0;
     }
     return reads;
 }
@@ -198,10 +255,6 @@ bool FeatureStream::pass_atom() {
 }
 
 void FeatureStream::pass(Cycles time, std::uint32_t atoms) {
-    if (config_.surface_pairs) {
-        written(pipeline_.take(time, pass_pairs(atoms)));
-        return;
-    }
     const bool slow_surface = (response_.surface & 2U) != 0;
     bool line_ends = false;
     for (; atoms > 0; --atoms) {
@@ -222,11 +275,12 @@ void FeatureStream::arrived(std::span<const Cycles> times) {
         }
         const WideBeat beat = wide_.front();
         wide_.pop_front();
-        if (beat.atoms > 0) {
-            pass(time, beat.atoms);
-        }
-        if (beat.more > 0) {
-            pass(time, beat.more);
+        for (const std::uint32_t atoms : {beat.atoms, beat.more}) {
+            if (atoms > 0 && paired()) {
+                written(pipeline_.take(time, pass_pairs(beat, atoms)));
+            } else if (atoms > 0) {
+                pass(time, atoms);
+            }
         }
     }
 }

@@ -2,6 +2,7 @@
 // When the convolution DMA asks for data and weights, and when they are in the buffer.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <deque>
 #include <optional>
@@ -168,12 +169,21 @@ class FeatureStream : public DataStream {
     /// a beat holds, counted from the request's begin where surfaces are paired.
     struct WideBeat {
         std::uint32_t atoms = 0;
-        std::uint32_t more = 0;  ///< those after them, which came with the same beat
+        std::uint32_t more = 0;     ///< those after them, which came with the same beat
+        std::uint32_t surface = 0;  ///< of a pair
     };
-    void add_wide_beats(std::uint64_t atoms);
+    void add_wide_beats(std::uint64_t address, std::uint64_t atoms, std::uint32_t surface);
     void pass(Cycles time, std::uint32_t atoms);
-    /// Takes so many atoms of the present surface; what they let be read.
-    DataResponse::Reads pass_pairs(std::uint32_t atoms);
+    /// Two surfaces are asked for in turns, a request each, and read together; a last one without
+    /// another is asked for alone. source: NV_NVDLA_CDMA_dc.v of nvdlav1, req_ch_mode and req_atm_sel
+    bool paired() const { return config_.surface_pairs && fetch_.beat > fetch_.cube.atom; }
+    std::uint32_t surfaces_together(const Position& position) const {
+        return position.surface + 1 < fetch_.cube.surfaces() ? 2 : 1;
+    }
+    bool begin_pair();
+    std::optional<ReadBurst> next_of_pair();
+    /// Takes so many atoms of a beat; what they let be read.
+    DataResponse::Reads pass_pairs(const WideBeat& beat, std::uint32_t atoms);
     /// True when the atom that arrives next is the last of its line.
     bool pass_atom();
 
@@ -184,7 +194,15 @@ class FeatureStream : public DataStream {
     std::deque<WideBeat> wide_;  // beats under way, where a beat holds several atoms
     Position request_;           // what is asked for next
     std::uint64_t address_ = 0;  // in atoms
-    Position response_;          // what arrives next
+    /// What of a surface's lines is to be asked for.
+    struct Piece {
+        std::uint64_t address = 0;  // in atoms
+        std::uint64_t left = 0;
+    };
+    std::array<Piece, 2> pair_{};
+    std::uint32_t turn_ = 0;                  // among them
+    Position response_;                       // what arrives next; of a pair, what is read next
+    std::array<std::uint64_t, 2> waiting_{};  // atoms of a pair that arrived and were not read
     std::uint32_t column_ = 0;
     std::uint64_t beat_of_atom_ = 0;
     DataResponse pipeline_;

@@ -186,11 +186,21 @@ void Csc::meet_pixels(ConvWork& work, std::uint32_t group) const {
     work.met = met_geometry(work.job);
 }
 
+void Csc::shorten_blocks(const ConvJob& job, std::uint32_t group) {
+    if (config_.shortest_stripe != 0) {
+        plan_.shortest = std::max(config_.shortest_stripe, group_load(job, group));
+    }
+}
+
+bool Csc::ends_group(const StripePackage& package) const {
+    const ConvWork& work = *package.work;
+    const std::uint64_t end = package.first_output + package.length;
+    return end == plan_.outputs && package.kernel_group + 1 < work.job.weights.groups();
+}
+
 void Csc::run_group(Activity& activity, const std::shared_ptr<ConvWork>& work,
                     std::uint32_t group) {
-    if (config_.shortest_stripe != 0) {
-        plan_.shortest = std::max(config_.shortest_stripe, group_load(work->job, group));
-    }
+    shorten_blocks(work->job, group);
     const Cycles start = wait_for_group(activity, *work, group);
     next_block_ = group == 0 ? start : std::max(start, next_block_);
     activity.wait_until(next_block_, WaitKind::Starved, "loading of weights");
@@ -246,6 +256,10 @@ void Csc::run_stripe(Activity& activity, StripePackage& package) {
     const Cycles waited = now() - called;
     last_block_ = std::max(unhindered, credits);
     next_block_ = last_block_ + block;
+    if (ends_group(package)) {  // while it passes, the first weights of the next group are loaded
+        shorten_blocks(package.work->job, package.kernel_group + 1);
+        next_block_ = last_block_ + block_cycles(plan_, package.length);
+    }
     const Cycles stalled = last_block_ - unhindered;
     package.last_block_start = last_block_;
     array_[Cause::SdpDrain] += stalled;

@@ -63,6 +63,10 @@ class Csc : public Unit {
     void account_array(ConvWork& work) const;
     /// Pixels and kernels as the MAC cells meet them.
     void meet_pixels(ConvWork& work, std::uint32_t group) const;
+    /// A block of the group takes at least the time in which its weights are loaded.
+    void shorten_blocks(const ConvJob& job, std::uint32_t group);
+    /// Another group of kernels follows after this stripe.
+    bool ends_group(const StripePackage& package) const;
     void run_group(Activity& activity, const std::shared_ptr<ConvWork>& work, std::uint32_t group);
     void run_stripe(Activity& activity, StripePackage& package);
     void count_actions(const ConvWork& work);

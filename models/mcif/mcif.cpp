@@ -389,8 +389,8 @@ void Mcif::pass_front(Client& client, const tlm::tlm_generic_payload& payload,
         last = client.front.pass(info.first_beat + info.beat_step * step,
                                  {.begins_request = opens && !goes_on,
                                   .begins_burst = !same && beat % turn == 0,
-                                  .ends_burst = (beat + 1) % turn == 0 || (beat + 1) * width >= end,
                                   .same_beat = same,
+                                  .same_packet = in_beat % width == 0 && request % width != 0,
                                   .shifted = request % width != 0 && (beat + turn) * width <= end});
         first = opens ? last : first;
     }

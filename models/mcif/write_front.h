@@ -3,53 +3,96 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
+#include <cstdint>
 
 #include "models/base/quantity.h"
 
 namespace npuscope {
 
 /// The way of a client's writes to the channel where requests are cut into bursts of a turn's beats.
-/// A burst's command takes a cycle before its beats, and so does the next request's command before
-/// that; in a request that begins in the middle of a beat each whole burst waits a cycle more. A
-/// burst leaves when its last beat is there, and that one is not taken before the last burst has
-/// left. source: NV_NVDLA_MCIF_WRITE_IG_bpt.v of nvdlav1, cmd_en, dat_en and is_swizzle; nv_full
-/// RTL, simulated
+/// A request's command goes in front of its data and waits until the request before has passed; each
+/// burst has a command of its own, and at most two of them wait in front of the channel with four
+/// beats; data that waited meanwhile passes a cycle later where its halves belong to different
+/// beats. A burst leaves when its last beat is there. Every time is that at which a beat alone would
+/// leave. Not modelled: data that is held back in the client. source: NV_NVDLA_SDP_WDMA_DAT_out.v,
+/// NV_NVDLA_MCIF_WRITE_IG_bpt.v and NV_NVDLA_MCIF_WRITE_IG_arb.v of nvdlav1, whose simulation
+/// random requests were compared with
 class WriteFront {
  public:
     /// Where a beat stands in its request and its burst.
     struct Place {
         bool begins_request = false;
         bool begins_burst = false;
-        bool ends_burst = false;
-        bool same_beat = false;  ///< another part of the beat that passed last
-        bool shifted = false;    ///< a whole burst of a request that begins in the middle of a beat
+        bool same_beat = false;    ///< another part of the beat that passed last
+        bool same_packet = false;  ///< it came with the data of the beat before
+        bool shifted =
+            false;  ///< of a whole burst of a request that begins in the middle of a beat
     };
-    /// When a beat passes that is there from `there` on.
+    /// When the burst leaves, if it ends with a beat that is there from `there` on.
     Cycles pass(Cycles there, const Place& place) {
-        Cycles gap(place.same_beat ? 0 : 1);
-        if (place.begins_request) {
-            gap += Cycles(2);
-        } else if (place.begins_burst) {
-            gap += Cycles(place.shifted ? 2 : 1);
+        if (place.same_beat) {
+            way_ = before_;
+            --beats_;
+        } else if (place.begins_request || place.begins_burst) {
+            end_burst();
+            command(place.begins_request);
         }
-        if (any_ && (place.begins_request || place.begins_burst)) {
-            left_ = std::max(last_, left_ + Cycles(1)) + beats_ - Cycles(1);
-            beats_ = Cycles(0);
+        before_ = way_;
+        if (!place.same_packet) {
+            way_.client = std::max(there, way_.client + Cycles(1));
+            way_.entry = std::max(way_.client, way_.entry + Cycles(1));
         }
-        last_ = any_ ? std::max(there, last_ + gap) : there;
-        if (place.ends_burst) {
-            last_ = std::max(last_, left_);
-        }
-        beats_ += Cycles(place.same_beat ? 0 : 1);
-        any_ = true;
-        return last_;
+        const bool late = place.shifted && beats_ == 0 && way_.entry <= way_.passed;
+        way_.passed = std::max({way_.passed + Cycles(late ? 2 : 1), way_.entry, room_for_beat()});
+        ++beats_;
+        return leaves();
     }
 
  private:
-    bool any_ = false;
-    Cycles last_;   // beat that passed
-    Cycles left_;   // last beat of the burst before
-    Cycles beats_;  // of the present burst
+    /// The last item on its way.
+    struct Way {
+        Cycles client;  ///< out of the client
+        Cycles entry;   ///< into the interface
+        Cycles passed;  ///< to the arbiter
+    };
+    static constexpr std::size_t room = 4;      // source: NV_NVDLA_MCIF_WRITE_IG_ARB_dfifo
+    static constexpr std::size_t commands = 2;  // source: NV_NVDLA_MCIF_WRITE_IG_ARB_pipe_p1
+
+    Cycles leaves() const { return std::max(way_.passed, ended_[bursts_ % commands] + Cycles(1)); }
+    Cycles room_for_beat() const {
+        const Cycles left = left_[(sent_ + beats_) % room];
+        return beats_ < room && left > Cycles(0) ? left + Cycles(2) : Cycles(0);
+    }
+    void end_burst() {
+        const Cycles first = leaves();
+        for (std::uint64_t beat = 0; beat < beats_; ++beat) {
+            left_[sent_++ % room] = first + Cycles(beat);
+        }
+        if (beats_ > 0) {
+            ended_[++bursts_ % commands] = first + Cycles(beats_ - 1);
+        }
+        beats_ = 0;
+    }
+    void command(bool of_request) {
+        Cycles there;
+        if (of_request) {
+            way_.client += Cycles(1);
+            way_.entry = std::max({way_.client, way_.passed + Cycles(2), way_.entry + Cycles(1)});
+            there = way_.entry - Cycles(1);
+        }
+        const Cycles before = ended_[(bursts_ + 1) % commands];
+        way_.passed = std::max(
+            {there, way_.passed + Cycles(1), before > Cycles(0) ? before + Cycles(2) : Cycles(0)});
+    }
+
+    Way way_;
+    Way before_;                            // the last beat
+    std::uint64_t beats_ = 0;               // of the present burst
+    std::uint64_t bursts_ = 0;              // before it
+    std::array<Cycles, commands> ended_{};  // the last of them: their last beats
+    std::uint64_t sent_ = 0;                // beats before the present burst
+    std::array<Cycles, room> left_{};       // the last of them
 };
 
 }  // namespace npuscope

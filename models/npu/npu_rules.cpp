@@ -40,17 +40,26 @@ void derive_v1(NpuConfig& npu) {
     npu.csc.image_stripe_groups = 4;  // source: NV_NVDLA_CSC_sg.v, upper_limit_w: 64
     npu.cacc.buffered_groups = 4;     // source: NV_NVDLA_CSC_sg.v, credit_cnt: 256 of two an atom
     npu.cacc.fill_latency = Cycles(22);  // source: nv_full RTL, measured
-    npu.cdma.data_request = Cycles(34);  // source: nv_full RTL, measured, as what follows
-    npu.cdma.weight_request = Cycles(30);
+    npu.cdma.data_request = Cycles(34);  // source: nv_full RTL, simulated, as what follows
+    npu.cdma.weight_request = Cycles(31);
     npu.cdma.image_request = Cycles(31);
-    npu.cdma.weight_write = Cycles(7);
-    npu.cdma.data_write = Cycles(8);
+    npu.cdma.image_write = Cycles(8);
+    npu.cdma.weight_write = Cycles(6);
+    npu.cdma.data_write = Cycles(7);
     npu.sdp.flying_bubble = Cycles(0);  // source: NV_NVDLA_CACC_delivery_ctrl.v, a beat a cycle
     npu.sdp.request = Cycles(22);
-    npu.sdp.pipeline = Cycles(21);
-    npu.sdp.stage_latency = Cycles(8);
-    npu.sdp.alu_latency = Cycles(4);
-    npu.sdp.lut_latency = Cycles(27);
+    npu.sdp.pipeline = Cycles(20);  // source: nv_full RTL, simulated, as what follows
+    npu.sdp.beat_group = 1;
+    npu.sdp.source_to_atom = Cycles(10);
+    npu.sdp.operand_to_atom = Cycles(7);
+    // the stages' operators are pipelines that a bypass does not shorten
+    // source: NV_NVDLA_SDP_CORE_x.v and NV_NVDLA_SDP_CORE_y.v of nvdlav1
+    npu.sdp.stage_latency = Cycles(13);
+    npu.sdp.alu_latency = Cycles(0);
+    npu.sdp.mul_latency = Cycles(0);
+    npu.sdp.element_wise_latency = Cycles(14);
+    npu.sdp.element_wise_operator = Cycles(0);
+    npu.sdp.lut_latency = Cycles(19);
     npu.sdp.done = Cycles(12);
     npu.pdp.start_up = Cycles(22);
     npu.pdp.output_latency = Cycles(37);

@@ -186,9 +186,11 @@ void Sdp::run_operation(Activity& activity) {
     drain_.hold_until(opens_);
     delays_ = sdp_stage_delays(config_, job.stages);
     const Cycles atom_cycles = sdp_atom_cycles(config_, job.stages, lanes(job));
-    spread_ = atom_cycles - Cycles(divide_up(lanes(job), config_.output_throughput));
+    // beats of an atom more or less than those of as many bytes in int8
+    const std::uint64_t bytes = std::uint64_t{lanes(job)} * bytes_of(job.stages.processing);
+    leaving_ = config_.pipeline + atom_cycles - Cycles(divide_up(bytes, config_.output_throughput));
     const Cycles bubble = job.flying() ? config_.flying_bubble : Cycles(0);
-    drain_.begin(atom_cycles + bubble, pooling_limit(job));
+    drain_.begin(std::max(atom_cycles, operand_cycles(job)) + bubble, pooling_limit(job));
     start_reading(*work);
     if (job.flying()) {
         run_flying(activity, *work);
@@ -196,6 +198,20 @@ void Sdp::run_operation(Activity& activity) {
         run_from_memory(activity, *work);
     }
     finish(activity, *work);
+}
+
+Cycles Sdp::operand_cycles(const SdpJob& job) const {
+    Bytes most;
+    if (wires_.bus_width <= datapath_.memory_atom) {
+        return Cycles(1);  // the bus brings no more
+    }
+    for (const std::optional<SdpOperandFetch>& fetch : job.operands) {
+        if (fetch && fetch->surface.spread == OperandSpread::PerElement) {
+            const OperandSurface& surface = fetch->surface;
+            most = std::max(most, surface.component * surface.components * lanes(job));
+        }
+    }
+    return Cycles(divide_up(most.value, datapath_.memory_atom.value));
 }
 
 std::optional<PoolingLimit> Sdp::pooling_limit(const SdpJob& job) const {
@@ -394,8 +410,7 @@ void Sdp::hand_on(Activity& activity, SdpWork& work, const Run& run, const Taken
     }
     const Cycles pace = taken.interval;
     const Cycles last_taken = taken.last;
-    last_left_ =
-        last_taken + config_.pipeline + std::accumulate(delays_.begin(), delays_.end(), spread_);
+    last_left_ = last_taken + std::accumulate(delays_.begin(), delays_.end(), leaving_);
     // none leaves later than this: the last one's time, and the pace
     Cycles first_left = last_left_ - pace * (run.count - 1);
     if (drain_.limited()) {  // nor any earlier than the pooling takes it

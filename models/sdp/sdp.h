@@ -119,6 +119,9 @@ class Sdp : public Unit {
         Cycles interval;
     };
     void hand_on(Activity& activity, SdpWork& work, const Run& run, const Taken& taken);
+    /// Cycles in which the operands of an atom alone pass, a memory atom in each.
+    /// source: NV_NVDLA_SDP_NRDMA_eg.v of nvdlav1; nv_full RTL, simulated
+    Cycles operand_cycles(const SdpJob& job) const;
     std::optional<PoolingLimit> pooling_limit(const SdpJob& job) const;
     /// The results of a run, which one destination may not hold whole, on their way to memory.
     void send(Activity& activity, const SdpWork& work, const Run& run, Cycles first_left);
@@ -161,8 +164,8 @@ class Sdp : public Unit {
     Cycles rdma_free_;  // the read DMAs may begin the next operation
     // of the running operation
     PerStage<Cycles> delays_{};
-    Cycles spread_;       // cycles that a stage narrower than the output adds to an atom's beats
-    bool reads_ = false;  // a stream from memory is open
+    Cycles leaving_;             // from an atom's taking to the write channel, without the stages
+    bool reads_ = false;         // a stream from memory is open
     std::vector<Cycles> taken_;  // when each atom was taken, where streams need to know
     std::uint64_t atom_ = 0;     // next to be taken
     Cycles last_left_;           // last atom at the write channel
