@@ -248,9 +248,9 @@ void Csc::release_weights(const ConvWork& work, std::uint32_t group, Cycles last
 
 void Csc::run_stripe(Activity& activity, StripePackage& package) {
     const Cycles block = block_cycles(plan_, package.length);
-    const Cycles work_cycles = block * plan_.blocks;
+    const Cycles first_blocks = block * (plan_.blocks - 1);
     const Cycles called = now();
-    const Cycles unhindered = next_block_ + block * (plan_.blocks - 1);
+    const Cycles unhindered = next_block_ + first_blocks;
     const Cycles credits =
         wires_.credits.take_announced(activity, package.length, WaitKind::Blocked);
     const Cycles waited = now() - called;
@@ -263,8 +263,8 @@ void Csc::run_stripe(Activity& activity, StripePackage& package) {
     const Cycles stalled = last_block_ - unhindered;
     package.last_block_start = last_block_;
     array_[Cause::SdpDrain] += stalled;
-    array_[Cause::Mac] += work_cycles;
-    activity.count_busy({next_block_ - stalled - work_cycles, unhindered});
+    array_[Cause::Mac] += first_blocks + (next_block_ - last_block_);
+    activity.count_busy({unhindered - first_blocks, unhindered});
     activity.count_blocked({last_block_ - (stalled - std::min(stalled, waited)), last_block_},
                            "cacc.credits");
     activity.count_busy({last_block_, next_block_});

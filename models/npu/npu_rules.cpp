@@ -40,7 +40,7 @@ void derive_v1(NpuConfig& npu) {
     npu.csc.image_stripe_groups = 4;  // source: NV_NVDLA_CSC_sg.v, upper_limit_w: 64
     npu.cacc.buffered_groups = 4;     // source: NV_NVDLA_CSC_sg.v, credit_cnt: 256 of two an atom
     npu.cacc.fill_latency = Cycles(22);  // source: nv_full RTL, measured
-    npu.cdma.data_request = Cycles(34);  // source: nv_full RTL, simulated, as what follows
+    npu.cdma.data_request = Cycles(32);  // source: nv_full RTL, simulated, as what follows
     npu.cdma.weight_request = Cycles(31);
     npu.cdma.image_request = Cycles(31);
     npu.cdma.image_write = Cycles(8);

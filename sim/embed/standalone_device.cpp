@@ -301,7 +301,8 @@ void StandaloneDevice::run_to(Cycles cycle) {
     if (cycle > npuscope::now()) {
         simulation_->pass(cycle - npuscope::now());
     }
-    if (sc_core::sc_pending_activity_at_current_time()) {  // else the kernel warns, which takes long
+    // else the kernel warns, which takes long
+    if (sc_core::sc_pending_activity_at_current_time()) {
         simulation_->run(Cycles(0));
     }
 }

@@ -41,6 +41,9 @@ Axis random_axis(Random& random) {
     const std::uint32_t padding = axis.before + axis.behind;
     const std::uint32_t least = axis.kernel > padding ? axis.kernel - padding : 1;
     axis.in = random.size(least, least + 9);
+    // padding that no window covers makes the PDP end other windows than there are
+    const std::uint32_t rest = (axis.in + padding - axis.kernel) % axis.stride;
+    axis.behind -= std::min(axis.behind, rest);
     return axis;
 }
 
