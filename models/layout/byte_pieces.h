@@ -19,8 +19,8 @@ class BytePieces {
     BytePieces() = default;
     BytePieces(const BytePieces&) = delete;
     BytePieces& operator=(const BytePieces&) = delete;
-    BytePieces(BytePieces&&) = default;
-    BytePieces& operator=(BytePieces&&) = default;
+    BytePieces(BytePieces&&) noexcept = default;
+    BytePieces& operator=(BytePieces&&) noexcept = default;
     ~BytePieces() = default;
 
     void put(const ByteRun& run, const State& state) {

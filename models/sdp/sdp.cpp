@@ -218,7 +218,7 @@ std::optional<PoolingLimit> Sdp::pooling_limit(const SdpJob& job) const {
     if (!job.to_pdp) {
         return std::nullopt;
     }
-    const std::uint64_t bytes = lanes(job) * bytes_of(job.stages.output);
+    const std::uint64_t bytes = std::uint64_t{lanes(job)} * bytes_of(job.stages.output);
     const std::uint64_t beats = divide_up(lanes(job), config_.output_throughput);
     const Cycles stages = std::accumulate(delays_.begin(), delays_.end(), Cycles(0));
     return PoolingLimit{.beats = beats,

@@ -245,7 +245,7 @@ std::vector<std::string> placing_registers(const SurfaceUse& use) {
 
 Suspect suspect_of(const SurfaceUse& use, const ByteRun& region) {
     const ByteRun extent = use.extent();
-    const Suspect address{address_name(use), std::nullopt};
+    Suspect address{address_name(use), std::nullopt};
     if (extent.bytes == region.bytes && use.base == extent.address) {
         return {address.register_name, region.address.value};
     }

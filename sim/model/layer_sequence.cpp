@@ -265,8 +265,10 @@ class ScaleProducts {
         const double wanted = (std::isfinite(bounds.below) ? bounds.middle() : factor(k)) * unit();
         const double least = std::max(1.0, std::ceil(wanted / largest_scale));
         const double most = std::max(most_first(k), least);
+        const auto tried = static_cast<int>(std::min(most - least, tried_multipliers));
         std::optional<double> best;
-        for (double first = least; first <= std::min(most, least + tried_multipliers); ++first) {
+        for (int i = 0; i <= tried; ++i) {
+            const double first = least + i;
             const double second = std::nearbyint(wanted / first);
             for (const double number : {second, second + 1, second - 1}) {
                 const double scale = first * number;

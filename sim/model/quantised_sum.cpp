@@ -75,12 +75,15 @@ double weight_of(double code) {
 
 std::vector<NearTie> near_ties(const SumOrder& order) {
     constexpr double near = 0.02;  // twice what a factor of 14 bits moves
+    constexpr int codes = 256;
     const auto& [multiplied, shifted, end] = order;
     std::vector<NearTie> ties;
     double all = 0;
-    for (double a = multiplied.codes.low; a <= multiplied.codes.high; ++a) {
+    for (int i = 0; i < codes; ++i) {
+        const double a = multiplied.codes.low + i;
         const double first = rounded_float((a - multiplied.zero) * multiplied.scale);
-        for (double b = shifted.codes.low; b <= shifted.codes.high; ++b) {
+        for (int j = 0; j < codes; ++j) {
+            const double b = shifted.codes.low + j;
             const double weight = weight_of(a - multiplied.zero) * weight_of(b - shifted.zero);
             const double second = rounded_float((b - shifted.zero) * shifted.scale);
             const double real = rounded_float(rounded_float(first + second) / end.scale);
