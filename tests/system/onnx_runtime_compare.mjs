@@ -3,7 +3,7 @@
 // equal. Usage: node onnx_runtime_compare.mjs NPUSCOPE PRESET MODELS-FOLDER ...
 // The package onnxruntime-node is looked for where NPUSCOPE_ONNXRUNTIME says (a folder with
 // node_modules), else where node itself looks. Exit 77: it is not there.
-import { execFileSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync,
          writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -71,8 +71,12 @@ async function compare(runtime, npuscope, preset, model) {
     feeds[input.name] = new runtime.Tensor(input.type, fed, input.shape);
   });
   const wanted = await session.run(feeds);
-  execFileSync(npuscope, ['run', model, '--npu', preset, '--inputs', join(folder, 'in'),
-                          '--outputs', join(folder, 'out')], { stdio: ['ignore', 'ignore', 'inherit'] });
+  const { status } = spawnSync(npuscope, ['run', model, '--npu', preset, '--inputs', join(folder, 'in'),
+                                          '--outputs', join(folder, 'out')],
+                               { stdio: ['ignore', 'ignore', 'inherit'] });
+  if (status !== 0 && status !== 1) {  // 1: no layer with products ran on the NPU
+    throw new Error(`${model}: exit ${status}`);
+  }
   let wrong = 0;
   for (const name of session.outputNames) {
     const mine = readNpy(join(folder, 'out', fileOf(name)));
