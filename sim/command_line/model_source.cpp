@@ -151,7 +151,6 @@ ScaleForm form_for(const SystemConfig& system) {
 
 Graph read_any_network(const std::string& network, const SystemConfig& system,
                        const ModelChoices& choices, ModelUse use) {
-    const bool rounds = system.npu.find<NpuConfig>() != nullptr;
     const ScaleForm form = form_for(system);
     if (is_network_file(network)) {
         return finish_graph(network_graph(read_network(network)), form);
@@ -175,8 +174,8 @@ Graph read_any_network(const std::string& network, const SystemConfig& system,
     }
     Graph graph = read_onnx(network, {choices.shape, use == ModelUse::Shape});
     prepare_graph(graph);
-    const bool halves =
-        rounds && nvdla_npu(system).datapath.fp16 && map_precision(graph) == Precision::Fp16;
+    const bool halves = is_rounded(form) && nvdla_npu(system).datapath.fp16 &&
+                        map_precision(graph) == Precision::Fp16;
     if (halves) {
         // the NPU computes with them
     } else if (use != ModelUse::Values) {

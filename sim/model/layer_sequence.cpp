@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <utility>
 
 #include "sim/model/result_steps.h"
 
@@ -238,8 +237,8 @@ void note_deviation(const QuantisedLayer& layer, const RoundedKernel& kernel, do
 /// The scales of one layer's kernels as products of two multipliers.
 class ScaleProducts {
  public:
-    ScaleProducts(const QuantisedLayer& layer, std::vector<KernelFacts> kernels)
-        : layer_(layer), kernels_(std::move(kernels)) {
+    ScaleProducts(const QuantisedLayer& layer, const std::vector<KernelFacts>& kernels)
+        : layer_(layer), kernels_(kernels) {
         const bool all_codes = layer.high - layer.low == 255;
         multiplies_twice_ = all_codes || layer.low == layer.output_zero;
         set_bias_shift();
@@ -352,7 +351,7 @@ class ScaleProducts {
     }
 
     const QuantisedLayer& layer_;
-    std::vector<KernelFacts> kernels_;
+    const std::vector<KernelFacts>& kernels_;
     bool multiplies_twice_ = false;
     bool has_constants_ = false;
     int bias_shift_ = 0;

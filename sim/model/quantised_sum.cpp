@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <limits>
+#include <utility>
 #include <vector>
 
 #include "sim/model/quantised_form.h"
@@ -54,8 +54,8 @@ std::optional<double> number_of(const GraphView& view, const GraphNode& node, st
 /// Two integers whose sum, as a runtime computes it, lies so near a half that rounded scales may move it
 /// over, and how much the pair counts among others.
 struct NearTie {
-    double multiplied = 0;
-    double shifted = 0;
+    double large = 0;
+    double small = 0;
     double result = 0;
     double weight = 0;
 };
@@ -73,24 +73,36 @@ double weight_of(double code) {
     return std::exp(-code * code / (2 * deviation * deviation));
 }
 
-std::vector<NearTie> near_ties(const SumOrder& order) {
+/// One of a map's integers, as a float, and how often it occurs.
+struct Code {
+    double code = 0;
+    double real = 0;
+    double weight = 0;
+};
+
+std::array<Code, 256> codes_of(const Term& term) {
+    std::array<Code, 256> codes;
+    for (std::size_t i = 0; i < codes.size(); ++i) {
+        const double code = term.codes.low + static_cast<double>(i);
+        const double steps = code - term.zero;
+        codes[i] = {code, rounded_float(steps * term.scale), weight_of(steps)};
+    }
+    return codes;
+}
+
+std::vector<NearTie> near_ties(const Term& large, const Term& small, const Requantised& end) {
     constexpr double near = 0.02;  // twice what a factor of 14 bits moves
-    constexpr int codes = 256;
-    const auto& [multiplied, shifted, end] = order;
+    const std::array<Code, 256> second = codes_of(small);
     std::vector<NearTie> ties;
     double all = 0;
-    for (int i = 0; i < codes; ++i) {
-        const double a = multiplied.codes.low + i;
-        const double first = rounded_float((a - multiplied.zero) * multiplied.scale);
-        for (int j = 0; j < codes; ++j) {
-            const double b = shifted.codes.low + j;
-            const double weight = weight_of(a - multiplied.zero) * weight_of(b - shifted.zero);
-            const double second = rounded_float((b - shifted.zero) * shifted.scale);
-            const double real = rounded_float(rounded_float(first + second) / end.scale);
-            all += weight;
+    for (const Code& a : codes_of(large)) {
+        for (const Code& b : second) {
+            const double real = rounded_float(rounded_float(a.real + b.real) / end.scale);
+            all += a.weight * b.weight;
             if (std::abs(real - std::floor(real) - 0.5) < near) {
                 const double result = std::nearbyint(real) + end.zero;
-                ties.push_back({a, b, std::clamp(result, end.low, end.high), weight});
+                ties.push_back(
+                    {a.code, b.code, std::clamp(result, end.low, end.high), a.weight * b.weight});
             }
         }
     }
@@ -102,6 +114,14 @@ std::vector<NearTie> near_ties(const SumOrder& order) {
 
 /// Whether saturation alone does not clip at the zero point.
 bool needs_relu(const Requantised& end) { return end.low == end.zero && end.high - end.low < 255; }
+
+/// By what the second map is multiplied, where the first one is multiplied by the factor.
+double shifted_factor(const ScaledSum& sum) {
+    const double again =
+        sum.reads_twice ? std::ldexp(static_cast<double>(sum.factor), static_cast<int>(sum.before))
+                        : 0;
+    return std::ldexp(1.0, static_cast<int>(sum.left)) + again;
+}
 
 /// The sum with each gain and the odd scale that is then nearest to `wanted`, where no sum lies halfway.
 void add_scales(ScaledSum sum, double wanted, const Requantised& end,
@@ -137,11 +157,7 @@ double most_off(const ScaledSum& sum, const SumOrder& order) {
         std::ldexp(static_cast<double>(sum.scale * sum.gain), static_cast<int>(-sum.shift));
     const double first =
         static_cast<double>(sum.factor) * unit - order.multiplied.scale / order.end.scale;
-    const double again = sum.reads_twice ? std::ldexp(static_cast<double>(sum.factor) * unit,
-                                                      static_cast<int>(sum.before))
-                                         : 0;
-    const double second = std::ldexp(unit, static_cast<int>(sum.left)) + again -
-                          order.shifted.scale / order.end.scale;
+    const double second = shifted_factor(sum) * unit - order.shifted.scale / order.end.scale;
     const double offset =
         static_cast<double>(sum.scale) / std::ldexp(1.0, static_cast<int>(sum.shift));
     return (std::abs(first) + std::abs(second)) * all_codes + offset / 2;
@@ -158,12 +174,8 @@ void add_factors(ScaledSum sum, double factor, const SumOrder& order,
             continue;
         }
         sum.factor = number;
-        const double again =
-            sum.reads_twice ? std::ldexp(static_cast<double>(number), static_cast<int>(sum.before))
-                            : 0;
         const double first = multiplied.scale / end.scale / static_cast<double>(number);
-        const double second =
-            shifted.scale / end.scale / (std::ldexp(1.0, static_cast<int>(sum.left)) + again);
+        const double second = shifted.scale / end.scale / shifted_factor(sum);
         for (const double wanted : {first, (first + second) / 2, second}) {
             if (wanted != 0 && std::isfinite(wanted)) {
                 add_scales(sum, wanted, end, sums);
@@ -225,42 +237,56 @@ std::vector<ScaledSum> likely_sums(const SumOrder& order, bool twice) {
     return sums;
 }
 
-/// Holds sums of one order against the pairs near halves, and keeps the one that differs least. Before a
-/// ReLU nothing takes off what the zero points of maps that are shifted differ from the stored ones.
-void keep_nearest(const SumOrder& order, bool twice, std::optional<SumForm>& best) {
-    const bool zeros = order.shifted.stores_zero() && (!twice || order.multiplied.stores_zero());
-    if ((needs_relu(order.end) && !zeros) || (best && best->deviation->expected == 0)) {
-        return;
+/// Finds the sum that deviates least, in either order.
+class NearestSum {
+ public:
+    NearestSum(const Term& large, const Term& small, const Requantised& end)
+        : large_(large), small_(small), end_(end), ties_(near_ties(large, small, end)) {}
+
+    std::optional<SumForm> find(bool twice) {
+        for (const bool reads_twice : {false, true}) {
+            for (const bool swapped : {false, true}) {
+                if (!reads_twice || twice) {
+                    keep_nearest(swapped, reads_twice);
+                }
+            }
+        }
+        return std::move(best_);
     }
-    const std::vector<ScaledSum> sums = likely_sums(order, twice);
-    const std::vector<NearTie> ties = sums.empty() ? std::vector<NearTie>() : near_ties(order);
-    for (const ScaledSum& sum : sums) {
-        double differ = 0;
-        for (const NearTie& tie : ties) {
-            differ += sum.of(tie.multiplied, tie.shifted) == tie.result ? 0 : tie.weight;
-        }
-        if (!best || differ < best->deviation->expected) {
-            best = {scaled_sum_node(sum, order.multiplied.tensor, order.shifted.tensor, order.end),
-                    order.end.nodes, Deviation{false, most_off(sum, order), differ}};
-        }
-        if (best->deviation->expected == 0) {
+
+ private:
+    /// Holds sums of one order against the pairs near halves, and keeps the one that differs least. Before a
+    /// ReLU nothing takes off what the zero points of maps that are shifted differ from the stored ones.
+    void keep_nearest(bool swapped, bool twice) {
+        const SumOrder order{swapped ? small_ : large_, swapped ? large_ : small_, end_};
+        const bool zeros =
+            order.shifted.stores_zero() && (!twice || order.multiplied.stores_zero());
+        if (needs_relu(end_) && !zeros) {
             return;
         }
+        for (const ScaledSum& sum : likely_sums(order, twice)) {
+            if (best_ && best_->deviation->expected == 0) {
+                return;
+            }
+            double differ = 0;
+            for (const NearTie& tie : ties_) {
+                const double result =
+                    swapped ? sum.of(tie.small, tie.large) : sum.of(tie.large, tie.small);
+                differ += result == tie.result ? 0 : tie.weight;
+            }
+            if (!best_ || differ < best_->deviation->expected) {
+                best_ = {scaled_sum_node(sum, order.multiplied.tensor, order.shifted.tensor, end_),
+                         end_.nodes, Deviation{false, most_off(sum, order), differ}};
+            }
+        }
     }
-}
 
-/// The sum that deviates least, in either order.
-std::optional<SumForm> nearest_sum(const Term& large, const Term& small, const Requantised& end,
-                                   bool twice) {
-    std::optional<SumForm> best;
-    keep_nearest({large, small, end}, false, best);
-    keep_nearest({small, large, end}, false, best);
-    if (twice) {
-        keep_nearest({large, small, end}, true, best);
-        keep_nearest({small, large, end}, true, best);
-    }
-    return best;
-}
+    const Term& large_;
+    const Term& small_;
+    const Requantised& end_;
+    std::vector<NearTie> ties_;
+    std::optional<SumForm> best_;
+};
 
 /// In exactly the model's numbers: `b` is the map with the larger scale. Where there is a division, the
 /// offset of its last multiplication is half a step for each of the zero's, which has to be even.
@@ -382,7 +408,7 @@ std::optional<SumForm> read_quantised_sum(const GraphView& view, std::size_t ind
     const auto even = even_sum(*b, *a, *end);
     std::optional<SumForm> form =
         even ? SumForm{scaled_sum_node(*even, b->tensor, a->tensor, *end), end->nodes, {}}
-             : nearest_sum(*a, *b, *end, twice);
+             : NearestSum(*a, *b, *end).find(twice);
     if (!form) {
         return std::nullopt;
     }

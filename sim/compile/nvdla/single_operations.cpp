@@ -250,11 +250,12 @@ std::optional<StoredCube> plan_add(const AddTask& task, PlanContext& context) {
     }
     if (given != nullptr && !given->factor.empty()) {
         SdpXStage& bs = job.stages.bs;
-        bs.bypass = false;
-        bs.alu = {.bypass = false, .operand = given->constant};
         if (given->first_shift) {
             bs = add_stage(*given->first_shift, false);
             job.operands[bs_stage] = element_operand(second.cube, second.in_sram);
+        } else {
+            bs.bypass = false;
+            bs.alu = {.bypass = false, .operand = given->constant};
         }
         bs.mul = {.bypass = false, .operand = given->factor.front()};
         job.stages.bn = add_stage(given->residual_shift, layer.relu);
