@@ -56,10 +56,10 @@ void MemoryRequests::send() {
             answers_.push_back(&request);
             continue;
         }
-        Way& way = way_of(request);
-        way.waiting.push_back(&request);
-        if (!non_blocking_) {
-            call(way);
+        if (non_blocking_) {
+            way_of(request).waiting.push_back(&request);
+        } else {
+            call(request);
         }
     }
     if (non_blocking_) {
@@ -71,34 +71,37 @@ void MemoryRequests::send() {
 
 // --- b_transport, by as many threads as requests are in flight ---
 
-void MemoryRequests::call(Way& way) {
-    if (way.idle_callers < way.waiting.size()) {
-        sc_core::sc_spawn([this, &way] { keep_calling(way); },
+void MemoryRequests::call(Request& request) {
+    if (idle_.empty()) {
+        Caller& caller = callers_.emplace_back();
+        caller.request = &request;
+        sc_core::sc_spawn([this, &caller] { keep_calling(caller); },
                           sc_core::sc_gen_unique_name("memory_call"));
-    } else {
-        way.called.notify(sc_core::SC_ZERO_TIME);
+        return;
     }
+    Caller& caller = *idle_.back();
+    idle_.pop_back();
+    caller.request = &request;
+    caller.called.notify(sc_core::SC_ZERO_TIME);
 }
 
-void MemoryRequests::keep_calling(Way& way) {
+void MemoryRequests::keep_calling(Caller& caller) {
     while (true) {
-        while (way.waiting.empty()) {
-            ++way.idle_callers;
-            sc_core::wait(way.called);
-            --way.idle_callers;
-        }
-        Request& request = *way.waiting.front();
-        way.waiting.pop_front();
+        Request& request = *caller.request;
         sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
-        try {
-            sockets_(request.port)->b_transport(request, delay);
-        } catch (const sc_core::sc_report& report) {
-            note_trouble(request, report);
+        if (request.asked != nullptr) {  // else the NPU was reset meanwhile
+            try {
+                sockets_(request.port)->b_transport(request, delay);
+            } catch (const sc_core::sc_report& report) {
+                note_trouble(request, report);
+            }
         }
         if (delay > sc_core::SC_ZERO_TIME) {
             sc_core::wait(delay);
         }
         take_answer(request);
+        idle_.push_back(&caller);
+        sc_core::wait(caller.called);
     }
 }
 

@@ -52,18 +52,21 @@ class MemoryRequests : private tlm::tlm_mm_interface {
         std::vector<std::uint8_t> bytes;
         int port = 0;
     };
-    /// The socket of a port and what waits for it.
+    /// By phases: what waits for the socket of a port.
     struct Way {
         std::deque<Request*> waiting;
         Request* being_accepted = nullptr;  ///< one at a time: the rule of the base protocol
+    };
+    /// A thread that calls b_transport, and the request that it is given.
+    struct Caller {
+        Request* request = nullptr;
         sc_core::sc_event called;
-        std::size_t idle_callers = 0;
     };
 
     Request& new_request(int port, tlm::tlm_generic_payload& payload);
     Way& way_of(const Request& request) { return ways_[request.port > 0 ? 1 : 0]; }
-    void call(Way& way);
-    void keep_calling(Way& way);
+    void call(Request& request);
+    void keep_calling(Caller& caller);
     void send_by_phases(Way& way);
     void note_trouble(Request& request, const sc_core::sc_report& report);
     void take_answer(Request& request);
@@ -77,6 +80,8 @@ class MemoryRequests : private tlm::tlm_mm_interface {
     std::vector<Request*> free_;
     std::deque<Request*> begun_;
     std::array<Way, 2> ways_;
+    std::deque<Caller> callers_;
+    std::vector<Caller*> idle_;
     std::deque<Request*> answers_;
     tlm_utils::peq_with_get<tlm::tlm_generic_payload> due_{"memory_answers"};
     std::string trouble_;
