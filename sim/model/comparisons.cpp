@@ -145,7 +145,8 @@ constexpr OperatorRow function(std::string_view op, Evaluate evaluate,
             .types = types,
             .evaluate = evaluate,
             .infer = own_type,
-            .attributes = attributes};
+            .attributes = attributes,
+            .elementwise = true};
 }
 
 constexpr std::array rows{

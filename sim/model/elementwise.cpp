@@ -236,7 +236,8 @@ constexpr OperatorRow row_of(std::string_view op, InputCount inputs, TypeRule ty
             .types = types,
             .evaluate = evaluate,
             .infer = broadcast_types,
-            .range = range};
+            .range = range,
+            .elementwise = true};
 }
 constexpr OperatorRow extreme(std::string_view op, Evaluate evaluate, Range range) {
     OperatorRow row = row_of(op, {.least = 1}, Same, evaluate, range);
@@ -252,7 +253,8 @@ constexpr OperatorRow row_of(std::string_view op, TypeRule types, Evaluate evalu
             .evaluate = evaluate,
             .infer = own_type,
             .attributes = attributes,
-            .range = range};
+            .range = range,
+            .elementwise = true};
 }
 
 constexpr std::array rows{
@@ -264,7 +266,8 @@ constexpr std::array rows{
                 .types = Same,
                 .evaluate = divide,
                 .infer = broadcast_types,
-                .check = check_divisor},
+                .check = check_divisor,
+                .elementwise = true},
     row_of("Pow", {2, 2}, Any, combine_all<[](double a, double b) { return std::pow(a, b); }>),
     extreme("Max", combine_all<[](double a, double b) { return std::max(a, b); }>, maximum_range),
     extreme("Min", combine_all<[](double a, double b) { return std::min(a, b); }>, minimum_range),
@@ -298,7 +301,8 @@ constexpr std::array rows{
                 .sizing = operand(1) | operand(2),
                 .check = check_limits,
                 .takes_infinity = true,
-                .range = clipped_range},
+                .range = clipped_range,
+                .elementwise = true},
     OperatorRow{.op = "Cast",
                 .inputs = {1, 1},
                 .evaluate = cast,

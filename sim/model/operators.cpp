@@ -118,8 +118,8 @@ const OperatorRow* find_operator(std::string_view op) {
          {host::product_operators(), host::elementwise_operators(), host::moving_operators(),
           host::resizing_operators(), host::quantised_operators(), host::reduction_operators(),
           host::reshaping_operators(), host::comparison_operators(),
-          host::normalisation_operators(), host::recurrent_operators(),
-          host::selecting_operators()}) {
+          host::normalisation_operators(), host::recurrent_operators(), host::selecting_operators(),
+          host::integer_operators()}) {
         const auto found = std::ranges::find(family, op, &OperatorRow::op);
         if (found != family.end()) {
             return &*found;

@@ -86,6 +86,7 @@ struct OperatorRow {
     MacRule macs = MacRule::None;
     std::size_t weights = 1;  ///< the operand that is multiplied with
     ViewRule view = ViewRule::Never;
+    bool elementwise = false;  ///< each result follows from the elements at its place alone
 };
 
 /// Bit of an operand in OperatorRow::sizing.
@@ -112,6 +113,7 @@ namespace host {
 // The families, one file each.
 std::span<const OperatorRow> comparison_operators();
 std::span<const OperatorRow> elementwise_operators();
+std::span<const OperatorRow> integer_operators();
 std::span<const OperatorRow> moving_operators();
 std::span<const OperatorRow> resizing_operators();
 std::span<const OperatorRow> normalisation_operators();

@@ -262,6 +262,10 @@ void refuse_node(const Graph& graph, const GraphNode& node, const std::string& s
 
 Graph finish_graph(Graph graph, ScaleForm form) {
     prepare_graph(graph);
+    move_between_quantisers(graph);
+    prepare_graph(graph);
+    tabulate_functions(graph);
+    prepare_graph(graph);
     normalise_quantised(graph, form == ScaleForm::Folded ? form : ScaleForm::Exact);
     prepare_graph(graph);
     if (is_rounded(form)) {  // what is left

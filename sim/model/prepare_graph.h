@@ -55,6 +55,13 @@ inline bool is_rounded(ScaleForm form) {
     return form == ScaleForm::Rounded || form == ScaleForm::RoundedTwice;
 }
 
+/// Of maps of 8 bits between their quantisers: operators that move numbers take the integers themselves, and
+/// a Relu or Clip that follows a quantiser of its own scale goes before it. Types need to be inferred again.
+void move_between_quantisers(Graph& graph);
+/// A chain of operators between quantisers that is a function of one map of 8 bits, of each number by itself, as
+/// a table of its 256 results; one that changes nothing as an Identity. Likewise.
+void tabulate_functions(Graph& graph);
+
 /// `graph` has types (prepare_graph) and needs them inferred again afterwards.
 void normalise_quantised(Graph& graph, ScaleForm form = ScaleForm::Exact);
 

@@ -238,12 +238,12 @@ constexpr char average_pool[] = "AveragePool";
 constexpr char softmax[] = "Softmax";
 constexpr char reduce_mean[] = "ReduceMean";
 template <const char* Op>
-constexpr OperatorRow qlinear_row(std::string_view op, std::string_view attributes = {}) {
+constexpr OperatorRow qlinear_row(std::string_view op, bool elementwise = false) {
     return {.op = op,
             .inputs = {4, 5},
             .evaluate = qlinear_one<Op>,
             .infer = qlinear_one_types<Op>,
-            .attributes = attributes};
+            .elementwise = elementwise};
 }
 
 // operands: a, scale, zero, b, scale, zero, bias, result's scale, zero
@@ -335,37 +335,6 @@ Values qlinear_concat(const Operands& operands) {
     return {result};
 }
 
-void check_scaled_sum(const Operands& operands) {
-    const ScaledSum sum = scaled_sum_of(operands.node);
-    const auto fits = [](std::int64_t number, int bits) {
-        return std::abs(number) < std::int64_t{1} << bits;
-    };
-    require(sum.shift >= (sum.to_even ? 0 : 1) && sum.shift < 62 && sum.left >= 0 &&
-                sum.left < 24 && fits(sum.a_zero, 10) && fits(sum.b_zero, 10) && sum.before >= 0 &&
-                sum.before < 8 && fits(sum.factor, 16) && fits(sum.gain, 6) &&
-                fits(sum.offset, 32) && fits(sum.scale, 16) && fits(sum.zero, 10),
-            "its numbers are too large", "let npuscope write such nodes");
-}
-
-Types scaled_sum_types(const Operands& operands) {
-    require(operands.sizes(0) == operands.sizes(1), "its terms differ in size",
-            "add maps of one size");
-    const bool is_signed = operands.node.integer("to", 3) == 3;
-    return {{is_signed ? ElementType::Int8 : ElementType::Uint8, operands.sizes(0)}};
-}
-
-Values scaled_sum(const Operands& operands) {
-    const ScaledSum sum = scaled_sum_of(operands.node);
-    return {fill(scaled_sum_types(operands).front(), [&](std::size_t i) {
-        return sum.of(operands.at(0).numbers[i], operands.at(1).numbers[i]);
-    })};
-}
-
-ValueRange scaled_sum_range(const RangeOperands& operands) {
-    const ScaledSum sum = scaled_sum_of(operands.node);
-    return {true, {sum.low, sum.high}, operands.at(0).assumed || operands.at(1).assumed};
-}
-
 /// The numbers of the operand where they are stored as they are, else all that the type holds.
 ValueRange quantised_range(const RangeOperands& operands) {
     const auto is_one = [&](std::size_t input, double number) {
@@ -399,8 +368,8 @@ constexpr std::array rows{OperatorRow{.op = "QLinearConv",
                                       .inputs = {7, 8},
                                       .evaluate = qlinear_pair<std::multiplies<>{}>,
                                       .infer = qlinear_pair_types},
-                          qlinear_row<sigmoid>("com.microsoft.QLinearSigmoid"),
-                          qlinear_row<leaky_relu>("com.microsoft.QLinearLeakyRelu"),
+                          qlinear_row<sigmoid>("com.microsoft.QLinearSigmoid", true),
+                          qlinear_row<leaky_relu>("com.microsoft.QLinearLeakyRelu", true),
                           qlinear_row<average_pool>("com.microsoft.QLinearAveragePool"),
                           qlinear_row<softmax>("com.microsoft.QLinearSoftmax"),
                           qlinear_row<reduce_mean>("com.microsoft.QLinearReduceMean"),
@@ -418,18 +387,13 @@ constexpr std::array rows{OperatorRow{.op = "QLinearConv",
                                       .inputs = {5, 0},
                                       .evaluate = qlinear_concat,
                                       .infer = qlinear_concat_types},
-                          OperatorRow{.op = scaled_sum_op,
-                                      .inputs = {2, 2},
-                                      .evaluate = scaled_sum,
-                                      .infer = scaled_sum_types,
-                                      .check = check_scaled_sum,
-                                      .range = scaled_sum_range},
                           OperatorRow{.op = "QuantizeLinear",
                                       .inputs = {2, 3},
                                       .evaluate = quantize_linear,
                                       .infer = quantize_types,
                                       .attributes = "axis block_size output_dtype saturate",
-                                      .range = quantised_range},
+                                      .range = quantised_range,
+                                      .elementwise = true},
                           OperatorRow{.op = "DynamicQuantizeLinear",
                                       .inputs = {1, 1},
                                       .types = TypeRule::Float,
@@ -440,7 +404,8 @@ constexpr std::array rows{OperatorRow{.op = "QLinearConv",
                                       .evaluate = dequantize_linear,
                                       .infer = dequantize_types,
                                       .attributes = "axis block_size",
-                                      .folds = false}};
+                                      .folds = false,
+                                      .elementwise = true}};
 
 }  // namespace
 

@@ -382,8 +382,8 @@ std::optional<double> high_of(const GraphView& view, const std::string& tensor) 
         return all;
     }
     const GraphNode& node = view.node(*producer);
-    constexpr std::array movers{"MaxPool",   "Reshape",      "Flatten",
-                                "Transpose", "DepthToSpace", "Slice"};
+    constexpr std::array movers{"MaxPool",      "Reshape", "Flatten", "Transpose",
+                                "DepthToSpace", "Slice",   "Identity"};
     if (std::ranges::find(movers, node.op) != movers.end()) {
         return high_of(view, node.inputs[0]);
     }

@@ -136,6 +136,45 @@ struct SumForm {
 /// `twice`: it may read a map twice.
 std::optional<SumForm> read_quantised_sum(const GraphView& view, std::size_t index, bool twice);
 
+// The product of two maps, or of a map and a number for each channel, likewise:
+//
+//     clip(round((relu((a - a_zero) * (b - b_zero) * gain) + offset) * scale / 2^shift) + zero)
+//
+// with halves away from zero. `zero` makes the largest result 127; `gain` is only there for a finer scale.
+
+struct ScaledProduct {
+    std::int64_t a_zero = 0;
+    std::int64_t b_zero = 0;
+    std::int64_t gain = 1;
+    std::int64_t offset = 0;
+    std::int64_t scale = 1;  ///< up to 15 bits
+    std::int64_t shift = 1;
+    std::int64_t zero = 0;
+    bool relu = false;  ///< or no activation but the clip
+    double low = 0;
+    double high = 0;
+
+    double of(double a, double b) const;
+};
+inline constexpr const char* scaled_product_op = "npuscope.ScaledProduct";
+ScaledProduct scaled_product_of(const GraphNode& node);
+/// A node Mul between dequantised maps as such a node, and the nodes after it that it replaces; nothing where it
+/// is no such product, or more than 500 of a million results would differ from the model's.
+struct ProductForm {
+    GraphNode node;
+    std::vector<std::size_t> after;
+    Deviation deviation;
+};
+std::optional<ProductForm> read_quantised_product(const GraphView& view, std::size_t index);
+
+// A function of one map of 8-bit integers, as a table of the results' integers: what an activation between
+// two quantisers is, and any chain of them.
+
+inline constexpr const char* lookup_op = "npuscope.Lookup";
+inline constexpr std::int64_t lookup_codes = 256;  ///< of the map, the lowest one first
+/// Without a name, inputs and outputs; `results` of every code, of 8 bits.
+GraphNode lookup_node(const GraphValue& results);
+
 /// Nothing where node `index` is not such a layer.
 std::optional<QuantisedLayer> read_quantised_layer(const GraphView& view, std::size_t index);
 

@@ -219,6 +219,14 @@ void normalise_quantised(Graph& graph, ScaleForm form) {
             }
             continue;
         }
+        const auto product =
+            is_rounded(form) ? read_quantised_product(view, i) : std::optional<ProductForm>();
+        if (product) {
+            replaced[i] = {product->node};
+            dropped.insert(product->after.begin(), product->after.end());
+            graph.rounded.push_back({node_name(before.nodes[i]), product->deviation});
+            continue;
+        }
         const auto layer = read_quantised_layer(view, i);
         if (!layer) {
             continue;

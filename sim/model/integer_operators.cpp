@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+// Operators of integers of our own, which stand for chains of ONNX's between quantisers (quantised_form.h).
+#include <algorithm>
+#include <array>
+#include <vector>
+
+#include "sim/model/operator_parts.h"
+#include "sim/model/quantised_form.h"
+
+namespace npuscope::host {
+namespace {
+
+void check_scaled_sum(const Operands& operands) {
+    const ScaledSum sum = scaled_sum_of(operands.node);
+    const auto fits = [](std::int64_t number, int bits) {
+        return std::abs(number) < std::int64_t{1} << bits;
+    };
+    require(sum.shift >= (sum.to_even ? 0 : 1) && sum.shift < 62 && sum.left >= 0 &&
+                sum.left < 24 && fits(sum.a_zero, 10) && fits(sum.b_zero, 10) && sum.before >= 0 &&
+                sum.before < 8 && fits(sum.factor, 16) && fits(sum.gain, 6) &&
+                fits(sum.offset, 32) && fits(sum.scale, 16) && fits(sum.zero, 10),
+            "its numbers are too large", "let npuscope write such nodes");
+}
+
+Types scaled_sum_types(const Operands& operands) {
+    require(operands.sizes(0) == operands.sizes(1), "its terms differ in size",
+            "add maps of one size");
+    const bool is_signed = operands.node.integer("to", 3) == 3;
+    return {{is_signed ? ElementType::Int8 : ElementType::Uint8, operands.sizes(0)}};
+}
+
+Values scaled_sum(const Operands& operands) {
+    const ScaledSum sum = scaled_sum_of(operands.node);
+    return {fill(scaled_sum_types(operands).front(), [&](std::size_t i) {
+        return sum.of(operands.at(0).numbers[i], operands.at(1).numbers[i]);
+    })};
+}
+
+ValueRange scaled_sum_range(const RangeOperands& operands) {
+    const ScaledSum sum = scaled_sum_of(operands.node);
+    return {true, {sum.low, sum.high}, operands.at(0).assumed || operands.at(1).assumed};
+}
+
+void check_scaled_product(const Operands& operands) {
+    const ScaledProduct product = scaled_product_of(operands.node);
+    const auto fits = [](std::int64_t number, int bits) {
+        return std::abs(number) < std::int64_t{1} << bits;
+    };
+    require(product.shift >= 1 && product.shift < 62 && fits(product.a_zero, 10) &&
+                fits(product.b_zero, 10) && fits(product.gain, 14) && fits(product.offset, 31) &&
+                fits(product.scale, 16) && fits(product.zero, 10),
+            "its numbers are too large", "let npuscope write such nodes");
+}
+Types scaled_product_types(const Operands& operands) {
+    const bool is_signed = operands.node.integer("to", 3) == 3;
+    return {{is_signed ? ElementType::Int8 : ElementType::Uint8,
+             common_sizes(operands.sizes(0), operands.sizes(1))}};
+}
+Values scaled_product(const Operands& operands) {
+    const ScaledProduct product = scaled_product_of(operands.node);
+    const TensorType type = scaled_product_types(operands).front();
+    const auto of_a = broadcast_indices(operands.sizes(0), type.sizes);
+    const auto of_b = broadcast_indices(operands.sizes(1), type.sizes);
+    return {fill(type, [&](std::size_t i) {
+        return product.of(operands.at(0).numbers[of_a[i]], operands.at(1).numbers[of_b[i]]);
+    })};
+}
+ValueRange scaled_product_range(const RangeOperands& operands) {
+    const ScaledProduct product = scaled_product_of(operands.node);
+    return {true, {product.low, product.high}, operands.at(0).assumed || operands.at(1).assumed};
+}
+
+void check_lookup(const Operands& operands) {
+    const bool bytes =
+        operands.element(0) == ElementType::Int8 || operands.element(0) == ElementType::Uint8;
+    require(bytes && operands.node.integers("codes").size() == lookup_codes,
+            "its table does not have a number for each code", "let npuscope write such nodes");
+}
+Types lookup_types(const Operands& operands) {
+    const bool is_signed = operands.node.integer("to", 3) == 3;
+    return {{is_signed ? ElementType::Int8 : ElementType::Uint8, operands.sizes(0)}};
+}
+Values look_up(const Operands& operands) {
+    const std::vector<std::int64_t> codes = operands.node.integers("codes");
+    const double low = range_of(operands.element(0)).low;
+    return {fill(lookup_types(operands).front(), [&](std::size_t i) {
+        return static_cast<double>(
+            codes[static_cast<std::size_t>(operands.at(0).numbers[i] - low)]);
+    })};
+}
+constexpr std::array rows{OperatorRow{.op = scaled_sum_op,
+                                      .inputs = {2, 2},
+                                      .evaluate = scaled_sum,
+                                      .infer = scaled_sum_types,
+                                      .check = check_scaled_sum,
+                                      .range = scaled_sum_range},
+                          OperatorRow{.op = scaled_product_op,
+                                      .inputs = {2, 2},
+                                      .evaluate = scaled_product,
+                                      .infer = scaled_product_types,
+                                      .check = check_scaled_product,
+                                      .range = scaled_product_range},
+                          OperatorRow{.op = lookup_op,
+                                      .inputs = {1, 1},
+                                      .evaluate = look_up,
+                                      .infer = lookup_types,
+                                      .check = check_lookup}};
+
+}  // namespace
+
+std::span<const OperatorRow> integer_operators() { return rows; }
+
+}  // namespace npuscope::host
