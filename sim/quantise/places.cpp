@@ -7,6 +7,7 @@
 #include <set>
 #include <string_view>
 
+#include "sim/model/operators.h"
 #include "sim/quantise/float_graph.h"
 
 namespace npuscope {
@@ -83,6 +84,42 @@ class PlaceFinder {
         return node.op == "Add" && is_float_map(node.inputs[0]) && is_float_map(node.inputs[1]) &&
                view_.sizes(node.inputs[0]) == view_.sizes(node.inputs[1]);
     }
+    /// Of a map with another one, or with a number for each channel, that is no function of the same map: a function
+    /// of one map needs no integers on its way.
+    bool is_gate(const GraphNode& node) const {
+        if (node.op != "Mul" || !is_float_map(node.inputs[0]) || !is_float_map(node.inputs[1])) {
+            return false;
+        }
+        const Sizes& sizes = view_.sizes(node.outputs.front());
+        const Sizes channels = sizes.size() == 4 ? Sizes{sizes[0], sizes[1], 1, 1} : sizes;
+        const auto fits = [&](std::size_t input) {
+            const Sizes& own = view_.sizes(node.inputs[input]);
+            return own == sizes || own == channels;
+        };
+        return fits(0) && fits(1) && root_of(node.inputs[0]) != root_of(node.inputs[1]);
+    }
+    /// The map that a tensor is a function of, number by number.
+    std::string root_of(const std::string& tensor) const {
+        const auto producer = view_.producer(tensor);
+        const OperatorRow* row = producer ? find_operator(nodes()[*producer].op) : nullptr;
+        if (row == nullptr || !row->elementwise) {
+            return tensor;
+        }
+        std::string root;
+        for (const std::string& input : nodes()[*producer].inputs) {
+            const GraphValue* constant = view_.graph().constant(input);
+            if (input.empty() || (constant != nullptr && constant->numbers.size() == 1)) {
+                continue;
+            }
+            const std::string other = constant != nullptr ? std::string() : root_of(input);
+            if (other.empty() || (!root.empty() && other != root)) {
+                return tensor;
+            }
+            root = other;
+        }
+        return root.empty() ? tensor : root;
+    }
+
     static bool is_average(const GraphNode& node) {
         return node.op == "AveragePool" || node.op == "GlobalAveragePool";
     }
@@ -114,7 +151,7 @@ class PlaceFinder {
 
     void take_map(std::size_t index) {
         const GraphNode& node = nodes()[index];
-        if (is_sum(node) || is_average(node)) {
+        if (is_sum(node) || is_average(node) || is_gate(node)) {
             const std::string result = result_of(index);
             if (marked_.contains(result)) {
                 take(index, Role::Map, result);
@@ -137,7 +174,7 @@ class PlaceFinder {
         mark(result);
         const GraphNode& node = nodes()[index];
         for (const std::string& map :
-             role == Role::Map && node.op == "Add" ? node.inputs : maps_of(node)) {
+             role == Role::Map && !is_average(node) ? node.inputs : maps_of(node)) {
             mark(map);
             if (role == Role::Mover && shares_grid(node, map, result)) {
                 join(map, result);

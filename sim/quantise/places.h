@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where a model of floats becomes integers: around products with constant weights, around sums and
-// pools between them, and through operators that only move numbers, which then move integers.
+// Where a model of floats becomes integers: around products with constant weights, around sums, products and
+// pools of maps between them, and through operators that only move numbers, which then move integers.
 // Tensors that such an operator joins share one grid.
 #pragma once
 
@@ -17,7 +17,7 @@ namespace npuscope {
 enum class Role {
     Float,    ///< computes floats
     Product,  ///< reads and gives integers, with weights of its own
-    Map,      ///< reads and gives integers: a sum of two maps, an average
+    Map,      ///< reads and gives integers: a sum or product of two maps, an average
     Mover     ///< moves integers
 };
 
