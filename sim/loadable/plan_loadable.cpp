@@ -215,7 +215,7 @@ class Writer {
         std::uint64_t begin = UINT64_MAX;
         std::uint64_t end = 0;
         for (const Operation& operation : plan_.operations) {
-            const FeatureCube& cube = destination_of(operation);
+            const FeatureCube& cube = operation.destination();
             begin = std::min(begin, cube.base.value);
             end = std::max(end, cube.base.value + cube.extent().value);
         }
@@ -223,18 +223,9 @@ class Writer {
         memory.size = end - begin;
         results_ = {.begin = begin, .end = end, .address = add_memory(std::move(memory))};
     }
-    static const FeatureCube& destination_of(const Operation& operation) {
-        if (const auto* conv = std::get_if<ConvOperation>(&operation.job)) {
-            return conv->destination();
-        }
-        if (const auto* pdp = std::get_if<PdpJob>(&operation.job)) {
-            return pdp->destination;
-        }
-        return *std::get<SdpJob>(operation.job).destination;
-    }
     std::size_t first_writer(Address address, Bytes bytes) const {
         for (std::size_t i = 0; i < plan_.operations.size(); ++i) {
-            const FeatureCube& cube = destination_of(plan_.operations[i]);
+            const FeatureCube& cube = plan_.operations[i].destination();
             if (cube.base.value < address.value + bytes.value &&
                 address.value < cube.base.value + cube.extent().value) {
                 return i;

@@ -121,6 +121,10 @@ class ShapeWalk {
                 "pooling has no relu", "put it into the layer before");
     }
 
+    static bool is_pair(const Layer& layer) {
+        return layer.kind == LayerKind::Add || layer.kind == LayerKind::Mul;
+    }
+
     std::vector<std::optional<std::size_t>> sources_of(const Layer& layer) const {
         std::vector<std::optional<std::size_t>> sources;
         for (const std::string& name : layer.from) {
@@ -133,12 +137,14 @@ class ShapeWalk {
         if (layer.from.empty() && layer.kind != LayerKind::Input) {
             sources.push_back(shapes_.empty() ? std::nullopt : std::optional(shapes_.size() - 1));
         }
-        const std::size_t wanted = layer.kind == LayerKind::Add     ? 2
+        const bool joins = layer.kind == LayerKind::Concat;
+        const std::size_t wanted = is_pair(layer) || joins          ? 2
                                    : layer.kind == LayerKind::Input ? 0
                                                                     : 1;
-        require(sources.size() == wanted, layer,
-                fmt::format("it comes from {} layers, not {}", sources.size(), wanted),
-                "an add names both in `from`, an input none, all others one");
+        require(sources.size() == wanted || (joins && sources.size() > wanted), layer,
+                fmt::format("it comes from {} layers, not {}{}", sources.size(), wanted,
+                            joins ? " or more" : ""),
+                "an add or mul names both in `from`, a concat all, an input none, all others one");
         return sources;
     }
 
@@ -191,6 +197,27 @@ class ShapeWalk {
                         "both must have one shape");
                 shapes.output = input;
                 return;
+            case LayerKind::Mul: {
+                const Shape other = shape_of(shapes.sources.back());
+                require(other == input || other == Shape{input.channels, 1, 1}, layer,
+                        fmt::format("it multiplies {} by {}", shape_text(input), shape_text(other)),
+                        "the second has the first one's shape, or a number for each channel");
+                shapes.output = input;
+                return;
+            }
+            case LayerKind::Concat:
+                shapes.output = {0, input.height, input.width};
+                for (const std::optional<std::size_t> source : shapes.sources) {
+                    const Shape part = shape_of(source);
+                    require(part.height == input.height && part.width == input.width, layer,
+                            fmt::format("it joins {} to {}", shape_text(part), shape_text(input)),
+                            "all must have one height and width");
+                    shapes.output.channels += part.channels;
+                }
+                require(shapes.output.channels <= largest_size, layer,
+                        fmt::format("{} is not a size", shapes.output.channels),
+                        "no size exceeds 65536");
+                return;
             case LayerKind::Fc:
                 shapes.window = {.rows = input.height, .columns = input.width};
                 shapes.output = {layer.kernels, 1, 1};
@@ -203,6 +230,7 @@ class ShapeWalk {
             case LayerKind::AvgPool:
                 shapes.output = outputs(layer, shapes.window, input);
                 return;
+            case LayerKind::Lookup:
             case LayerKind::Input:
                 shapes.output = input;
                 return;

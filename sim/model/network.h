@@ -37,6 +37,10 @@ namespace npuscope {
 //                second stage:  + rest, x factor >> factor_shift; or not below `least` << `least_shift`;
 //                               or + stored residual << residual_shift
 //                convertor:     to what is stored of the result
+//     mul        first stage:   + constant, x the second map as it is stored; second: + the first map as it is
+//                               stored << second_shift, where there is one, x gain; then the convertor
+//     concat     what is stored of each map less an offset
+//     lookup     the table: what is stored of the result for each stored number
 //     add        first stage:   + constant, x factor; second: + stored residual << residual_shift,
 //                               x gain; or, of a residual that both stages add, first:
 //                               + stored residual << first_shift, x factor; or first:
@@ -67,6 +71,9 @@ struct LayerNumbers {
     std::int16_t gain = 1;                  ///< second stage: of a sum, or where there is no rest
     unsigned gain_shift = 0;
     Conversion convertor{};
+    std::optional<unsigned> second_shift{};  ///< of a product: of the first map, added to it
+    std::vector<std::int8_t> table{};        ///< of -128 to 127
+    std::vector<std::int16_t> offsets{};     ///< of the maps that are joined
     bool joins_unclipped = false;  ///< the add that reads it takes the result before it is clipped
 };
 
@@ -75,8 +82,10 @@ struct LayerNumbers {
 // What is left out keeps its default; sizes of the input follow from the layers that it comes from.
 
 /// Fc is a convolution whose kernel covers its whole input; Input computes nothing: it is another
-/// input of the network, whose shape stands at `output`.
-enum class LayerKind { Conv, Fc, MaxPool, AvgPool, Add, Input };
+/// input of the network, whose shape stands at `output`. Lookup takes each number through a table: an
+/// activation of a model, or any other function of one map; Concat puts channels after channels; Mul
+/// multiplies a map by another, or by a number for each channel.
+enum class LayerKind { Conv, Fc, MaxPool, AvgPool, Add, Mul, Lookup, Concat, Input };
 
 template <>
 struct EnumNames<LayerKind> {
@@ -85,6 +94,9 @@ struct EnumNames<LayerKind> {
                                       std::pair{LayerKind::MaxPool, std::string_view("max_pool")},
                                       std::pair{LayerKind::AvgPool, std::string_view("avg_pool")},
                                       std::pair{LayerKind::Add, std::string_view("add")},
+                                      std::pair{LayerKind::Lookup, std::string_view("lookup")},
+                                      std::pair{LayerKind::Mul, std::string_view("mul")},
+                                      std::pair{LayerKind::Concat, std::string_view("concat")},
                                       std::pair{LayerKind::Input, std::string_view("input")}};
 };
 
@@ -114,11 +126,12 @@ struct Layer {
     static void describe(Visitor& visit, Self& self) {
         visit.required("name", self.name, "name of the layer, by which others refer to it");
         visit.required("kind", self.kind,
-                       "what the layer computes; input: nothing, it is another input of the "
+                       "what the layer computes; lookup: each number through a table, as "
+                       "activations are; input: nothing, it is another input of the "
                        "network, of the shape that stands at `output`");
         visit.field("from", self.from,
                     "layers that it takes its input from, `input` for the network's; default: the "
-                    "layer before; an add takes two");
+                    "layer before; an add or mul takes two, a concat two or more");
         visit.field("kernels", self.kernels, "output channels of conv and fc");
         visit.field("kernel", self.kernel, "rows and columns of kernel or pooling window");
         visit.field("stride", self.stride, "stride in both directions");

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -99,6 +101,16 @@ class GraphBuilder {
         switch (layer.kind) {
             case LayerKind::Input:
                 break;
+            case LayerKind::Concat: {
+                std::vector<std::string> maps;
+                for (std::size_t i = 0; i < shapes_[index].sources.size(); ++i) {
+                    maps.push_back(source(index, i));
+                    spread_ = std::max(spread_, spread_of(index, i));
+                }
+                append("Concat", layer.name, maps);
+                graph_.nodes.back().attributes["axis"] = std::int64_t{1};
+                break;
+            }
             case LayerKind::Conv:
                 add_conv(index);
                 break;
@@ -118,6 +130,12 @@ class GraphBuilder {
                 rectify(layer);
                 clip(layer);
                 break;
+            case LayerKind::Mul:
+            case LayerKind::Lookup:
+                throw ConfigError(layer.place,
+                                  fmt::format("layer '{}': layer patterns have no {}", layer.name,
+                                              enum_name(layer.kind)),
+                                  "leave it out, or choose an NPU with registers");
         }
         outputs_.push_back(last_);
         spreads_.push_back(std::min(spread_, largest_spread));

@@ -173,7 +173,9 @@ class ConvPlanner {
             if (task_.residual != nullptr) {
                 task_.residual->add_writer_of(part, after);
             }
-            context_.add({name_of(slice, tile), job, std::move(after)}, part, output_);
+            Operation added{name_of(slice, tile), job, std::move(after)};
+            added.table = lookup_entries(task_.table);
+            context_.add(std::move(added), part, output_);
         }
         return true;
     }
@@ -363,6 +365,10 @@ class ConvPlanner {
         if (numbers_->most) {
             bn.bypass = false;
             bn.alu = {.bypass = false, .algorithm = AluAlgorithm::Min, .operand = *numbers_->most};
+        }
+        if (!task_.table.empty()) {
+            job.stages.ew = lookup_stage(numbers_->convertor.offset);
+            job.stages.convertor = {};
         }
         if (task_.residual != nullptr) {
             bn = add_stage(numbers_->residual_shift, task_.relu_after_residual);

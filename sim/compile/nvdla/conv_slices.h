@@ -45,6 +45,7 @@ struct ConvTask {
     bool relu_after_residual = false;
     const LayerShapes* pool = nullptr;  ///< pools the result on the way to memory
     PoolingMethod pooling = PoolingMethod::Max;
+    std::vector<std::int8_t> table{};  ///< through which the result goes on the way to memory
     Precision precision = Precision::Int8;
     const PixelFormat* or_pixels = nullptr;    ///< for best_tiling: the input may be pixels as well
     const PixelFormat* told_pixels = nullptr;  ///< could be chosen as well as features

@@ -316,6 +316,26 @@ class NetworkPlanner {
                                  results_.cube_of(shapes_[index].sources[1]),
                                  network_.numbers.empty() ? nullptr : &network_.numbers[index]},
                                 context_);
+            case LayerKind::Mul:
+                return plan_mul({layer, shapes_[index], results_.cube_of(shapes_[index].sources[0]),
+                                 results_.cube_of(shapes_[index].sources[1]),
+                                 network_.numbers.empty() ? nullptr : &network_.numbers[index]},
+                                context_);
+            case LayerKind::Concat: {
+                ConcatTask task{layer, shapes_[index], {}, {}};
+                for (const std::optional<std::size_t> source : shapes_[index].sources) {
+                    task.inputs.push_back(&results_.cube_of(source));
+                }
+                if (!network_.numbers.empty()) {
+                    task.offsets = network_.numbers[index].offsets;
+                }
+                return plan_concat(task, context_);
+            }
+            case LayerKind::Lookup:
+                return plan_lookup(
+                    {layer, shapes_[index], results_.cube_of(shapes_[index].sources.front()),
+                     layer_table(network_, index)},
+                    context_);
             case LayerKind::Input:
                 break;
         }
@@ -335,7 +355,9 @@ class NetworkPlanner {
             const LayerKind kind = network_.layers[*other].kind;
             task.result = network_.layers[*other].name;
             task.relu_after_residual = network_.layers[*other].relu;
-            if (kind != LayerKind::Add) {
+            if (kind == LayerKind::Lookup) {
+                task.table = layer_table(network_, *other);
+            } else if (kind != LayerKind::Add) {
                 task.pool = &shapes_[*other];
                 task.pooling =
                     kind == LayerKind::MaxPool ? PoolingMethod::Max : PoolingMethod::Average;

@@ -14,6 +14,7 @@
 #include "sim/compile/explain.h"
 #include "sim/compile/nvdla/register_layer.h"
 #include "sim/compile/nvdla/segmented_program.h"
+#include "sim/compile/nvdla/single_operations.h"
 #include "sim/compile/nvdla/wide_layer.h"
 #include "sim/config/text_table.h"
 #include "sim/model/candidate.h"
@@ -81,15 +82,60 @@ std::optional<NodeGroup> sum_at(const GraphView& model, std::size_t node) {
     return group;
 }
 
+constexpr const char* concat_pattern = "CONCAT";
+constexpr const char* lookup_pattern = "LOOKUP";
+constexpr const char* product_pattern = "MUL";
+
+bool joins_channels(const GraphView& model, const GraphNode& node) {
+    const auto rank = static_cast<std::int64_t>(model.sizes(node.outputs[0]).size());
+    const std::int64_t axis = node.integer("axis", 1);
+    return node.inputs.size() > 1 && rank > 1 && (axis == 1 || axis == 1 - rank);
+}
+
+/// What a node alone computes of maps: a concatenation, a function or a product.
+std::optional<NodeGroup> maps_at(const GraphView& model, std::size_t index) {
+    const GraphNode& node = model.node(index);
+    const char* pattern = node.op == "Concat" && joins_channels(model, node) ? concat_pattern
+                          : node.op == lookup_op                             ? lookup_pattern
+                          : node.op == scaled_product_op                     ? product_pattern
+                                                                             : nullptr;
+    const auto is_map = [&](const std::string& tensor) {
+        const Sizes& sizes = model.sizes(tensor);
+        return !model.graph().is_constant(tensor) && !sizes.empty() && sizes.size() <= 4;
+    };
+    if (pattern == nullptr || !std::ranges::all_of(node.inputs, is_map)) {
+        return std::nullopt;
+    }
+    NodeGroup group;
+    group.pattern = pattern;
+    group.anchor = index;
+    group.nodes = {index};
+    group.output = node.outputs[0];
+    group.cube = as_cube(model.sizes(group.output));
+    for (const std::string& map : node.inputs) {
+        group.reads.push_back({map, as_cube(model.sizes(map)), index});
+    }
+    return group;
+}
+
 LoweredLayer lower_group(const GraphView& model, const NodeGroup& group, Diagnostics& problems) {
     if (group.layer) {
         return lower_layer(model, *group.layer, problems);
     }
     if (group.cube.size() != 4 || group.cube[0] != 1) {
         problems.push_back(
-            {.sentence = fmt::format("it adds maps of {}", sizes_text(model.sizes(group.output))),
+            {.sentence = fmt::format("its maps are {}", sizes_text(model.sizes(group.output))),
              .remedy = "feature maps are 1xC or 1xCxHxW",
              .operation = node_name(model.node(group.anchor))});
+    }
+    if (group.pattern == product_pattern) {
+        return lower_product(model, group.anchor, problems);
+    }
+    if (group.pattern == lookup_pattern) {
+        return lower_lookup(model, group.anchor, problems);
+    }
+    if (group.pattern == concat_pattern) {
+        return lower_concat(model, group, problems);
     }
     return lower_sum(model, std::any_cast<const Sum&>(group.lowered), problems);
 }
@@ -149,170 +195,6 @@ ValueRanges with_floats(const Graph& graph, ValueRanges given) {
     }
     return given;
 }
-
-/// Names for layers from names of nodes: files are named after them, so that letters, digits, dots,
-/// dashes and underscores stay and the rest becomes underscores; a second one gets a number.
-class LayerNames {
- public:
-    /// A name that was not given before.
-    const std::string& of(const std::string& node) {
-        std::string name = node.empty() ? "layer" : node;
-        std::ranges::replace_if(
-            name,
-            [](unsigned char letter) {
-                return std::isalnum(letter) == 0 && letter != '.' && letter != '-' && letter != '_';
-            },
-            '_');
-        std::string tried = name;
-        for (int number = 2; given_.contains(tried); ++number) {
-            tried = name + '_' + std::to_string(number);
-        }
-        return *given_.insert(tried).first;
-    }
-
- private:
-    std::set<std::string> given_{"input"};  // the network's own
-};
-
-class SegmentLowering {
- public:
-    SegmentLowering(const GraphView& model, const Partition& partition)
-        : model_(model), partition_(partition) {}
-
-    RegisterNetwork run(std::span<const std::size_t> groups, std::span<const std::string> outputs) {
-        lowered_.network.precision = map_precision(model_.graph());
-        find_inputs(groups);
-        for (const std::size_t index : groups) {
-            const NodeGroup& group = partition_.groups[index];
-            const auto& lowered = std::any_cast<const LoweredLayer&>(group.lowered);
-            lowered_.layers.emplace_back();
-            std::vector<std::string>& reads = lowered_.reads.emplace_back();
-            for (const GroupRead& read : group.reads) {
-                reads.push_back(layer_of(read));
-            }
-            const bool sums = lowered.layer.kind == LayerKind::Add;
-            sums ? add_sum(group, group.reads, lowered) : add_layer(group, lowered);
-        }
-        for (const std::string& tensor : outputs) {
-            const Source& source = sources_.at(tensor);
-            lowered_.outputs.push_back(
-                {tensor, source.layer, source.cube, source.node, zero_of(tensor)});
-            lowered_.network.outputs.push_back(source.layer);
-        }
-        return std::move(lowered_);
-    }
-
- private:
-    /// A layer's result, and its sizes as a cube.
-    struct Source {
-        std::string layer;
-        Sizes cube;
-        std::size_t node = 0;
-    };
-
-    std::int32_t zero_of(const std::string& tensor) const {
-        const bool wide = lowered_.network.precision != Precision::Int8;
-        return wide ? 0 : stored_zero(model_.ranges().at(tensor).range);
-    }
-    std::string root(const std::string& tensor) const {
-        return root_of(model_, partition_, tensor);
-    }
-
-    /// What no group before gives in the shape that is read. Inputs stand before all layers.
-    void find_inputs(std::span<const std::size_t> groups) {
-        std::map<std::string, Sizes> given;
-        for (const std::size_t index : groups) {
-            const NodeGroup& group = partition_.groups[index];
-            for (const GroupRead& read : group.reads) {
-                const std::string tensor = root(read.tensor);
-                const auto found = given.find(tensor);
-                const bool inside = found != given.end() && found->second == read.cube;
-                const bool known = std::ranges::any_of(lowered_.inputs, [&](const auto& input) {
-                    return input.tensor == tensor && input.cube == read.cube;
-                });
-                if (!inside && !known) {
-                    add_input({tensor, read.cube, read.node});
-                }
-            }
-            given[group.output] = group.cube;
-        }
-    }
-    void add_input(const GroupRead& read) {
-        const auto size = [&](std::size_t i) { return static_cast<std::uint32_t>(read.cube[i]); };
-        const std::int32_t zero = zero_of(read.tensor);
-        if (lowered_.inputs.empty()) {
-            lowered_.network.input.channels = size(1);
-            lowered_.network.input.height = size(2);
-            lowered_.network.input.width = size(3);
-            lowered_.inputs.push_back({read.tensor, "input", read.cube, read.node, zero});
-            if (zero == 128) {  // which the NPU takes from pixels itself
-                lowered_.network.input.type = InputType::Uint8;
-            }
-            return;
-        }
-        Layer layer;
-        layer.name = names_.of(read.tensor);
-        layer.kind = LayerKind::Input;
-        layer.output = fmt::format("{}x{}x{}", size(1), size(2), size(3));
-        lowered_.inputs.push_back({read.tensor, layer.name, read.cube, read.node, zero});
-        push(std::move(layer), {});
-    }
-
-    void add_layer(const NodeGroup& group, const LoweredLayer& lowered) {
-        Layer layer = lowered.layer;
-        layer.name = names_.of(group.name);
-        layer.from = {layer_of(group.reads[0])};
-        sources_[group.output] = {layer.name, group.cube, group.last_node()};
-        push_work(std::move(layer), lowered.numbers);
-        if (group.has_residual()) {  // added to what the convolution gives
-            const std::size_t node = group.layer->norm.residual_node;
-            LoweredLayer sum;
-            sum.layer.relu = lowered.relu_after_residual;
-            add_sum(group, {{group.output, group.cube, node}, group.reads[1]}, sum);
-        }
-    }
-
-    void add_sum(const NodeGroup& group, const std::vector<GroupRead>& terms,
-                 const LoweredLayer& lowered) {
-        Layer layer;
-        layer.name = names_.of(node_name(model_.graph().nodes[terms.front().node]));
-        layer.kind = LayerKind::Add;
-        layer.relu = lowered.layer.relu;
-        for (const GroupRead& term : terms) {
-            layer.from.push_back(layer_of(term));
-        }
-        sources_[group.output] = {layer.name, group.cube, group.last_node()};
-        push_work(std::move(layer), lowered.numbers);
-    }
-
-    void push_work(Layer layer, LayerNumbers numbers) {
-        lowered_.layers.back().push_back(layer.name);
-        push(std::move(layer), std::move(numbers));
-    }
-    void push(Layer layer, LayerNumbers numbers) {
-        lowered_.network.layers.push_back(std::move(layer));
-        lowered_.network.numbers.push_back(std::move(numbers));
-    }
-
-    std::string layer_of(const GroupRead& read) const {
-        const std::string tensor = root(read.tensor);
-        const auto source = sources_.find(tensor);
-        if (source != sources_.end() && source->second.cube == read.cube) {
-            return source->second.layer;
-        }
-        return std::ranges::find_if(lowered_.inputs,
-                                    [&](const SegmentTensor& input) {
-                                        return input.tensor == tensor && input.cube == read.cube;
-                                    })
-            ->layer;
-    }
-
-    const GraphView& model_;
-    const Partition& partition_;
-    RegisterNetwork lowered_;
-    LayerNames names_;
-    std::map<std::string, Source> sources_;
-};
 
 class SegmentPlanner {
  public:
@@ -397,7 +279,13 @@ std::optional<NodeGroup> NvdlaTarget::group_at(const GraphView& model, std::size
     if (candidate && !candidate->norm.residual.empty() && !can_join(*candidate)) {
         candidate = read_candidate(model, anchor, false);
     }
-    return candidate ? pattern_group(*std::move(candidate)) : sum_at(model, anchor);
+    if (candidate) {
+        return pattern_group(*std::move(candidate));
+    }
+    std::optional<NodeGroup> group = sum_at(model, anchor);
+    group = group ? std::move(group) : maps_at(model, anchor);
+    const bool looks_up = group && group->pattern == lookup_pattern;
+    return looks_up && target_.describable ? std::nullopt : group;
 }
 
 Diagnostics NvdlaTarget::lower(const GraphView& model, NodeGroup& group) const {
@@ -417,6 +305,9 @@ Diagnostics NvdlaTarget::lower(const GraphView& model, NodeGroup& group) const {
 std::string NvdlaTarget::unit_of(const NodeGroup& group, std::size_t node) const {
     if (group.layer ? group.layer->pattern == Pattern::Maxpool : group.pattern == "MAXPOOL") {
         return "pdp";
+    }
+    if (group.pattern == lookup_pattern && !looks_up_in_sdp(target_.npu)) {
+        return "cdp";
     }
     const bool convolves = group.layer || group.pattern == "CONV" || group.pattern == "FC";
     return convolves && group.anchor == node ? "conv" : "sdp";
@@ -463,20 +354,6 @@ std::vector<std::string> layers_of_groups(const SegmentedPlan& plan) {
         }
     }
     return texts;
-}
-
-RegisterNetwork register_network(const GraphView& model, const Partition& partition,
-                                 std::size_t index) {
-    const Segment& segment = partition.segments[index];
-    RegisterNetwork lowered =
-        SegmentLowering(model, partition).run(segment.groups, segment.outputs);
-    Network& network = lowered.network;
-    network.name = model.graph().name.empty() ? "model" : model.graph().name;
-    if (partition.segments.size() > 1 || !partition.is_whole()) {
-        network.name += fmt::format("_segment_{}", index + 1);
-    }
-    network.file = model.graph().file;
-    return lowered;
 }
 
 }  // namespace npuscope

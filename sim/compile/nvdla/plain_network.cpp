@@ -95,6 +95,15 @@ class PlainNetwork {
             case LayerKind::AvgPool:
                 results_[layer.name] = pool(index);
                 return;
+            case LayerKind::Mul:
+                results_[layer.name] = multiply(index);
+                return;
+            case LayerKind::Concat:
+                results_[layer.name] = concat(index);
+                return;
+            case LayerKind::Lookup:
+                results_[layer.name] = look_up(index);
+                return;
             case LayerKind::Input:
                 results_[layer.name] =
                     input_of(layer.name, {network_.seed, shapes_[index].output, index},
@@ -119,6 +128,34 @@ class PlainNetwork {
             sum.values[i] = narrow(relu ? std::max(value, 0) : value, rescale_add());
         }
         return sum;
+    }
+
+    Values multiply(std::size_t index) {
+        Values product = results_.at(source_name(index, 0));
+        const Values& other = results_.at(source_name(index, 1));
+        const std::size_t plane = product.values.size() / other.values.size();
+        for (std::size_t i = 0; i < product.values.size(); ++i) {
+            product.values[i] = narrow(product.values[i] * other.values[i / plane], rescale_mul());
+        }
+        return product;
+    }
+
+    Values concat(std::size_t index) {
+        Values joined = empty(shapes_[index].output);
+        auto at = joined.values.begin();
+        for (std::size_t i = 0; i < shapes_[index].sources.size(); ++i) {
+            at = std::ranges::copy(results_.at(source_name(index, i)).values, at).out;
+        }
+        return joined;
+    }
+
+    Values look_up(std::size_t index) {
+        const std::vector<std::int8_t> table = layer_table(network_, index);
+        Values result = results_.at(source_name(index, 0));
+        for (std::int8_t& value : result.values) {
+            value = table[static_cast<std::size_t>(value + 128)];
+        }
+        return result;
     }
 
     struct Pixel {

@@ -10,7 +10,9 @@
 #include <variant>
 #include <vector>
 
+#include "models/cdp/cdp_job.h"
 #include "models/conv/conv_job.h"
+#include "models/glb/interrupt.h"
 #include "models/layout/feature_cube.h"
 #include "models/layout/precision.h"
 #include "models/npu/register_blocks.h"
@@ -34,16 +36,33 @@ struct ConvOperation {
 
 struct Operation {
     std::string name;  ///< `conv1 rows 16..31`
-    std::variant<ConvOperation, SdpJob, PdpJob> job;
+    std::variant<ConvOperation, SdpJob, PdpJob, CdpJob> job;
     std::vector<std::size_t> after;    ///< operations that must have finished before it may start
     std::vector<std::size_t> loads{};  ///< images that are loaded again then, before it starts
     /// Of several NPUs that share the plan: so often all of them wait for each other before it starts.
     unsigned meetings = 0;
 
-    /// Its last unit is the PDP, else the SDP.
-    bool ends_in_pdp() const {
+    /// The linear lookup table of its unit, of SDP or CDP; empty: it looks nothing up.
+    std::vector<std::int16_t> table{};
+
+    /// That writes its result, and raises its interrupt.
+    InterruptSource last_unit() const {
         const auto* conv = std::get_if<ConvOperation>(&job);
-        return std::holds_alternative<PdpJob>(job) || (conv != nullptr && conv->pdp.has_value());
+        const bool pools =
+            std::holds_alternative<PdpJob>(job) || (conv != nullptr && conv->pdp.has_value());
+        return pools                                 ? InterruptSource::Pdp
+               : std::holds_alternative<CdpJob>(job) ? InterruptSource::Cdp
+                                                     : InterruptSource::Sdp;
+    }
+    const FeatureCube& destination() const {
+        if (const auto* conv = std::get_if<ConvOperation>(&job)) {
+            return conv->destination();
+        }
+        if (const auto* pdp = std::get_if<PdpJob>(&job)) {
+            return pdp->destination;
+        }
+        const auto* cdp = std::get_if<CdpJob>(&job);
+        return cdp != nullptr ? cdp->destination : *std::get<SdpJob>(job).destination;
     }
 };
 

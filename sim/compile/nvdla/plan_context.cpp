@@ -50,6 +50,10 @@ class Mover {
         }
         move(job.destination.base);
     }
+    void operator()(CdpJob& job) const {
+        move(job.source.base);
+        move(job.destination.base);
+    }
 
     void move(Address& address) const {
         if (address >= from_) {
@@ -184,6 +188,17 @@ std::pair<Address, std::span<std::uint8_t>> PlanContext::place_image(const std::
     return {image.address, image.image.bytes};
 }
 
+SdpJob PlanContext::elementwise_job(const StoredCube& from, const StoredCube& to) const {
+    SdpJob job;
+    job.shape = from.cube.shape;
+    job.source = whole_atoms(from.cube);
+    job.destination = whole_atoms(to.cube);
+    job.source_in_sram = from.in_sram;
+    job.destination_in_sram = to.in_sram;
+    job.stages.processing = job.stages.output = precision;
+    return job;
+}
+
 bool ends_may_meet(const ConvOperation& conv, Precision precision, const NpuConfig& npu) {
     const Shape& output = conv.conv.csc.output;
     const std::uint32_t cells = npu.datapath.group_kernels(precision);
@@ -201,7 +216,7 @@ void PlanContext::add(Operation operation, const CubePart& part, StoredCube& wri
     }
     for (const std::size_t reader : written.place.readers) {
         // convolutions and the SDP end in order, and write after all that came before
-        if (operation.ends_in_pdp() != plan.operations[reader].ends_in_pdp()) {
+        if (operation.last_unit() != plan.operations[reader].last_unit()) {
             operation.after.push_back(reader);
         }
     }

@@ -94,6 +94,8 @@ struct PlanContext {
     /// An image of its own at a new address; the bytes to fill, none where images are left out.
     /// The span is good until the next image.
     std::pair<Address, std::span<std::uint8_t>> place_image(const std::string& name, Bytes bytes);
+    /// The SDP takes each number of a stored map to that of another one, so far without a change.
+    SdpJob elementwise_job(const StoredCube& from, const StoredCube& to) const;
     /// Adds an operation that writes a part of a result.
     void add(Operation operation, const CubePart& part, StoredCube& written);
 };

@@ -176,7 +176,7 @@ std::string plan_reasons(const Plan& plan) {
         if (!layer.cut) {
             text += fmt::format("{}: {} of the {}, nothing to choose\n", layer.name,
                                 counted(layer.operations, "operation"),
-                                layer.kind == LayerKind::Add ? "SDP" : "PDP");
+                                enum_name(plan.operations[layer.last_operation()].last_unit()));
             continue;
         }
         const Cycles predicted = layer.cut->predicted;

@@ -9,6 +9,7 @@
 #include <set>
 
 #include "models/base/check.h"
+#include "models/cdp/cdp_registers.h"
 #include "models/conv/conv_registers.h"
 #include "models/glb/interrupt.h"
 #include "models/npu/register_blocks.h"
@@ -99,7 +100,8 @@ class ProgramWriter {
     /// The units that write results to memory, and no others.
     void unmask_interrupts() {
         std::uint32_t mask = all_interrupt_bits();
-        for (const InterruptSource source : {InterruptSource::Sdp, InterruptSource::Pdp}) {
+        for (const InterruptSource source :
+             {InterruptSource::Sdp, InterruptSource::Pdp, InterruptSource::Cdp}) {
             for (const unsigned group : {0U, 1U}) {
                 mask &= ~(1U << interrupt_bit({source, group}));
             }
@@ -118,6 +120,9 @@ class ProgramWriter {
         for (std::size_t i = 0; i < images.size(); ++i) {
             write_block(images[i], *states[i]);
         }
+        if (!operation.table.empty()) {
+            write_table(images, index);
+        }
         for (const std::size_t before : operation.after) {
             NPU_CHECK(before < index, "an operation depends on a later one");
             wait_for(before);
@@ -126,10 +131,8 @@ class ProgramWriter {
             load(image, plan_.images[image].image);
         }
         meet(operation.meetings, index);
-        const bool pools = operation.ends_in_pdp();
-        const std::string_view last_block = pools ? "NVDLA_PDP" : "NVDLA_SDP";
-        const Interrupt interrupt{pools ? InterruptSource::Pdp : InterruptSource::Sdp,
-                                  states_.at(last_block).next_group};
+        const InterruptSource unit = operation.last_unit();
+        const Interrupt interrupt{unit, states_.at(block_of(unit).name).next_group};
         for (std::size_t i = 0; i < images.size(); ++i) {
             write_register(images[i].block(), "D_OP_ENABLE", 1);
             states[i]->user[states[i]->next_group] = index;
@@ -153,6 +156,53 @@ class ProgramWriter {
         }
         for (unsigned i = 0; i < times; ++i) {
             add(MeetInstances{});
+        }
+    }
+
+    static const RegisterBlock& block_of(InterruptSource unit) {
+        return unit == InterruptSource::Pdp   ? pdp_block
+               : unit == InterruptSource::Cdp ? cdp_block
+                                              : sdp_block;
+    }
+
+    /// The unit's tables and their configuration serve both groups: whoever used others must have ended.
+    void write_table(const std::vector<RegisterValues>& images, std::size_t index) {
+        const Operation& operation = plan_.operations[index];
+        const RegisterBlock& block = block_of(operation.last_unit());
+        const auto image = std::ranges::find(
+            images, std::string_view(block.name),
+            [](const RegisterValues& values) { return std::string_view(values.block().name); });
+        TableState& state = tables_[block.name];
+        std::vector<std::size_t> changed;
+        for (std::size_t i = 0; i < block.rows.size(); ++i) {
+            const std::string_view name = block.rows[i].name;
+            const bool ours = name.starts_with("S_LUT_") && !name.starts_with("S_LUT_ACCESS");
+            if (ours && (state.words.empty() || state.words[i] != image->words()[i])) {
+                changed.push_back(i);
+            }
+        }
+        if (!changed.empty() || state.entries != operation.table) {
+            wait_for(state.user);
+        }
+        if (state.entries.empty()) {
+            load_entries(block, 0, std::vector<std::int16_t>(kLeEntries));
+        }
+        for (const std::size_t i : changed) {
+            write_register(block, block.rows[i], image->words()[i]);
+        }
+        if (state.entries != operation.table) {
+            load_entries(block, 1, operation.table);
+        }
+        state = {operation.table, image->words(), index};
+    }
+    /// `table`: 0 is LE, 1 is LO. source: NVDLA_SDP.rdl, S_LUT_ACCESS_CFG
+    void load_entries(const RegisterBlock& block, std::uint32_t table,
+                      const std::vector<std::int16_t>& entries) {
+        constexpr std::uint32_t write_from_first = 0x2'0000;
+        write_register(block, "S_LUT_ACCESS_CFG", write_from_first | table << 16U);
+        const RegisterRow& data = *find_register(block, "S_LUT_ACCESS_DATA");
+        for (const std::int16_t entry : entries) {
+            write_register(block, data, static_cast<std::uint16_t>(entry));
         }
     }
 
@@ -184,8 +234,8 @@ class ProgramWriter {
             return;
         }
         finished_[*operation] = true;
-        const bool pools = plan_.operations[*operation].ends_in_pdp();
-        add(SyncWait{pools ? "PDP" : "SDP", sync_name(*operation)});
+        const InterruptSource unit = plan_.operations[*operation].last_unit();
+        add(SyncWait{std::string(enum_name(unit)), sync_name(*operation)});
         if (passes_to_pdp(plan_.operations[*operation])) {
             add(SyncWait{"SDP", sdp_sync_name(*operation)});
         }
@@ -193,8 +243,16 @@ class ProgramWriter {
 
     Plan plan_;
     Program program_;
+    /// What a unit's table and its registers hold, and the operation that used them last.
+    struct TableState {
+        std::vector<std::int16_t> entries;
+        std::vector<std::uint32_t> words;
+        std::optional<std::size_t> user;
+    };
+
     std::map<std::string_view, BlockState> states_;
-    std::vector<bool> finished_;  ///< the host has waited for the operation
+    std::map<std::string_view, TableState> tables_;  ///< by block
+    std::vector<bool> finished_;                     ///< the host has waited for the operation
 };
 
 }  // namespace
@@ -209,6 +267,9 @@ std::vector<RegisterValues> operation_registers(const Operation& operation) {
     }
     if (const auto* sdp = std::get_if<SdpJob>(&operation.job)) {
         return encode_sdp(*sdp);
+    }
+    if (const auto* cdp = std::get_if<CdpJob>(&operation.job)) {
+        return encode_cdp(*cdp);
     }
     const auto& conv = std::get<ConvOperation>(operation.job);
     std::vector<RegisterValues> images;

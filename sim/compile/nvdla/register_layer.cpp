@@ -17,33 +17,6 @@ constexpr std::int64_t largest_size = 65536;
 
 bool is_whole(double number) { return number == std::trunc(number); }
 
-Diagnostic problem_at(const GraphView& model, std::size_t node, std::string sentence,
-                      std::string remedy) {
-    return {.sentence = std::move(sentence),
-            .remedy = std::move(remedy),
-            .operation = node_name(model.node(node))};
-}
-
-/// The numbers of a feature map; a problem where int8 with a zero point cannot hold them.
-std::optional<NumberRange> map_range(const GraphView& model, const std::string& tensor,
-                                     std::size_t reader, Diagnostics& problems) {
-    const ValueRange* known = model.range(tensor);
-    if (known == nullptr || !known->whole) {
-        problems.push_back(problem_at(model, reader, fmt::format("'{}' holds no integers", tensor),
-                                      "feature maps have 8 bits: round and clip it"));
-        return std::nullopt;
-    }
-    const NumberRange range = known->range;
-    if (!fits_bits(range, 8)) {
-        problems.push_back(problem_at(
-            model, reader,
-            fmt::format("'{}' holds numbers from {} to {}", tensor, range.low, range.high),
-            "feature maps have 8 bits: clip it to -128..127, or to 0..255"));
-        return std::nullopt;
-    }
-    return range;
-}
-
 class LayerLowering {
  public:
     LayerLowering(const GraphView& model, const Candidate& candidate, Diagnostics& problems)
@@ -323,6 +296,32 @@ std::uint32_t end_padding(const WindowAxis& axis) {
 
 }  // namespace
 
+Diagnostic problem_at(const GraphView& model, std::size_t node, std::string sentence,
+                      std::string remedy) {
+    return {.sentence = std::move(sentence),
+            .remedy = std::move(remedy),
+            .operation = node_name(model.node(node))};
+}
+
+std::optional<NumberRange> map_range(const GraphView& model, const std::string& tensor,
+                                     std::size_t reader, Diagnostics& problems) {
+    const ValueRange* known = model.range(tensor);
+    if (known == nullptr || !known->whole) {
+        problems.push_back(problem_at(model, reader, fmt::format("'{}' holds no integers", tensor),
+                                      "feature maps have 8 bits: round and clip it"));
+        return std::nullopt;
+    }
+    const NumberRange range = known->range;
+    if (!fits_bits(range, 8)) {
+        problems.push_back(problem_at(
+            model, reader,
+            fmt::format("'{}' holds numbers from {} to {}", tensor, range.low, range.high),
+            "feature maps have 8 bits: clip it to -128..127, or to 0..255"));
+        return std::nullopt;
+    }
+    return range;
+}
+
 std::optional<Diagnostic> set_window(const Window& window, bool convolves, Layer& layer) {
     const WindowAxis height = window.height();
     const WindowAxis width = window.width();
@@ -377,78 +376,6 @@ Conversion second_division(const EvenDivision& even, std::int64_t zero) {
         .offset = static_cast<std::int32_t>(doubled ? -zero * even.first : -zero * even.first / 2),
         .scale = static_cast<std::int16_t>(even.second),
         .shift = static_cast<unsigned>(even.second_shift + (doubled ? 1 : 0))};
-}
-
-namespace {
-
-/// The first stage shifts and adds the second term, the second one adds what maps are stored less, and
-/// divides.
-void stage_even_sum(const ScaledSum& sum, std::int64_t constant, LayerNumbers& numbers) {
-    numbers.constant = static_cast<std::int16_t>(constant);
-    numbers.residual_shift = static_cast<unsigned>(sum.left);
-    if (sum.shift == 0) {
-        numbers.convertor.offset = static_cast<std::int32_t>(-sum.offset);
-        return;
-    }
-    const auto even = even_division(static_cast<int>(sum.shift), 1);
-    NPU_CHECK(even, "the sum was made for it");
-    numbers.gain = static_cast<std::int16_t>(even->first);
-    numbers.gain_shift = static_cast<unsigned>(sum.shift + 1);
-    numbers.convertor = second_division(*even, sum.offset);
-}
-
-/// The first term is multiplied by the first stage, the second one shifted and added by the next.
-LoweredLayer stage_scaled_sum(const ScaledSum& sum, const NumberRange& a, const NumberRange& b) {
-    LoweredLayer lowered;
-    lowered.layer.kind = LayerKind::Add;
-    const std::int64_t raised = (sum.b_zero - stored_zero(b)) * (std::int64_t{1} << sum.left);
-    lowered.layer.relu = sum.relu;
-    if (sum.to_even) {
-        stage_even_sum(sum, stored_zero(a) - sum.a_zero - raised, lowered.numbers);
-        return lowered;
-    }
-    LayerNumbers& numbers = lowered.numbers;
-    std::int64_t lost = raised;
-    if (sum.reads_twice) {  // no stage is left that adds constants
-        const std::int64_t first =
-            sum.a_zero - stored_zero(a) +
-            ((sum.b_zero - stored_zero(b)) * (std::int64_t{1} << sum.before));
-        lost += first * sum.factor;
-        numbers.first_shift = static_cast<unsigned>(sum.before);
-    } else {
-        numbers.constant = static_cast<std::int16_t>(stored_zero(a) - sum.a_zero);
-    }
-    numbers.factor = {static_cast<std::int16_t>(sum.factor)};
-    numbers.residual_shift = static_cast<unsigned>(sum.left);
-    numbers.gain = static_cast<std::int16_t>(sum.gain);
-    numbers.convertor = {.offset = static_cast<std::int32_t>(lost * sum.gain - sum.offset),
-                         .scale = static_cast<std::int16_t>(sum.scale),
-                         .shift = static_cast<unsigned>(sum.shift)};
-    return lowered;
-}
-
-}  // namespace
-
-LoweredLayer lower_sum(const GraphView& model, const Sum& sum, Diagnostics& problems) {
-    const auto a = map_range(model, sum.terms[0], sum.node, problems);
-    const auto b = map_range(model, sum.terms[1], sum.node, problems);
-    const auto result = map_range(model, sum.output, sum.clip.node, problems);
-    if (!a || !b || !result) {
-        return {};
-    }
-    const GraphNode& node = model.node(sum.node);
-    if (node.op != scaled_sum_op) {
-        return stage_sum(*a, *b, *result);
-    }
-    const ScaledSum scaled = scaled_sum_of(node);
-    const bool moved = scaled.b_zero != stored_zero(*b) ||
-                       (scaled.reads_twice && scaled.a_zero != stored_zero(*a));
-    if (scaled.relu && !scaled.to_even && moved) {
-        problems.push_back(problem_at(model, sum.node,
-                                      "it clips a sum of which one map has a zero point",
-                                      "quantise the maps around 0, or leave the activation out"));
-    }
-    return stage_scaled_sum(scaled, *a, *b);
 }
 
 }  // namespace npuscope

@@ -68,6 +68,12 @@ struct LoweredLayer {
 inline constexpr std::string_view bias_field = "bias";
 inline constexpr std::string_view scale_field = "scale";
 
+Diagnostic problem_at(const GraphView& model, std::size_t node, std::string sentence,
+                      std::string remedy);
+/// The numbers of a feature map; a problem of `reader` where int8 with a zero point cannot hold them.
+std::optional<NumberRange> map_range(const GraphView& model, const std::string& tensor,
+                                     std::size_t reader, Diagnostics& problems);
+
 /// Turns the layer's sequence into numbers of the stages, and the ReLU of the last one that has
 /// work; or answers why they cannot compute it.
 std::optional<Diagnostic> stage_sequence(LoweredLayer& lowered);
@@ -101,6 +107,12 @@ struct Sum {
     std::string output;
     ClipStep clip;
 };
+/// A product of two maps (quantised_form.h), node `index`.
+LoweredLayer lower_product(const GraphView& model, std::size_t index, Diagnostics& problems);
+/// Maps of `group` one after the other, by channels.
+LoweredLayer lower_concat(const GraphView& model, const NodeGroup& group, Diagnostics& problems);
+/// A function of one map (quantised_form.h), node `index`.
+LoweredLayer lower_lookup(const GraphView& model, std::size_t index, Diagnostics& problems);
 LoweredLayer lower_sum(const GraphView& model, const Sum& sum, Diagnostics& problems);
 
 }  // namespace npuscope

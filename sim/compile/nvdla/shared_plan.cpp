@@ -93,8 +93,7 @@ std::uint64_t work_of(const Operation& operation) {
     if (const auto* conv = std::get_if<ConvOperation>(&operation.job)) {
         return size(conv->conv.csc.output);
     }
-    const auto* pdp = std::get_if<PdpJob>(&operation.job);
-    return size(pdp != nullptr ? pdp->output : std::get<SdpJob>(operation.job).shape);
+    return size(operation.destination().shape);
 }
 
 /// One NPU's part, while it grows.

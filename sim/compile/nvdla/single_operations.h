@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Layers of one operation from memory to memory: a pool by the PDP, its width split where the output
-// lines would not fit the line buffer, and an addition by the SDP.
+// lines would not fit the line buffer, an addition or product by the SDP, a function by a lookup table, and
+// maps that are joined by the SDP.
 #pragma once
 
 #include <optional>
@@ -35,6 +36,43 @@ struct AddTask {
 };
 /// Likewise: one source flows through, the other is the first stage's operand.
 std::optional<StoredCube> plan_add(const AddTask& task, PlanContext& context);
+
+/// Whether lookups are the SDP's work, which does them on the way of a convolution's result as well; else the
+/// CDP's.
+inline bool looks_up_in_sdp(const NpuConfig& npu) { return npu.sdp.element_wise && npu.sdp.lut; }
+/// The SDP's last stage, where integers of 8 bits and an offset come in; what lies beyond them has the results of
+/// the ends.
+SdpYStage lookup_stage(std::int32_t offset);
+/// The linear table of 257 entries for it; empty where `table` is.
+std::vector<std::int16_t> lookup_entries(const std::vector<std::int8_t>& table);
+
+struct LookupTask {
+    const Layer& layer;
+    const LayerShapes& shapes;
+    const StoredCube& input;
+    std::vector<std::int8_t> table;  ///< of -128 to 127
+};
+/// Likewise: through the table of the SDP, or of the CDP where the SDP has none.
+std::optional<StoredCube> plan_lookup(const LookupTask& task, PlanContext& context);
+
+struct MulTask {
+    const Layer& layer;
+    const LayerShapes& shapes;
+    const StoredCube& first;
+    const StoredCube& second;             ///< of its shape, or of one row and column
+    const LayerNumbers* given = nullptr;  ///< a model's
+};
+/// Likewise: the first map flows through the SDP, the second one is an operand.
+std::optional<StoredCube> plan_mul(const MulTask& task, PlanContext& context);
+
+struct ConcatTask {
+    const Layer& layer;
+    const LayerShapes& shapes;
+    std::vector<const StoredCube*> inputs;
+    std::vector<std::int16_t> offsets;  ///< taken off each; empty: none
+};
+/// Likewise: the SDP copies each map to its surfaces. All but the last fill their atoms.
+std::optional<StoredCube> plan_concat(const ConcatTask& task, PlanContext& context);
 
 /// For each layer the one that is done on the way of its result to memory: an add, by the SDP's
 /// second stage, or a pool, by the PDP.

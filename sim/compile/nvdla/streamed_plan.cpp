@@ -23,13 +23,14 @@ Address first_map(const Plan& plan) {
     return first;
 }
 
-/// The last operations that end in the SDP and in the PDP; those of one unit end in order.
+/// The last operations that end in each unit; those of one end in order.
 std::vector<std::size_t> last_operations(const Plan& plan) {
     std::vector<std::size_t> last;
-    for (const bool pools : {false, true}) {
-        const auto found = std::find_if(
-            plan.operations.rbegin(), plan.operations.rend(),
-            [&](const Operation& operation) { return operation.ends_in_pdp() == pools; });
+    for (const InterruptSource unit :
+         {InterruptSource::Sdp, InterruptSource::Pdp, InterruptSource::Cdp}) {
+        const auto found =
+            std::find_if(plan.operations.rbegin(), plan.operations.rend(),
+                         [&](const Operation& operation) { return operation.last_unit() == unit; });
         if (found != plan.operations.rend()) {
             last.push_back(static_cast<std::size_t>(plan.operations.rend() - found) - 1);
         }

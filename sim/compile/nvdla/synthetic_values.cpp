@@ -92,6 +92,22 @@ Rescale rescale_sum(std::uint64_t products, std::uint32_t zeros) {
     return rescale;
 }
 
+Conversion rescale_mul() {
+    constexpr unsigned shift = 6;  // a product of two random values has 13 bits
+    return {0, 1, shift};
+}
+
+std::vector<std::int8_t> layer_table(const Network& network, std::size_t layer) {
+    if (!network.numbers.empty()) {
+        return network.numbers[layer].table;
+    }
+    std::vector<std::int8_t> table;
+    for (int number = -128; number < 128; ++number) {
+        table.push_back(static_cast<std::int8_t>(number < 0 ? number / 8 : number));
+    }
+    return table;
+}
+
 Conversion rescale_add() { return {.offset = 0, .scale = 3, .shift = 2}; }
 
 }  // namespace npuscope

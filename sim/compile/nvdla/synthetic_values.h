@@ -53,6 +53,12 @@ Rescale rescale_sum(std::uint64_t products, std::uint32_t zeros = 0);
 /// For the sum of two int8 values: three quarters of it.
 Conversion rescale_add();
 
+/// For the product of two int8 values.
+Conversion rescale_mul();
+
+/// Of a lookup, for -128 to 127: a model's table, or negative numbers divided by 8.
+std::vector<std::int8_t> layer_table(const Network& network, std::size_t layer);
+
 /// Weights and biases of one layer, synthetic unless a model brings them.
 class LayerValues {
  public:

@@ -109,6 +109,35 @@ class QuantisedModel {
         builder.node("Add", name + "_add", {first, second});
         return quantised(name);
     }
+    /// Of one operator without attributes.
+    std::string function(const std::string& name, const std::string& op, const std::string& from) {
+        builder.node(op, name + "_function", {dequantised(from)});
+        return quantised(name);
+    }
+    /// A sigmoid as quantisers store it, from 0 to almost 1.
+    std::string gate(const std::string& name, const std::string& from) {
+        builder.node("Sigmoid", name + "_function", {dequantised(from)});
+        const std::string real = builder.last();
+        scales_[name] = std::ldexp(1.0F, -8);
+        zeros_[name] = is_signed_ ? -128 : 0;
+        write_quantiser(name);
+        builder.node("QuantizeLinear", name + "_q", {real, name + "_s", name + "_z"}, name);
+        return name;
+    }
+    std::string scaled(const std::string& name, const std::string& map, const std::string& gate) {
+        const std::string first = dequantised(map);
+        const std::string second = dequantised(gate);
+        builder.node("Mul", name + "_mul", {first, second});
+        return quantised(name);
+    }
+    std::string joined(const std::string& name, const std::vector<std::string>& maps) {
+        std::vector<std::string> real;
+        for (const std::string& map : maps) {
+            real.push_back(dequantised(map));
+        }
+        builder.node("Concat", name + "_concat", real).integer("axis", 1);
+        return quantised(name);
+    }
     /// Its result keeps the scale of what it reads.
     std::string max_pool(const std::string& name, const std::string& from, std::int64_t size,
                          std::int64_t stride, std::int64_t pad) {

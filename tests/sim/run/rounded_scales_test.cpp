@@ -135,6 +135,42 @@ TEST_P(RoundedScales, OneMaximumBesideNumbersThatNoWindowCovers) {
     expect_close(model, model.max_pool("y", model.input("x", 8, 13), 13, 13, 3), npu(), 2, 0);
 }
 
+TEST_P(RoundedScales, FunctionsAreTheModels) {
+    for (const char* op : {"Sigmoid", "Tanh", "Relu", "HardSwish"}) {
+        QuantisedModel model = this->model();
+        expect_close(model, model.function("y", op, model.input("x", 12, 9)), npu(), 1, 0);
+    }
+}
+
+TEST_P(RoundedScales, FunctionOnTheWayOfAConvolutionsResult) {
+    QuantisedModel model = this->model();
+    const std::string a = model.conv("a", model.input("x", 12, 9), 12, 20, 3);
+    constexpr double any = 255;  // a function may make much of a step
+    expect_close(model, model.function("y", "Elu", a), npu(), 2, any);
+}
+
+TEST_P(RoundedScales, MapOfWhichEachChannelHasAGate) {
+    QuantisedModel model = this->model();
+    const std::string a = model.input("a", 24, 9);
+    const std::string gate = model.gate("gate", model.input("b", {1, 24, 1, 1}));
+    expect_close(model, model.scaled("y", a, gate), npu(), 2);
+}
+
+TEST_P(RoundedScales, MapTimesAnotherOne) {
+    QuantisedModel model = this->model();
+    const std::string a = model.input("a", 12, 7);
+    expect_close(model, model.scaled("y", a, model.gate("gate", model.input("b", 12, 7))), npu(),
+                 2);
+}
+
+TEST_P(RoundedScales, MapsOfThreeScalesJoined) {
+    QuantisedModel model = this->model();
+    const std::string a = model.input("a", 32, 7);
+    const std::string b = model.input("b", 64, 7);
+    const std::string y = model.joined("y", {a, b, model.input("c", 5, 7)});
+    expect_close(model, y, npu(), 4, 0);
+}
+
 TEST_P(RoundedScales, MeanOfAPlane) {
     QuantisedModel model = this->model();
     expect_close(model, model.mean("y", model.input("x", 24, 7)), npu(), 1);

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <set>
 
+#include "models/base/error.h"
 #include "sim/check/check_report.h"
 #include "sim/compile/nvdla/nvdla_family.h"
 #include "sim/compile/nvdla/plan_program.h"
@@ -56,9 +57,46 @@ TEST(PlannedNetwork, PoolsOnTheWayToMemoryHoweverSmallTheTiles) {
         const PlanTarget target = sample::target_with_bank_depth(depth);
         const Plan plan = plan_network(network, target);
         ASSERT_EQ(plan.layers.front().name, "rows");
-        EXPECT_TRUE(plan.operations.front().ends_in_pdp());
+        EXPECT_EQ(plan.operations.front().last_unit(), InterruptSource::Pdp);
         EXPECT_GE(plan.layers.front().operations, depth < 100 ? 3U : 1U);
         run_checked(network, target);
+    }
+}
+
+TEST(PlannedNetwork, ComputesLayersWithoutWeightsOnEveryPreset) {
+    const Network network = parse_network(
+        "name: gates\n"
+        "input: {channels: 32, height: 9, width: 7}\n"
+        "layers:\n"
+        "  - {name: conv, kind: conv, kernels: 64, kernel: 3, padding: 1}\n"
+        "  - {name: act, kind: lookup}\n"
+        "  - {name: squeeze, kind: fc, kernels: 64, from: [act]}\n"
+        "  - {name: gate, kind: lookup}\n"
+        "  - {name: excite, kind: mul, from: [act, gate]}\n"
+        "  - {name: square, kind: mul, from: [conv, excite]}\n"
+        "  - {name: all, kind: concat, from: [input, square, act]}\n"
+        "  - {name: last, kind: conv, kernels: 20, from: [all]}\n",
+        "gates.yaml");
+    for (const PlanTarget& target : preset_targets()) {
+        SCOPED_TRACE(target.npu.name);
+        const Result result = run_checked(network, target);
+        EXPECT_EQ(result.checks.size(), 8U);
+    }
+}
+
+TEST(PlannedNetwork, RefusesToJoinMapsThatDoNotFillTheirAtoms) {
+    const Network network = parse_network(
+        "name: odd\n"
+        "input: {channels: 12, height: 4, width: 4}\n"
+        "layers:\n"
+        "  - {name: conv, kind: conv, kernels: 12}\n"
+        "  - {name: both, kind: concat, from: [input, conv]}\n",
+        "odd.yaml");
+    try {
+        plan_network(network, {});
+        FAIL() << "planned";
+    } catch (const ConfigError& error) {
+        EXPECT_NE(std::string(error.what()).find("do not fill atoms of 8"), std::string::npos);
     }
 }
 

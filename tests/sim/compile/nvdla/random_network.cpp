@@ -27,6 +27,15 @@ class NetworkMaker {
         while (network_.layers.size() < layers) {
             add_layer();
         }
+        if (chance(40)) {
+            next(LayerKind::Lookup);
+        }
+        if (chance(30)) {
+            add_pair(LayerKind::Mul, last_shape());
+        }
+        if (chance(40)) {
+            add_concat(last_shape());
+        }
         if (chance(50)) {
             Layer& fc = next(LayerKind::Fc);
             fc.kernels = size(1, 40);
@@ -65,7 +74,7 @@ class NetworkMaker {
             pool.stride = size(1, pool.kernel);
             pool.padding = pool.kernel == 3 && pool.kind == LayerKind::MaxPool ? size(0, 1) : 0;
         } else {
-            add_sum(input);
+            add_pair(LayerKind::Add, input).relu = chance(50);
         }
     }
 
@@ -91,7 +100,7 @@ class NetworkMaker {
     }
 
     /// The last result and an earlier one of its shape, or twice the same.
-    void add_sum(const Shape& input) {
+    Layer& add_pair(LayerKind kind, const Shape& input) {
         const auto shapes = network_shapes(network_);
         std::string other = network_.layers.back().name;
         const std::string last = other;
@@ -100,9 +109,27 @@ class NetworkMaker {
                 other = network_.layers[i].name;
             }
         }
-        Layer& sum = next(LayerKind::Add);
-        sum.from = {last, other};
-        sum.relu = chance(50);
+        Layer& pair = next(kind);
+        pair.from = {last, other};
+        return pair;
+    }
+
+    /// The last result after another one of its height and width and of whole atoms, if there is one.
+    void add_concat(const Shape& input) {
+        constexpr std::uint32_t atoms = 32;
+        const auto shapes = network_shapes(network_);
+        const std::string last = network_.layers.back().name;
+        std::string other;
+        for (std::size_t i = 0; i < shapes.size(); ++i) {
+            const Shape& shape = shapes[i].output;
+            if (shape.height == input.height && shape.width == input.width &&
+                shape.channels % atoms == 0) {
+                other = network_.layers[i].name;
+            }
+        }
+        if (!other.empty()) {
+            next(LayerKind::Concat).from = {other, last};
+        }
     }
 
     std::mt19937_64 random_;

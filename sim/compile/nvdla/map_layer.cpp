@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+// Layers without weights: sums, products, functions and concatenations of maps.
+#include <algorithm>
+#include <cmath>
+
+#include "models/base/check.h"
+#include "sim/compile/nvdla/register_layer.h"
+
+namespace npuscope {
+namespace {
+
+/// The first stage shifts and adds the second term, the second one adds what maps are stored less, and
+/// divides.
+void stage_even_sum(const ScaledSum& sum, std::int64_t constant, LayerNumbers& numbers) {
+    numbers.constant = static_cast<std::int16_t>(constant);
+    numbers.residual_shift = static_cast<unsigned>(sum.left);
+    if (sum.shift == 0) {
+        numbers.convertor.offset = static_cast<std::int32_t>(-sum.offset);
+        return;
+    }
+    const auto even = even_division(static_cast<int>(sum.shift), 1);
+    NPU_CHECK(even, "the sum was made for it");
+    numbers.gain = static_cast<std::int16_t>(even->first);
+    numbers.gain_shift = static_cast<unsigned>(sum.shift + 1);
+    numbers.convertor = second_division(*even, sum.offset);
+}
+
+/// The first term is multiplied by the first stage, the second one shifted and added by the next.
+LoweredLayer stage_scaled_sum(const ScaledSum& sum, const NumberRange& a, const NumberRange& b) {
+    LoweredLayer lowered;
+    lowered.layer.kind = LayerKind::Add;
+    const std::int64_t raised = (sum.b_zero - stored_zero(b)) * (std::int64_t{1} << sum.left);
+    lowered.layer.relu = sum.relu;
+    if (sum.to_even) {
+        stage_even_sum(sum, stored_zero(a) - sum.a_zero - raised, lowered.numbers);
+        return lowered;
+    }
+    LayerNumbers& numbers = lowered.numbers;
+    std::int64_t lost = raised;
+    if (sum.reads_twice) {  // no stage is left that adds constants
+        const std::int64_t first =
+            sum.a_zero - stored_zero(a) +
+            ((sum.b_zero - stored_zero(b)) * (std::int64_t{1} << sum.before));
+        lost += first * sum.factor;
+        numbers.first_shift = static_cast<unsigned>(sum.before);
+    } else {
+        numbers.constant = static_cast<std::int16_t>(stored_zero(a) - sum.a_zero);
+    }
+    numbers.factor = {static_cast<std::int16_t>(sum.factor)};
+    numbers.residual_shift = static_cast<unsigned>(sum.left);
+    numbers.gain = static_cast<std::int16_t>(sum.gain);
+    numbers.convertor = {.offset = static_cast<std::int32_t>(lost * sum.gain - sum.offset),
+                         .scale = static_cast<std::int16_t>(sum.scale),
+                         .shift = static_cast<unsigned>(sum.shift)};
+    return lowered;
+}
+
+}  // namespace
+
+LoweredLayer lower_product(const GraphView& model, std::size_t index, Diagnostics& problems) {
+    const GraphNode& node = model.node(index);
+    const auto a = map_range(model, node.inputs[0], index, problems);
+    const auto b = map_range(model, node.inputs[1], index, problems);
+    if (!a || !b) {
+        return {};
+    }
+    const ScaledProduct product = scaled_product_of(node);
+    LoweredLayer lowered;
+    lowered.layer.kind = LayerKind::Mul;
+    lowered.layer.relu = product.relu;
+    LayerNumbers& numbers = lowered.numbers;
+    // (a + da) (b + db) of stored numbers
+    const std::int64_t da = stored_zero(*a) - product.a_zero;
+    const std::int64_t db = stored_zero(*b) - product.b_zero;
+    numbers.constant = static_cast<std::int16_t>(da);
+    numbers.gain = static_cast<std::int16_t>(product.gain);
+    if (db != 0) {
+        if (!is_power_of_two(static_cast<double>(db)) || (product.relu && da != 0)) {
+            problems.push_back(problem_at(model, index,
+                                          "the zero points of its maps take more than two stages",
+                                          "quantise one of them around 0, or from 0 on"));
+            return {};
+        }
+        numbers.second_shift = static_cast<unsigned>(std::ilogb(static_cast<double>(db)));
+    }
+    numbers.convertor = {
+        .offset = static_cast<std::int32_t>(-product.offset - da * db * product.gain),
+        .scale = static_cast<std::int16_t>(product.scale),
+        .shift = static_cast<unsigned>(product.shift)};
+    return lowered;
+}
+
+LoweredLayer lower_concat(const GraphView& model, const NodeGroup& group, Diagnostics& problems) {
+    LoweredLayer lowered;
+    lowered.layer.kind = LayerKind::Concat;
+    const auto result = map_range(model, group.output, group.anchor, problems);
+    for (const GroupRead& read : group.reads) {
+        const auto map = map_range(model, read.tensor, group.anchor, problems);
+        if (map && result) {
+            lowered.numbers.offsets.push_back(
+                static_cast<std::int16_t>(stored_zero(*result) - stored_zero(*map)));
+        }
+    }
+    return lowered;
+}
+
+LoweredLayer lower_lookup(const GraphView& model, std::size_t index, Diagnostics& problems) {
+    const GraphNode& node = model.node(index);
+    const auto input = map_range(model, node.inputs[0], index, problems);
+    const auto result = map_range(model, node.outputs[0], index, problems);
+    if (!input || !result) {
+        return {};
+    }
+    LoweredLayer lowered;
+    lowered.layer.kind = LayerKind::Lookup;
+    const std::vector<std::int64_t> codes = node.integers("codes");
+    const NumberRange all = range_of(model.graph().types.at(node.inputs[0]).element);
+    for (int stored = -128; stored < 128; ++stored) {
+        const double number =
+            std::clamp<double>(stored + stored_zero(*input), input->low, input->high);
+        const std::int64_t code = codes[static_cast<std::size_t>(number - all.low)];
+        lowered.numbers.table.push_back(static_cast<std::int8_t>(code - stored_zero(*result)));
+    }
+    return lowered;
+}
+
+LoweredLayer lower_sum(const GraphView& model, const Sum& sum, Diagnostics& problems) {
+    const auto a = map_range(model, sum.terms[0], sum.node, problems);
+    const auto b = map_range(model, sum.terms[1], sum.node, problems);
+    const auto result = map_range(model, sum.output, sum.clip.node, problems);
+    if (!a || !b || !result) {
+        return {};
+    }
+    const GraphNode& node = model.node(sum.node);
+    if (node.op != scaled_sum_op) {
+        return stage_sum(*a, *b, *result);
+    }
+    const ScaledSum scaled = scaled_sum_of(node);
+    const bool moved = scaled.b_zero != stored_zero(*b) ||
+                       (scaled.reads_twice && scaled.a_zero != stored_zero(*a));
+    if (scaled.relu && !scaled.to_even && moved) {
+        problems.push_back(problem_at(model, sum.node,
+                                      "it clips a sum of which one map has a zero point",
+                                      "quantise the maps around 0, or leave the activation out"));
+    }
+    return stage_scaled_sum(scaled, *a, *b);
+}
+
+}  // namespace npuscope
