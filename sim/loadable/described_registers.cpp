@@ -295,6 +295,21 @@ SdpDlaOperation describe_sdp(const OperationRegisters& registers, const PlaceCub
     return made;
 }
 
+DlaLut describe_table(const Operation& planned) {
+    const auto* job = std::get_if<SdpJob>(&planned.job);
+    const LookupConfig& lut =
+        (job != nullptr ? *job : std::get<ConvOperation>(planned.job).sdp).stages.ew.lut;
+    DlaLut table;
+    std::ranges::copy(planned.table, table.linear.begin());
+    table.method = 1;
+    table.exponential_start = static_cast<std::uint64_t>(lut.le.start);
+    table.exponential_end = static_cast<std::uint64_t>(lut.le.end);
+    table.linear_start = static_cast<std::uint64_t>(lut.lo.start);
+    table.linear_end = static_cast<std::uint64_t>(lut.lo.end);
+    table.hybrid_priority = table.underflow_priority = table.overflow_priority = 1;
+    return table;
+}
+
 PdpDlaOperation describe_pdp(const OperationRegisters& registers, const PlaceCube& place) {
     PdpDlaOperation made;
     DlaPdp& operation = made.operation;

@@ -10,6 +10,7 @@
 
 #include "models/base/quantity.h"
 #include "models/base/register_map.h"
+#include "sim/compile/nvdla/plan.h"
 #include "sim/loadable/firmware_registers.h"
 
 namespace npuscope {
@@ -50,6 +51,8 @@ using PlaceCube = std::function<void(DlaCube& cube, Address address, bool writte
 
 ConvDlaOperation describe_conv(const OperationRegisters& registers, const PlaceCube& place);
 SdpDlaOperation describe_sdp(const OperationRegisters& registers, const PlaceCube& place);
+/// The tables of a planned lookup by the SDP: the linear one, whose entries lie one integer apart.
+DlaLut describe_table(const Operation& planned);
 PdpDlaOperation describe_pdp(const OperationRegisters& registers, const PlaceCube& place);
 
 }  // namespace npuscope

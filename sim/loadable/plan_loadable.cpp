@@ -47,6 +47,11 @@ class Writer {
         for (const char* list : {"addr0", "dep_graph", "op_list", "surf_list"}) {
             reserve_list(list);
         }
+        const bool looks_up = std::ranges::any_of(
+            plan_.operations, [](const Operation& one) { return !one.table.empty(); });
+        if (looks_up) {
+            reserve_list("lut_list");
+        }
         place_images();
         place_bound();
         place_results();
@@ -268,6 +273,9 @@ class Writer {
             for (std::size_t stage = 0; stage < sdp.operation.stages.size(); ++stage) {
                 join_operands(registers, sdp, stage, changed);
             }
+            if (!planned.table.empty()) {
+                add_table(planned, sdp);
+            }
             parts.emplace_back(std::move(sdp));
         }
         if (registers.has("NVDLA_PDP")) {
@@ -279,6 +287,13 @@ class Writer {
         };
         verify_registers(planned, parts, {npu_, address_of, changed});
         add_operations(index, std::move(parts));
+    }
+
+    /// Each operation has a table of its own: one that two share is written while the first looks values up.
+    void add_table(const Operation& planned, SdpDlaOperation& sdp) {
+        sdp.table = describe_table(planned);
+        sdp.operation.table = static_cast<std::int16_t>(tables_.size());
+        tables_.push_back(descriptor_bytes(sdp.table, dla_lut_bytes));
     }
 
     /// A stage whose operands come from memory and from a register at once has no descriptor: the
@@ -423,7 +438,9 @@ class Writer {
         network.operations = static_cast<std::uint16_t>(operations_.size());
         network.addresses = static_cast<std::uint16_t>(loadable_.addresses.size());
         network.heads = heads_;
-        std::array<std::vector<std::uint8_t>, 3> lists;
+        network.tables_address = tables_.empty() ? std::int16_t{-1} : std::int16_t{4};
+        network.tables = static_cast<std::uint16_t>(tables_.size());
+        std::array<std::vector<std::uint8_t>, 4> lists;
         const auto append = [](std::vector<std::uint8_t>& list,
                                const std::vector<std::uint8_t>& entry) {
             list.insert(list.end(), entry.begin(), entry.end());
@@ -438,9 +455,14 @@ class Writer {
                 },
                 operations_[i]);
         }
+        for (const std::vector<std::uint8_t>& table : tables_) {
+            append(lists[3], table);
+        }
         set_list(0, descriptor_bytes(network, dla_network_bytes));
         for (std::size_t i = 0; i < lists.size(); ++i) {
-            set_list(i + 1, std::move(lists[i]));
+            if (!lists[i].empty()) {
+                set_list(i + 1, std::move(lists[i]));
+            }
         }
     }
 
@@ -457,6 +479,7 @@ class Writer {
     std::vector<Piece> pieces_;
     Piece results_;
     std::map<std::string, std::int16_t> pairs_;  ///< of operands, and where they lie
+    std::vector<std::vector<std::uint8_t>> tables_;
     std::vector<DlaOperation> operations_;
     std::vector<DlaCommonOperation> graph_;
     std::vector<std::size_t> last_of_;  ///< of each planned operation's parts

@@ -90,6 +90,10 @@ class Verifier {
                               const std::string&) { return against_.address_of(index, offset); },
             .uses_rdma = uses_rdma(part)};
         write_operation(context, part);
+        if (const auto* sdp = std::get_if<SdpDlaOperation>(&part);
+            sdp != nullptr && sdp->operation.table >= 0) {
+            write_table(script, sdp_block.name, sdp->table, sdp->operation.source_precision);
+        }
         for (const Statement& statement : script.statements()) {
             const auto* one = std::get_if<WriteRegister>(&statement.action);
             if (one == nullptr) {

@@ -371,6 +371,12 @@ std::optional<Requantised> requantised(const GraphView& view, const std::string&
     return end;
 }
 
+std::optional<double> number_of(const GraphView& view, const GraphNode& node, std::size_t input) {
+    const GraphValue* value = constant_input(view, node, input);
+    return value != nullptr && value->numbers.size() == 1 ? std::optional(value->numbers.front())
+                                                          : std::nullopt;
+}
+
 std::optional<double> high_of(const GraphView& view, const std::string& tensor) {
     const auto type = view.graph().types.find(tensor);
     if (type == view.graph().types.end()) {  // of a layer that was not read to its input

@@ -89,6 +89,9 @@ struct Requantised {
 /// Nothing where no such end of constant numbers follows.
 std::optional<Requantised> requantised(const GraphView& view, const std::string& tensor);
 
+/// A constant operand of one number.
+std::optional<double> number_of(const GraphView& view, const GraphNode& node, std::size_t input);
+
 /// The largest number of a map of integers, as far as its producer tells; nothing where it does not.
 std::optional<double> high_of(const GraphView& view, const std::string& tensor);
 

@@ -129,6 +129,9 @@ class Rewriter {
             "Reshape", "Flatten", "Squeeze",  "Unsqueeze",    "Transpose",
             "Slice",   "Split",   "Gather",   "DepthToSpace", "SpaceToDepth",
             "Expand",  "Tile",    "Identity", "MaxPool"};
+        if (node.outputs.size() != 1 && node.op != "Split") {
+            return false;  // a MaxPool that gives places, too
+        }
         return std::ranges::find(movers, node.op) != movers.end() ||
                (node.op == "Resize" && node.text("mode", "nearest") == "nearest" &&
                 node.text("coordinate_transformation_mode", "") != "tf_crop_and_resize");

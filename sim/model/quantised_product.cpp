@@ -130,37 +130,106 @@ ScaledProduct scaled_product_of(const GraphNode& node) {
     return product;
 }
 
-std::optional<ProductForm> read_quantised_product(const GraphView& view, std::size_t index) {
-    const GraphNode& node = view.node(index);
-    auto a = node.op == "Mul" ? factor_of(view, node.inputs[0]) : std::nullopt;
-    auto b = a ? factor_of(view, node.inputs[1]) : std::nullopt;
-    const auto end = b ? requantised(view, node.outputs[0]) : std::nullopt;
-    if (!end || is_wide(end->type) || view.sizes(node.outputs[0]).size() > 4) {
+namespace {
+
+struct Factors {
+    Factor a;  ///< of the result's sizes
+    Factor b;  ///< likewise, or of one number for each channel
+    Requantised end;
+};
+
+/// Operands of com.microsoft.QLinearMul: a, scale, zero, b, scale, zero, result's scale, zero.
+std::optional<Factors> quantised_factors(const GraphView& view, const GraphNode& node) {
+    if (node.inputs.size() != 8) {
         return std::nullopt;
     }
+    std::array<double, 6> numbers{};
+    constexpr std::array<std::size_t, 6> places{1, 2, 4, 5, 6, 7};
+    for (std::size_t i = 0; i < places.size(); ++i) {
+        const auto number = number_of(view, node, places.at(i));
+        if (!number) {
+            return std::nullopt;
+        }
+        numbers.at(i) = *number;
+    }
+    const ElementType type = view.graph().types.at(node.outputs[0]).element;
+    const bool constant =
+        view.graph().is_constant(node.inputs[0]) || view.graph().is_constant(node.inputs[3]);
+    if (constant || is_wide(type)) {
+        return std::nullopt;
+    }
+    const NumberRange range = range_of(type);
+    return Factors{{node.inputs[0], type, numbers[0], numbers[1]},
+                   {node.inputs[3], type, numbers[2], numbers[3]},
+                   {node.outputs[0], type, numbers[4], numbers[5], range.low, range.high, {}}};
+}
+
+std::optional<Factors> factors_between_quantisers(const GraphView& view, const GraphNode& node) {
+    const auto a = factor_of(view, node.inputs[0]);
+    const auto b = factor_of(view, node.inputs[1]);
+    const auto end = requantised(view, node.outputs[0]);
+    return a && b && end && !is_wide(end->type) ? std::optional(Factors{*a, *b, *end})
+                                                : std::nullopt;
+}
+
+/// In the order in which the SDP takes them; nothing where it does not.
+std::optional<Factors> factors_of(const GraphView& view, const GraphNode& node) {
+    std::optional<Factors> factors = node.op == "Mul" ? factors_between_quantisers(view, node)
+                                     : node.op == "com.microsoft.QLinearMul"
+                                         ? quantised_factors(view, node)
+                                         : std::nullopt;
+    if (!factors || view.sizes(node.outputs[0]).size() > 4) {
+        return std::nullopt;
+    }
+    auto& [a, b, end] = *factors;
     const Sizes& sizes = view.sizes(node.outputs[0]);
-    if (view.sizes(a->tensor) != sizes || (view.sizes(b->tensor) == sizes && !may_be_operand(*b))) {
+    const Sizes channels = sizes.size() == 4 ? Sizes{sizes[0], sizes[1], 1, 1} : sizes;
+    if (view.sizes(a.tensor) != sizes || (view.sizes(b.tensor) == sizes && !may_be_operand(b))) {
         std::swap(a, b);
     }
-    const Sizes channels = sizes.size() == 4 ? Sizes{sizes[0], sizes[1], 1, 1} : sizes;
-    const Sizes& other = view.sizes(b->tensor);
-    const bool clips_itself = end->high - end->low == 255 || end->low == end->zero;
-    if (view.sizes(a->tensor) != sizes || (other != sizes && other != channels) ||
-        !may_be_operand(*b) || !clips_itself) {
+    const Sizes& other = view.sizes(b.tensor);
+    const bool clips_itself = end.high - end.low == 255 || end.low == end.zero;
+    const bool fits = view.sizes(a.tensor) == sizes && (other == sizes || other == channels);
+    return fits && may_be_operand(b) && clips_itself ? factors : std::nullopt;
+}
+
+GraphNode product_node(const ScaledProduct& product, const GraphNode& node,
+                       const Factors& factors) {
+    GraphNode made;
+    made.op = scaled_product_op;
+    made.name = node.name;
+    made.inputs = {factors.a.tensor, factors.b.tensor};
+    made.outputs = {factors.end.output};
+    for (const auto& [name, member] : whole_numbers) {
+        made.attributes[name] = product.*member;
+    }
+    made.attributes["relu"] = std::int64_t{product.relu ? 1 : 0};
+    made.attributes["low"] = product.low;
+    made.attributes["high"] = product.high;
+    made.attributes["to"] = std::int64_t{element_row(factors.end.type).onnx};
+    return made;
+}
+
+}  // namespace
+
+std::optional<ProductForm> read_quantised_product(const GraphView& view, std::size_t index) {
+    const GraphNode& node = view.node(index);
+    const auto factors = factors_of(view, node);
+    if (!factors) {
         return std::nullopt;
     }
+    const auto& [a, b, end] = *factors;
     ScaledProduct product;
-    product.a_zero = to_integer(a->zero);
-    product.b_zero = to_integer(b->zero);
-    product.relu = end->low == end->zero && end->high - end->low < 255;
-    product.zero = to_integer(end->high) - 127;
-    product.low = end->low;
-    product.high = end->high;
+    product.a_zero = to_integer(a.zero);
+    product.b_zero = to_integer(b.zero);
+    product.relu = end.low == end.zero && end.high - end.low < 255;
+    product.zero = to_integer(end.high) - 127;
+    product.low = end.low;
+    product.high = end.high;
     double least = most_deviation;
     std::optional<ScaledProduct> best;
-    for (const ScaledProduct& one :
-         near_factor(product, a->scale * b->scale / end->scale, end->zero)) {
-        const double deviation = deviation_of(one, *a, *b, *end);
+    for (const ScaledProduct& one : near_factor(product, a.scale * b.scale / end.scale, end.zero)) {
+        const double deviation = deviation_of(one, a, b, end);
         if (deviation < least || (!best && deviation == least)) {
             least = deviation;
             best = one;
@@ -169,21 +238,8 @@ std::optional<ProductForm> read_quantised_product(const GraphView& view, std::si
     if (!best) {
         return std::nullopt;
     }
-    ProductForm form;
-    form.node.op = scaled_product_op;
-    form.node.name = node.name;
-    form.node.inputs = {a->tensor, b->tensor};
-    form.node.outputs = {end->output};
-    for (const auto& [name, member] : whole_numbers) {
-        form.node.attributes[name] = (*best).*member;
-    }
-    form.node.attributes["relu"] = std::int64_t{best->relu ? 1 : 0};
-    form.node.attributes["low"] = best->low;
-    form.node.attributes["high"] = best->high;
-    form.node.attributes["to"] = std::int64_t{element_row(end->type).onnx};
-    form.after = end->nodes;
-    form.deviation = Deviation{false, 1e-3, least};
-    return form;
+    constexpr double off = 1e-3;  // of a step, by the rounding of gain, scale and offset
+    return ProductForm{product_node(*best, node, *factors), end.nodes, {false, off, least}};
 }
 
 }  // namespace npuscope

@@ -44,13 +44,6 @@ std::optional<Term> dequantised_term(const GraphView& view, const std::string& t
     return term_of(view, from->tensor, from->scales.front(), from->zeros.front());
 }
 
-/// Operands of com.microsoft.QLinearAdd: a, scale, zero, b, scale, zero, scale, zero.
-std::optional<double> number_of(const GraphView& view, const GraphNode& node, std::size_t input) {
-    const GraphValue* value = view.graph().constant(node.input(input));
-    return value != nullptr && value->numbers.size() == 1 ? std::optional(value->numbers.front())
-                                                          : std::nullopt;
-}
-
 /// Two integers whose sum, as a runtime computes it, lies so near a half that rounded scales may move it
 /// over, and how much the pair counts among others.
 struct NearTie {
@@ -379,6 +372,7 @@ std::optional<SumForm> read_quantised_sum(const GraphView& view, std::size_t ind
         b = dequantised_term(view, node.inputs[1]);
         end = requantised(view, node.outputs[0]);
     } else if (node.op == "com.microsoft.QLinearAdd" && node.inputs.size() == 8) {
+        // a, scale, zero, b, scale, zero, scale, zero
         std::array<std::optional<double>, 6> numbers;
         for (std::size_t i = 0; i < numbers.size(); ++i) {
             numbers[i] = number_of(view, node, i / 2 * 3 + 1 + i % 2);

@@ -284,8 +284,8 @@ std::optional<NodeGroup> NvdlaTarget::group_at(const GraphView& model, std::size
     }
     std::optional<NodeGroup> group = sum_at(model, anchor);
     group = group ? std::move(group) : maps_at(model, anchor);
-    const bool looks_up = group && group->pattern == lookup_pattern;
-    return looks_up && target_.describable ? std::nullopt : group;
+    const bool by_cdp = group && group->pattern == lookup_pattern && !looks_up_in_sdp(target_.npu);
+    return by_cdp && target_.describable ? std::nullopt : group;
 }
 
 Diagnostics NvdlaTarget::lower(const GraphView& model, NodeGroup& group) const {

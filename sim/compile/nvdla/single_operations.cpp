@@ -324,6 +324,13 @@ std::optional<StoredCube> plan_lookup(const LookupTask& task, PlanContext& conte
                                          .remedy = "choose a preset with a CDP"});
         return std::nullopt;
     }
+    if (!looks_up_in_sdp(npu) && context.describable) {
+        context.refuse(task.layer.name,
+                       {.sentence = "loadables are written of lookups by the SDP, and here the CDP "
+                                    "does them",
+                        .remedy = "plan it as a register program: --out DIR"});
+        return std::nullopt;
+    }
     StoredCube output = context.place_cube(task.layer.name, task.shapes.output, task.input.lanes);
     Operation operation{task.layer.name, {}, {}};
     operation.table = lookup_entries(task.table);

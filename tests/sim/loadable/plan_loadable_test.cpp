@@ -27,6 +27,18 @@ layers:
   - {name: sum, kind: add, from: [second, third]}
 )";
 
+/// With lookups of one table and of maps that are joined, for NPUs whose SDP has tables.
+constexpr const char* lookup_text = R"(name: sample
+input: {channels: 32, height: 12, width: 10}
+layers:
+  - {name: first, kind: conv, kernels: 32, kernel: 3, padding: 1}
+  - {name: act, kind: lookup}
+  - {name: second, kind: conv, kernels: 32, kernel: 3, padding: 1}
+  - {name: again, kind: lookup}
+  - {name: both, kind: concat, from: [act, again]}
+  - {name: sum, kind: conv, kernels: 24}
+)";
+
 SystemConfig system_of(const std::string& npu) {
     SystemArguments arguments;
     arguments.families = test::families();
@@ -34,11 +46,9 @@ SystemConfig system_of(const std::string& npu) {
     return read_system(arguments);
 }
 
-class PlanLoadable : public testing::TestWithParam<std::string> {};
-
-TEST_P(PlanLoadable, LeavesWhatThePlansProgramLeaves) {
-    const SystemConfig system = system_of(GetParam());
-    const Network network = parse_network(network_text, "sample.yaml");
+void expect_same(const std::string& npu, const char* text) {
+    const SystemConfig system = system_of(npu);
+    const Network network = parse_network(text, "sample.yaml");
     const Plan plan = plan_network(network, {nvdla_npu(system), system.memory});
     const StoredCube& result = plan.layers.back().stored;
     RunOptions options;
@@ -64,6 +74,25 @@ TEST_P(PlanLoadable, LeavesWhatThePlansProgramLeaves) {
     EXPECT_TRUE(actual.findings.empty());
     EXPECT_EQ(actual.kept, expected.kept);
     EXPECT_TRUE(std::ranges::any_of(actual.kept[0], [](std::uint8_t byte) { return byte != 0; }));
+}
+
+class PlanLoadable : public testing::TestWithParam<std::string> {};
+
+TEST_P(PlanLoadable, LeavesWhatThePlansProgramLeaves) { expect_same(GetParam(), network_text); }
+
+TEST(PlanLoadableLookups, LeaveWhatThePlansProgramLeaves) {
+    expect_same("nv_full", lookup_text);
+    expect_same("nv_large", lookup_text);
+}
+
+TEST(PlanLoadableLookups, AreRefusedWhereTheCdpDoesThem) {
+    const SystemConfig system = system_of("nv_small");
+    PlanTarget target{nvdla_npu(system), system.memory};
+    target.describable = true;
+    const auto planned = try_plan_network(parse_network(lookup_text, "sample.yaml"), target);
+    const auto* problem = std::get_if<Diagnostic>(&planned);
+    ASSERT_NE(problem, nullptr);
+    EXPECT_EQ(problem->operation, "act");
 }
 
 INSTANTIATE_TEST_SUITE_P(Presets, PlanLoadable, testing::Values("nv_small", "nv_large", "nv_full"),

@@ -4,8 +4,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
+#include <random>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "sim/model/host_values.h"
@@ -45,7 +48,12 @@ std::vector<double> results(const Graph& graph) {
     for (const GraphNode& node : graph.nodes) {
         values.evaluate(node);
     }
-    return values.at(graph.outputs.front()).numbers;
+    std::vector<double> numbers;
+    for (const std::string& output : graph.outputs) {
+        const std::vector<double>& one = values.at(output).numbers;
+        numbers.insert(numbers.end(), one.begin(), one.end());
+    }
+    return numbers;
 }
 
 std::vector<std::string> operators(const Graph& graph) {
@@ -168,6 +176,115 @@ TEST(QuantisedFunctions, AReluAfterAQuantiserOfItsScaleGoesBeforeIt) {
     builder.node("QuantizeLinear", "q", {"relu_y", "ys", "yz"});
     EXPECT_EQ(operators(simplified(builder)),
               (Names{"Conv", "DequantizeLinear", "QuantizeLinear", "Relu"}));
+}
+
+/// Maps of one size or another, each behind a quantiser of its own or of another one's scale.
+class RandomModel {
+ public:
+    explicit RandomModel(unsigned seed) : random_(seed) {
+        builder.input("x", {1, 4, 8, 8}, onnx::TensorProto_DataType_INT8);
+        maps_.push_back({"x", new_scale(), {1, 4, 8, 8}});
+        const unsigned steps = 2 + pick(8);
+        for (unsigned i = 0; i < steps; ++i) {
+            add("n" + std::to_string(i));
+        }
+        builder.output(maps_.back().tensor);
+        if (maps_.size() > 3) {
+            builder.output(maps_[maps_.size() - 2].tensor);
+        }
+    }
+    ModelBuilder builder;
+
+ private:
+    struct Map {
+        std::string tensor;
+        std::string scale;
+        std::vector<std::int64_t> sizes;
+    };
+
+    unsigned pick(unsigned count) { return static_cast<unsigned>(random_() % count); }
+    std::string new_scale() {
+        const std::string name = "s" + std::to_string(scales_++);
+        builder.floats(name, {}, {0.01F + static_cast<float>(pick(1000)) * 1e-4F});
+        builder.int8s(name + "z", {}, {static_cast<int>(pick(256)) - 128});
+        return name;
+    }
+    std::string real(const Map& map, const std::string& name) {
+        builder.node("DequantizeLinear", name, {map.tensor, map.scale, map.scale + "z"});
+        return builder.last();
+    }
+    void quantise(const std::string& name, const std::string& scale,
+                  const std::vector<std::int64_t>& sizes) {
+        builder.node("QuantizeLinear", name + "q", {builder.last(), scale, scale + "z"});
+        maps_.push_back({builder.last(), scale, sizes});
+    }
+
+    void add(const std::string& name) {
+        const Map from = maps_[pick(static_cast<unsigned>(maps_.size()))];
+        const std::string scale = pick(2) == 0 ? from.scale : new_scale();
+        const std::string input = real(from, name + "d");
+        std::vector<std::int64_t> sizes = from.sizes;
+        switch (pick(6)) {
+            case 0:
+                function(name, input);
+                break;
+            case 1:
+                builder.node("Transpose", name, {input}).ints("perm", {0, 1, 3, 2});
+                std::swap(sizes[2], sizes[3]);
+                break;
+            case 2:
+                builder.node("MaxPool", name, {input}).ints("kernel_shape", {3, 2});
+                builder.ints("pads", {1, 0, 1, 1});
+                break;
+            case 3:
+                builder.int64s(name + "p", {0, 0, 1, 0, 0, 0, 0, 1});
+                builder.node("Pad", name, {input, name + "p"});
+                ++sizes[2];
+                ++sizes[3];
+                break;
+            case 4:
+                pair(name, input, from, "Mul");
+                break;
+            default:
+                pair(name, input, from, "Concat");
+                sizes[1] *= 2;
+        }
+        quantise(name, scale, sizes);
+    }
+    void function(const std::string& name, const std::string& input) {
+        constexpr std::array<const char*, 5> functions{"Sigmoid", "Relu", "Tanh", "Abs", "Erf"};
+        builder.node(functions.at(pick(functions.size())), name, {input});
+    }
+    /// With another map of its size, or with itself.
+    void pair(const std::string& name, const std::string& input, const Map& from, const char* op) {
+        Map other = from;
+        for (const Map& map : maps_) {
+            other = map.sizes == from.sizes && pick(2) == 0 ? map : other;
+        }
+        const std::string second = real(other, name + "e");
+        builder.node(op, name, {input, second});
+        if (std::string_view(op) == "Concat") {
+            builder.integer("axis", 1);
+        }
+    }
+
+    std::mt19937 random_;
+    unsigned scales_ = 0;
+    std::vector<Map> maps_;
+};
+
+TEST(QuantisedFunctions, RandomModelsKeepEveryNumber) {
+    for (unsigned seed = 1; seed <= 300; ++seed) {
+        SCOPED_TRACE(seed);
+        Graph graph = parse_onnx(RandomModel(seed).builder.bytes(), "random.onnx");
+        prepare_graph(graph);
+        const std::vector<double> expected = results(graph);
+        move_between_quantisers(graph);
+        prepare_graph(graph);
+        tabulate_functions(graph);
+        prepare_graph(graph);
+        EXPECT_EQ(results(graph), expected);
+    }
 }
 
 }  // namespace
