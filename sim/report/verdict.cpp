@@ -229,7 +229,25 @@ std::string costly_line(const Result& result, const std::vector<LayerRecord>& ro
     return text;
 }
 
+/// Of the time, that the host takes to turn real numbers into integers and back.
+double quantising_share(const Result& result, const std::vector<LayerRecord>& rows) {
+    double share = 0;
+    for (const LayerRecord& row : rows) {
+        const bool quantises = row.on_host && (row.kind.ends_with("QuantizeLinear") ||
+                                               row.kind.ends_with("DequantizeLinear"));
+        share += quantises ? share_of(row, result) : 0;
+    }
+    return share;
+}
+
 std::string help_line(const Result& result, const std::vector<LayerRecord>& rows) {
+    const double quantising = quantising_share(result, rows);
+    if (host_share(result) > 0.5 && quantising > host_share(result) / 2) {
+        return fmt::format(
+            "what would help: inputs and outputs of integers; the host needs {} of the time to "
+            "quantise them (host.cycles_per_element)",
+            percent(quantising));
+    }
     if (host_share(result) > 0.5) {
         return fmt::format(
             "what would help: layers that the NPU takes; the host needs {} of the "

@@ -62,6 +62,19 @@ TEST(SummaryReport, ReadsAsATable) {
     EXPECT_EQ(summary_report(sample::result(), Details::Operations), verdict + details + rest);
 }
 
+TEST(SummaryReport, SaysWhetherTheHostComputesOrQuantises) {
+    Result result = sample::result();
+    result.model.emplace().host.cycles = Cycles(40000);
+    LayerRecord row{.name = "input_q", .kind = "host QuantizeLinear", .on_host = true};
+    row.causes[Cause::Work] = Cycles(40000);
+    result.layers = {row};
+    EXPECT_NE(summary_report(result).find("inputs and outputs of integers; the host needs 72.8 %"),
+              std::string::npos);
+    result.layers[0].kind = "host Softmax";
+    EXPECT_NE(summary_report(result).find("layers that the NPU takes; the host needs 72.8 %"),
+              std::string::npos);
+}
+
 TEST(SummaryReport, FailedCheckStandsOut) {
     Result result = sample::result();
     result.checks.front().pass = false;
