@@ -190,7 +190,7 @@ class Rewriter {
                 (value != nullptr && value->numbers == std::vector<double>{0}));
     }
     std::string zero_code(const ByteScale& scale, const std::string& of) {
-        const std::string name = of + "_padding";
+        std::string name = of + "_padding";
         graph_.constants[name] = {{scale.type, {}}, {scale.zero}};
         graph_.types[name] = {scale.type, {}};
         return name;
@@ -198,7 +198,7 @@ class Rewriter {
 
     /// The name of the integers behind a tensor of real numbers.
     std::string integers_of(const std::string& real, const GraphNode& dequantiser) {
-        const std::string name = real + "_integers";
+        std::string name = real + "_integers";
         const std::string& from = dequantiser.inputs[0];
         roots_[name] = roots_.contains(from) ? roots_.at(from) : from;
         return name;
