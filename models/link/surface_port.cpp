@@ -147,14 +147,15 @@ WriteResponse CubeWriter::write(Activity& writer, DmaPort& port, const PixelRun&
         const Cycles leaves = run.leaves + run.interval * (pixel - run.first);
         const auto last_line = static_cast<std::uint32_t>((pixel + count - 1) / width);
         const std::uint32_t first_surface = pixel_packed_ ? 0 : run.surface;
-        response = port.write(writer,
-                              {.address = address,
-                               .bytes = bytes,
-                               .first = leaves,
-                               .interval = run.interval,
-                               .last = leaves + run.interval * (count - 1),
-                               .request = cube_.line_address(first_surface, last_line)},
-                              purpose);
+        response = port.write(
+            writer,
+            {.address = address,
+             .bytes = bytes,
+             .first = leaves,
+             .interval = run.interval,
+             .last = leaves + run.interval * (count - 1),
+             .request = run.apart ? address : cube_.line_address(first_surface, last_line)},
+            purpose);
         pixel += count;
     }
     return response;

@@ -122,16 +122,22 @@ bool Sdp::compute_surface(SdpWork& work, std::uint32_t surface) {
 }
 
 void Sdp::compute_run(SdpWork& work, const Run& run) {
-    const SdpJob& job = work.job;
     if (compute_surface(work, run.surface)) {
         return;
     }
+    for (const PixelRun& pixels : requests_.in_raster({run.surface, run.first_pixel, run.count})) {
+        compute_pixels(work, pixels);
+    }
+}
+
+void Sdp::compute_pixels(SdpWork& work, const PixelRun& run) {
+    const SdpJob& job = work.job;
     const std::uint32_t width = job.shape.width;
     const std::uint32_t channel = run.surface * lanes(job);
     const std::uint32_t all =
         job.source ? job.source->shape.channels : flying_input_->shape.channels;
     for (std::uint64_t done = 0; done < run.count;) {
-        const std::uint64_t pixel = run.first_pixel + done;
+        const std::uint64_t pixel = run.first + done;
         TensorPart part{channel,
                         static_cast<std::uint32_t>(pixel / width),
                         static_cast<std::uint32_t>(pixel % width),
@@ -179,6 +185,7 @@ void Sdp::run_operation(Activity& activity) {
         work->record.pass(now(), Cause::WaitsForPrevious);
     }
     output_ = std::make_shared<Output>(Output{work});
+    requests_.begin(job, lanes(job));
     result_.reset();
     growing_.reset();
     taken_.clear();
@@ -426,25 +433,16 @@ void Sdp::hand_on(Activity& activity, SdpWork& work, const Run& run, const Taken
         wires_.to_pdp.give(activity, result);
     }
     if (!output_->writers.empty()) {
-        send(activity, work, run, first_left);
+        send(activity, run, first_left);
     }
 }
 
-void Sdp::send(Activity& activity, const SdpWork& work, const Run& run, Cycles first_left) {
-    const FeatureCube& cube = *work.job.destination;
-    const std::uint64_t pixels = std::uint64_t{cube.shape.width} * cube.shape.height;
-    for (std::uint64_t done = 0; done < run.count;) {
-        const std::uint64_t pixel = run.first_pixel + done;
-        const std::uint64_t count = std::min(run.count - done, pixels - pixel % pixels);
-        const Cycles leaves = first_left + drain_.pace() * done;
-        done += count;
-        const std::vector<PixelRun> parts =
-            surface_runs(cube, {work.job.shape.channels, lanes(work.job)},
-                         {run.surface, pixel % pixels, count, leaves, drain_.pace()});
-        for (const PixelRun& part : parts) {
-            const bool last = run.last && done == run.count && &part == &parts.back();
-            results_.give(activity, {part, pixel / pixels, output_, last});
-        }
+void Sdp::send(Activity& activity, const Run& run, Cycles first_left) {
+    const std::vector<ResultRequests::Request> requests =
+        requests_.of({run.surface, run.first_pixel, run.count, first_left, drain_.pace()});
+    for (const ResultRequests::Request& request : requests) {
+        const bool last = run.last && &request == &requests.back();
+        results_.give(activity, {request.run, request.batch, output_, last});
     }
 }
 

@@ -19,6 +19,7 @@
 #include "models/link/surface_port.h"
 #include "models/link/unit.h"
 #include "models/sdp/operand_reader.h"
+#include "models/sdp/result_requests.h"
 #include "models/sdp/sdp_config.h"
 #include "models/sdp/sdp_job.h"
 #include "models/sdp/sdp_math.h"
@@ -124,7 +125,7 @@ class Sdp : public Unit {
     Cycles operand_cycles(const SdpJob& job) const;
     std::optional<PoolingLimit> pooling_limit(const SdpJob& job) const;
     /// The results of a run, which one destination may not hold whole, on their way to memory.
-    void send(Activity& activity, const SdpWork& work, const Run& run, Cycles first_left);
+    void send(Activity& activity, const Run& run, Cycles first_left);
     void finish(Activity& activity, const SdpWork& work);
     /// The answer to an operation's last write ends it, while the next one already runs.
     void end_operation(Activity& activity);
@@ -134,6 +135,7 @@ class Sdp : public Unit {
     /// Where values arrive with the reads: results are computed run by run.
     void begin_result(const SdpWork& work);
     void compute_run(SdpWork& work, const Run& run);
+    void compute_pixels(SdpWork& work, const PixelRun& run);
     /// A surface whose inputs are all there with its first atom; only then does it compute it.
     bool compute_surface(SdpWork& work, std::uint32_t surface);
     void compute_part(SdpWork& work, const TensorPart& part);
@@ -159,6 +161,7 @@ class Sdp : public Unit {
     std::shared_ptr<const Tensor<std::int32_t>> flying_input_;  // of it
     std::vector<bool> surfaces_computed_;                       // of it, as a whole
     std::shared_ptr<Output> output_;
+    ResultRequests requests_;
     AtomDrain drain_;
     Cycles opens_;      // the next operation's first atom may be taken
     Cycles rdma_free_;  // the read DMAs may begin the next operation

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "models/sdp/result_requests.h"
+
+#include <algorithm>
+
+namespace npuscope {
+namespace {
+
+constexpr std::uint64_t tile_lines = 4;    // of two tiles, which come one after the other
+constexpr std::uint64_t tile_columns = 2;  // source: NV_NVDLA_SDP_WDMA_cmd.v, mode_winog_size_of_*
+
+}  // namespace
+
+void ResultRequests::begin(const SdpJob& job, std::uint32_t lanes) {
+    held_ = false;
+    lanes_ = lanes;
+    channels_ = job.shape.channels;
+    cube_ = job.destination.value_or(FeatureCube{});
+    const bool one_pixel = job.shape.width == 1 && job.shape.height == 1;
+    order_ = Order::Lines;
+    if (job.winograd) {
+        order_ = Order::Tiles;
+    } else if (bytes_of(job.stages.output) > bytes_of(job.stages.processing) && job.batches == 1 &&
+               !one_pixel) {
+        order_ = Order::Doubled;
+    }
+}
+
+std::vector<PixelRun> ResultRequests::in_raster(const PixelRun& run) const {
+    if (order_ != Order::Tiles) {
+        return {run};
+    }
+    const std::uint64_t width = cube_.shape.width;
+    std::vector<PixelRun> pairs;
+    for (std::uint64_t done = 0; done < run.count; done += tile_columns) {
+        const std::uint64_t place = run.first + done;
+        const std::uint64_t in_lines = place % (tile_lines * width);
+        const std::uint64_t in_tiles = in_lines % (tile_lines * tile_columns);
+        const std::uint64_t y = place / (tile_lines * width) * tile_lines + in_tiles / tile_columns;
+        PixelRun pair = run;
+        pair.first = y * width + in_lines / (tile_lines * tile_columns) * tile_columns;
+        pair.count = tile_columns;
+        pair.leaves = run.leaves + run.interval * done;
+        pair.apart = true;
+        pairs.push_back(pair);
+    }
+    return pairs;
+}
+
+bool ResultRequests::begins_pair(std::uint64_t pixel) const {
+    const std::uint64_t width = cube_.shape.width;
+    const auto y = static_cast<std::uint32_t>(pixel / width);
+    const std::uint64_t atom = cube_.line_address(0, y).value / cube_.atom.value + pixel % width;
+    return atom % 2 == 0 && pixel % width + 1 < width;
+}
+
+void ResultRequests::add_doubled(const PixelRun& run, std::vector<Request>& requests) {
+    for (std::uint64_t i = 0; i < run.count; ++i) {
+        const std::uint64_t pixel = run.first + i;
+        if (!held_ && begins_pair(pixel)) {
+            held_ = true;
+            continue;
+        }
+        PixelRun pair = run;
+        pair.count = held_ ? 2 : 1;
+        pair.first = pixel + 1 - pair.count;
+        pair.interval = Cycles(0);
+        pair.apart = true;
+        held_ = false;
+        const std::vector<PixelRun> parts = surfaces_of(pair);
+        Cycles before = run.interval;  // of the atom's end
+        for (PixelRun part : parts) {
+            before -= Cycles(run.interval.value / parts.size());
+            part.leaves = run.leaves + run.interval * i - before;
+            requests.push_back({part});
+        }
+    }
+}
+
+std::vector<ResultRequests::Request> ResultRequests::of(const PixelRun& run) {
+    std::vector<Request> requests;
+    if (order_ == Order::Doubled) {
+        add_doubled(run, requests);
+        return requests;
+    }
+    const std::uint64_t pixels = std::uint64_t{cube_.shape.width} * cube_.shape.height;
+    for (std::uint64_t done = 0; done < run.count;) {
+        PixelRun of_batch = run;
+        of_batch.first = (run.first + done) % pixels;
+        of_batch.count = std::min(run.count - done, pixels - of_batch.first);
+        of_batch.leaves = run.leaves + run.interval * done;
+        for (const PixelRun& piece : in_raster(of_batch)) {
+            for (const PixelRun& part : surfaces_of(piece)) {
+                requests.push_back({part, (run.first + done) / pixels});
+            }
+        }
+        done += of_batch.count;
+    }
+    return requests;
+}
+
+}  // namespace npuscope
