@@ -37,21 +37,38 @@ Cdma::Cdma(const sc_core::sc_module_name& name, const CdmaConfig& config, const 
     repeat_from(weight_launches_, "weights", [this](Activity& activity) { run_weights(activity); });
 }
 
-void Cdma::prepare_buffer(Activity& activity, const ConvWork& work) {
+void Cdma::wait_for_weights_taken(Activity& activity, const ConvWork& work) {
+    wires_.weights.wait_empty(activity, work.start.lost_weights);
+    wires_.masks.wait_empty(activity);
+}
+
+// data waits only where its own banks change, weights where any do
+// source: NV_NVDLA_CDMA_dc.v and NV_NVDLA_CDMA_wt.v, need_pending; NV_NVDLA_CSC_sg.v, dat_pending_req
+void Cdma::prepare_buffer(Activity& activity, ConvWork& work) {
     const BankSplit banks = work.job.parts.cdma.banks;
-    if (banks == split_) {
-        return;
+    const Cycles started = work.record.start;
+    const Cycles at_once = started - std::min(started, config_.split_change);
+    const bool moves = banks != split_;
+    const bool data_moves = !split_ || banks.data != split_->data;
+    if (moves) {
+        buffered_.clear();
+        kept_weight_bytes_ = 0;
     }
-    if (split_) {
+    if (split_ && data_moves) {
         wires_.data.wait_empty(activity);
-        wires_.weights.wait_empty(activity, work.start.lost_weights);
-        wires_.masks.wait_empty(activity);
+        wait_for_weights_taken(activity, work);
     }
-    buffered_.clear();
-    kept_weight_bytes_ = 0;
-    wires_.split(banks);
+    if (data_moves) {
+        wires_.split(banks);
+    }
     split_ = banks;
-    split_since_ = now();
+    work.fetch_start = data_moves ? std::max(started, now()) : at_once;
+    work.weights_start = moves ? std::max(started, now()) : at_once;
+    work.weights_move = moves && !data_moves;
+    if (finished_) {
+        work.fetch_start = std::max(work.fetch_start, *finished_);
+        work.weights_start = std::max(work.weights_start, *finished_);
+    }
 }
 
 void Cdma::fetch_operands(ConvWork& work) {
@@ -139,14 +156,7 @@ void Cdma::keep_weights(const ConvWork& work) {
 
 void Cdma::run_data(Activity& activity) {
     const std::shared_ptr<ConvWork> work = launches.take(activity, WaitKind::Idle);
-    const bool split_changes = work->job.parts.cdma.banks != split_;
     prepare_buffer(activity, *work);
-    const Cycles started = work->record.start;
-    work->fetch_start = split_changes ? std::max(started, split_since_)
-                                      : started - std::min(started, config_.split_change);
-    if (finished_) {
-        work->fetch_start = std::max(work->fetch_start, *finished_);
-    }
     fetch_operands(*work);
     weight_launches_.give(activity, work);
     if (work->start.data_reused) {
@@ -207,6 +217,11 @@ void Cdma::read_data(Activity& activity, ConvWork& work) {
 void Cdma::run_weights(Activity& activity) {
     const std::shared_ptr<ConvWork> work = weight_launches_.take(activity, WaitKind::Idle);
     work->weights_waited.assign(work->job.weights.groups(), false);
+    if (work->weights_move) {
+        wait_for_weights_taken(activity, *work);
+        wires_.split(work->job.parts.cdma.banks);
+        work->weights_start = std::max(work->weights_start, now());
+    }
     if (!work->start.weights_reused) {
         read_weights(activity, *work);
     }
@@ -224,7 +239,7 @@ std::unique_ptr<GroupStream> Cdma::weight_stream(const ConvWork& work) {
                       .group_ends = {},
                       .beat = bus_width_,
                       .beats_per_entry = std::max<std::uint64_t>(entry / bus_width_, 1),
-                      .start = work.fetch_start,
+                      .start = work.weights_start,
                       .room = {&wires_.weights.releases(), wires_.weights.capacity(),
                                wires_.weights.promise(divide_up(ends.back(), entry.value))}};
     const std::uint64_t skipped = fetch.address.value % bus_width_.value;  // of the first beat
@@ -249,7 +264,7 @@ std::unique_ptr<GroupStream> Cdma::compressed_stream(const ConvWork& work) {
                                  .mask_ends = use.mask_ends,
                                  .beat = bus_width_,
                                  .entry = use.entry,
-                                 .start = work.fetch_start,
+                                 .start = work.weights_start,
                                  .weight_room = room(wires_.weights, use.weight_ends.back()),
                                  .mask_room = room(wires_.masks, use.mask_ends.back())});
 }

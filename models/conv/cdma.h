@@ -56,7 +56,10 @@ class Cdma : public Unit {
  private:
     void run_data(Activity& activity);
     void run_weights(Activity& activity);
-    void prepare_buffer(Activity& activity, const ConvWork& work);
+    /// Gives the buffer its split and says when the fetches begin.
+    void prepare_buffer(Activity& activity, ConvWork& work);
+    /// What lies in the banks of weights has been taken.
+    void wait_for_weights_taken(Activity& activity, const ConvWork& work);
     void fetch_operands(ConvWork& work);
     void fetch_weights(ConvWork& work);
     void keep_data(ConvWork& work);
@@ -81,7 +84,6 @@ class Cdma : public Unit {
     std::function<void(const ConvWork&)> data_done_;
     std::function<void(const ConvWork&)> weights_done_;
     std::optional<BankSplit> split_;
-    Cycles split_since_;
     // what the buffer holds for a following operation that reuses it
     std::shared_ptr<const ElementTensor> kept_data_;
     std::shared_ptr<const WeightKernels> kept_weights_;

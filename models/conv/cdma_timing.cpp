@@ -67,9 +67,6 @@ FeatureStream::FeatureStream(const CdmaConfig& config, const FeatureFetch& fetch
         fetch_.cube.shape.width = fetch_.cube.surfaces();
         fetch_.cube.shape.channels = fetch_.cube.channels_per_atom();
     }
-    if (paired() && fetch_.cube.surfaces() > 1) {
-        time_ += Cycles(1);  // source: nv_full RTL, simulated
-    }
     response_.atoms_left = atoms_of(response_);
     beats_ = count_beats();
 }

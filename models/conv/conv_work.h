@@ -69,7 +69,9 @@ struct ConvWork {
     /// arrived.
     std::vector<std::shared_ptr<const WeightKernels>> arrived_groups;
     FetchCounters counters;
-    Cycles fetch_start;                ///< both fetches begin, their constants still ahead
+    Cycles fetch_start;                ///< that of data begins, its constants still ahead
+    Cycles weights_start;              ///< the same of weights
+    bool weights_move = false;         ///< to other banks, when those before have been taken
     Cycles data_first;                 ///< first data entry in CBUF
     Cycles data_complete;              ///< last data entry in CBUF
     std::vector<bool> weights_waited;  ///< per kernel group: its fetch stood still for want of room

@@ -40,7 +40,7 @@ void derive_v1(NpuConfig& npu) {
     npu.csc.image_stripe_groups = 4;  // source: NV_NVDLA_CSC_sg.v, upper_limit_w: 64
     npu.cacc.buffered_groups = 4;     // source: NV_NVDLA_CSC_sg.v, credit_cnt: 256 of two an atom
     npu.cacc.fill_latency = Cycles(22);  // source: nv_full RTL, measured
-    npu.cdma.data_request = Cycles(32);  // source: nv_full RTL, simulated, as what follows
+    npu.cdma.data_request = Cycles(33);  // source: nv_full RTL, simulated, as what follows
     npu.cdma.weight_request = Cycles(31);
     npu.cdma.image_request = Cycles(31);
     npu.cdma.image_write = Cycles(8);
@@ -48,10 +48,11 @@ void derive_v1(NpuConfig& npu) {
     npu.cdma.data_write = Cycles(7);
     npu.sdp.flying_bubble = Cycles(0);  // source: NV_NVDLA_CACC_delivery_ctrl.v, a beat a cycle
     npu.sdp.request = Cycles(22);
+    npu.sdp.next_request = Cycles(19);
     npu.sdp.pipeline = Cycles(20);  // source: nv_full RTL, simulated, as what follows
     npu.sdp.beat_group = 1;
     npu.sdp.source_to_atom = Cycles(10);
-    npu.sdp.operand_to_atom = Cycles(7);
+    npu.sdp.operand_to_atom = Cycles(8);
     // the stages' operators are pipelines that a bypass does not shorten
     // source: NV_NVDLA_SDP_CORE_x.v and NV_NVDLA_SDP_CORE_y.v of nvdlav1
     npu.sdp.stage_latency = Cycles(13);
@@ -62,6 +63,7 @@ void derive_v1(NpuConfig& npu) {
     npu.sdp.lut_latency = Cycles(19);
     npu.sdp.done = Cycles(12);
     npu.pdp.start_up = Cycles(22);
+    npu.pdp.hand_over_lead = npu.sdp.pipeline + Cycles(4);
     npu.pdp.output_latency = Cycles(37);
     npu.pdp.tail = Cycles(12);
     npu.cdp.start_up = Cycles(21);

@@ -427,7 +427,9 @@ void Sdp::hand_on(Activity& activity, SdpWork& work, const Run& run, const Taken
         ResultRun result{.values = result_, .surface = run.surface};
         result.first_pixel = run.first_pixel;
         result.count = run.count;
-        result.first_ready = first_left;
+        // the pooling begins with an atom's first beat, and some of 16 bits have no other
+        // source: NV_NVDLA_PDP_CORE_preproc.v, int8_en
+        result.first_ready = first_left + (config_.pipeline - std::min(leaving_, config_.pipeline));
         result.interval = pace;
         result.last = run.last;
         wires_.to_pdp.give(activity, result);
