@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "models/conv/cdma_timing.h"
+#include "models/conv/compressed_stream.h"
 #include "models/conv/image_stream.h"
 #include "models/link/read_stream.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
-#include "models/conv/cdma_timing.h"
+#include "models/conv/compressed_stream.h"
 
 namespace npuscope {
 namespace {
@@ -34,28 +34,42 @@ std::vector<ReadBurst> drain(CompressedWeightStream& stream) {
     return bursts;
 }
 
-TEST(CompressedTiming, ReadsSizesThenMaskAndValuesGroupByGroup) {
+TEST(CompressedTiming, ReadsSizesThenMaskAndValuesInTurns) {
     const ReleaseLedger releases;
-    CompressedWeightStream stream({}, two_groups(releases));
-    std::vector<ByteRun> runs;
-    for (const ReadBurst& burst : drain(stream)) {
-        if (burst.run) {
-            runs.push_back(*burst.run);
-        }
-    }
-    EXPECT_EQ(runs, (std::vector<ByteRun>{{Address(0x30000), Bytes(32)},
-                                          {Address(0x20000), Bytes(128)},
-                                          {Address(0x10000), Bytes(1024)},
-                                          {Address(0x20080), Bytes(128)},
-                                          {Address(0x10400), Bytes(512)}}));
-    // bytes read: one atom of sizes, mask and values with the zeros at their ends
+    CompressedFetch fetch = two_groups(releases);
+    fetch.mask_ends = {600, 1280};  // five pieces: a turn has four
+    CompressedWeightStream stream({}, fetch);
+    std::vector<Address> runs;
     Bytes total;
-    for (const ByteRun& run : runs) {
-        total += run.bytes;
+    for (const ReadBurst& burst : drain(stream)) {
+        runs.push_back(burst.run->address);
+        total += burst.run->bytes;
     }
-    EXPECT_EQ(total, Bytes(32 + 256 + 1536));
-    EXPECT_EQ(stream.group_end(0), 1U + 2 + 16);
+    ASSERT_EQ(runs.size(), 1U + 5 + 6);
+    EXPECT_EQ(runs[0], Address(0x30000));
+    EXPECT_EQ(runs[1], Address(0x20000));
+    EXPECT_EQ(runs[4], Address(0x20300));
+    EXPECT_EQ(runs[5], Address(0x10000));
+    EXPECT_EQ(runs[11], Address(0x20400));
+    // bytes read: one atom of sizes, mask and values with the zeros at their ends
+    EXPECT_EQ(total, Bytes(32 + 1280 + 1536));
+    EXPECT_EQ(stream.group_end(0), 1U + 4 * 4 + 16);
     EXPECT_LT(stream.group_written(0), stream.group_written(1));
+}
+
+TEST(CompressedTiming, NoResponseIsTakenWhileSizesAreUnpacked) {
+    const ReleaseLedger releases;
+    CompressedFetch fetch = two_groups(releases);
+    fetch.weight_ends = {128, 256};
+    CompressedWeightStream stream({}, fetch);
+    for (std::size_t piece = 0; piece < 3; ++piece) {
+        ASSERT_TRUE(stream.next_burst());
+    }
+    const std::vector<Cycles> times(stream.beats(), Cycles(500));
+    stream.arrived(times);
+    // the atom of sizes, two cycles for two groups, four beats of the mask, two of the first group
+    EXPECT_EQ(stream.group_end(0), 7U);
+    EXPECT_EQ(stream.group_written(0), Cycles(500 + 2 + 6) + CdmaConfig{}.weight_write);
 }
 
 TEST(CompressedTiming, AGroupWithoutRoomWaitsUntilItIsReleased) {
@@ -68,7 +82,7 @@ TEST(CompressedTiming, AGroupWithoutRoomWaitsUntilItIsReleased) {
     while ((burst = stream.next_burst())) {
         beats += burst->beats;
     }
-    EXPECT_EQ(beats, 1U + 2 + 16 + 2);
+    EXPECT_EQ(beats, 1U + 4 + 16);
     EXPECT_TRUE(stream.waited_for_room(1));
     EXPECT_FALSE(stream.waited_for_room(0));
     releases.release(Cycles(5000), 8);
@@ -83,7 +97,7 @@ TEST(CompressedTiming, AGroupOfZerosComesWithItsMask) {
     fetch.weight_ends = {0, 128};
     CompressedWeightStream stream({}, fetch);
     drain(stream);
-    EXPECT_EQ(stream.group_end(0), 3U);
+    EXPECT_EQ(stream.group_end(0), 3U);  // the atom of sizes and an entry of the mask
     EXPECT_GT(stream.group_written(0), Cycles(100));
 }
 
