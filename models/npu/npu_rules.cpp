@@ -42,8 +42,8 @@ void derive_v1(NpuConfig& npu) {
     npu.cacc.fill_latency = Cycles(22);  // source: nv_full RTL, measured
     npu.cdma.data_request = Cycles(33);  // source: nv_full RTL, simulated, as what follows
     npu.cdma.weight_request = Cycles(31);
-    npu.cdma.image_request = Cycles(31);
-    npu.cdma.image_write = Cycles(8);
+    npu.cdma.image_request = Cycles(30);
+    npu.cdma.image_write = Cycles(9);
     npu.cdma.weight_write = Cycles(6);
     npu.cdma.data_write = Cycles(7);
     npu.sdp.flying_bubble = Cycles(0);  // source: NV_NVDLA_CACC_delivery_ctrl.v, a beat a cycle
