@@ -12,6 +12,15 @@ Cdp::Cdp(const sc_core::sc_module_name& name, const CdpConfig& config,
     repeat_from(results_, "write", [this](Activity& activity) { write_results(activity); });
 }
 
+Cycles Cdp::fp16_sum(std::uint32_t local_size) const {
+    // source: nv_full RTL, simulated; NV_NVDLA_CDP_DP_sum.v of nvdlav1
+    constexpr std::uint32_t usual = 5;
+    constexpr Cycles pair{4};
+    const Cycles more = pair * ((std::max(local_size, usual) - usual) / 2);
+    const Cycles less = pair * ((usual - std::min(local_size, usual)) / 2);
+    return config_.fp16_sum + more - less;
+}
+
 NormalisationPace Cdp::pace_of(const CdpWork& work) const {
     const CdpNormalization& normalization = work.job.normalization;
     const bool sum = !normalization.square_sum_bypass;
@@ -19,7 +28,7 @@ NormalisationPace Cdp::pace_of(const CdpWork& work) const {
     const bool wide = normalization.precision != Precision::Int8;
     const bool floats = normalization.precision == Precision::Fp16;
     const Cycles pipeline = (sum ? config_.pipeline : config_.pipeline_without_sum) +
-                            (floats && sum ? config_.fp16_sum : Cycles(0)) +
+                            (floats && sum ? fp16_sum(normalization.local_size) : Cycles(0)) +
                             (floats ? config_.fp16_product : Cycles(0));
     return NormalisationPace(
         {.elements = datapath_.atom_channels(normalization.precision),

@@ -67,6 +67,8 @@ class Cdp : public Unit {
     /// The results of a block whose neighbours in channel direction have arrived.
     void compute(const CdpWork& work, const Block& block);
     void write_results(Activity& activity);
+    /// Cycles that the sum of so many squares of fp16 takes longer than that of integers.
+    Cycles fp16_sum(std::uint32_t local_size) const;
     NormalisationPace pace_of(const CdpWork& work) const;
     void account(CdpWork& work) const;
 

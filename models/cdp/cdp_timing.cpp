@@ -24,6 +24,10 @@ Cycles begin_with(std::span<const Cycles> arrivals) {
 
 }  // namespace
 
+std::uint64_t NormalisationPace::neighbour_rows() const {
+    return divide_up(kNeighbours, shape_.throughput);
+}
+
 Cycles NormalisationPace::bubble_before(std::uint32_t columns) const {
     return Cycles(full(last_columns_) && columns > 1 ? 1 : 0);
 }
@@ -39,8 +43,7 @@ Cycles NormalisationPace::result_of_last(Cycles next_begin, std::uint32_t next_c
         return end_ + shape_.latency;
     }
     const std::uint32_t pitch = std::max(last_columns_, next_columns);
-    return next_begin + element_cycles((kNeighbours - 1) * pitch + last_columns_ - 1) +
-           shape_.latency;
+    return next_begin + Cycles((neighbour_rows() - 1) * pitch + last_columns_ - 1) + shape_.latency;
 }
 
 std::optional<Cycles> NormalisationPace::take(const NormalisationBlock& block) {
@@ -55,7 +58,7 @@ std::optional<Cycles> NormalisationPace::take(const NormalisationBlock& block) {
     }
     end_ = begin + element_cycles(shape_.elements * block.columns);
     if (shape_.neighbours && block.columns < last_columns_) {
-        end_ += element_cycles(kNeighbours * (last_columns_ - block.columns));
+        end_ += Cycles(neighbour_rows() * (last_columns_ - block.columns));
     }
     narrow_atoms_ = full(block.columns) ? 0 : narrow_atoms_ + block.columns;
     last_columns_ = block.columns;

@@ -4,6 +4,7 @@
 //
 //     surface 0: c0x0 c0x1 .. c0xN c1x0 .. c7xN   surface 1: c8x0 ..      (columns x0..xN)
 //
+// Where several channels of a column enter in a cycle, such a group counts as one here.
 // The sum over neighbours lets a channel out when the fourth one after it enters; so a surface is
 // complete with the fourth channel of the surface after it, or, being the last one, while the next
 // block enters, at that block's pitch, or by itself at the end of the cube. A block that is
@@ -59,6 +60,8 @@ class NormalisationPace {
         return Cycles(divide_up(elements, shape_.throughput));
     }
     bool full(std::uint32_t columns) const { return columns == shape_.block_columns; }
+    /// Rows of channels, one entering after the other, that hold the neighbours on one side.
+    std::uint64_t neighbour_rows() const;
     Cycles result_of_last(Cycles next_begin, std::uint32_t next_columns) const;
     Cycles free_for(const NormalisationBlock& block) const;
     Cycles bubble_before(std::uint32_t columns) const;

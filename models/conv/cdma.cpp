@@ -192,6 +192,7 @@ std::unique_ptr<DataStream> Cdma::data_stream(const ConvWork& work) {
         config_, FeatureFetch{.cube = job.feature,
                               .lines_per_request = lines_per_request(job),
                               .surfaces_in_line = single_pixel && job.surface_packed,
+                              .winograd = job.mode == ConvMode::Winograd,
                               .entries_per_line = work.buffer.data / lines,
                               .beat = bus_width_,
                               .start = work.fetch_start,

@@ -2,6 +2,7 @@
 #include "models/csb/csb.h"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <string>
 
@@ -9,6 +10,14 @@
 #include "models/link/clock.h"
 
 namespace npuscope {
+namespace {
+
+/// Blocks that lie beyond retiming stages, three there and three back.
+/// source: NV_NVDLA_RT_csb2cmac.v and NV_NVDLA_RT_csb2cacc.v; nv_full RTL, simulated
+constexpr std::array<std::string_view, 3> retimed{"NVDLA_CMAC_A", "NVDLA_CMAC_B", "NVDLA_CACC"};
+constexpr Cycles retiming{6};
+
+}  // namespace
 
 Csb::Csb(const sc_core::sc_module_name& name, const CsbConfig& config,
          std::span<const RegisterBlock> blocks, DiagnosticLog& log)
@@ -70,6 +79,11 @@ void Csb::write(const PostedWrite& posted) {
     }
 }
 
+Cycles Csb::read_cycles(const RegisterBlock& block) const {
+    const bool near = std::ranges::find(retimed, block.name) == retimed.end();
+    return config_.read_cycles + (near ? Cycles(0) : retiming);
+}
+
 std::uint32_t Csb::read(RegisterFile& file, std::uint32_t offset) {
     settle();
     if (listener_ != nullptr) {
@@ -116,12 +130,15 @@ void Csb::b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay
         const CsbAccessTimes times = queue_.present(presented);
         std::memcpy(&value, payload.get_data_ptr(), sizeof value);
         post({file, offset, value, times.effect});
+        written_ = times.accepted;
         delay = to_time(times.accepted - now());
     } else {
         // after all the writes, which have reached their registers then
         value = read_after(*file, offset, presented, payload.get_extension<PollExtension>());
         std::memcpy(payload.get_data_ptr(), &value, sizeof value);
-        delay = to_time(config_.read_cycles);
+        // source: nv_full RTL, simulated: the bus is awake after a write
+        const Cycles awake(written_ == presented ? 1 : 0);
+        delay = to_time(read_cycles(file->block()) - awake);
     }
     payload.set_response_status(tlm::TLM_OK_RESPONSE);
 }

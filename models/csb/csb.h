@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <systemc>
@@ -95,11 +96,13 @@ class Csb : public Unit {
     std::uint32_t read_after(RegisterFile& file, std::uint32_t offset, Cycles presented,
                              PollExtension* poll);
     std::uint32_t read(RegisterFile& file, std::uint32_t offset);
+    Cycles read_cycles(const RegisterBlock& block) const;
     RegisterFile* file_at(std::uint64_t address);
 
     const CsbConfig config_;
     DiagnosticLog& log_;
     CsbQueue queue_;
+    std::optional<Cycles> written_;  // when the last write was accepted
     std::deque<PostedWrite> posted_;
     std::deque<Cycles> triggers_;  // effects of posted writes that set something off
     sc_core::sc_event trigger_posted_;

@@ -2,6 +2,7 @@
 #include "models/link/block_mover.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "models/link/clock.h"
 
@@ -104,13 +105,15 @@ Cycles BlockMover::there(std::uint64_t end) const {
 WriteResponse BlockMover::write(Activity& activity, const MovedBlock::Write& write,
                                 std::uint64_t before, const Purpose& purpose) {
     WriteResponse response{now()};
+    // the first command goes just in front of its data, the others long before
+    const Cycles first(file_ && std::exchange(nothing_written_, false) ? 1 : 0);
     const std::span<const std::uint8_t> bytes(write.bytes);
     for (std::uint64_t done = 0; done < bytes.size();) {
         const Address from = write.address + Bytes(done);
         const std::uint64_t count =
             std::min(bytes.size() - done, setup_.burst.value - from.value % setup_.burst.value);
         done += count;
-        const Cycles leaves = there(before + done);
+        const Cycles leaves = there(before + done) + first;
         const std::uint64_t beat = setup_.stream.beat.value;
         const Cycles earlier(divide_up((from + Bytes(count)).value, beat) - from.value / beat - 1);
         activity.wait_until(leaves, WaitKind::Starved, "input");
@@ -129,6 +132,7 @@ WriteResponse BlockMover::move(Activity& activity, const BlockMoverSetup& setup,
                                const MovedBlocks& blocks, const BlockMoverPurposes& purposes) {
     WriteResponse response{now()};
     setup_ = setup;
+    nothing_written_ = true;
     file_.reset();
     if (setup.fill_latency) {
         file_.emplace(*setup.fill_latency, setup.stream.beat);

@@ -114,7 +114,8 @@ class BlockMover {
     DmaPort& write_port_;
     BlockMoverSetup setup_;
     std::optional<RegisterFilePace> file_;
-    std::vector<Cycles> taken_;  // the block's atoms, where no register file is passed
+    bool nothing_written_ = true;  // of the move
+    std::vector<Cycles> taken_;    // the block's atoms, where no register file is passed
 };
 
 }  // namespace npuscope

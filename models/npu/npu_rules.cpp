@@ -58,23 +58,23 @@ void derive_v1(NpuConfig& npu) {
     npu.sdp.stage_latency = Cycles(13);
     npu.sdp.alu_latency = Cycles(0);
     npu.sdp.mul_latency = Cycles(0);
-    npu.sdp.element_wise_latency = Cycles(14);
+    npu.sdp.element_wise_latency = Cycles(11);
     npu.sdp.element_wise_operator = Cycles(0);
-    npu.sdp.lut_latency = Cycles(19);
+    npu.sdp.lut_latency = Cycles(22);
     npu.sdp.done = Cycles(12);
     npu.pdp.start_up = Cycles(22);
     npu.pdp.hand_over_lead = npu.sdp.pipeline + Cycles(4);
     npu.pdp.output_latency = Cycles(37);
     npu.pdp.tail = Cycles(12);
     npu.cdp.start_up = Cycles(21);
-    npu.cdp.pipeline = Cycles(48);
+    npu.cdp.pipeline = Cycles(47);
     npu.cdp.pipeline_without_sum = Cycles(39);
     npu.cdp.tail = Cycles(11);
     npu.bdma.start_up = Cycles(20);
     npu.bdma.forward = Cycles(17);
     npu.rubik.read_runs = 256;  // source: NV_NVDLA_RUBIK_rf_wcmd.v
     npu.rubik.start_up = Cycles(22);
-    npu.rubik.forward = Cycles(13);
+    npu.rubik.forward = Cycles(12);
 }
 
 }  // namespace

@@ -62,6 +62,7 @@ void Sdp::read_source(SdpWork& work, Cycles start) {
         keep_result(work, {});
     }
     const std::uint32_t surfaces = lanes(work.job) / cube.channels_per_atom();
+    source_parts_ = std::max(surfaces, 1U);
     SdpStreamPlan plan = source_plan(cube, surfaces, wires_.bus_width, start);
     plan.fifo = config_.source_fifo;
     plan.unpacked = config_.source_unpacked;
@@ -207,6 +208,16 @@ void Sdp::run_operation(Activity& activity) {
     finish(activity, *work);
 }
 
+PerStage<Cycles> Sdp::operands_to_atom() const {
+    PerStage<Cycles> cycles;
+    cycles.fill(config_.operand_to_atom);
+    if (wires_.bus_width > datapath_.memory_atom) {
+        cycles[bn_stage] -= Cycles(2);
+        cycles[ew_stage] += Cycles(3);
+    }
+    return cycles;
+}
+
 Cycles Sdp::operand_cycles(const SdpJob& job) const {
     Bytes most;
     if (wires_.bus_width <= datapath_.memory_atom) {
@@ -337,13 +348,16 @@ void Sdp::run_from_memory(Activity& activity, SdpWork& work) {
 
 Cycles Sdp::inputs_ready(Activity& activity, Cycles ready) {
     if (source.active()) {
-        ready = std::max(ready, source.arrival(activity, atom_) + config_.source_to_atom);
+        // of an atom that lies in several surfaces, each part passes in a cycle of its own
+        const Cycles parts(source_parts_ - 1);
+        ready = std::max(ready, source.arrival(activity, atom_) + config_.source_to_atom - parts);
     }
     // a later stage meets the atom later by what the stages before it add
+    const PerStage<Cycles> to_atom = operands_to_atom();
     Cycles before;
     for (std::size_t i = 0; i < operands.size(); ++i) {
         if (operands[i].active()) {
-            const Cycles meets = operands[i].arrival(activity, atom_) + config_.operand_to_atom;
+            const Cycles meets = operands[i].arrival(activity, atom_) + to_atom[i];
             ready = std::max(ready, meets - std::min(meets, before));
         }
         before += delays_[i];

@@ -120,6 +120,10 @@ class Sdp : public Unit {
         Cycles interval;
     };
     void hand_on(Activity& activity, SdpWork& work, const Run& run, const Taken& taken);
+    /// From the last beat of an operand to the atom that meets it, by stage. Where beats hold several
+    /// atoms, those of the element-wise stage pass a convertor of their own.
+    /// source: NV_NVDLA_SDP_CORE_Y_cvt.v of nvdlav1; nv_full RTL, simulated
+    PerStage<Cycles> operands_to_atom() const;
     /// Cycles in which the operands of an atom alone pass, a memory atom in each.
     /// source: NV_NVDLA_SDP_NRDMA_eg.v of nvdlav1; nv_full RTL, simulated
     Cycles operand_cycles(const SdpJob& job) const;
@@ -167,11 +171,12 @@ class Sdp : public Unit {
     Cycles rdma_free_;  // the read DMAs may begin the next operation
     // of the running operation
     PerStage<Cycles> delays_{};
-    Cycles leaving_;             // from an atom's taking to the write channel, without the stages
-    bool reads_ = false;         // a stream from memory is open
-    std::vector<Cycles> taken_;  // when each atom was taken, where streams need to know
-    std::uint64_t atom_ = 0;     // next to be taken
-    Cycles last_left_;           // last atom at the write channel
+    Cycles leaving_;      // from an atom's taking to the write channel, without the stages
+    bool reads_ = false;  // a stream from memory is open
+    std::uint32_t source_parts_ = 1;  // surfaces that an atom of the source lies in
+    std::vector<Cycles> taken_;       // when each atom was taken, where streams need to know
+    std::uint64_t atom_ = 0;          // next to be taken
+    Cycles last_left_;                // last atom at the write channel
 };
 
 }  // namespace npuscope
