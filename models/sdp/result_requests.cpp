@@ -18,33 +18,58 @@ void ResultRequests::begin(const SdpJob& job, std::uint32_t lanes) {
     cube_ = job.destination.value_or(FeatureCube{});
     const bool one_pixel = job.shape.width == 1 && job.shape.height == 1;
     order_ = Order::Lines;
+    batches_ = job.batches;
     if (job.winograd) {
         order_ = Order::Tiles;
+    } else if (job.batches > 1 && !one_pixel) {
+        order_ = Order::Batches;
     } else if (bytes_of(job.stages.output) > bytes_of(job.stages.processing) && job.batches == 1 &&
                !one_pixel) {
         order_ = Order::Doubled;
     }
 }
 
+std::uint64_t ResultRequests::tile_pixel(std::uint64_t place) const {
+    const std::uint64_t width = cube_.shape.width;
+    const std::uint64_t in_lines = place % (tile_lines * width);
+    const std::uint64_t in_tiles = in_lines % (tile_lines * tile_columns);
+    const std::uint64_t y = place / (tile_lines * width) * tile_lines + in_tiles / tile_columns;
+    return y * width + in_lines / (tile_lines * tile_columns) * tile_columns + place % tile_columns;
+}
+
+std::uint64_t ResultRequests::batch_pixel(std::uint64_t place) const {
+    const std::uint64_t width = cube_.shape.width;
+    const std::uint64_t in_line = place % (width * batches_);
+    const std::uint64_t x = in_line / (2 * batches_) * 2;
+    const std::uint64_t columns = std::min<std::uint64_t>(2, width - x);
+    const std::uint64_t in_turn = in_line - x * batches_;
+    const std::uint64_t y = place / (width * batches_);
+    const std::uint64_t batch = in_turn / columns;
+    return (batch * cube_.shape.height + y) * width + x + in_turn % columns;
+}
+
 std::vector<PixelRun> ResultRequests::in_raster(const PixelRun& run) const {
-    if (order_ != Order::Tiles) {
+    if (order_ != Order::Tiles && order_ != Order::Batches) {
         return {run};
     }
-    const std::uint64_t width = cube_.shape.width;
-    std::vector<PixelRun> pairs;
-    for (std::uint64_t done = 0; done < run.count; done += tile_columns) {
-        const std::uint64_t place = run.first + done;
-        const std::uint64_t in_lines = place % (tile_lines * width);
-        const std::uint64_t in_tiles = in_lines % (tile_lines * tile_columns);
-        const std::uint64_t y = place / (tile_lines * width) * tile_lines + in_tiles / tile_columns;
-        PixelRun pair = run;
-        pair.first = y * width + in_lines / (tile_lines * tile_columns) * tile_columns;
-        pair.count = tile_columns;
-        pair.leaves = run.leaves + run.interval * done;
-        pair.apart = true;
-        pairs.push_back(pair);
+    std::vector<PixelRun> pieces;
+    for (std::uint64_t i = 0; i < run.count; ++i) {
+        const std::uint64_t place = run.first + i;
+        const std::uint64_t pixel = order_ == Order::Tiles ? tile_pixel(place) : batch_pixel(place);
+        const bool second = !pieces.empty() && pieces.back().count == 1 &&
+                            pixel == pieces.back().first + 1 && pixel % cube_.shape.width % 2 != 0;
+        if (second) {
+            pieces.back().count = 2;
+            continue;
+        }
+        PixelRun piece = run;
+        piece.first = pixel;
+        piece.count = 1;
+        piece.leaves = run.leaves + run.interval * i;
+        piece.apart = true;
+        pieces.push_back(piece);
     }
-    return pairs;
+    return pieces;
 }
 
 bool ResultRequests::begins_pair(std::uint64_t pixel) const {
@@ -84,17 +109,17 @@ std::vector<ResultRequests::Request> ResultRequests::of(const PixelRun& run) {
         return requests;
     }
     const std::uint64_t pixels = std::uint64_t{cube_.shape.width} * cube_.shape.height;
-    for (std::uint64_t done = 0; done < run.count;) {
-        PixelRun of_batch = run;
-        of_batch.first = (run.first + done) % pixels;
-        of_batch.count = std::min(run.count - done, pixels - of_batch.first);
-        of_batch.leaves = run.leaves + run.interval * done;
-        for (const PixelRun& piece : in_raster(of_batch)) {
-            for (const PixelRun& part : surfaces_of(piece)) {
-                requests.push_back({part, (run.first + done) / pixels});
+    for (const PixelRun& piece : in_raster(run)) {
+        for (std::uint64_t done = 0; done < piece.count;) {
+            PixelRun of_batch = piece;
+            of_batch.first = (piece.first + done) % pixels;
+            of_batch.count = std::min(piece.count - done, pixels - of_batch.first);
+            of_batch.leaves = piece.leaves + piece.interval * done;
+            for (const PixelRun& part : surfaces_of(of_batch)) {
+                requests.push_back({part, (piece.first + done) / pixels});
             }
+            done += of_batch.count;
         }
-        done += of_batch.count;
     }
     return requests;
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // In which order the write DMA asks for room in memory. As a rule a line of a surface is a request.
-// Where an atom leaves as two of different surfaces, and where atoms come tile by tile, requests
-// hold two neighbouring pixels at most, in turns: of both surfaces, or of the four lines of two
-// tiles. Not modelled: the turns of several batches. source: NV_NVDLA_SDP_WDMA_cmd.v and
-// NV_NVDLA_SDP_WDMA_DAT_in.v of nvdlav1, cfg_mode_8to16 and cfg_mode_winog
+// Where an atom leaves as two of different surfaces, and of tiles and batches, requests
+// hold two neighbouring pixels at most, in turns: of both surfaces, of the four lines of two tiles,
+// or of all batches. source: NV_NVDLA_SDP_WDMA_cmd.v and NV_NVDLA_SDP_WDMA_DAT_in.v of nvdlav1,
+// cfg_mode_8to16, cfg_mode_winog and cfg_mode_batch
 #pragma once
 
 #include <optional>
@@ -25,11 +25,14 @@ class ResultRequests {
     void begin(const SdpJob& job, std::uint32_t lanes);
     /// What a run of atoms makes, counted over the batches; of a pair that is not whole yet, nothing.
     std::vector<Request> of(const PixelRun& run);
-    /// Neighbouring atoms as the pixels that they are, where they come tile by tile.
+    /// Neighbouring atoms as the pixels that they are, of batches one below the other.
     std::vector<PixelRun> in_raster(const PixelRun& run) const;
 
  private:
-    enum class Order { Lines, Doubled, Tiles };
+    enum class Order { Lines, Doubled, Tiles, Batches };
+    /// The pixel of an atom, in the order in which they come.
+    std::uint64_t tile_pixel(std::uint64_t place) const;
+    std::uint64_t batch_pixel(std::uint64_t place) const;
     std::vector<PixelRun> surfaces_of(const PixelRun& run) const {
         return surface_runs(cube_, {channels_, lanes_}, run);
     }
@@ -39,6 +42,7 @@ class ResultRequests {
     Order order_ = Order::Lines;
     FeatureCube cube_;
     std::uint32_t channels_ = 0;
+    std::uint32_t batches_ = 1;
     std::uint32_t lanes_ = 1;
     bool held_ = false;  // the first pixel of a pair waits for the second
 };
