@@ -6,6 +6,10 @@
 namespace npuscope {
 namespace {
 
+/// Cycles that an average of fp16 takes longer, which is a product with two reciprocals.
+/// source: nv_full RTL, simulated; NV_NVDLA_PDP_CORE_cal2d.v of nvdlav1
+constexpr Cycles float_average{19};
+
 PoolingSteps rows_of(const PdpJob& job) {
     return {.in_size = job.input.height,
             .out_size = job.output.height,
@@ -301,7 +305,11 @@ void Pdp::send(Activity& activity, const PdpWork& work, const PooledAtoms& atoms
     run.interval =
         atoms.count == 1 ? Cycles(0) : Cycles((atoms.last - atoms.first) / Cycles(atoms.count - 1));
     // exact for the last atom, which the response follows
-    run.leaves = atoms.last + config_.output_latency - run.interval * (atoms.count - 1);
+    const PdpPooling& pooling = work.job.pooling;
+    const bool divides =
+        pooling.precision == Precision::Fp16 && pooling.method == PoolingMethod::Average;
+    run.leaves = atoms.last + config_.output_latency + (divides ? float_average : Cycles(0)) -
+                 run.interval * (atoms.count - 1);
     if (growing_) {
         compute_line(work, run);
     }

@@ -29,6 +29,7 @@ void Sdp::start_reading(SdpWork& work) {
     const PerStage<const char*> names{"BS operands", "BN operands", "EW operands"};
     const Cycles start = std::max(work.rdma_enabled + config_.request, rdma_free_);
     reads_ = false;
+    to_atom_ = operands_to_atom(job);
     for (std::size_t i = 0; i < operands.size(); ++i) {
         fetched_[i] = {};
         operands[i].close();
@@ -41,6 +42,8 @@ void Sdp::start_reading(SdpWork& work) {
             plan.fifo = config_.operand_fifo;
             plan.unpacked = config_.operand_unpacked;
             operands[i].open(config_, std::move(plan), taken_, purpose);
+            operand_pace_[i] = operand_cycles(job, i);
+            operands_free_[i] = Cycles(0);
             reads_ = true;
         }
     }
@@ -198,7 +201,7 @@ void Sdp::run_operation(Activity& activity) {
     const std::uint64_t bytes = std::uint64_t{lanes(job)} * bytes_of(job.stages.processing);
     leaving_ = config_.pipeline + atom_cycles - Cycles(divide_up(bytes, config_.output_throughput));
     const Cycles bubble = job.flying() ? config_.flying_bubble : Cycles(0);
-    drain_.begin(std::max(atom_cycles, operand_cycles(job)) + bubble, pooling_limit(job));
+    drain_.begin(atom_cycles + bubble, pooling_limit(job));
     start_reading(*work);
     if (job.flying()) {
         run_flying(activity, *work);
@@ -208,28 +211,31 @@ void Sdp::run_operation(Activity& activity) {
     finish(activity, *work);
 }
 
-PerStage<Cycles> Sdp::operands_to_atom() const {
+PerStage<Cycles> Sdp::operands_to_atom(const SdpJob& job) const {
     PerStage<Cycles> cycles;
     cycles.fill(config_.operand_to_atom);
-    if (wires_.bus_width > datapath_.memory_atom) {
-        cycles[bn_stage] -= Cycles(2);
-        cycles[ew_stage] += Cycles(3);
+    if (wires_.bus_width <= datapath_.memory_atom) {
+        return cycles;
+    }
+    cycles[ew_stage] += Cycles(6);
+    for (std::size_t i = 0; i < cycles.size(); ++i) {
+        const std::optional<SdpOperandFetch>& fetch = job.operands[i];
+        if (fetch && fetch->surface.components == 2) {
+            cycles[i] -= Cycles(3);
+        }
     }
     return cycles;
 }
 
-Cycles Sdp::operand_cycles(const SdpJob& job) const {
-    Bytes most;
-    if (wires_.bus_width <= datapath_.memory_atom) {
-        return Cycles(1);  // the bus brings no more
+Cycles Sdp::operand_cycles(const SdpJob& job, std::size_t stage) const {
+    const std::optional<SdpOperandFetch>& fetch = job.operands[stage];
+    // a narrow bus brings no more
+    if (wires_.bus_width <= datapath_.memory_atom || !fetch ||
+        fetch->surface.spread != OperandSpread::PerElement) {
+        return Cycles(1);
     }
-    for (const std::optional<SdpOperandFetch>& fetch : job.operands) {
-        if (fetch && fetch->surface.spread == OperandSpread::PerElement) {
-            const OperandSurface& surface = fetch->surface;
-            most = std::max(most, surface.component * surface.components * lanes(job));
-        }
-    }
-    return Cycles(divide_up(most.value, datapath_.memory_atom.value));
+    const Bytes bytes = fetch->surface.component * fetch->surface.components * lanes(job);
+    return Cycles(divide_up(bytes.value, datapath_.memory_atom.value));
 }
 
 std::optional<PoolingLimit> Sdp::pooling_limit(const SdpJob& job) const {
@@ -353,11 +359,12 @@ Cycles Sdp::inputs_ready(Activity& activity, Cycles ready) {
         ready = std::max(ready, source.arrival(activity, atom_) + config_.source_to_atom - parts);
     }
     // a later stage meets the atom later by what the stages before it add
-    const PerStage<Cycles> to_atom = operands_to_atom();
     Cycles before;
     for (std::size_t i = 0; i < operands.size(); ++i) {
         if (operands[i].active()) {
-            const Cycles meets = operands[i].arrival(activity, atom_) + to_atom[i];
+            const Cycles meets =
+                std::max(operands[i].arrival(activity, atom_) + to_atom_[i], operands_free_[i]);
+            operands_free_[i] = meets + operand_pace_[i];
             ready = std::max(ready, meets - std::min(meets, before));
         }
         before += delays_[i];

@@ -123,10 +123,10 @@ class Sdp : public Unit {
     /// From the last beat of an operand to the atom that meets it, by stage. Where beats hold several
     /// atoms, those of the element-wise stage pass a convertor of their own.
     /// source: NV_NVDLA_SDP_CORE_Y_cvt.v of nvdlav1; nv_full RTL, simulated
-    PerStage<Cycles> operands_to_atom() const;
-    /// Cycles in which the operands of an atom alone pass, a memory atom in each.
+    PerStage<Cycles> operands_to_atom(const SdpJob& job) const;
+    /// Cycles in which a stage's operands of an atom pass, a memory atom in each.
     /// source: NV_NVDLA_SDP_NRDMA_eg.v of nvdlav1; nv_full RTL, simulated
-    Cycles operand_cycles(const SdpJob& job) const;
+    Cycles operand_cycles(const SdpJob& job, std::size_t stage) const;
     std::optional<PoolingLimit> pooling_limit(const SdpJob& job) const;
     /// The results of a run, which one destination may not hold whole, on their way to memory.
     void send(Activity& activity, const Run& run, Cycles first_left);
@@ -171,6 +171,9 @@ class Sdp : public Unit {
     Cycles rdma_free_;  // the read DMAs may begin the next operation
     // of the running operation
     PerStage<Cycles> delays_{};
+    PerStage<Cycles> to_atom_{};
+    PerStage<Cycles> operand_pace_{};
+    PerStage<Cycles> operands_free_{};
     Cycles leaving_;      // from an atom's taking to the write channel, without the stages
     bool reads_ = false;  // a stream from memory is open
     std::uint32_t source_parts_ = 1;  // surfaces that an atom of the source lies in
