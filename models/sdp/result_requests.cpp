@@ -6,13 +6,16 @@
 namespace npuscope {
 namespace {
 
-constexpr std::uint64_t tile_lines = 4;    // of two tiles, which come one after the other
+constexpr std::uint64_t tile_lines = 4;  // of two tiles, which come one after the other
+// From one request of a beat to the next. source: nv_full RTL, simulated
+constexpr Cycles request_interval{3};
 constexpr std::uint64_t tile_columns = 2;  // source: NV_NVDLA_SDP_WDMA_cmd.v, mode_winog_size_of_*
 
 }  // namespace
 
 void ResultRequests::begin(const SdpJob& job, std::uint32_t lanes) {
     held_ = false;
+    free_ = Cycles(0);
     lanes_ = lanes;
     channels_ = job.shape.channels;
     cube_ = job.destination.value_or(FeatureCube{});
@@ -96,8 +99,12 @@ void ResultRequests::add_doubled(const PixelRun& run, std::vector<Request>& requ
         Cycles before = run.interval;  // of the atom's end
         for (PixelRun part : parts) {
             before -= Cycles(run.interval.value / parts.size());
-            part.leaves = run.leaves + run.interval * i - before;
+            part.leaves = std::max(run.leaves + run.interval * i - before, free_);
+            free_ = part.leaves + request_interval;
             requests.push_back({part});
+        }
+        if (parts.size() == 1) {
+            free_ += request_interval;  // the other surface has its turn though nothing lies in it
         }
     }
 }

@@ -45,6 +45,7 @@ class ResultRequests {
     std::uint32_t batches_ = 1;
     std::uint32_t lanes_ = 1;
     bool held_ = false;  // the first pixel of a pair waits for the second
+    Cycles free_;        // for the next request of doubled atoms
 };
 
 }  // namespace npuscope

@@ -25,14 +25,14 @@ TEST(ResultRequests, of_atoms_that_double_take_both_surfaces_in_turns) {
     ResultRequests requests;
     requests.begin(doubled_job(), 32);
     const PixelRun run{
-        .surface = 0, .first = 0, .count = 3, .leaves = Cycles(10), .interval = Cycles(2)};
+        .surface = 0, .first = 0, .count = 3, .leaves = Cycles(10), .interval = Cycles(8)};
     const auto first = requests.of(run);
     ASSERT_EQ(first.size(), 2);  // the third pixel waits for the fourth
     EXPECT_EQ(first[0].run.surface, 0);
     EXPECT_EQ(first[0].run.count, 2);
-    EXPECT_EQ(first[0].run.leaves, Cycles(11));  // half of the second atom
+    EXPECT_EQ(first[0].run.leaves, Cycles(14));  // half of the second atom
     EXPECT_EQ(first[1].run.surface, 1);
-    EXPECT_EQ(first[1].run.leaves, Cycles(12));
+    EXPECT_EQ(first[1].run.leaves, Cycles(18));
     EXPECT_TRUE(first[1].run.apart);
 }
 
@@ -63,6 +63,22 @@ TEST(ResultRequests, of_tiles_hold_a_pair_of_each_of_four_lines) {
         first_pixels.push_back(request.run.first);
     }
     EXPECT_EQ(first_pixels, (std::vector<std::uint64_t>{0, 4, 8, 12, 2, 6, 10, 14}));
+}
+
+TEST(ResultRequests, of_batches_hold_a_pair_of_each_in_turns) {
+    SdpJob job = doubled_job();
+    job.batches = 2;
+    job.stages.processing = Precision::Int16;
+    job.shape = job.destination->shape = {16, 1, 3};
+    ResultRequests requests;
+    requests.begin(job, 16);
+    std::vector<std::array<std::uint64_t, 3>> made;
+    for (const auto& request :
+         requests.of({.surface = 0, .first = 0, .count = 6, .interval = Cycles(1)})) {
+        made.push_back({request.batch, request.run.first, request.run.count});
+    }
+    EXPECT_EQ(made, (std::vector<std::array<std::uint64_t, 3>>{
+                        {0, 0, 2}, {1, 0, 2}, {0, 2, 1}, {1, 2, 1}}));
 }
 
 }  // namespace
