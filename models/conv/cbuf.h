@@ -23,8 +23,8 @@ class Cbuf {
           masks(name + ".masks"),
           config_(config) {}
 
-    /// Gives banks to data and weights; both stores must be empty. ConfigError when there are too
-    /// few.
+    /// Gives banks to data and weights; the store of weights must be empty, and that of data where its
+    /// banks change. ConfigError when there are too few.
     void split(std::uint32_t data_banks, std::uint32_t weight_banks) {
         if (data_banks + weight_banks > config_.banks) {
             throw ConfigError(
@@ -33,7 +33,10 @@ class Cbuf {
                             data_banks, weight_banks, config_.banks),
                 "lower DATA_BANK or WEIGHT_BANK");
         }
-        data.allocate(std::uint64_t{data_banks} * config_.bank_depth);
+        const std::uint64_t entries = std::uint64_t{data_banks} * config_.bank_depth;
+        if (entries != data.capacity()) {
+            data.allocate(entries);
+        }
         weights.allocate(std::uint64_t{weight_banks} * config_.bank_depth);
         masks.allocate(config_.bank_depth);
     }

@@ -276,7 +276,7 @@ class Writer {
             if (!planned.table.empty()) {
                 add_table(planned, sdp);
             }
-            parts.emplace_back(std::move(sdp));
+            parts.emplace_back(sdp);
         }
         if (registers.has("NVDLA_PDP")) {
             parts.emplace_back(describe_pdp(registers, place));
@@ -286,7 +286,7 @@ class Writer {
             return Address(base == bases.end() ? offset : base->second + offset);
         };
         verify_registers(planned, parts, {npu_, address_of, changed});
-        add_operations(index, std::move(parts));
+        add_operations(index, parts);
     }
 
     /// Each operation has a table of its own: one that two share is written while the first looks values up.
@@ -366,14 +366,14 @@ class Writer {
     }
 
     /// The parts pass their results on on the fly: the last one is enabled first.
-    void add_operations(std::size_t index, std::vector<DlaOperation> parts) {
+    void add_operations(std::size_t index, const std::vector<DlaOperation>& parts) {
         const std::size_t first = operations_.size();
-        for (DlaOperation& part : parts) {
+        for (const DlaOperation& part : parts) {
             const auto unit = static_cast<DlaUnit>(part.index());
             DlaCommonOperation common;
             common.unit = unit;
             graph_.push_back(common);
-            operations_.push_back(std::move(part));
+            operations_.push_back(part);
             follow_unit(operations_.size() - 1, index);
         }
         for (std::size_t i = first; i + 1 < operations_.size(); ++i) {

@@ -225,7 +225,7 @@ class SegmentPlanner {
             RegisterNetwork lowered = register_network(model_, plan.partition, i);
             auto planned = try_plan_network(lowered.network, target_);
             if (auto* problem = std::get_if<Diagnostic>(&planned)) {
-                leave(plan.partition, plan.partition.segments[i], lowered, *std::move(problem));
+                leave(plan.partition, plan.partition.segments[i], lowered, std::move(*problem));
                 return false;
             }
             plan.segments.push_back({std::move(lowered), std::get<Plan>(std::move(planned))});
