@@ -102,12 +102,12 @@ void join_activations(Graph& graph) {
 
 // --- Operators that move numbers ---
 
-/// Rewrites a graph node by node.
-class Rewriter {
+/// Rewrites a graph node by node, so that integers are moved.
+class IntegerMoves {
  public:
-    explicit Rewriter(Graph& graph) : graph_(graph), before_(graph), view_(before_) {}
+    explicit IntegerMoves(Graph& graph) : graph_(graph), before_(graph), view_(before_) {}
 
-    void move_integers() {
+    void run() {
         for (const GraphNode& node : before_.nodes) {
             if (dropped_.contains(node.outputs.front())) {
                 continue;
@@ -190,15 +190,23 @@ class Rewriter {
                 (value != nullptr && value->numbers == std::vector<double>{0}));
     }
     std::string zero_code(const ByteScale& scale, const std::string& of) {
-        std::string name = of + "_padding";
+        std::string name = free_name(of + "_padding");
         graph_.constants[name] = {{scale.type, {}}, {scale.zero}};
         graph_.types[name] = {scale.type, {}};
         return name;
     }
 
+    /// The same for the same wish.
+    std::string free_name(std::string wish) const {
+        while (before_.types.contains(wish) || before_.is_constant(wish)) {
+            wish += '_';
+        }
+        return wish;
+    }
+
     /// The name of the integers behind a tensor of real numbers.
     std::string integers_of(const std::string& real, const GraphNode& dequantiser) {
-        std::string name = real + "_integers";
+        std::string name = free_name(real + "_integers");
         const std::string& from = dequantiser.inputs[0];
         roots_[name] = roots_.contains(from) ? roots_.at(from) : from;
         return name;
@@ -239,10 +247,10 @@ class Rewriter {
                 joined.inputs.push_back(maps[i].inputs[0]);
                 continue;
             }
-            const std::string name = node_name(node) + "_input_" + std::to_string(i);
+            const std::string name = free_name(node_name(node) + "_input_" + std::to_string(i));
             GraphNode real = maps[i];
             real.op = "DequantizeLinear";
-            real.name = name + "_DequantizeLinear";
+            real.name = free_name(name + "_DequantizeLinear");
             real.attributes.clear();
             real.outputs = {real.name};
             GraphNode quantiser;
@@ -456,7 +464,7 @@ class FunctionTables {
 
 void move_between_quantisers(Graph& graph) {
     join_activations(graph);
-    Rewriter(graph).move_integers();
+    IntegerMoves(graph).run();
 }
 
 void tabulate_functions(Graph& graph) { FunctionTables(graph).run(); }
