@@ -71,9 +71,7 @@ ValueRange scaled_product_range(const RangeOperands& operands) {
 }
 
 void check_lookup(const Operands& operands) {
-    const bool bytes =
-        operands.element(0) == ElementType::Int8 || operands.element(0) == ElementType::Uint8;
-    require(bytes && operands.node.integers("codes").size() == lookup_codes,
+    require(is_byte(operands.element(0)) && operands.node.integers("codes").size() == lookup_codes,
             "its table does not have a number for each code", "let npuscope write such nodes");
 }
 Types lookup_types(const Operands& operands) {

@@ -161,7 +161,8 @@ class ShapeWalk {
             at = next;
         }
         require(whole && at == end, layer,
-                fmt::format("'{}' is not a shape of an input", layer.output),
+                fmt::format("'{}' is not a shape of {}", layer.output,
+                            layer.kind == LayerKind::Slice ? "a slice" : "an input"),
                 "say its channels, height and width at `output`, as 64x112x112");
         return {sizes[0], sizes[1], sizes[2]};
     }
@@ -196,6 +197,16 @@ class ShapeWalk {
                                     shape_text(input)),
                         "both must have one shape");
                 shapes.output = input;
+                return;
+            case LayerKind::Slice:
+                shapes.output = declared_shape(layer);
+                require(shapes.output.channels <= input.channels &&
+                            shapes.output.height <= input.height &&
+                            shapes.output.width <= input.width,
+                        layer,
+                        fmt::format("{} is no part of {}", shape_text(shapes.output),
+                                    shape_text(input)),
+                        "a slice is not larger than what it comes from");
                 return;
             case LayerKind::Mul: {
                 const Shape other = shape_of(shapes.sources.back());

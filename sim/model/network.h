@@ -73,6 +73,7 @@ struct LayerNumbers {
     Conversion convertor{};
     std::optional<unsigned> second_shift{};  ///< of a product: of the first map, added to it
     std::vector<std::int8_t> table{};        ///< of -128 to 127
+    Shape begin{0, 0, 0};                    ///< of a slice
     std::vector<std::int16_t> offsets{};     ///< of the maps that are joined
     bool joins_unclipped = false;  ///< the add that reads it takes the result before it is clipped
 };
@@ -84,8 +85,9 @@ struct LayerNumbers {
 /// Fc is a convolution whose kernel covers its whole input; Input computes nothing: it is another
 /// input of the network, whose shape stands at `output`. Lookup takes each number through a table: an
 /// activation of a model, or any other function of one map; Concat puts channels after channels; Mul
-/// multiplies a map by another, or by a number for each channel.
-enum class LayerKind { Conv, Fc, MaxPool, AvgPool, Add, Mul, Lookup, Concat, Input };
+/// multiplies a map by another, or by a number for each channel; Slice is a part of a map, whose shape stands
+/// at `output` as well: the first channels, rows and columns, or a model's.
+enum class LayerKind { Conv, Fc, MaxPool, AvgPool, Add, Mul, Lookup, Concat, Slice, Input };
 
 template <>
 struct EnumNames<LayerKind> {
@@ -97,6 +99,7 @@ struct EnumNames<LayerKind> {
                                       std::pair{LayerKind::Lookup, std::string_view("lookup")},
                                       std::pair{LayerKind::Mul, std::string_view("mul")},
                                       std::pair{LayerKind::Concat, std::string_view("concat")},
+                                      std::pair{LayerKind::Slice, std::string_view("slice")},
                                       std::pair{LayerKind::Input, std::string_view("input")}};
 };
 
@@ -127,8 +130,8 @@ struct Layer {
         visit.required("name", self.name, "name of the layer, by which others refer to it");
         visit.required("kind", self.kind,
                        "what the layer computes; lookup: each number through a table, as "
-                       "activations are; input: nothing, it is another input of the "
-                       "network, of the shape that stands at `output`");
+                       "activations are; slice: a part, of the shape that stands at "
+                       "`output`; input: nothing, it is another input of the network, likewise");
         visit.field("from", self.from,
                     "layers that it takes its input from, `input` for the network's; default: the "
                     "layer before; an add or mul takes two, a concat two or more");
@@ -159,8 +162,8 @@ struct Layer {
                     "percent of the synthetic weights of conv and fc that are zero, as in a pruned "
                     "network; default: the network's");
         visit.field("output", self.output,
-                    "shape that must come out, as 64x112x112 (channels, height, width); that of an "
-                    "input");
+                    "shape that must come out, as 64x112x112 (channels, height, width); that of a "
+                    "slice or an input");
     }
 };
 

@@ -131,6 +131,7 @@ class GraphBuilder {
                 clip(layer);
                 break;
             case LayerKind::Mul:
+            case LayerKind::Slice:
             case LayerKind::Lookup:
                 throw ConfigError(layer.place,
                                   fmt::format("layer '{}': layer patterns have no {}", layer.name,

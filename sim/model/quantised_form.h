@@ -37,6 +37,10 @@ std::optional<EvenDivision> even_division(int shift, double most_scale);
 inline bool is_wide(ElementType type) {
     return type == ElementType::Int16 || type == ElementType::Uint16;
 }
+/// Integers of 8 bits.
+inline bool is_byte(ElementType type) {
+    return type == ElementType::Int8 || type == ElementType::Uint8;
+}
 /// Whether windows of the node reach over its input.
 bool has_padding(const GraphNode& node);
 

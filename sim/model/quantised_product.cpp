@@ -38,7 +38,7 @@ std::optional<Factor> factor_of(const GraphView& view, const std::string& tensor
         return std::nullopt;
     }
     const ElementType type = view.graph().types.at(from->tensor).element;
-    if (type != ElementType::Int8 && type != ElementType::Uint8) {
+    if (!is_byte(type)) {
         return std::nullopt;
     }
     return Factor{from->tensor, type, from->scales.front(), from->zeros.front()};

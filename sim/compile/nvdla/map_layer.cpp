@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Layers without weights: sums, products, functions and concatenations of maps.
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "models/base/check.h"
@@ -101,6 +104,44 @@ LoweredLayer lower_concat(const GraphView& model, const NodeGroup& group, Diagno
                 static_cast<std::int16_t>(stored_zero(*result) - stored_zero(*map)));
         }
     }
+    return lowered;
+}
+
+std::optional<Shape> slice_begin(const GraphView& model, const GraphNode& node) {
+    const auto list = [&](std::size_t input) {
+        const GraphValue* value = model.graph().constant(node.input(input));
+        return value == nullptr ? std::vector<double>() : value->numbers;
+    };
+    const std::vector<double> starts = list(1);
+    const std::vector<double> axes = list(3);
+    const std::vector<double> steps = list(4);
+    const Sizes& in = model.sizes(node.inputs[0]);
+    const bool whole_steps = std::ranges::all_of(steps, [](double step) { return step == 1; }) &&
+                             (node.input(4).empty() || !steps.empty()) &&
+                             (node.input(3).empty() || !axes.empty());
+    if (in.size() != 4 || in[0] != 1 || starts.empty() || !whole_steps) {
+        return std::nullopt;
+    }
+    std::array<std::int64_t, 4> begin{};
+    for (std::size_t i = 0; i < starts.size() && i < begin.size(); ++i) {
+        std::int64_t axis = axes.empty() ? static_cast<std::int64_t>(i) : to_integer(axes.at(i));
+        axis += axis < 0 ? 4 : 0;
+        const auto at = static_cast<std::size_t>(axis);
+        const std::int64_t start = to_integer(starts[i]);
+        begin.at(at) = std::clamp<std::int64_t>(start < 0 ? start + in[at] : start, 0, in[at]);
+    }
+    const auto size = [&](std::size_t axis) { return static_cast<std::uint32_t>(begin.at(axis)); };
+    return Shape{size(1), size(2), size(3)};
+}
+
+LoweredLayer lower_slice(const GraphView& model, std::size_t index, Diagnostics& problems) {
+    const GraphNode& node = model.node(index);
+    map_range(model, node.inputs[0], index, problems);
+    LoweredLayer lowered;
+    lowered.layer.kind = LayerKind::Slice;
+    const Sizes& out = model.sizes(node.outputs[0]);
+    lowered.layer.output = fmt::format("{}x{}x{}", out[1], out[2], out[3]);
+    lowered.numbers.begin = *slice_begin(model, node);
     return lowered;
 }
 

@@ -331,6 +331,11 @@ class NetworkPlanner {
                 }
                 return plan_concat(task, context_);
             }
+            case LayerKind::Slice:
+                return plan_slice(
+                    {layer, shapes_[index], results_.cube_of(shapes_[index].sources.front()),
+                     network_.numbers.empty() ? Shape{0, 0, 0} : network_.numbers[index].begin},
+                    context_);
             case LayerKind::Lookup:
                 return plan_lookup(
                     {layer, shapes_[index], results_.cube_of(shapes_[index].sources.front()),

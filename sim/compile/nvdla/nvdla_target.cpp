@@ -85,6 +85,7 @@ std::optional<NodeGroup> sum_at(const GraphView& model, std::size_t node) {
 constexpr const char* concat_pattern = "CONCAT";
 constexpr const char* lookup_pattern = "LOOKUP";
 constexpr const char* product_pattern = "MUL";
+constexpr const char* slice_pattern = "SLICE";
 
 bool joins_channels(const GraphView& model, const GraphNode& node) {
     const auto rank = static_cast<std::int64_t>(model.sizes(node.outputs[0]).size());
@@ -92,18 +93,21 @@ bool joins_channels(const GraphView& model, const GraphNode& node) {
     return node.inputs.size() > 1 && rank > 1 && (axis == 1 || axis == 1 - rank);
 }
 
-/// What a node alone computes of maps: a concatenation, a function or a product.
+/// What a node alone computes of maps: a concatenation, a part, a function or a product.
 std::optional<NodeGroup> maps_at(const GraphView& model, std::size_t index) {
     const GraphNode& node = model.node(index);
+    const bool is_slice = node.op == "Slice" && slice_begin(model, node);
     const char* pattern = node.op == "Concat" && joins_channels(model, node) ? concat_pattern
                           : node.op == lookup_op                             ? lookup_pattern
                           : node.op == scaled_product_op                     ? product_pattern
+                          : is_slice                                         ? slice_pattern
                                                                              : nullptr;
     const auto is_map = [&](const std::string& tensor) {
         const Sizes& sizes = model.sizes(tensor);
         return !model.graph().is_constant(tensor) && !sizes.empty() && sizes.size() <= 4;
     };
-    if (pattern == nullptr || !std::ranges::all_of(node.inputs, is_map)) {
+    const std::vector<std::string> maps = is_slice ? std::vector{node.inputs[0]} : node.inputs;
+    if (pattern == nullptr || !std::ranges::all_of(maps, is_map)) {
         return std::nullopt;
     }
     NodeGroup group;
@@ -112,7 +116,7 @@ std::optional<NodeGroup> maps_at(const GraphView& model, std::size_t index) {
     group.nodes = {index};
     group.output = node.outputs[0];
     group.cube = as_cube(model.sizes(group.output));
-    for (const std::string& map : node.inputs) {
+    for (const std::string& map : maps) {
         group.reads.push_back({map, as_cube(model.sizes(map)), index});
     }
     return group;
@@ -133,6 +137,9 @@ LoweredLayer lower_group(const GraphView& model, const NodeGroup& group, Diagnos
     }
     if (group.pattern == lookup_pattern) {
         return lower_lookup(model, group.anchor, problems);
+    }
+    if (group.pattern == slice_pattern) {
+        return lower_slice(model, group.anchor, problems);
     }
     if (group.pattern == concat_pattern) {
         return lower_concat(model, group, problems);
@@ -283,7 +290,7 @@ std::optional<NodeGroup> NvdlaTarget::group_at(const GraphView& model, std::size
         return pattern_group(*std::move(candidate));
     }
     std::optional<NodeGroup> group = sum_at(model, anchor);
-    group = group ? std::move(group) : maps_at(model, anchor);
+    group = group || precision_ != Precision::Int8 ? std::move(group) : maps_at(model, anchor);
     const bool by_cdp = group && group->pattern == lookup_pattern && !looks_up_in_sdp(target_.npu);
     return by_cdp && target_.describable ? std::nullopt : group;
 }

@@ -101,6 +101,9 @@ class PlainNetwork {
             case LayerKind::Concat:
                 results_[layer.name] = concat(index);
                 return;
+            case LayerKind::Slice:
+                results_[layer.name] = slice(index);
+                return;
             case LayerKind::Lookup:
                 results_[layer.name] = look_up(index);
                 return;
@@ -147,6 +150,19 @@ class PlainNetwork {
             at = std::ranges::copy(results_.at(source_name(index, i)).values, at).out;
         }
         return joined;
+    }
+
+    Values slice(std::size_t index) {
+        const Values& whole = results_.at(source_name(index, 0));
+        Values part = empty(shapes_[index].output);
+        for (std::uint32_t c = 0; c < part.channels; ++c) {
+            for (std::uint32_t y = 0; y < part.height; ++y) {
+                for (std::uint32_t x = 0; x < part.width; ++x) {
+                    part.at(c, y, x) = whole.at(c, y, x);
+                }
+            }
+        }
+        return part;
     }
 
     Values look_up(std::size_t index) {

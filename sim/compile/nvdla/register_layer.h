@@ -111,6 +111,9 @@ struct Sum {
 LoweredLayer lower_product(const GraphView& model, std::size_t index, Diagnostics& problems);
 /// Maps of `group` one after the other, by channels.
 LoweredLayer lower_concat(const GraphView& model, const NodeGroup& group, Diagnostics& problems);
+/// Where a Slice begins that takes each number between two of channels, rows and columns; nothing of another one.
+std::optional<Shape> slice_begin(const GraphView& model, const GraphNode& node);
+LoweredLayer lower_slice(const GraphView& model, std::size_t index, Diagnostics& problems);
 /// A function of one map (quantised_form.h), node `index`.
 LoweredLayer lower_lookup(const GraphView& model, std::size_t index, Diagnostics& problems);
 LoweredLayer lower_sum(const GraphView& model, const Sum& sum, Diagnostics& problems);

@@ -74,6 +74,15 @@ struct ConcatTask {
 /// Likewise: the SDP copies each map to its surfaces. All but the last fill their atoms.
 std::optional<StoredCube> plan_concat(const ConcatTask& task, PlanContext& context);
 
+struct SliceTask {
+    const Layer& layer;
+    const LayerShapes& shapes;
+    const StoredCube& input;
+    Shape begin;  ///< channel, row and column
+};
+/// Likewise: the SDP copies the part, which begins with an atom of channels.
+std::optional<StoredCube> plan_slice(const SliceTask& task, PlanContext& context);
+
 /// For each layer the one that is done on the way of its result to memory: an add, by the SDP's
 /// second stage, or a pool, by the PDP.
 std::vector<std::optional<std::size_t>> choose_fusions(const Network& network,

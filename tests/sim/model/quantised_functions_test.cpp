@@ -141,6 +141,26 @@ TEST(QuantisedFunctions, MoversTakeTheIntegers) {
     EXPECT_EQ(operators(simplified(builder)), (Names{"Flatten", "Identity", "Transpose"}));
 }
 
+TEST(QuantisedFunctions, PartsOfASplitAreSlicesOfIntegers) {
+    ModelBuilder builder = start();
+    builder.graph().add_node();
+    onnx::NodeProto& split = *builder.graph().mutable_node(1);
+    split.set_op_type("Split");
+    split.set_name("split");
+    split.add_input("x_y");
+    split.add_output("a");
+    split.add_output("b");
+    builder.int64s("parts", {1, 3});
+    split.add_input("parts");
+    onnx::AttributeProto& axis = *split.add_attribute();
+    axis.set_name("axis");
+    axis.set_type(onnx::AttributeProto::INT);
+    axis.set_i(-3);
+    builder.node("Concat", "turned", {"b", "a"}).integer("axis", 1);
+    builder.node("QuantizeLinear", "q", {"turned_y", "xs", "xz"});
+    EXPECT_EQ(operators(simplified(builder)), (Names{"Concat", "Slice", "Slice"}));
+}
+
 TEST(QuantisedFunctions, AMaximumOfAnotherScaleIsTakenOfIntegers) {
     ModelBuilder builder = start();
     builder.node("MaxPool", "pool", {"x_y"})

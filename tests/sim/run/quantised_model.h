@@ -130,6 +130,17 @@ class QuantisedModel {
         builder.node("Mul", name + "_mul", {first, second});
         return quantised(name);
     }
+    /// Channels from one to another of a map, and its rows and columns but the first and the last ones.
+    std::string part(const std::string& name, const std::string& map, std::int64_t begin,
+                     std::int64_t end) {
+        builder.int64s(name + "_starts", {begin, 1, 1}).int64s(name + "_ends", {end, -1, 100});
+        builder.int64s(name + "_axes", {1, 2, -1});
+        builder.node("Slice", name + "_slice",
+                     {dequantised(map), name + "_starts", name + "_ends", name + "_axes"});
+        const std::string real = builder.last();
+        builder.node("QuantizeLinear", name + "_q", {real, map + "_s", map + "_z"}, name);
+        return name;
+    }
     std::string joined(const std::string& name, const std::vector<std::string>& maps) {
         std::vector<std::string> real;
         for (const std::string& map : maps) {

@@ -1,0 +1,333 @@
+// SPDX-License-Identifier: Apache-2.0
+// Operators between a DequantizeLinear and a QuantizeLinear that move numbers, as such that move the integers.
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "models/base/error.h"
+#include "sim/model/operators.h"
+#include "sim/model/prepare_graph.h"
+#include "sim/model/quantised_form.h"
+
+namespace npuscope {
+namespace {
+
+/// Scale, zero point and type of a QuantizeLinear or DequantizeLinear, where they are constants and one for
+/// the whole tensor.
+struct ByteScale {
+    double scale = 1;
+    double zero = 0;
+    ElementType type = ElementType::Uint8;
+
+    bool operator==(const ByteScale&) const = default;
+};
+
+/// `integers`: the tensor that the scale belongs to.
+std::optional<ByteScale> byte_scale(const Graph& graph, const GraphNode& node,
+                                    const std::string& integers) {
+    const auto type = graph.types.find(integers);
+    const GraphValue* scale = graph.constant(node.input(1));
+    const GraphValue* zero = graph.constant(node.input(2));
+    const bool known = type != graph.types.end() && is_byte(type->second.element) &&
+                       scale != nullptr && scale->numbers.size() == 1 &&
+                       scale->type.element == ElementType::Float32 && scale->numbers.front() > 0 &&
+                       (node.input(2).empty() || (zero != nullptr && zero->numbers.size() == 1));
+    if (!known) {
+        return std::nullopt;
+    }
+    return ByteScale{scale->numbers.front(), zero == nullptr ? 0 : zero->numbers.front(),
+                     type->second.element};
+}
+std::optional<ByteScale> quantiser_scale(const Graph& graph, const GraphNode& node) {
+    return node.op == "QuantizeLinear" ? byte_scale(graph, node, node.outputs[0]) : std::nullopt;
+}
+std::optional<ByteScale> dequantiser_scale(const Graph& graph, const GraphNode& node) {
+    return node.op == "DequantizeLinear" && !graph.is_constant(node.inputs[0])
+               ? byte_scale(graph, node, node.inputs[0])
+               : std::nullopt;
+}
+
+// --- Activations that follow a quantiser of the same scale ---
+
+/// Whether the node's result is that of a layer whose sums a quantiser rounds.
+bool is_layer(const GraphNode& node) {
+    constexpr std::array<std::string_view, 5> layers{"Conv", "ConvTranspose", "Gemm", "MatMul",
+                                                     "Add"};
+    return std::ranges::find(layers, node.op) != layers.end();
+}
+
+/// Layer, QuantizeLinear, DequantizeLinear, Relu or Clip, QuantizeLinear of the same scale: the first two
+/// quantisers change nothing, for rounding and clipping to the same codes may be done in either order.
+void join_activations(Graph& graph) {
+    const Graph before = graph;
+    const GraphView view(before);
+    std::set<std::string> gone;
+    const auto only_reader = [&](const GraphNode& node) -> const GraphNode* {
+        const auto reader = view.only_reader(node.outputs[0]);
+        return reader ? &view.node(*reader) : nullptr;
+    };
+    for (GraphNode& node : graph.nodes) {
+        const auto dequantiser =
+            node.op == "Relu" || node.op == "Clip" ? view.producer(node.inputs[0]) : std::nullopt;
+        const GraphNode* end = dequantiser ? only_reader(node) : nullptr;
+        const auto scale =
+            dequantiser ? dequantiser_scale(before, view.node(*dequantiser)) : std::nullopt;
+        const auto first = scale ? view.producer(view.node(*dequantiser).inputs[0]) : std::nullopt;
+        if (end == nullptr || !first || quantiser_scale(before, view.node(*first)) != scale ||
+            quantiser_scale(before, *end) != scale ||
+            only_reader(view.node(*first)) != &view.node(*dequantiser) ||
+            only_reader(view.node(*dequantiser)) == nullptr) {
+            continue;
+        }
+        const std::string& real = view.node(*first).inputs[0];
+        const auto layer = view.producer(real);
+        if (layer && is_layer(view.node(*layer)) && view.readers(real) == 1) {
+            gone.insert(view.node(*first).outputs[0]);
+            gone.insert(node.inputs[0]);
+            node.inputs[0] = real;
+        }
+    }
+    std::erase_if(graph.nodes,
+                  [&](const GraphNode& node) { return gone.contains(node.outputs.front()); });
+}
+
+// --- Operators that move numbers ---
+
+/// Rewrites a graph node by node, so that integers are moved.
+class IntegerMoves {
+ public:
+    explicit IntegerMoves(Graph& graph) : graph_(graph), before_(graph), view_(before_) {}
+
+    void run() {
+        for (const GraphNode& node : before_.nodes) {
+            if (dropped_.contains(node.outputs.front())) {
+                continue;
+            }
+            const bool moved = node.op == "com.microsoft.QLinearConcat" ? concat_quantised(node)
+                               : node.op == "Concat"                    ? concat(node)
+                                                                        : move(node);
+            if (!moved) {
+                nodes_.push_back(node);
+            }
+        }
+        graph_.nodes = std::move(nodes_);
+    }
+
+ private:
+    /// Operators whose results are elements of their first operand, whatever these are.
+    static bool moves(const GraphNode& node) {
+        constexpr std::array<std::string_view, 14> movers{
+            "Reshape", "Flatten", "Squeeze",  "Unsqueeze",    "Transpose",
+            "Slice",   "Split",   "Gather",   "DepthToSpace", "SpaceToDepth",
+            "Expand",  "Tile",    "Identity", "MaxPool"};
+        if (node.outputs.size() != 1 && node.op != "Split") {
+            return false;  // a MaxPool that gives places, too
+        }
+        return std::ranges::find(movers, node.op) != movers.end() ||
+               (node.op == "Resize" && node.text("mode", "nearest") == "nearest" &&
+                node.text("coordinate_transformation_mode", "") != "tf_crop_and_resize");
+    }
+
+    /// The DequantizeLinear that gives a tensor, now; null where there is none of one scale.
+    const GraphNode* dequantiser_of(const std::string& tensor) const {
+        const auto moved = moved_.find(tensor);
+        if (moved != moved_.end()) {
+            return &moved->second;
+        }
+        const auto producer = view_.producer(tensor);
+        return producer && dequantiser_scale(before_, view_.node(*producer))
+                   ? &view_.node(*producer)
+                   : nullptr;
+    }
+    ByteScale scale_of(const GraphNode& dequantiser) const {
+        return *byte_scale(before_, dequantiser,
+                           roots_.contains(dequantiser.inputs[0]) ? roots_.at(dequantiser.inputs[0])
+                                                                  : dequantiser.inputs[0]);
+    }
+
+    /// DequantizeLinear, mover: mover, DequantizeLinear.
+    bool move(const GraphNode& node) {
+        const GraphNode* from = node.inputs.empty() ? nullptr : dequantiser_of(node.inputs[0]);
+        const bool pads = node.op == "Pad" && pads_with_zeros(node);
+        if (from == nullptr || !(moves(node) || pads)) {
+            return false;
+        }
+        const GraphNode dequantiser = *from;
+        GraphNode mover = node;
+        mover.inputs[0] = dequantiser.inputs[0];
+        if (pads) {
+            mover.inputs.resize(std::max<std::size_t>(mover.inputs.size(), 3));
+            mover.inputs[2] = zero_code(scale_of(dequantiser), node.outputs[0]);
+        }
+        for (std::string& output : mover.outputs) {
+            output = integers_of(output, dequantiser);
+        }
+        node.op == "Split" ? add_slices(node, mover) : nodes_.push_back(std::move(mover));
+        for (const std::string& output : node.outputs) {
+            GraphNode after = dequantiser;
+            after.name = output + "_DequantizeLinear";
+            after.inputs[0] = integers_of(output, dequantiser);
+            after.outputs = {output};
+            nodes_.push_back(after);
+            moved_[output] = std::move(after);
+        }
+        return true;
+    }
+
+    /// `mover`: the Split of integers. Each part is a Slice.
+    void add_slices(const GraphNode& node, const GraphNode& mover) {
+        const std::int64_t axis = node.integer("axis", 0);
+        const auto rank = static_cast<std::int64_t>(before_.types.at(node.inputs[0]).sizes.size());
+        const auto at = static_cast<std::size_t>(axis < 0 ? axis + rank : axis);
+        std::int64_t begin = 0;
+        for (std::size_t i = 0; i < node.outputs.size(); ++i) {
+            const std::int64_t end = begin + before_.types.at(node.outputs[i]).sizes[at];
+            GraphNode slice;
+            slice.op = "Slice";
+            slice.name = i == 0 ? node_name(node) : node_name(node) + "_" + std::to_string(i);
+            slice.inputs = {mover.inputs[0], index_constant(mover.outputs[i] + "_begin", begin),
+                            index_constant(mover.outputs[i] + "_end", end),
+                            index_constant(mover.outputs[i] + "_axis", axis)};
+            slice.outputs = {mover.outputs[i]};
+            nodes_.push_back(std::move(slice));
+            begin = end;
+        }
+    }
+    std::string index_constant(const std::string& wish, std::int64_t number) {
+        std::string name = free_name(wish);
+        GraphValue value = zeros({ElementType::Int64, {1}});
+        value.numbers.front() = static_cast<double>(number);
+        graph_.types[name] = value.type;
+        graph_.constants[name] = std::move(value);
+        return name;
+    }
+
+    bool pads_with_zeros(const GraphNode& node) const {
+        const GraphValue* value = before_.constant(node.input(2));
+        return node.text("mode", "constant") == "constant" && node.inputs.size() > 1 &&
+               (node.input(2).empty() ||
+                (value != nullptr && value->numbers == std::vector<double>{0}));
+    }
+    std::string zero_code(const ByteScale& scale, const std::string& of) {
+        std::string name = free_name(of + "_padding");
+        GraphValue value = zeros({scale.type, {}});
+        value.numbers.front() = scale.zero;
+        graph_.types[name] = value.type;
+        graph_.constants[name] = std::move(value);
+        return name;
+    }
+
+    /// The same for the same wish.
+    std::string free_name(std::string wish) const {
+        while (before_.types.contains(wish) || before_.is_constant(wish)) {
+            wish += '_';
+        }
+        return wish;
+    }
+
+    /// The name of the integers behind a tensor of real numbers.
+    std::string integers_of(const std::string& real, const GraphNode& dequantiser) {
+        std::string name = free_name(real + "_integers");
+        const std::string& from = dequantiser.inputs[0];
+        roots_[name] = roots_.contains(from) ? roots_.at(from) : from;
+        return name;
+    }
+
+    /// A Concat that a quantiser alone reads: of integers of its scale.
+    bool concat(const GraphNode& node) {
+        const auto reader = view_.only_reader(node.outputs[0]);
+        const auto scale = reader ? quantiser_scale(before_, view_.node(*reader)) : std::nullopt;
+        std::vector<GraphNode> maps;
+        for (const std::string& input : node.inputs) {
+            const GraphNode* dequantiser = dequantiser_of(input);
+            if (!scale || dequantiser == nullptr) {
+                return false;
+            }
+            maps.push_back(*dequantiser);
+        }
+        const GraphNode& quantiser = view_.node(*reader);
+        for (GraphNode& map : maps) {
+            map.inputs.resize(3);
+        }
+        join(node, maps, {quantiser.inputs[1], quantiser.input(2)}, *scale, quantiser.outputs[0]);
+        dropped_.insert(quantiser.outputs[0]);
+        return true;
+    }
+
+    /// `maps`: DequantizeLinear of each.
+    void join(const GraphNode& node, const std::vector<GraphNode>& maps,
+              const std::pair<std::string, std::string>& scale_names, const ByteScale& scale,
+              const std::string& output) {
+        GraphNode joined;
+        joined.op = "Concat";
+        joined.name = node_name(node);
+        joined.attributes["axis"] = node.integer("axis", 1);
+        joined.outputs = {output};
+        for (std::size_t i = 0; i < maps.size(); ++i) {
+            if (scale_of(maps[i]) == scale) {
+                joined.inputs.push_back(maps[i].inputs[0]);
+                continue;
+            }
+            const std::string name = free_name(node_name(node) + "_input_" + std::to_string(i));
+            GraphNode real = maps[i];
+            real.op = "DequantizeLinear";
+            real.name = free_name(name + "_DequantizeLinear");
+            real.attributes.clear();
+            real.outputs = {real.name};
+            GraphNode quantiser;
+            quantiser.op = "QuantizeLinear";
+            quantiser.name = name;
+            quantiser.inputs = {real.name, scale_names.first, scale_names.second};
+            quantiser.outputs = {name};
+            joined.inputs.push_back(name);
+            nodes_.push_back(std::move(real));
+            nodes_.push_back(std::move(quantiser));
+        }
+        nodes_.push_back(std::move(joined));
+    }
+
+    /// Operands: the result's scale and zero point, then each map with its own.
+    bool concat_quantised(const GraphNode& node) {
+        std::vector<GraphNode> maps;
+        GraphNode end;
+        end.inputs = {"", node.input(0), node.input(1)};
+        const auto scale = byte_scale(before_, end, node.outputs[0]);
+        for (std::size_t i = 2; i + 2 < node.inputs.size(); i += 3) {
+            GraphNode map;
+            map.op = "DequantizeLinear";
+            map.inputs = {node.inputs[i], node.input(i + 1), node.input(i + 2)};
+            if (before_.is_constant(map.inputs[0]) || !byte_scale(before_, map, map.inputs[0])) {
+                return false;
+            }
+            maps.push_back(std::move(map));
+        }
+        if (!scale || maps.empty()) {
+            return false;
+        }
+        join(node, maps, {node.input(0), node.input(1)}, *scale, node.outputs[0]);
+        return true;
+    }
+
+    Graph& graph_;
+    const Graph before_;
+    const GraphView view_;
+    std::vector<GraphNode> nodes_;
+    std::map<std::string, GraphNode> moved_;    ///< dequantisers behind movers, by output
+    std::map<std::string, std::string> roots_;  ///< what has the type of new integers
+    std::set<std::string> dropped_;
+};
+
+}  // namespace
+
+void move_between_quantisers(Graph& graph) {
+    join_activations(graph);
+    IntegerMoves(graph).run();
+}
+
+}  // namespace npuscope
