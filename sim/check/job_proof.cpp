@@ -54,7 +54,8 @@ class LayerOperands {
         std::array<std::uint8_t, constant_row_bytes> row{};
         memory_.read(*job_.constants + Bytes(std::uint64_t{channel} * constant_row_bytes), row);
         const std::uint32_t bias =
-            row[0] | row[1] << 8U | row[2] << 16U | static_cast<std::uint32_t>(row[3]) << 24U;
+            static_cast<std::uint32_t>(row[0] | row[1] << 8U | row[2] << 16U) |
+            static_cast<std::uint32_t>(row[3]) << 24U;
         return {static_cast<std::int32_t>(bias), row[4], static_cast<std::uint8_t>(row[5] & 31U)};
     }
 

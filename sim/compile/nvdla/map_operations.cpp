@@ -182,11 +182,19 @@ std::optional<StoredCube> plan_concat(const ConcatTask& task, PlanContext& conte
 
 std::optional<StoredCube> plan_slice(const SliceTask& task, PlanContext& context) {
     const std::uint32_t atom = context.channels_per_atom();
-    if (task.input.has_holes() || task.begin.channels % atom != 0) {
+    if (task.input.has_holes() || task.begin.channels % atom != 0 || task.begin.width != 0) {
+        context.refuse(
+            task.layer.name,
+            {.sentence = fmt::format("it begins with channel {} and column {}; parts begin with an "
+                                     "atom of {} channels and with a line",
+                                     task.begin.channels, task.begin.width, atom),
+             .remedy = "cut between atoms and lines, or choose a preset with smaller atoms"});
+        return std::nullopt;
+    }
+    if (task.input.writers.empty() || !task.rest_read) {
         context.refuse(task.layer.name,
-                       {.sentence = fmt::format("it begins with channel {}, and an atom holds {}",
-                                                task.begin.channels, atom),
-                        .remedy = "cut between atoms, or choose a preset with smaller ones"});
+                       {.sentence = "the rest of what it is a part of would be there for nothing",
+                        .remedy = "take the part before, or use the rest as well"});
         return std::nullopt;
     }
     StoredCube output = context.place_cube(task.layer.name, task.shapes.output, atom);

@@ -334,7 +334,8 @@ class NetworkPlanner {
             case LayerKind::Slice:
                 return plan_slice(
                     {layer, shapes_[index], results_.cube_of(shapes_[index].sources.front()),
-                     network_.numbers.empty() ? Shape{0, 0, 0} : network_.numbers[index].begin},
+                     network_.numbers.empty() ? Shape{0, 0, 0} : network_.numbers[index].begin,
+                     is_read_whole(shapes_[index].sources.front())},
                     context_);
             case LayerKind::Lookup:
                 return plan_lookup(
@@ -346,6 +347,18 @@ class NetworkPlanner {
         }
         NPU_CHECK(false, "the layer does not compute");
         return std::nullopt;
+    }
+
+    /// By a layer that is no slice, or by slices that are together as large as it.
+    bool is_read_whole(std::optional<std::size_t> source) const {
+        std::uint64_t read = 0;
+        for (std::size_t i = 0; i < shapes_.size(); ++i) {
+            if (std::ranges::find(shapes_[i].sources, source) != shapes_[i].sources.end()) {
+                const bool part = network_.layers[i].kind == LayerKind::Slice;
+                read += (part ? shapes_[i].output : shapes_[i].input).elements();
+            }
+        }
+        return source && read >= shapes_[*source].output.elements();
     }
 
     /// Without what must have been planned before it: residual, pixels to tell of.

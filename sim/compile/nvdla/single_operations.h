@@ -78,9 +78,11 @@ struct SliceTask {
     const Layer& layer;
     const LayerShapes& shapes;
     const StoredCube& input;
-    Shape begin;  ///< channel, row and column
+    Shape begin;     ///< channel, row and column
+    bool rest_read;  ///< other layers read what this one leaves
 };
-/// Likewise: the SDP copies the part, which begins with an atom of channels.
+/// Likewise: the SDP copies the part, which begins with an atom of channels. Not of an input, nor of a map
+/// of which something is left over: what is written or loaded and never read is a finding.
 std::optional<StoredCube> plan_slice(const SliceTask& task, PlanContext& context);
 
 /// For each layer the one that is done on the way of its result to memory: an add, by the SDP's

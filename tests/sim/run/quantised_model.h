@@ -130,10 +130,10 @@ class QuantisedModel {
         builder.node("Mul", name + "_mul", {first, second});
         return quantised(name);
     }
-    /// Channels from one to another of a map, and its rows and columns but the first and the last ones.
+    /// Channels from one to another of a map, and its rows but the first and the last one.
     std::string part(const std::string& name, const std::string& map, std::int64_t begin,
                      std::int64_t end) {
-        builder.int64s(name + "_starts", {begin, 1, 1}).int64s(name + "_ends", {end, -1, 100});
+        builder.int64s(name + "_starts", {begin, 1, 0}).int64s(name + "_ends", {end, -1, 100});
         builder.int64s(name + "_axes", {1, 2, -1});
         builder.node("Slice", name + "_slice",
                      {dequantised(map), name + "_starts", name + "_ends", name + "_axes"});

@@ -89,8 +89,7 @@ TEST_P(RoundedScales, TransposedConvolutionOfOverlappingKernels) {
     QuantisedModel model = this->model();
     const std::string x = model.input("x", 8, 6);
     const std::string a = model.transposed_conv("a", x, {8, 9, 4, 4}, 2, 1, 0);
-    expect_close(model, model.transposed_conv("y", a, {9, 8, 3, 3}, 2, 1, 1), npu(), 4,
-                 2);  // each and a cut of its plane
+    expect_close(model, model.transposed_conv("y", a, {9, 8, 3, 3}, 2, 1, 1), npu(), 2, 2);
 }
 
 TEST_P(RoundedScales, ProductOfSeveralRows) {
@@ -174,7 +173,11 @@ TEST_P(RoundedScales, MapsOfThreeScalesJoined) {
 
 TEST_P(RoundedScales, PartOfAMap) {
     QuantisedModel model = this->model();
-    expect_close(model, model.part("y", model.input("x", 96, 7), 32, 75), npu(), 1, 0);
+    const std::string a = model.conv("a", model.input("x", 8, 7), 8, 96, 1);
+    const std::string part = model.part("part", a, 32, 75);
+    const std::string all = model.function("all", "Abs", a);
+    model.builder.output(all);
+    expect_close(model, part, npu(), 3, 255);
 }
 
 TEST_P(RoundedScales, MeanOfAPlane) {

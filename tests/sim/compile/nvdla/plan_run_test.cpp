@@ -76,12 +76,13 @@ TEST(PlannedNetwork, ComputesLayersWithoutWeightsOnEveryPreset) {
         "  - {name: square, kind: mul, from: [conv, excite]}\n"
         "  - {name: all, kind: concat, from: [input, square, act]}\n"
         "  - {name: part, kind: slice, output: 96x5x4}\n"
-        "  - {name: last, kind: conv, kernels: 20, from: [part]}\n",
+        "  - {name: last, kind: conv, kernels: 20, from: [part]}\n"
+        "  - {name: rest, kind: conv, kernels: 8, from: [all]}\n",
         "gates.yaml");
     for (const PlanTarget& target : preset_targets()) {
         SCOPED_TRACE(target.npu.name);
         const Result result = run_checked(network, target);
-        EXPECT_EQ(result.checks.size(), 9U);
+        EXPECT_EQ(result.checks.size(), 10U);
     }
 }
 
