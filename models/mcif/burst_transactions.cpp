@@ -46,16 +46,6 @@ Cycles Mcif::wait_answered(Activity& writer, unsigned client, std::uint64_t writ
     return answers.time_of(writes);
 }
 
-namespace {
-
-void pass_until(Cycles time) {
-    if (time > now()) {
-        sc_core::wait(to_time(time - now()));
-    }
-}
-
-}  // namespace
-
 void Mcif::issue_reads() {
     if (std::exchange(issuing_, true)) {
         return;  // an answer that comes at once: the channel looks at it before its next command
@@ -68,7 +58,7 @@ void Mcif::issue_reads() {
 }
 
 void Mcif::send_bursts(Client& client, const tlm::tlm_generic_payload& payload,
-                       const WriteChannel::Burst& burst, Cycles last) {
+                       const WriteChannel::Burst& burst) {
     const auto* of = payload.get_extension<AccessInfo>();
     AccessInfo info;
     if (of != nullptr) {
@@ -79,8 +69,9 @@ void Mcif::send_bursts(Client& client, const tlm::tlm_generic_payload& payload,
     const std::uint64_t end = begin + payload.get_data_length();
     const Cycles pace = std::max(burst.step, burst.interval);
     const bool late = writes_late_;  // before the answers to these
+    Cycles last;
     if (late) {
-        pass_until(last);
+        last = wait_taken(client, burst.beats);
         reads_.advance(now());
     }
     Cycles leaves;
@@ -88,9 +79,10 @@ void Mcif::send_bursts(Client& client, const tlm::tlm_generic_payload& payload,
         const std::uint64_t to = std::min(end, (from / burst_bytes + 1) * burst_bytes);
         const std::uint64_t beats_after =
             divide_up(end, config_.bus_width.value) - divide_up(to, config_.bus_width.value);
-        leaves = std::max(leaves, last - std::min(last, pace * beats_after));
-        if (!late) {
-            pass_until(leaves);
+        if (late) {
+            leaves = std::max(leaves, last - std::min(last, pace * beats_after));
+        } else {
+            wait_taken(client, burst.beats - beats_after);
             leaves = now();
             if (leaves_late()) {
                 reads_.advance(leaves);

@@ -162,6 +162,7 @@ std::optional<ChannelBurst> ReadLane::next_beats() {
 
 Mcif::Client::Client(DmaPort& behind, unsigned index, Mcif& interface)
     : port(&behind),
+      number(index),
       name(behind.client()),
       room_name(name + " (room)"),
       lane(interface.make_lane(index)) {}
@@ -398,6 +399,16 @@ void Mcif::pass_front(Client& client, const tlm::tlm_generic_payload& payload,
     burst.first = last - burst.step * (burst.beats - 1);
 }
 
+Cycles Mcif::wait_taken(const Client& client, std::uint64_t beats) {
+    while (true) {
+        writes_.advance(now());
+        if (const std::optional<Cycles> time = writes_.taken(client.number, beats)) {
+            return *time;
+        }
+        sc_core::wait(to_time(writes_.taken_after(client.number, beats) - now()));
+    }
+}
+
 void Mcif::write(Client& client, tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) {
     const auto* info = payload.get_extension<AccessInfo>();
     WriteChannel::Burst burst{now(), Cycles(0), beats_of(payload), beat_interval_};
@@ -417,9 +428,9 @@ void Mcif::write(Client& client, tlm::tlm_generic_payload& payload, sc_core::sc_
     }
     client.written.write_beats += new_beats(client, payload, info);
     client.written.write_bytes += Bytes(payload.get_data_length());
-    const Cycles last = writes_.take(burst);
+    writes_.open(client.number, burst);
     if (config_.awaits_answers()) {
-        send_bursts(client, payload, burst, last);
+        send_bursts(client, payload, burst);
         if (leaves_late()) {
             const Cycles answer = client.write_answers.time_of(client.write_answers.sent());
             delay += to_time(answer - std::min(answer, now()));
@@ -427,9 +438,7 @@ void Mcif::write(Client& client, tlm::tlm_generic_payload& payload, sc_core::sc_
         payload.set_response_status(tlm::TLM_OK_RESPONSE);
         return;
     }
-    if (last > now()) {
-        sc_core::wait(to_time(last - now()));
-    }
+    wait_taken(client, burst.beats);
     reads_.advance(now());
     transport(payload, delay);
 }

@@ -178,6 +178,7 @@ class Mcif : public sc_core::sc_module, public ReadIssuer, private tlm::tlm_mm_i
     struct Client {
         Client(DmaPort& behind, unsigned index, Mcif& interface);
         DmaPort* port;
+        unsigned number;
         std::string name;
         std::string room_name;
         ReadLane lane;
@@ -203,14 +204,16 @@ class Mcif : public sc_core::sc_module, public ReadIssuer, private tlm::tlm_mm_i
         std::uint64_t last_beat = 0;  ///< of it
     };
     ReadLane make_lane(unsigned index);
+    /// Waits until the first `beats` of the client's write are taken; says when that was.
+    Cycles wait_taken(const Client& client, std::uint64_t beats);
 
     // Of a transactional port.
 
     bool leaves_late() const { return looks_back_ && looks_back_(); }
     void issue_reads();
-    /// Bursts of one write, each when its last beat is there, the last one at `last`; or all of them then.
+    /// Bursts of one write, each when its last beat is taken; or all of them with the last one.
     void send_bursts(Client& client, const tlm::tlm_generic_payload& payload,
-                     const WriteChannel::Burst& burst, Cycles last);
+                     const WriteChannel::Burst& burst);
     /// Waits until a write that is there at `leaves` may be in flight; says since when.
     Cycles wait_for_write_place(Cycles leaves);
     void end_write(Cycles time);

@@ -222,7 +222,8 @@ class ReadChannel {
     Cycles last_arrival_{};
 };
 
-/// The write channel takes one beat every beat interval of the memory.
+/// The write channel takes one beat every beat interval of the memory. Clients whose writes are there at the same
+/// time have their turns beat by beat, but for the beats of a burst that leave together.
 class WriteChannel {
  public:
     /// Beat i is there at `first` + i * `step`.
@@ -234,10 +235,31 @@ class WriteChannel {
         /// Beats that leave one after the other when the last one is there: those of its burst.
         std::uint64_t gathered = 1;
     };
-    /// Time at which the last beat is taken.
-    Cycles take(const Burst& burst);
+    /// The client's next write, whose first beat is there now or later. One at a time.
+    void open(unsigned client, const Burst& burst);
+    /// Takes what there is to take up to a time that has come.
+    void advance(Cycles time);
+    /// When the first `beats` of the client's write were taken; nothing before that is so.
+    std::optional<Cycles> taken(unsigned client, std::uint64_t beats) const;
+    /// The earliest time at which they may be, which is right while no other client writes.
+    Cycles taken_after(unsigned client, std::uint64_t beats) const;
 
  private:
+    struct Lane {
+        Burst burst{};
+        std::uint64_t taken = 0;
+        Cycles last{};  // of those taken
+    };
+    static Cycles ready(const Burst& burst, std::uint64_t beat);
+    Cycles taken_after(const Lane& lane, std::uint64_t beats) const;
+    /// Takes the next beat of a lane.
+    void take(Lane& lane, Cycles time);
+    /// The lane whose turn is next and the time of its next beat, among several.
+    std::pair<std::size_t, Cycles> next_turn() const;
+
+    std::vector<Lane> lanes_;     // of the clients
+    std::vector<unsigned> open_;  // clients with beats to take
+    unsigned last_ = 0;           // client that had its turn
     Cycles free_{};
 };
 

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <deque>
 #include <random>
 #include <vector>
@@ -233,16 +234,86 @@ TEST(ReadChannel, promises_no_time_that_it_does_not_reach) {
     }
 }
 
+/// When the client's write is taken that comes next.
+Cycles taken(WriteChannel& channel, unsigned client, const WriteChannel::Burst& burst) {
+    channel.open(client, burst);
+    const Cycles end = channel.taken_after(client, burst.beats);
+    channel.advance(end - Cycles(1));
+    EXPECT_FALSE(channel.taken(client, burst.beats));
+    channel.advance(end);
+    EXPECT_EQ(channel.taken(client, burst.beats), end);
+    return end;
+}
+
 TEST(WriteChannel, takes_beats_as_they_come_when_the_memory_is_faster) {
     WriteChannel channel;
-    EXPECT_EQ(channel.take({Cycles(100), Cycles(9), 3, Cycles(4)}), Cycles(118));
-    EXPECT_EQ(channel.take({Cycles(119), Cycles(9), 1, Cycles(4)}), Cycles(122));
+    EXPECT_EQ(taken(channel, 0, {Cycles(100), Cycles(9), 3, Cycles(4)}), Cycles(118));
+    EXPECT_EQ(taken(channel, 0, {Cycles(119), Cycles(9), 1, Cycles(4)}), Cycles(122));
 }
 
 TEST(WriteChannel, takes_a_beat_an_interval_when_the_memory_is_slower) {
     WriteChannel channel;
-    EXPECT_EQ(channel.take({Cycles(100), Cycles(2), 3, Cycles(4)}), Cycles(108));
-    EXPECT_EQ(channel.take({Cycles(0), Cycles(0), 2, Cycles(4)}), Cycles(116));
+    EXPECT_EQ(taken(channel, 0, {Cycles(100), Cycles(2), 3, Cycles(4)}), Cycles(108));
+    EXPECT_EQ(taken(channel, 0, {Cycles(0), Cycles(0), 2, Cycles(4)}), Cycles(116));
+}
+
+TEST(WriteChannel, takes_a_burst_together_when_its_last_beat_is_there) {
+    WriteChannel channel;
+    EXPECT_EQ(taken(channel, 0, {Cycles(100), Cycles(9), 6, Cycles(1), 4}), Cycles(148));
+}
+
+TEST(WriteChannel, passes_beats_of_others_between_those_that_are_far_apart) {
+    WriteChannel channel;
+    channel.open(0, {Cycles(100), Cycles(8), 3, Cycles(1)});  // at 100, 108, 116
+    channel.open(1, {Cycles(101), Cycles(2), 4, Cycles(1)});  // at 101, 103, 105, 107
+    channel.advance(Cycles(107));
+    EXPECT_EQ(channel.taken(1, 4), Cycles(107));
+    EXPECT_FALSE(channel.taken(0, 2));
+    channel.advance(Cycles(116));
+    EXPECT_EQ(channel.taken(0, 3), Cycles(116));
+}
+
+TEST(WriteChannel, gives_turns_to_those_whose_beats_are_there) {
+    WriteChannel channel;
+    channel.open(2, {Cycles(100), Cycles(1), 3, Cycles(1)});
+    channel.open(1, {Cycles(100), Cycles(1), 3, Cycles(1)});
+    channel.advance(Cycles(200));
+    EXPECT_EQ(channel.taken(1, 3), Cycles(104));  // 100, 102, 104
+    EXPECT_EQ(channel.taken(2, 3), Cycles(105));
+}
+
+TEST(WriteChannel, gives_no_turn_amid_a_burst) {
+    WriteChannel channel;
+    channel.open(0, {Cycles(100), Cycles(1), 4, Cycles(1), 4});  // all there at 103
+    channel.open(1, {Cycles(103), Cycles(1), 2, Cycles(1)});
+    channel.advance(Cycles(200));
+    EXPECT_EQ(channel.taken(0, 4), Cycles(107));  // from 104 on
+    EXPECT_EQ(channel.taken(1, 2), Cycles(108));  // after 103
+}
+
+TEST(WriteChannel, takes_the_same_whether_it_is_asked_often_or_once) {
+    std::mt19937 random(7);
+    const auto below = [&](unsigned limit) { return random() % limit; };
+    for (int scene = 0; scene < 300; ++scene) {
+        WriteChannel once;
+        WriteChannel often;
+        std::array<WriteChannel::Burst, 3> bursts;
+        for (unsigned client = 0; client < bursts.size(); ++client) {
+            const std::uint64_t beats = below(12) + 1;
+            bursts[client] = {Cycles(100 + below(20)), Cycles(below(9)), beats,
+                              Cycles(1 + below(3)), 1 + below(static_cast<unsigned>(beats))};
+            once.open(client, bursts[client]);
+            often.open(client, bursts[client]);
+        }
+        once.advance(Cycles(1000));
+        for (std::uint64_t time = 90; time < 400; ++time) {
+            often.advance(Cycles(time));
+        }
+        for (unsigned client = 0; client < bursts.size(); ++client) {
+            const std::uint64_t beats = bursts[client].beats;
+            EXPECT_EQ(once.taken(client, beats), often.taken(client, beats));
+        }
+    }
 }
 
 /// Requests, each as its bursts' beats, and when the last beat of each burst passes.
