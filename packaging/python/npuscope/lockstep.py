@@ -28,6 +28,7 @@ _UNITS = ("SDP", "CDP", "PDP", "BDMA", "RBK")  # source: NVDLA_GLB.S_INTR_STATUS
 _STATUS = "NVDLA_GLB.S_INTR_STATUS_0"
 _MASK = "NVDLA_GLB.S_INTR_MASK_0"
 _REGISTERS = 0xFFFF0000  # word address of the first register in a `.txn`. source: NVDLA traces, as read_program has it
+_PATIENCE = 100_000  # reads of the status, each of which takes the device some cycles
 _ATTEMPTS = 50_000  # reads of a register, where nothing says how many: the command line's
 
 
@@ -221,15 +222,17 @@ class Lockstep:
         """Until the second device has raised these bits, too; then what they end is compared."""
         self._seen[0] |= status
         self._seen[1] |= self.devices[1].read(self._addresses[_STATUS])
+        reads = 0
         while self._seen[0] & ~self._seen[1]:
             try:
-                self.devices[1].run_until_interrupt()
+                self.devices[1].run_until_interrupt()  # at once, where another bit is still to be cleared
             except Error as error:
                 raise type(error)(f"{self.names[0]} has raised {status:#x}, {self.names[1]}: {error}") from error
-            before = self._seen[1]
             self._seen[1] |= self.devices[1].read(self._addresses[_STATUS])
-            if before == self._seen[1]:
-                raise Limit(f"{self.names[1]} raises interrupts {before:#x}, {self.names[0]} {self._seen[0]:#x}")
+            reads += 1
+            if reads == _PATIENCE:
+                raise Limit(f"{self.names[1]} raises interrupts {self._seen[1]:#x}, {self.names[0]} "
+                            f"{self._seen[0]:#x}, in {reads:,} reads of the status")
         for bit in range(2 * len(_UNITS)):
             if status >> bit & 1 and bit in self._running:
                 for surface in self._surfaces(*self._running.pop(bit)):
