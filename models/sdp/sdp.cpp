@@ -259,6 +259,10 @@ void Sdp::finish(Activity& activity, const SdpWork& work) {
         if (operands[i].active()) {
             operands[i].finish(activity);
             last_stage = before;
+            // source: nv_small's RTL, chains of convolutions with each choice of operands of BS and BN
+            if (i + 1 < operands.size() && work.job.operands[i]->alu && work.job.operands[i]->mul) {
+                last_stage += config_.alu_latency;  // the multiplier's are taken after the ALU's
+            }
         }
         before += delays_[i];
     }
