@@ -251,6 +251,7 @@ Device* rtl_create(std::uint64_t latency, std::uint64_t second_latency) {
 }
 void rtl_destroy(Device* device) { delete device; }
 std::uint64_t rtl_cycle(const Device* device) { return device->cycle(); }
+void rtl_advance(Device* device, std::uint64_t cycles) { device->advance(cycles); }
 std::uint64_t rtl_write(Device* device, std::uint32_t address, std::uint32_t value) {
     return device->request(address, value, true);
 }
