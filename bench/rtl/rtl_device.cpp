@@ -209,6 +209,7 @@ class Device {
         while (!answered_) {
             step();
         }
+        step();  // a host sees the answer at the next edge
         return value_;
     }
 

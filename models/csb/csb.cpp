@@ -12,10 +12,8 @@
 namespace npuscope {
 namespace {
 
-/// Blocks that lie beyond retiming stages, three there and three back.
-/// source: NV_NVDLA_RT_csb2cmac.v and NV_NVDLA_RT_csb2cacc.v; nv_full RTL, simulated
+/// Blocks that lie beyond retiming stages where there are any.
 constexpr std::array<std::string_view, 3> retimed{"NVDLA_CMAC_A", "NVDLA_CMAC_B", "NVDLA_CACC"};
-constexpr Cycles retiming{6};
 
 }  // namespace
 
@@ -81,7 +79,7 @@ void Csb::write(const PostedWrite& posted) {
 
 Cycles Csb::read_cycles(const RegisterBlock& block) const {
     const bool near = std::ranges::find(retimed, block.name) == retimed.end();
-    return config_.read_cycles + (near ? Cycles(0) : retiming);
+    return config_.read_cycles + (near ? Cycles(0) : config_.retiming);
 }
 
 std::uint32_t Csb::read(RegisterFile& file, std::uint32_t offset) {

@@ -39,6 +39,7 @@ struct CsbConfig {
     std::uint32_t fifo_depth = 4;
     Cycles fifo_round_trip{9};  // source: nv_small RTL, measured, both clocks alike
     Cycles read_cycles{20};     // source: nv_small RTL, measured with polls
+    Cycles retiming{0};         // source: nv_small's and master's RTL have no stages there
     bool wide_fields = false;   // no published NVDLA
 
     template <class Visitor, class Self>
@@ -50,6 +51,9 @@ struct CsbConfig {
                     "cycles from an entry of that FIFO being filled to its being free again");
         visit.field("read_cycles", self.read_cycles,
                     "cycles from a register read to the next access of the same host");
+        visit.field("retiming", self.retiming,
+                    "cycles that a read of CMAC or CACC takes longer, by registers on the way "
+                    "there and back");
         visit.field("wide_fields", self.wide_fields,
                     "sizes of kernels, strides, padding and bank splits take the spare bits of "
                     "their registers, so that they exceed what the published fields hold");

@@ -81,5 +81,25 @@ TEST(Csb, posts_writes_and_reads_behind_them) {
     EXPECT_EQ(read_at, Cycles(10));
 }
 
+TEST(Csb, reads_cross_the_registers_on_the_way_to_the_accumulator) {
+    Scene scene;
+    DiagnosticLog log;
+    CsbConfig config;
+    config.retiming = Cycles(6);
+    Csb csb("csb", config, nvdla_register_blocks(), log);
+    Initiator host("host");
+    host.socket.bind(csb.socket);
+    std::vector<std::uint64_t> delays;
+    scene.thread("host", [&](Activity& /*activity*/) {
+        for (const char* block : {"NVDLA_SDP", "NVDLA_CMAC_A", "NVDLA_CMAC_B", "NVDLA_CACC"}) {
+            std::uint32_t status = 0;
+            delays.push_back(
+                host.access(tlm::TLM_READ_COMMAND, csb.file(block).block().base, status).value);
+        }
+    });
+    scene.run();
+    EXPECT_EQ(delays, (std::vector<std::uint64_t>{20, 26, 26, 26}));
+}
+
 }  // namespace
 }  // namespace npuscope
