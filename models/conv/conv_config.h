@@ -30,6 +30,9 @@ struct CdmaConfig {
     Cycles image_write{9};
     Cycles next_operation{4};
     Cycles next_after_data{9};
+    Cycles data_interrupt{12};    // source: nv_small RTL, status read around its change
+    Cycles image_interrupt{15};   // source: nv_small RTL, likewise
+    Cycles weight_interrupt{17};  // source: nv_small RTL, likewise
 
     template <class Visitor, class Self>
     static void describe(Visitor& visit, Self& self) {
@@ -67,6 +70,12 @@ struct CdmaConfig {
                     "cycles from an answered request to the one that takes its place");
         visit.field("image_write", self.image_write,
                     "cycles from the packing's last read of a line to its last entry in CBUF");
+        visit.field("data_interrupt", self.data_interrupt,
+                    "cycles from the last entry of feature data to the interrupt");
+        visit.field("image_interrupt", self.image_interrupt,
+                    "cycles from the last entry of an image to the interrupt");
+        visit.field("weight_interrupt", self.weight_interrupt,
+                    "cycles from the last entry of weights to the interrupt");
         visit.field("next_operation", self.next_operation,
                     "cycles by which the next operation starts before the last entry of weights is "
                     "written");
@@ -146,6 +155,7 @@ struct CaccConfig {
     Cycles fill_latency{15};            // source: nv_small RTL, measured
     Cycles credit_return{32};           // source: nv_small RTL, measured
     Cycles delivery_latency{2};         // source: nv_small RTL, measured
+    Cycles interrupt{14};               // source: nv_small RTL, status read around its change
     bool stale_end_marks = true;        // source: nv_small RTL, NV_NVDLA_CACC_delivery_ctrl.v
     std::uint32_t partial_sum_bits = 34;
     std::uint32_t partial_sum_bits_int16 = 48;  // source: nv_full RTL, CACC_CALC_int16.v
@@ -169,6 +179,8 @@ struct CaccConfig {
                     "cycles from SDP taking an atom to the sequencer having its credit back");
         visit.field("delivery_latency", self.delivery_latency,
                     "cycles from an atom at the accumulator's output to SDP taking it at best");
+        visit.field("interrupt", self.interrupt,
+                    "cycles from SDP taking the last atom to the interrupt");
         visit.field("stale_end_marks", self.stale_end_marks,
                     "ends of two operations that meet in the delivery buffer leave a wrong mark");
         visit.field("partial_sum_bits", self.partial_sum_bits,

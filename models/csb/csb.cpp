@@ -82,6 +82,12 @@ Cycles Csb::read_cycles(const RegisterBlock& block) const {
     return config_.read_cycles + (near ? Cycles(0) : config_.retiming);
 }
 
+Cycles Csb::read_way(const RegisterBlock& block) const {
+    // a cycle is left, which a bus that is awake saves
+    return std::min(config_.read_way,
+                    Cycles(std::max<std::uint64_t>(read_cycles(block).value, 1) - 1));
+}
+
 std::uint32_t Csb::read(RegisterFile& file, std::uint32_t offset) {
     settle();
     if (listener_ != nullptr) {
@@ -93,7 +99,8 @@ std::uint32_t Csb::read(RegisterFile& file, std::uint32_t offset) {
 std::uint32_t Csb::read_after(RegisterFile& file, std::uint32_t offset, Cycles presented,
                               PollExtension* poll) {
     Cycles effect = queue_.present(presented).effect;
-    sc_core::wait(to_time(effect - now()));
+    const Cycles way = read_way(file.block());
+    sc_core::wait(to_time(effect + way - now()));
     const std::uint32_t value = read(file, offset);
     const RegisterRow* row = find_register(file.block(), offset);
     if (poll == nullptr || poll->met(value) || row == nullptr || listener_ == nullptr) {
@@ -107,7 +114,7 @@ std::uint32_t Csb::read_after(RegisterFile& file, std::uint32_t offset, Cycles p
         --poll->reads_left;
         effect = queue_.present(effect + config_.read_cycles).effect;
     }
-    sc_core::wait(to_time(effect - now()));
+    sc_core::wait(to_time(effect + way - now()));
     return read(file, offset);
 }
 
@@ -136,7 +143,7 @@ void Csb::b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay
         std::memcpy(payload.get_data_ptr(), &value, sizeof value);
         // source: nv_full RTL, simulated: the bus is awake after a write
         const Cycles awake(written_ == presented ? 1 : 0);
-        delay = to_time(read_cycles(file->block()) - awake);
+        delay = to_time(read_cycles(file->block()) - read_way(file->block()) - awake);
     }
     payload.set_response_status(tlm::TLM_OK_RESPONSE);
 }

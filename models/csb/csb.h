@@ -97,6 +97,7 @@ class Csb : public Unit {
                              PollExtension* poll);
     std::uint32_t read(RegisterFile& file, std::uint32_t offset);
     Cycles read_cycles(const RegisterBlock& block) const;
+    Cycles read_way(const RegisterBlock& block) const;
     RegisterFile* file_at(std::uint64_t address);
 
     const CsbConfig config_;

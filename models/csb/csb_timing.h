@@ -39,6 +39,7 @@ struct CsbConfig {
     std::uint32_t fifo_depth = 4;
     Cycles fifo_round_trip{9};  // source: nv_small RTL, measured, both clocks alike
     Cycles read_cycles{20};     // source: nv_small RTL, measured with polls
+    Cycles read_way{15};        // source: nv_small RTL, status read at each cycle around its change
     Cycles retiming{0};         // source: nv_small's and master's RTL have no stages there
     bool wide_fields = false;   // no published NVDLA
 
@@ -51,6 +52,9 @@ struct CsbConfig {
                     "cycles from an entry of that FIFO being filled to its being free again");
         visit.field("read_cycles", self.read_cycles,
                     "cycles from a register read to the next access of the same host");
+        visit.field("read_way", self.read_way,
+                    "of them, the cycles until the register is looked at; the way of a write is as "
+                    "long, but times count from its end");
         visit.field("retiming", self.retiming,
                     "cycles that a read of CMAC or CACC takes longer, by registers on the way "
                     "there and back");

@@ -4,7 +4,10 @@
 // assembly.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <map>
+#include <string_view>
 #include <systemc>
 
 #include "models/base/quantity.h"
@@ -14,18 +17,40 @@
 namespace npuscope {
 
 class Glb : public sc_core::sc_module {
+    SC_HAS_PROCESS(Glb);
+
  public:
-    explicit Glb(const sc_core::sc_module_name& name) : sc_core::sc_module(name) {}
+    explicit Glb(const sc_core::sc_module_name& name) : sc_core::sc_module(name) {
+        SC_METHOD(raise_due);
+        dont_initialize();
+        sensitive << due_;
+    }
 
     /// A unit has finished: its status bit rises now.
     void raise(Interrupt interrupt) {
+        if (last_raised_ != now()) {
+            just_risen_ = 0;
+        }
+        just_risen_ |= (1U << interrupt_bit(interrupt)) & ~controller_.status();
         controller_.raise(interrupt);
         last_raised_ = now();
         unmasked_raises_ += controller_.masked(interrupt) ? 0U : 1U;
         raised_.notify(sc_core::SC_ZERO_TIME);
         changed();
     }
+    /// It rises at `time`, or now where that has passed.
+    void raise_at(Cycles time, Interrupt interrupt) {
+        rising_.emplace(std::max(time, now()), interrupt);
+        due_.notify(to_time(rising_.begin()->first - now()));
+    }
 
+    /// What a read of an interrupt register brings: bits that rise in the present cycle are not seen
+    /// before the next one.
+    std::uint32_t shown(std::string_view register_name) const {
+        const std::uint32_t value = controller_.read(register_name).value_or(0);
+        const bool hides = register_name == "S_INTR_STATUS" && last_raised_ == now();
+        return hides ? value & ~just_risen_ : value;
+    }
     InterruptController& controller() { return controller_; }
     const InterruptController& controller() const { return controller_; }
     /// Notified whenever a status bit rises, masked or not, and when a change of mask raises the
@@ -43,7 +68,20 @@ class Glb : public sc_core::sc_module {
     }
 
  private:
+    void raise_due() {
+        while (!rising_.empty() && rising_.begin()->first <= now()) {
+            raise(rising_.begin()->second);
+            rising_.erase(rising_.begin());
+        }
+        if (!rising_.empty()) {
+            due_.notify(to_time(rising_.begin()->first - now()));
+        }
+    }
+
     InterruptController controller_;
+    std::multimap<Cycles, Interrupt> rising_;
+    sc_core::sc_event due_;
+    std::uint32_t just_risen_ = 0;  // at `last_raised_`
     sc_core::sc_event raised_;
     Cycles last_raised_;
     std::uint64_t unmasked_raises_ = 0;

@@ -83,10 +83,10 @@ void Dispatcher::register_written(RegisterFile& file, const WriteEffect& effect,
 
 void Dispatcher::register_about_to_be_read(RegisterFile& file) {
     if (file.block().name == "NVDLA_CDMA") {
-        file.set_status(flush_status, now() >= config_.cdma.flush ? 1 : 0);
+        file.set_status(flush_status, now() >= config_.cdma.flush + config_.csb.read_way ? 1 : 0);
     } else if (file.block().name == "NVDLA_GLB") {
         for (const char* name : {"S_INTR_MASK", "S_INTR_SET", "S_INTR_STATUS"}) {
-            file.show(name, rooms_.glb.controller().read(name).value_or(0));
+            file.show(name, rooms_.glb.shown(name));
         }
     } else if (file.block().name == "NVDLA_BDMA") {
         file.set_status("STATUS", bdma_queue_.status());
@@ -189,12 +189,16 @@ void Dispatcher::wire_conv() {
         }
     };
     rooms_.cdma.on_data_done([this, cdma_part_done](const ConvWork& work) {
-        rooms_.glb.raise({InterruptSource::CdmaDat, work.group});
+        const bool image = work.job.mode() == ConvMode::Image;
+        rooms_.glb.raise_at(
+            now() + (image ? config_.cdma.image_interrupt : config_.cdma.data_interrupt),
+            {InterruptSource::CdmaDat, work.group});
         data_done_ = true;
         cdma_part_done(work);
     });
     rooms_.cdma.on_weights_done([this, cdma_part_done](const ConvWork& work) {
-        rooms_.glb.raise({InterruptSource::CdmaWt, work.group});
+        rooms_.glb.raise_at(now() + config_.cdma.weight_interrupt,
+                            {InterruptSource::CdmaWt, work.group});
         weights_done_ = true;
         cdma_part_done(work);
     });
@@ -206,7 +210,6 @@ void Dispatcher::wire_conv() {
     });
     rooms_.cacc.on_done([this](const ConvWork& work) {
         rooms_.csb.file("NVDLA_CACC").set_status("D_OUT_SATURATION", counter(work.saturated));
-        rooms_.glb.raise({InterruptSource::Cacc, work.group});
         engine_.finish("NVDLA_CACC");
         launch_ready();
     });
@@ -216,6 +219,10 @@ void Dispatcher::wire_sdp() {
     starters_[static_cast<std::size_t>(Pipeline::Sdp)] = [this](Launch& launch) {
         start_sdp(launch);
     };
+    rooms_.sdp.on_sums_taken([this](const SdpWork& work, Cycles last) {
+        rooms_.glb.raise_at(last + config_.cacc.interrupt,
+                            {InterruptSource::Cacc, feeding(work).group});
+    });
     rooms_.sdp.on_done([this](SdpWork& work) { sdp_done(work); });
     rooms_.sdp.on_ends_met(
         [this](const SdpWork& work, EndMarks::Meeting meeting) { report_ends(work, meeting); });

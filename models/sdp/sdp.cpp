@@ -334,6 +334,7 @@ void Sdp::run_flying(Activity& activity, SdpWork& work) {
         const Cycles last = take_flying(activity, work, run);
         if (run.last) {
             work.record.causes[Cause::SdpDrain] += last - last_ready;
+            sums_taken_(work, last);
         }
         more = !run.last;
     }

@@ -61,6 +61,10 @@ class Sdp : public Unit {
     DmaPort write_port{"sdp", "sdp", "sdp_write"};
 
     void on_done(std::function<void(SdpWork&)> listener) { done_ = std::move(listener); }
+    /// Called when it is known when the last sum of a convolution is taken, which may lie ahead.
+    void on_sums_taken(std::function<void(const SdpWork&, Cycles last)> listener) {
+        sums_taken_ = std::move(listener);
+    }
     /// Called where the end of an operation met the end before on its way in.
     void on_ends_met(std::function<void(const SdpWork&, EndMarks::Meeting)> listener) {
         ends_met_ = std::move(listener);
@@ -153,6 +157,7 @@ class Sdp : public Unit {
     const DatapathConfig datapath_;
     Wires wires_;
     std::function<void(SdpWork&)> done_;
+    std::function<void(const SdpWork&, Cycles)> sums_taken_;
     std::function<void(const SdpWork&, EndMarks::Meeting)> ends_met_;
     std::function<void(const SdpWork&, std::uint64_t)> closed_early_;
     Channel<Cycles> never_{"cacc.atoms after the end"};
