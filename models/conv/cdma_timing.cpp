@@ -14,31 +14,17 @@ constexpr Cycles winograd_lead{2};
 
 }  // namespace
 
-Cycles SkidStage::accepts(Cycles offered) const {
-    Cycles time = offered;
-    while (true) {
-        const Cycles before = time - Cycles(1);
-        if (before >= last_.stood && before < last_.left) {
-            time = last_.left + Cycles(1);
-        } else if (before >= before_.stood && before < before_.left) {
-            time = before_.left + Cycles(1);
-        } else {
-            return time;
-        }
-    }
-}
-
 Cycles ResponsePipe::offer(Cycles arrival) {
     const Cycles entered = std::max(arrival + pipe_, stood_);
     stood_ = std::max(entered, left_) + Cycles(1);
     left_ = multiplexer_.accepts(stood_);
     const Cycles at_first = multiplexer_.output(left_);
     const Cycles in_first = first_.accepts(at_first);
-    multiplexer_.passed(at_first, in_first);
+    multiplexer_.passed(left_, at_first, in_first);
     const Cycles at_second = first_.output(in_first);
-    const Cycles in_second = second_.accepts(at_second);
-    first_.passed(at_second, in_second);
-    at_end_ = second_.output(in_second);
+    in_second_ = second_.accepts(at_second);
+    first_.passed(in_first, at_second, in_second_);
+    at_end_ = second_.output(in_second_);
     return at_end_;
 }
 
@@ -190,6 +176,7 @@ std::optional<ReadBurst> FeatureStream::next_burst() {
     const std::uint64_t to_boundary = config_.request_atoms - address_ % config_.request_atoms;
     const std::uint64_t atoms = std::min(request_.atoms_left, to_boundary);
     burst.ready = time_;
+    burst.request = true;
     burst.beats = beats_of(address_, atoms);
     if (fetch_.beat > atom) {
         add_wide_beats(address_, atoms, 0);

@@ -13,6 +13,7 @@
 #include "models/layout/pixel_format.h"
 #include "models/link/read_stream.h"
 #include "models/link/release_ledger.h"
+#include "models/link/skid_stage.h"
 
 namespace npuscope {
 
@@ -56,36 +57,17 @@ class DataStream : public ReadStream {
     Cycles last_entry_;
 };
 
-/// A pipe stage with a spare register: after any stall of its output it takes nothing for a cycle.
-class SkidStage {
- public:
-    /// The first cycle from `offered` on in which the stage takes something in.
-    Cycles accepts(Cycles offered) const;
-    /// When what it takes at `time` stands at its output.
-    Cycles output(Cycles time) const { return std::max(time, last_.left) + Cycles(1); }
-    void passed(Cycles stood, Cycles left) {
-        before_ = last_;
-        last_ = {stood, left};
-    }
-
- private:
-    struct Beat {
-        Cycles stood;
-        Cycles left;
-    };
-    Beat last_;
-    Beat before_;
-};
-
 /// The way of a beat of data from the bus to the stage that makes entries of it.
 class ResponsePipe {
  public:
-    explicit ResponsePipe(Cycles pipe) : pipe_(pipe) {}
+    /// `waits`: of its stages.
+    explicit ResponsePipe(Cycles pipe, bool waits = true)
+        : pipe_(pipe), multiplexer_(waits), first_(waits), second_(waits) {}
 
     /// When the next beat stands at the end.
     Cycles offer(Cycles arrival);
     /// The beat that was offered is taken.
-    void taken(Cycles time) { second_.passed(at_end_, time); }
+    void taken(Cycles time) { second_.passed(in_second_, at_end_, time); }
 
  private:
     Cycles pipe_;
@@ -94,6 +76,7 @@ class ResponsePipe {
     SkidStage multiplexer_;
     SkidStage first_;
     SkidStage second_;
+    Cycles in_second_;
     Cycles at_end_;
 };
 
@@ -101,7 +84,7 @@ class ResponsePipe {
 class DataResponse {
  public:
     explicit DataResponse(const CdmaConfig& config)
-        : pipe_(config.data_pipe), write_(config.data_write) {}
+        : pipe_(config.data_pipe, !config.surface_pairs), write_(config.data_write) {}
 
     /// Write time of the next beat; after a beat that `pauses` the last stage skips a cycle.
     Cycles take(Cycles arrival, bool pauses);

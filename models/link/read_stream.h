@@ -23,6 +23,8 @@ struct ReadBurst {
     std::optional<ByteRun> run{};
     /// Beats of the run where they are fewer than those that its bytes lie in; 0: as many.
     std::uint64_t run_beats = 0;
+    /// A request of its own, which may wait for the one before in the stages of the interface.
+    bool request = false;
 };
 
 class ReadStream {

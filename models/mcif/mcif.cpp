@@ -42,7 +42,8 @@ constexpr auto mcif_rows = to_rows(mcif_text);
 
 ReadChannel::Turn turn_of(const McifConfig& config) {
     return {.beats = std::max(config.max_burst, config.turn_beats),
-            .split = config.turn_beats > config.max_burst};
+            .split = config.turn_beats > config.max_burst,
+            .stages = config.request_stages};
 }
 
 }  // namespace
@@ -122,6 +123,7 @@ std::optional<ChannelBurst> ReadLane::next_burst() {
     // a burst ends at a multiple of its length and with its run; its beats need room together
     // source: NV_NVDLA_MCIF_READ_IG_bpt.v, ftran_size, ltran_size and slot_needed
     while (true) {
+        offered_.request = false;
         if (offered_.beats == 0) {
             const std::optional<ChannelBurst> more = next_beats();
             if (!more) {
@@ -157,7 +159,8 @@ std::optional<ChannelBurst> ReadLane::next_beats() {
         traffic_.read_bytes += burst->run->bytes;
     }
     traffic_.read_beats += burst->beats;
-    return ChannelBurst{burst->ready, burst->beats, latency_, interval_, info_.timer != nullptr};
+    return ChannelBurst{burst->ready, burst->beats,           latency_,
+                        interval_,    info_.timer != nullptr, burst->request};
 }
 
 Mcif::Client::Client(DmaPort& behind, unsigned index, Mcif& interface)
@@ -421,7 +424,7 @@ void Mcif::write(Client& client, tlm::tlm_generic_payload& payload, sc_core::sc_
             burst.step = burst.beats > 1 ? Cycles(all / Cycles(burst.beats - 1)) : Cycles(0);
             burst.first = info->last_beat - burst.step * (burst.beats - 1);
         }
-        if (turn_of(config_).split) {
+        if (config_.turn_beats > 1) {
             pass_front(client, payload, *info, burst);
         }
         burst.gathered = gathered_beats(payload, info->request);

@@ -13,6 +13,35 @@ constexpr Cycles never{std::numeric_limits<std::uint64_t>::max()};
 
 }  // namespace
 
+Cycles RequestStages::enter(Cycles ready) {
+    if (holds_) {
+        stages_.back().passed(in_last_, at_end_, last_in_arbiter_);
+    }
+    holds_ = true;
+    const Cycles way(stages_.size() + 1);
+    Cycles at = std::max(ready - std::min(ready, way), entered_ + Cycles(1));
+    entered_ = stages_.front().accepts(at);
+    in_last_ = entered_;
+    at = stages_.front().output(entered_);
+    for (std::size_t i = 1; i < stages_.size(); ++i) {
+        const Cycles in = stages_[i].accepts(at);
+        stages_[i - 1].passed(in_last_, at, in);
+        in_last_ = in;
+        at = stages_[i].output(in);
+    }
+    at_end_ = at;
+    in_arbiter_ = arbiter_.accepts(at);
+    at_arbiter_ = arbiter_.output(in_arbiter_);
+    return at_arbiter_;
+}
+
+void RequestStages::issued(Cycles time) {
+    arbiter_.passed(in_arbiter_, at_arbiter_, time);
+    last_in_arbiter_ = in_arbiter_;
+    in_arbiter_ = arbiter_.accepts(in_arbiter_ + Cycles(1));
+    at_arbiter_ = arbiter_.output(in_arbiter_);
+}
+
 ReadChannel::ReadChannel(std::uint32_t outstanding, Cycles slot_return, const Turn& turn, bool asks)
     : slot_return_(slot_return),
       turn_(turn),
@@ -33,6 +62,7 @@ void ReadChannel::open(unsigned client, ChannelSource& source, std::uint64_t bea
     lane.remaining = beats;
     lane.issued = 0;
     lane.answered = 0;
+    lane.in_stages = false;
     open_.insert(std::ranges::lower_bound(open_, std::size_t{client}), client);
     find_turn();
 }
@@ -48,6 +78,10 @@ void ReadChannel::pull_burst(Lane& lane) {
         lane.arrivals.clear();
     }
     lane.burst = lane.source->next_burst().value_or(ChannelBurst{});
+    if (lane.burst.request && turn_.stages) {
+        lane.burst.ready = lane.stages.enter(lane.burst.ready);
+        lane.in_stages = true;
+    }
 }
 
 void ReadChannel::pull_bursts() {
@@ -79,6 +113,7 @@ Cycles ReadChannel::room_for(std::uint64_t beats) const {
 void ReadChannel::ask(Lane& lane, Cycles command) {
     const std::uint64_t turn = turn_.beats > 1 ? lane.burst.beats : 1;
     const std::uint64_t beats = turn_.split ? 1 : turn;  // of a request
+    leave_stages(lane, command);
     for (std::uint64_t asked = 0; asked < turn; asked += beats) {
         lane.asked.push_back({place_, beats});
         for (std::uint64_t i = 0; i < beats; ++i) {
@@ -134,6 +169,7 @@ std::optional<Cycles> ReadChannel::next_command() const {
 
 void ReadChannel::issue_turn(Lane& lane, Cycles command) {
     const ChannelBurst& burst = lane.burst;
+    leave_stages(lane, command);
     for (std::uint64_t i = 0; i < burst.beats; ++i) {
         if (turn_.split && i > 0) {
             command = std::max(command + Cycles(1), room_for(1));
@@ -184,12 +220,13 @@ void ReadChannel::issue_one(Lane& lane, Cycles command) {
     last_arrival_ = std::max(ready, last_arrival_ + burst.interval);
     arrivals_[place_] = last_arrival_;
     count_commands(1);
+    leave_stages(lane, command);
     next_command_ = command + Cycles(1);
     lane.arrivals.push_back(last_arrival_);
 }
 
-std::uint64_t ReadChannel::issue_evenly(const ChannelBurst& burst, Cycles command,
-                                        std::uint64_t count) {
+std::uint64_t ReadChannel::issue_evenly(Lane& lane, Cycles command, std::uint64_t count) {
+    const ChannelBurst& burst = lane.burst;
     const std::size_t begin = place_;
     const Cycles first = command + burst.latency + Cycles(1);
     const Cycles last_command = command + Cycles(count - 1);
@@ -202,13 +239,17 @@ std::uint64_t ReadChannel::issue_evenly(const ChannelBurst& burst, Cycles comman
     for (std::uint64_t i = 0; i < count; ++i) {
         arrivals_[begin + i] = first + Cycles(i);
     }
+    for (std::uint64_t i = 0; lane.in_stages && i < count; ++i) {
+        leave_stages(lane, command + Cycles(i));
+    }
     next_command_ = last_command + Cycles(1);
     last_arrival_ = first + Cycles(count - 1);
     return count;
 }
 
-std::uint64_t ReadChannel::issue_unevenly(const ChannelBurst& burst, Cycles command,
-                                          std::uint64_t most, Cycles limit) {
+std::uint64_t ReadChannel::issue_unevenly(Lane& lane, Cycles command, std::uint64_t most,
+                                          Cycles limit) {
+    const ChannelBurst& burst = lane.burst;
     const std::size_t begin = place_;
     const bool places_taken = commands_ >= arrivals_.size();
     std::uint64_t count = 0;
@@ -216,6 +257,7 @@ std::uint64_t ReadChannel::issue_unevenly(const ChannelBurst& burst, Cycles comm
         last_arrival_ =
             std::max(command + burst.latency + Cycles(1), last_arrival_ + burst.interval);
         arrivals_[begin + count] = last_arrival_;
+        leave_stages(lane, command);
         ++count;
         next_command_ = command + Cycles(1);
         command = next_command_;
@@ -231,9 +273,9 @@ void ReadChannel::issue_many(Lane& lane, Cycles command, Cycles limit) {
     const std::size_t begin = place_;
     const std::uint64_t most = std::min<std::uint64_t>(lane.burst.beats, arrivals_.size() - begin);
     const std::uint64_t in_time = std::min(most - 1, (limit - command).value) + 1;
-    std::uint64_t count = issue_evenly(lane.burst, command, in_time);
+    std::uint64_t count = issue_evenly(lane, command, in_time);
     if (count == 0) {
-        count = issue_unevenly(lane.burst, command, most, limit);
+        count = issue_unevenly(lane, command, most, limit);
     }
     count_commands(count);
     if (!lane.arrivals.empty()) {

@@ -19,6 +19,7 @@
 #include "models/base/describe.h"
 #include "models/base/quantity.h"
 #include "models/base/register_map.h"
+#include "models/link/skid_stage.h"
 
 namespace npuscope {
 
@@ -43,6 +44,7 @@ struct McifConfig {
     Bytes bus_width{8};
     std::uint32_t max_burst = 1;
     std::uint32_t turn_beats = 1;  // source: NV_NVDLA_MCIF_READ_IG_bpt.v, one command a turn
+    bool request_stages = false;   // source: NV_NVDLA_MCIF_READ_IG_bpt.v of branch master
     std::uint32_t address_bits = 32;
     std::uint32_t outstanding_reads = 256;  // source: nv_small RTL, counter of reads in flight
     Cycles slot_return{3};                  // source: nv_small RTL, measured
@@ -61,6 +63,9 @@ struct McifConfig {
         visit.field("turn_beats", self.turn_beats,
                     "read beats of a client's turn at most, where bursts are shorter; each is a "
                     "command of its own");
+        visit.field("request_stages", self.request_stages,
+                    "a request that comes while the one before is issued costs a cycle in the "
+                    "stages in front of the arbiter");
         visit.field("address_bits", self.address_bits, "width of an address on the ports");
         visit.field("outstanding_reads", self.outstanding_reads, "read beats in flight at most");
         visit.field("slot_return", self.slot_return,
@@ -91,7 +96,32 @@ struct ChannelBurst {
     std::uint64_t beats = 0;
     Cycles latency{};
     Cycles interval{1};
-    bool timed = false;  ///< by the memory, beat by beat, instead of `latency`
+    bool timed = false;    ///< by the memory, beat by beat, instead of `latency`
+    bool request = false;  ///< begins a request, which passes the stages in front of the arbiter
+};
+
+/// The stages that a client's requests pass on their way to the arbiter. The last one in front of the
+/// split into commands holds a request until its last command has left; a stage of the arbiter's own
+/// holds commands.
+/// source: NV_NVDLA_DMAIF_rdreq.v, NV_NVDLA_MCIF_READ_IG_bpt.v and NV_NVDLA_MCIF_READ_IG_arb.v of
+/// branch master
+class RequestStages {
+ public:
+    /// When a request stands at the arbiter that would stand there at `ready` with empty stages.
+    Cycles enter(Cycles ready);
+    /// The request's next command had its turn.
+    void issued(Cycles time);
+
+ private:
+    std::array<SkidStage, 3> stages_{};
+    SkidStage arbiter_{};
+    Cycles entered_;          // the request
+    Cycles in_last_;          // of the stages
+    Cycles at_end_;           // of the stages
+    Cycles in_arbiter_;       // the request's next command
+    Cycles at_arbiter_;       // the same at its end
+    Cycles last_in_arbiter_;  // the last command that had its turn
+    bool holds_ = false;      // a request
 };
 
 /// A stream as the channel sees it.
@@ -121,6 +151,7 @@ class ReadChannel {
     struct Turn {
         std::uint32_t beats = 1;  ///< at most
         bool split = false;       ///< into commands of one beat
+        bool stages = false;      ///< requests pass stages in front of the arbiter
     };
     /// `asks`: sources are told to ask for their beats, and the times of arrival are not computed
     /// here but follow the answers.
@@ -163,7 +194,9 @@ class ReadChannel {
         ChannelBurst burst{};
         std::uint64_t remaining = 0;  // beats of the stream that were not issued
         std::uint64_t issued = 0;
-        Cycles next{};                   // after the last beat that was issued
+        Cycles next{};  // after the last beat that was issued
+        RequestStages stages{};
+        bool in_stages = false;          // the stream's requests pass them
         std::vector<Cycles> arrivals{};  // that the source was not told of yet
         std::deque<Asked> asked{};       // without an answer, or after one without
         std::uint64_t first_asked = 0;   // number of its first one
@@ -192,10 +225,14 @@ class ReadChannel {
     void issue_one(Lane& lane, Cycles command);
     void issue_many(Lane& lane, Cycles command, Cycles limit);
     /// Issues so many beats a cycle apart, if they also arrive so; else none.
-    std::uint64_t issue_evenly(const ChannelBurst& burst, Cycles command, std::uint64_t count);
+    std::uint64_t issue_evenly(Lane& lane, Cycles command, std::uint64_t count);
     /// Issues at most so many beats, none after `limit`.
-    std::uint64_t issue_unevenly(const ChannelBurst& burst, Cycles command, std::uint64_t most,
-                                 Cycles limit);
+    std::uint64_t issue_unevenly(Lane& lane, Cycles command, std::uint64_t most, Cycles limit);
+    void leave_stages(Lane& lane, Cycles command) const {
+        if (lane.in_stages) {
+            lane.stages.issued(command);
+        }
+    }
     void issue(const Choice& choice, Cycles limit);
     /// `count` beats have just been issued, the last one in the cycle before the next command.
     void note_stall(Lane& lane, std::uint64_t count) const;

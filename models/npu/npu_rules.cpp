@@ -22,6 +22,7 @@ std::uint32_t latency_fifo(const NpuConfig& npu, std::uint32_t throughput) {
 /// Branch master: the specification's depths, one stage less in front of the memory's commands and
 /// behind its answers.
 void derive_master(NpuConfig& npu) {
+    npu.mcif.request_stages = true;
     npu.sdp.source_fifo = latency_fifo(npu, npu.sdp.output_throughput);
     npu.sdp.operand_fifo = latency_fifo(npu, 4 * npu.sdp.bs_throughput);
     npu.pdp.read_ahead = latency_fifo(npu, npu.pdp.throughput);
