@@ -6,6 +6,7 @@
 // walks the same runs atom by atom. Times only, no SystemC.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -46,16 +47,27 @@ class AtomStream : public ReadStream {
         return first_beat_ + beat_of(atoms - 1) + 1;
     }
     /// When an atom of the consumer's run has arrived; its beats have been issued.
-    Cycles arrival(std::uint64_t atom) const { return arrivals_[first_beat_ + beat_of(atom)]; }
+    Cycles arrival(std::uint64_t atom) const {
+        const std::uint64_t beat = beat_of(atom);
+        const std::uint64_t before = atom - atom % atoms_together();
+        const bool shared = before > 0 && beat_of(before - 1) == beat;
+        return arrivals_[first_beat_ + beat] + Cycles(shared ? 1 : 0);
+    }
     /// The consumer takes the next atom of its run, up to `time`.
     void taken(Cycles time);
 
  private:
     std::uint64_t beats_of(const ByteRun& run) const;
-    /// Beat of the consumer's run that brings the end of an atom.
+    std::uint64_t atoms_together() const {
+        return std::max<std::uint64_t>(setup_.beat.value / setup_.atom.value, 1);
+    }
+    /// Beat of the consumer's run that an atom waits for. Atoms that a beat holds arrive together,
+    /// counted from the run's begin. source: NV_NVDLA_MCIF_READ_eg.v of nvdlav1, arb_cq_swizzle
     std::uint64_t beat_of(std::uint64_t atom) const {
-        const std::uint64_t skip = runs_[run_].address.value % setup_.beat.value;
-        return (skip + (atom + 1) * setup_.atom.value - 1) / setup_.beat.value;
+        const ByteRun& run = runs_[run_];
+        const std::uint64_t skip = run.address.value % setup_.beat.value;
+        const std::uint64_t end = round_up((atom + 1) * setup_.atom.value, setup_.beat.value);
+        return (skip + std::min(end, run.bytes.value) - 1) / setup_.beat.value;
     }
     /// When there is room for the next beat and `further` more; nothing when that is not known yet.
     std::optional<Cycles> room_for(std::uint64_t further) const;

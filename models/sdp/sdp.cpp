@@ -222,6 +222,8 @@ PerStage<Cycles> Sdp::operands_to_atom(const SdpJob& job) const {
         const std::optional<SdpOperandFetch>& fetch = job.operands[i];
         if (fetch && fetch->surface.components == 2) {
             cycles[i] -= Cycles(3);
+        } else if (fetch && !fetch->alu) {
+            cycles[i] -= Cycles(1);
         }
     }
     return cycles;

@@ -138,13 +138,16 @@ SdpStream::NeededBeats SdpStream::needed_from(std::uint64_t atom) const {
     const std::uint64_t in_line = step % plan_.steps_per_line;
     const Line& line = lines_[number];
     const std::uint64_t before = line.last_run - line.begin;  // whole runs of the line
-    const std::uint64_t bytes = line.skipped + (in_line + 1) * plan_.step.value;
+    // atoms that a beat holds arrive together, counted from the begin of the line
+    // source: NV_NVDLA_MCIF_READ_eg.v of nvdlav1, arb_cq_swizzle
+    const std::uint64_t bytes =
+        line.skipped + round_up((in_line + 1) * plan_.step.value, plan_.beat.value);
     const std::uint64_t beats =
         round_up(before + divide_up(bytes, plan_.beat.value), config_.beat_group);
     std::uint64_t end = plan_.steps_per_line;  // of the steps that these are enough for
     if (line.begin + beats < line.end) {
         const std::uint64_t held = (beats - before) * plan_.beat.value - line.skipped;
-        end = std::min(end, held / plan_.step.value);
+        end = std::min(end, held / plan_.beat.value * plan_.beat.value / plan_.step.value);
     }
     return {atom, ((number * plan_.steps_per_line + end) * plan_.atoms_per_step) - atom,
             std::min(line.begin + beats, line.end)};

@@ -72,8 +72,13 @@ TEST(AtomStream, atoms_share_wide_beats_and_fill_narrow_ones) {
     wide.beat = Bytes(64);
     AtomStream shared(wide, {{Address(32), Bytes(96)}});
     EXPECT_EQ(shared.beats(), 2U);
-    EXPECT_EQ(shared.beats_until(1), 1U);
+    EXPECT_EQ(shared.beats_until(1), 2U);  // with the second atom, in the second beat
     EXPECT_EQ(shared.beats_until(2), 2U);
+    EXPECT_EQ(shared.next_burst()->beats, 2U);
+    arrive(shared, 100, 2);
+    EXPECT_EQ(shared.arrival(0), Cycles(101));
+    EXPECT_EQ(shared.arrival(1), Cycles(101));
+    EXPECT_EQ(shared.arrival(2), Cycles(102));  // alone, after them
     wide.beat = Bytes(8);
     wide.limits.beats = 16;
     AtomStream split(wide, {{Address(32), Bytes(96)}});
