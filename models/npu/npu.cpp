@@ -1,10 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "models/npu/npu.h"
 
+#include <algorithm>
+
 #include "models/mcif/mcif.h"
 #include "models/npu/register_blocks.h"
 
 namespace npuscope {
+
+namespace {
+
+/// The port for SRAM, whose bursts are as long as a turn.
+/// source: nv_full.spec, SECONDARY_MEMIF_MAX_BURST_LENGTH_4
+McifConfig secondary_port(McifConfig config) {
+    config.max_burst = std::max(config.max_burst, config.turn_beats);
+    return config;
+}
+
+}  // namespace
 
 Npu::Npu(const sc_core::sc_module_name& name, const NpuConfig& config, DiagnosticLog& log)
     : sc_core::sc_module(name),
@@ -27,7 +40,7 @@ Npu::Npu(const sc_core::sc_module_name& name, const NpuConfig& config, Diagnosti
       map_(config.csb.address_map),
       dispatcher_(config, log, {csb, glb, cdma, csc, cacc, sdp}) {
     if (config.mcif.secondary_port) {
-        cvif.emplace("cvif", config.mcif, log);
+        cvif.emplace("cvif", secondary_port(config.mcif), log);
     }
     dispatcher_.add(pdp);
     dispatcher_.add(cdp);
