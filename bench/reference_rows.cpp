@@ -66,8 +66,10 @@ ReferenceRow row_of(const CsvTable& table, std::size_t row) {
                          table.number(row, "beat_interval").value_or(1),
                          table.number(row, "shared_rw").value_or(0) != 0};
     reference.cycles = table.number(row, "cycles_first_op").value_or(0);
+    // a client's columns count the primary port alone
+    const bool one_port = table.number(row, "cv_rd_beats").value_or(0) == 0;
     for (const auto& [column, client] : client_columns) {
-        if (const auto beats = table.number(row, column)) {
+        if (const auto beats = table.number(row, column); beats && one_port) {
             reference.read_beats[client] = *beats;
         }
     }
