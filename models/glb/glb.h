@@ -34,7 +34,6 @@ class Glb : public sc_core::sc_module {
         just_risen_ |= (1U << interrupt_bit(interrupt)) & ~controller_.status();
         controller_.raise(interrupt);
         last_raised_ = now();
-        unmasked_raises_ += controller_.masked(interrupt) ? 0U : 1U;
         raised_.notify(sc_core::SC_ZERO_TIME);
         changed();
     }
@@ -56,8 +55,6 @@ class Glb : public sc_core::sc_module {
     /// Notified whenever a status bit rises, masked or not, and when a change of mask raises the
     /// line.
     const sc_core::sc_event& raised() const { return raised_; }
-    /// Interrupts so far that were not masked when they rose.
-    std::uint64_t unmasked_raises() const { return unmasked_raises_; }
     /// When the newest status bit rose.
     Cycles last_raised() const { return last_raised_; }
     /// Mask or status has changed.
@@ -84,7 +81,6 @@ class Glb : public sc_core::sc_module {
     std::uint32_t just_risen_ = 0;  // at `last_raised_`
     sc_core::sc_event raised_;
     Cycles last_raised_;
-    std::uint64_t unmasked_raises_ = 0;
 };
 
 }  // namespace npuscope

@@ -304,10 +304,9 @@ void Host::execute(Activity& activity, const WaitForInterrupt& /*wait*/) {
     access(tlm::TLM_READ_COMMAND, status->address(), 0);
     catch_up(activity);
     Glb& glb = registers().interrupts;
-    while (!glb.controller().line() && glb.unmasked_raises() <= awaited_interrupts_) {
+    while (!glb.controller().line()) {
         activity.wait_for(glb.raised(), WaitKind::Starved, "an interrupt");
     }
-    awaited_interrupts_ = std::min(awaited_interrupts_ + 1, glb.unmasked_raises());
     last_awaited_ = glb.last_raised();
 }
 

@@ -177,7 +177,6 @@ class Host : public Unit {
     Diagnostics findings_;  ///< of checks
     std::vector<KeptBytes> requests_;
     std::optional<Cycles> first_op_enable_;
-    std::uint64_t awaited_interrupts_ = 0;  // by waits for the line
     std::optional<Cycles> last_awaited_;    // when the newest of them rose
     std::optional<HostShare> share_;
     std::deque<std::string> launched_;    // names of jobs under way
