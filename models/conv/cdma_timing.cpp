@@ -15,6 +15,10 @@ constexpr Cycles winograd_lead{2};
 }  // namespace
 
 Cycles ResponsePipe::offer(Cycles arrival) {
+    Cycles& read = read_[place_];
+    read = std::max(
+        {arrival + pipe_, left_, read_[(place_ + read_.size() - 1) % read_.size()] + Cycles(1)});
+    place_ = (place_ + 1) % read_.size();
     const Cycles entered = std::max(arrival + pipe_, stood_);
     stood_ = std::max(entered, left_) + Cycles(1);
     left_ = multiplexer_.accepts(stood_);
@@ -26,6 +30,12 @@ Cycles ResponsePipe::offer(Cycles arrival) {
     first_.passed(in_first, at_second, in_second_);
     at_end_ = second_.output(in_second_);
     return at_end_;
+}
+
+Cycles ResponsePipe::room() const {
+    // it is written in front of the cycle in which it can be read, after the one that made room
+    const Cycles freed = read_[place_] + Cycles(2);
+    return freed - std::min(freed, pipe_);
 }
 
 Cycles DataResponse::take(Cycles arrival, bool pauses) {
@@ -258,14 +268,34 @@ void FeatureStream::pass(Cycles time, std::uint32_t atoms) {
     written(pipeline_.take(time, line_ends || slow_surface));
 }
 
+void FeatureStream::pass_beat(Cycles time) {
+    const bool whole = ++beat_of_atom_ == fetch_.cube.atom / fetch_.beat;
+    beat_of_atom_ = whole ? 0 : beat_of_atom_;
+    pass(time, whole ? 1 : 0);
+}
+
+void FeatureStream::hold_back(std::span<Cycles> times, Cycles interval) {
+    if (fetch_.beat > fetch_.cube.atom) {
+        return;
+    }
+    Cycles next;
+    for (Cycles& time : times) {
+        time = std::max({time, next, pipeline_.room()});
+        next = time + interval;
+        pass_beat(time);
+    }
+    passed_early_ += times.size();
+}
+
 void FeatureStream::arrived(std::span<const Cycles> times) {
+    if (passed_early_ > 0) {
+        passed_early_ -= times.size();
+        return;
+    }
     const bool wide = fetch_.beat > fetch_.cube.atom;
-    const std::uint64_t beats_per_atom = wide ? 1 : fetch_.cube.atom / fetch_.beat;
     for (const Cycles time : times) {
         if (!wide) {
-            const bool whole = ++beat_of_atom_ == beats_per_atom;
-            beat_of_atom_ = whole ? 0 : beat_of_atom_;
-            pass(time, whole ? 1 : 0);
+            pass_beat(time);
             continue;
         }
         const WideBeat beat = wide_.front();

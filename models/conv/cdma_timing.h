@@ -35,9 +35,9 @@ struct FetchRoom {
 // When feature data is requested, and when it is written into the convolution buffer. Requests: for
 // a grain of lines, one surface after the other, pieces of at most eight atoms that end at
 // multiples of eight. Responses pass three stages that can stall and a last one that pauses after
-// the end of a line and, in two of four surfaces, every other atom. Not modelled: the stall that
-// reaches back into the bus. A bus wider than an atom brings several in a beat. Source: nv_small
-// RTL, CDMA_dc.v, DMAIF_rdrsp.v; exact on 442 measured rows.
+// the end of a line and, in two of four surfaces, every other atom. What finds no room in them waits
+// in the interface, and then on the bus. A bus wider than an atom brings several in a beat; there the
+// bus does not wait. Source: nv_small RTL, CDMA_dc.v, DMAIF_rdrsp.v; exact on 442 measured rows.
 
 /// A data fetch, whatever the mode: requests, and what is known of its entries.
 class DataStream : public ReadStream {
@@ -66,6 +66,8 @@ class ResponsePipe {
 
     /// When the next beat stands at the end.
     Cycles offer(Cycles arrival);
+    /// No earlier arrival of the next beat finds room in the interface.
+    Cycles room() const;
     /// The beat that was offered is taken.
     void taken(Cycles time) { second_.passed(in_second_, at_end_, time); }
 
@@ -78,6 +80,8 @@ class ResponsePipe {
     SkidStage second_;
     Cycles in_second_;
     Cycles at_end_;
+    std::array<Cycles, 4> read_{};  // from the interface; source: NV_NVDLA_MCIF_READ_eg.v, lat_fifo
+    std::size_t place_ = 0;         // of the next beat
 };
 
 /// The way of a beat of feature data from the bus into the buffer.
@@ -97,6 +101,7 @@ class DataResponse {
         std::uint64_t ones = 0;
     };
     Cycles take(Cycles arrival, const Reads& reads);
+    Cycles room() const { return pipe_.room(); }
 
  private:
     bool blocked(Cycles time) const {
@@ -129,6 +134,7 @@ class FeatureStream : public DataStream {
     std::uint64_t beats() const override { return beats_; }
     std::optional<ReadBurst> next_burst() override;
     void arrived(std::span<const Cycles> times) override;
+    void hold_back(std::span<Cycles> times, Cycles interval) override;
 
  private:
     /// A grain of lines of one surface.
@@ -158,6 +164,7 @@ class FeatureStream : public DataStream {
     };
     void add_wide_beats(std::uint64_t address, std::uint64_t atoms, std::uint32_t surface);
     void pass(Cycles time, std::uint32_t atoms);
+    void pass_beat(Cycles time);
     /// Two surfaces are asked for in turns, a request each, and read together; a last one without
     /// another is asked for alone. source: NV_NVDLA_CDMA_dc.v of nvdlav1, req_ch_mode and req_atm_sel
     bool paired() const { return config_.surface_pairs && fetch_.beat > fetch_.cube.atom; }
@@ -189,6 +196,7 @@ class FeatureStream : public DataStream {
     std::array<std::uint64_t, 2> waiting_{};  // atoms of a pair that arrived and were not read
     std::uint32_t column_ = 0;
     std::uint64_t beat_of_atom_ = 0;
+    std::uint64_t passed_early_ = 0;  // beats, before they were told of
     DataResponse pipeline_;
 };
 

@@ -23,7 +23,8 @@ struct ReadBurst {
     std::optional<ByteRun> run{};
     /// Beats of the run where they are fewer than those that its bytes lie in; 0: as many.
     std::uint64_t run_beats = 0;
-    /// A request of its own, which may wait for the one before in the stages of the interface.
+    /// A request of its own, which may wait for the one before in the stages of the interface, and
+    /// whose beats may wait for room.
     bool request = false;
 };
 
@@ -42,6 +43,9 @@ class ReadStream {
     virtual void stalled(Cycles /*cycles*/) {}
     /// No beat up to number `count` can be ready before, as far as is known now.
     virtual Cycles ready_after(std::uint64_t /*count*/) const { return Cycles(0); }
+    /// The next beats, of a request, can arrive at these times, or `interval` apart; a consumer that
+    /// has no room for them moves them to later ones. It is told so before they arrive.
+    virtual void hold_back(std::span<Cycles> /*times*/, Cycles /*interval*/) {}
 };
 
 /// One run of memory that is ready as a whole.

@@ -73,6 +73,9 @@ class ReadLane : public ChannelSource {
     void ask(Cycles command, std::uint64_t beats) override;
     Cycles beat_ready(Cycles asked) override;
     Cycles ready_after(std::uint64_t count) const override { return stream_->ready_after(count); }
+    void hold_back(std::span<Cycles> times, Cycles interval) override {
+        stream_->hold_back(times, interval);
+    }
 
  private:
     void begin_run(const ByteRun& run);

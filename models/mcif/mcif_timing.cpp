@@ -63,6 +63,7 @@ void ReadChannel::open(unsigned client, ChannelSource& source, std::uint64_t bea
     lane.issued = 0;
     lane.answered = 0;
     lane.in_stages = false;
+    lane.holds = false;
     open_.insert(std::ranges::lower_bound(open_, std::size_t{client}), client);
     find_turn();
 }
@@ -78,6 +79,7 @@ void ReadChannel::pull_burst(Lane& lane) {
         lane.arrivals.clear();
     }
     lane.burst = lane.source->next_burst().value_or(ChannelBurst{});
+    lane.holds = lane.holds || lane.burst.request;
     if (lane.burst.request && turn_.stages) {
         lane.burst.ready = lane.stages.enter(lane.burst.ready);
         lane.in_stages = true;
@@ -178,6 +180,7 @@ void ReadChannel::issue_turn(Lane& lane, Cycles command) {
                                          : command + burst.latency + Cycles(1);
         last_arrival_ = std::max(ready, last_arrival_ + burst.interval);
         arrivals_[place_] = last_arrival_;
+        hold_back(lane, {&arrivals_[place_], 1});
         count_commands(1);
         lane.arrivals.push_back(last_arrival_);
     }
@@ -219,6 +222,7 @@ void ReadChannel::issue_one(Lane& lane, Cycles command) {
                                      : command + burst.latency + Cycles(1);
     last_arrival_ = std::max(ready, last_arrival_ + burst.interval);
     arrivals_[place_] = last_arrival_;
+    hold_back(lane, {&arrivals_[place_], 1});
     count_commands(1);
     leave_stages(lane, command);
     next_command_ = command + Cycles(1);
@@ -278,6 +282,7 @@ void ReadChannel::issue_many(Lane& lane, Cycles command, Cycles limit) {
         count = issue_unevenly(lane, command, most, limit);
     }
     count_commands(count);
+    hold_back(lane, std::span(arrivals_).subspan(begin, count));
     if (!lane.arrivals.empty()) {
         lane.source->arrived(lane.arrivals);
         lane.arrivals.clear();

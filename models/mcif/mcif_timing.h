@@ -2,8 +2,8 @@
 // Who gets the read channel when, beat by beat: one command a cycle, round robin over the clients
 // that have a beat ready, a limited number in flight; data comes back in order. Computed only up to
 // a given time, so that whatever is announced for later still counts. The memory's pace is known with
-// the burst, or each command is a request whose answer is told when it is there. Not modelled:
-// consumers that hold arrived beats back. Source: nv_small RTL, measured;
+// the burst, or each command is a request whose answer is told when it is there. A consumer without
+// room holds its beats back and all that come after them. Source: nv_small RTL, measured;
 // NV_NVDLA_NOCIF_DRAM_READ_ig.
 #pragma once
 
@@ -139,6 +139,8 @@ class ChannelSource {
     virtual Cycles beat_ready(Cycles asked) { return asked; }
     /// No beat up to number `count` can be ready before.
     virtual Cycles ready_after(std::uint64_t count) const = 0;
+    /// Moves the arrivals of the next beats, `interval` apart, to when there is room for them.
+    virtual void hold_back(std::span<Cycles> /*times*/, Cycles /*interval*/) {}
 };
 
 /// `a` of a command; its beat arrives at max(a + 1 + latency, beat before + interval). The command
@@ -197,6 +199,7 @@ class ReadChannel {
         Cycles next{};  // after the last beat that was issued
         RequestStages stages{};
         bool in_stages = false;          // the stream's requests pass them
+        bool holds = false;              // the stream may hold beats back
         std::vector<Cycles> arrivals{};  // that the source was not told of yet
         std::deque<Asked> asked{};       // without an answer, or after one without
         std::uint64_t first_asked = 0;   // number of its first one
@@ -228,6 +231,13 @@ class ReadChannel {
     std::uint64_t issue_evenly(Lane& lane, Cycles command, std::uint64_t count);
     /// Issues at most so many beats, none after `limit`.
     std::uint64_t issue_unevenly(Lane& lane, Cycles command, std::uint64_t most, Cycles limit);
+    /// The lane's last arrivals in the ring, from there on, are as late as it has room for them.
+    void hold_back(Lane& lane, std::span<Cycles> times) {
+        if (lane.holds) {
+            lane.source->hold_back(times, lane.burst.interval);
+            last_arrival_ = times.back();
+        }
+    }
     void leave_stages(Lane& lane, Cycles command) const {
         if (lane.in_stages) {
             lane.stages.issued(command);

@@ -76,6 +76,25 @@ TEST(FeatureResponses, of_surfaces_in_pairs_take_two_cycles_in_the_second_one) {
     EXPECT_EQ(last({16, 1, 8}), four_beats + Cycles(8));  // four beats, two entries of each
 }
 
+TEST(FeatureResponses, wait_on_the_bus_when_neither_stages_nor_interface_have_room) {
+    // two surfaces that take their beats at once and two that take two in three cycles
+    Fetch fetch({32, 1, 64});
+    FeatureStream told = fetch.stream();
+    const Cycles last = last_entry(told);
+    FeatureStream stream = fetch.stream();
+    all_bursts(stream);
+    std::vector<Cycles> times;
+    for (std::uint64_t beat = 0; beat < stream.beats(); ++beat) {
+        times.emplace_back(200 + beat);
+    }
+    stream.hold_back(times, Cycles(1));
+    EXPECT_EQ(times[127], Cycles(200 + 127));  // the slow ones have not begun
+    EXPECT_GT(times[200], Cycles(200 + 200 + 20));
+    stream.arrived(times);
+    EXPECT_EQ(stream.last_entry(), last);  // the stages never starve for that
+    EXPECT_LT(stream.last_entry(), times.back() + Cycles(30));
+}
+
 TEST(FeatureRequests, take_as_many_lines_at_once_as_the_grain_says) {
     Fetch fetch({8, 4, 4});
     fetch.fetch.lines_per_request = 2;

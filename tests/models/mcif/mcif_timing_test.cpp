@@ -115,6 +115,29 @@ TEST(ReadChannel, brings_the_beats_of_a_turn_one_after_the_other_with_commands_o
     EXPECT_EQ(second.times, cycles({155, 156}));
 }
 
+/// Takes a beat every third cycle.
+struct SlowSource : Source {
+    using Source::Source;
+    Cycles free;
+    void hold_back(std::span<Cycles> arrivals, Cycles /*interval*/) override {
+        for (Cycles& time : arrivals) {
+            time = std::max(time, free);
+            free = time + Cycles(3);
+        }
+    }
+};
+
+TEST(ReadChannel, brings_nothing_past_a_beat_that_its_client_holds_back) {
+    Scene scene;
+    SlowSource slow({{.ready = Cycles(100), .beats = 4, .request = true}});
+    Source other({{.ready = Cycles(100), .beats = 2}});
+    scene.open(slow);
+    scene.open(other);
+    scene.channel.advance(Cycles(1000));
+    EXPECT_EQ(slow.times, cycles({101, 104, 107, 110}));
+    EXPECT_EQ(other.times, cycles({102, 105}));
+}
+
 TEST(ReadChannel, lets_a_request_that_comes_amid_the_one_before_wait_in_its_stages) {
     const auto arrivals = [](std::uint64_t second_ready) {
         ReadChannel channel(256, Cycles(3), {.stages = true});
