@@ -104,10 +104,24 @@ std::uint64_t FeatureStream::atoms_of(const Position& position) const {
     return std::uint64_t{lines_of(position)} * fetch_.cube.shape.width;
 }
 
+std::uint64_t FeatureStream::lines_until(const Position& position) const {
+    const std::uint32_t batch = fetch_.cube.lines_of_batch();
+    const std::uint64_t batches = fetch_.cube.shape.height / batch;
+    return position.line % batch * batches +
+           (position.line / batch + 1) * std::uint64_t{lines_of(position)};
+}
+
 void FeatureStream::step(Position& position) const {
-    if (++position.surface == fetch_.cube.surfaces()) {
-        position.surface = 0;
-        position.line += lines_of(position);
+    if (++position.surface < fetch_.cube.surfaces()) {
+        return;
+    }
+    position.surface = 0;
+    const std::uint32_t lines = lines_of(position);
+    const std::uint32_t batch = fetch_.cube.lines_of_batch();
+    position.line += batch;
+    if (position.line >= fetch_.cube.shape.height) {  // the same lines of every batch come first
+        const std::uint32_t next = position.line % batch + lines;
+        position.line = next < batch ? next : fetch_.cube.shape.height;
     }
 }
 
@@ -117,8 +131,7 @@ bool FeatureStream::begin_run() {
     if (request_.surface > 0) {
         return true;
     }
-    const std::uint64_t lines = std::uint64_t{request_.line} + lines_of(request_);
-    const auto room = fetch_.room.known_for(lines * fetch_.entries_per_line);
+    const auto room = fetch_.room.known_for(lines_until(request_) * fetch_.entries_per_line);
     if (!room) {
         request_.atoms_left = 0;
         return false;

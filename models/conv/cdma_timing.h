@@ -145,7 +145,10 @@ class FeatureStream : public DataStream {
     };
     std::uint32_t lines_of(const Position& position) const;
     std::uint64_t atoms_of(const Position& position) const;
-    /// On to the next surface, or to the next lines.
+    /// Lines that were asked for when those of the position have been.
+    std::uint64_t lines_until(const Position& position) const;
+    /// On to the next surface, to the same lines of the next batch, or to the next lines.
+    /// source: NV_NVDLA_CDMA_dc.v of nvdlav1, req_batch_cnt
     void step(Position& position) const;
     bool begin_run();
     std::uint64_t first_atom(const Position& position) const {

@@ -95,6 +95,19 @@ TEST(FeatureResponses, wait_on_the_bus_when_neither_stages_nor_interface_have_ro
     EXPECT_LT(stream.last_entry(), times.back() + Cycles(30));
 }
 
+TEST(FeatureRequests, keep_the_lines_of_all_batches_together) {
+    Fetch fetch({8, 4, 8});  // two batches of two lines
+    fetch.fetch.cube.batch_lines = 2;
+    fetch.fetch.cube.batch_stride = Bytes(0x1000);
+    FeatureStream stream = fetch.stream();
+    std::vector<std::uint64_t> addresses;
+    for (int i = 0; i < 4; ++i) {
+        addresses.push_back(stream.next_burst()->run->address.value);
+    }
+    EXPECT_EQ(addresses,
+              (std::vector<std::uint64_t>{0x80000000, 0x80001000, 0x80000040, 0x80001040}));
+}
+
 TEST(FeatureRequests, take_as_many_lines_at_once_as_the_grain_says) {
     Fetch fetch({8, 4, 4});
     fetch.fetch.lines_per_request = 2;
