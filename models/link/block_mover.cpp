@@ -105,17 +105,21 @@ Cycles BlockMover::there(std::uint64_t end) const {
 WriteResponse BlockMover::write(Activity& activity, const MovedBlock::Write& write,
                                 std::uint64_t before, const Purpose& purpose) {
     WriteResponse response{now()};
-    // the first command goes just in front of its data, the others long before
-    const Cycles first(file_ && std::exchange(nothing_written_, false) ? 1 : 0);
+    const bool first = file_ && std::exchange(nothing_written_, false);
     const std::span<const std::uint8_t> bytes(write.bytes);
     for (std::uint64_t done = 0; done < bytes.size();) {
         const Address from = write.address + Bytes(done);
         const std::uint64_t count =
             std::min(bytes.size() - done, setup_.burst.value - from.value % setup_.burst.value);
         done += count;
-        const Cycles leaves = there(before + done) + first;
         const std::uint64_t beat = setup_.stream.beat.value;
-        const Cycles earlier(divide_up((from + Bytes(count)).value, beat) - from.value / beat - 1);
+        const std::uint64_t beats = divide_up((from + Bytes(count)).value, beat);
+        const Cycles earlier(beats - from.value / beat - 1);
+        Cycles leaves = there(before + done);
+        if (first) {  // its command goes when the data begins, the others' long before
+            const Cycles of_write(beats - write.address.value / beat);
+            leaves = std::max(leaves, there(before + 1) + of_write);
+        }
         activity.wait_until(leaves, WaitKind::Starved, "input");
         response = write_port_.write(activity,
                                      {.address = from,
