@@ -164,8 +164,14 @@ void Cdp::send(Activity& activity, const CdpWork& work, const Block& block, Cycl
     }
     const Cycles leaves = leaving_.leave(ready, block.columns);
     const Cycles began = now();
-    const PixelRun run{block.surface, block.first_pixel, block.columns, leaves,
-                       ResultPace::interval};
+    PixelRun run{block.surface, block.first_pixel, block.columns, leaves, ResultPace::interval};
+    const Bytes atom = work.job.source.atom;
+    if (bus_width_ > atom) {  // source: NV_NVDLA_CDP_wdma.v of nvdlav1, a beat a cycle
+        run.together = static_cast<std::uint32_t>(bus_width_ / atom);
+        run.interval = Cycles(1);
+        run.leaves = leaves + ResultPace::interval * (block.columns - 1) -
+                     run.interval * (divide_up(block.columns, run.together) - 1);
+    }
     results_.give(activity, {run, &work});
     if (now() > began) {
         pace_->hold_until(now());

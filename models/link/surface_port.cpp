@@ -144,7 +144,7 @@ WriteResponse CubeWriter::write(Activity& writer, DmaPort& port, const PixelRun&
         const std::span<const std::uint8_t> bytes =
             packed({run.surface, pixel, count})
                 .subspan(run.offset.value, run.part.value_or(Bytes(count * atom)).value);
-        const Cycles leaves = run.leaves + run.interval * (pixel - run.first);
+        const Cycles leaves = run.leaves + run.interval * ((pixel - run.first) / run.together);
         const auto last_line = static_cast<std::uint32_t>((pixel + count - 1) / width);
         const std::uint32_t first_surface = pixel_packed_ ? 0 : run.surface;
         response = port.write(
@@ -153,7 +153,7 @@ WriteResponse CubeWriter::write(Activity& writer, DmaPort& port, const PixelRun&
              .bytes = bytes,
              .first = leaves,
              .interval = run.interval,
-             .last = leaves + run.interval * (count - 1),
+             .last = leaves + run.interval * (divide_up(count, run.together) - 1),
              .request = run.apart ? address : cube_.line_address(first_surface, last_line)},
             purpose);
         pixel += count;

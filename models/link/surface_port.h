@@ -76,6 +76,7 @@ struct PixelRun {
     Bytes offset{};               ///< of what is written of each atom, in the atom
     std::optional<Bytes> part{};  ///< bytes that are written of each atom; nothing: all of it
     bool apart = false;           ///< a request of its own, in whatever line it lies
+    std::uint32_t together = 1;   ///< atoms that leave at once
 };
 
 /// Atoms of what flows into a cube: `lanes` of its `channels` each.

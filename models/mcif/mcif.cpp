@@ -376,7 +376,9 @@ void Mcif::pass_front(Client& client, const tlm::tlm_generic_payload& payload,
     const bool atoms = info.last_beat > info.first_beat && info.beat_step > Cycles(0);
     const std::uint64_t steps =
         atoms ? (info.last_beat - info.first_beat) / info.beat_step + 1 : burst.beats;
-    const std::uint64_t step_bytes = std::max<std::uint64_t>((end - begin) / steps, 1);
+    // whole atoms, of which a beat holds two
+    const std::uint64_t step_bytes =
+        std::max<std::uint64_t>(round_up((end - begin) / steps, width / 2), 1);
     const std::uint64_t request = info.request.value;
     const bool goes_on = client.request == info.request && begin > request;
     const std::uint64_t turn = turn_of(config_).beats;
