@@ -123,6 +123,7 @@ SdpStageOperands OperandReader::fetch_part(const SdpOperandFetch& fetch, const T
 void OperandReader::open(const SdpConfig& config, SdpStreamPlan plan,
                          const std::vector<Cycles>& taken, const Purpose& purpose) {
     stream_.emplace(config, std::move(plan), taken);
+    use_beats_apart(1, Cycles(0));
     port.open(*stream_, purpose);
 }
 
@@ -131,7 +132,12 @@ Cycles OperandReader::arrival(Activity& activity, std::uint64_t atom) {
     if (!stream_->issued(beats)) {
         port.wait_issued(activity, beats);
     }
-    return stream_->arrival(beats);
+    Cycles time;
+    for (std::uint64_t i = 0; i < std::min(beats_of_atom_, beats); ++i) {
+        const Cycles there = stream_->arrival(beats - i);
+        time = std::max(time, there - std::min(there, apart_ * (beats_of_atom_ - 1 - i)));
+    }
+    return time;
 }
 
 void OperandReader::finish(Activity& activity) { port.wait_issued(activity, stream_->beats()); }

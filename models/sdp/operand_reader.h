@@ -29,17 +29,25 @@ class OperandReader {
     /// Starts a stream of reads; `taken` says when each atom of the operation was taken.
     void open(const SdpConfig& config, SdpStreamPlan plan, const std::vector<Cycles>& taken,
               const Purpose& purpose);
+    /// Of each atom the stage uses a beat so many cycles after the one before.
+    void use_beats_apart(std::uint64_t beats, Cycles apart) {
+        beats_of_atom_ = beats;
+        apart_ = apart;
+    }
     /// Nothing to read in this operation.
     void close() { stream_.reset(); }
     bool active() const { return stream_.has_value(); }
 
-    /// Waits until it is known when the beats for an atom arrive; the answer is that time.
+    /// Waits until it is known when the beats for an atom arrive; the answer is the time from which
+    /// on each is there when it is used.
     Cycles arrival(Activity& activity, std::uint64_t atom);
     /// Waits until the stream has been issued whole.
     void finish(Activity& activity);
 
  private:
     std::optional<SdpStream> stream_;
+    std::uint64_t beats_of_atom_ = 1;
+    Cycles apart_;
 };
 
 /// How an operand's bytes are read. `lanes`: channels of one of the stages' atoms, a whole number

@@ -75,6 +75,10 @@ std::vector<PixelRun> ResultRequests::in_raster(const PixelRun& run) const {
     return pieces;
 }
 
+Cycles ResultRequests::padding() const {
+    return order_ == Order::Doubled ? request_interval : Cycles(0);
+}
+
 bool ResultRequests::begins_pair(std::uint64_t pixel) const {
     const std::uint64_t width = cube_.shape.width;
     const auto y = static_cast<std::uint32_t>(pixel / width);

@@ -27,6 +27,8 @@ class ResultRequests {
     std::vector<Request> of(const PixelRun& run);
     /// Neighbouring atoms as the pixels that they are, of batches one below the other.
     std::vector<PixelRun> in_raster(const PixelRun& run) const;
+    /// Cycles that requests for atoms take in which no channel lies.
+    Cycles padding() const;
 
  private:
     enum class Order { Lines, Doubled, Tiles, Batches };

@@ -41,7 +41,13 @@ void Sdp::start_reading(SdpWork& work) {
             SdpStreamPlan plan = operand_plan(fetch->surface, lanes(job), wires_.bus_width, start);
             plan.fifo = config_.operand_fifo;
             plan.unpacked = config_.operand_unpacked;
+            const std::uint64_t beats = divide_up(plan.step.value, wires_.bus_width.value);
             operands[i].open(config_, std::move(plan), taken_, purpose);
+            if (i == ew_stage && beats > 1 && wires_.bus_width > datapath_.memory_atom) {
+                // its first elements need the first beat alone
+                operands[i].use_beats_apart(
+                    beats, Cycles(lanes(job) / (beats * config_.element_wise_throughput)));
+            }
             operand_pace_[i] = operand_cycles(job, i);
             operands_free_[i] = Cycles(0);
             reads_ = true;
@@ -273,12 +279,13 @@ void Sdp::finish(Activity& activity, const SdpWork& work) {
             taken_.back() + drain_.delay_at(operand_place) + last_stage + config_.next_request;
     }
     opens_ = last_left_ - config_.pipeline + config_.next_atom;
-    bool after = false;
-    if (const std::optional<FeatureCube>& written = work.job.destination) {
-        // atoms of a group that no channel is in pass too, after the last one that is written
-        after = written->surfaces() * written->channels_per_atom() % lanes(work.job) != 0;
+    std::optional<Cycles> padding;
+    const std::optional<FeatureCube>& written = work.job.destination;
+    // atoms of a group that no channel is in pass too, after the last one that is written
+    if (written && written->surfaces() * written->channels_per_atom() % lanes(work.job) != 0) {
+        padding = requests_.padding();
     }
-    endings_.give(activity, {output_, last_left_, after});
+    endings_.give(activity, {output_, last_left_, padding});
 }
 
 void Sdp::end_operation(Activity& activity) {
@@ -287,7 +294,7 @@ void Sdp::end_operation(Activity& activity) {
     if (!ending.output->writers.empty()) {
         const Cycles response =
             DmaPort::response_time(activity, written_.take(activity, WaitKind::Blocked));
-        end = ending.after ? std::max(end, response) : response;
+        end = ending.padding ? std::max(end, response + *ending.padding) : response;
     }
     activity.wait_until(end + config_.done, WaitKind::Blocked, "write response");
     done_(*ending.output->work);

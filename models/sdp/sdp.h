@@ -90,8 +90,9 @@ class Sdp : public Unit {
     /// An operation whose atoms have all been taken.
     struct Ending {
         std::shared_ptr<Output> output;
-        Cycles left;         ///< last atom at the write port
-        bool after = false;  ///< atoms that are not written left after the last one that is
+        Cycles left;  ///< last atom at the write port
+        /// Atoms that no channel is in left after the last one; their writes take so long.
+        std::optional<Cycles> padding{};
     };
     /// Neighbouring atoms of one surface that are taken one after the other.
     struct Run {

@@ -36,6 +36,16 @@ TEST(ResultRequests, of_atoms_that_double_take_both_surfaces_in_turns) {
     EXPECT_TRUE(first[1].run.apart);
 }
 
+TEST(ResultRequests, of_a_surface_that_no_channel_is_in_take_their_turns) {
+    ResultRequests requests;
+    requests.begin(doubled_job(), 32);
+    EXPECT_EQ(requests.padding(), Cycles(3));
+    SdpJob job = doubled_job();
+    job.stages.output = Precision::Int8;
+    requests.begin(job, 32);
+    EXPECT_EQ(requests.padding(), Cycles(0));
+}
+
 TEST(ResultRequests, of_pairs_end_with_a_beat_and_with_a_line) {
     ResultRequests requests;
     requests.begin(doubled_job(), 32);
