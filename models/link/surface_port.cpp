@@ -70,23 +70,8 @@ void ByteStream::take(Cycles time) {
 
 std::vector<PixelRun> surface_runs(const FeatureCube& cube, const FlowingAtoms& atoms,
                                    const PixelRun& run) {
-    const std::uint32_t atom = cube.channels_per_atom();
-    const auto whole = static_cast<std::uint32_t>(round_up(cube.shape.channels, atom));
-    const std::uint32_t first = run.surface * atoms.lanes;
-    const std::uint32_t next = first + atoms.lanes;
-    const std::uint32_t end = next < atoms.channels ? next : whole;
     std::vector<PixelRun> runs;
-    for (std::uint32_t channel = first; channel < end;) {
-        const std::uint32_t count = std::min(end - channel, atom - channel % atom);
-        PixelRun part = run;
-        part.surface = channel / atom;
-        if (count < atom) {
-            part.offset = cube.element * (channel % atom);
-            part.part = cube.element * count;
-        }
-        runs.push_back(part);
-        channel += count;
-    }
+    for_each_surface_run(cube, atoms, run, [&](const PixelRun& part) { runs.push_back(part); });
     return runs;
 }
 

@@ -87,7 +87,27 @@ struct FlowingAtoms {
 
 /// What a cube's surfaces take of a run of such atoms, so that `run.surface` counts atoms and not
 /// surfaces: whole atoms of several surfaces, or a part of each atom of one. The last one fills its
-/// surface, unused channels too.
+/// surface, unused channels too. `use` is called with each; or they are the answer.
+template <class Use>
+void for_each_surface_run(const FeatureCube& cube, const FlowingAtoms& atoms, const PixelRun& run,
+                          const Use& use) {
+    const std::uint32_t atom = cube.channels_per_atom();
+    const auto whole = static_cast<std::uint32_t>(round_up(cube.shape.channels, atom));
+    const std::uint32_t first = run.surface * atoms.lanes;
+    const std::uint32_t next = first + atoms.lanes;
+    const std::uint32_t end = next < atoms.channels ? next : whole;
+    for (std::uint32_t channel = first; channel < end;) {
+        const std::uint32_t count = std::min(end - channel, atom - channel % atom);
+        PixelRun part = run;
+        part.surface = channel / atom;
+        if (count < atom) {
+            part.offset = cube.element * (channel % atom);
+            part.part = cube.element * count;
+        }
+        use(part);
+        channel += count;
+    }
+}
 std::vector<PixelRun> surface_runs(const FeatureCube& cube, const FlowingAtoms& atoms,
                                    const PixelRun& run);
 

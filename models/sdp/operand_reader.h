@@ -41,6 +41,8 @@ class OperandReader {
     /// Waits until it is known when the beats for an atom arrive; the answer is the time from which
     /// on each is there when it is used.
     Cycles arrival(Activity& activity, std::uint64_t atom);
+    /// Atoms from this one on that need the beats which were asked for last, and no more.
+    std::uint64_t alike(std::uint64_t atom) const { return stream_->alike(atom); }
     /// Waits until the stream has been issued whole.
     void finish(Activity& activity);
 

@@ -113,26 +113,30 @@ void ResultRequests::add_doubled(const PixelRun& run, std::vector<Request>& requ
     }
 }
 
-std::vector<ResultRequests::Request> ResultRequests::of(const PixelRun& run) {
-    std::vector<Request> requests;
+void ResultRequests::add_lines(const PixelRun& run, std::vector<Request>& requests) const {
+    const std::uint64_t pixels = std::uint64_t{cube_.shape.width} * cube_.shape.height;
+    for (std::uint64_t done = 0; done < run.count;) {
+        PixelRun of_batch = run;
+        of_batch.first = (run.first + done) % pixels;
+        of_batch.count = std::min(run.count - done, pixels - of_batch.first);
+        of_batch.leaves = run.leaves + run.interval * done;
+        for_each_surface_run(cube_, {channels_, lanes_}, of_batch, [&](const PixelRun& part) {
+            requests.push_back({part, (run.first + done) / pixels});
+        });
+        done += of_batch.count;
+    }
+}
+
+void ResultRequests::add(const PixelRun& run, std::vector<Request>& requests) {
     if (order_ == Order::Doubled) {
         add_doubled(run, requests);
-        return requests;
-    }
-    const std::uint64_t pixels = std::uint64_t{cube_.shape.width} * cube_.shape.height;
-    for (const PixelRun& piece : in_raster(run)) {
-        for (std::uint64_t done = 0; done < piece.count;) {
-            PixelRun of_batch = piece;
-            of_batch.first = (piece.first + done) % pixels;
-            of_batch.count = std::min(piece.count - done, pixels - of_batch.first);
-            of_batch.leaves = piece.leaves + piece.interval * done;
-            for (const PixelRun& part : surfaces_of(of_batch)) {
-                requests.push_back({part, (piece.first + done) / pixels});
-            }
-            done += of_batch.count;
+    } else if (order_ == Order::Lines) {
+        add_lines(run, requests);
+    } else {
+        for (const PixelRun& piece : in_raster(run)) {
+            add_lines(piece, requests);
         }
     }
-    return requests;
 }
 
 }  // namespace npuscope

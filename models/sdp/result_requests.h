@@ -23,8 +23,9 @@ class ResultRequests {
 
     /// An operation begins whose atoms have so many lanes.
     void begin(const SdpJob& job, std::uint32_t lanes);
-    /// What a run of atoms makes, counted over the batches; of a pair that is not whole yet, nothing.
-    std::vector<Request> of(const PixelRun& run);
+    /// Adds what a run of atoms makes, counted over the batches; of a pair that is not whole yet,
+    /// nothing.
+    void add(const PixelRun& run, std::vector<Request>& requests);
     /// Neighbouring atoms as the pixels that they are, of batches one below the other.
     std::vector<PixelRun> in_raster(const PixelRun& run) const;
     /// Cycles that requests for atoms take in which no channel lies.
@@ -38,6 +39,7 @@ class ResultRequests {
     std::vector<PixelRun> surfaces_of(const PixelRun& run) const {
         return surface_runs(cube_, {channels_, lanes_}, run);
     }
+    void add_lines(const PixelRun& run, std::vector<Request>& requests) const;
     bool begins_pair(std::uint64_t pixel) const;
     void add_doubled(const PixelRun& run, std::vector<Request>& requests);
 

@@ -194,7 +194,8 @@ void Sdp::run_operation(Activity& activity) {
     if (!job.flying()) {
         work->record.pass(now(), Cause::WaitsForPrevious);
     }
-    output_ = std::make_shared<Output>(Output{work});
+    output_ = std::make_shared<Output>(
+        Output{work, {"output", work->name, job.destination_in_sram, work->values}});
     requests_.begin(job, lanes(job));
     result_.reset();
     growing_.reset();
@@ -417,17 +418,59 @@ void Sdp::make_room() {
     }
 }
 
+std::uint64_t Sdp::even_atoms(const Run& run, std::uint64_t done) const {
+    const Cycles pace = drain_.pace();
+    if (drain_.limited() || run.interval > pace || write_port.awaits_answers()) {
+        return 0;
+    }
+    std::uint64_t atoms = run.count - done;
+    if (source.active()) {
+        atoms = std::min(atoms, source.alike(atom_));
+    }
+    for (std::size_t i = 0; i < operands.size(); ++i) {
+        if (operands[i].active()) {
+            atoms = operand_pace_[i] > pace ? 0 : std::min(atoms, operands[i].alike(atom_));
+        }
+    }
+    return atoms;
+}
+
+void Sdp::take_evenly(SdpWork& work, std::uint64_t count) {
+    const Cycles pace = drain_.pace();
+    const Cycles first = drain_.take_run(drain_.free(), count);
+    for (std::uint64_t i = 0; i < count; ++i) {
+        taken_.push_back(first + pace * i);
+    }
+    for (std::size_t i = 0; i < operands.size(); ++i) {
+        if (operands[i].active()) {
+            operands_free_[i] += operand_pace_[i] * count;
+        }
+    }
+    if (!work.job.flying()) {
+        work.record.causes[Cause::Work] += pace * count;
+    }
+    atom_ += count;
+}
+
 Cycles Sdp::take_run(Activity& activity, SdpWork& work, const Run& run) {
     const Cycles pace = drain_.pace();
     Cycles first;
     Cycles last;
     if (reads_ || drain_.limited()) {
-        for (std::uint64_t i = 0; i < run.count; ++i) {
-            last = take_atom(activity, work, run.first_ready + run.interval * i);
-            first = i == 0 ? last : first;
-            if (run.credits != nullptr) {
-                run.credits->add_at(last + run.credit_delay, 1);
+        for (std::uint64_t done = 0; done < run.count;) {
+            last = take_atom(activity, work, run.first_ready + run.interval * done);
+            first = done == 0 ? last : first;
+            ++done;
+            // those that wait for nothing more than that one follow it at the pace
+            const std::uint64_t more = done < run.count ? even_atoms(run, done) : 0;
+            if (more > 0) {
+                take_evenly(work, more);
             }
+            if (run.credits != nullptr) {
+                run.credits->add_series({last + run.credit_delay, pace, 1 + more});
+            }
+            last += pace * more;
+            done += more;
         }
     } else {
         first = drain_.take_run(run.first_ready, run.count);
@@ -475,20 +518,19 @@ void Sdp::hand_on(Activity& activity, SdpWork& work, const Run& run, const Taken
 }
 
 void Sdp::send(Activity& activity, const Run& run, Cycles first_left) {
-    const std::vector<ResultRequests::Request> requests =
-        requests_.of({run.surface, run.first_pixel, run.count, first_left, drain_.pace()});
-    for (const ResultRequests::Request& request : requests) {
-        const bool last = run.last && &request == &requests.back();
+    requested_.clear();
+    requests_.add({run.surface, run.first_pixel, run.count, first_left, drain_.pace()}, requested_);
+    for (const ResultRequests::Request& request : requested_) {
+        const bool last = run.last && &request == &requested_.back();
         results_.give(activity, {request.run, request.batch, output_, last});
     }
 }
 
 void Sdp::write_results(Activity& activity) {
     const Outgoing outgoing = results_.take(activity);
-    const SdpWork& work = *outgoing.output->work;
-    const Purpose purpose{"output", work.name, work.job.destination_in_sram, work.values};
     CubeWriter& writer = outgoing.output->writers[outgoing.batch];
-    const WriteResponse response = writer.write(activity, write_port, outgoing.run, purpose);
+    const WriteResponse response =
+        writer.write(activity, write_port, outgoing.run, outgoing.output->purpose);
     if (outgoing.last) {
         written_.give(activity, response);
     }

@@ -78,6 +78,7 @@ class Sdp : public Unit {
     /// An operation and what writes its results.
     struct Output {
         std::shared_ptr<SdpWork> work;
+        Purpose purpose;
         std::vector<CubeWriter> writers{};  ///< one a batch
     };
     /// A run of results on its way to memory.
@@ -115,6 +116,10 @@ class Sdp : public Unit {
     /// Takes the atoms of a run; the time of the last.
     Cycles take_run(Activity& activity, SdpWork& work, const Run& run);
     Cycles take_atom(Activity& activity, SdpWork& work, Cycles ready);
+    /// Atoms of the run, after the `done` first ones, that need no beats but those that the atom before
+    /// them needed, and come no slower than atoms are taken.
+    std::uint64_t even_atoms(const Run& run, std::uint64_t done) const;
+    void take_evenly(SdpWork& work, std::uint64_t count);
     Cycles inputs_ready(Activity& activity, Cycles ready);
     /// The streams that are open may go on: an atom has been taken.
     void make_room();
@@ -172,6 +177,7 @@ class Sdp : public Unit {
     std::vector<bool> surfaces_computed_;                       // of it, as a whole
     std::shared_ptr<Output> output_;
     ResultRequests requests_;
+    std::vector<ResultRequests::Request> requested_;  // of the last run
     AtomDrain drain_;
     Cycles opens_;      // the next operation's first atom may be taken
     Cycles rdma_free_;  // the read DMAs may begin the next operation

@@ -139,6 +139,10 @@ class SdpStream : public ReadStream {
 
     /// Beats that must have arrived for an atom.
     std::uint64_t needed(std::uint64_t atom) const;
+    /// Atoms from this one on that need the beats which were asked for last, and no more.
+    std::uint64_t alike(std::uint64_t atom) const {
+        return atom - needed_.first < needed_.atoms ? needed_.first + needed_.atoms - atom : 0;
+    }
     /// Arrival of the last of so many beats; they have been issued.
     Cycles arrival(std::uint64_t beats) const { return arrivals_[beats - 1]; }
     bool issued(std::uint64_t beats) const { return arrivals_.size() >= beats; }

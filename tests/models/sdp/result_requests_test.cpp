@@ -21,12 +21,18 @@ SdpJob doubled_job() {
     return job;
 }
 
+std::vector<ResultRequests::Request> requests_of(ResultRequests& requests, const PixelRun& run) {
+    std::vector<ResultRequests::Request> made;
+    requests.add(run, made);
+    return made;
+}
+
 TEST(ResultRequests, of_atoms_that_double_take_both_surfaces_in_turns) {
     ResultRequests requests;
     requests.begin(doubled_job(), 32);
     const PixelRun run{
         .surface = 0, .first = 0, .count = 3, .leaves = Cycles(10), .interval = Cycles(8)};
-    const auto first = requests.of(run);
+    const auto first = requests_of(requests, run);
     ASSERT_EQ(first.size(), 2);  // the third pixel waits for the fourth
     EXPECT_EQ(first[0].run.surface, 0);
     EXPECT_EQ(first[0].run.count, 2);
@@ -51,7 +57,7 @@ TEST(ResultRequests, of_pairs_end_with_a_beat_and_with_a_line) {
     requests.begin(doubled_job(), 32);
     const PixelRun run{.surface = 0, .first = 0, .count = 10, .interval = Cycles(2)};
     std::vector<std::uint64_t> first_pixels;
-    for (const auto& request : requests.of(run)) {
+    for (const auto& request : requests_of(requests, run)) {
         if (request.run.surface == 0) {
             first_pixels.push_back(request.run.first);
         }
@@ -68,7 +74,7 @@ TEST(ResultRequests, of_tiles_hold_a_pair_of_each_of_four_lines) {
     requests.begin(job, 16);
     std::vector<std::uint64_t> first_pixels;
     for (const auto& request :
-         requests.of({.surface = 0, .first = 0, .count = 16, .interval = Cycles(1)})) {
+         requests_of(requests, {.surface = 0, .first = 0, .count = 16, .interval = Cycles(1)})) {
         EXPECT_EQ(request.run.count, 2);
         first_pixels.push_back(request.run.first);
     }
@@ -84,7 +90,7 @@ TEST(ResultRequests, of_batches_hold_a_pair_of_each_in_turns) {
     requests.begin(job, 16);
     std::vector<std::array<std::uint64_t, 3>> made;
     for (const auto& request :
-         requests.of({.surface = 0, .first = 0, .count = 6, .interval = Cycles(1)})) {
+         requests_of(requests, {.surface = 0, .first = 0, .count = 6, .interval = Cycles(1)})) {
         made.push_back({request.batch, request.run.first, request.run.count});
     }
     EXPECT_EQ(made, (std::vector<std::array<std::uint64_t, 3>>{
