@@ -2,17 +2,10 @@
 #include "models/mcif/mcif_timing.h"
 
 #include <algorithm>
-#include <limits>
 
 #include "models/base/check.h"
 
 namespace npuscope {
-namespace {
-
-constexpr Cycles never{std::numeric_limits<std::uint64_t>::max()};
-
-}  // namespace
-
 Cycles RequestStages::enter(Cycles ready) {
     if (holds_) {
         stages_.back().passed(in_last_, at_end_, last_in_arbiter_);
@@ -92,10 +85,6 @@ void ReadChannel::pull_bursts() {
             pull_burst(lanes_[index]);
         }
     }
-}
-
-Cycles ReadChannel::freed(std::size_t place) const {
-    return arrivals_[place] == never ? never : arrivals_[place] + slot_return_;
 }
 
 Cycles ReadChannel::room_for(std::uint64_t beats) const {
@@ -187,13 +176,6 @@ void ReadChannel::issue_turn(Lane& lane, Cycles command) {
     next_command_ = command + Cycles(1);
 }
 
-Cycles ReadChannel::next_slot() const {
-    if (turn_.beats > 1 || commands_ < arrivals_.size()) {
-        return next_command_;
-    }
-    return std::max(next_command_, freed(place_));
-}
-
 ReadChannel::Choice ReadChannel::choose(Cycles command) {
     Choice choice{open_.size(), command, never};
     if (held_) {
@@ -214,19 +196,6 @@ ReadChannel::Choice ReadChannel::choose(Cycles command) {
         turn = turn + 1 == open_.size() ? 0 : turn + 1;
     }
     return choice;
-}
-
-void ReadChannel::issue_one(Lane& lane, Cycles command) {
-    const ChannelBurst& burst = lane.burst;
-    const Cycles ready = burst.timed ? lane.source->beat_ready(command) + Cycles(1)
-                                     : command + burst.latency + Cycles(1);
-    last_arrival_ = std::max(ready, last_arrival_ + burst.interval);
-    arrivals_[place_] = last_arrival_;
-    hold_back(lane, {&arrivals_[place_], 1});
-    count_commands(1);
-    leave_stages(lane, command);
-    next_command_ = command + Cycles(1);
-    lane.arrivals.push_back(last_arrival_);
 }
 
 std::uint64_t ReadChannel::issue_evenly(Lane& lane, Cycles command, std::uint64_t count) {
@@ -290,41 +259,67 @@ void ReadChannel::issue_many(Lane& lane, Cycles command, Cycles limit) {
     lane.source->arrived(std::span(arrivals_).subspan(begin, count));
 }
 
-void ReadChannel::note_stall(Lane& lane, std::uint64_t count) const {
-    const Cycles begin = std::max(lane.burst.ready, lane.next);
-    const Cycles moving = begin + Cycles(count);
-    if (next_command_ > moving) {
-        lane.source->stalled(next_command_ - moving);
-    }
-    lane.next = next_command_;
-}
-
 void ReadChannel::issue(const Choice& choice, Cycles limit) {
     Lane& lane = open_lane(choice.turn);
     const std::uint64_t before = commands_;
-    const bool alone = choice.others_ready > choice.command + Cycles(1);
     if (asks_) {
         ask(lane, choice.command);
     } else if (turn_.beats > 1) {
         issue_turn(lane, choice.command);
-    } else if (!alone || lane.burst.beats == 1 || lane.burst.timed) {
+    } else if (choice.others_ready <= choice.command + Cycles(1) || lane.burst.timed) {
+        issue_in_turns(choice, limit);
+        return;
+    } else if (lane.burst.beats == 1) {
         issue_one(lane, choice.command);
     } else {
         issue_many(lane, choice.command, std::min(limit, choice.others_ready - Cycles(1)));
     }
     const std::uint64_t count = commands_ - before;
     note_stall(lane, count);
-    lane.burst.beats -= count;
-    lane.issued += count;
-    lane.remaining -= count;
-    last_lane_ = open_[choice.turn];
-    next_turn_ = choice.turn + 1 < open_.size() ? choice.turn + 1 : 0;
+    had_turn(choice.turn, count);
+}
+
+void ReadChannel::issue_in_turns(const Choice& choice, Cycles limit) {
+    const Cycles begin = choice.command;
+    ready_turns_.clear();
+    for (std::size_t i = 0, turn = choice.turn; i < open_.size(); ++i) {
+        const ChannelBurst& burst = open_lane(turn).burst;
+        if (burst.beats > 0 && burst.ready <= begin) {
+            ready_turns_.push_back(turn);
+        } else if (burst.beats > 0) {  // it joins them there
+            limit = std::min(limit, burst.ready - Cycles(1));
+        }
+        turn = turn + 1 == open_.size() ? 0 : turn + 1;
+    }
+    Cycles command = begin;
+    for (std::size_t i = 0;; i = i + 1 == ready_turns_.size() ? 0 : i + 1) {
+        Lane& lane = open_lane(ready_turns_[i]);
+        issue_one(lane, command);
+        note_stall(lane, 1);
+        command = next_slot();
+        if (lane.burst.beats == 1 || command > limit) {
+            had_turn(ready_turns_[i], 1);
+            return;
+        }
+        --lane.burst.beats;
+        ++lane.issued;
+        --lane.remaining;
+    }
+}
+
+void ReadChannel::had_turn(std::size_t turn, std::uint64_t beats) {
+    Lane& lane = open_lane(turn);
+    lane.burst.beats -= beats;
+    lane.issued += beats;
+    lane.remaining -= beats;
+    last_lane_ = open_[turn];
+    next_turn_ = turn + 1 < open_.size() ? turn + 1 : 0;
     if (lane.remaining == 0) {
         tell_arrivals();
         if (!asks_ || lane.asked.empty()) {
             lane.source = nullptr;
         }
-        open_.erase(open_.begin() + static_cast<std::ptrdiff_t>(choice.turn));
+        open_.erase(open_.begin() + static_cast<std::ptrdiff_t>(turn));
         find_turn();
     } else if (lane.burst.beats == 0) {
         pull_burst(lane);

@@ -7,9 +7,11 @@
 // NV_NVDLA_NOCIF_DRAM_READ_ig.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <deque>
+#include <limits>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -213,11 +215,18 @@ class ReadChannel {
     Lane& open_lane(std::size_t turn) { return lanes_[open_[turn]]; }
     void pull_bursts();
     void pull_burst(Lane& lane);
-    Cycles next_slot() const;
+    Cycles next_slot() const {
+        if (turn_.beats > 1 || commands_ < arrivals_.size()) {
+            return next_command_;
+        }
+        return std::max(next_command_, freed(place_));
+    }
     /// When so many beats more may be in flight.
     Cycles room_for(std::uint64_t beats) const;
     /// When a place of the ring is free again; never while its beat has not been answered.
-    Cycles freed(std::size_t place) const;
+    Cycles freed(std::size_t place) const {
+        return arrivals_[place] == never ? never : arrivals_[place] + slot_return_;
+    }
     void ask(Lane& lane, Cycles command);
     /// Room in flight that a turn of so many beats begins with.
     Cycles room_for_turn(std::uint64_t beats) const {
@@ -225,7 +234,18 @@ class ReadChannel {
     }
     void issue_turn(Lane& lane, Cycles command);
     Choice choose(Cycles command);
-    void issue_one(Lane& lane, Cycles command);
+    void issue_one(Lane& lane, Cycles command) {
+        const ChannelBurst& burst = lane.burst;
+        const Cycles ready = burst.timed ? lane.source->beat_ready(command) + Cycles(1)
+                                         : command + burst.latency + Cycles(1);
+        last_arrival_ = std::max(ready, last_arrival_ + burst.interval);
+        arrivals_[place_] = last_arrival_;
+        hold_back(lane, {&arrivals_[place_], 1});
+        count_commands(1);
+        leave_stages(lane, command);
+        next_command_ = command + Cycles(1);
+        lane.arrivals.push_back(last_arrival_);
+    }
     void issue_many(Lane& lane, Cycles command, Cycles limit);
     /// Issues so many beats a cycle apart, if they also arrive so; else none.
     std::uint64_t issue_evenly(Lane& lane, Cycles command, std::uint64_t count);
@@ -244,8 +264,20 @@ class ReadChannel {
         }
     }
     void issue(const Choice& choice, Cycles limit);
+    /// Lanes that are ready together have their turns a beat each, until one has no more to issue,
+    /// another is ready, or `limit` is over.
+    void issue_in_turns(const Choice& choice, Cycles limit);
+    /// So many beats of the lane's burst have been issued.
+    void had_turn(std::size_t turn, std::uint64_t beats);
     /// `count` beats have just been issued, the last one in the cycle before the next command.
-    void note_stall(Lane& lane, std::uint64_t count) const;
+    void note_stall(Lane& lane, std::uint64_t count) const {
+        const Cycles begin = std::max(lane.burst.ready, lane.next);
+        const Cycles moving = begin + Cycles(count);
+        if (next_command_ > moving) {
+            lane.source->stalled(next_command_ - moving);
+        }
+        lane.next = next_command_;
+    }
     void find_turn();
     void tell_arrivals();
     void count_commands(std::uint64_t count) {
@@ -253,10 +285,13 @@ class ReadChannel {
         place_ = place_ + count == arrivals_.size() ? 0 : place_ + count;
     }
 
+    static constexpr Cycles never{std::numeric_limits<std::uint64_t>::max()};
+
     std::vector<Lane> lanes_;
     std::vector<std::size_t> open_;  // lanes with beats to issue, in the order of their turns
     std::size_t next_turn_ = 0;      // among them
     std::size_t last_lane_ = 0;      // that had its turn
+    std::vector<std::size_t> ready_turns_;
     Cycles slot_return_;
     Turn turn_;
     bool asks_;

@@ -14,10 +14,21 @@
 namespace npuscope {
 namespace {
 
+/// What all clients share that times their beats: one every two cycles.
+struct Pace {
+    Cycles free;
+
+    Cycles pass(Cycles asked) {
+        free = std::max(free, asked) + Cycles(2);
+        return free;
+    }
+};
+
 /// A client with bursts that are known from the start, or as soon as `known`.
 struct Source : ChannelSource {
     explicit Source(std::deque<ChannelBurst> all) : bursts(std::move(all)) {}
     std::deque<ChannelBurst> bursts;
+    Pace* pace = nullptr;  ///< of timed bursts
     bool known = true;
     std::vector<Cycles> times;
 
@@ -39,6 +50,7 @@ struct Source : ChannelSource {
     void arrived(std::span<const Cycles> arrivals) override {
         times.insert(times.end(), arrivals.begin(), arrivals.end());
     }
+    Cycles beat_ready(Cycles asked) override { return pace->pass(asked); }
     Cycles ready_after(std::uint64_t /*count*/) const override { return Cycles(0); }
 };
 
@@ -198,6 +210,7 @@ TEST(ReadChannel, knows_no_time_for_a_stream_that_waits_for_room) {
 std::vector<std::vector<Cycles>> reference(std::vector<Source> sources, std::size_t outstanding) {
     std::vector<std::vector<Cycles>> times(sources.size());
     std::vector<Cycles> arrivals;
+    Pace pace;
     std::size_t last = sources.size() - 1;
     std::uint64_t remaining = 0;
     for (const Source& source : sources) {
@@ -216,7 +229,8 @@ std::vector<std::vector<Cycles>> reference(std::vector<Source> sources, std::siz
             }
             const Cycles before = arrivals.empty() ? Cycles(0) : arrivals.back();
             const ChannelBurst& burst = bursts.front();
-            arrivals.push_back(std::max(now + burst.latency + Cycles(1), before + burst.interval));
+            const Cycles ready = burst.timed ? pace.pass(now) : now + burst.latency;
+            arrivals.push_back(std::max(ready + Cycles(1), before + burst.interval));
             times[client].push_back(arrivals.back());
             if (--bursts.front().beats == 0) {
                 bursts.pop_front();
@@ -228,11 +242,11 @@ std::vector<std::vector<Cycles>> reference(std::vector<Source> sources, std::siz
     return times;
 }
 
-Source random_source(std::mt19937& random, Cycles latency, Cycles interval) {
+Source random_source(std::mt19937& random, Cycles latency, Cycles interval, bool timed) {
     std::deque<ChannelBurst> bursts;
     Cycles ready(random() % 60);
     for (std::size_t count = 1 + random() % 12; count > 0; --count) {
-        bursts.push_back({ready, 1 + random() % 30, latency, interval});
+        bursts.push_back({ready, 1 + random() % 30, latency, interval, timed});
         ready += Cycles(random() % 50);
     }
     return Source(std::move(bursts));
@@ -246,11 +260,13 @@ TEST(ReadChannel, agrees_with_the_rules_played_cycle_by_cycle) {
         const Cycles interval(1 + random() % 3);
         std::vector<Source> sources;
         for (std::size_t client = 1 + random() % 4; client > 0; --client) {
-            sources.push_back(random_source(random, latency, interval));
+            sources.push_back(random_source(random, latency, interval, round % 3 == 0));
         }
         const auto expected = reference(sources, outstanding);
         Scene scene(outstanding);
+        Pace pace;
         for (Source& source : sources) {
+            source.pace = &pace;
             scene.open(source);
         }
         Cycles now(0);
@@ -269,8 +285,8 @@ TEST(ReadChannel, promises_no_time_that_it_does_not_reach) {
     std::mt19937 random(11);
     for (int round = 0; round < 200; ++round) {
         Scene scene(static_cast<std::uint32_t>(1 + random() % 20));
-        Source mine = random_source(random, Cycles(20), Cycles(2));
-        Source other = random_source(random, Cycles(20), Cycles(2));
+        Source mine = random_source(random, Cycles(20), Cycles(2), false);
+        Source other = random_source(random, Cycles(20), Cycles(2), false);
         const std::uint64_t beats = mine.beats();
         scene.open(mine);
         scene.open(other);
