@@ -188,12 +188,6 @@ Address RegionTiming::shifted(std::size_t instance, Address address) const {
     return base_ + Bytes(size_.value == 0 ? 0 : place % size_.value);
 }
 
-Cycles RegionTiming::read(std::size_t instance, Address address, Bytes bytes, Cycles asked) {
-    const Cycles ready = dram_ ? dram_->read(shifted(instance, address), bytes, asked)
-                               : passed(0, bytes, asked) + latency_;
-    return ready + drawn();
-}
-
 Cycles RegionTiming::write(std::size_t instance, Address address, Bytes bytes, Cycles sent) {
     const Cycles answered = dram_ ? dram_->write(shifted(instance, address), bytes, sent)
                                   : passed(buses_.size() - 1, bytes, sent) + latency_;

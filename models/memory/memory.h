@@ -145,7 +145,11 @@ class RegionTiming {
     /// The region has a fixed latency and each port its beats.
     bool is_fixed() const { return !dram_ && buses_.empty() && spread_ == Cycles(0); }
     /// First cycle in which the bytes that were asked for in `asked` can be on the port.
-    Cycles read(std::size_t instance, Address address, Bytes bytes, Cycles asked);
+    Cycles read(std::size_t instance, Address address, Bytes bytes, Cycles asked) {
+        const Cycles ready = dram_ ? dram_->read(shifted(instance, address), bytes, asked)
+                                   : passed(0, bytes, asked) + latency_;
+        return ready + drawn();
+    }
     /// Cycle of the response to a write whose last beat was sent in `sent`.
     Cycles write(std::size_t instance, Address address, Bytes bytes, Cycles sent);
     const DramController* dram() const { return dram_.get(); }

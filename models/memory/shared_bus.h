@@ -35,8 +35,13 @@ class SharedBus {
 
     std::uint64_t clock_;
     std::uint64_t bandwidth_;
+    std::uint64_t capacity_;       // of a window
     std::vector<Window> windows_;  ///< the latest ones, as a ring
     std::uint64_t latest_ = 0;
+    std::uint64_t full_from_ = 0;  // windows known to be full, the last ones that were looked at
+    std::uint64_t full_until_ = 0;
+    std::uint64_t last_left_ = 0;  // of the last bytes, and the cycles that these take
+    Cycles last_cycles_{1};
 };
 
 }  // namespace npuscope

@@ -3,7 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <random>
+#include <vector>
 
 namespace npuscope {
 namespace {
@@ -63,6 +65,44 @@ TEST(SharedBus, NeverMoreThanItsBandwidth) {
         end = std::max(end, passed);
     }
     EXPECT_GE(end.value * 5 + 16 * 5, bytes);
+}
+
+/// The same windows, looked at one after the other from the cycle that is asked for.
+class PlainBus {
+ public:
+    explicit PlainBus(std::uint64_t bytes_per_cycle) : capacity_(16 * bytes_per_cycle) {}
+
+    Cycles pass(std::uint64_t bytes, Cycles asked) {
+        const std::uint64_t pace = capacity_ / 16;
+        Cycles end = asked + Cycles(divide_up(bytes, pace));
+        for (std::uint64_t number = asked.value / 16; bytes > 0; ++number) {
+            taken_.resize(std::max<std::size_t>(taken_.size(), number + 1));
+            const std::uint64_t part = std::min(bytes, capacity_ - taken_[number]);
+            taken_[number] += part;
+            bytes -= part;
+            if (part > 0) {
+                end = std::max(end, Cycles(number * 16 + divide_up(taken_[number], pace)));
+            }
+        }
+        return end;
+    }
+
+ private:
+    std::uint64_t capacity_;
+    std::vector<std::uint64_t> taken_;
+};
+
+TEST(SharedBus, TakesTheFirstRoomWhateverOrderItIsAskedIn) {
+    for (const unsigned apart : {1U, 3U, 9U}) {  // more than the bus can take, and less
+        std::mt19937 random(apart);
+        SharedBus bus(BytesPerSecond(5'000'000'000), gigahertz);
+        PlainBus plain(5);
+        for (std::uint64_t i = 0; i < 20000; ++i) {
+            const std::uint64_t size = 1 + random() % (random() % 16 == 0 ? 256 : 16);
+            const Cycles asked(i * apart + random() % 400);
+            ASSERT_EQ(bus.pass(Bytes(size), asked), plain.pass(size, asked)) << apart << ' ' << i;
+        }
+    }
 }
 
 TEST(SharedBus, ARequestOfLongAgoComesAfterWhatIsRemembered) {
