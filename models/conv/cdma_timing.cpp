@@ -262,7 +262,7 @@ DataResponse::Reads FeatureStream::pass_pairs(const WideBeat& beat, std::uint32_
     return reads;
 }
 
-bool FeatureStream::pass_atom() {
+inline bool FeatureStream::pass_atom() {
     const bool line_ends = column_ + 1 == fetch_.cube.shape.width;
     column_ = line_ends ? 0 : column_ + 1;
     if (--response_.atoms_left == 0) {
@@ -272,7 +272,7 @@ bool FeatureStream::pass_atom() {
     return line_ends;
 }
 
-void FeatureStream::pass(Cycles time, std::uint32_t atoms) {
+inline void FeatureStream::pass(Cycles time, std::uint32_t atoms) {
     const bool slow_surface = (response_.surface & 2U) != 0;
     bool line_ends = false;
     for (; atoms > 0; --atoms) {
