@@ -161,7 +161,11 @@ bool file_has_key(const std::filesystem::path& path, std::string_view key) {
     if (path.extension() != ".yaml" && path.extension() != ".yml") {
         return false;
     }
-    const ConfigNode root = parse_yaml(read_whole_file(path, {}, largest_config), path.string());
+    const std::string text = read_whole_file(path, {}, largest_config);
+    if (text.find(key) == std::string::npos) {
+        return false;  // whatever else it holds
+    }
+    const ConfigNode root = parse_yaml(text, path.string());
     return root.kind == ConfigNode::Kind::Map && root.find(key) != nullptr;
 }
 
