@@ -412,6 +412,7 @@ Result run_table(const std::string& network, const NetworkFiles& files, const Sy
     options.check = false;
     const Network table = read_network(network);
     PlanTarget target = choices.target(system, options.values);
+    target.alternatives = false;
     if (files.split != NetworkSplit::Batch) {
         const auto plan_for = [&](std::uint32_t parts) {
             target.parts = parts;

@@ -214,7 +214,8 @@ class DesignRunner {
             if (!registers || !names_network(experiment.program)) {
                 return Json::object();
             }
-            const PlanTarget target = experiment.plan.target(ready.system, false);
+            PlanTarget target = experiment.plan.target(ready.system, false);
+            target.alternatives = false;
             std::uint64_t cycles = 0;
             if (is_onnx_file(experiment.program)) {
                 const Graph graph = read_any_network(experiment.program, ready.system,

@@ -211,6 +211,9 @@ class ConvPlanner {
         choice_.key = chosen.key();
         choice_.choice = words_of(chosen);
         choice_.predicted = chosen.estimate;
+        if (!context_.alternatives) {
+            return;
+        }
         problem.winograd = true;  // told of even where it is not allowed
         std::set<ConvForm> told;
         for (const ConvTiling& other : tiling_candidates(problem, context_.costs)) {

@@ -122,6 +122,7 @@ class NetworkPlanner {
                    .sram = sram_of(target, sram),
                    .compression = target.compression,
                    .winograd = target.winograd && network.numbers.empty(),  // a model's are exact
+                   .alternatives = target.alternatives,
                    .describable = target.describable,
                    .images = target.images,
                    .precision = network.precision,

@@ -26,6 +26,7 @@ struct PlanTarget {
     bool describable = false;  ///< stages are what a loadable's descriptors can say
     std::uint32_t parts = 1;   ///< NPUs that share every convolution by its rows
     bool pixels = true;        ///< an input of few channels may be laid out as pixels
+    bool alternatives = true;  ///< the plan says how else its layers could be cut
 };
 
 /// What cuts of a layer cost on this target.

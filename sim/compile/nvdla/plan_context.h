@@ -69,6 +69,7 @@ struct PlanContext {
     std::optional<SramPlan> sram;
     CompressionChoice compression = CompressionChoice::ByCycles;
     bool winograd = false;
+    bool alternatives = true;
     bool describable = false;  ///< stages are what a loadable's descriptors can say
     bool images = true;        ///< make values up; otherwise images are empty
     Precision precision = Precision::Int8;

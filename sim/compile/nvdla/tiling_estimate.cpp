@@ -170,7 +170,10 @@ TilingEstimate::Total TilingEstimate::total_of(const ConvTiling& tiling,
     for (std::size_t i = 0; i < count; ++i) {
         const TileTime now = next;
         const bool last = i + 1 == count;
-        next = last ? TileTime{} : time_of(tiling.tiles[(i + 1) % tiles]);
+        const ConvTile& tile = tiling.tiles[i % tiles];
+        const ConvTile& after = tiling.tiles[(i + 1) % tiles];
+        const bool alike = after.out_rows == tile.out_rows && after.in_rows == tile.in_rows;
+        next = last ? TileTime{} : alike ? now : time_of(after);
         std::uint64_t weights = tiling.resident && i % tiles > 0 ? 0 : operands_.weight_beats;
         add_work(now, weights, total);
         // a full weight store gives the bus to the data; after another tile weights came early
