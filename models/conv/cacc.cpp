@@ -9,6 +9,12 @@ namespace {
 /// Cycles that a sum of fp16 takes longer than one of integers.
 constexpr Cycles float_sum{2};  // source: nv_full RTL, simulated
 
+/// Sums of several batches leave in pairs of neighbouring pixels of a batch: the first ones wait for
+/// those of the next pixel. source: NV_NVDLA_CACC_delivery_ctrl.v of nvdlav1, is_push_skip
+Cycles pairing(const ConvJob& job) {
+    return Cycles(job.batches() > 1 && job.output().width > 1 ? job.batches() : 0);
+}
+
 }  // namespace
 
 Cacc::Cacc(const CaccConfig& config, const DatapathConfig& datapath)
@@ -70,8 +76,8 @@ void Cacc::accept(Activity& giver, const StripePackage& package) {
         compute(*package.work);
     }
     const bool floats = package.work->job.precision() == Precision::Fp16;
-    const Cycles first_ready =
-        package.last_block_start + config_.fill_latency + (floats ? float_sum : Cycles(0));
+    const Cycles first_ready = package.last_block_start + config_.fill_latency +
+                               (floats ? float_sum : Cycles(0)) + pairing(package.work->job);
     marks_.enter(first_ready + Cycles(package.length - 1), package.last);
     atoms.give(giver, {.values = package.work->accumulated,
                        .surface = package.kernel_group,
