@@ -76,6 +76,22 @@ TEST(SdpStream, hands_beats_on_in_groups_that_end_with_a_line) {
     EXPECT_EQ(stream.needed(13), 14U);
 }
 
+TEST(SdpStream, says_how_many_atoms_need_the_same_beats) {
+    const std::vector<Cycles> taken;
+    SdpStreamPlan plan = small_plan(14);
+    plan.runs = {{Address(0x80000000), Bytes(56)}, {Address(0x80000100), Bytes(56)}};
+    plan.steps_per_line = 7;
+    const SdpStream stream(SdpConfig{}, plan, taken);
+    for (std::uint64_t atom = 0; atom < 14; ++atom) {
+        const std::uint64_t beats = stream.needed(atom);
+        const std::uint64_t more = stream.alike(atom + 1);
+        for (std::uint64_t next = atom + 1; next < 14; ++next) {
+            const SdpStream fresh(SdpConfig{}, plan, taken);
+            EXPECT_EQ(fresh.needed(next) == beats, next <= atom + more) << atom << ' ' << next;
+        }
+    }
+}
+
 TEST(SdpStream, serves_a_whole_surface_with_the_operands_of_its_channels) {
     const std::vector<Cycles> taken;
     SdpStreamPlan plan = small_plan(6);
