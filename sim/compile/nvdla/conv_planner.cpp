@@ -26,11 +26,13 @@ class ConvPlanner {
         if (!cut()) {
             return std::nullopt;
         }
+        if (task_.residual != nullptr && task_.residual->lanes != task_.lanes) {
+            refuse(differing_lanes());
+            return std::nullopt;
+        }
         output_ = context_.place_cube(
             task_.result.empty() ? layer_.name : task_.result,
             task_.pool != nullptr ? task_.pool->output : task_.shapes.output, task_.lanes);
-        NPU_CHECK(task_.residual == nullptr || task_.residual->lanes == task_.lanes,
-                  "a residual has the lanes of what it is added to");
         if (!choose()) {
             return std::nullopt;
         }

@@ -241,13 +241,16 @@ void set_second_stage(const LayerNumbers& given, SdpStages& stages) {
 
 }  // namespace
 
+Diagnostic differing_lanes() {
+    return {.sentence = "one of its sources leaves atoms partly empty, the other does not",
+            .remedy = "choose a preset with a larger cbuf",
+            .field = buffer_depth};
+}
+
 std::optional<StoredCube> plan_add(const AddTask& task, PlanContext& context) {
     const auto& [layer, shapes, first, second, given] = task;
     if (first.lanes != second.lanes) {
-        context.refuse(layer.name, {.sentence = "one of its sources leaves atoms partly empty, the "
-                                                "other does not",
-                                    .remedy = "choose a preset with a larger cbuf",
-                                    .field = buffer_depth});
+        context.refuse(layer.name, differing_lanes());
         return std::nullopt;
     }
     StoredCube output = context.place_cube(layer.name, shapes.output, first.lanes);

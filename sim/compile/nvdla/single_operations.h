@@ -34,6 +34,8 @@ struct AddTask {
     const StoredCube& second;
     const LayerNumbers* given = nullptr;  ///< a model's
 };
+/// Why they cannot be added where one leaves atoms partly empty and the other does not.
+Diagnostic differing_lanes();
 /// Likewise: one source flows through, the other is the first stage's operand.
 std::optional<StoredCube> plan_add(const AddTask& task, PlanContext& context);
 

@@ -202,6 +202,32 @@ TEST(NetworkPlanner, KernelsOfWhichFewFitLeaveLanesEmpty) {
     EXPECT_EQ(std::get<ConvOperation>(plan.operations[3].job).conv.cdma.input.channels, 18U);
 }
 
+TEST(NetworkPlanner, RefusesAnAddOfFullAtomsToThoseWithEmptyLanes) {
+    const auto plan = [] {
+        plan_network(
+            parse_network("name: uneven\n"
+                          "input: {channels: 512, height: 7, width: 7}\n"
+                          "layers:\n"
+                          "  - {name: thin, kind: conv, from: [input], kernels: 8}\n"
+                          "  - {name: fat, kind: conv, from: [input], kernels: 8, kernel: 7, "
+                          "padding: 3}\n"
+                          "  - {name: sum, kind: add, from: [fat, thin]}\n",
+                          "uneven.yaml"),
+            {});
+    };
+    EXPECT_NE(sample::message_of(plan).find("atoms partly empty"), std::string::npos);
+}
+
+TEST(NetworkPlanner, LeavesAlternativesOutWhereTheyAreNotTold) {
+    PlanTarget target;
+    const Plan with = plan_network(sample::image_network(3, ""), target);
+    target.alternatives = false;
+    const Plan without = plan_network(sample::image_network(3, ""), target);
+    EXPECT_FALSE(with.layers.front().cut->alternatives.empty());
+    EXPECT_TRUE(without.layers.front().cut->alternatives.empty());
+    EXPECT_EQ(without.layers.front().cut->choice, with.layers.front().cut->choice);
+}
+
 TEST(NetworkPlanner, LeavesValuesOutWhereTheyAreNotWanted) {
     PlanTarget target;
     target.images = false;
