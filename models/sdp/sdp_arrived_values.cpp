@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+// The results of an operation whose values arrive with its reads: run by run, as they come.
+#include <algorithm>
+
+#include "models/sdp/sdp.h"
+
+namespace npuscope {
+
+bool Sdp::compute_surface(SdpWork& work, std::uint32_t surface) {
+    const SdpJob& job = work.job;
+    const bool per_element = std::ranges::any_of(job.operands, [](const auto& fetch) {
+        return fetch && fetch->surface.spread == OperandSpread::PerElement;
+    });
+    if (!job.flying() || per_element) {
+        return false;
+    }
+    if (surface >= surfaces_computed_.size()) {
+        surfaces_computed_.resize(surface + 1);
+    }
+    if (!surfaces_computed_[surface]) {
+        surfaces_computed_[surface] = true;
+        const std::uint32_t channel = surface * lanes(job);
+        compute_part(work, {channel,
+                            0,
+                            0,
+                            {std::min(lanes(job), flying_input_->shape.channels - channel),
+                             job.shape.height * job.batches, job.shape.width}});
+    }
+    return true;
+}
+
+void Sdp::compute_run(SdpWork& work, const Run& run) {
+    if (compute_surface(work, run.surface)) {
+        return;
+    }
+    for (const PixelRun& pixels : requests_.in_raster({run.surface, run.first_pixel, run.count})) {
+        compute_pixels(work, pixels);
+    }
+}
+
+void Sdp::compute_pixels(SdpWork& work, const PixelRun& run) {
+    const SdpJob& job = work.job;
+    const std::uint32_t width = job.shape.width;
+    const std::uint32_t channel = run.surface * lanes(job);
+    const std::uint32_t all =
+        job.source ? job.source->shape.channels : flying_input_->shape.channels;
+    for (std::uint64_t done = 0; done < run.count;) {
+        const std::uint64_t pixel = run.first + done;
+        TensorPart part{channel,
+                        static_cast<std::uint32_t>(pixel / width),
+                        static_cast<std::uint32_t>(pixel % width),
+                        {}};
+        part.shape = {std::min(lanes(job), all - channel), 1,
+                      static_cast<std::uint32_t>(
+                          std::min<std::uint64_t>(run.count - done, width - part.column))};
+        compute_part(work, part);
+        done += part.shape.width;
+    }
+}
+
+void Sdp::compute_part(SdpWork& work, const TensorPart& part) {
+    const SdpJob& job = work.job;
+    SdpOperands near;
+    for (std::size_t i = 0; i < operands.size(); ++i) {
+        if (const std::optional<SdpOperandFetch>& fetch = job.operands[i]) {
+            near[i] = operands[i].fetch_part(*fetch, part, {"operands", work.name});
+        }
+    }
+    Shape whole = job.shape;
+    whole.height *= job.batches;
+    SdpResult result;
+    if (job.source) {
+        FeatureCube line = *job.source;
+        whole.channels = line.shape.channels;
+        line.base = line.line_address(part.channel / line.channels_per_atom(), part.line) +
+                    line.atom * part.column;
+        line.shape = part.shape;
+        line.batch_lines = 0;
+        const ElementTensor values = fetch_elements(source.port, line, {"input", work.name});
+        result = compute_sdp(job.stages, values, near, work.tables);
+    } else {
+        whole.channels = flying_input_->shape.channels;
+        result = compute_sdp(job.stages, cut(*flying_input_, part), near, work.tables);
+    }
+    work.counters += result.counters;
+    paste(result.values, part, whole, *growing_);
+}
+
+}  // namespace npuscope
