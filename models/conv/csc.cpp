@@ -49,6 +49,7 @@ StripePlan Csc::plan_of(const ConvWork& work) const {
         .full_stripe = config_.stripe_groups * loading};
     if (job.mode() == ConvMode::Image) {
         plan.row = job.output().width;
+        plan.rows_together = job.weights.row_group;
         plan.full_stripe = config_.image_stripe_groups * loading;
     } else if (job.mode() == ConvMode::Winograd) {
         plan.outputs_per_cycle = 4;  // source: nv_full C model, a patch of 4 x 4 gives 2 x 2

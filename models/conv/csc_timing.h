@@ -23,6 +23,9 @@ struct StripePlan {
     std::uint32_t shortest{0};           ///< cycles of a block at least; 0: `cells`
     std::uint32_t full_stripe{16};       ///< outputs of a stripe where nothing cuts it short
     std::uint32_t outputs_per_cycle{1};  ///< of one kernel: 4 of a Winograd patch
+    /// Rows taken at once; a stripe's cycles are a multiple. source: NV_NVDLA_CSC_sg.v,
+    /// dat_stripe_img_length_w
+    std::uint32_t rows_together{1};
 };
 
 /// Lengths of the stripes of one kernel group, in order; they sum to `outputs`.
