@@ -177,7 +177,7 @@ class Host : public Unit {
     Diagnostics findings_;  ///< of checks
     std::vector<KeptBytes> requests_;
     std::optional<Cycles> first_op_enable_;
-    std::optional<Cycles> last_awaited_;    // when the newest of them rose
+    std::optional<Cycles> last_awaited_;  // when the newest of them rose
     std::optional<HostShare> share_;
     std::deque<std::string> launched_;    // names of jobs under way
     Cycles jobs_since_;                   // when the first of them was launched
