@@ -8,7 +8,8 @@ target_compile_options(npu_warnings INTERFACE
   -fmacro-prefix-map=${PROJECT_SOURCE_DIR}/=)
 if(NPUSCOPE_SANITIZE)
   target_compile_options(npu_warnings INTERFACE -fsanitize=address,undefined,float-cast-overflow
-    -fno-sanitize-recover=undefined,float-cast-overflow -fno-omit-frame-pointer)
+    -fno-sanitize-recover=undefined,float-cast-overflow -fno-omit-frame-pointer
+    $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)  # GCC sees what is not there, with sanitizers
   target_link_options(npu_warnings INTERFACE -fsanitize=address,undefined,float-cast-overflow)
 endif()
 if(NPUSCOPE_FUZZ)
