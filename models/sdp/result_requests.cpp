@@ -43,7 +43,7 @@ std::uint64_t ResultRequests::tile_pixel(std::uint64_t place) const {
 std::uint64_t ResultRequests::batch_pixel(std::uint64_t place) const {
     const std::uint64_t width = cube_.shape.width;
     const std::uint64_t in_line = place % (width * batches_);
-    const std::uint64_t x = in_line / (2 * batches_) * 2;
+    const std::uint64_t x = in_line / (std::uint64_t{2} * batches_) * 2;
     const std::uint64_t columns = std::min<std::uint64_t>(2, width - x);
     const std::uint64_t in_turn = in_line - x * batches_;
     const std::uint64_t y = place / (width * batches_);

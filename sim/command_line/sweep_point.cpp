@@ -251,10 +251,11 @@ class DesignRunner {
     ReadyDesign read(const Design& design) {
         ReadyDesign ready;
         ready.experiment = read_experiment(design_experiment(space_, design), space_.folder());
-        if (ready.experiment.write.out + ready.experiment.write.json + ready.experiment.write.csv +
-                ready.experiment.write.timeline + ready.experiment.write.wave +
-                ready.experiment.write.actions + ready.experiment.write.outputs !=
-            "") {
+        const std::string files = ready.experiment.write.out + ready.experiment.write.json +
+                                  ready.experiment.write.csv + ready.experiment.write.timeline +
+                                  ready.experiment.write.wave + ready.experiment.write.actions +
+                                  ready.experiment.write.outputs;
+        if (!files.empty()) {
             throw ConfigError(space_.base().place, "the base of a sweep writes files",
                               "leave out `write`: a sweep keeps its results in its database");
         }

@@ -475,7 +475,7 @@ Plan plan_network(const Network& network, const PlanTarget& target) {
             problem->remedy =
                 fmt::format("nearest legal value: {}={}", problem->field, problem->nearest);
         }
-        throw ConfigError(*std::move(problem));
+        throw ConfigError(std::move(*problem));
     }
     return std::get<Plan>(std::move(planned));
 }

@@ -75,8 +75,8 @@ class LayerValues {
         const std::uint64_t index =
             ((std::uint64_t{k} * kernels_.channels + c) * kernels_.rows + r) * kernels_.columns + s;
         if (given_ != nullptr) {
-            return given_->wide_weights.empty() ? given_->weights[index]
-                                                : given_->wide_weights[index];
+            const bool wide = !given_->wide_weights.empty();
+            return wide ? given_->wide_weights[index] : std::int16_t{given_->weights[index]};
         }
         return synthetic_.weight(index);
     }

@@ -152,6 +152,12 @@ void TilingEstimate::add_work(const TileTime& tile, std::uint64_t weights, Total
     (problem_.residual_in_sram ? total.sram_beats : total.beats) += tile.residual;
 }
 
+TilingEstimate::TileTime TilingEstimate::time_after(const TileTime& now, const ConvTile& tile,
+                                                    const ConvTile& next) const {
+    const bool alike = next.out_rows == tile.out_rows && next.in_rows == tile.in_rows;
+    return alike ? now : time_of(next);
+}
+
 TilingEstimate::Total TilingEstimate::total_of(const ConvTiling& tiling,
                                                std::uint32_t slices) const {
     const std::uint64_t room = weight_room(tiling);
@@ -170,10 +176,8 @@ TilingEstimate::Total TilingEstimate::total_of(const ConvTiling& tiling,
     for (std::size_t i = 0; i < count; ++i) {
         const TileTime now = next;
         const bool last = i + 1 == count;
-        const ConvTile& tile = tiling.tiles[i % tiles];
-        const ConvTile& after = tiling.tiles[(i + 1) % tiles];
-        const bool alike = after.out_rows == tile.out_rows && after.in_rows == tile.in_rows;
-        next = last ? TileTime{} : alike ? now : time_of(after);
+        next = last ? TileTime{}
+                    : time_after(now, tiling.tiles[i % tiles], tiling.tiles[(i + 1) % tiles]);
         std::uint64_t weights = tiling.resident && i % tiles > 0 ? 0 : operands_.weight_beats;
         add_work(now, weights, total);
         // a full weight store gives the bus to the data; after another tile weights came early

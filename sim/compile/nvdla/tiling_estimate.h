@@ -55,6 +55,8 @@ class TilingEstimate {
     };
 
     TileTime time_of(const ConvTile& tile) const;
+    /// Of the tile after `tile`, which takes `now`.
+    TileTime time_after(const TileTime& now, const ConvTile& tile, const ConvTile& next) const;
     Total total_of(const ConvTiling& tiling, std::uint32_t slices) const;
     std::uint64_t transfer_time(std::uint64_t beats, std::uint64_t sram_beats) const;
     std::uint64_t first_data(const TileTime& tile, std::uint64_t weights) const;
