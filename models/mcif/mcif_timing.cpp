@@ -129,8 +129,9 @@ void ReadChannel::answer(unsigned client, std::uint64_t request, Cycles first, C
         lane.asked.pop_front();
         ++lane.first_asked;
         for (std::uint64_t i = 0; i < next.beats; ++i) {
-            last_arrival_ = std::max(*next.first, last_arrival_ + next.interval);
-            arrivals_[(next.place + i) % arrivals_.size()] = last_arrival_;
+            Cycles& arrival = arrivals_[(next.place + i) % arrivals_.size()];
+            arrival = last_arrival_ = std::max(*next.first, last_arrival_ + next.interval);
+            hold_back(lane, {&arrival, 1});
             lane.arrivals.push_back(last_arrival_);
         }
         lane.answered += next.beats;
