@@ -160,19 +160,12 @@ std::optional<Cycles> ReadChannel::next_command() const {
 }
 
 void ReadChannel::issue_turn(Lane& lane, Cycles command) {
-    const ChannelBurst& burst = lane.burst;
     leave_stages(lane, command);
-    for (std::uint64_t i = 0; i < burst.beats; ++i) {
+    for (std::uint64_t i = 0; i < lane.burst.beats; ++i) {
         if (turn_.split && i > 0) {
             command = std::max(command + Cycles(1), room_for(1));
         }
-        const Cycles ready = burst.timed ? lane.source->beat_ready(command) + Cycles(1)
-                                         : command + burst.latency + Cycles(1);
-        last_arrival_ = std::max(ready, last_arrival_ + burst.interval);
-        arrivals_[place_] = last_arrival_;
-        hold_back(lane, {&arrivals_[place_], 1});
-        count_commands(1);
-        lane.arrivals.push_back(last_arrival_);
+        command_beat(lane, command);
     }
     next_command_ = command + Cycles(1);
 }

@@ -234,7 +234,8 @@ class ReadChannel {
     }
     void issue_turn(Lane& lane, Cycles command);
     Choice choose(Cycles command);
-    void issue_one(Lane& lane, Cycles command) {
+    /// The command of the lane's next beat, whose arrival follows from it.
+    void command_beat(Lane& lane, Cycles command) {
         const ChannelBurst& burst = lane.burst;
         const Cycles ready = burst.timed ? lane.source->beat_ready(command) + Cycles(1)
                                          : command + burst.latency + Cycles(1);
@@ -242,9 +243,12 @@ class ReadChannel {
         arrivals_[place_] = last_arrival_;
         hold_back(lane, {&arrivals_[place_], 1});
         count_commands(1);
+        lane.arrivals.push_back(last_arrival_);
+    }
+    void issue_one(Lane& lane, Cycles command) {
+        command_beat(lane, command);
         leave_stages(lane, command);
         next_command_ = command + Cycles(1);
-        lane.arrivals.push_back(last_arrival_);
     }
     void issue_many(Lane& lane, Cycles command, Cycles limit);
     /// Issues so many beats a cycle apart, if they also arrive so; else none.
