@@ -105,23 +105,44 @@ std::optional<ReadBurst> SdpStream::next_burst() {
     if (requested_ < plan_.fifo) {
         burst.beats = std::min(plan_.fifo - requested_, left_in_run_);
     } else {  // beats of a group that one atom holds up
-        while (burst.beats < left_in_run_ && ready(requested_ + burst.beats) == time) {
-            ++burst.beats;
-        }
+        burst.beats = ready_together(*time);
     }
     requested_ += burst.beats;
     left_in_run_ -= burst.beats;
     return burst;
 }
 
+std::uint64_t SdpStream::ready_together(Cycles time) const {
+    const std::uint64_t ahead = plan_.fifo + plan_.unpacked;
+    std::uint64_t beats = 1;
+    for (; beats < left_in_run_; ++beats) {
+        const std::uint64_t beat = requested_ + beats;
+        const bool same_group = beat >= ahead && beat - ahead - group_.first < group_.beats &&
+                                group_.atom < taken_.size() && beat - plan_.fifo < arrivals_.size();
+        if (same_group) {
+            const Cycles taken = taken_[group_.atom] + config_.request_taken;
+            if (std::max(arrivals_[beat - plan_.fifo] + config_.request_unpacked, taken) != time) {
+                break;
+            }
+        } else if (ready(beat) != time) {
+            break;
+        }
+    }
+    return beats;
+}
+
 std::uint64_t SdpStream::atom_of(std::uint64_t beat) const {
-    const auto line = std::ranges::upper_bound(lines_, beat, {}, &Line::end);
-    const auto number = static_cast<std::uint64_t>(line - lines_.begin());
-    const std::uint64_t in_run = beat > line->last_run ? beat - line->last_run : 0;
+    while (beat < lines_[line_of_beat_].begin) {
+        --line_of_beat_;
+    }
+    while (lines_[line_of_beat_].end <= beat) {
+        ++line_of_beat_;
+    }
+    const Line& line = lines_[line_of_beat_];
+    const std::uint64_t in_run = beat > line.last_run ? beat - line.last_run : 0;
     const std::uint64_t bytes = in_run * plan_.beat.value;
-    const std::uint64_t step =
-        bytes > line->skipped ? (bytes - line->skipped) / plan_.step.value : 0;
-    return (number * plan_.steps_per_line + std::min(step, plan_.steps_per_line - 1)) *
+    const std::uint64_t step = bytes > line.skipped ? (bytes - line.skipped) / plan_.step.value : 0;
+    return (line_of_beat_ * plan_.steps_per_line + std::min(step, plan_.steps_per_line - 1)) *
            plan_.atoms_per_step;
 }
 
@@ -133,23 +154,24 @@ std::uint64_t SdpStream::needed(std::uint64_t atom) const {
 }
 
 SdpStream::NeededBeats SdpStream::needed_from(std::uint64_t atom) const {
-    const std::uint64_t step = atom / plan_.atoms_per_step;
-    const std::uint64_t number = step / plan_.steps_per_line;
-    const std::uint64_t in_line = step % plan_.steps_per_line;
-    const Line& line = lines_[number];
+    const std::uint64_t step = plan_.atoms_per_step == 1 ? atom : atom / plan_.atoms_per_step;
+    if (step - line_of_step_.begin >= plan_.steps_per_line) {
+        const std::uint64_t number = step / plan_.steps_per_line;
+        line_of_step_ = {number, number * plan_.steps_per_line};
+    }
+    const std::uint64_t in_line = step - line_of_step_.begin;
+    const Line& line = lines_[line_of_step_.number];
     const std::uint64_t before = line.last_run - line.begin;  // whole runs of the line
+    const std::uint64_t opened = line.skipped > 0 ? 1 : 0;    // a beat that begins before it
     // atoms that a beat holds arrive together, counted from the begin of the line
     // source: NV_NVDLA_MCIF_READ_eg.v of nvdlav1, arb_cq_swizzle
-    const std::uint64_t bytes =
-        line.skipped + round_up((in_line + 1) * plan_.step.value, plan_.beat.value);
-    const std::uint64_t beats =
-        round_up(before + divide_up(bytes, plan_.beat.value), config_.beat_group);
+    const std::uint64_t held = divide_up((in_line + 1) * plan_.step.value, plan_.beat.value);
+    const std::uint64_t beats = round_up(before + opened + held, config_.beat_group);
     std::uint64_t end = plan_.steps_per_line;  // of the steps that these are enough for
     if (line.begin + beats < line.end) {
-        const std::uint64_t held = (beats - before) * plan_.beat.value - line.skipped;
-        end = std::min(end, held / plan_.beat.value * plan_.beat.value / plan_.step.value);
+        end = std::min(end, (beats - before - opened) * plan_.beat.value / plan_.step.value);
     }
-    return {atom, ((number * plan_.steps_per_line + end) * plan_.atoms_per_step) - atom,
+    return {atom, ((line_of_step_.begin + end) * plan_.atoms_per_step) - atom,
             std::min(line.begin + beats, line.end)};
 }
 

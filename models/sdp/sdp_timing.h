@@ -137,8 +137,10 @@ class SdpStream : public ReadStream {
     }
     Cycles ready_after(std::uint64_t count) const override;
 
-    /// Beats that must have arrived for an atom.
+    /// Beats that must have arrived for an atom; `alike` is about it from then on.
     std::uint64_t needed(std::uint64_t atom) const;
+    /// The same for an atom further on.
+    std::uint64_t beats_for(std::uint64_t atom) const { return needed_from(atom).beats; }
     /// Atoms from this one on that need the beats which were asked for last, and no more.
     std::uint64_t alike(std::uint64_t atom) const {
         return atom - needed_.first < needed_.atoms ? needed_.first + needed_.atoms - atom : 0;
@@ -173,6 +175,8 @@ class SdpStream : public ReadStream {
     /// The first atom that uses a beat.
     std::uint64_t atom_of(std::uint64_t beat) const;
     NeededBeats needed_from(std::uint64_t atom) const;
+    /// Beats from the next one on, of its run, that are ready at `time` as it is.
+    std::uint64_t ready_together(Cycles time) const;
 
     const SdpConfig config_;
     SdpStreamPlan plan_;
@@ -186,6 +190,13 @@ class SdpStream : public ReadStream {
     // what was asked last: the next question is about the same beats, or those after them
     mutable NeededBeats needed_;
     mutable BeatGroup group_;
+    mutable std::size_t line_of_beat_ = 0;
+    /// The line in which a step lies.
+    struct StepLine {
+        std::uint64_t number = 0;
+        std::uint64_t begin = 0;  ///< its first step
+    };
+    mutable StepLine line_of_step_;
 };
 
 }  // namespace npuscope
