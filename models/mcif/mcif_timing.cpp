@@ -334,7 +334,7 @@ void ReadChannel::advance(Cycles time) {
     pull_bursts();
     Cycles command = next_slot();
     while (command <= time) {
-        Choice choice = choose(command);
+        Choice choice = open_.size() == 1 && !held_ ? the_only(command) : choose(command);
         if (choice.turn < open_.size()) {
             if (turn_.beats > 1) {
                 // the interface holds the command that had its turn until there is room

@@ -234,6 +234,13 @@ class ReadChannel {
     }
     void issue_turn(Lane& lane, Cycles command);
     Choice choose(Cycles command);
+    /// The same where one lane is open.
+    Choice the_only(Cycles command) const {
+        const ChannelBurst& burst = lanes_[open_.front()].burst;
+        const bool ready = burst.beats > 0 && burst.ready <= command;
+        const bool later = burst.beats > 0 && !ready;
+        return {ready ? 0U : 1U, command, later ? burst.ready : never};
+    }
     /// The command of the lane's next beat, whose arrival follows from it.
     void command_beat(Lane& lane, Cycles command) {
         const ChannelBurst& burst = lane.burst;
