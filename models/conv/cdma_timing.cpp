@@ -74,6 +74,7 @@ FeatureStream::FeatureStream(const CdmaConfig& config, const FeatureFetch& fetch
         fetch_.cube.shape.width = fetch_.cube.surfaces();
         fetch_.cube.shape.channels = fetch_.cube.channels_per_atom();
     }
+    beats_per_atom_ = fetch_.cube.atom / fetch_.beat;
     response_.atoms_left = atoms_of(response_);
     beats_ = count_beats();
 }
@@ -81,7 +82,7 @@ FeatureStream::FeatureStream(const CdmaConfig& config, const FeatureFetch& fetch
 std::uint64_t FeatureStream::beats_of(std::uint64_t address, std::uint64_t atoms) const {
     const Bytes atom = fetch_.cube.atom;
     if (fetch_.beat <= atom) {
-        return atoms * (atom / fetch_.beat);
+        return atoms * beats_per_atom_;
     }
     const std::uint64_t in_beat = fetch_.beat / atom;
     return (address + atoms - 1) / in_beat - address / in_beat + 1;
@@ -282,7 +283,7 @@ inline void FeatureStream::pass(Cycles time, std::uint32_t atoms) {
 }
 
 void FeatureStream::pass_beat(Cycles time) {
-    const bool whole = ++beat_of_atom_ == fetch_.cube.atom / fetch_.beat;
+    const bool whole = ++beat_of_atom_ == beats_per_atom_;
     beat_of_atom_ = whole ? 0 : beat_of_atom_;
     pass(time, whole ? 1 : 0);
 }

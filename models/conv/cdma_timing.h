@@ -185,9 +185,10 @@ class FeatureStream : public DataStream {
     FeatureFetch fetch_;
     Cycles time_;  // of the next request
     std::uint64_t beats_ = 0;
-    std::deque<WideBeat> wide_;  // beats under way, where a beat holds several atoms
-    Position request_;           // what is asked for next
-    std::uint64_t address_ = 0;  // in atoms
+    std::uint64_t beats_per_atom_ = 0;  // 0 where a beat holds several
+    std::deque<WideBeat> wide_;         // beats under way, where a beat holds several atoms
+    Position request_;                  // what is asked for next
+    std::uint64_t address_ = 0;         // in atoms
     /// What of a surface's lines is to be asked for.
     struct Piece {
         std::uint64_t address = 0;  // in atoms
