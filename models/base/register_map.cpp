@@ -72,7 +72,7 @@ const RegisterRow* find_register(const RegisterBlock& block, std::uint32_t offse
 }
 
 std::string spelled(std::string_view block_name, std::string_view register_name) {
-    return std::string(block_name) + "." + std::string(register_name) + "_0";
+    return name_of({block_name, ".", register_name, "_0"});
 }
 
 const RegisterBlock* find_block(std::span<const RegisterBlock> blocks, std::string_view name) {

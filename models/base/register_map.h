@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
 #include <optional>
 #include <span>
 #include <string>
@@ -87,6 +88,17 @@ std::uint32_t reset_value(const RegisterRow& row);
 std::uint32_t write_mask(const RegisterRow& row);
 const RegisterRow* find_register(const RegisterBlock& block, std::string_view name);
 const RegisterRow* find_register(const RegisterBlock& block, std::uint32_t offset);
+
+/// Parts of a register's or field's name as one. Programs are coded name by name: this is on the
+/// way of every run.
+inline std::string name_of(std::initializer_list<std::string_view> parts) {
+    std::string name;
+    name.reserve(48);
+    for (const std::string_view part : parts) {
+        name += part;
+    }
+    return name;
+}
 
 inline constexpr Bytes register_block_size{0x1000};  ///< address space of one block
 

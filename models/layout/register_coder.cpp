@@ -63,8 +63,8 @@ void RegisterDecoder::precision(const FieldName& name, const DatapathConfig& dat
 
 void RegisterDecoder::start(std::string_view stem, DataKind kind, Bytes memory_atom,
                             Address& base) {
-    const std::string low = fmt::format("D_{}_BASE_ADDR_LOW", stem);
-    const std::string high = fmt::format("D_{}_BASE_ADDR_HIGH", stem);
+    const std::string low = name_of({"D_", stem, "_BASE_ADDR_LOW"});
+    const std::string high = name_of({"D_", stem, "_BASE_ADDR_HIGH"});
     address(high, low, base);
     align(low, {kind, AlignedPart::Start, memory_atom}, base.value);
     address(high, low, base);
@@ -72,8 +72,8 @@ void RegisterDecoder::start(std::string_view stem, DataKind kind, Bytes memory_a
 
 void RegisterDecoder::strides(std::string_view stem, DataKind kind, Bytes memory_atom,
                               Bytes& line_stride, Bytes& surface_stride) {
-    const std::string line = fmt::format("D_{}_LINE_STRIDE", stem);
-    const std::string surface = fmt::format("D_{}_SURFACE_STRIDE", stem);
+    const std::string line = name_of({"D_", stem, "_LINE_STRIDE"});
+    const std::string surface = name_of({"D_", stem, "_SURFACE_STRIDE"});
     align(line, {kind, AlignedPart::LineStride, memory_atom});
     align(surface, {kind, AlignedPart::SurfaceStride, memory_atom});
     bytes(line, line_stride);
@@ -146,9 +146,11 @@ void RegisterDecoder::require_surface(std::string_view register_name, const Surf
 
 void RegisterDecoder::require_same(const RegisterValues& other, const FieldName& name) {
     const std::uint32_t value = other.field(name.register_name, name.field_name);
-    refuse_unless(values_.field(name.register_name, name.field_name) == value, name,
-                  fmt::format("{} says {}", spelled(other.block().name, name.register_name), value),
-                  "program the same value in both units");
+    if (values_.field(name.register_name, name.field_name) != value) {
+        refuse(name,
+               fmt::format("{} says {}", spelled(other.block().name, name.register_name), value),
+               "program the same value in both units");
+    }
 }
 
 FeatureCube decode_cube(RegisterDecoder& registers, std::string_view stem, const Shape& shape,
@@ -160,7 +162,7 @@ FeatureCube decode_cube(RegisterDecoder& registers, std::string_view stem, const
     registers.start(stem, DataKind::Feature, memory_atom, cube.base);
     registers.strides(stem, DataKind::Feature, memory_atom, cube.line_stride, cube.surface_stride);
     cube.shape.channels = cube.surfaces() * cube.channels_per_atom();
-    registers.require_surface(fmt::format("D_{}_BASE_ADDR_LOW", stem),
+    registers.require_surface(name_of({"D_", stem, "_BASE_ADDR_LOW"}),
                               {cube.lines(), cube.line_bytes()});
     return cube;
 }
@@ -211,14 +213,14 @@ void RegisterEncoder::word(std::string_view register_name, std::uint64_t value) 
 
 void RegisterEncoder::start(std::string_view stem, DataKind /*kind*/, Bytes /*memory_atom*/,
                             Address base) {
-    address(fmt::format("D_{}_BASE_ADDR_HIGH", stem), fmt::format("D_{}_BASE_ADDR_LOW", stem),
+    address(name_of({"D_", stem, "_BASE_ADDR_HIGH"}), name_of({"D_", stem, "_BASE_ADDR_LOW"}),
             base);
 }
 
 void RegisterEncoder::strides(std::string_view stem, DataKind /*kind*/, Bytes /*memory_atom*/,
                               Bytes line_stride, Bytes surface_stride) {
-    bytes(fmt::format("D_{}_LINE_STRIDE", stem), line_stride);
-    bytes(fmt::format("D_{}_SURFACE_STRIDE", stem), surface_stride);
+    bytes(name_of({"D_", stem, "_LINE_STRIDE"}), line_stride);
+    bytes(name_of({"D_", stem, "_SURFACE_STRIDE"}), surface_stride);
 }
 
 }  // namespace npuscope

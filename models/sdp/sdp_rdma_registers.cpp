@@ -108,11 +108,13 @@ void check_rdma(RegisterDecoder& rdma, const RegisterDecoder& sdp, const SdpJob&
     }
     Precision processing = Precision::Int8;
     rdma.precision(processing_field, datapath, processing);
-    rdma.refuse_unless(
-        processing == job.stages.processing, processing_field,
-        fmt::format("{} says {}", spelled(sdp.unit(), sdp_processing_field.register_name),
-                    static_cast<unsigned>(job.stages.processing)),
-        "program the same value in both units");
+    if (processing != job.stages.processing) {
+        rdma.refuse(
+            processing_field,
+            fmt::format("{} says {}", spelled(sdp.unit(), sdp_processing_field.register_name),
+                        static_cast<unsigned>(job.stages.processing)),
+            "program the same value in both units");
+    }
 }
 
 /// int16 becomes int8 two surfaces at a time; every other source has the processing precision.
@@ -154,10 +156,8 @@ struct OperandNames {
     const char* stage;   ///< BS, BN, EW
     DataKind kind;
 
-    std::string register_name() const { return fmt::format("D_{}RDMA_CFG", letter); }
-    std::string field(std::string_view rest) const {
-        return fmt::format("{}RDMA_{}", letter, rest);
-    }
+    std::string register_name() const { return name_of({"D_", letter, "RDMA_CFG"}); }
+    std::string field(std::string_view rest) const { return name_of({letter, "RDMA_", rest}); }
 };
 
 constexpr PerStage<OperandNames> operand_names{{{"B", "BS", DataKind::Bias},
@@ -194,7 +194,7 @@ void place_operand(RegisterDecoder& rdma, const OperandNames& names, Bytes memor
     }
     rdma.strides(names.stage, DataKind::ElementWise, memory_atom, surface.line_stride,
                  surface.surface_stride);
-    rdma.require_surface(fmt::format("D_{}_BASE_ADDR_LOW", names.stage),
+    rdma.require_surface(name_of({"D_", names.stage, "_BASE_ADDR_LOW"}),
                          {std::uint64_t{surface.surfaces()} * surface.shape.height,
                           surface.atom() * surface.shape.width});
 }
@@ -206,15 +206,18 @@ void check_need(RegisterDecoder& rdma, const OperandNames& names, const OperandN
     const std::string name = names.register_name();
     const std::string disable = names.field("DISABLE");
     const std::string use = names.field("DATA_USE");
-    rdma.refuse_unless(rdma.values().field(name, disable) == 0, {name, disable},
-                       fmt::format("{} takes an operand from memory", names.stage),
-                       "program 0, or take the operand from a register");
-    rdma.refuse_unless(fetch.alu == need.alu && fetch.mul == need.mul, {name, use},
-                       fmt::format("{} takes {} from memory", names.stage,
-                                   need.alu && need.mul ? "both operands"
-                                   : need.alu           ? "its ALU operand"
-                                                        : "its multiplier's operand"),
-                       "0 multiplier, 1 ALU, 2 both");
+    if (rdma.values().field(name, disable) != 0) {
+        rdma.refuse({name, disable}, fmt::format("{} takes an operand from memory", names.stage),
+                    "program 0, or take the operand from a register");
+    }
+    if (fetch.alu != need.alu || fetch.mul != need.mul) {
+        rdma.refuse({name, use},
+                    fmt::format("{} takes {} from memory", names.stage,
+                                need.alu && need.mul ? "both operands"
+                                : need.alu           ? "its ALU operand"
+                                                     : "its multiplier's operand"),
+                    "0 multiplier, 1 ALU, 2 both");
+    }
     rdma.refuse_unless(processing != Precision::Fp16 || fetch.surface.component == Bytes(2),
                        {name, names.field("DATA_SIZE")}, "operands of fp16 have two bytes",
                        "program 1 (two bytes)");

@@ -161,11 +161,9 @@ class StageFields {
 
  private:
     std::string register_name(std::string_view part) const {
-        return fmt::format("D_DP_{}_{}", stage_, part);
+        return name_of({"D_DP_", stage_, "_", part});
     }
-    std::string field_name(std::string_view name) const {
-        return fmt::format("{}_{}", stage_, name);
-    }
+    std::string field_name(std::string_view name) const { return name_of({stage_, "_", name}); }
 
     Visitor& visit_;
     std::string stage_;
