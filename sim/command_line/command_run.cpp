@@ -35,7 +35,8 @@ void write_reports(const Experiment& experiment, const Result& result, const Con
         throw ConfigError("both --json and --csv ask for standard output",
                           "give one of them a file");
     }
-    const std::string json = json_report(result);
+    const std::string json =
+        arguments.json.empty() && arguments.out.empty() ? "" : json_report(result);
     const std::string csv =
         arguments.csv.empty() && arguments.out.empty() ? "" : csv_report(result);
     const Details details = arguments.operations ? Details::Operations : Details::Layers;
