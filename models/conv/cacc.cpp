@@ -67,7 +67,7 @@ void Cacc::compute_group(ConvWork& work) const {
     work.saturated += sums.saturated;
 }
 
-void Cacc::accept(Activity& giver, const StripePackage& package) {
+bool Cacc::accept(Activity& giver, const StripePackage& package) {
     if (package.work->values && !package.work->arrived_groups.empty()) {
         while (package.work->groups_accumulated <= package.kernel_group) {
             compute_group(*package.work);
@@ -79,19 +79,22 @@ void Cacc::accept(Activity& giver, const StripePackage& package) {
     const Cycles first_ready = package.last_block_start + config_.fill_latency +
                                (floats ? float_sum : Cycles(0)) + pairing(package.work->job);
     marks_.enter(first_ready + Cycles(package.length - 1), package.last);
-    atoms.give(giver, {.values = package.work->accumulated,
-                       .surface = package.kernel_group,
-                       .first_pixel = package.first_output,
-                       .count = package.length,
-                       .first_ready = first_ready,
-                       .last = package.last,
-                       .credits = &credits,
-                       .credit_delay = config_.credit_return,
-                       .marks = config_.stale_end_marks ? &marks_ : nullptr});
+    const auto offer = atoms.give(giver,
+                                  {.values = package.work->accumulated,
+                                   .surface = package.kernel_group,
+                                   .first_pixel = package.first_output,
+                                   .count = package.length,
+                                   .first_ready = first_ready,
+                                   .last = package.last,
+                                   .credits = &credits,
+                                   .credit_delay = config_.credit_return,
+                                   .marks = config_.stale_end_marks ? &marks_ : nullptr},
+                                  WaitKind::Ahead);
     if (package.last) {
         package.work->arranged = {};
         done_(*package.work);
     }
+    return offer == Channel<AtomRun<std::int32_t>>::Offer::Ahead;
 }
 
 }  // namespace npuscope

@@ -20,9 +20,9 @@ class Cmac : public Sink<StripePackage> {
  public:
     explicit Cmac(Sink<StripePackage>& accumulator) : accumulator_(accumulator) {}
 
-    void accept(Activity& giver, const StripePackage& package) override {
+    bool accept(Activity& giver, const StripePackage& package) override {
         stripes_ += 1;
-        accumulator_.accept(giver, package);
+        return accumulator_.accept(giver, package);
     }
     /// Stripes that passed since the start.
     std::uint64_t stripes() const { return stripes_; }
@@ -42,7 +42,7 @@ class Cacc : public Sink<StripePackage> {
     TimedCounter credits;
     Channel<AtomRun<std::int32_t>> atoms{"cacc.atoms", 64};
 
-    void accept(Activity& giver, const StripePackage& package) override;
+    bool accept(Activity& giver, const StripePackage& package) override;
     /// Called when the last atom of an operation has been handed to SDP.
     void on_done(std::function<void(const ConvWork&)> listener) { done_ = std::move(listener); }
 

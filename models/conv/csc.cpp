@@ -225,7 +225,10 @@ void Csc::run_group(Activity& activity, const std::shared_ptr<ConvWork>& work,
                 *work, group,
                 plan_.blocks > 1 ? next_block_ + block * (plan_.blocks - 2) : last_block_);
         }
-        run_stripe(activity, package);
+        if (!run_stripe(activity, package) || last) {
+            // nothing is loaded behind the last block of all: it takes the time of its outputs alone
+            activity.pass_until(package.last ? last_block_ + Cycles(package.length) : next_block_);
+        }
         package.first_output += package.length;
     }
 }
@@ -240,41 +243,35 @@ void Csc::release_weights(const ConvWork& work, std::uint32_t group, Cycles last
         }
         return;
     }
-    const Cycles free = std::max(last_load + Cycles(plan_.cells) + config_.weight_release, now());
+    const Cycles free =
+        std::max({last_load + Cycles(plan_.cells) + config_.weight_release, next_block_, now()});
     wires_.masks.release_at(free, masks);
     wires_.weights.release_at(free, work.buffer.taken_weights(group));
     left_weights_ = 0;
     left_masks_ = 0;
 }
 
-void Csc::run_stripe(Activity& activity, StripePackage& package) {
+bool Csc::run_stripe(Activity& activity, StripePackage& package) {
     const Cycles block = block_cycles(plan_, package.length);
     const Cycles first_blocks = block * (plan_.blocks - 1);
-    const Cycles called = now();
     const Cycles unhindered = next_block_ + first_blocks;
-    const Cycles credits =
-        wires_.credits.take_announced(activity, package.length, WaitKind::Blocked);
-    const Cycles waited = now() - called;
+    const Cycles credits = wires_.credits.take_announced(activity, package.length, WaitKind::Ahead);
     last_block_ = std::max(unhindered, credits);
     next_block_ = last_block_ + block;
     if (ends_group(package)) {  // while it passes, the first weights of the next group are loaded
         shorten_blocks(package.work->job, package.kernel_group + 1);
         next_block_ = last_block_ + block_cycles(plan_, package.length);
     }
-    const Cycles stalled = last_block_ - unhindered;
     package.last_block_start = last_block_;
-    array_[Cause::SdpDrain] += stalled;
+    array_[Cause::SdpDrain] += last_block_ - unhindered;
     array_[Cause::Mac] += first_blocks + (next_block_ - last_block_);
     activity.count_busy({unhindered - first_blocks, unhindered});
-    activity.count_blocked({last_block_ - (stalled - std::min(stalled, waited)), last_block_},
-                           "cacc.credits");
+    activity.count_blocked({unhindered, last_block_}, "cacc.credits");
     activity.count_busy({last_block_, next_block_});
     if (package.last) {
         activity.pass_until(last_block_);
     }
-    wires_.stripes.accept(activity, package);
-    // nothing is loaded behind the last block: it takes the time of its outputs alone
-    activity.pass_until(package.last ? last_block_ + Cycles(package.length) : next_block_);
+    return wires_.stripes.accept(activity, package);
 }
 
 }  // namespace npuscope

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Convolution sequence controller: waits for the input cube and for each group's weights in CBUF,
 // then sends stripes to the MAC cells as fast as weights load and the accumulator has credits. A
-// package leaves when its stripe begins and says when its last block will enter. The sequencer is
+// package leaves before its last block enters, and says when that will be. The sequencer is
 // the pipeline's pacemaker, so the account of where a convolution's cycles went is kept here.
 // Lines and weights that an operation leaves in the buffer are kept for the next one.
 #pragma once
@@ -68,7 +68,8 @@ class Csc : public Unit {
     /// Another group of kernels follows after this stripe.
     bool ends_group(const StripePackage& package) const;
     void run_group(Activity& activity, const std::shared_ptr<ConvWork>& work, std::uint32_t group);
-    void run_stripe(Activity& activity, StripePackage& package);
+    /// True where the next one may begin before its time has come.
+    bool run_stripe(Activity& activity, StripePackage& package);
     void count_actions(const ConvWork& work);
     void release_weights(const ConvWork& work, std::uint32_t group, Cycles last_load);
 
@@ -79,7 +80,7 @@ class Csc : public Unit {
     Actions actions_;
     StripePlan plan_;
     std::vector<std::uint32_t> stripes_;
-    // the MAC cells' time; it runs ahead of the simulation by one stripe
+    // the MAC cells' time; it runs ahead of the simulation, by a group of kernels at most
     CauseCycles array_;          // of the operation, from its first product on
     Cycles next_block_;          // first cycle in which another block may enter
     Cycles last_block_;          // start of the last block that entered

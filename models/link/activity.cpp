@@ -27,6 +27,13 @@ void Activity::count_blocked(Recorder::Span span, const char* what) {
     }
 }
 
+void Activity::count_starved(Recorder::Span span, const char* what) {
+    statistics_.starved += span.end - span.begin;
+    if (recorder_ != nullptr && span.begin < span.end) {
+        recorder_->waited(name_, WaitKind::Starved, what, span);
+    }
+}
+
 void Activity::pass_until(Cycles time) {
     if (time > now()) {
         sc_core::wait(to_time(time - now()));
@@ -43,7 +50,7 @@ void Activity::begin_wait(WaitKind kind, std::string_view what) {
 void Activity::end_wait() {
     waiting_ = false;
     const Cycles waited = now() - since_;
-    if (recorder_ != nullptr && waited > Cycles(0)) {
+    if (recorder_ != nullptr && waited > Cycles(0) && kind_ != WaitKind::Ahead) {
         recorder_->waited(name_, kind_, std::string(what_), {since_, now()});
     }
     if (kind_ == WaitKind::Starved) {

@@ -18,7 +18,9 @@ namespace npuscope {
 // Who wants to know what the machine did when: a timeline. Activities tell it of their work and
 // waits, stores of their contents. Without a recorder nothing is told and nothing is spent.
 
-enum class WaitKind { Idle, Starved, Blocked };
+/// `Ahead`: an activity that computes what happens later waits for another to catch up; its waits in
+/// time are counted with their own spans.
+enum class WaitKind { Idle, Starved, Blocked, Ahead };
 
 class Recorder {
  public:
@@ -56,12 +58,9 @@ class Activity {
 
     /// Work whose cycles pass elsewhere, in a neighbour's waiting or in pass_until.
     void count_busy(Recorder::Span span);
-    /// Cycles that passed inside a transport call, held by the memory interface.
-    void count_blocked(Cycles cycles) {
-        count_blocked({now() - cycles, now()}, "memory interface");
-    }
-    /// The same for a span that passes as count_busy's does.
+    /// Waits that pass in the same way, or in a call of the memory interface.
     void count_blocked(Recorder::Span span, const char* what);
+    void count_starved(Recorder::Span span, const char* what);
     /// From now on `recorder` is told of work and waits; null ends that.
     void record_to(Recorder* recorder) { recorder_ = recorder; }
 

@@ -3,6 +3,7 @@
 // full, `take` while it is empty. One giver, one taker.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <deque>
 #include <functional>
@@ -23,13 +24,29 @@ class Channel {
     /// Called once, before the first package goes in.
     void before_first(std::function<void()> start) { start_ = std::move(start); }
 
-    void give(Activity& giver, Package package) {
+    /// What became of a package that was offered to be taken at once.
+    enum class Offer {
+        Declined,  ///< it waits in the channel for the taker's thread
+        Taken,     ///< without a switch of threads
+        Ahead,     ///< the same, and the next one can be taken before its time has come
+    };
+    /// While the taker waits, `take` is offered each package in the giver's thread. It may not wait.
+    void offer_to(std::function<Offer(const Package&)> take) { offer_ = std::move(take); }
+
+    Offer give(Activity& giver, Package package, WaitKind kind = WaitKind::Blocked) {
+        if (offer_ && taker_waits_ && packages_.empty()) {
+            const Offer offer = offer_(package);
+            if (offer != Offer::Declined) {
+                return offer;
+            }
+        }
         while (packages_.size() >= capacity_) {
             giver_waits_ = true;
-            giver.wait_for(space_, WaitKind::Blocked, name_);
+            giver.wait_for(space_, kind, name_);
             giver_waits_ = false;
         }
         push(std::move(package));
+        return Offer::Declined;
     }
 
     /// Without a thread of one's own, for launches: the channel takes it even when it is full. At
@@ -59,6 +76,8 @@ class Channel {
     }
 
     bool empty() const { return packages_.empty(); }
+    /// Packages that can be given without a wait.
+    std::size_t room() const { return capacity_ - std::min(capacity_, packages_.size()); }
     const std::string& name() const { return name_; }
 
  private:
@@ -66,6 +85,7 @@ class Channel {
     std::size_t capacity_;
     std::deque<Package> packages_;
     std::function<void()> start_;
+    std::function<Offer(const Package&)> offer_;
     sc_core::sc_event filled_;
     sc_core::sc_event space_;
     bool taker_waits_ = false;
@@ -79,8 +99,9 @@ template <class Package>
 class Sink {
  public:
     virtual ~Sink() = default;
-    /// May hold the giver, on the giver's account.
-    virtual void accept(Activity& giver, const Package& package) = 0;
+    /// May hold the giver, on the giver's account. True where the next package is welcome before
+    /// its time has come.
+    virtual bool accept(Activity& giver, const Package& package) = 0;
 };
 
 }  // namespace npuscope

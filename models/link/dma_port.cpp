@@ -68,12 +68,12 @@ tlm::tlm_fw_transport_if<>& DmaPort::way(const Purpose& purpose) {
     return *primary.operator->();
 }
 
-Cycles DmaPort::transport(Activity& activity, const Purpose& purpose) {
+Cycles DmaPort::transport(Activity& activity, const Purpose& purpose, Cycles there) {
     info_.kind = AccessKind::Timed;
     sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
-    const Cycles called = now();
+    const Cycles since = std::max(now(), there);
     way(purpose).b_transport(payload_, delay);
-    activity.count_blocked(now() - called);
+    activity.count_blocked({since, std::max(since, now())}, "memory interface");
     return now() + to_cycles(delay);
 }
 
@@ -81,7 +81,7 @@ Cycles DmaPort::read(Activity& reader, Address address, Bytes bytes, const Purpo
     prepare(tlm::TLM_READ_COMMAND, address, bytes.value, purpose);
     scratch_.resize(std::max<std::size_t>(scratch_.size(), bytes.value));
     payload_.set_data_ptr(scratch_.data());
-    return transport(reader, purpose);
+    return transport(reader, purpose, Cycles(0));
 }
 
 WriteResponse DmaPort::write(Activity& writer, const OutgoingRun& run, const Purpose& purpose) {
@@ -92,7 +92,7 @@ WriteResponse DmaPort::write(Activity& writer, const OutgoingRun& run, const Pur
     info_.request = run.request.value_or(run.address);
     // TLM-2.0 has one pointer for both directions; a target does not write through that of a write.
     payload_.set_data_ptr(const_cast<std::uint8_t*>(run.bytes.data()));
-    const Cycles response = transport(writer, purpose);
+    const Cycles response = transport(writer, purpose, std::max(run.first, run.last));
     if (!awaits_answers()) {
         return {response};
     }
@@ -114,9 +114,10 @@ void DmaPort::open(ReadStream& stream, const Purpose& purpose) {
                          {&unit_, &stream_purpose_.surface, &stream_purpose_.operation});
 }
 
-void DmaPort::wait_issued(Activity& reader, std::uint64_t beats, const sc_core::sc_event* room) {
+void DmaPort::wait_issued(Activity& reader, std::uint64_t beats, const sc_core::sc_event* room,
+                          WaitKind kind) {
     const Door& way_out = door(stream_purpose_);
-    way_out.issuer->wait_issued(reader, way_out.client, beats, room);
+    way_out.issuer->wait_issued(reader, way_out.client, beats, room, kind);
 }
 
 }  // namespace npuscope

@@ -58,8 +58,9 @@ class ReadIssuer {
     /// Returns when the first `beats` beats of the client's stream have been issued: their arrival
     /// is known then. `room`: notified when another stream gives way to one that has to wait; null
     /// where the caller himself is the one who does.
+    /// `kind`: what the wait is counted as.
     virtual void wait_issued(Activity& activity, unsigned client, std::uint64_t beats,
-                             const sc_core::sc_event* room) = 0;
+                             const sc_core::sc_event* room, WaitKind kind) = 0;
 };
 
 /// Names what a request is for, in findings and statistics.
@@ -117,8 +118,8 @@ class DmaPort {
     void open(ReadStream& stream, const Purpose& purpose);
     /// Returns when the first `beats` beats of the stream have been issued. `room`: notified when
     /// another stream gives way to this one.
-    void wait_issued(Activity& reader, std::uint64_t beats,
-                     const sc_core::sc_event* room = nullptr);
+    void wait_issued(Activity& reader, std::uint64_t beats, const sc_core::sc_event* room = nullptr,
+                     WaitKind kind = WaitKind::Blocked);
     /// Issues one read; returns when the interface has taken the whole request. The answer is the
     /// time at which the last byte arrives, `latency` later at least.
     Cycles read(Activity& reader, Address address, Bytes bytes, const Purpose& purpose);
@@ -168,7 +169,8 @@ class DmaPort {
                  const Purpose& purpose);
     tlm::tlm_fw_transport_if<>& way(const Purpose& purpose);
     const Door& door(const Purpose& purpose) const;
-    Cycles transport(Activity& activity, const Purpose& purpose);
+    /// `there`: when the whole request is; the interface holds the unit from then on.
+    Cycles transport(Activity& activity, const Purpose& purpose, Cycles there);
     void copy(Address address, std::span<std::uint8_t> bytes, const Purpose& purpose,
               AccessKind kind);
 

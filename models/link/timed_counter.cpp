@@ -85,9 +85,9 @@ void TimedCounter::remove(std::uint64_t amount) {
 
 Cycles TimedCounter::take_announced(Activity& taker, std::uint64_t amount, WaitKind kind) {
     while (value_ + announced_total_ < amount) {
-        awaited_ = true;
+        awaited_ = amount;
         taker.wait_for(changed_, kind, name_);
-        awaited_ = false;
+        awaited_ = 0;
     }
     const std::optional<Cycles> time = time_of(amount);
     NPU_CHECK(time.has_value(), "what was announced has a time");
@@ -109,7 +109,7 @@ void TimedCounter::reset(std::uint64_t value) {
 }
 
 void TimedCounter::tell() {
-    if (awaited_) {
+    if (awaited_ > 0 && value_ + announced_total_ >= awaited_) {
         changed_.notify(sc_core::SC_ZERO_TIME);
     }
 }

@@ -51,7 +51,7 @@ class TimedCounter {
     std::deque<Series> announced_;
     std::uint64_t announced_total_ = 0;
     sc_core::sc_event changed_;
-    bool awaited_ = false;  // changes are told of
+    std::uint64_t awaited_ = 0;  // by a taker; he is told when it is announced
 };
 
 }  // namespace npuscope

@@ -312,13 +312,13 @@ ClientTraffic Mcif::total() const {
 }
 
 void Mcif::wait_issued(Activity& activity, unsigned client, std::uint64_t beats,
-                       const sc_core::sc_event* room) {
+                       const sc_core::sc_event* room, WaitKind kind) {
     if (awaits_answers()) {
         issue_reads();
         while (reads_.answered(client) < beats) {
             const sc_core::sc_event& answered = clients_[client].at_beats(beats);
-            room == nullptr ? activity.wait_for(answered, WaitKind::Blocked, channel_name_)
-                            : activity.wait_for(answered, *room, WaitKind::Blocked, channel_name_);
+            room == nullptr ? activity.wait_for(answered, kind, channel_name_)
+                            : activity.wait_for(answered, *room, kind, channel_name_);
             issue_reads();
         }
         return;
@@ -326,12 +326,12 @@ void Mcif::wait_issued(Activity& activity, unsigned client, std::uint64_t beats,
     reads_.advance(now());
     while (reads_.issued(client) < beats) {
         if (const std::optional<Cycles> bound = reads_.issued_after(client, beats)) {
-            activity.wait_until(*bound, WaitKind::Blocked, channel_name_);
+            activity.wait_until(*bound, kind, channel_name_);
         } else {
             NPU_CHECK(room != nullptr,
                       clients_[client].name +
                           ": a stream waits for room that only its own client can give");
-            activity.wait_for(*room, WaitKind::Blocked, clients_[client].room_name);
+            activity.wait_for(*room, kind, clients_[client].room_name);
         }
         reads_.advance(now());
     }

@@ -168,7 +168,7 @@ class Mcif : public sc_core::sc_module, public ReadIssuer, private tlm::tlm_mm_i
 
     void open(unsigned client, ReadStream& stream, const StreamLabel& label) override;
     void wait_issued(Activity& activity, unsigned client, std::uint64_t beats,
-                     const sc_core::sc_event* room) override;
+                     const sc_core::sc_event* room, WaitKind kind) override;
     /// Where `looks_back()`, memory answers at once, for the cycle in which a transaction left: then they
     /// leave late, when their answers matter or before a write, and nothing is awaited.
     void leave_late_where(std::function<bool()> looks_back) { looks_back_ = std::move(looks_back); }

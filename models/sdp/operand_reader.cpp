@@ -130,7 +130,7 @@ void OperandReader::open(const SdpConfig& config, SdpStreamPlan plan,
 Cycles OperandReader::arrival(Activity& activity, std::uint64_t atom) {
     const std::uint64_t beats = stream_->needed(atom);
     if (!stream_->issued(beats)) {
-        port.wait_issued(activity, beats);
+        port.wait_issued(activity, beats, nullptr, WaitKind::Ahead);
     }
     Cycles time;
     for (std::uint64_t i = 0; i < std::min(beats_of_atom_, beats); ++i) {
@@ -140,6 +140,8 @@ Cycles OperandReader::arrival(Activity& activity, std::uint64_t atom) {
     return time;
 }
 
-void OperandReader::finish(Activity& activity) { port.wait_issued(activity, stream_->beats()); }
+void OperandReader::finish(Activity& activity) {
+    port.wait_issued(activity, stream_->beats(), nullptr, WaitKind::Ahead);
+}
 
 }  // namespace npuscope

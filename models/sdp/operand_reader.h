@@ -43,6 +43,8 @@ class OperandReader {
     Cycles arrival(Activity& activity, std::uint64_t atom);
     /// Atoms from this one on that need the beats which were asked for last, and no more.
     std::uint64_t alike(std::uint64_t atom) const { return stream_->alike(atom); }
+    /// It is known when the beats for an atom arrive.
+    bool has_issued(std::uint64_t atom) const { return stream_->issued(stream_->beats_for(atom)); }
     /// Waits until the stream has been issued whole.
     void finish(Activity& activity);
 

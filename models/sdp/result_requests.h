@@ -23,6 +23,8 @@ class ResultRequests {
 
     /// An operation begins whose atoms have so many lanes.
     void begin(const SdpJob& job, std::uint32_t lanes);
+    /// Atoms do not leave as they come.
+    bool reorders() const { return order_ != Order::Lines || batches_ > 1; }
     /// Adds what a run of atoms makes, counted over the batches; of a pair that is not whole yet,
     /// nothing.
     void add(const PixelRun& run, std::vector<Request>& requests);

@@ -21,6 +21,7 @@ Sdp::Sdp(const sc_core::sc_module_name& name, const SdpConfig& config,
     : Unit(name), config_(config), datapath_(datapath), wires_(wires) {
     repeat_from(launches, "process", [this](Activity& activity) { run_operation(activity); });
     repeat_from(results_, "write", [this](Activity& activity) { write_results(activity); });
+    wires_.accumulated.offer_to([this](const SourceRun& run) { return take_at_once(run); });
     repeat_from(endings_, "end", [this](Activity& activity) { end_operation(activity); });
 }
 
@@ -29,6 +30,7 @@ void Sdp::start_reading(SdpWork& work) {
     const PerStage<const char*> names{"BS operands", "BN operands", "EW operands"};
     const Cycles start = std::max(work.rdma_enabled + config_.request, rdma_free_);
     reads_ = false;
+    reads_each_atom_ = false;
     to_atom_ = operands_to_atom(job);
     for (std::size_t i = 0; i < operands.size(); ++i) {
         fetched_[i] = {};
@@ -51,6 +53,7 @@ void Sdp::start_reading(SdpWork& work) {
             operand_pace_[i] = operand_cycles(job, i);
             operands_free_[i] = Cycles(0);
             reads_ = true;
+            reads_each_atom_ |= fetch->surface.spread == OperandSpread::PerElement;
         }
     }
     source.close();
@@ -121,6 +124,7 @@ void Sdp::run_operation(Activity& activity) {
     growing_.reset();
     taken_.clear();
     atom_ = 0;
+    begun_ = now();
     drain_.hold_until(opens_);
     delays_ = sdp_stage_delays(config_, job.stages);
     const Cycles atom_cycles = sdp_atom_cycles(config_, job.stages, lanes(job));
@@ -248,10 +252,34 @@ Cycles Sdp::take_flying(Activity& activity, SdpWork& work, const SourceRun& from
     return last;
 }
 
+Sdp::Offer Sdp::take_at_once(const SourceRun& run) {
+    const bool values_arrive = output_ && output_->work->values && write_port.values_arrive();
+    // the first run brings the values, the last one ends the operation
+    if (flying_ == nullptr || !result_ || run.last || values_arrive ||
+        write_port.awaits_answers() || output_->work->job.to_pdp || requests_.reorders() ||
+        (run.marks != nullptr && run.marks->wrong_end(run.count, false))) {
+        return Offer::Declined;
+    }
+    for (const OperandReader& reader : operands) {
+        if (reader.active() && !reader.has_issued(atom_ + run.count - 1)) {
+            return Offer::Declined;
+        }
+    }
+    const std::optional<FeatureCube>& written = output_->work->job.destination;
+    if (written &&
+        results_.room() < divide_up(lanes(output_->work->job), written->channels_per_atom())) {
+        return Offer::Declined;
+    }
+    take_flying(*flying_, *output_->work, run);
+    return reads_each_atom_ ? Offer::Taken : Offer::Ahead;
+}
+
 void Sdp::run_flying(Activity& activity, SdpWork& work) {
     bool more = true;
     while (more) {
-        const SourceRun run = wires_.accumulated.take(activity);
+        flying_ = &activity;
+        const SourceRun run = wires_.accumulated.take(activity, WaitKind::Ahead);
+        flying_ = nullptr;
         if (!result_ && work.values && write_port.values_arrive()) {
             flying_input_ = run.values;
             begin_result(work);
@@ -374,6 +402,7 @@ void Sdp::take_evenly(SdpWork& work, std::uint64_t count) {
 
 Cycles Sdp::take_run(Activity& activity, SdpWork& work, const Run& run) {
     const Cycles pace = drain_.pace();
+    const Cycles free = std::max(drain_.free(), begun_);
     Cycles first;
     Cycles last;
     if (reads_ || drain_.limited()) {
@@ -400,7 +429,9 @@ Cycles Sdp::take_run(Activity& activity, SdpWork& work, const Run& run) {
             run.credits->add_series({first + run.credit_delay, pace, run.count});
         }
     }
-    activity.count_busy({last + pace - pace * run.count, last + pace});
+    const Cycles begin = last + pace - pace * run.count;
+    activity.count_starved({std::min(free, begin), begin}, "input");
+    activity.count_busy({begin, last + pace});
     Cycles interval = pace;
     if (drain_.limited() && run.count > 1) {
         interval = Cycles((last - first) / Cycles(run.count - 1));
@@ -430,7 +461,7 @@ void Sdp::hand_on(Activity& activity, SdpWork& work, const Run& run, const Taken
         result.first_ready = first_left + (config_.pipeline - std::min(leaving_, config_.pipeline));
         result.interval = pace;
         result.last = run.last;
-        wires_.to_pdp.give(activity, result);
+        wires_.to_pdp.give(activity, result, WaitKind::Ahead);
     }
     if (!output_->writers.empty()) {
         send(activity, run, first_left);
@@ -442,12 +473,12 @@ void Sdp::send(Activity& activity, const Run& run, Cycles first_left) {
     requests_.add({run.surface, run.first_pixel, run.count, first_left, drain_.pace()}, requested_);
     for (const ResultRequests::Request& request : requested_) {
         const bool last = run.last && &request == &requested_.back();
-        results_.give(activity, {request.run, request.batch, output_, last});
+        results_.give(activity, {request.run, request.batch, output_, last}, WaitKind::Ahead);
     }
 }
 
 void Sdp::write_results(Activity& activity) {
-    const Outgoing outgoing = results_.take(activity);
+    const Outgoing outgoing = results_.take(activity, WaitKind::Idle);
     CubeWriter& writer = outgoing.output->writers[outgoing.batch];
     const WriteResponse response =
         writer.write(activity, write_port, outgoing.run, outgoing.output->purpose);

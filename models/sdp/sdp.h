@@ -110,6 +110,9 @@ class Sdp : public Unit {
     void start_reading(SdpWork& work);
     void read_source(SdpWork& work, Cycles start);
     void run_flying(Activity& activity, SdpWork& work);
+    /// Takes a run in the giver's thread, where nothing needs to be waited for.
+    using Offer = Channel<SourceRun>::Offer;
+    Offer take_at_once(const SourceRun& run);
     /// Takes what came from the accumulator; the time of the last.
     Cycles take_flying(Activity& activity, SdpWork& work, const SourceRun& run);
     void run_from_memory(Activity& activity, SdpWork& work);
@@ -186,8 +189,11 @@ class Sdp : public Unit {
     PerStage<Cycles> to_atom_{};
     PerStage<Cycles> operand_pace_{};
     PerStage<Cycles> operands_free_{};
-    Cycles leaving_;      // from an atom's taking to the write channel, without the stages
-    bool reads_ = false;  // a stream from memory is open
+    Cycles begun_;                // it was launched
+    Cycles leaving_;              // from an atom's taking to the write channel, without the stages
+    Activity* flying_ = nullptr;  // it waits for what comes from the accumulator
+    bool reads_ = false;          // a stream from memory is open
+    bool reads_each_atom_ = false;    // operands, for each atom others
     std::uint32_t source_parts_ = 1;  // surfaces that an atom of the source lies in
     std::vector<Cycles> taken_;       // when each atom was taken, where streams need to know
     std::uint64_t atom_ = 0;          // next to be taken

@@ -23,6 +23,8 @@ std::string_view reason_of(WaitKind kind) {
             return "starved";
         case WaitKind::Blocked:
             return "blocked";
+        case WaitKind::Ahead:
+            break;
     }
     NPU_CHECK(false, "a wait is idle, starved or blocked");
     return {};

@@ -39,6 +39,43 @@ TEST(Channel, keeps_the_order_and_counts_who_waited) {
     EXPECT_EQ(taker.starved, Cycles(2));
 }
 
+TEST(Channel, offers_packages_to_a_taker_that_waits_and_hands_over_what_is_declined) {
+    using Wire = Channel<int>;
+    Scene scene;
+    Wire channel("wire", 4);
+    std::vector<int> at_once;
+    std::vector<int> by_thread;
+    std::vector<Wire::Offer> answers;
+    channel.offer_to([&](const int& package) {
+        if (package % 3 == 0) {
+            return Wire::Offer::Declined;
+        }
+        at_once.push_back(package);
+        return package % 3 == 1 ? Wire::Offer::Taken : Wire::Offer::Ahead;
+    });
+    scene.thread("taker", [&](Activity& taker) {
+        while (by_thread.size() < 3) {
+            by_thread.push_back(channel.take(taker, WaitKind::Ahead));
+            taker.spend(Cycles(10));
+        }
+    });
+    scene.thread("giver", [&](Activity& giver) {
+        giver.spend(Cycles(1));
+        for (const int package : {1, 2, 3, 4}) {  // 4 follows 3, which waits in the channel
+            answers.push_back(channel.give(giver, package));
+        }
+        giver.spend(Cycles(1));
+        answers.push_back(channel.give(giver, 5));  // the taker works
+    });
+    scene.run();
+    EXPECT_EQ(at_once, (std::vector<int>{1, 2}));
+    EXPECT_EQ(by_thread, (std::vector<int>{3, 4, 5}));
+    EXPECT_EQ(answers, (std::vector<Wire::Offer>{Wire::Offer::Taken, Wire::Offer::Ahead,
+                                                 Wire::Offer::Declined, Wire::Offer::Declined,
+                                                 Wire::Offer::Declined}));
+    EXPECT_EQ(scene.activities().front().statistics().starved, Cycles(0)) << "it is ahead of time";
+}
+
 TEST(Activity, says_what_it_waits_for_and_since_when) {
     Scene scene;
     Channel<int> channel("wire");
