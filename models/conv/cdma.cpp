@@ -166,10 +166,20 @@ void Cdma::run_data(Activity& activity) {
         read_data(activity, *work);
     }
     data_done_(*work);
-    const Cycles weights = weights_finished_.take(activity);
+    const Cycles weights = weights_finished_.take(activity, WaitKind::Idle);
     finished_ =
         std::max(weights - std::min(weights, config_.next_operation),
                  work->data_complete - std::min(work->data_complete, config_.next_after_data));
+}
+
+void Cdma::count_fetch(Activity& activity, Recorder::Span span, std::uint64_t beats,
+                       const char* without_room) {
+    span.begin = std::min(span.begin, span.end);
+    const Cycles arriving = std::max(span.begin, span.end - std::min(Cycles(beats), span.end));
+    const Recorder::Span waits{span.begin, arriving};
+    without_room != nullptr ? activity.count_blocked(waits, without_room)
+                            : activity.count_starved(waits, "memory");
+    activity.count_busy({arriving, span.end});
 }
 
 std::unique_ptr<DataStream> Cdma::data_stream(const ConvWork& work) {
@@ -204,7 +214,7 @@ void Cdma::read_data(Activity& activity, ConvWork& work) {
     const std::unique_ptr<DataStream> stream = data_stream(work);
     MeasuredStream measured(*stream);
     data_port.open(counted(work, *stream, measured), purpose);
-    data_port.wait_issued(activity, stream->beats(), &wires_.data.released());
+    data_port.wait_issued(activity, stream->beats(), &wires_.data.released(), WaitKind::Ahead);
     if (work.values && data_port.values_arrive()) {
         keep_data(work);
     }
@@ -213,7 +223,9 @@ void Cdma::read_data(Activity& activity, ConvWork& work) {
     work.data_first = stream->first_entry();
     work.data_complete = stream->last_entry();
     wires_.data.fill_at(work.data_complete, work.buffer.data);
-    activity.wait_until(work.data_complete, WaitKind::Starved, "last data");
+    count_fetch(activity, {work.fetch_start, work.data_complete}, stream->beats(),
+                stream->waited_for_room() ? "cbuf.data" : nullptr);
+    activity.wait_until(work.data_complete, WaitKind::Ahead, "last data");
 }
 
 void Cdma::run_weights(Activity& activity) {
@@ -276,14 +288,19 @@ void Cdma::read_weights(Activity& activity, ConvWork& work) {
     const std::unique_ptr<GroupStream> stream = weight_stream(work);
     MeasuredStream measured(*stream);
     weight_port.open(counted(work, *stream, measured), purpose);
-    Cycles written;
+    Cycles written = work.weights_start;
+    std::uint64_t beats = 0;
     for (std::uint32_t group = 0; group < work.job.weights.groups(); ++group) {
-        weight_port.wait_issued(activity, stream->group_end(group), &wires_.weights.released());
+        weight_port.wait_issued(activity, stream->group_end(group), &wires_.weights.released(),
+                                WaitKind::Ahead);
         if (work.values && weight_port.values_arrive() && !work.job.parts.cdma.compression) {
             take_group(work, group);
         }
-        written = stream->group_written(group);
+        const Cycles since = std::exchange(written, stream->group_written(group));
         work.weights_waited[group] = stream->waited_for_room(group);
+        count_fetch(activity, {since, written},
+                    stream->group_end(group) - std::exchange(beats, stream->group_end(group)),
+                    stream->waited_for_room(group) ? "cbuf.weights" : nullptr);
         if (work.job.parts.cdma.compression) {
             wires_.masks.fill_at(written, work.buffer.masks(group));
         }
@@ -291,7 +308,7 @@ void Cdma::read_weights(Activity& activity, ConvWork& work) {
     }
     work.counters.weight_stall = measured.stall();
     work.counters.weight_latency = measured.latency();
-    activity.wait_until(written, WaitKind::Starved, "last weights");
+    activity.wait_until(written, WaitKind::Ahead, "last weights");
 }
 
 }  // namespace npuscope

@@ -71,6 +71,9 @@ class Cdma : public Unit {
     std::unique_ptr<DataStream> data_stream(const ConvWork& work);
     std::unique_ptr<GroupStream> weight_stream(const ConvWork& work);
     std::unique_ptr<GroupStream> compressed_stream(const ConvWork& work);
+    /// A cycle a beat is work; the others are waits, for room in a part of the buffer or for memory.
+    static void count_fetch(Activity& activity, Recorder::Span span, std::uint64_t beats,
+                            const char* without_room);
     void read_data(Activity& activity, ConvWork& work);
     void read_weights(Activity& activity, ConvWork& work);
 

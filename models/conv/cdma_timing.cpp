@@ -137,7 +137,7 @@ bool FeatureStream::begin_run() {
         request_.atoms_left = 0;
         return false;
     }
-    time_ = std::max(time_, room->time);
+    time_ = with_room(time_, room->time);
     return true;
 }
 

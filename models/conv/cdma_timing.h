@@ -45,8 +45,15 @@ class DataStream : public ReadStream {
     /// Write of the first and of the last entry that arrived so far.
     Cycles first_entry() const { return first_entry_; }
     Cycles last_entry() const { return last_entry_; }
+    /// A request waited until the buffer had room for it.
+    bool waited_for_room() const { return waited_for_room_; }
 
  protected:
+    /// A request that can be made at `time` finds room from `room` on.
+    Cycles with_room(Cycles time, Cycles room) {
+        waited_for_room_ |= room > time;
+        return std::max(time, room);
+    }
     void written(Cycles time) {
         first_entry_ = first_entry_ == Cycles(0) ? time : first_entry_;
         last_entry_ = time;
@@ -55,6 +62,7 @@ class DataStream : public ReadStream {
  private:
     Cycles first_entry_;
     Cycles last_entry_;
+    bool waited_for_room_ = false;
 };
 
 /// The way of a beat of data from the bus to the stage that makes entries of it.

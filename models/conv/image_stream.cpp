@@ -167,22 +167,22 @@ bool ImageStream::begin_request() {
     if (slot_known_) {
         return true;
     }
-    Cycles earliest;
+    Cycles room_from;
     if (asked_.request == 0) {
         const auto room = fetch_.room.known_for((asked_.y + 1ULL) * fetch_.entries_per_line);
         if (!room) {
             return false;
         }
-        earliest = room->time;
+        room_from = room->time;
     }
     if (asked_.count >= answer_ends_.size()) {
         if (asked_.count - answer_ends_.size() >= answered_.count) {
             return false;
         }
-        earliest = std::max(earliest, answer_ends_[asked_.count % answer_ends_.size()] +
-                                          config_.image_request_return);
+        slot_ = std::max(
+            slot_, answer_ends_[asked_.count % answer_ends_.size()] + config_.image_request_return);
     }
-    slot_ = std::max(slot_, earliest);
+    slot_ = with_room(slot_, room_from);
     slot_known_ = true;
     return true;
 }

@@ -144,6 +144,43 @@ TEST(TimelinesAgree, LayersOwnEveryCycleOfTheArray) {
     EXPECT_EQ(owned, worked);
 }
 
+/// Work is told ahead of time and waits are not those of a thread, so no cycle counts twice.
+TEST(TimelinesAgree, TheSdpWorksOrWaitsForInputButNotBothAtOnce) {
+    for (const char* npu : {"nv_small", "nv_full"}) {
+        SCOPED_TRACE(npu);
+        const Told run = run_of("ds_cnn", npu);
+        const Json& sdp = run.result["units"]["sdp"];
+        EXPECT_GT(sdp["starved"], 0U);
+        EXPECT_LE(sdp["starved"].get<std::uint64_t>() + sdp["busy"].get<std::uint64_t>(),
+                  run.result["cycles"]);
+        EXPECT_FALSE(run.spans("sdp.process", "starved", "input").empty());
+        Span before{0, 0};
+        for (const Span& span : run.spans("sdp.process", "work", "work")) {
+            EXPECT_LE(before.end, span.begin);
+            before = span;
+        }
+    }
+}
+
+TEST(TimelinesAgree, TheConvolutionDmaWorksForACycleABeatAndSaysWhatItWaitsFor) {
+    const auto cdma = [](const char* network, const std::string& interval) {
+        const Answer answer = typed({"run", network, "--values", "off", "--set",
+                                     "memory.beat_interval=" + interval, "--json", "-"});
+        EXPECT_EQ(answer.code, ExitCode::Good) << answer.err;
+        const Json result = Json::parse(answer.out);
+        std::uint64_t beats = 0;
+        for (const char* client : {"cdma_dat", "cdma_wt"}) {
+            beats += result["traffic"]["by_client"][client]["read_beats"].get<std::uint64_t>();
+        }
+        EXPECT_EQ(result["units"]["cdma"]["busy"], beats) << network;
+        return result["units"]["cdma"];
+    };
+    const Json large = cdma("resnet18", "1");
+    EXPECT_GT(large["blocked"], large["starved"]) << "weights wait until the array has used others";
+    const auto fast = cdma("ds_cnn", "1")["starved"].get<std::uint64_t>();
+    EXPECT_GT(cdma("ds_cnn", "8")["starved"], 4 * fast) << "memory is slow";
+}
+
 TEST(TimelinesAgree, OperationsCarryTheNameOfTheirLayer) {
     const Told run = run_of("lenet", "nv_small");
     std::map<std::string, std::size_t> named;
