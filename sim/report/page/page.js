@@ -201,10 +201,10 @@ function causesOf(run) {
 }
 
 function verdictCards(run) {
-  const peak = peakOf(run), good = ['pass', 'unchecked'].includes(run.status);
+  const peak = peakOf(run), colourOf = {pass: 'good', unchecked: ''};  // nothing was compared: neither
   const bounds = Object.entries(causesOf(run)).sort((a, b) => b[1] - a[1])[0];
   cards([
-    ['outcome', run.status === 'pass' ? `pass: ${run.checks.length} checks` : run.status, good ? 'good' : 'bad'],
+    ['outcome', run.status === 'pass' ? `pass: ${run.checks.length} checks` : run.status, colourOf[run.status] ?? 'bad'],
     ['cycles', number(run.cycles)],
     ['milliseconds', number(run.microseconds / 1000)],
     ['inputs a second', run.layers.length && run.microseconds ? number(+(1e6 / run.microseconds).toPrecision(4)) : ''],
