@@ -4,6 +4,9 @@
 // that does not know this extension still works: its answer is then the transaction's own delay.
 #pragma once
 
+#include <algorithm>
+#include <cstdint>
+#include <span>
 #include <string>
 #include <tlm>
 
@@ -24,6 +27,14 @@ class BeatTimer {
     /// First cycle in which the beat of so many bytes that was asked for in `asked` can be on the
     /// port.
     virtual Cycles read_beat(Address address, Bytes beat, Cycles asked) = 0;
+    /// The same of neighbouring beats from `address` on, asked for in these cycles; each becomes the
+    /// first cycle of its beat.
+    virtual void read_beats(Address address, Bytes beat, std::span<Cycles> times) {
+        for (Cycles& time : times) {
+            time = read_beat(address, beat, time);
+            address = address + beat;
+        }
+    }
 };
 
 /// Functional: values only, no time, without asking whether they were ever written. Claim: values

@@ -100,10 +100,13 @@ void ReadLane::begin_run(const ByteRun& run) {
     interval_ = std::max(info_.beat_interval, Cycles(1));
 }
 
-Cycles ReadLane::beat_ready(Cycles asked) {
-    const Address beat = next_beat_;
-    next_beat_ = next_beat_ + bus_width_;
-    return info_.timer->read_beat(beat, bus_width_, asked);
+void ReadLane::beats_ready(std::span<Cycles> times) {
+    if (times.size() == 1) {
+        times.front() = info_.timer->read_beat(next_beat_, bus_width_, times.front());
+    } else {
+        info_.timer->read_beats(next_beat_, bus_width_, times);
+    }
+    next_beat_ = next_beat_ + bus_width_ * times.size();
 }
 
 void ReadLane::ask(Cycles command, std::uint64_t beats) {

@@ -71,7 +71,7 @@ class ReadLane : public ChannelSource {
     void stalled(Cycles cycles) override { stream_->stalled(cycles); }
     void arrived(std::span<const Cycles> times) override { stream_->arrived(times); }
     void ask(Cycles command, std::uint64_t beats) override;
-    Cycles beat_ready(Cycles asked) override;
+    void beats_ready(std::span<Cycles> times) override;
     Cycles ready_after(std::uint64_t count) const override { return stream_->ready_after(count); }
     void hold_back(std::span<Cycles> times, Cycles interval) override {
         stream_->hold_back(times, interval);

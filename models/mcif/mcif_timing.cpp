@@ -2,6 +2,7 @@
 #include "models/mcif/mcif_timing.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "models/base/check.h"
 
@@ -235,12 +236,36 @@ std::uint64_t ReadChannel::issue_unevenly(Lane& lane, Cycles command, std::uint6
     return count;
 }
 
+std::uint64_t ReadChannel::issue_timed(Lane& lane, Cycles command, std::uint64_t most,
+                                       Cycles limit) {
+    const std::span<Cycles> places = std::span(arrivals_).subspan(place_, most);
+    const bool places_taken = commands_ >= arrivals_.size();
+    std::uint64_t count = 0;
+    while (count < most && command <= limit) {
+        Cycles& place = places[count];
+        ++count;
+        leave_stages(lane, command);
+        next_command_ = command + Cycles(1);
+        place = std::exchange(command, next_command_);
+        if (places_taken && count < most) {
+            command = std::max(command, places[count] + slot_return_);
+        }
+    }
+    const std::span<Cycles> times = places.first(count);
+    lane.source->beats_ready(times);
+    for (Cycles& time : times) {
+        time = last_arrival_ = std::max(time + Cycles(1), last_arrival_ + lane.burst.interval);
+    }
+    return count;
+}
+
 void ReadChannel::issue_many(Lane& lane, Cycles command, Cycles limit) {
     // as far as the ring goes: the arrivals are handed over in one piece
     const std::size_t begin = place_;
     const std::uint64_t most = std::min<std::uint64_t>(lane.burst.beats, arrivals_.size() - begin);
     const std::uint64_t in_time = std::min(most - 1, (limit - command).value) + 1;
-    std::uint64_t count = issue_evenly(lane, command, in_time);
+    std::uint64_t count = lane.burst.timed ? issue_timed(lane, command, most, limit)
+                                           : issue_evenly(lane, command, in_time);
     if (count == 0) {
         count = issue_unevenly(lane, command, most, limit);
     }
@@ -260,7 +285,7 @@ void ReadChannel::issue(const Choice& choice, Cycles limit) {
         ask(lane, choice.command);
     } else if (turn_.beats > 1) {
         issue_turn(lane, choice.command);
-    } else if (choice.others_ready <= choice.command + Cycles(1) || lane.burst.timed) {
+    } else if (choice.others_ready <= choice.command + Cycles(1)) {
         issue_in_turns(choice, limit);
         return;
     } else if (lane.burst.beats == 1) {

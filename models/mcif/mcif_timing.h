@@ -137,8 +137,9 @@ class ChannelSource {
     virtual void stalled(Cycles /*cycles*/) {}
     /// The next beats are asked for in the cycle `command`; the channel is told of the answer.
     virtual void ask(Cycles /*command*/, std::uint64_t /*beats*/) {}
-    /// Of a timed burst: first cycle for the data of the next beat, asked for in cycle `asked`.
-    virtual Cycles beat_ready(Cycles asked) { return asked; }
+    /// Of a timed burst: the next beats are asked for in these cycles; each becomes the first cycle
+    /// for the data of its beat.
+    virtual void beats_ready(std::span<Cycles> /*times*/) {}
     /// No beat up to number `count` can be ready before.
     virtual Cycles ready_after(std::uint64_t count) const = 0;
     /// Moves the arrivals of the next beats, `interval` apart, to when there is room for them.
@@ -244,9 +245,9 @@ class ReadChannel {
     /// The command of the lane's next beat, whose arrival follows from it.
     void command_beat(Lane& lane, Cycles command) {
         const ChannelBurst& burst = lane.burst;
-        const Cycles ready = burst.timed ? lane.source->beat_ready(command) + Cycles(1)
-                                         : command + burst.latency + Cycles(1);
-        last_arrival_ = std::max(ready, last_arrival_ + burst.interval);
+        Cycles ready = command;
+        burst.timed ? lane.source->beats_ready({&ready, 1}) : void(ready += burst.latency);
+        last_arrival_ = std::max(ready + Cycles(1), last_arrival_ + burst.interval);
         arrivals_[place_] = last_arrival_;
         hold_back(lane, {&arrivals_[place_], 1});
         count_commands(1);
@@ -262,6 +263,8 @@ class ReadChannel {
     std::uint64_t issue_evenly(Lane& lane, Cycles command, std::uint64_t count);
     /// Issues at most so many beats, none after `limit`.
     std::uint64_t issue_unevenly(Lane& lane, Cycles command, std::uint64_t most, Cycles limit);
+    /// The same of a timed burst.
+    std::uint64_t issue_timed(Lane& lane, Cycles command, std::uint64_t most, Cycles limit);
     /// The lane's last arrivals in the ring, from there on, are as late as it has room for them.
     void hold_back(Lane& lane, std::span<Cycles> times) {
         if (lane.holds) {

@@ -188,6 +188,21 @@ Address RegionTiming::shifted(std::size_t instance, Address address) const {
     return base_ + Bytes(size_.value == 0 ? 0 : place % size_.value);
 }
 
+void RegionTiming::read_each(std::size_t instance, const ByteRun& first, std::span<Cycles> times) {
+    if (buses_.empty() || spread_ > Cycles(0)) {
+        Address address = first.address;
+        for (Cycles& time : times) {
+            time = read(instance, address, first.bytes, time);
+            address = address + first.bytes;
+        }
+        return;
+    }
+    buses_.front().pass_each(first.bytes, times);
+    for (Cycles& time : times) {
+        time = time - Cycles(1) + latency_;
+    }
+}
+
 Cycles RegionTiming::write(std::size_t instance, Address address, Bytes bytes, Cycles sent) {
     const Cycles answered = dram_ ? dram_->write(shifted(instance, address), bytes, sent)
                                   : passed(buses_.size() - 1, bytes, sent) + latency_;

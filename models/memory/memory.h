@@ -150,6 +150,8 @@ class RegionTiming {
                                    : passed(0, bytes, asked) + latency_;
         return ready + drawn();
     }
+    /// The same of neighbouring pieces, of which `first` is the first, asked for in these cycles.
+    void read_each(std::size_t instance, const ByteRun& first, std::span<Cycles> times);
     /// Cycle of the response to a write whose last beat was sent in `sent`.
     Cycles write(std::size_t instance, Address address, Bytes bytes, Cycles sent);
     const DramController* dram() const { return dram_.get(); }
@@ -273,6 +275,9 @@ class Memory : public sc_core::sc_module {
             : timing(&region_timing), instance(npu) {}
         Cycles read_beat(Address address, Bytes beat, Cycles asked) override {
             return timing->read(instance, address, beat, asked);
+        }
+        void read_beats(Address address, Bytes beat, std::span<Cycles> times) override {
+            timing->read_each(instance, {address, beat}, times);
         }
         RegionTiming* timing;
         std::size_t instance;

@@ -31,6 +31,12 @@ inline SharedBus::Window& SharedBus::window(std::uint64_t number) {
     return kept;
 }
 
+inline Cycles SharedBus::after_taken(const Window& window, Cycles time) const {
+    const std::uint64_t begin = window.number * window_cycles;
+    const bool passed = time.value >= begin && (time.value - begin) * bandwidth_ >= window.taken;
+    return passed ? time : Cycles(begin + divide_up(window.taken, bandwidth_));
+}
+
 inline SharedBus::Window& SharedBus::with_room(std::uint64_t number) {
     // what lies further back has been forgotten
     const std::uint64_t first = std::max(number, latest_ + 1 - std::min(latest_ + 1, kept_windows));
@@ -45,12 +51,7 @@ inline SharedBus::Window& SharedBus::with_room(std::uint64_t number) {
     return *found;
 }
 
-Cycles SharedBus::pass(Bytes bytes, Cycles asked) {
-    std::uint64_t left = bytes.value * clock_;
-    if (left != last_left_) {
-        last_left_ = left;
-        last_cycles_ = Cycles(std::max<std::uint64_t>(divide_up(left, bandwidth_), 1));
-    }
+inline Cycles SharedBus::pass_cost(std::uint64_t cost, Cycles asked) {
     Cycles end = asked + last_cycles_;
     std::uint64_t number = asked.value / window_cycles;
     if (number < full_from_ || number >= full_until_) {
@@ -58,23 +59,44 @@ Cycles SharedBus::pass(Bytes bytes, Cycles asked) {
     } else {
         number = full_until_;
     }
-    while (left > 0) {
+    Window& first = windows_[number % kept_windows];
+    const bool remembered = first.number == number && number + kept_windows > latest_;
+    if (remembered && first.taken + cost < capacity_) {  // as nearly always
+        first.taken += cost;
+        full_until_ = number;
+        return after_taken(first, end);
+    }
+    while (cost > 0) {
         Window& room = with_room(number);
-        const std::uint64_t part = std::min(left, capacity_ - room.taken);
+        const std::uint64_t part = std::min(cost, capacity_ - room.taken);
         room.taken += part;
-        left -= part;
+        cost -= part;
         number = room.number;
-        Cycles last(number * window_cycles);
-        if (room.taken == capacity_) {
-            room.next = number + 1;
-            last += Cycles(window_cycles);
-        } else if (last + Cycles(window_cycles) > end) {
-            last += Cycles(divide_up(room.taken, bandwidth_));
-        }
-        end = std::max(end, last);
+        room.next = room.taken == capacity_ ? number + 1 : room.next;
+        end = after_taken(room, end);
     }
     full_until_ = number;
     return end;
+}
+
+void SharedBus::learn_cost(Bytes bytes) {
+    const std::uint64_t cost = bytes.value * clock_;
+    if (cost != last_cost_) {
+        last_cost_ = cost;
+        last_cycles_ = Cycles(std::max<std::uint64_t>(divide_up(cost, bandwidth_), 1));
+    }
+}
+
+Cycles SharedBus::pass(Bytes bytes, Cycles asked) {
+    learn_cost(bytes);
+    return pass_cost(last_cost_, asked);
+}
+
+void SharedBus::pass_each(Bytes bytes, std::span<Cycles> times) {
+    learn_cost(bytes);
+    for (Cycles& time : times) {
+        time = pass_cost(last_cost_, time);
+    }
 }
 
 }  // namespace npuscope

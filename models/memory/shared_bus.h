@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "models/base/quantity.h"
@@ -20,6 +21,9 @@ class SharedBus {
 
     /// Cycle in which the last of these bytes has passed, not before `asked` + 1.
     Cycles pass(Bytes bytes, Cycles asked);
+    /// The same of several times as many bytes, asked for in these cycles; each becomes the cycle in
+    /// which the last of its bytes has passed.
+    void pass_each(Bytes bytes, std::span<Cycles> times);
 
  private:
     /// What of a window's time is taken, in units of which a second at this bandwidth has
@@ -30,6 +34,11 @@ class SharedBus {
         std::uint64_t next = 0;  ///< where this one is full: the first that may have room
     };
     Window& window(std::uint64_t number);
+    /// The time, or when what is taken of the window has passed.
+    Cycles after_taken(const Window& window, Cycles time) const;
+    /// Notes what bytes cost; passes them.
+    void learn_cost(Bytes bytes);
+    Cycles pass_cost(std::uint64_t cost, Cycles asked);
     /// The first window from this one on with room.
     Window& with_room(std::uint64_t number);
 
@@ -40,7 +49,7 @@ class SharedBus {
     std::uint64_t latest_ = 0;
     std::uint64_t full_from_ = 0;  // windows known to be full, the last ones that were looked at
     std::uint64_t full_until_ = 0;
-    std::uint64_t last_left_ = 0;  // of the last bytes, and the cycles that these take
+    std::uint64_t last_cost_ = 0;  // units of the last bytes, and the cycles that these take
     Cycles last_cycles_{1};
 };
 

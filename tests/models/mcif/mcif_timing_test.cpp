@@ -50,7 +50,11 @@ struct Source : ChannelSource {
     void arrived(std::span<const Cycles> arrivals) override {
         times.insert(times.end(), arrivals.begin(), arrivals.end());
     }
-    Cycles beat_ready(Cycles asked) override { return pace->pass(asked); }
+    void beats_ready(std::span<Cycles> asked) override {
+        for (Cycles& time : asked) {
+            time = pace->pass(time);
+        }
+    }
     Cycles ready_after(std::uint64_t /*count*/) const override { return Cycles(0); }
 };
 
