@@ -65,4 +65,31 @@ struct AccessInfo : tlm::tlm_extension<AccessInfo> {
     }
 };
 
+/// Calls `use(address, data, bytes)` for each run of bytes that a transaction's byte enables, if it
+/// has any, let pass.
+template <class Use>
+void for_each_enabled(const tlm::tlm_generic_payload& payload, const Use& use) {
+    const std::uint64_t length = payload.get_data_length();
+    const std::uint8_t* const enables = payload.get_byte_enable_ptr();
+    if (enables == nullptr) {
+        use(Address(payload.get_address()), payload.get_data_ptr(), Bytes(length));
+        return;
+    }
+    const std::uint64_t pattern = payload.get_byte_enable_length();
+    for (std::uint64_t step = 0; step < length; step += pattern) {
+        const std::span enabled(enables, std::min(pattern, length - step));
+        for (auto begin = enabled.begin();;) {
+            begin = std::find(begin, enabled.end(), TLM_BYTE_ENABLED);
+            if (begin == enabled.end()) {
+                break;
+            }
+            const auto end = std::find(begin, enabled.end(), TLM_BYTE_DISABLED);
+            const auto offset = step + static_cast<std::uint64_t>(begin - enabled.begin());
+            use(Address(payload.get_address() + offset), payload.get_data_ptr() + offset,
+                Bytes(static_cast<std::uint64_t>(end - begin)));
+            begin = end;
+        }
+    }
+}
+
 }  // namespace npuscope

@@ -84,6 +84,16 @@ Cycles DmaPort::read(Activity& reader, Address address, Bytes bytes, const Purpo
     return transport(reader, purpose, Cycles(0));
 }
 
+void DmaPort::enable(const Pieces& pieces) {
+    if (pieces.step == Bytes(0)) {
+        return;
+    }
+    enables_.assign(pieces.step.value, TLM_BYTE_DISABLED);
+    std::fill_n(enables_.begin(), pieces.written.value, TLM_BYTE_ENABLED);
+    payload_.set_byte_enable_ptr(enables_.data());
+    payload_.set_byte_enable_length(static_cast<unsigned>(enables_.size()));
+}
+
 WriteResponse DmaPort::write(Activity& writer, const OutgoingRun& run, const Purpose& purpose) {
     prepare(tlm::TLM_WRITE_COMMAND, run.address, run.bytes.size(), purpose);
     info_.first_beat = run.first == Cycles(0) ? now() : run.first;
@@ -92,6 +102,7 @@ WriteResponse DmaPort::write(Activity& writer, const OutgoingRun& run, const Pur
     info_.request = run.request.value_or(run.address);
     // TLM-2.0 has one pointer for both directions; a target does not write through that of a write.
     payload_.set_data_ptr(const_cast<std::uint8_t*>(run.bytes.data()));
+    enable(run.pieces);
     const Cycles response = transport(writer, purpose, std::max(run.first, run.last));
     if (!awaits_answers()) {
         return {response};

@@ -36,6 +36,13 @@ struct StreamLabel {
     const std::string* operation = nullptr;
 };
 
+/// A run of memory of which only the first bytes of each step are written, the last step ending with
+/// them. `step` 0: all bytes.
+struct Pieces {
+    Bytes step;
+    Bytes written;
+};
+
 class ReadIssuer {
  public:
     virtual ~ReadIssuer() = default;
@@ -44,6 +51,8 @@ class ReadIssuer {
     /// told with room_made, since the interface cannot look back.
     virtual bool awaits_answers() const { return false; }
     virtual void room_made() {}
+    /// A write from `address` on may consist of such pieces, each of which leaves when it is there.
+    virtual bool takes_pieces(Address /*address*/, const Pieces& /*pieces*/) const { return false; }
     /// Write requests of the client so far.
     virtual std::uint64_t writes_sent(unsigned /*client*/) const { return 0; }
     /// When the first `writes` of them were answered; waits for it.
@@ -81,6 +90,7 @@ struct OutgoingRun {
     Cycles last{};
     /// Where the request begins that its last beat belongs to, if not with the run itself.
     std::optional<Address> request{};
+    Pieces pieces{};
 };
 
 /// Of a write: when the response is there, or which requests it answers.
@@ -123,6 +133,10 @@ class DmaPort {
     /// Issues one read; returns when the interface has taken the whole request. The answer is the
     /// time at which the last byte arrives, `latency` later at least.
     Cycles read(Activity& reader, Address address, Bytes bytes, const Purpose& purpose);
+    /// Pieces from an address on may be written as one run, `interval` apart.
+    bool takes_pieces(Address address, const Pieces& pieces, const Purpose& purpose) const {
+        return door(purpose).issuer->takes_pieces(address, pieces);
+    }
     /// Writes bytes; returns when the interface has taken the last of them.
     WriteResponse write(Activity& writer, const OutgoingRun& run, const Purpose& purpose);
     /// The time of a response, and of those to all writes of the port before; waits where it is not
@@ -173,6 +187,8 @@ class DmaPort {
     Cycles transport(Activity& activity, const Purpose& purpose, Cycles there);
     void copy(Address address, std::span<std::uint8_t> bytes, const Purpose& purpose,
               AccessKind kind);
+    /// TLM-2.0's byte enables of a run of pieces: those of one step, which repeat.
+    void enable(const Pieces& pieces);
 
     std::string client_;
     std::string unit_;
@@ -184,6 +200,7 @@ class DmaPort {
     Purpose stream_purpose_;  // of the open stream
     ArrivedBytes arrived_;    // of it
     bool values_arrive_ = false;
+    std::vector<std::uint8_t> enables_;  // of a step of pieces
     std::vector<std::uint8_t> scratch_;  // what a timed read brings; a foreign target may fill it
 };
 

@@ -119,16 +119,24 @@ WriteResponse CubeWriter::write(Activity& writer, DmaPort& port, const PixelRun&
     const std::uint64_t end = run.first + run.count;
     while (pixel < end) {
         const std::uint64_t x = pixel % width;
-        const bool to_end = cube_.line_packed() && !lines_apart_;
-        const std::uint64_t count = run.part ? 1
-                                    : to_end ? end - pixel
-                                             : std::min(end - pixel, width - x);
+        const bool to_end = cube_.line_packed() && !lines_apart_ && !run.part;
         const Address address =
             cube_.line_address(run.surface, static_cast<std::uint32_t>(pixel / width)) +
             Bytes(x * atom) + run.offset;
+        std::uint64_t count = to_end ? end - pixel : std::min(end - pixel, width - x);
+        Pieces pieces;
+        if (run.part) {
+            pieces = {cube_.atom, *run.part};
+            const bool together = run.together == 1 && !run.apart;
+            if (count == 1 || !together || !port.takes_pieces(address, pieces, purpose)) {
+                count = 1;
+                pieces = {};
+            }
+        }
         const std::span<const std::uint8_t> bytes =
             packed({run.surface, pixel, count})
-                .subspan(run.offset.value, run.part.value_or(Bytes(count * atom)).value);
+                .subspan(run.offset.value,
+                         (count - 1) * atom + run.part.value_or(cube_.atom).value);
         const Cycles leaves = run.leaves + run.interval * ((pixel - run.first) / run.together);
         const auto last_line = static_cast<std::uint32_t>((pixel + count - 1) / width);
         const std::uint32_t first_surface = pixel_packed_ ? 0 : run.surface;
@@ -139,7 +147,8 @@ WriteResponse CubeWriter::write(Activity& writer, DmaPort& port, const PixelRun&
              .first = leaves,
              .interval = run.interval,
              .last = leaves + run.interval * (divide_up(count, run.together) - 1),
-             .request = run.apart ? address : cube_.line_address(first_surface, last_line)},
+             .request = run.apart ? address : cube_.line_address(first_surface, last_line),
+             .pieces = pieces},
             purpose);
         pixel += count;
     }

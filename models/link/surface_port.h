@@ -174,8 +174,8 @@ class CubeWriter {
     /// The surfaces of a cube of one pixel leave as one request, as if they were a line.
     void pack_pixel() { pixel_packed_ = cube_.shape.width == 1 && cube_.shape.height == 1; }
 
-    /// Writes the pixels of a run, one request for lines without a gap between them, one for each
-    /// pixel where a part of its atom is written; returns the last response.
+    /// Writes the pixels of a run, one request for lines without a gap between them; where a part of
+    /// each atom is written, one for each line's pieces, or each pixel. Returns the last response.
     WriteResponse write(Activity& writer, DmaPort& port, const PixelRun& run,
                         const Purpose& purpose);
 

@@ -233,7 +233,16 @@ std::vector<Mcif::Traffic> Mcif::traffic() const {
     return result;
 }
 
+bool Mcif::takes_pieces(Address address, const Pieces& pieces) const {
+    const std::uint64_t width = config_.bus_width.value;
+    return looks_back_ && looks_back_() && !config_.awaits_answers() && config_.turn_beats <= 1 &&
+           pieces.step.value % width == 0 && address.value % width + pieces.written.value <= width;
+}
+
 std::uint64_t Mcif::beats_of(const tlm::tlm_generic_payload& payload) const {
+    if (payload.get_byte_enable_ptr() != nullptr) {  // pieces of a beat each
+        return divide_up(payload.get_data_length(), payload.get_byte_enable_length());
+    }
     const std::uint64_t first = payload.get_address() / config_.bus_width.value;
     const std::uint64_t end =
         divide_up(payload.get_address() + payload.get_data_length(), config_.bus_width.value);
@@ -255,11 +264,12 @@ std::uint64_t Mcif::new_beats(Client& client, const tlm::tlm_generic_payload& pa
     }
     const std::size_t operations = client.writes.all.size();
     client.writes.note(info->operation, client.written);
-    const std::uint64_t first = payload.get_address() / config_.bus_width.value;
+    const std::uint64_t width = config_.bus_width.value;
+    const std::uint64_t first = payload.get_address() / width;
     const bool goes_on = client.writes.all.size() == operations && client.request == info->request;
     const bool shared = goes_on && client.last_beat == first;
     client.request = info->request;
-    client.last_beat = first + beats - 1;
+    client.last_beat = (payload.get_address() + payload.get_data_length() - 1) / width;
     return beats - (shared ? 1 : 0);
 }
 
@@ -432,10 +442,13 @@ void Mcif::write(Client& client, tlm::tlm_generic_payload& payload, sc_core::sc_
         if (config_.turn_beats > 1) {
             pass_front(client, payload, *info, burst);
         }
-        burst.gathered = gathered_beats(payload, info->request);
+        const bool pieces = payload.get_byte_enable_ptr() != nullptr;
+        burst.gathered = pieces ? 1 : gathered_beats(payload, info->request);
     }
     client.written.write_beats += new_beats(client, payload, info);
-    client.written.write_bytes += Bytes(payload.get_data_length());
+    for_each_enabled(payload, [&](Address, const std::uint8_t*, Bytes bytes) {
+        client.written.write_bytes += bytes;
+    });
     writes_.open(client.number, burst);
     if (config_.awaits_answers()) {
         send_bursts(client, payload, burst);

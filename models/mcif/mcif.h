@@ -174,6 +174,8 @@ class Mcif : public sc_core::sc_module, public ReadIssuer, private tlm::tlm_mm_i
     void leave_late_where(std::function<bool()> looks_back) { looks_back_ = std::move(looks_back); }
     bool awaits_answers() const override { return config_.awaits_answers() && !leaves_late(); }
     void room_made() override { issue_reads(); }
+    /// Of a beat each; where the memory behind is ours, which takes them together.
+    bool takes_pieces(Address address, const Pieces& pieces) const override;
     std::uint64_t writes_sent(unsigned client) const override;
     Cycles wait_answered(Activity& writer, unsigned client, std::uint64_t writes) override;
 

@@ -354,16 +354,15 @@ std::string Memory::before_text(Address address) const {
     return text;
 }
 
-void Memory::write_result(tlm::tlm_generic_payload& payload, const AccessInfo* info) {
-    const Address address = address_of(payload);
-    const Bytes bytes = bytes_of(payload);
+void Memory::write_result(const ByteRun& run, const std::uint8_t* data, const AccessInfo* info) {
+    const auto [address, bytes] = run;
     if (const auto reader = claims_.disturbed_by_write(address, bytes)) {
         report("race",
                fmt::format("write at {} changes the {} of {} before {} has read it",
                            to_hex(address), reader->surface, reader->operation, reader->unit),
                address, info);
     }
-    write_bytes(address, {payload.get_data_ptr(), bytes.value});
+    write_bytes(address, {data, bytes.value});
     if (shadow_ && info != nullptr) {
         shadow_->write({address, bytes}, info->client, text_of(info->operation),
                        text_of(info->surface), now());
@@ -427,7 +426,9 @@ void Memory::move_bytes(tlm::tlm_generic_payload& payload, AccessInfo* info) {
     if (!payload.is_write()) {
         read_bytes(address_of(payload), {payload.get_data_ptr(), payload.get_data_length()});
     } else if (values_) {
-        write_result(payload, info);
+        for_each_enabled(payload, [&](Address address, const std::uint8_t* data, Bytes bytes) {
+            write_result({address, bytes}, data, info);
+        });
     }
 }
 

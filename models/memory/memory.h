@@ -263,7 +263,7 @@ class Memory : public sc_core::sc_module {
     unsigned pass_on_debug(int port, tlm::tlm_generic_payload& payload, const AccessInfo* info);
     /// What the byte before an uninitialised one is.
     std::string before_text(Address address) const;
-    void write_result(tlm::tlm_generic_payload& payload, const AccessInfo* info);
+    void write_result(const ByteRun& run, const std::uint8_t* data, const AccessInfo* info);
     void report(const std::string& kind, const std::string& message, Address address,
                 const AccessInfo* info);
 

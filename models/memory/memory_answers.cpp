@@ -66,7 +66,11 @@ Cycles Memory::answer_time(const tlm::tlm_generic_payload& payload, const Access
         return (info == nullptr ? config_.read_latency : info->read_latency) + Cycles(1);
     }
     if (payload.is_write()) {
-        return timer.timing->write(timer.instance, address, bytes, sent) + Cycles(1) - sent;
+        Cycles answered;
+        for_each_enabled(payload, [&](Address begin, const std::uint8_t*, Bytes enabled) {
+            answered = timer.timing->write(timer.instance, begin, enabled, sent);
+        });
+        return answered + Cycles(1) - sent;
     }
     // a port with its own extension asks the timer for each beat
     const Cycles ready =

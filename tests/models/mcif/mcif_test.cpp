@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <numeric>
+#include <span>
 #include <vector>
 
 #include "models/memory/memory.h"
@@ -78,6 +80,61 @@ TEST(Mcif, takes_a_write_when_its_last_beat_is_there_and_answers_after_the_laten
     bench.scene.run();
     EXPECT_EQ(taken, Cycles(118));
     EXPECT_EQ(response, Cycles(118 + 1 + 50));
+}
+
+/// Parts of three atoms of 32 bytes are written, 9 cycles apart: as one run of pieces, or each by itself.
+struct PartsBench : Bench {
+    PartsBench(const char* name, bool as_pieces) : Bench(name) {
+        mcif.leave_late_where([as_pieces] { return as_pieces; });
+        memory.load(Address(0x80000000), std::vector<std::uint8_t>(128, 0xee));
+        std::iota(atoms.begin(), atoms.end(), std::uint8_t{1});
+        scene.thread(name, [this, as_pieces](Activity& activity) {
+            const Address first(0x80000008);
+            const Pieces pieces{Bytes(32), Bytes(8)};
+            EXPECT_EQ(writer.takes_pieces(first, pieces, purpose), as_pieces);
+            for (std::uint64_t i = 0; i < (as_pieces ? 1U : 3U); ++i) {
+                OutgoingRun run{first + Bytes(32 * i),
+                                std::span(atoms).subspan(32 * i, as_pieces ? 72 : 8),
+                                Cycles(100 + 9 * i), Cycles(9)};
+                run.pieces = as_pieces ? pieces : Pieces{};
+                response = writer.write(activity, run, purpose).time;
+            }
+        });
+    }
+    std::vector<std::uint8_t> written() {
+        std::vector<std::uint8_t> bytes(128);
+        memory.read(Address(0x80000000), bytes);
+        return bytes;
+    }
+    std::vector<std::uint8_t> atoms = std::vector<std::uint8_t>(32 * 3);
+    Cycles response;
+};
+
+TEST(Mcif, takes_pieces_of_a_run_as_it_takes_each_by_itself) {
+    PartsBench together("together", true);
+    PartsBench apart("apart", false);
+    together.scene.run();
+    EXPECT_EQ(together.response, Cycles(118 + 1 + 50));
+    EXPECT_EQ(together.response, apart.response);
+    EXPECT_EQ(together.written(), apart.written());
+    EXPECT_EQ(together.written()[8 + 32], 33);
+    EXPECT_EQ(together.written()[8 + 32 + 8], 0xee);
+    const ClientTraffic moved = together.mcif.traffic()[1].moved;
+    EXPECT_EQ(moved.write_beats, 3U);
+    EXPECT_EQ(apart.mcif.traffic()[1].moved.write_beats, 3U);
+    EXPECT_EQ(moved.write_bytes, Bytes(24));
+}
+
+TEST(Mcif, takes_no_pieces_that_share_a_beat_of_the_bus_or_lie_across_two) {
+    Bench bench;
+    bench.mcif.leave_late_where([] { return true; });
+    const auto takes = [&](std::uint64_t address, std::uint64_t step, std::uint64_t bytes) {
+        return bench.mcif.takes_pieces(Address(address), {Bytes(step), Bytes(bytes)});
+    };
+    EXPECT_TRUE(takes(0x80000000, 16, 8));
+    EXPECT_FALSE(takes(0x80000000, 12, 8));
+    EXPECT_FALSE(takes(0x80000004, 16, 8));
+    EXPECT_FALSE(takes(0x80000000, 32, 16));
 }
 
 TEST(Mcif, issues_the_streams_of_two_clients_in_turns) {
