@@ -66,9 +66,14 @@ Cycles Memory::answer_time(const tlm::tlm_generic_payload& payload, const Access
         return (info == nullptr ? config_.read_latency : info->read_latency) + Cycles(1);
     }
     if (payload.is_write()) {
+        // pieces left when they were there, the last one now
+        const bool pieces = info != nullptr && payload.get_byte_enable_ptr() != nullptr;
+        Cycles left = pieces ? std::min(info->first_beat, sent) : sent;
         Cycles answered;
         for_each_enabled(payload, [&](Address begin, const std::uint8_t*, Bytes enabled) {
-            answered = timer.timing->write(timer.instance, begin, enabled, sent);
+            const Cycles response = timer.timing->write(timer.instance, begin, enabled, left);
+            answered = std::max(answered, response);
+            left = pieces ? std::min(left + info->beat_step, sent) : sent;
         });
         return answered + Cycles(1) - sent;
     }
