@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // NVIDIA's RTL under Verilator as a device in C: registers by the CSB, memory behind its AXI ports that answers each
-// request after a latency, in order, a beat a cycle. bench/nvidia_rtl compiles it. NPUSCOPE_SECOND_PORT: the RTL has one.
+// request after a latency, fixed or drawn for each beat as npuscope's memory draws it, in order, a beat a cycle or slower.
+// bench/nvidia_rtl compiles it. NPUSCOPE_SECOND_PORT: the RTL has one.
 #include <array>
 #include <cstdint>
 #include <cstring>
@@ -9,6 +10,7 @@
 #include <unordered_map>
 
 #include "Rtl.h"
+#include "models/memory/drawn_latency.h"
 #include "verilated.h"
 
 namespace {
@@ -26,6 +28,18 @@ class Bytes {
  private:
     using Page = std::array<std::uint8_t, 4096>;
     std::unordered_map<std::uint64_t, std::unique_ptr<Page>> pages_;
+};
+
+/// In cycles.
+struct Pace {
+    std::uint64_t latency = 0;
+    std::uint64_t spread = 0;
+    std::uint64_t seed = 1;
+    std::uint64_t interval = 1;  ///< of beats read, and of beats written
+
+    std::uint64_t latency_of(std::uint64_t address, bool write) const {
+        return latency + (spread == 0 ? 0 : npuscope::drawn_latency(spread, seed, address, write));
+    }
 };
 
 /// The pins of an AXI port; data are the bytes of its bus, little endian.
@@ -61,12 +75,13 @@ struct Pins {
 /// A memory port of the RTL. `drive` sets its inputs of a cycle, `sample` looks at what passes in it.
 class Port {
  public:
-    Port(Rtl& rtl, const Pins& pins, Bytes& bytes, std::uint64_t latency)
-        : rtl_(rtl), pins_(pins), bytes_(bytes), latency_(latency) {}
+    Port(Rtl& rtl, const Pins& pins, Bytes& bytes, const Pace& pace)
+        : rtl_(rtl), pins_(pins), bytes_(bytes), pace_(pace) {}
 
     void drive(std::uint64_t cycle) {
-        *pins_.arready = *pins_.awready = *pins_.wready = 1;
-        const bool reads = !beats_.empty() && beats_.front().from <= cycle;
+        *pins_.arready = *pins_.awready = 1;
+        *pins_.wready = cycle >= writes_free_;
+        const bool reads = !beats_.empty() && beats_.front().from <= cycle && cycle >= reads_free_;
         *pins_.rvalid = reads;
         if (reads) {
             const Beat& beat = beats_.front();
@@ -85,6 +100,7 @@ class Port {
     void sample(std::uint64_t cycle) {
         if (*pins_.rvalid != 0 && *pins_.rready != 0) {
             beats_.pop_front();
+            reads_free_ = cycle + pace_.interval;
         }
         if (*pins_.bvalid != 0 && *pins_.bready != 0) {
             answers_.pop_front();
@@ -92,24 +108,28 @@ class Port {
         if (*pins_.arvalid != 0) {
             const std::uint64_t address = pins_.araddr(rtl_) / pins_.width * pins_.width;
             for (unsigned i = 0; i <= *pins_.arlen; ++i) {
-                beats_.push_back({cycle + 1 + latency_, address + std::uint64_t{i} * pins_.width,
-                                  *pins_.arid, static_cast<CData>(i == *pins_.arlen)});
+                const std::uint64_t beat = address + std::uint64_t{i} * pins_.width;
+                beats_.push_back({cycle + 1 + pace_.latency_of(beat, false), beat, *pins_.arid,
+                                  static_cast<CData>(i == *pins_.arlen)});
             }
         }
         if (*pins_.awvalid != 0) {
             writes_.push_back({pins_.awaddr(rtl_) / pins_.width * pins_.width, *pins_.awid});
         }
-        if (*pins_.wvalid != 0) {
+        if (*pins_.wvalid != 0 && *pins_.wready != 0) {
+            writes_free_ = cycle + pace_.interval;
             Data data{{}, {}, *pins_.wlast != 0};
             std::memcpy(data.bytes.data(), pins_.wdata, pins_.width);
             std::memcpy(data.strobes.data(), pins_.wstrb, (pins_.width + 7) / 8);
             data_.push_back(data);
         }
         while (!writes_.empty() && !data_.empty()) {
-            write(writes_.front().address + std::uint64_t{written_} * pins_.width, data_.front());
+            const std::uint64_t beat =
+                writes_.front().address + std::uint64_t{written_} * pins_.width;
+            write(beat, data_.front());
             ++written_;
             if (data_.front().last) {
-                answers_.push_back({cycle + 1 + latency_, writes_.front().id});
+                answers_.push_back({cycle + 1 + pace_.latency_of(beat, true), writes_.front().id});
                 writes_.pop_front();
                 written_ = 0;
             }
@@ -149,7 +169,9 @@ class Port {
     Rtl& rtl_;
     Pins pins_;
     Bytes& bytes_;
-    std::uint64_t latency_;
+    Pace pace_;
+    std::uint64_t reads_free_ = 0;   // first cycle for the next beat
+    std::uint64_t writes_free_ = 0;  // likewise
     std::deque<Beat> beats_;
     std::deque<Write> writes_;
     std::deque<Data> data_;
@@ -166,12 +188,10 @@ struct Context : VerilatedContext {
 
 class Device {
  public:
-    explicit Device(std::uint64_t latency, std::uint64_t second_latency) {
-        ports_.emplace_back(rtl_, PINS(rtl_, nvdla_core2dbb), bytes, latency);
+    explicit Device(const Pace& pace) {
+        ports_.emplace_back(rtl_, PINS(rtl_, nvdla_core2dbb), bytes, pace);
 #ifdef NPUSCOPE_SECOND_PORT
-        ports_.emplace_back(rtl_, PINS(rtl_, nvdla_core2cvsram), bytes, second_latency);
-#else
-        static_cast<void>(second_latency);
+        ports_.emplace_back(rtl_, PINS(rtl_, nvdla_core2cvsram), bytes, pace);
 #endif
         rtl_.direct_reset_ = 1;
         rtl_.dla_reset_rstn = 0;
@@ -247,8 +267,9 @@ class Device {
 
 extern "C" {
 
-Device* rtl_create(std::uint64_t latency, std::uint64_t second_latency) {
-    return new Device(latency, second_latency);
+Device* rtl_create(std::uint64_t latency, std::uint64_t spread, std::uint64_t seed,
+                   std::uint64_t interval) {
+    return new Device({latency, spread, seed, interval});
 }
 void rtl_destroy(Device* device) { delete device; }
 std::uint64_t rtl_cycle(const Device* device) { return device->cycle(); }

@@ -164,7 +164,9 @@ RegionTiming::RegionTiming(const MemoryConfig& config, const MemoryRegionConfig&
       part_(Bytes(region.size.value / sharing.instances)),
       latency_(region.read_latency.value_or(config.read_latency)),
       spread_(region.latency_spread.value_or(config.latency_spread)),
-      random_(config.seed ^ region.base.value) {
+      seed_(config.seed),
+      beat_(sharing.beat),
+      answers_free_(sharing.instances) {
     const Cycles beat_interval = region.beat_interval.value_or(config.beat_interval);
     if (region.dram) {
         dram_ = std::make_unique<DramController>(*region.dram, region.base);
@@ -203,10 +205,24 @@ void RegionTiming::read_each(std::size_t instance, const ByteRun& first, std::sp
     }
 }
 
-Cycles RegionTiming::write(std::size_t instance, Address address, Bytes bytes, Cycles sent) {
-    const Cycles answered = dram_ ? dram_->write(shifted(instance, address), bytes, sent)
-                                  : passed(buses_.size() - 1, bytes, sent) + latency_;
-    return answered + drawn();
+Cycles RegionTiming::write(std::size_t instance, const ByteRun& run, Cycles sent, Cycles step) {
+    const Cycles answered = dram_ ? dram_->write(shifted(instance, run.address), run.bytes, sent)
+                                  : passed(buses_.size() - 1, run.bytes, sent) + latency_;
+    return spread_ == Cycles(0) ? answered : drawn_answer(instance, run, answered, step);
+}
+
+Cycles RegionTiming::drawn_answer(std::size_t instance, const ByteRun& run, Cycles answered,
+                                  Cycles step) {
+    const std::uint64_t first = run.address.value / beat_.value;
+    const std::uint64_t last = (run.end().value - 1) / beat_.value;
+    Cycles& free = answers_free_[instance];
+    for (std::uint64_t beat = first; beat <= last; ++beat) {
+        const Cycles earlier = step * (last - beat);
+        const Cycles response =
+            answered - std::min(earlier, answered) + drawn(Address(beat * beat_.value), true);
+        free = std::max(response, free) + Cycles(1);
+    }
+    return free - Cycles(1);
 }
 
 MemoryTiming::MemoryTiming(const MemoryConfig& config, const MemorySharing& sharing) {

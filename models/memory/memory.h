@@ -13,7 +13,6 @@
 #include <map>
 #include <memory>
 #include <optional>
-#include <random>
 #include <span>
 #include <string>
 #include <systemc>
@@ -26,6 +25,7 @@
 #include "models/base/quantity.h"
 #include "models/link/access_info.h"
 #include "models/memory/dram_controller.h"
+#include "models/memory/drawn_latency.h"
 #include "models/memory/memory_config.h"
 #include "models/memory/shadow_memory.h"
 #include "models/memory/shared_bus.h"
@@ -148,20 +148,26 @@ class RegionTiming {
     Cycles read(std::size_t instance, Address address, Bytes bytes, Cycles asked) {
         const Cycles ready = dram_ ? dram_->read(shifted(instance, address), bytes, asked)
                                    : passed(0, bytes, asked) + latency_;
-        return ready + drawn();
+        return ready + drawn(address, false);
     }
     /// The same of neighbouring pieces, of which `first` is the first, asked for in these cycles.
     void read_each(std::size_t instance, const ByteRun& first, std::span<Cycles> times);
-    /// Cycle of the response to a write whose last beat was sent in `sent`.
-    Cycles write(std::size_t instance, Address address, Bytes bytes, Cycles sent);
+    /// Cycle of the response to a write whose last beat was sent in `sent`, each of the others `step`
+    /// cycles before the next.
+    Cycles write(std::size_t instance, const ByteRun& run, Cycles sent, Cycles step);
     const DramController* dram() const { return dram_.get(); }
 
  private:
     Address shifted(std::size_t instance, Address address) const;
-    /// That an answer comes later.
-    Cycles drawn() {
-        return spread_ == Cycles(0) ? Cycles(0) : Cycles(random_() % (spread_.value + 1));
+    /// That an answer for a beat comes later.
+    Cycles drawn(Address address, bool write) const {
+        return spread_ == Cycles(0)
+                   ? Cycles(0)
+                   : Cycles(drawn_latency(spread_.value, seed_, address.value, write));
     }
+    /// When the last of the beats is answered that were sent so and would be in `answered`: answers
+    /// are in order, one a cycle.
+    Cycles drawn_answer(std::size_t instance, const ByteRun& run, Cycles answered, Cycles step);
     /// Cycle in which bytes that were asked for in `asked` have passed the shared bus `bus`.
     Cycles passed(std::size_t bus, Bytes bytes, Cycles asked) {
         return buses_.empty() ? asked : buses_[bus].pass(bytes, asked) - Cycles(1);
@@ -172,7 +178,9 @@ class RegionTiming {
     Bytes part_;  ///< of the region, for each instance
     Cycles latency_;
     Cycles spread_;
-    std::mt19937_64 random_;
+    std::uint64_t seed_;
+    Bytes beat_;
+    std::vector<Cycles> answers_free_;  ///< of each instance: the first cycle without a response
     std::unique_ptr<DramController> dram_;
     std::vector<SharedBus> buses_;  ///< one for both directions, or one for each
 };

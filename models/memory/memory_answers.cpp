@@ -69,9 +69,11 @@ Cycles Memory::answer_time(const tlm::tlm_generic_payload& payload, const Access
         // pieces left when they were there, the last one now
         const bool pieces = info != nullptr && payload.get_byte_enable_ptr() != nullptr;
         Cycles left = pieces ? std::min(info->first_beat, sent) : sent;
+        const Cycles step = std::max(info == nullptr ? Cycles(1) : info->beat_step, Cycles(1));
         Cycles answered;
         for_each_enabled(payload, [&](Address begin, const std::uint8_t*, Bytes enabled) {
-            const Cycles response = timer.timing->write(timer.instance, begin, enabled, left);
+            const Cycles response =
+                timer.timing->write(timer.instance, {begin, enabled}, left, step);
             answered = std::max(answered, response);
             left = pieces ? std::min(left + info->beat_step, sent) : sent;
         });

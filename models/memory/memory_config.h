@@ -196,7 +196,8 @@ struct MemoryRegionConfig {
         visit.field("read_latency", self.read_latency,
                     "cycles from a read command to its first beat; default: memory.read_latency");
         visit.field("latency_spread", self.latency_spread,
-                    "cycles that an answer may come later, drawn; default: memory.latency_spread");
+                    "cycles that an answer may come later, drawn for each beat by its address; "
+                    "default: memory.latency_spread");
         visit.field("beat_interval", self.beat_interval,
                     "cycles per beat of the bus; default: memory.beat_interval");
         visit.field("bandwidth", self.bandwidth,
@@ -238,9 +239,10 @@ struct MemoryConfig {
             "read_latency", self.read_latency,
             "cycles from a read command to its first beat, and from a last write beat to its "
             "response");
-        visit.field("latency_spread", self.latency_spread,
-                    "cycles that each answer may come later, up to so many, drawn for each; a "
-                    "port's answers stay in order");
+        visit.field(
+            "latency_spread", self.latency_spread,
+            "cycles that each answer may come later, up to so many, drawn for each beat by its "
+            "address; a port's answers stay in order");
         visit.field("seed", self.seed, "of what is drawn");
         visit.field("beat_interval", self.beat_interval,
                     "cycles per beat of the bus; 1 = a beat every cycle");

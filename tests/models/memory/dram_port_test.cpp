@@ -122,6 +122,38 @@ TEST(DramPort, refuses_a_region_that_the_dram_cannot_hold) {
     EXPECT_THROW(Memory("memory", config, log), ConfigError);
 }
 
+TEST(DramPort, a_spread_belongs_to_the_beat_whenever_it_is_asked_for) {
+    MemoryConfig config = memory_with(std::nullopt);
+    config.latency_spread = Cycles(30);
+    RegionTiming forward(config, config.regions[0], {});
+    RegionTiming backward(config, config.regions[0], {});
+    std::vector<Cycles> there;
+    std::vector<Cycles> back;
+    for (std::uint64_t i = 0; i < 50; ++i) {
+        there.push_back(forward.read(0, base + Bytes(8 * i), Bytes(8), Cycles(10)));
+        back.push_back(backward.read(0, base + Bytes(8 * (49 - i)), Bytes(8), Cycles(10)));
+    }
+    std::ranges::reverse(back);
+    EXPECT_EQ(there, back);
+}
+
+TEST(DramPort, writes_with_a_spread_are_answered_in_order_one_a_cycle) {
+    MemoryConfig config = memory_with(std::nullopt);
+    config.latency_spread = Cycles(30);
+    RegionTiming timing(config, config.regions[0], {});
+    Cycles before;
+    Cycles latest;
+    for (std::uint64_t i = 0; i < 50; ++i) {
+        const Address address = base + Bytes(8 * i);
+        const Cycles own(10 + i + 50 + drawn_latency(30, config.seed, address.value, true));
+        latest = std::max(own, before + Cycles(1));
+        before = timing.write(0, {address, Bytes(8)}, Cycles(10 + i), Cycles(1));
+        EXPECT_EQ(before, latest);
+    }
+    RegionTiming together(config, config.regions[0], {});
+    EXPECT_EQ(together.write(0, {base, Bytes(400)}, Cycles(59), Cycles(1)), before);
+}
+
 TEST(DramPort, a_spread_of_latency_delays_beats_and_keeps_their_order) {
     const auto time = [](Cycles spread, std::uint64_t seed) {
         MemoryConfig config = memory_with(std::nullopt);
@@ -131,7 +163,7 @@ TEST(DramPort, a_spread_of_latency_delays_beats_and_keeps_their_order) {
         EXPECT_EQ(timing.is_fixed(), spread == Cycles(0));
         std::vector<Cycles> ready;
         for (std::uint64_t i = 0; i < 100; ++i) {
-            ready.push_back(timing.read(0, base, Bytes(8), Cycles(10)));
+            ready.push_back(timing.read(0, base + Bytes(8 * i), Bytes(8), Cycles(10)));
         }
         return ready;
     };

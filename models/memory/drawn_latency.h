@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// How many cycles later than its latency a memory with `latency_spread` answers. The number belongs to
+// the beat, not to the moment: it is drawn from the seed, the address and the direction, so that
+// everyone who asks for the same beats, in whatever order, meets the same memory: npuscope, and an
+// RTL test bench beside it.
+#pragma once
+
+#include <cstdint>
+
+namespace npuscope {
+
+/// 0 to `spread` cycles, each as likely as any other. `address` of the beat's first byte.
+inline std::uint64_t drawn_latency(std::uint64_t spread, std::uint64_t seed, std::uint64_t address,
+                                   bool write) {
+    // source: the finaliser of SplitMix64 (Steele, Lea, Flood 2014), which mixes all bits
+    std::uint64_t bits = address * 2 + (write ? 1 : 0) + seed * 0x9e3779b97f4a7c15;
+    bits = (bits ^ (bits >> 30U)) * 0xbf58476d1ce4e5b9;
+    bits = (bits ^ (bits >> 27U)) * 0x94d049bb133111eb;
+    bits ^= bits >> 31U;
+    return bits % (spread + 1);
+}
+
+}  // namespace npuscope
