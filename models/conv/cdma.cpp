@@ -7,18 +7,11 @@
 #include "models/conv/cdma_timing.h"
 #include "models/conv/compressed_stream.h"
 #include "models/conv/image_stream.h"
+#include "models/conv/winograd_stream.h"
 #include "models/link/read_stream.h"
 
 namespace npuscope {
 namespace {
-
-/// Lines of one surface that are asked for together.
-std::uint32_t lines_per_request(const CdmaJob& job) {
-    if (job.mode == ConvMode::Winograd) {
-        return job.line_packed ? 4 * job.winograd.stride_y : 1;
-    }
-    return job.lines_per_fetch;
-}
 
 /// The stream to open: watched where the performance counters are on.
 ReadStream& counted(const ConvWork& work, ReadStream& stream, MeasuredStream& measured) {
@@ -196,13 +189,23 @@ std::unique_ptr<DataStream> Cdma::data_stream(const ConvWork& work) {
                                                         .start = work.fetch_start,
                                                         .room = room});
     }
+    if (job.mode == ConvMode::Winograd) {
+        return std::make_unique<WinogradStream>(
+            config_, WinogradFetch{.cube = job.feature,
+                                   .input = job.winograd,
+                                   .pad_left = job.pad_left,
+                                   .pad_right = job.pad_right,
+                                   .entries_per_strip = 4ULL * job.entries_per_slice,
+                                   .beat = bus_width_,
+                                   .start = work.fetch_start,
+                                   .room = room});
+    }
     const bool single_pixel = job.input.width == 1 && job.input.height == 1;
     const std::uint64_t lines = job.feature.shape.height;
     return std::make_unique<FeatureStream>(
         config_, FeatureFetch{.cube = job.feature,
-                              .lines_per_request = lines_per_request(job),
+                              .lines_per_request = job.lines_per_fetch,
                               .surfaces_in_line = single_pixel && job.surface_packed,
-                              .winograd = job.mode == ConvMode::Winograd,
                               .entries_per_line = work.buffer.data / lines,
                               .beat = bus_width_,
                               .start = work.fetch_start,

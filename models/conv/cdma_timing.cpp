@@ -6,14 +6,6 @@
 
 namespace npuscope {
 
-namespace {
-
-/// Winograd's data are asked for earlier, by a part of their own.
-/// source: NV_NVDLA_CDMA_wg.v of nvdlav1; nv_full RTL, simulated
-constexpr Cycles winograd_lead{2};
-
-}  // namespace
-
 Cycles ResponsePipe::offer(Cycles arrival) {
     Cycles& read = read_[place_];
     read = std::max(
@@ -66,10 +58,7 @@ Cycles DataResponse::take(Cycles arrival, const Reads& reads) {
 }
 
 FeatureStream::FeatureStream(const CdmaConfig& config, const FeatureFetch& fetch)
-    : config_(config),
-      fetch_(fetch),
-      time_(fetch.start + config.data_request - (fetch.winograd ? winograd_lead : Cycles(0))),
-      pipeline_(config) {
+    : config_(config), fetch_(fetch), time_(fetch.start + config.data_request), pipeline_(config) {
     if (fetch_.surfaces_in_line) {
         fetch_.cube.shape.width = fetch_.cube.surfaces();
         fetch_.cube.shape.channels = fetch_.cube.channels_per_atom();

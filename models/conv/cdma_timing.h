@@ -128,7 +128,6 @@ struct FeatureFetch {
     FeatureCube cube;
     std::uint32_t lines_per_request = 1;
     bool surfaces_in_line = false;  ///< 1 x 1 packed: all surfaces count as one line
-    bool winograd = false;          ///< asked for by a part of its own
     std::uint64_t entries_per_line = 1;
     Bytes beat{8};  ///< width of the bus
     Cycles start{};
