@@ -46,7 +46,9 @@ StripePlan Csc::plan_of(const ConvWork& work) const {
         .outputs = std::uint64_t{job.output().height} * job.output().width * job.batches(),
         .blocks = weight_blocks(job.weights),
         .cells = loading,
-        .full_stripe = config_.stripe_groups * loading};
+        .full_stripe = config_.stripe_groups * loading,
+        .batches = job.batches(),
+        .most_outputs = wires_.most_credits};
     if (job.mode() == ConvMode::Image) {
         plan.row = job.output().width;
         plan.rows_together = job.weights.row_group;

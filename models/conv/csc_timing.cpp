@@ -2,9 +2,23 @@
 #include "models/conv/csc_timing.h"
 
 #include <algorithm>
+#include <bit>
 
 namespace npuscope {
 namespace {
+
+/// The same plan in places, each with an output of every batch. A stripe takes half as many places
+/// for twice as many batches, but at least one, and from sixteen batches on no more.
+/// source: NV_NVDLA_CSC_sg.v of nvdlav1, lower_limit_w and upper_limit_w
+StripePlan in_places(const StripePlan& plan) {
+    StripePlan places = plan;
+    places.outputs = plan.outputs / plan.batches;
+    places.cells = std::max(plan.cells >> (std::bit_width(plan.batches) - 1), 1U);
+    const std::uint32_t full = std::max(plan.full_stripe / plan.cells, 1U) * places.cells;
+    const std::uint32_t held = std::max(plan.most_outputs / plan.batches, 1U);
+    places.full_stripe = plan.batches >= plan.cells ? 1 : std::min(full, held);
+    return places;
+}
 
 std::uint32_t next_length(const StripePlan& plan, std::uint64_t remaining) {
     const std::uint32_t full = plan.full_stripe;
@@ -21,6 +35,13 @@ std::uint32_t next_length(const StripePlan& plan, std::uint64_t remaining) {
 
 std::vector<std::uint32_t> stripe_lengths(const StripePlan& plan) {
     std::vector<std::uint32_t> lengths;
+    if (plan.batches > 1) {
+        StripePlan places = in_places(plan);
+        places.batches = 1;
+        lengths = stripe_lengths(places);
+        std::ranges::for_each(lengths, [&](std::uint32_t& length) { length *= plan.batches; });
+        return lengths;
+    }
     const std::uint64_t part = plan.row > 0 ? plan.row : plan.outputs;
     for (std::uint64_t done = 0; done < plan.outputs; done += part) {
         for (std::uint64_t remaining = part; remaining > 0; remaining -= lengths.back()) {

@@ -22,6 +22,8 @@ struct StripePlan {
     std::uint32_t cells{8};              ///< cycles that loading a full group's weights takes
     std::uint32_t shortest{0};           ///< cycles of a block at least; 0: `cells`
     std::uint32_t full_stripe{16};       ///< outputs of a stripe where nothing cuts it short
+    std::uint32_t batches{1};            ///< outputs of each place, which no stripe takes apart
+    std::uint32_t most_outputs{~0U};     ///< of a stripe, that the accumulator can hold
     std::uint32_t outputs_per_cycle{1};  ///< of one kernel: 4 of a Winograd patch
     /// Rows taken at once; a stripe's cycles are a multiple. source: NV_NVDLA_CSC_sg.v,
     /// dat_stripe_img_length_w

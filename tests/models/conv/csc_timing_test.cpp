@@ -23,6 +23,21 @@ TEST(StripeLengths, of_an_image_are_full_up_to_the_rest_of_each_row) {
     EXPECT_EQ(stripe_lengths({.outputs = 40, .row = 20}), (Lengths{16, 4, 16, 4}));
 }
 
+TEST(StripeLengths, of_batches_take_no_place_apart) {
+    const auto of = [](std::uint64_t places, std::uint32_t batches) {
+        return stripe_lengths({.outputs = places * batches,
+                               .cells = 16,
+                               .full_stripe = 32,
+                               .batches = batches,
+                               .most_outputs = 128});
+    };
+    EXPECT_EQ(of(24, 2), (Lengths{16, 32}));
+    EXPECT_EQ(of(24, 3), (Lengths{24, 48}));
+    EXPECT_EQ(of(9, 5), (Lengths{20, 25}));
+    EXPECT_EQ(of(3, 16), (Lengths{16, 16, 16}));
+    EXPECT_EQ(of(2, 32), (Lengths{32, 32}));
+}
+
 TEST(StripeLengths, sum_to_the_outputs) {
     for (std::uint64_t outputs = 1; outputs < 300; ++outputs) {
         for (const std::uint64_t rows : {0U, 1U, 3U}) {
