@@ -142,18 +142,35 @@ void Sdp::run_operation(Activity& activity) {
     finish(activity, *work);
 }
 
+namespace {
+
+/// Operands of the element-wise stage pass its converters; its ALU comes after its multiplier.
+/// source: NV_NVDLA_SDP_CORE_y.v of nvdlav1; nv_full RTL, simulated
+Cycles element_wise_operand_delay(const SdpOperandFetch& fetch) {
+    if (fetch.mul) {
+        return Cycles(3);
+    }
+    return Cycles(fetch.surface.spread == OperandSpread::PerElement ? 6 : 0);
+}
+
+}  // namespace
+
 PerStage<Cycles> Sdp::operands_to_atom(const SdpJob& job) const {
     PerStage<Cycles> cycles;
     cycles.fill(config_.operand_to_atom);
     if (wires_.bus_width <= datapath_.memory_atom) {
         return cycles;
     }
-    cycles[ew_stage] += Cycles(6);
     for (std::size_t i = 0; i < cycles.size(); ++i) {
         const std::optional<SdpOperandFetch>& fetch = job.operands[i];
-        if (fetch && fetch->surface.components == 2) {
+        if (!fetch) {
+            continue;
+        }
+        if (i == ew_stage) {
+            cycles[i] += element_wise_operand_delay(*fetch);
+        } else if (fetch->surface.components == 2) {
             cycles[i] -= Cycles(3);
-        } else if (fetch && !fetch->alu) {
+        } else if (!fetch->alu) {
             cycles[i] -= Cycles(1);
         }
     }
