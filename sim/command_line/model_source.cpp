@@ -62,6 +62,17 @@ void add_model_options(CLI::App& app, ModelChoices& choices) {
                    "INPUT=1x3x224x224, or NAME=4 of every size of that name; may be repeated")
         ->allow_extra_args(false)
         ->option_text("SIZES");
+    std::map<std::string, SumReads> reads;
+    for (const auto& [value, name] : EnumNames<SumReads>::names) {
+        reads.emplace(name, value);
+    }
+    app.add_option("--sums", choices.sums,
+                   "how often the sum of two maps of different scales may read one of them: twice "
+                   "is nearer to the model, at a third more traffic of sums; default: once where "
+                   "the SDP has three stages, whose loadables cannot say the other, twice where "
+                   "it has two")
+        ->transform(CLI::CheckedTransformer(reads, CLI::ignore_case))
+        ->option_text("once|twice");
     add_quantise_options(app, choices);
 }
 
@@ -137,21 +148,27 @@ QuantisedModel quantise_file(const std::string& model, const ModelChoices& choic
 namespace {
 
 /// A loadable's descriptors cannot say that a stage adds a map and multiplies by a constant, so that NPUs
-/// whose three stages otherwise say all of a sum keep to what they can.
-ScaleForm form_for(const SystemConfig& system) {
+/// whose three stages otherwise say all of a sum keep to what they can, unless more is asked for.
+ScaleForm form_for(const SystemConfig& system, std::optional<SumReads> sums) {
     const auto* npu = system.npu.find<NpuConfig>();
+    const bool can = npu != nullptr && npu->sdp.bs && npu->sdp.bn;
+    if (sums == SumReads::Twice && !can) {
+        throw ConfigError(
+            fmt::format("--sums twice: {} cannot read a map twice for a sum", system.npu_name()),
+            "leave it out; an SDP with two stages that add maps can");
+    }
     if (npu == nullptr) {
         return ScaleForm::Folded;
     }
-    const bool twice = npu->sdp.bs && npu->sdp.bn && !npu->sdp.element_wise;
-    return twice ? ScaleForm::RoundedTwice : ScaleForm::Rounded;
+    const SumReads usual = can && !npu->sdp.element_wise ? SumReads::Twice : SumReads::Once;
+    return sums.value_or(usual) == SumReads::Twice ? ScaleForm::RoundedTwice : ScaleForm::Rounded;
 }
 
 }  // namespace
 
 Graph read_any_network(const std::string& network, const SystemConfig& system,
                        const ModelChoices& choices, ModelUse use) {
-    const ScaleForm form = form_for(system);
+    const ScaleForm form = form_for(system, choices.sums);
     if (is_network_file(network)) {
         return finish_graph(network_graph(read_network(network)), form);
     }

@@ -3,7 +3,11 @@
 // integers where time alone is asked for.
 #pragma once
 
+#include <array>
+#include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "sim/command_line/input_files.h"
@@ -17,18 +21,31 @@ class App;
 
 namespace npuscope {
 
+/// How often the sum of two maps of different scales may read one of them.
+enum class SumReads {
+    Once,  ///< a loadable can say it of every sum of an SDP with three stages
+    Twice  ///< fewer results differ from the model's
+};
+template <>
+struct EnumNames<SumReads> {
+    static constexpr std::array names{std::pair{SumReads::Once, std::string_view("once")},
+                                      std::pair{SumReads::Twice, std::string_view("twice")}};
+};
+
 /// How a model's file is read.
 struct ModelChoices {
     std::vector<std::string> shape{};
     std::string calibration;
     QuantiseOptions quantise;
     PixelChoices pixels;
+    std::optional<SumReads> sums{};
     std::optional<std::uint64_t> batch{};
     std::string labels;
 
     /// Whether something was asked for that only a model has.
     bool any() const {
-        return !shape.empty() || !calibration.empty() || batch.has_value() || !labels.empty();
+        return !shape.empty() || !calibration.empty() || sums.has_value() || batch.has_value() ||
+               !labels.empty();
     }
 
     template <class Visitor, class Self>
@@ -41,6 +58,10 @@ struct ModelChoices {
                     "it runs");
         visit.field("quantise", self.quantise, "how it is quantised");
         visit.field("pixels", self.pixels, "what pixels of pictures become");
+        visit.field("sums", self.sums,
+                    "how often the sum of two maps of different scales may read one of them: twice "
+                    "is nearer to the model; default: once on an SDP with three stages, whose "
+                    "loadables cannot say the other, twice on one with two");
         visit.field("batch", self.batch, "how many of several inputs are run; default: all");
         visit.field("labels", self.labels,
                     "file with the name of a class on each line, for outputs of as many numbers");
