@@ -142,19 +142,6 @@ void Sdp::run_operation(Activity& activity) {
     finish(activity, *work);
 }
 
-namespace {
-
-/// Operands of the element-wise stage pass its converters; its ALU comes after its multiplier.
-/// source: NV_NVDLA_SDP_CORE_y.v of nvdlav1; nv_full RTL, simulated
-Cycles element_wise_operand_delay(const SdpOperandFetch& fetch) {
-    if (fetch.mul) {
-        return Cycles(3);
-    }
-    return Cycles(fetch.surface.spread == OperandSpread::PerElement ? 6 : 0);
-}
-
-}  // namespace
-
 PerStage<Cycles> Sdp::operands_to_atom(const SdpJob& job) const {
     PerStage<Cycles> cycles;
     cycles.fill(config_.operand_to_atom);
@@ -167,7 +154,8 @@ PerStage<Cycles> Sdp::operands_to_atom(const SdpJob& job) const {
             continue;
         }
         if (i == ew_stage) {
-            cycles[i] += element_wise_operand_delay(*fetch);
+            cycles[i] += element_wise_operand_delay(
+                fetch->mul, fetch->surface.spread == OperandSpread::PerElement);
         } else if (fetch->surface.components == 2) {
             cycles[i] -= Cycles(3);
         } else if (!fetch->alu) {

@@ -29,6 +29,13 @@ PerStage<Cycles> sdp_stage_delays(const SdpConfig& config, const SdpStages& stag
     return delays;
 }
 
+Cycles element_wise_operand_delay(bool for_multiplier, bool per_element) {
+    if (for_multiplier) {
+        return Cycles(3);
+    }
+    return Cycles(per_element ? 6 : 0);
+}
+
 Cycles sdp_atom_cycles(const SdpConfig& config, const SdpStages& stages, std::uint64_t elements) {
     const PerStage<std::uint32_t> throughputs{config.bs_throughput, config.bn_throughput,
                                               config.element_wise_throughput};

@@ -20,6 +20,11 @@ namespace npuscope {
 /// Cycles that each stage adds, 0 where it is bypassed.
 PerStage<Cycles> sdp_stage_delays(const SdpConfig& config, const SdpStages& stages);
 
+/// Cycles that an operand of the element-wise stage needs more than one of the others, where a beat
+/// holds several atoms: it passes converters, and the ALU comes after the multiplier.
+/// source: NV_NVDLA_SDP_CORE_y.v of nvdlav1; nv_full RTL, simulated
+Cycles element_wise_operand_delay(bool for_multiplier, bool per_element);
+
 /// Cycles of an atom of `elements` elements in the narrowest active stage.
 Cycles sdp_atom_cycles(const SdpConfig& config, const SdpStages& stages, std::uint64_t elements);
 

@@ -10,6 +10,12 @@ Cycles total(const PerStage<Cycles>& delays) {
     return delays[bs_stage] + delays[bn_stage] + delays[ew_stage];
 }
 
+TEST(ElementWiseOperands, come_with_those_of_the_multiplier_where_it_has_some) {
+    EXPECT_EQ(element_wise_operand_delay(true, true), element_wise_operand_delay(true, false));
+    EXPECT_EQ(element_wise_operand_delay(false, false), Cycles(0));
+    EXPECT_GT(element_wise_operand_delay(false, true), element_wise_operand_delay(true, true));
+}
+
 TEST(SdpStageDelays, grow_with_the_operators_of_an_active_stage) {
     const SdpConfig config;
     SdpStages stages;
