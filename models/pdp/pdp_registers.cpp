@@ -214,11 +214,13 @@ void check_axis(RegisterDecoder& pdp, const Extent& extent, const FieldName& out
     }
     pdp.refuse_as(
         outputs,
-        fmt::format("windows of {} with stride {} leave {} of {} positions of padding behind "
-                    "the input uncovered: the PDP ends {} windows there, not {}, and gives other "
-                    "results than the windows say",
-                    kernel, stride, uncovered(axis, kernel, stride), extent.pad_after,
-                    flushed_windows(axis, kernel, stride), ending_windows(axis, kernel, stride)),
+        fmt::format(
+            "windows of {} with stride {} leave {} of {} positions of padding behind "
+            "the input uncovered: the PDP ends {} windows there, not {}, so its results are "
+            "not those of the windows, and those too many stay in it: the next pooling "
+            "hangs or begins with them",
+            kernel, stride, uncovered(axis, kernel, stride), extent.pad_after,
+            flushed_windows(axis, kernel, stride), ending_windows(axis, kernel, stride)),
         fmt::format("pad with {}",
                     extent.pad_after - std::min(extent.pad_after, uncovered(axis, kernel, stride))),
         "windows_flushed");
