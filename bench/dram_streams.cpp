@@ -2,7 +2,7 @@
 // `dram_streams`: streams of bursts through the DRAM of memory presets, one after the other as fast as
 // the DRAM takes them, or paced. Prints what each took, as lines of CSV; `--write DIR` also writes the
 // streams, decoded to bank, row and column, and each DRAM's numbers, so that another simulator can be
-// given the same (bench/compare_ramulator).
+// given the same (bench/compare_ramulator, bench/compare_dramsys).
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
