@@ -113,6 +113,7 @@ void NpuConfig::derive() {
     // more than an element a cycle takes one stage more
     pdp.output_latency = Cycles(newer ? 32 : 36) + Cycles(newer && pdp.throughput > 1 ? 1 : 0);
     pdp.read_again = Cycles(newer ? 15 : 17);
+    pdp.awaited_lead = Cycles(newer ? 0 : 1);  // source: RTLs with long and random latencies
     // that stage is none on the way from the SDP, but beats that are wider than the pooling pass a
     // FIFO there. source: NV_NVDLA_PDP_CORE_preproc.v, u_ro_fifo
     const bool fifo = newer && sdp.output_throughput > pdp.throughput;

@@ -47,6 +47,7 @@ struct ReadAtoms {
     DmaPort& port;
     AtomStream& stream;
     bool one_by_one;  ///< an atom is known when it has arrived
+    Cycles earlier;   ///< than the first after its arrival, one that is waited for is taken
 
     Cycles arrival(std::uint32_t x) const {
         if (one_by_one) {
@@ -67,6 +68,7 @@ struct FlyingAtoms {
     Cycles first;
     Cycles interval;
     std::uint32_t first_column = 0;
+    Cycles earlier{0};
 
     Cycles arrival(std::uint32_t x) const { return first + interval * (x - first_column); }
     void taken(Cycles /*time*/) {}
@@ -194,7 +196,7 @@ void Pdp::pool_from_memory(Activity& activity, PdpWork& work) {
     AtomStream stream = open_stream(work);
     read_port.open(stream, purpose);
     const auto ahead = static_cast<std::uint32_t>(stream.atoms_ahead());
-    ReadAtoms atoms{activity, read_port, stream, read_port.awaits_answers()};
+    ReadAtoms atoms{activity, read_port, stream, read_port.awaits_answers(), config_.awaited_lead};
     const auto pool_line = [&](LinePiece piece) {
         const std::uint32_t width = job.pooling.parts[piece.part].in_width;
         for (; piece.begin < width; piece.begin += piece.count) {
@@ -257,7 +259,7 @@ void Pdp::pool(Activity& activity, const PdpWork& work, const LinePiece& piece, 
     if (!begun_) {
         begun_ = true;
         first_arrival_ = first;
-        pace_.begin(first);
+        pace_.begin(first, source.earlier);
     }
     if (piece.begin == 0) {
         next_line_ = piece.y == 0 ? 0 : next_line_;

@@ -26,6 +26,7 @@ struct PdpConfig {
     std::uint32_t read_buffer = 5;
     std::uint32_t read_runs = 17;
     Cycles read_again{17};
+    Cycles awaited_lead{1};
     Cycles start_up{21};
     Cycles hand_over_lead{30};
     Cycles column_gap{3};
@@ -43,6 +44,9 @@ struct PdpConfig {
         visit.field("read_runs", self.read_runs, "requests of a line in flight");
         visit.field("read_again", self.read_again,
                     "cycles from a place of the latency FIFO being free to the next request");
+        visit.field("awaited_lead", self.awaited_lead,
+                    "cycles that an atom of memory that is waited for is taken earlier after its "
+                    "arrival than the first of an operation");
         visit.field("start_up", self.start_up,
                     "cycles from the read DMA's op-enable to its first read");
         visit.field(

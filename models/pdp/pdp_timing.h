@@ -55,9 +55,11 @@ class PoolingPace {
 
     /// Cycles that the next operation's atoms take.
     void set_slot(Cycles slot) { slot_ = slot; }
-    /// An operation begins with the arrival of its first atom.
-    void begin(Cycles first_arrival) {
+    /// An operation begins with the arrival of its first atom. Another one that is waited for is taken
+    /// so many cycles earlier after its arrival than the first.
+    void begin(Cycles first_arrival, Cycles earlier = Cycles(0)) {
         input_ = first_arrival;
+        earlier_ = earlier;
         waited_ = Cycles(0);
     }
     /// A part begins that has so many columns of output.
@@ -72,9 +74,9 @@ class PoolingPace {
     }
     /// The next atom is there at `arrival`; so many windows end in its column.
     void take_atom(Cycles arrival, std::uint32_t windows) {
-        if (arrival > input_) {
-            waited_ += arrival - input_;
-            input_ = arrival;
+        if (arrival > input_ + earlier_) {
+            waited_ += arrival - earlier_ - input_;
+            input_ = arrival - earlier_;
         }
         input_ += slot_;
         if (windows != 0) {
@@ -117,6 +119,7 @@ class PoolingPace {
     std::uint32_t out_width_ = 1;
     Cycles gap_;  // before the next result
     Cycles input_;
+    Cycles earlier_;
     Cycles column_;  // last slot in which the column stage gave a result
     Cycles output_;
     Cycles flushed_;  // last slot of a line that left together with the next surface

@@ -58,6 +58,20 @@ TEST(PdpTiming, waits_for_an_atom_that_is_late_and_not_for_one_on_time) {
     EXPECT_EQ(late.waited(), Cycles(1));
 }
 
+TEST(PdpTiming, an_atom_of_memory_that_is_late_is_taken_earlier_than_the_first) {
+    PoolingPace pace(Cycles(8), Cycles(3));
+    pace.begin(Cycles(100), Cycles(1));
+    pace.begin_part(4);
+    pace.begin_piece(0);
+    pace.take_atom(Cycles(100), 0);
+    pace.take_atom(Cycles(109), 0);  // on time
+    EXPECT_EQ(pace.input_end(), Cycles(116));
+    EXPECT_EQ(pace.waited(), Cycles(0));
+    pace.take_atom(Cycles(118), 0);  // late
+    EXPECT_EQ(pace.input_end(), Cycles(125));
+    EXPECT_EQ(pace.waited(), Cycles(1));
+}
+
 TEST(PdpTiming, results_leave_in_the_slots_that_complete_them) {
     PoolingPace pace = pace_of_nv_small(2);
     take_line(pace, {0, 1, 0, 1}, 1);
