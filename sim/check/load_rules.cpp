@@ -114,9 +114,13 @@ void MemoryRules::note_reader(const CheckedOperation& operation, const SurfaceUs
             }
         });
     }
-    const Bytes gap = use.unit == "NVDLA_CDMA" && use.constant
-                          ? operation.weights_left
-                          : gap_after(use, operation.lines_left, operation.columns_left);
+    Bytes gap = use.unit == "NVDLA_CDMA" && use.constant
+                    ? operation.weights_left
+                    : gap_after(use, operation.lines_left, operation.columns_left);
+    if (use.kind == DataKind::Pixels && !use.strides.line) {
+        gap +=
+            operation.next_line * (operation.lines_left + (operation.columns_left > 0 ? 1U : 0U));
+    }
     for (const std::size_t number : read) {
         Load& load = loads_[number];
         load.begins_there = load.begins_there || begins_at(use, load.load->address);

@@ -190,6 +190,10 @@ struct AddSurfaces {
         }
         operation.lines_left = job.parts.csc.stride_y - 1;
         operation.columns_left = job.parts.csc.stride_x - 1;
+        const CdmaJob& cdma = job.parts.cdma;
+        if (cdma.mode == ConvMode::Image && cdma.pixels.height == 1) {
+            operation.next_line = cdma.pixels.line_stride[0];
+        }
         // what fills up the last block of plain weights is less than a whole kernel
         constexpr Bytes weight_block(128);  // source: NVDLA format page, table 35
         operation.weights_left =

@@ -56,6 +56,8 @@ struct CheckedOperation {
     /// Lines of the input after its last window, at most: fewer than a step from window to window.
     std::uint32_t lines_left = 0;
     std::uint32_t columns_left = 0;  ///< likewise, of a line
+    /// Of an input of a single line of pixels: how far its stride, which it does not use, would lead.
+    Bytes next_line{0};
     /// Bytes after its last kernel that fill up the last block of weights, at most.
     Bytes weights_left{0};
     Diagnostics findings;  ///< about its registers alone

@@ -154,6 +154,23 @@ layers:
     EXPECT_TRUE(checked().findings.empty()) << kinds_of(checked());
 }
 
+TEST_F(ProgramCheckTest, LinesOfPixelsMayLieAfterTheOnlyOneThatWindowsReach) {
+    const Network network = parse_network(R"(
+name: one_line
+input: {channels: 4, height: 2, width: 3, layout: T_A8B8G8R8, type: int8}
+layers:
+  - {name: first, kind: conv, kernels: 16, kernel: 1, stride: 3}
+)",
+                                          "one_line.yaml");
+    program_ = plan_program(plan_network(network, target_));
+    EXPECT_TRUE(checked().findings.empty()) << kinds_of(checked());
+    // by this stride the second line is none
+    sample::change_writes(program_, "NVDLA_CDMA.D_LINE_STRIDE", [](std::uint32_t) { return 0U; });
+    const CheckReport report = checked();
+    ASSERT_EQ(report.findings.size(), 1U) << kinds_of(report);
+    EXPECT_EQ(report.findings[0].id, "loaded_unread");
+}
+
 TEST_F(ProgramCheckTest, EveryFindingNamesWhereToLookAndWhatToDo) {
     sample::change_writes(program_, "NVDLA_SDP.D_DST_BASE_ADDR_LOW",
                           [](std::uint32_t address) { return address + 4; });
