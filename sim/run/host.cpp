@@ -20,9 +20,6 @@ namespace {
 
 /// Reads of one register after which a poll that never succeeds counts as a machine that stopped.
 constexpr unsigned poll_limit = 100'000;
-/// A host that watches the interrupt line goes on in the cycle after it rose.
-/// source: nv_full RTL, rows of programs with several waits
-constexpr Cycles line_seen{1};
 constexpr std::string_view interrupt_mask = "NVDLA_GLB.S_INTR_MASK_0";
 constexpr std::string_view interrupt_status = "NVDLA_GLB.S_INTR_STATUS_0";
 
@@ -307,13 +304,8 @@ void Host::execute(Activity& activity, const WaitForInterrupt& /*wait*/) {
     access(tlm::TLM_READ_COMMAND, status->address(), 0);
     catch_up(activity);
     Glb& glb = registers().interrupts;
-    bool rose = false;
     while (!glb.controller().line()) {
         activity.wait_for(glb.raised(), WaitKind::Starved, "an interrupt");
-        rose = true;
-    }
-    if (rose) {
-        activity.spend(line_seen);
     }
     last_awaited_ = glb.last_raised();
 }
