@@ -102,6 +102,19 @@ void report_plane(const CheckedOperation& operation, const SurfaceUse& use, cons
     log.add(std::move(one));
 }
 
+/// Bytes after what the operation reads of a surface that it may leave alone, at most.
+Bytes unread_after(const CheckedOperation& operation, const SurfaceUse& use) {
+    if (use.unit == "NVDLA_CDMA" && use.constant) {
+        return operation.weights_left;
+    }
+    Bytes gap = gap_after(use, operation.lines_left, operation.columns_left);
+    if (use.kind == DataKind::Pixels && !use.strides.line) {
+        gap +=
+            operation.next_line * (operation.lines_left + (operation.columns_left > 0 ? 1U : 0U));
+    }
+    return gap;
+}
+
 }  // namespace
 
 void MemoryRules::note_reader(const CheckedOperation& operation, const SurfaceUse& use,
@@ -114,13 +127,7 @@ void MemoryRules::note_reader(const CheckedOperation& operation, const SurfaceUs
             }
         });
     }
-    Bytes gap = use.unit == "NVDLA_CDMA" && use.constant
-                    ? operation.weights_left
-                    : gap_after(use, operation.lines_left, operation.columns_left);
-    if (use.kind == DataKind::Pixels && !use.strides.line) {
-        gap +=
-            operation.next_line * (operation.lines_left + (operation.columns_left > 0 ? 1U : 0U));
-    }
+    const Bytes gap = unread_after(operation, use);
     for (const std::size_t number : read) {
         Load& load = loads_[number];
         load.begins_there = load.begins_there || begins_at(use, load.load->address);
