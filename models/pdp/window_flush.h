@@ -2,7 +2,7 @@
 // How many windows the PDP ends at the end of its input: with the last position those that are open,
 // if any, as one result, and afterwards padding / stride more, as if windows covered the padded
 // input without a rest. Where they do not and the difference makes up a window, it gives more
-// results a line, or more lines, than there are windows. The results that nobody takes stay in it:
+// results a line, or more lines, than there are windows. Results that are not taken stay in it:
 // the pooling itself may hang, and the next one begins with them.
 // source: NV_NVDLA_PDP_CORE_cal1d.v, flush_num, and NV_NVDLA_PDP_CORE_cal2d.v, flush_num; of all
 // branches. Random poolings of every kind were run on nv_full's RTL, each with another after it.
