@@ -115,7 +115,8 @@ std::uint32_t Pdp::lanes_of(const PdpJob& job) const {
 
 void Pdp::begin(const PdpWork& work) {
     writer_.reset();
-    const std::uint64_t bytes = lanes_of(work.job) * bytes_of(work.job.pooling.precision);
+    const std::uint64_t bytes =
+        std::uint64_t{lanes_of(work.job)} * bytes_of(work.job.pooling.precision);
     pace_.set_slot(pooling_slot(bytes, config_.throughput));
     rows_ = windows_ending(rows_of(work.job));
     in_the_way_ = lines_in_the_way(rows_of(work.job));
