@@ -6,9 +6,10 @@
 // source: NV_NVDLA_CDMA_wg.v of nvdlav1
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <deque>
+#include <optional>
+#include <span>
 #include <vector>
 
 #include "models/conv/cdma_timing.h"
