@@ -124,19 +124,15 @@ WriteResponse CubeWriter::write(Activity& writer, DmaPort& port, const PixelRun&
             cube_.line_address(run.surface, static_cast<std::uint32_t>(pixel / width)) +
             Bytes(x * atom) + run.offset;
         std::uint64_t count = to_end ? end - pixel : std::min(end - pixel, width - x);
-        Pieces pieces;
-        if (run.part) {
-            pieces = {cube_.atom, *run.part};
-            const bool together = run.together == 1 && !run.apart;
-            if (count == 1 || !together || !port.takes_pieces(address, pieces, purpose)) {
-                count = 1;
-                pieces = {};
-            }
+        const Pieces pieces{cube_.atom, run.part.value_or(cube_.atom)};
+        const bool joined = run.part && run.together == 1 && !run.apart && count > 1 &&
+                            port.takes_pieces(address, pieces, purpose);
+        if (run.part && !joined) {
+            count = 1;
         }
         const std::span<const std::uint8_t> bytes =
             packed({run.surface, pixel, count})
-                .subspan(run.offset.value,
-                         (count - 1) * atom + run.part.value_or(cube_.atom).value);
+                .subspan(run.offset.value, (count - 1) * atom + pieces.written.value);
         const Cycles leaves = run.leaves + run.interval * ((pixel - run.first) / run.together);
         const auto last_line = static_cast<std::uint32_t>((pixel + count - 1) / width);
         const std::uint32_t first_surface = pixel_packed_ ? 0 : run.surface;
@@ -148,7 +144,7 @@ WriteResponse CubeWriter::write(Activity& writer, DmaPort& port, const PixelRun&
              .interval = run.interval,
              .last = leaves + run.interval * (divide_up(count, run.together) - 1),
              .request = run.apart ? address : cube_.line_address(first_surface, last_line),
-             .pieces = pieces},
+             .pieces = joined ? pieces : Pieces{}},
             purpose);
         pixel += count;
     }
