@@ -66,7 +66,8 @@ AtomStream Cdp::open_stream(const CdpWork& work, const std::vector<Block>& block
     return AtomStream(
         {.first = first_request_,
          .limits = {config_.read_ahead, std::max(config_.read_buffer, config_.block_columns),
-                    config_.read_runs, config_.read_again},
+                    config_.read_runs, config_.read_again,
+                    Cycles(divide_up(cube.channels_per_atom(), std::max(config_.throughput, 1U)))},
          .atom = cube.atom,
          .beat = bus_width_},
         std::move(runs));

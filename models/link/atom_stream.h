@@ -2,12 +2,14 @@
 // Runs of atoms that a read DMA asks for, one run of memory after the other. What was asked for has
 // its place in a latency FIFO of so many beats and in a queue of so many runs. A beat leaves the
 // FIFO when it has arrived and the consumer's own buffer has room for it; a run leaves the queue
-// when its first atom is taken. Then the place is given back, and asked for again. The consumer
-// walks the same runs atom by atom. Times only, no SystemC.
+// when the run before has been taken whole, or, where it was not in the queue by then, when its
+// first atom is taken. Then the place is given back, and asked for again. The consumer walks the same
+// runs atom by atom. Times only, no SystemC.
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "models/link/read_stream.h"
@@ -21,6 +23,8 @@ struct AtomStreamLimits {
     std::uint64_t buffer = 1;  ///< atoms between that FIFO and the consumer
     std::uint64_t runs = 1;    ///< that the queue holds
     Cycles give_back{1};       ///< from a place being free to the request that takes it
+    /// Cycles of an atom, where a run that was taken whole lets the next one leave the queue.
+    std::optional<Cycles> slot{};
 };
 
 struct AtomStreamSetup {
@@ -72,6 +76,8 @@ class AtomStream : public ReadStream {
     /// When there is room for the next beat and `further` more; nothing when that is not known yet.
     std::optional<Cycles> room_for(std::uint64_t further) const;
     std::optional<Cycles> left_fifo(std::uint64_t beat) const;
+    /// When a run that was asked for leaves the queue, counted as if its first atom were taken then.
+    std::optional<Cycles> left_queue(std::size_t run) const;
 
     AtomStreamSetup setup_;
     std::vector<ByteRun> runs_;
@@ -87,6 +93,8 @@ class AtomStream : public ReadStream {
     std::vector<Cycles> arrivals_;
     std::vector<Cycles> taken_;    // per beat
     std::vector<Cycles> started_;  // per run, first atom taken
+    std::vector<Cycles> ended_;    // per run, last atom taken
+    std::vector<Cycles> queued_;   // per run that was asked for
 };
 
 }  // namespace npuscope

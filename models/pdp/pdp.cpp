@@ -138,12 +138,12 @@ void Pdp::begin_part(const PdpPooling& pooling, std::size_t part) {
 AtomStream Pdp::open_stream(const PdpWork& work) {
     first_request_ = std::max(work.rdma_enabled + config_.start_up, now() + Cycles(1));
     const FeatureCube& cube = *work.job.source;
-    return AtomStream(
-        {.first = first_request_,
-         .limits = {config_.read_ahead, config_.read_buffer, config_.read_runs, config_.read_again},
-         .atom = cube.atom,
-         .beat = bus_width_},
-        lines_of(cube, work.job.pooling.parts));
+    return AtomStream({.first = first_request_,
+                       .limits = {config_.read_ahead, config_.read_buffer, config_.read_runs,
+                                  config_.read_again, pace_.slot()},
+                       .atom = cube.atom,
+                       .beat = bus_width_},
+                      lines_of(cube, work.job.pooling.parts));
 }
 
 void Pdp::compute(PdpWork& work, const ElementTensor& input) {

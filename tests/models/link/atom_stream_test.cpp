@@ -66,6 +66,24 @@ TEST(AtomStream, a_run_begins_when_the_queue_has_a_place_for_it) {
     EXPECT_EQ(stream.next_burst()->ready, Cycles(115));
 }
 
+TEST(AtomStream, a_run_leaves_the_queue_when_the_one_before_has_been_taken) {
+    AtomStream stream(
+        setup_with(
+            {.beats = 60, .buffer = 9, .runs = 2, .give_back = Cycles(5), .slot = Cycles(8)}),
+        runs_of(4, 2));
+    EXPECT_EQ(stream.next_burst()->beats, 2U);
+    EXPECT_EQ(stream.next_burst()->beats, 2U);
+    EXPECT_FALSE(stream.next_burst());
+    arrive(stream, 100, 2);
+    stream.taken(Cycles(108));
+    // the first one when its first atom begins, in cycle 100
+    EXPECT_EQ(stream.next_burst()->ready, Cycles(100 + 1 + 2 + 5));
+    EXPECT_FALSE(stream.next_burst());
+    stream.taken(Cycles(116));
+    // the second one now, though its atoms have not arrived
+    EXPECT_EQ(stream.next_burst()->ready, Cycles(116 + 1 + 2 + 5));
+}
+
 TEST(AtomStream, atoms_share_wide_beats_and_fill_narrow_ones) {
     AtomStreamSetup wide = setup_with({.beats = 4, .buffer = 1, .runs = 9, .give_back = Cycles(5)});
     wide.atom = Bytes(32);
