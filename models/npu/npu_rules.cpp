@@ -106,7 +106,7 @@ void NpuConfig::derive() {
     // source: NV_NVDLA_MCIF_READ_eg.v of branch master
     cdma.data_pipe = Cycles(3) - earlier;
     cdma.weight_write = Cycles(10) - earlier;
-    sdp.request_unpacked = Cycles(newer ? 14 : 10);
+    sdp.request_unpacked = Cycles(newer ? 14 : 16);
     sdp.source_to_atom = Cycles(12) - earlier;
     sdp.operand_to_atom = Cycles(10) - earlier;
     // the way of the data in and out is three stages shorter

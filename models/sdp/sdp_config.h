@@ -38,7 +38,7 @@ struct SdpConfig {
     std::uint32_t operand_fifo = 160;    // source: nv_small RTL, latency FIFO of BRDMA and NRDMA
     std::uint32_t operand_unpacked = 8;  // source: nv_small RTL, measured
     std::uint32_t beat_group = 4;        // source: nv_small RTL, SDP RDMA unpack
-    Cycles request_unpacked{10};
+    Cycles request_unpacked{16};
     Cycles request_taken{19};
     Cycles source_to_atom{12};
     Cycles operand_to_atom{10};
