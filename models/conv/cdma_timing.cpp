@@ -5,6 +5,14 @@
 #include <utility>
 
 namespace npuscope {
+namespace {
+
+/// Requests of data on their way, and from the last write of one to the next request in its place.
+/// source: NV_NVDLA_CDMA_DC_fifo.v, 128 and the one at its end; nv_small RTL at latency 800, measured
+constexpr std::size_t queued_requests = 129;
+constexpr Cycles from_write_to_request{2};
+
+}  // namespace
 
 Cycles ResponsePipe::offer(Cycles arrival) {
     Cycles& read = read_[place_];
@@ -66,6 +74,7 @@ FeatureStream::FeatureStream(const CdmaConfig& config, const FeatureFetch& fetch
     beats_per_atom_ = fetch_.cube.atom / fetch_.beat;
     response_.atoms_left = atoms_of(response_);
     beats_ = count_beats();
+    queued_ = queue_may_fill();
 }
 
 std::uint64_t FeatureStream::beats_of(std::uint64_t address, std::uint64_t atoms) const {
@@ -178,8 +187,9 @@ std::optional<ReadBurst> FeatureStream::next_burst() {
         return next_of_pair();
     }
     ReadBurst burst;
+    const bool queue_full = in_queue_.size() + left_queue_.size() == queued_requests;
     const bool begins = request_.atoms_left == 0;
-    if (begins && !begin_run()) {
+    if ((queue_full && left_queue_.empty()) || (begins && !begin_run())) {
         return std::nullopt;
     }
     const Bytes atom = fetch_.cube.atom;
@@ -188,6 +198,13 @@ std::optional<ReadBurst> FeatureStream::next_burst() {
     }
     const std::uint64_t to_boundary = config_.request_atoms - address_ % config_.request_atoms;
     const std::uint64_t atoms = std::min(request_.atoms_left, to_boundary);
+    if (queued_) {
+        if (queue_full) {
+            time_ = std::max(time_, left_queue_.front() + from_write_to_request);
+            left_queue_.pop_front();
+        }
+        in_queue_.push_back(atoms);
+    }
     burst.ready = time_;
     burst.request = true;
     burst.beats = beats_of(address_, atoms);
@@ -262,13 +279,25 @@ inline bool FeatureStream::pass_atom() {
     return line_ends;
 }
 
+void FeatureStream::leave_queue(Cycles written) {
+    if (--in_queue_.front() == 0) {
+        in_queue_.pop_front();
+        left_queue_.push_back(written);
+    }
+}
+
 inline void FeatureStream::pass(Cycles time, std::uint32_t atoms) {
     const bool slow_surface = (response_.surface & 2U) != 0;
+    const bool whole = atoms > 0;
     bool line_ends = false;
     for (; atoms > 0; --atoms) {
         line_ends = pass_atom() || line_ends;
     }
-    written(pipeline_.take(time, line_ends || slow_surface));
+    const Cycles write = pipeline_.take(time, line_ends || slow_surface);
+    written(write);
+    if (queued_ && whole) {
+        leave_queue(write);
+    }
 }
 
 void FeatureStream::pass_beat(Cycles time) {

@@ -183,6 +183,11 @@ class FeatureStream : public DataStream {
     }
     bool begin_pair();
     std::optional<ReadBurst> next_of_pair();
+    /// Requests of so few beats that their queue may be full.
+    bool queue_may_fill() const {
+        return fetch_.beat <= fetch_.cube.atom && atoms_of(Position{}) < shortest_run;
+    }
+    void leave_queue(Cycles written);
     /// Takes so many atoms of a beat; what they let be read.
     DataResponse::Reads pass_pairs(const WideBeat& beat, std::uint32_t atoms);
     /// True when the atom that arrives next is the last of its line.
@@ -208,6 +213,12 @@ class FeatureStream : public DataStream {
     std::uint32_t column_ = 0;
     std::uint64_t beat_of_atom_ = 0;
     std::uint64_t passed_early_ = 0;  // beats, before they were told of
+    /// A run of so many atoms has requests of two beats and more on average: all that may be in flight
+    /// have room in the queue.
+    static constexpr std::uint64_t shortest_run = 4;
+    bool queued_ = false;                 // requests are followed through their queue
+    std::deque<std::uint64_t> in_queue_;  // atoms of each that have not passed
+    std::deque<Cycles> left_queue_;       // of those whose place has not been taken again
     DataResponse pipeline_;
 };
 

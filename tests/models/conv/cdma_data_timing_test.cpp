@@ -50,6 +50,19 @@ TEST(FeatureRequests, are_pieces_of_eight_atoms_with_a_gap_behind_each_line_and_
                                                       {139, 8}}));
 }
 
+TEST(FeatureRequests, of_single_atoms_wait_for_a_place_in_their_queue) {
+    FeatureStream stream = Fetch({8, 200, 1}).stream();
+    for (int request = 0; request < 129; ++request) {
+        ASSERT_TRUE(stream.next_burst());
+    }
+    EXPECT_FALSE(stream.next_burst());  // nothing has arrived
+    stream.arrived(std::vector{Cycles(1000), Cycles(1010)});
+    const Cycles first_write = stream.first_entry();
+    EXPECT_EQ(stream.next_burst()->ready, first_write + Cycles(2));
+    EXPECT_EQ(stream.next_burst()->ready, stream.last_entry() + Cycles(2));
+    EXPECT_FALSE(stream.next_burst());
+}
+
 /// The write of the last entry where beats arrive a cycle apart from cycle 200 on.
 Cycles last_entry(FeatureStream& stream) {
     all_bursts(stream);
