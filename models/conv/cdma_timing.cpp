@@ -187,7 +187,7 @@ std::optional<ReadBurst> FeatureStream::next_burst() {
         return next_of_pair();
     }
     ReadBurst burst;
-    const bool queue_full = in_queue_.size() + left_queue_.size() == queued_requests;
+    const bool queue_full = queued_ && in_queue_.size() + left_queue_.size() == queued_requests;
     const bool begins = request_.atoms_left == 0;
     if ((queue_full && left_queue_.empty()) || (begins && !begin_run())) {
         return std::nullopt;
@@ -288,14 +288,14 @@ void FeatureStream::leave_queue(Cycles written) {
 
 inline void FeatureStream::pass(Cycles time, std::uint32_t atoms) {
     const bool slow_surface = (response_.surface & 2U) != 0;
-    const bool whole = atoms > 0;
+    const bool leaves = queued_ && atoms > 0;
     bool line_ends = false;
     for (; atoms > 0; --atoms) {
         line_ends = pass_atom() || line_ends;
     }
     const Cycles write = pipeline_.take(time, line_ends || slow_surface);
     written(write);
-    if (queued_ && whole) {
+    if (leaves) {
         leave_queue(write);
     }
 }
