@@ -16,11 +16,7 @@ SharedBus::SharedBus(BytesPerSecond bandwidth, Hertz clock)
     : clock_(clock.value),
       bandwidth_(bandwidth.value),
       capacity_(window_cycles * bandwidth.value),
-      windows_(kept_windows) {
-    for (std::uint64_t i = 0; i < kept_windows; ++i) {
-        windows_[i].number = i;
-    }
-}
+      windows_(kept_windows) {}
 
 inline SharedBus::Window& SharedBus::window(std::uint64_t number) {
     Window& kept = windows_[number % kept_windows];
@@ -94,9 +90,51 @@ Cycles SharedBus::pass(Bytes bytes, Cycles asked) {
 
 void SharedBus::pass_each(Bytes bytes, std::span<Cycles> times) {
     learn_cost(bytes);
-    for (Cycles& time : times) {
-        time = pass_cost(last_cost_, time);
+    while (!times.empty()) {
+        std::size_t passed = pass_behind(times);
+        if (passed == 0) {
+            times.front() = pass_cost(last_cost_, times.front());
+            passed = 1;
+        }
+        times = times.subspan(passed);
     }
+}
+
+std::size_t SharedBus::pass_behind(std::span<Cycles> times) {
+    Window* last = &windows_[full_until_ % kept_windows];
+    if (latest_ != full_until_ || last->number != latest_) {
+        return 0;
+    }
+    // what has passed when the last window's bytes have, in cycles and a rest
+    std::uint64_t cycles = latest_ * window_cycles + last->taken / bandwidth_;
+    std::uint64_t rest = last->taken % bandwidth_;
+    const std::uint64_t more_cycles = last_cost_ / bandwidth_;
+    const std::uint64_t more_rest = last_cost_ % bandwidth_;
+    const Cycles from(full_from_ * window_cycles);
+    Cycles until((latest_ + 1) * window_cycles);
+    std::size_t passed = 0;
+    for (; passed < times.size() && times[passed] >= from && times[passed] < until; ++passed) {
+        cycles += more_cycles;
+        rest += more_rest;
+        if (rest >= bandwidth_) {
+            rest -= bandwidth_;
+            ++cycles;
+        }
+        std::uint64_t cost = last_cost_;
+        while (cost > capacity_ - last->taken) {
+            cost -= capacity_ - last->taken;
+            *last = {latest_, capacity_, latest_ + 1};
+            ++latest_;
+            until += Cycles(window_cycles);
+            last = &windows_[latest_ % kept_windows];
+            *last = {latest_, 0, 0};
+        }
+        last->taken += cost;
+        last->next = last->taken == capacity_ ? latest_ + 1 : 0;
+        times[passed] = std::max(times[passed] + last_cycles_, Cycles(cycles + (rest > 0 ? 1 : 0)));
+    }
+    full_until_ = latest_;
+    return passed;
 }
 
 }  // namespace npuscope

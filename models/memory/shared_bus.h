@@ -39,6 +39,9 @@ class SharedBus {
     /// Notes what bytes cost; passes them.
     void learn_cost(Bytes bytes);
     Cycles pass_cost(std::uint64_t cost, Cycles asked);
+    /// Passes the first of these where they follow what the bus is busy with, one after the other and
+    /// with nothing behind; the number of them.
+    std::size_t pass_behind(std::span<Cycles> times);
     /// The first window from this one on with room.
     Window& with_room(std::uint64_t number);
 

@@ -113,5 +113,35 @@ TEST(SharedBus, ARequestOfLongAgoComesAfterWhatIsRemembered) {
     EXPECT_LT(late, Cycles(10'000'000));
 }
 
+TEST(SharedBus, ManyAtOnceAreAsOneAfterTheOther) {
+    std::mt19937 random(11);
+    const auto below = [&](std::uint64_t end) { return random() % end; };
+    for (int round = 0; round < 200; ++round) {
+        const BytesPerSecond bandwidth(100'000'000 + below(40'000'000'000));
+        SharedBus together(bandwidth, gigahertz);
+        SharedBus single(bandwidth, gigahertz);
+        const Bytes beat(8U << below(4));
+        std::uint64_t asked = below(3) * 1000;
+        for (int burst = 0; burst < 60; ++burst) {
+            // another one asks for one beat, before or after
+            const Cycles other(asked + below(400) - std::min<std::uint64_t>(asked, below(400)));
+            if (below(3) == 0) {
+                ASSERT_EQ(together.pass(Bytes(16), other), single.pass(Bytes(16), other));
+            }
+            std::vector<Cycles> times;
+            for (std::uint64_t i = below(40); i > 0; --i) {
+                asked += 1 + (below(8) == 0 ? below(50) : 0);
+                times.emplace_back(asked);
+            }
+            std::vector<Cycles> each = times;
+            for (Cycles& time : each) {
+                time = single.pass(beat, time);
+            }
+            together.pass_each(beat, times);
+            ASSERT_EQ(times, each) << "round " << round << ", burst " << burst;
+        }
+    }
+}
+
 }  // namespace
 }  // namespace npuscope
