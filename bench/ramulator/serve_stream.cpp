@@ -210,9 +210,7 @@ class Controller {
         }
         counts_.end =
             std::max(counts_.end, clock + (burst.write ? latencies_.write : latencies_.read));
-        ++(burst.closed   ? counts_.conflicts
-           : burst.opened ? counts_.misses
-                          : counts_.hits);
+        ++(burst.closed ? counts_.conflicts : burst.opened ? counts_.misses : counts_.hits);
         window_.pop_front();  // the data of the oldest one
     }
 

@@ -49,7 +49,7 @@ class DramChannel {
         BurstSet opened = 0;     // a row was opened for them
         BurstSet closed = 0;     // another row was closed for them
         Clocks rows_from;        // first clock of a command for one of those that wait, or before
-        std::uint64_t rows_until = 0;  // number of the oldest burst when that no longer holds
+        std::uint64_t rows_until = 0;     // number of the oldest burst when that no longer holds
         std::vector<Clocks> refresh_due;  // of each rank
         DramCommand last_column = DramCommand::Read;
         DramStatistics statistics;

@@ -144,8 +144,7 @@ void DramState::close(const DramPlace& of) {
     Ready& bank = banks_[of.bank];
     rows_[of.bank].reset();
     Clocks& activate = bank[index(DramCommand::Activate)];
-    activate =
-        std::max(activate, bank[index(DramCommand::Precharge)] + constants_->timing.t_rp);
+    activate = std::max(activate, bank[index(DramCommand::Precharge)] + constants_->timing.t_rp);
 }
 
 void DramState::refresh(std::uint32_t rank, Clocks due) {

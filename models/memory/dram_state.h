@@ -56,9 +56,9 @@ class DramState {
     Clocks earliest(DramCommand command, const DramPlace& to, Clocks asked) const {
         const auto i = static_cast<std::size_t>(command);
         const Clocks bus = std::max(asked, bus_free_) + constants_->lengths[i] - Clocks(1);
-        const Clocks ready =
-            std::max(std::max(bus, banks_[to.bank][i]),
-                     std::max(std::max(groups_[to.group][i], ranks_[to.rank].ready[i]), channel_[i]));
+        const Clocks ready = std::max(
+            std::max(bus, banks_[to.bank][i]),
+            std::max(std::max(groups_[to.group][i], ranks_[to.rank].ready[i]), channel_[i]));
         return command == DramCommand::Activate ? std::max(ready, ranks_[to.rank].window_left())
                                                 : ready;
     }

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every timing rule as an early and an on-time command: one clock too soon is refused, the clock
 // itself is not.
+#include "models/memory/dram_state.h"
+
 #include <gtest/gtest.h>
 
 #include "models/base/check.h"
 #include "models/base/error.h"
-#include "models/memory/dram_state.h"
 #include "tests/models/memory/dram_samples.h"
 
 namespace npuscope {
