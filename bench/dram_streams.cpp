@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <fstream>
 #include <functional>
+#include <optional>
 #include <random>
 #include <string>
 #include <vector>
@@ -120,6 +121,8 @@ struct Arguments {
     std::vector<std::string> memories{"ddr4_2400", "ddr4_3200"};
     std::size_t bursts = 20'000;
     bool refresh = true;
+    std::optional<std::uint32_t> queue;
+    std::optional<std::uint64_t> t_rtp;
     std::string folder;
 };
 
@@ -168,12 +171,11 @@ void run_memory(const Arguments& arguments, const std::string& memory) {
     if (!arguments.refresh) {
         dram.timing.t_refi = Clocks(0);
     }
+    dram.queue = arguments.queue.value_or(dram.queue);
+    dram.timing.t_rtp = Clocks(arguments.t_rtp.value_or(dram.timing.t_rtp.value));
     const DramAddressMap map(dram);
     if (!arguments.folder.empty()) {
-        file_in(arguments.folder, memory + ".json")
-            << Json{{"organisation", to_json(dram.organisation)}, {"timing", to_json(dram.timing)}}
-                   .dump(2)
-            << '\n';
+        file_in(arguments.folder, memory + ".json") << to_json(dram).dump(2) << '\n';
     }
     for (const Stream& stream : streams()) {
         const std::vector<Burst> bursts =
@@ -193,6 +195,11 @@ int run(int argc, char** argv) {
         ->check(CLI::Range(1, 10'000'000))
         ->capture_default_str();
     app.add_flag("!--no-refresh", arguments.refresh, "the DRAM is never refreshed");
+    app.add_option("--queue", arguments.queue,
+                   "bursts that rows are opened for; default: the preset's")
+        ->check(CLI::Range(1, 64));
+    app.add_option("--t-rtp", arguments.t_rtp,
+                   "clocks from READ to PRECHARGE; default: the preset's");
     app.add_option("--write", arguments.folder, "folder for the streams and the DRAMs' numbers")
         ->check(CLI::ExistingDirectory);
     CLI11_PARSE(app, argc, argv);

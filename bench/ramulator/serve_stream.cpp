@@ -2,8 +2,9 @@
 // Serves a stream of bursts with the DRAM device of Ramulator 2, whose sources bench/compare_ramulator
 // compiles beside this file; nothing else builds it. The device knows states and the rules between
 // commands. The controller here is as plain as npuscope's: data in the order of the stream, rows
-// opened ahead in that order, a refresh of all banks when it is due. Unlike npuscope's it has a command
-// bus, which takes one command a clock.
+// opened ahead of it for the oldest bursts, whichever is ready, a refresh of all banks when it is due,
+// one command a clock. LPDDR5's WCK always runs; tAAD, at most 8 clocks between the halves of an
+// ACTIVATE, is not looked after.
 //
 // Usage: serve_stream SPEC STREAM    prints clocks, row hits, misses, conflicts, refreshes
 #include <algorithm>
@@ -12,6 +13,7 @@
 #include <deque>
 #include <fstream>
 #include <iostream>
+#include <map>
 #include <sstream>
 #include <stdexcept>
 #include <string>
@@ -30,6 +32,15 @@ struct Latencies {
     Clk_t read = 0;   // READ to the end of its data
     Clk_t write = 0;  // WRITE to the end of its data
     Clk_t refresh_interval = 0;
+    std::size_t queue = 0;  // bursts that are looked at
+};
+
+struct Counts {
+    Clk_t end = 0;
+    unsigned long long hits = 0;
+    unsigned long long misses = 0;
+    unsigned long long conflicts = 0;
+    unsigned long long refreshes = 0;
 };
 
 struct Burst {
@@ -73,7 +84,8 @@ ConfigNode read_spec(const std::string& path, std::string& standard, Latencies& 
         } else if (word == "timing") {
             dram["timing"] = numbers(line);
         } else if (word == "latencies") {
-            line >> latencies.read >> latencies.write >> latencies.refresh_interval;
+            line >> latencies.read >> latencies.write >> latencies.refresh_interval >>
+                latencies.queue;
         } else if (word == "rule") {
             int level = 0;
             int clocks = 0;
@@ -94,11 +106,12 @@ ConfigNode read_spec(const std::string& path, std::string& standard, Latencies& 
     return ConfigNode::Map{{"dram", dram}};
 }
 
-std::deque<Burst> read_stream(const std::string& path) {
+/// The bursts of each channel.
+std::map<int, std::deque<Burst>> read_stream(const std::string& path) {
     std::ifstream file(path);
     std::string text;
     std::getline(file, text);  // names of columns
-    std::deque<Burst> stream;
+    std::map<int, std::deque<Burst>> stream;
     while (std::getline(file, text)) {
         std::ranges::replace(text, ',', ' ');
         std::istringstream line(text);
@@ -108,7 +121,9 @@ std::deque<Burst> read_stream(const std::string& path) {
         for (int& part : burst.at) {
             line >> part;
         }
-        stream.push_back(burst);
+        const int channel = burst.at[0];
+        burst.at[0] = 0;  // a device is one channel
+        stream[channel].push_back(burst);
     }
     return stream;
 }
@@ -121,16 +136,19 @@ class Controller {
           left_(std::move(stream)),
           refresh_due_(latencies.refresh_interval) {
         const auto id = [&](const char* name) { return device_.m_spec->get_command_id(name); };
-        act_ = id("ACT");
+        const bool halves = device_.m_spec->has_command("ACT1");
+        act_ = id(halves ? "ACT1" : "ACT");
+        act_end_ = halves ? id("ACT2") : -1;
         pre_ = id("PREpb");
         read_ = id("RD");
         write_ = id("WR");
         refresh_ = id("REFab");
     }
 
-    void run() {
+    Counts run() {
         for (Clk_t clock = 0; !left_.empty() || !window_.empty(); ++clock) {
-            while (!left_.empty() && window_.size() < ahead && left_.front().asked <= clock) {
+            while (!left_.empty() && window_.size() < latencies_.queue &&
+                   left_.front().asked <= clock) {
                 window_.push_back(left_.front());
                 left_.pop_front();
             }
@@ -138,15 +156,10 @@ class Controller {
                 issue_one(clock);
             }
         }
-    }
-    void print() const {
-        std::printf("%lld,%llu,%llu,%llu,%llu\n", static_cast<long long>(end_), hits_, misses_,
-                    conflicts_, refreshes_);
+        return counts_;
     }
 
  private:
-    static constexpr std::size_t ahead = 64;  // bursts that are looked at
-
     /// Bursts whose row was opened for them go first. Returns whether it took the command bus.
     bool refresh(Clk_t clock) {
         if (latencies_.refresh_interval == 0 || clock < refresh_due_ ||
@@ -160,7 +173,7 @@ class Controller {
         }
         device_.issue_command(command, rank, clock);
         if (command == refresh_) {
-            ++refreshes_;
+            ++counts_.refreshes;
             refresh_due_ += latencies_.refresh_interval;
         }
         return true;
@@ -172,7 +185,6 @@ class Controller {
         const auto begun = std::ranges::find_if(window_.rbegin(), window_.rend(), &Burst::opened);
         const auto most =
             static_cast<std::size_t>(is_due ? window_.rend() - begun : std::ssize(window_));
-        bool may_open = true;
         std::vector<int> banks;  // that older bursts still need
         for (std::size_t i = 0; i < most; ++i) {
             Burst& burst = window_[i];
@@ -180,14 +192,11 @@ class Controller {
             const bool mine = std::ranges::find(banks, bank) == banks.end();
             const int last = burst.write ? write_ : read_;
             const int command = device_.get_preq_command(last, burst.at, clock);
-            const bool allowed = command == last   ? i == 0
-                                 : command == act_ ? mine && may_open
-                                                   : mine;
+            const bool allowed = command == last ? i == 0 : mine;
             if (allowed && device_.check_timing(command, burst.at, clock)) {
                 issue(command, burst, clock);
                 return;
             }
-            may_open = may_open && command == last;
             banks.push_back(bank);
         }
     }
@@ -196,11 +205,12 @@ class Controller {
         device_.issue_command(command, burst.at, clock);
         burst.opened = burst.opened || command == act_;
         burst.closed = burst.closed || command == pre_;
-        if (command == act_ || command == pre_) {
+        if (command == act_ || command == act_end_ || command == pre_) {
             return;
         }
-        end_ = std::max(end_, clock + (burst.write ? latencies_.write : latencies_.read));
-        ++(burst.closed ? conflicts_ : burst.opened ? misses_ : hits_);
+        counts_.end =
+            std::max(counts_.end, clock + (burst.write ? latencies_.write : latencies_.read));
+        ++(burst.closed ? counts_.conflicts : burst.opened ? counts_.misses : counts_.hits);
         window_.pop_front();  // the data of the oldest one
     }
 
@@ -209,16 +219,13 @@ class Controller {
     std::deque<Burst> left_;
     std::deque<Burst> window_;
     Clk_t refresh_due_;
-    Clk_t end_ = 0;
+    Counts counts_;
     int act_ = 0;
+    int act_end_ = -1;  // the other half of an ACTIVATE
     int pre_ = 0;
     int read_ = 0;
     int write_ = 0;
     int refresh_ = 0;
-    unsigned long long hits_ = 0;
-    unsigned long long misses_ = 0;
-    unsigned long long conflicts_ = 0;
-    unsigned long long refreshes_ = 0;
 };
 
 }  // namespace
@@ -231,10 +238,18 @@ int main(int argc, char** argv) {
     std::string standard;
     Latencies latencies;
     const ConfigNode config = read_spec(argv[1], standard, latencies);
-    Ramulator::DRAMDevice device;
-    device.init(Ramulator::DRAMSpec::create(standard, config));
-    Controller controller(device, latencies, read_stream(argv[2]));
-    controller.run();
-    controller.print();
+    Counts all;
+    for (auto& [channel, stream] : read_stream(argv[2])) {
+        Ramulator::DRAMDevice device;
+        device.init(Ramulator::DRAMSpec::create(standard, config));
+        const Counts one = Controller(device, latencies, std::move(stream)).run();
+        all.end = std::max(all.end, one.end);
+        all.hits += one.hits;
+        all.misses += one.misses;
+        all.conflicts += one.conflicts;
+        all.refreshes += one.refreshes;
+    }
+    std::printf("%lld,%llu,%llu,%llu,%llu\n", static_cast<long long>(all.end), all.hits, all.misses,
+                all.conflicts, all.refreshes);
     return 0;
 }

@@ -37,6 +37,16 @@ struct EnumNames<PagePolicy> {
                                       std::pair{PagePolicy::Closed, std::string_view("closed")}};
 };
 
+/// Which row is opened next: that of the bank that is ready first, or in the order of the bursts.
+/// Data always comes in the order of the bursts.
+enum class RowOrder { Ready, Stream };
+
+template <>
+struct EnumNames<RowOrder> {
+    static constexpr std::array names{std::pair{RowOrder::Ready, std::string_view("ready")},
+                                      std::pair{RowOrder::Stream, std::string_view("stream")}};
+};
+
 struct DramOrganisation {
     std::uint32_t channels = 1;
     std::uint32_t ranks = 1;
@@ -80,6 +90,7 @@ struct DramTimings {
     Clocks t_rtp{9};
     Clocks t_wtr_s{3};
     Clocks t_wtr_l{9};
+    Clocks t_ppd{0};
     Clocks t_rrd_s{4};
     Clocks t_rrd_l{6};
     Clocks t_ccd_s{4};
@@ -104,6 +115,7 @@ struct DramTimings {
         visit.field("t_rtp", self.t_rtp, "READ to PRECHARGE");
         visit.field("t_wtr_s", self.t_wtr_s, "end of write data to READ, another bank group");
         visit.field("t_wtr_l", self.t_wtr_l, "end of write data to READ, same bank group");
+        visit.field("t_ppd", self.t_ppd, "PRECHARGE to PRECHARGE of one rank; 0 = no rule");
         visit.field("t_rrd_s", self.t_rrd_s, "ACTIVATE to ACTIVATE, another bank group");
         visit.field("t_rrd_l", self.t_rrd_l, "ACTIVATE to ACTIVATE, same bank group");
         visit.field("t_ccd_s", self.t_ccd_s, "READ to READ or WRITE to WRITE, another bank group");
@@ -118,12 +130,36 @@ struct DramTimings {
     }
 };
 
+/// Clocks that each command takes on a channel's command bus, one command at a time.
+struct DramCommandBus {
+    Clocks activate{1};
+    bool activate_in_halves = false;
+    Clocks precharge{1};
+    Clocks read{1};
+    Clocks write{1};
+    Clocks refresh{1};
+
+    template <class Visitor, class Self>
+    static void describe(Visitor& visit, Self& self) {
+        visit.field("activate", self.activate, "ACTIVATE, all of its parts");
+        visit.field("activate_in_halves", self.activate_in_halves,
+                    "other commands may come between the halves of an ACTIVATE, as in LPDDR5");
+        visit.field("precharge", self.precharge, "PRECHARGE of one bank, or of all");
+        visit.field("read", self.read, "READ with its column command, if that is another");
+        visit.field("write", self.write, "WRITE with its column command, if that is another");
+        visit.field("refresh", self.refresh, "REFRESH of all banks");
+    }
+};
+
 struct DramConfig {
     Hertz clock{1'200'000'000};
     Hertz npu_clock{1'000'000'000};  ///< clock of the NPU's cycles; no field: it is the NPU's own
     DramOrganisation organisation;
     DramTimings timing;
+    DramCommandBus command_bus;
     PagePolicy page_policy = PagePolicy::Open;
+    RowOrder row_order = RowOrder::Ready;
+    std::uint32_t queue = 16;
     std::string mapping = "row rank bank column bank_group channel";
     Cycles controller_latency{20};
     std::uint32_t read_buffers = 16;
@@ -134,7 +170,14 @@ struct DramConfig {
         visit.field("clock", self.clock, "clock of the command bus");
         visit.field("organisation", self.organisation, "what the DRAM is built of");
         visit.field("timing", self.timing, "clocks from command to command");
+        visit.field("command_bus", self.command_bus, "clocks that a command takes on its bus");
         visit.field("page_policy", self.page_policy, "what becomes of a row after a burst");
+        visit.field("row_order", self.row_order,
+                    "which row is opened next: that of the bank that is ready first, or as in the "
+                    "stream; data is in the order of the stream");
+        visit.field("queue", self.queue,
+                    "bursts of a channel that rows are opened for, 1 to 64: the oldest and those "
+                    "after it");
         visit.field("mapping", self.mapping,
                     "fields of an address from high to low; `column:3` takes three bits of one");
         visit.field("controller_latency", self.controller_latency,
