@@ -32,6 +32,7 @@ void Sdp::start_reading(SdpWork& work) {
     reads_ = false;
     reads_each_atom_ = false;
     to_atom_ = operands_to_atom(job);
+    pairs_ = {};
     for (std::size_t i = 0; i < operands.size(); ++i) {
         fetched_[i] = {};
         operands[i].close();
@@ -51,6 +52,9 @@ void Sdp::start_reading(SdpWork& work) {
                     beats, Cycles(lanes(job) / (beats * config_.element_wise_throughput)));
             }
             operand_pace_[i] = operand_cycles(job, i);
+            if (const OperandPairs pairs = pairs_of(job, i); pairs.atoms != 0) {
+                pairs_ = pairs;
+            }
             operands_free_[i] = Cycles(0);
             reads_ = true;
             reads_each_atom_ |= fetch->surface.spread == OperandSpread::PerElement;
@@ -140,53 +144,6 @@ void Sdp::run_operation(Activity& activity) {
         run_from_memory(activity, *work);
     }
     finish(activity, *work);
-}
-
-PerStage<Cycles> Sdp::operands_to_atom(const SdpJob& job) const {
-    PerStage<Cycles> cycles;
-    cycles.fill(config_.operand_to_atom);
-    if (wires_.bus_width <= datapath_.memory_atom) {
-        return cycles;
-    }
-    for (std::size_t i = 0; i < cycles.size(); ++i) {
-        const std::optional<SdpOperandFetch>& fetch = job.operands[i];
-        if (!fetch) {
-            continue;
-        }
-        if (i == ew_stage) {
-            cycles[i] += element_wise_operand_delay(
-                fetch->mul, fetch->surface.spread == OperandSpread::PerElement);
-        } else if (fetch->surface.components == 2) {
-            cycles[i] -= Cycles(3);
-        } else if (!fetch->alu) {
-            cycles[i] -= Cycles(1);
-        }
-    }
-    return cycles;
-}
-
-Cycles Sdp::operand_cycles(const SdpJob& job, std::size_t stage) const {
-    const std::optional<SdpOperandFetch>& fetch = job.operands[stage];
-    // a narrow bus brings no more
-    if (wires_.bus_width <= datapath_.memory_atom || !fetch ||
-        fetch->surface.spread != OperandSpread::PerElement) {
-        return Cycles(1);
-    }
-    const Bytes bytes = fetch->surface.component * fetch->surface.components * lanes(job);
-    return Cycles(divide_up(bytes.value, datapath_.memory_atom.value));
-}
-
-std::optional<PoolingLimit> Sdp::pooling_limit(const SdpJob& job) const {
-    if (!job.to_pdp) {
-        return std::nullopt;
-    }
-    const std::uint64_t bytes = std::uint64_t{lanes(job)} * bytes_of(job.stages.output);
-    const std::uint64_t beats = divide_up(lanes(job), config_.output_throughput);
-    const Cycles stages = std::accumulate(delays_.begin(), delays_.end(), Cycles(0));
-    return PoolingLimit{.beats = beats,
-                        .interval = Cycles(divide_up(bytes, beats * wires_.pooling_bytes)),
-                        .latency = config_.to_pooling + stages,
-                        .places = stages.value + config_.pooling_places};
 }
 
 void Sdp::finish(Activity& activity, const SdpWork& work) {
@@ -337,6 +294,9 @@ Cycles Sdp::inputs_ready(Activity& activity, Cycles ready) {
         }
         before += delays_[i];
     }
+    if (pairs_.atoms != 0 && atom_ >= pairs_.atoms) {
+        ready = std::max(ready, taken_[atom_ - pairs_.atoms] + pairs_.turn);
+    }
     return ready;
 }
 
@@ -373,7 +333,8 @@ void Sdp::make_room() {
 
 std::uint64_t Sdp::even_atoms(const Run& run, std::uint64_t done) const {
     const Cycles pace = drain_.pace();
-    if (drain_.limited() || run.interval > pace || write_port.awaits_answers()) {
+    if (drain_.limited() || pairs_.atoms != 0 || run.interval > pace ||
+        write_port.awaits_answers()) {
         return 0;
     }
     std::uint64_t atoms = run.count - done;

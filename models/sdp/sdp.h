@@ -140,6 +140,7 @@ class Sdp : public Unit {
     /// Cycles in which a stage's operands of an atom pass, a memory atom in each.
     /// source: NV_NVDLA_SDP_NRDMA_eg.v of nvdlav1; nv_full RTL, simulated
     Cycles operand_cycles(const SdpJob& job, std::size_t stage) const;
+    OperandPairs pairs_of(const SdpJob& job, std::size_t stage) const;
     std::optional<PoolingLimit> pooling_limit(const SdpJob& job) const;
     /// The results of a run, which one destination may not hold whole, on their way to memory.
     void send(Activity& activity, const Run& run, Cycles first_left);
@@ -189,6 +190,7 @@ class Sdp : public Unit {
     PerStage<Cycles> to_atom_{};
     PerStage<Cycles> operand_pace_{};
     PerStage<Cycles> operands_free_{};
+    OperandPairs pairs_;          // of a stage that has them
     Cycles begun_;                // it was launched
     Cycles leaving_;              // from an atom's taking to the write channel, without the stages
     Activity* flying_ = nullptr;  // it waits for what comes from the accumulator

@@ -36,6 +36,14 @@ Cycles element_wise_operand_delay(bool for_multiplier, bool per_element) {
     return Cycles(per_element ? 6 : 0);
 }
 
+OperandPairs operand_pairs(std::uint64_t parts) {
+    // three places of each FIFO, and two of the pipes behind all of them
+    constexpr std::uint64_t fifo = 3;
+    constexpr std::uint64_t pipes = 2;
+    constexpr Cycles turn{10};  // source: nv_full RTL, simulated
+    return {(fifo * parts + pipes) / parts, turn + Cycles(parts - 1)};
+}
+
 Cycles sdp_atom_cycles(const SdpConfig& config, const SdpStages& stages, std::uint64_t elements) {
     const PerStage<std::uint32_t> throughputs{config.bs_throughput, config.bn_throughput,
                                               config.element_wise_throughput};

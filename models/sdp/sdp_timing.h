@@ -25,6 +25,18 @@ PerStage<Cycles> sdp_stage_delays(const SdpConfig& config, const SdpStages& stag
 /// source: NV_NVDLA_SDP_CORE_y.v of nvdlav1; nv_full RTL, simulated
 Cycles element_wise_operand_delay(bool for_multiplier, bool per_element);
 
+/// Where a stage takes ALU's and multiplier's operands of each element from one stream, a beat brings
+/// both, and waits until both have room. The multiplier uses its half later than the ALU does, so its
+/// places bound how far the ALU gets ahead.
+struct OperandPairs {
+    std::uint64_t atoms = 0;  ///< that the multiplier's places hold; 0: no such stream
+    Cycles turn;              ///< from taking an atom to taking the one that gets its place
+};
+
+/// `parts`: cycles in which an atom passes the stage, each with a place of its own.
+/// source: NV_NVDLA_SDP_BRDMA_eg.v, both_rod_rdy, and NV_NVDLA_SDP_BRDMA_EG_ro.v of nvdlav1
+OperandPairs operand_pairs(std::uint64_t parts);
+
 /// Cycles of an atom of `elements` elements in the narrowest active stage.
 Cycles sdp_atom_cycles(const SdpConfig& config, const SdpStages& stages, std::uint64_t elements);
 

@@ -14,7 +14,7 @@ namespace {
 constexpr double largest_factor = 16;  // of a channel, in one step
 constexpr int rounds = 3;
 
-/// Two products with nothing but a ReLU and a concatenation between them.
+/// Two products with nothing but a ReLU, leaky or not, and a concatenation between them.
 struct Neighbours {
     std::size_t first = 0;
     std::size_t second = 0;
@@ -65,7 +65,7 @@ class Equaliser {
             std::string tensor = graph_.nodes[i].outputs.front();
             auto reader = view.only_reader(tensor);
             std::size_t offset = 0;
-            if (reader && graph_.nodes[*reader].op == "Relu") {
+            if (reader && keeps_factors(graph_.nodes[*reader], tensor)) {
                 tensor = graph_.nodes[*reader].outputs.front();
                 reader = view.only_reader(tensor);
             }
@@ -84,6 +84,11 @@ class Equaliser {
         return pairs;
     }
 
+    /// Whether a channel that is n times as large gives n times the result.
+    bool keeps_factors(const GraphNode& node, const std::string& map) const {
+        return node.op == "Relu" || node.op == "LeakyRelu" ||
+               (node.op == "PRelu" && node.inputs[0] == map && graph_.is_constant(node.inputs[1]));
+    }
     bool joins_channels(const GraphNode& node) const {
         return node.op == "Concat" && node.integer("axis", 0) == 1;
     }

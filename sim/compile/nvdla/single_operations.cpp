@@ -13,11 +13,17 @@ namespace {
 
 constexpr std::uint32_t largest_kernel = 8;   // source: NVDLA_PDP.rdl, KERNEL_WIDTH_8
 constexpr std::uint32_t largest_stride = 16;  // source: NVDLA_PDP.rdl, KERNEL_STRIDE_WIDTH
+constexpr std::uint32_t firmware_stride = 8;  // source: NVDLA sw, kmd/firmware/pdp.c
 constexpr std::uint32_t one = 65536;          // of the reciprocals; source: NVDLA_PDP.rdl
 
-bool fits_registers(const LayerWindow& window) {
+/// A loadable's strides are those that the firmware takes.
+std::uint32_t most_stride(const PlanContext& context) {
+    return context.describable ? firmware_stride : largest_stride;
+}
+
+bool fits_registers(const LayerWindow& window, std::uint32_t stride) {
     return std::max(window.rows, window.columns) <= largest_kernel &&
-           std::max(window.stride_y, window.stride_x) <= largest_stride;
+           std::max(window.stride_y, window.stride_x) <= stride;
 }
 
 std::uint32_t reciprocal(std::uint32_t size) { return (one + size / 2) / size; }
@@ -176,12 +182,15 @@ bool can_fuse_pool(const LayerShapes& pool, const NpuConfig& npu) {
 }
 
 std::optional<StoredCube> plan_pool(const PoolTask& task, PlanContext& context) {
-    if (const LayerWindow& window = task.shapes.window; !fits_registers(window)) {
+    const std::uint32_t stride = most_stride(context);
+    if (const LayerWindow& window = task.shapes.window; !fits_registers(window, stride)) {
         context.refuse(
             task.layer.name,
-            {.sentence = fmt::format("the PDP pools windows of up to 8 rows and columns with "
-                                     "strides of up to 16, not {} x {} with {} and {}",
-                                     window.rows, window.columns, window.stride_y, window.stride_x),
+            {.sentence = fmt::format(
+                 "{} windows of up to 8 rows and columns with strides of up "
+                 "to {}, not {} x {} with {} and {}",
+                 context.describable ? "NVIDIA's firmware lets the PDP pool" : "the PDP pools",
+                 stride, window.rows, window.columns, window.stride_y, window.stride_x),
              .remedy = "pool in several layers"});
         return std::nullopt;
     }

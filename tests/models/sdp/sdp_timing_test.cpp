@@ -114,5 +114,13 @@ TEST(AtomDrain, takes_a_run_as_it_takes_its_atoms) {
     }
 }
 
+TEST(OperandPairs, hold_as_many_atoms_as_the_multipliers_places) {
+    // int8: two parts an atom, 11 cycles for four atoms; 16 bits: one, 10 for five
+    EXPECT_EQ(operand_pairs(2).atoms, 4U);
+    EXPECT_EQ(operand_pairs(2).turn, Cycles(11));
+    EXPECT_EQ(operand_pairs(1).atoms, 5U);
+    EXPECT_EQ(operand_pairs(1).turn, Cycles(10));
+}
+
 }  // namespace
 }  // namespace npuscope

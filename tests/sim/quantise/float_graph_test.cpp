@@ -162,5 +162,20 @@ TEST(Equalise, ChannelsAreScaledAndTheResultIsTheSame) {
     expect_same(before, after, {{"x", test::float_input({1, 3, 6, 6}, 9)}});
 }
 
+TEST(Equalise, AlsoThroughAReluWithASlopeForEachChannel) {
+    ModelBuilder builder;
+    builder.input("x", {1, 3, 6, 6});
+    builder.floats("a_w", {4, 3, 1, 1}, test::some_fractions(12, 2, 5));
+    builder.node("Conv", "a", {"x", "a_w"});
+    builder.floats("slopes", {4, 1, 1}, {0.25F, -0.5F, 0, 1.5F});
+    builder.node("PRelu", "prelu", {builder.last(), "slopes"});
+    test::append_conv(builder, "last", 4, 5, 8);
+    builder.output(builder.last());
+    const Graph before = prepared(builder);
+    Graph after = before;
+    EXPECT_TRUE(equalise_channels(after));
+    expect_same(before, after, {{"x", test::float_input({1, 3, 6, 6}, 9)}});
+}
+
 }  // namespace
 }  // namespace npuscope

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// What operands from memory and the pooling behind allow the SDP, for one operation.
+#include <numeric>
+
+#include "models/sdp/sdp.h"
+
+namespace npuscope {
+namespace {
+
+/// Two operands of each element.
+bool pairs(const SdpOperandFetch& fetch) {
+    return fetch.surface.components == 2 && fetch.surface.spread == OperandSpread::PerElement;
+}
+
+}  // namespace
+
+PerStage<Cycles> Sdp::operands_to_atom(const SdpJob& job) const {
+    PerStage<Cycles> cycles;
+    cycles.fill(config_.operand_to_atom);
+    if (wires_.bus_width <= datapath_.memory_atom) {
+        return cycles;
+    }
+    for (std::size_t i = 0; i < cycles.size(); ++i) {
+        const std::optional<SdpOperandFetch>& fetch = job.operands[i];
+        if (!fetch) {
+            continue;
+        }
+        if (i == ew_stage) {
+            cycles[i] += element_wise_operand_delay(
+                fetch->mul, fetch->surface.spread == OperandSpread::PerElement);
+        } else if (fetch->surface.components == 2) {
+            cycles[i] -= Cycles(pairs(*fetch) ? 0 : 3);
+        } else if (!fetch->alu) {
+            cycles[i] -= Cycles(1);
+        }
+    }
+    return cycles;
+}
+
+Cycles Sdp::operand_cycles(const SdpJob& job, std::size_t stage) const {
+    const std::optional<SdpOperandFetch>& fetch = job.operands[stage];
+    // a narrow bus brings no more
+    if (wires_.bus_width <= datapath_.memory_atom || !fetch ||
+        fetch->surface.spread != OperandSpread::PerElement) {
+        return Cycles(1);
+    }
+    if (stage != ew_stage && pairs(*fetch)) {
+        return Cycles(1);  // what limits them are their places
+    }
+    const Bytes bytes = fetch->surface.component * fetch->surface.components * lanes(job);
+    return Cycles(divide_up(bytes.value, datapath_.memory_atom.value));
+}
+
+std::optional<PoolingLimit> Sdp::pooling_limit(const SdpJob& job) const {
+    if (!job.to_pdp) {
+        return std::nullopt;
+    }
+    const std::uint64_t bytes = std::uint64_t{lanes(job)} * bytes_of(job.stages.output);
+    const std::uint64_t beats = divide_up(lanes(job), config_.output_throughput);
+    const Cycles stages = std::accumulate(delays_.begin(), delays_.end(), Cycles(0));
+    return PoolingLimit{.beats = beats,
+                        .interval = Cycles(divide_up(bytes, beats * wires_.pooling_bytes)),
+                        .latency = config_.to_pooling + stages,
+                        .places = stages.value + config_.pooling_places};
+}
+
+OperandPairs Sdp::pairs_of(const SdpJob& job, std::size_t stage) const {
+    // the element-wise stage keeps to the pace of operand_cycles: nv_full RTL, simulated
+    if (stage == ew_stage || wires_.bus_width <= datapath_.memory_atom ||
+        !pairs(*job.operands[stage])) {
+        return {};
+    }
+    return operand_pairs(divide_up(lanes(job), config_.bs_throughput));
+}
+
+}  // namespace npuscope

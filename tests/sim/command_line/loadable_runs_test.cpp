@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// What `run` computes of a model, a loadable planned of it gives byte for byte.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "sim/config/file_io.h"
+#include "tests/sim/command_line/typed.h"
+#include "tests/sim/run/quantised_model.h"
+#include "tests/support/temp_folder.h"
+
+namespace npuscope {
+namespace {
+
+namespace fs = std::filesystem;
+using sample::Answer;
+using test::QuantisedModel;
+
+class LoadableRuns : public ::testing::TestWithParam<const char*> {
+ protected:
+    Answer typed(std::vector<std::string> arguments) const {
+        arguments.insert(arguments.end(), {"--npu", GetParam()});
+        return sample::typed(arguments, {run_command(), plan_command()});
+    }
+    std::string path(const std::string& name) const { return (folder_ / name).string(); }
+
+    void input(const std::string& name, const Sizes& sizes, std::size_t step) const {
+        GraphValue input = zeros({ElementType::Int8, sizes});
+        for (std::size_t i = 0; i < input.numbers.size(); ++i) {
+            input.numbers[i] = static_cast<double>((i * step) % 256) - 128;
+        }
+        fs::create_directories(folder_ / "in");
+        std::ofstream(path("in/" + name + ".npy"), std::ios::binary) << npy_bytes(input);
+    }
+
+    /// Of the output `y`.
+    void expect_same(const QuantisedModel& model) const {
+        std::ofstream(path("model.onnx"), std::ios::binary) << model.builder.bytes();
+        const Answer run = typed({"run", path("model.onnx"), "--inputs", path("in"), "--outputs",
+                                  path("model"), "--compare-layers"});
+        EXPECT_EQ(run.code, ExitCode::Good) << run.err;
+        const Answer plan = typed({"plan", path("model.onnx"), "--loadable", path("model.fbuf")});
+        ASSERT_EQ(plan.code, ExitCode::Good) << plan.err;
+        const Answer loaded = typed(
+            {"run", path("model.fbuf"), "--inputs", path("in"), "--outputs", path("loadable")});
+        ASSERT_EQ(loaded.code, ExitCode::Good) << loaded.err;
+        EXPECT_EQ(read_whole_bytes(path("model/y.npy")), read_whole_bytes(path("loadable/y.npy")));
+    }
+
+    const TempFolder folder_;
+};
+
+TEST_P(LoadableRuns, PoolWithStridesBeyondTheFirmwares) {
+    QuantisedModel model(7, true);
+    const std::string a = model.conv("a", model.input("x", 8, 40), 8, 16, 3);
+    model.builder.output(model.max_pool("y", a, 3, 13, 1));
+    input("x", {1, 8, 40, 40}, 37);
+    expect_same(model);
+}
+
+INSTANTIATE_TEST_SUITE_P(Presets, LoadableRuns, testing::Values("nv_small", "nv_full"),
+                         [](const auto& param) { return std::string(param.param); });
+
+}  // namespace
+}  // namespace npuscope
