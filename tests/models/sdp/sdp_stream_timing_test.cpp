@@ -38,7 +38,7 @@ TEST(SdpStream, asks_anew_for_each_beat_that_passes_the_fifo) {
     arrive(stream, 100, 4);
     for (std::uint64_t i = 0; i < 4; ++i) {
         const auto burst = stream.next_burst();
-        EXPECT_EQ(burst->ready, Cycles(110 + i));
+        EXPECT_EQ(burst->ready, Cycles(116 + i));
         EXPECT_EQ(burst->beats, 1U);
     }
     arrive(stream, 200, 4);
