@@ -42,10 +42,12 @@ ScaleForm form_of(const std::string& name) {
     const std::map<std::string, ScaleForm> forms{{"exact", ScaleForm::Exact},
                                                  {"rounded", ScaleForm::Rounded},
                                                  {"twice", ScaleForm::RoundedTwice},
+                                                 {"third", ScaleForm::RoundedThird},
                                                  {"folded", ScaleForm::Folded}};
     const auto found = forms.find(name);
     if (found == forms.end()) {
-        throw ConfigError(fmt::format("'{}' is no form", name), "exact, rounded, twice or folded");
+        throw ConfigError(fmt::format("'{}' is no form", name),
+                          "exact, rounded, twice, third or folded");
     }
     return found->second;
 }
@@ -112,7 +114,7 @@ int main(int count, char** words) {
     app.add_option("model", arguments.model, "ONNX model")->required();
     app.add_option("--form", arguments.form,
                    "exact, rounded (NPUs with registers), twice (those without the third stage "
-                   "of the SDP) or folded (TINPU)")
+                   "of the SDP), third (those with it) or folded (TINPU)")
         ->capture_default_str();
     app.add_option("--inputs", arguments.inputs, "folder of the model's inputs")->required();
     app.add_option("--tensors", arguments.tensors, "folder of its inner tensors, one array each")

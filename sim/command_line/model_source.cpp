@@ -11,6 +11,7 @@
 #include "models/npu/npu_config.h"
 #include "sim/command_line/input_files.h"
 #include "sim/compile/nvdla/nvdla_family.h"
+#include "sim/compile/nvdla/single_operations.h"
 #include "sim/compile/nvdla/wide_layer.h"
 #include "sim/config/text_table.h"
 #include "sim/model/host_values.h"
@@ -66,11 +67,12 @@ void add_model_options(CLI::App& app, ModelChoices& choices) {
     for (const auto& [value, name] : EnumNames<SumReads>::names) {
         reads.emplace(name, value);
     }
-    app.add_option("--sums", choices.sums,
-                   "how often the sum of two maps of different scales may read one of them: twice "
-                   "is nearer to the model, at a third more traffic of sums; default: once where "
-                   "the SDP has three stages, whose loadables cannot say the other, twice where "
-                   "it has two")
+    app.add_option(
+           "--sums", choices.sums,
+           "how often the sum of two maps of different scales may read one of them, where "
+           "two stages of the SDP compute it: twice is nearer to the model, at a third more "
+           "traffic of sums; default: once, by a third stage where the SDP has one, which "
+           "is as near and takes fewer numbers a cycle, else twice")
         ->transform(CLI::CheckedTransformer(reads, CLI::ignore_case))
         ->option_text("once|twice");
     add_quantise_options(app, choices);
@@ -148,7 +150,7 @@ QuantisedModel quantise_file(const std::string& model, const ModelChoices& choic
 namespace {
 
 /// A loadable's descriptors cannot say that a stage adds a map and multiplies by a constant, so that NPUs
-/// whose three stages otherwise say all of a sum keep to what they can, unless more is asked for.
+/// with a third stage add the second map there, multiplied, unless reads are asked for.
 ScaleForm form_for(const SystemConfig& system, std::optional<SumReads> sums) {
     const auto* npu = system.npu.find<NpuConfig>();
     const bool can = npu != nullptr && npu->sdp.bs && npu->sdp.bn;
@@ -160,8 +162,10 @@ ScaleForm form_for(const SystemConfig& system, std::optional<SumReads> sums) {
     if (npu == nullptr) {
         return ScaleForm::Folded;
     }
-    const SumReads usual = can && !npu->sdp.element_wise ? SumReads::Twice : SumReads::Once;
-    return sums.value_or(usual) == SumReads::Twice ? ScaleForm::RoundedTwice : ScaleForm::Rounded;
+    if (sums || !can) {
+        return sums == SumReads::Twice ? ScaleForm::RoundedTwice : ScaleForm::Rounded;
+    }
+    return looks_up_in_sdp(*npu) ? ScaleForm::RoundedThird : ScaleForm::RoundedTwice;
 }
 
 }  // namespace

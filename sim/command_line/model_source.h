@@ -58,10 +58,11 @@ struct ModelChoices {
                     "it runs");
         visit.field("quantise", self.quantise, "how it is quantised");
         visit.field("pixels", self.pixels, "what pixels of pictures become");
-        visit.field("sums", self.sums,
-                    "how often the sum of two maps of different scales may read one of them: twice "
-                    "is nearer to the model; default: once on an SDP with three stages, whose "
-                    "loadables cannot say the other, twice on one with two");
+        visit.field(
+            "sums", self.sums,
+            "how often the sum of two maps of different scales may read one of them, where "
+            "two stages of the SDP compute it: twice is nearer to the model; default: once, "
+            "by a third stage where the SDP has one, else twice");
         visit.field("batch", self.batch, "how many of several inputs are run; default: all");
         visit.field("labels", self.labels,
                     "file with the name of a class on each line, for outputs of as many numbers");

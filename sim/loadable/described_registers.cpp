@@ -304,6 +304,7 @@ DlaLut describe_table(const Operation& planned) {
     table.method = 1;
     table.exponential_start = static_cast<std::uint64_t>(lut.le.start);
     table.exponential_end = static_cast<std::uint64_t>(lut.le.end);
+    table.linear_overflow.scale = lut.lo.overflow.scale;
     table.linear_start = static_cast<std::uint64_t>(lut.lo.start);
     table.linear_end = static_cast<std::uint64_t>(lut.lo.end);
     table.hybrid_priority = table.underflow_priority = table.overflow_priority = 1;

@@ -17,8 +17,9 @@ void check_scaled_sum(const Operands& operands) {
     };
     require(sum.shift >= (sum.to_even ? 0 : 1) && sum.shift < 62 && sum.left >= 0 &&
                 sum.left < 24 && fits(sum.a_zero, 10) && fits(sum.b_zero, 10) && sum.before >= 0 &&
-                sum.before < 8 && fits(sum.factor, 16) && fits(sum.gain, 6) &&
-                fits(sum.offset, 32) && fits(sum.scale, 16) && fits(sum.zero, 10),
+                sum.before < 8 && fits(sum.other, 16) && fits(sum.factor, 16) &&
+                fits(sum.gain, 6) && fits(sum.offset, 32) && fits(sum.scale, 16) &&
+                fits(sum.zero, 10),
             "its numbers are too large", "let npuscope write such nodes");
 }
 
@@ -70,18 +71,48 @@ ValueRange scaled_product_range(const RangeOperands& operands) {
     return {true, {product.low, product.high}, operands.at(0).assumed || operands.at(1).assumed};
 }
 
+/// The result's type is `to`, its sizes are those of the map.
+Types types_of_map(const Operands& operands) {
+    const bool is_signed = operands.node.integer("to", 3) == 3;
+    return {{is_signed ? ElementType::Int8 : ElementType::Uint8, operands.sizes(0)}};
+}
+
+void check_scaled_prelu(const Operands& operands) {
+    const ScaledPrelu prelu = scaled_prelu_of(operands.node);
+    const auto fits = [](std::int64_t number, int bits) {
+        return std::abs(number) < std::int64_t{1} << bits;
+    };
+    const bool slopes =
+        std::ranges::all_of(prelu.slopes, [&](std::int64_t slope) { return fits(slope, 15); });
+    require(operands.sizes(0).size() >= 2 && slopes &&
+                std::ssize(prelu.slopes) == operands.sizes(0)[1] && prelu.shift >= 1 &&
+                prelu.shift < 62 && prelu.slope_shift >= 0 && prelu.slope_shift < 32 &&
+                fits(prelu.map_zero, 10) && fits(prelu.gain, 15) && fits(prelu.offset, 31) &&
+                fits(prelu.scale, 16) && fits(prelu.zero, 10),
+            "its numbers are too large, or not one for each channel",
+            "let npuscope write such nodes");
+}
+Values scaled_prelu(const Operands& operands) {
+    const ScaledPrelu prelu = scaled_prelu_of(operands.node);
+    const std::size_t plane = steps_of(operands.sizes(0))[1];
+    return {fill(types_of_map(operands).front(), [&](std::size_t i) {
+        return prelu.result(operands.at(0).numbers[i],
+                            prelu.slopes[i / plane % prelu.slopes.size()]);
+    })};
+}
+ValueRange scaled_prelu_range(const RangeOperands& operands) {
+    const ScaledPrelu prelu = scaled_prelu_of(operands.node);
+    return {true, {prelu.low, prelu.high}, operands.at(0).assumed};
+}
+
 void check_lookup(const Operands& operands) {
     require(is_byte(operands.element(0)) && operands.node.integers("codes").size() == lookup_codes,
             "its table does not have a number for each code", "let npuscope write such nodes");
 }
-Types lookup_types(const Operands& operands) {
-    const bool is_signed = operands.node.integer("to", 3) == 3;
-    return {{is_signed ? ElementType::Int8 : ElementType::Uint8, operands.sizes(0)}};
-}
 Values look_up(const Operands& operands) {
     const std::vector<std::int64_t> codes = operands.node.integers("codes");
     const double low = range_of(operands.element(0)).low;
-    return {fill(lookup_types(operands).front(), [&](std::size_t i) {
+    return {fill(types_of_map(operands).front(), [&](std::size_t i) {
         return static_cast<double>(
             codes[static_cast<std::size_t>(operands.at(0).numbers[i] - low)]);
     })};
@@ -98,10 +129,16 @@ constexpr std::array rows{OperatorRow{.op = scaled_sum_op,
                                       .infer = scaled_product_types,
                                       .check = check_scaled_product,
                                       .range = scaled_product_range},
+                          OperatorRow{.op = scaled_prelu_op,
+                                      .inputs = {1, 1},
+                                      .evaluate = scaled_prelu,
+                                      .infer = types_of_map,
+                                      .check = check_scaled_prelu,
+                                      .range = scaled_prelu_range},
                           OperatorRow{.op = lookup_op,
                                       .inputs = {1, 1},
                                       .evaluate = look_up,
-                                      .infer = lookup_types,
+                                      .infer = types_of_map,
                                       .check = check_lookup}};
 
 }  // namespace

@@ -40,12 +40,15 @@ namespace npuscope {
 //     mul        first stage:   + constant, x the second map as it is stored; second: + the first map as it is
 //                               stored << second_shift, where there is one, x gain; then the convertor
 //     concat     what is stored of each map less an offset
-//     lookup     the table: what is stored of the result for each stored number
+//     lookup     the table: what is stored of the result for each stored number; or first stage:
+//                               + constant, x gain; second: below 0 x the channel's factor
+//                               >> factor_shift; then the convertor
 //     add        first stage:   + constant, x factor; second: + stored residual << residual_shift,
 //                               x gain; or, of a residual that both stages add, first:
 //                               + stored residual << first_shift, x factor; or first:
 //                               + stored residual << residual_shift, second: + constant,
-//                               x gain >> gain_shift; then the convertor
+//                               x gain >> gain_shift; or first: + constant, x factor, third: + what
+//                               `other` makes of the stored residual; then the convertor
 //
 // Which stage has a ReLU says the layer. Empty vectors: the layer has none.
 
@@ -68,6 +71,7 @@ struct LayerNumbers {
     std::int16_t constant = 0;
     unsigned residual_shift = 0;
     std::optional<unsigned> first_shift{};  ///< of a residual that both stages add
+    std::optional<Conversion> other{};      ///< of one that the third stage adds alone
     std::int16_t gain = 1;                  ///< second stage: of a sum, or where there is no rest
     unsigned gain_shift = 0;
     Conversion convertor{};

@@ -48,11 +48,13 @@ enum class ScaleForm {
     Exact,    ///< the layer keeps its form
     Rounded,  ///< integers of 15 bits and a shift: results differ by one step at most, in few values
     RoundedTwice,  ///< likewise; both stages may read the second map of a sum, which is then closer
+    RoundedThird,  ///< likewise; a third stage may multiply it
     Folded         ///< a shift for each kernel, the rest in its weights, which are rounded again
 };
 
 inline bool is_rounded(ScaleForm form) {
-    return form == ScaleForm::Rounded || form == ScaleForm::RoundedTwice;
+    return form == ScaleForm::Rounded || form == ScaleForm::RoundedTwice ||
+           form == ScaleForm::RoundedThird;
 }
 
 /// Of maps of 8 bits between their quantisers: operators that move numbers take the integers themselves, and

@@ -105,8 +105,9 @@ std::optional<double> high_of(const GraphView& view, const std::string& tensor);
 //                / 2^shift + 1/2) + zero)
 //
 // where no sum lies halfway between two results. `zero` makes the largest result 127. The ratio of the maps
-// has 15 bits then; where `b` is read twice, (b - b_zero) * 2^before is added to (a - a_zero), too, and
-// the factor says what the ratio differs from a power of two. Where all scales are powers of two, halves
+// has 15 bits then. Where `b` is read twice, (b - b_zero) * 2^before is added to (a - a_zero), too, and
+// the factor says what the ratio differs from a power of two. Where an SDP has a third stage, `b` has a factor
+// of its own in place of 2^left. Where all scales are powers of two, halves
 // are rounded to even instead: then `factor`, `gain` and `scale` are 1.
 
 struct ScaledSum {
@@ -114,6 +115,7 @@ struct ScaledSum {
     std::int64_t b_zero = 0;
     std::int64_t factor = 1;  ///< up to 15 bits; below 0 with a gain below 0
     std::int64_t left = 0;
+    std::int64_t other = 0;  ///< the factor of `b`, up to 15 bits; 0: it is shifted
     bool reads_twice = false;
     std::int64_t before = 0;
     bool relu = false;  ///< or no activation but the clip
@@ -140,8 +142,13 @@ struct SumForm {
     std::vector<std::size_t> after;
     std::optional<Deviation> deviation{};  ///< nothing: its numbers are the model's
 };
-/// `twice`: it may read a map twice.
-std::optional<SumForm> read_quantised_sum(const GraphView& view, std::size_t index, bool twice);
+/// What the stages of an SDP do for a sum beside multiplying one map and shifting the other.
+struct SumStages {
+    bool twice = false;  ///< both of two stages read the second map
+    bool third = false;  ///< a third one multiplies it
+};
+std::optional<SumForm> read_quantised_sum(const GraphView& view, std::size_t index,
+                                          const SumStages& stages);
 
 // The product of two maps, or of a map and a number for each channel, likewise:
 //
@@ -173,6 +180,35 @@ struct ProductForm {
     Deviation deviation;
 };
 std::optional<ProductForm> read_quantised_product(const GraphView& view, std::size_t index);
+
+// A PRelu with a slope for each channel, likewise: of y = (code - map_zero) * gain, below 0 y * slope / 2^slope_shift,
+//
+//     clip(round((y + offset) * scale / 2^shift) + zero)
+
+struct ScaledPrelu {
+    std::int64_t map_zero = 0;
+    std::int64_t gain = 1;
+    std::vector<std::int64_t> slopes;  ///< up to 15 bits each
+    std::int64_t slope_shift = 0;
+    std::int64_t offset = 0;
+    std::int64_t scale = 1;  ///< up to 15 bits
+    std::int64_t shift = 1;
+    std::int64_t zero = 0;
+    double low = 0;
+    double high = 0;
+
+    double result(double code, std::int64_t slope) const;
+};
+inline constexpr const char* scaled_prelu_op = "npuscope.ScaledPrelu";
+ScaledPrelu scaled_prelu_of(const GraphNode& node);
+/// A node PRelu of a dequantised map as such a node, and the nodes after it that it replaces; nothing where it is
+/// none, or more than 500 of a million results would differ from the model's.
+struct PreluForm {
+    GraphNode node;
+    std::vector<std::size_t> after;
+    Deviation deviation;
+};
+std::optional<PreluForm> read_quantised_prelu(const GraphView& view, std::size_t index);
 
 // A function of one map of 8-bit integers, as a table of the results' integers: what an activation between
 // two quantisers is, and any chain of them.

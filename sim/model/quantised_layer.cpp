@@ -207,10 +207,10 @@ void normalise_quantised(Graph& graph, ScaleForm form) {
     const GraphView view(before);
     ReplacedNodes replaced;
     std::set<std::size_t> dropped;
+    const SumStages stages{form == ScaleForm::RoundedTwice, form == ScaleForm::RoundedThird};
     for (std::size_t i = 0; i < before.nodes.size(); ++i) {
-        const auto sum = is_rounded(form)
-                             ? read_quantised_sum(view, i, form == ScaleForm::RoundedTwice)
-                             : std::optional<SumForm>();
+        const auto sum =
+            is_rounded(form) ? read_quantised_sum(view, i, stages) : std::optional<SumForm>();
         if (sum) {
             replaced[i] = {sum->node};
             dropped.insert(sum->after.begin(), sum->after.end());
@@ -225,6 +225,14 @@ void normalise_quantised(Graph& graph, ScaleForm form) {
             replaced[i] = {product->node};
             dropped.insert(product->after.begin(), product->after.end());
             graph.rounded.push_back({node_name(before.nodes[i]), product->deviation});
+            continue;
+        }
+        const auto prelu =
+            is_rounded(form) ? read_quantised_prelu(view, i) : std::optional<PreluForm>();
+        if (prelu) {
+            replaced[i] = {prelu->node};
+            dropped.insert(prelu->after.begin(), prelu->after.end());
+            graph.rounded.push_back({node_name(before.nodes[i]), prelu->deviation});
             continue;
         }
         const auto layer = read_quantised_layer(view, i);

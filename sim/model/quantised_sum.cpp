@@ -108,8 +108,14 @@ std::vector<NearTie> near_ties(const Term& large, const Term& small, const Requa
 /// Whether saturation alone does not clip at the zero point.
 bool needs_relu(const Requantised& end) { return end.low == end.zero && end.high - end.low < 255; }
 
+/// How the second map comes to the sum.
+enum class SumWay { Shifted, ReadTwice, Multiplied };
+
 /// By what the second map is multiplied, where the first one is multiplied by the factor.
 double shifted_factor(const ScaledSum& sum) {
+    if (sum.other != 0) {
+        return static_cast<double>(sum.other);
+    }
     const double again =
         sum.reads_twice ? std::ldexp(static_cast<double>(sum.factor), static_cast<int>(sum.before))
                         : 0;
@@ -211,8 +217,38 @@ void add_sums_of_two_reads(const ScaledSum& common, const SumOrder& order,
     }
 }
 
+/// Each map with a factor of its own, for every odd scale of 15 bits: with one of them both factors are
+/// nearly whole numbers.
+void add_sums_of_two_factors(const ScaledSum& common, const SumOrder& order,
+                             std::vector<ScaledSum>& sums) {
+    const double first = order.multiplied.scale / order.end.scale;
+    const double second = order.shifted.scale / order.end.scale;
+    constexpr double most_steps = 255;
+    constexpr double most_results = 8192;  // half of the least scale: no sum lies halfway
+    if (!((first + second + 1) * most_steps < most_results)) {
+        return;
+    }
+    for (int scale = 16385; scale <= to_integer(largest_scale); scale += 2) {
+        ScaledSum sum = common;
+        sum.scale = scale;
+        sum.shift = shift_before(std::max(first, second) / scale);
+        sum.factor =
+            to_integer(std::nearbyint(std::ldexp(first / scale, static_cast<int>(sum.shift))));
+        sum.other =
+            to_integer(std::nearbyint(std::ldexp(second / scale, static_cast<int>(sum.shift))));
+        const double unit = std::ldexp(1.0, static_cast<int>(sum.shift)) / scale;
+        const double reach = (first + second + 1) * most_steps * unit;
+        if (sum.shift > most_shift || reach > 0x1p31 || sum.factor == 0 || sum.other == 0) {
+            continue;
+        }
+        sum.offset =
+            to_integer(std::nearbyint((order.end.zero - static_cast<double>(sum.zero)) * unit));
+        sums.push_back(sum);
+    }
+}
+
 /// The sums of one order that may deviate least, the most exact ones first.
-std::vector<ScaledSum> likely_sums(const SumOrder& order, bool twice) {
+std::vector<ScaledSum> likely_sums(const SumOrder& order, SumWay way) {
     constexpr std::size_t most_sums = 64;
     ScaledSum sum;
     sum.a_zero = to_integer(order.multiplied.zero);
@@ -223,7 +259,9 @@ std::vector<ScaledSum> likely_sums(const SumOrder& order, bool twice) {
     sum.relu = needs_relu(order.end);
     std::vector<ScaledSum> sums;
     if (sum.relu || order.end.high - order.end.low == 255) {
-        twice ? add_sums_of_two_reads(sum, order, sums) : add_sums(sum, order, sums);
+        way == SumWay::Shifted     ? add_sums(sum, order, sums)
+        : way == SumWay::ReadTwice ? add_sums_of_two_reads(sum, order, sums)
+                                   : add_sums_of_two_factors(sum, order, sums);
     }
     std::ranges::stable_sort(sums, {}, [&](const ScaledSum& one) { return most_off(one, order); });
     sums.resize(std::min(sums.size(), most_sums));
@@ -236,12 +274,17 @@ class NearestSum {
     NearestSum(const Term& large, const Term& small, const Requantised& end)
         : large_(large), small_(small), end_(end), ties_(near_ties(large, small, end)) {}
 
-    std::optional<SumForm> find(bool twice) {
-        for (const bool reads_twice : {false, true}) {
+    std::optional<SumForm> find(const SumStages& stages) {
+        std::vector<SumWay> ways{SumWay::Shifted};
+        if (stages.twice) {
+            ways.push_back(SumWay::ReadTwice);
+        }
+        if (stages.third) {
+            ways.push_back(SumWay::Multiplied);
+        }
+        for (const SumWay way : ways) {
             for (const bool swapped : {false, true}) {
-                if (!reads_twice || twice) {
-                    keep_nearest(swapped, reads_twice);
-                }
+                keep_nearest(swapped, way);
             }
         }
         return std::move(best_);
@@ -250,14 +293,15 @@ class NearestSum {
  private:
     /// Holds sums of one order against the pairs near halves, and keeps the one that differs least. Before a
     /// ReLU nothing takes off what the zero points of maps that are shifted differ from the stored ones.
-    void keep_nearest(bool swapped, bool twice) {
+    void keep_nearest(bool swapped, SumWay way) {
         const SumOrder order{swapped ? small_ : large_, swapped ? large_ : small_, end_};
-        const bool zeros =
-            order.shifted.stores_zero() && (!twice || order.multiplied.stores_zero());
+        const bool zeros = way == SumWay::Multiplied ||
+                           (order.shifted.stores_zero() &&
+                            (way != SumWay::ReadTwice || order.multiplied.stores_zero()));
         if (needs_relu(end_) && !zeros) {
             return;
         }
-        for (const ScaledSum& sum : likely_sums(order, twice)) {
+        for (const ScaledSum& sum : likely_sums(order, way)) {
             if (best_ && best_->deviation->expected == 0) {
                 return;
             }
@@ -310,16 +354,17 @@ std::optional<ScaledSum> even_sum(const Term& small, const Term& large, const Re
 constexpr std::array whole_numbers{
     std::pair{"a_zero", &ScaledSum::a_zero}, std::pair{"b_zero", &ScaledSum::b_zero},
     std::pair{"factor", &ScaledSum::factor}, std::pair{"left", &ScaledSum::left},
-    std::pair{"before", &ScaledSum::before}, std::pair{"gain", &ScaledSum::gain},
-    std::pair{"offset", &ScaledSum::offset}, std::pair{"scale", &ScaledSum::scale},
-    std::pair{"shift", &ScaledSum::shift},   std::pair{"zero", &ScaledSum::zero}};
+    std::pair{"other", &ScaledSum::other},   std::pair{"before", &ScaledSum::before},
+    std::pair{"gain", &ScaledSum::gain},     std::pair{"offset", &ScaledSum::offset},
+    std::pair{"scale", &ScaledSum::scale},   std::pair{"shift", &ScaledSum::shift},
+    std::pair{"zero", &ScaledSum::zero}};
 
 }  // namespace
 
 double ScaledSum::of(double a, double b) const {
     const std::int64_t second = to_integer(b) - b_zero;
     const std::int64_t first = to_integer(a) - a_zero + (reads_twice ? second << before : 0);
-    std::int64_t sum = (first * factor + (second << left)) * gain;
+    std::int64_t sum = (first * factor + (other != 0 ? second * other : second << left)) * gain;
     sum = relu ? std::max<std::int64_t>(sum, 0) : sum;
     if (to_even) {
         const double result =
@@ -362,7 +407,8 @@ ScaledSum scaled_sum_of(const GraphNode& node) {
     return sum;
 }
 
-std::optional<SumForm> read_quantised_sum(const GraphView& view, std::size_t index, bool twice) {
+std::optional<SumForm> read_quantised_sum(const GraphView& view, std::size_t index,
+                                          const SumStages& stages) {
     const GraphNode& node = view.node(index);
     std::optional<Term> a;
     std::optional<Term> b;
@@ -402,7 +448,7 @@ std::optional<SumForm> read_quantised_sum(const GraphView& view, std::size_t ind
     const auto even = even_sum(*b, *a, *end);
     std::optional<SumForm> form =
         even ? SumForm{scaled_sum_node(*even, b->tensor, a->tensor, *end), end->nodes, {}}
-             : NearestSum(*a, *b, *end).find(twice);
+             : NearestSum(*a, *b, *end).find(stages);
     if (!form) {
         return std::nullopt;
     }

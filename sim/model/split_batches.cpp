@@ -26,7 +26,7 @@ constexpr std::uint64_t most_weights = std::uint64_t{1} << 26U;  // mostly copie
 bool is_layer(const std::string& op) {
     constexpr std::array layers{"Conv", "ConvInteger", "ConvTranspose", "MaxPool"};
     return std::ranges::find(layers, op) != layers.end() || op == scaled_sum_op ||
-           op == scaled_product_op;
+           op == scaled_product_op || op == scaled_prelu_op;
 }
 /// Computes every input of the batch by itself.
 bool is_separable(const std::string& op) {

@@ -40,6 +40,11 @@ LoweredLayer stage_scaled_sum(const ScaledSum& sum, const NumberRange& a, const 
     }
     LayerNumbers& numbers = lowered.numbers;
     std::int64_t lost = raised;
+    if (sum.other != 0) {
+        numbers.other = {.offset = static_cast<std::int32_t>(sum.b_zero - stored_zero(b)),
+                         .scale = static_cast<std::int16_t>(sum.other)};
+        lost = 0;
+    }
     if (sum.reads_twice) {  // no stage is left that adds constants
         const std::int64_t first =
             sum.a_zero - stored_zero(a) +
@@ -165,6 +170,28 @@ LoweredLayer lower_lookup(const GraphView& model, std::size_t index, Diagnostics
     return lowered;
 }
 
+LoweredLayer lower_prelu(const GraphView& model, std::size_t index, Diagnostics& problems) {
+    const GraphNode& node = model.node(index);
+    const auto input = map_range(model, node.inputs[0], index, problems);
+    if (!input) {
+        return {};
+    }
+    const ScaledPrelu prelu = scaled_prelu_of(node);
+    LoweredLayer lowered;
+    lowered.layer.kind = LayerKind::Lookup;
+    LayerNumbers& numbers = lowered.numbers;
+    numbers.constant = static_cast<std::int16_t>(stored_zero(*input) - prelu.map_zero);
+    numbers.gain = static_cast<std::int16_t>(prelu.gain);
+    for (const std::int64_t slope : prelu.slopes) {
+        numbers.factor.push_back(static_cast<std::int16_t>(slope));
+    }
+    numbers.factor_shift = static_cast<unsigned>(prelu.slope_shift);
+    numbers.convertor = {.offset = static_cast<std::int32_t>(-prelu.offset),
+                         .scale = static_cast<std::int16_t>(prelu.scale),
+                         .shift = static_cast<unsigned>(prelu.shift)};
+    return lowered;
+}
+
 LoweredLayer lower_sum(const GraphView& model, const Sum& sum, Diagnostics& problems) {
     const auto a = map_range(model, sum.terms[0], sum.node, problems);
     const auto b = map_range(model, sum.terms[1], sum.node, problems);
@@ -179,7 +206,7 @@ LoweredLayer lower_sum(const GraphView& model, const Sum& sum, Diagnostics& prob
     const ScaledSum scaled = scaled_sum_of(node);
     const bool moved = scaled.b_zero != stored_zero(*b) ||
                        (scaled.reads_twice && scaled.a_zero != stored_zero(*a));
-    if (scaled.relu && !scaled.to_even && moved) {
+    if (scaled.relu && !scaled.to_even && scaled.other == 0 && moved) {
         problems.push_back(problem_at(model, sum.node,
                                       "it clips a sum of which one map has a zero point",
                                       "quantise the maps around 0, or leave the activation out"));

@@ -11,16 +11,23 @@
 namespace npuscope {
 namespace {
 
-/// An entry for each integer of 8 bits: a table's range begins above its start, so that entry 0 is that of
-/// -129, and the last one, of 127, already lies beyond it. Everything lies below the exponential table.
-LookupConfig lookup_of_bytes(std::int64_t far_above, std::int32_t offset) {
+constexpr std::int64_t above_32_bits = std::numeric_limits<std::int32_t>::max();
+
+/// By the linear table alone, from above `start` on. Everything lies below the exponential table.
+LookupConfig linear_lookup(std::int64_t far_above, std::int64_t start) {
     LookupConfig lut;
     lut.le_function = LeFunction::Linear;
     lut.le.start = lut.le.end = far_above;
-    lut.lo.start = offset - 129;
-    lut.lo.end = offset + 127;
+    lut.lo.start = start;
+    lut.lo.end = start + 256;
     lut.underflow_priority = lut.overflow_priority = lut.hybrid_priority = LookupTable::Lo;
     return lut;
+}
+
+/// An entry for each integer of 8 bits: entry 0 is that of -129, and the last one, of 127, already lies beyond the
+/// table.
+LookupConfig lookup_of_bytes(std::int64_t far_above, std::int32_t offset) {
+    return linear_lookup(far_above, offset - 129);
 }
 
 }  // namespace
@@ -28,8 +35,14 @@ LookupConfig lookup_of_bytes(std::int64_t far_above, std::int32_t offset) {
 SdpYStage lookup_stage(std::int32_t offset) {
     SdpYStage stage;
     stage.bypass = stage.lut_bypass = false;
-    stage.lut = lookup_of_bytes(std::numeric_limits<std::int32_t>::max(), offset);
+    stage.lut = lookup_of_bytes(above_32_bits, offset);
     return stage;
+}
+
+LookupConfig relu_lookup() {
+    LookupConfig lut = linear_lookup(above_32_bits, 0);
+    lut.lo.overflow.scale = 1;
+    return lut;
 }
 
 std::vector<std::int16_t> lookup_entries(const std::vector<std::int8_t>& table) {
@@ -40,8 +53,55 @@ std::vector<std::int16_t> lookup_entries(const std::vector<std::int8_t>& table) 
     return entries;
 }
 
+namespace {
+
+/// The second stage multiplies what is below 0 by its channel's number, which the stage before has made large,
+/// so that its rounding is a small part of a step.
+std::optional<StoredCube> plan_slopes(const LookupTask& task, PlanContext& context) {
+    if (!context.npu().sdp.bs || !context.npu().sdp.bn) {
+        context.refuse(task.layer.name,
+                       {.sentence = "slopes of channels take two stages of the SDP",
+                        .remedy = "choose a preset with both"});
+        return std::nullopt;
+    }
+    const LayerNumbers& given = *task.given;
+    StoredCube output = context.place_cube(task.layer.name, task.shapes.output, task.input.lanes);
+    const FeatureCube whole = whole_atoms(output.cube);
+    const BiasShape shape{output.cube.surfaces(), output.cube.channels_per_atom(), task.input.lanes,
+                          output.cube.shape.channels};
+    const auto [base, image] = context.place_image(task.layer.name + "_slopes",
+                                                   Bytes(std::uint64_t{2} * whole.shape.channels));
+    if (!image.empty()) {
+        fill_operands(shape, image, given.factor, {});
+    }
+    SdpJob job = context.elementwise_job(task.input, output);
+    job.stages.bs.bypass = job.stages.bn.bypass = false;
+    job.stages.bs.alu = {.bypass = false, .operand = given.constant};
+    job.stages.bs.mul = {.bypass = false, .operand = given.gain};
+    job.stages.bn.mul = {.bypass = false, .source = OperandSource::Memory, .prelu = true};
+    job.stages.bn.shift_right = given.factor_shift;
+    job.stages.convertor = given.convertor;
+    job.operands[bn_stage] = element_operand(output.cube, false);
+    SdpOperandFetch& fetch = *job.operands[bn_stage];
+    fetch.alu = false;
+    fetch.mul = true;
+    fetch.surface.base = base;
+    fetch.surface.line_stride = fetch.surface.surface_stride = {};
+    fetch.surface.spread = OperandSpread::PerChannel;
+    fetch.surface.component = Bytes(2);
+    std::vector<std::size_t> after;
+    task.input.add_writer_of(task.input.whole(), after);
+    context.add({task.layer.name, job, std::move(after)}, output.whole(), output);
+    return output;
+}
+
+}  // namespace
+
 std::optional<StoredCube> plan_lookup(const LookupTask& task, PlanContext& context) {
     const NpuConfig& npu = context.npu();
+    if (task.table.empty()) {
+        return plan_slopes(task, context);
+    }
     if (!looks_up_in_sdp(npu) && !npu.cdp.present) {
         context.refuse(task.layer.name, {.sentence = "this NPU has no lookup table",
                                          .remedy = "choose a preset with a CDP"});

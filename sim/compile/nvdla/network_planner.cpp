@@ -341,7 +341,8 @@ class NetworkPlanner {
             case LayerKind::Lookup:
                 return plan_lookup(
                     {layer, shapes_[index], results_.cube_of(shapes_[index].sources.front()),
-                     layer_table(network_, index)},
+                     layer_table(network_, index),
+                     network_.numbers.empty() ? nullptr : &network_.numbers[index]},
                     context_);
             case LayerKind::Input:
                 break;

@@ -84,6 +84,7 @@ std::optional<NodeGroup> sum_at(const GraphView& model, std::size_t node) {
 
 constexpr const char* concat_pattern = "CONCAT";
 constexpr const char* lookup_pattern = "LOOKUP";
+constexpr const char* prelu_pattern = "PRELU";
 constexpr const char* product_pattern = "MUL";
 constexpr const char* slice_pattern = "SLICE";
 
@@ -99,6 +100,7 @@ std::optional<NodeGroup> maps_at(const GraphView& model, std::size_t index) {
     const bool is_slice = node.op == "Slice" && slice_begin(model, node);
     const char* pattern = node.op == "Concat" && joins_channels(model, node) ? concat_pattern
                           : node.op == lookup_op                             ? lookup_pattern
+                          : node.op == scaled_prelu_op                       ? prelu_pattern
                           : node.op == scaled_product_op                     ? product_pattern
                           : is_slice                                         ? slice_pattern
                                                                              : nullptr;
@@ -137,6 +139,9 @@ LoweredLayer lower_group(const GraphView& model, const NodeGroup& group, Diagnos
     }
     if (group.pattern == lookup_pattern) {
         return lower_lookup(model, group.anchor, problems);
+    }
+    if (group.pattern == prelu_pattern) {
+        return lower_prelu(model, group.anchor, problems);
     }
     if (group.pattern == slice_pattern) {
         return lower_slice(model, group.anchor, problems);

@@ -116,6 +116,8 @@ std::optional<Shape> slice_begin(const GraphView& model, const GraphNode& node);
 LoweredLayer lower_slice(const GraphView& model, std::size_t index, Diagnostics& problems);
 /// A function of one map (quantised_form.h), node `index`.
 LoweredLayer lower_lookup(const GraphView& model, std::size_t index, Diagnostics& problems);
+/// A PRelu with a slope for each channel (quantised_form.h), node `index`.
+LoweredLayer lower_prelu(const GraphView& model, std::size_t index, Diagnostics& problems);
 LoweredLayer lower_sum(const GraphView& model, const Sum& sum, Diagnostics& problems);
 
 }  // namespace npuscope

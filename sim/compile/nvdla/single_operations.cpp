@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
 #include "sim/compile/nvdla/synthetic_values.h"
@@ -109,7 +110,9 @@ class Fusions {
             case LayerKind::Slice:
                 break;
             case LayerKind::Lookup:
-                return read_once(shapes.sources.front()) && rounds_before(*shapes.sources.front())
+                return (network_.numbers.empty() || !network_.numbers[index].table.empty()) &&
+                               read_once(shapes.sources.front()) &&
+                               rounds_before(*shapes.sources.front())
                            ? shapes.sources.front()
                            : std::nullopt;
             case LayerKind::Conv:
@@ -263,6 +266,7 @@ std::optional<StoredCube> plan_add(const AddTask& task, PlanContext& context) {
         return std::nullopt;
     }
     StoredCube output = context.place_cube(layer.name, shapes.output, first.lanes);
+    Operation operation{layer.name, {}, {}};
     SdpJob job = context.elementwise_job(first, output);
     job.stages.convertor = given != nullptr ? given->convertor : rescale_add();
     const bool scaled = given != nullptr && (!given->factor.empty() || given->gain != 1);
@@ -282,9 +286,24 @@ std::optional<StoredCube> plan_add(const AddTask& task, PlanContext& context) {
             bs.alu = {.bypass = false, .operand = given->constant};
         }
         bs.mul = {.bypass = false, .operand = given->factor.front()};
-        job.stages.bn = add_stage(given->residual_shift, layer.relu);
-        set_gain(given->gain, context, job.stages);
-        job.operands[bn_stage] = element_operand(second.cube, second.in_sram);
+        const SdpOperandFetch operand = element_operand(second.cube, second.in_sram);
+        if (given->other) {
+            SdpYStage& ew = job.stages.ew;
+            ew.bypass = ew.alu.bypass = false;
+            ew.alu.source = OperandSource::Memory;
+            ew.alu.convertor = {.bypass = false, .conversion = *given->other};
+            job.operands[ew_stage] = operand;
+            if (layer.relu) {
+                ew.lut_bypass = false;
+                ew.lut = relu_lookup();
+                operation.table.resize(kLoEntries);
+                std::iota(operation.table.begin(), operation.table.end(), std::int16_t{0});
+            }
+        } else {
+            job.stages.bn = add_stage(given->residual_shift, layer.relu);
+            set_gain(given->gain, context, job.stages);
+            job.operands[bn_stage] = operand;
+        }
     } else {
         job.stages.bs = add_stage(given != nullptr ? given->residual_shift : 0, layer.relu);
         job.operands[bs_stage] = element_operand(second.cube, second.in_sram);
@@ -292,10 +311,10 @@ std::optional<StoredCube> plan_add(const AddTask& task, PlanContext& context) {
     if (given != nullptr && given->factor.empty()) {
         set_second_stage(*given, job.stages);
     }
-    std::vector<std::size_t> after;
-    first.add_writer_of(first.whole(), after);
-    second.add_writer_of(second.whole(), after);
-    context.add({layer.name, job, std::move(after)}, output.whole(), output);
+    first.add_writer_of(first.whole(), operation.after);
+    second.add_writer_of(second.whole(), operation.after);
+    operation.job = job;
+    context.add(std::move(operation), output.whole(), output);
     return output;
 }
 

@@ -45,6 +45,8 @@ inline bool looks_up_in_sdp(const NpuConfig& npu) { return npu.sdp.element_wise 
 /// The SDP's last stage, where integers of 8 bits and an offset come in; what lies beyond them has the results of
 /// the ends.
 SdpYStage lookup_stage(std::int32_t offset);
+/// A ReLU of 32 bits after that stage's sum: a table of 0 to 256 that continues as it ends.
+LookupConfig relu_lookup();
 /// The linear table of 257 entries for it; empty where `table` is.
 std::vector<std::int16_t> lookup_entries(const std::vector<std::int8_t>& table);
 
@@ -52,9 +54,11 @@ struct LookupTask {
     const Layer& layer;
     const LayerShapes& shapes;
     const StoredCube& input;
-    std::vector<std::int8_t> table;  ///< of -128 to 127
+    std::vector<std::int8_t> table;       ///< of -128 to 127; empty: a model's slopes
+    const LayerNumbers* given = nullptr;  ///< a model's
 };
-/// Likewise: through the table of the SDP, or of the CDP where the SDP has none.
+/// Likewise: through the table of the SDP, or of the CDP where the SDP has none. Slopes are those of the SDP's
+/// second stage.
 std::optional<StoredCube> plan_lookup(const LookupTask& task, PlanContext& context);
 
 struct MulTask {

@@ -61,7 +61,30 @@ TEST_P(LoadableRuns, PoolWithStridesBeyondTheFirmwares) {
     expect_same(model);
 }
 
+TEST_P(LoadableRuns, SlopesOfChannels) {
+    QuantisedModel model(8, true);
+    const std::string a = model.conv("a", model.input("x", 8, 9), 8, 40, 3);
+    model.builder.output(model.prelu("y", a, 40));
+    input("x", {1, 8, 9, 9}, 101);
+    expect_same(model);
+}
+
 INSTANTIATE_TEST_SUITE_P(Presets, LoadableRuns, testing::Values("nv_small", "nv_full"),
+                         [](const auto& param) { return std::string(param.param); });
+
+class LoadableSums : public LoadableRuns {};
+
+/// Two stages cannot say a sum of two scales in descriptors, three can.
+TEST_P(LoadableSums, OfTwoScales) {
+    QuantisedModel model(9, true);
+    const std::string a = model.input("a", 16, 9);
+    model.builder.output(model.sum("y", a, model.input("b", 16, 9)));
+    input("a", {1, 16, 9, 9}, 37);
+    input("b", {1, 16, 9, 9}, 101);
+    expect_same(model);
+}
+
+INSTANTIATE_TEST_SUITE_P(Presets, LoadableSums, testing::Values("nv_full"),
                          [](const auto& param) { return std::string(param.param); });
 
 }  // namespace

@@ -114,6 +114,16 @@ class QuantisedModel {
         builder.node(op, name + "_function", {dequantised(from)});
         return quantised(name);
     }
+    /// With a slope for each channel, of which one is 0 and one is negative.
+    std::string prelu(const std::string& name, const std::string& from, std::int64_t channels) {
+        std::vector<float> slopes{0, -0.1F};
+        while (std::ssize(slopes) < channels) {
+            slopes.push_back(real(0.001F, 1.5F));
+        }
+        builder.floats(name + "_slopes", {channels, 1, 1}, slopes);
+        builder.node("PRelu", name + "_prelu", {dequantised(from), name + "_slopes"});
+        return quantised(name);
+    }
     /// A sigmoid as quantisers store it, from 0 to almost 1.
     std::string gate(const std::string& name, const std::string& from) {
         builder.node("Sigmoid", name + "_function", {dequantised(from)});

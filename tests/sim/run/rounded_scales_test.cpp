@@ -149,6 +149,18 @@ TEST_P(RoundedScales, FunctionOnTheWayOfAConvolutionsResult) {
     expect_close(model, model.function("y", "Elu", a), npu(), 2, any);
 }
 
+TEST_P(RoundedScales, SlopesOfChannels) {
+    QuantisedModel model = this->model();
+    expect_close(model, model.prelu("y", model.input("x", 44, 9), 44), npu(), 1);
+}
+
+TEST_P(RoundedScales, SlopesAfterAConvolutionAndBeforeOne) {
+    QuantisedModel model = this->model();
+    const std::string a = model.conv("a", model.input("x", 12, 9), 12, 20, 3);
+    constexpr double some = 8;  // a convolution adds up steps of its input
+    expect_close(model, model.conv("y", model.prelu("p", a, 20), 20, 12, 1), npu(), 3, some);
+}
+
 TEST_P(RoundedScales, MapOfWhichEachChannelHasAGate) {
     QuantisedModel model = this->model();
     const std::string a = model.input("a", 24, 9);
@@ -258,6 +270,27 @@ TEST_P(RoundedScales, SumThatReadsAMapTwiceRunsOnTheNpu) {
             nearly_twice ? model.scaled_input("b", {1, 12, 9, 9}, a, std::nextafter(2.0F, 0.0F))
                          : model.input("b", {1, 12, 9, 9});
         expect_close(model, model.sum("y", a, b), npu(), 1, 1, ScaleForm::RoundedTwice);
+    }
+}
+
+/// The third stage multiplies the second map, so that two factors fit one scale; the Relu of fewer than all codes has
+/// no place after it.
+TEST_P(RoundedScales, SumWithAFactorForEachMapIsNearerToTheModel) {
+    QuantisedModel model = this->model();
+    const std::string a = model.input("a", {1, 8, 9, 9});
+    model.builder.output(model.sum("y", a, model.input("b", {1, 8, 9, 9})));
+    const Graph raw = parse_onnx(model.builder.bytes(), "built.onnx");
+    const std::size_t both = wrong_pairs(raw, ScaleForm::RoundedThird);
+    EXPECT_LE(both, 8U);
+    EXPECT_LE(both, wrong_pairs(raw, ScaleForm::Rounded));
+}
+
+TEST(ScaledSums, WithAFactorForEachMapRunOnAnNpuOfThreeStages) {
+    for (const unsigned seed : {1U, 2U, 3U, 4U}) {
+        QuantisedModel model(seed, seed % 2 == 0);
+        const std::string a = model.input("a", {1, 12, 9, 9});
+        const std::string y = model.sum("y", a, model.input("b", {1, 12, 9, 9}));
+        expect_close(model, y, "nv_full", 1, 1, ScaleForm::RoundedThird);
     }
 }
 
