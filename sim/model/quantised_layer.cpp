@@ -199,6 +199,21 @@ std::vector<GraphNode> wide_transposed(const GraphView& view, Graph& graph,
                                          : std::vector<GraphNode>();
 }
 
+/// A sum, a product or a PRelu of maps as one operator of integers.
+std::optional<SumForm> read_operator_of_maps(const GraphView& view, std::size_t index,
+                                             const SumStages& stages) {
+    if (auto sum = read_quantised_sum(view, index, stages)) {
+        return sum;
+    }
+    if (auto product = read_quantised_product(view, index)) {
+        return SumForm{std::move(product->node), std::move(product->after), product->deviation};
+    }
+    if (auto prelu = read_quantised_prelu(view, index)) {
+        return SumForm{std::move(prelu->node), std::move(prelu->after), prelu->deviation};
+    }
+    return std::nullopt;
+}
+
 }  // namespace
 
 void normalise_quantised(Graph& graph, ScaleForm form) {
@@ -209,30 +224,13 @@ void normalise_quantised(Graph& graph, ScaleForm form) {
     std::set<std::size_t> dropped;
     const SumStages stages{form == ScaleForm::RoundedTwice, form == ScaleForm::RoundedThird};
     for (std::size_t i = 0; i < before.nodes.size(); ++i) {
-        const auto sum =
-            is_rounded(form) ? read_quantised_sum(view, i, stages) : std::optional<SumForm>();
-        if (sum) {
-            replaced[i] = {sum->node};
-            dropped.insert(sum->after.begin(), sum->after.end());
-            if (sum->deviation) {
-                graph.rounded.push_back({node_name(before.nodes[i]), *sum->deviation});
+        if (const auto maps = is_rounded(form) ? read_operator_of_maps(view, i, stages)
+                                               : std::optional<SumForm>()) {
+            replaced[i] = {maps->node};
+            dropped.insert(maps->after.begin(), maps->after.end());
+            if (maps->deviation) {
+                graph.rounded.push_back({node_name(before.nodes[i]), *maps->deviation});
             }
-            continue;
-        }
-        const auto product =
-            is_rounded(form) ? read_quantised_product(view, i) : std::optional<ProductForm>();
-        if (product) {
-            replaced[i] = {product->node};
-            dropped.insert(product->after.begin(), product->after.end());
-            graph.rounded.push_back({node_name(before.nodes[i]), product->deviation});
-            continue;
-        }
-        const auto prelu =
-            is_rounded(form) ? read_quantised_prelu(view, i) : std::optional<PreluForm>();
-        if (prelu) {
-            replaced[i] = {prelu->node};
-            dropped.insert(prelu->after.begin(), prelu->after.end());
-            graph.rounded.push_back({node_name(before.nodes[i]), prelu->deviation});
             continue;
         }
         const auto layer = read_quantised_layer(view, i);
