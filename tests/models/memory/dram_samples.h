@@ -45,4 +45,15 @@ inline DramConfig sample_dram() {
     return config;
 }
 
+/// The same with commands of several clocks on the bus.
+inline DramConfig with_long_commands() {
+    DramConfig config = sample_dram();
+    config.command_bus = {.activate = Clocks(4),
+                          .precharge = Clocks(2),
+                          .read = Clocks(3),
+                          .write = Clocks(3),
+                          .refresh = Clocks(2)};
+    return config;
+}
+
 }  // namespace npuscope

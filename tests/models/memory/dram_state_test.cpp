@@ -135,16 +135,6 @@ TEST(DramState, precharges_no_sooner_than_t_ppd) {
     EXPECT_EQ(state.earliest(Precharge, state.place_of(same_group), Clocks(0)), Clocks(154));
 }
 
-DramConfig with_long_commands() {
-    DramConfig config = sample_dram();
-    config.command_bus = {.activate = Clocks(4),
-                          .precharge = Clocks(2),
-                          .read = Clocks(3),
-                          .write = Clocks(3),
-                          .refresh = Clocks(2)};
-    return config;
-}
-
 TEST(DramState, ends_a_command_when_its_last_clock_is_on_the_bus) {
     DramState state(with_long_commands());
     const DramPlace bank = state.place_of(home);

@@ -203,16 +203,6 @@ TEST(DramTiming, hits_the_same_rows_in_either_order) {
     EXPECT_EQ(ready.statistics().row_conflicts, stream.statistics().row_conflicts);
 }
 
-DramConfig with_long_commands() {
-    DramConfig config = sample_dram();
-    config.command_bus = {.activate = Clocks(4),
-                          .precharge = Clocks(2),
-                          .read = Clocks(3),
-                          .write = Clocks(3),
-                          .refresh = Clocks(2)};
-    return config;
-}
-
 TEST(DramTiming, has_one_command_on_the_bus_at_a_time) {
     DramTiming dram(with_long_commands());
     // ACTIVATE from 100 to 103, READ from 114 to 116
