@@ -135,9 +135,8 @@ inline constexpr const char* scaled_sum_op = "npuscope.ScaledSum";
 GraphNode scaled_sum_node(const ScaledSum& sum, const std::string& a, const std::string& b,
                           const Requantised& end);
 ScaledSum scaled_sum_of(const GraphNode& node);
-/// A node Add between dequantised maps, or a QLinearAdd, as such a node, and the nodes after it that
-/// it replaces; nothing where it is no such sum, or has none.
-struct SumForm {
+/// An operator of maps as one node of integers, and the nodes after it that the node replaces.
+struct IntegerForm {
     GraphNode node;
     std::vector<std::size_t> after;
     std::optional<Deviation> deviation{};  ///< nothing: its numbers are the model's
@@ -147,8 +146,9 @@ struct SumStages {
     bool twice = false;  ///< both of two stages read the second map
     bool third = false;  ///< a third one multiplies it
 };
-std::optional<SumForm> read_quantised_sum(const GraphView& view, std::size_t index,
-                                          const SumStages& stages);
+/// Of a node Add between dequantised maps, or a QLinearAdd; nothing where it is no such sum, or has none.
+std::optional<IntegerForm> read_quantised_sum(const GraphView& view, std::size_t index,
+                                              const SumStages& stages);
 
 // The product of two maps, or of a map and a number for each channel, likewise:
 //
@@ -172,14 +172,9 @@ struct ScaledProduct {
 };
 inline constexpr const char* scaled_product_op = "npuscope.ScaledProduct";
 ScaledProduct scaled_product_of(const GraphNode& node);
-/// A node Mul between dequantised maps as such a node, and the nodes after it that it replaces; nothing where it
-/// is no such product, or more than 500 of a million results would differ from the model's.
-struct ProductForm {
-    GraphNode node;
-    std::vector<std::size_t> after;
-    Deviation deviation;
-};
-std::optional<ProductForm> read_quantised_product(const GraphView& view, std::size_t index);
+/// Of a node Mul between dequantised maps; nothing where it is no such product, or more than 500 of a
+/// million results would differ from the model's.
+std::optional<IntegerForm> read_quantised_product(const GraphView& view, std::size_t index);
 
 // A PRelu with a slope for each channel, likewise: of y = (code - map_zero) * gain, below 0 y * slope / 2^slope_shift,
 //
@@ -201,14 +196,9 @@ struct ScaledPrelu {
 };
 inline constexpr const char* scaled_prelu_op = "npuscope.ScaledPrelu";
 ScaledPrelu scaled_prelu_of(const GraphNode& node);
-/// A node PRelu of a dequantised map as such a node, and the nodes after it that it replaces; nothing where it is
-/// none, or more than 500 of a million results would differ from the model's.
-struct PreluForm {
-    GraphNode node;
-    std::vector<std::size_t> after;
-    Deviation deviation;
-};
-std::optional<PreluForm> read_quantised_prelu(const GraphView& view, std::size_t index);
+/// Of a node PRelu of a dequantised map; nothing where it is none, or more than 500 of a
+/// million results would differ from the model's.
+std::optional<IntegerForm> read_quantised_prelu(const GraphView& view, std::size_t index);
 
 // A function of one map of 8-bit integers, as a table of the results' integers: what an activation between
 // two quantisers is, and any chain of them.

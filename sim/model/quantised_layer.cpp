@@ -200,18 +200,15 @@ std::vector<GraphNode> wide_transposed(const GraphView& view, Graph& graph,
 }
 
 /// A sum, a product or a PRelu of maps as one operator of integers.
-std::optional<SumForm> read_operator_of_maps(const GraphView& view, std::size_t index,
-                                             const SumStages& stages) {
+std::optional<IntegerForm> read_operator_of_maps(const GraphView& view, std::size_t index,
+                                                 const SumStages& stages) {
     if (auto sum = read_quantised_sum(view, index, stages)) {
         return sum;
     }
     if (auto product = read_quantised_product(view, index)) {
-        return SumForm{std::move(product->node), std::move(product->after), product->deviation};
+        return product;
     }
-    if (auto prelu = read_quantised_prelu(view, index)) {
-        return SumForm{std::move(prelu->node), std::move(prelu->after), prelu->deviation};
-    }
-    return std::nullopt;
+    return read_quantised_prelu(view, index);
 }
 
 }  // namespace
@@ -225,7 +222,7 @@ void normalise_quantised(Graph& graph, ScaleForm form) {
     const SumStages stages{form == ScaleForm::RoundedTwice, form == ScaleForm::RoundedThird};
     for (std::size_t i = 0; i < before.nodes.size(); ++i) {
         if (const auto maps = is_rounded(form) ? read_operator_of_maps(view, i, stages)
-                                               : std::optional<SumForm>()) {
+                                               : std::optional<IntegerForm>()) {
             replaced[i] = {maps->node};
             dropped.insert(maps->after.begin(), maps->after.end());
             if (maps->deviation) {

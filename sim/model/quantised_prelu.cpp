@@ -181,7 +181,7 @@ ScaledPrelu scaled_prelu_of(const GraphNode& node) {
     return form;
 }
 
-std::optional<PreluForm> read_quantised_prelu(const GraphView& view, std::size_t index) {
+std::optional<IntegerForm> read_quantised_prelu(const GraphView& view, std::size_t index) {
     const GraphNode& node = view.node(index);
     const auto ends = ends_of(view, node);
     if (!ends) {
@@ -223,7 +223,7 @@ std::optional<PreluForm> read_quantised_prelu(const GraphView& view, std::size_t
     made.attributes["high"] = form->high;
     made.attributes["to"] = std::int64_t{element_row(ends->end.type).onnx};
     constexpr double off = 1.0 / 256;  // of a step, by the rounding of slopes
-    return PreluForm{std::move(made), ends->end.nodes, {false, off, differ}};
+    return IntegerForm{std::move(made), ends->end.nodes, Deviation{false, off, differ}};
 }
 
 }  // namespace npuscope

@@ -212,7 +212,7 @@ GraphNode product_node(const ScaledProduct& product, const GraphNode& node,
 
 }  // namespace
 
-std::optional<ProductForm> read_quantised_product(const GraphView& view, std::size_t index) {
+std::optional<IntegerForm> read_quantised_product(const GraphView& view, std::size_t index) {
     const GraphNode& node = view.node(index);
     const auto factors = factors_of(view, node);
     if (!factors) {
@@ -239,7 +239,8 @@ std::optional<ProductForm> read_quantised_product(const GraphView& view, std::si
         return std::nullopt;
     }
     constexpr double off = 1e-3;  // of a step, by the rounding of gain, scale and offset
-    return ProductForm{product_node(*best, node, *factors), end.nodes, {false, off, least}};
+    return IntegerForm{product_node(*best, node, *factors), end.nodes,
+                       Deviation{false, off, least}};
 }
 
 }  // namespace npuscope

@@ -274,7 +274,7 @@ class NearestSum {
     NearestSum(const Term& large, const Term& small, const Requantised& end)
         : large_(large), small_(small), end_(end), ties_(near_ties(large, small, end)) {}
 
-    std::optional<SumForm> find(const SumStages& stages) {
+    std::optional<IntegerForm> find(const SumStages& stages) {
         std::vector<SumWay> ways{SumWay::Shifted};
         if (stages.twice) {
             ways.push_back(SumWay::ReadTwice);
@@ -322,7 +322,7 @@ class NearestSum {
     const Term& small_;
     const Requantised& end_;
     std::vector<NearTie> ties_;
-    std::optional<SumForm> best_;
+    std::optional<IntegerForm> best_;
 };
 
 /// In exactly the model's numbers: `b` is the map with the larger scale. Where there is a division, the
@@ -407,8 +407,8 @@ ScaledSum scaled_sum_of(const GraphNode& node) {
     return sum;
 }
 
-std::optional<SumForm> read_quantised_sum(const GraphView& view, std::size_t index,
-                                          const SumStages& stages) {
+std::optional<IntegerForm> read_quantised_sum(const GraphView& view, std::size_t index,
+                                              const SumStages& stages) {
     const GraphNode& node = view.node(index);
     std::optional<Term> a;
     std::optional<Term> b;
@@ -446,8 +446,8 @@ std::optional<SumForm> read_quantised_sum(const GraphView& view, std::size_t ind
         std::swap(a, b);
     }
     const auto even = even_sum(*b, *a, *end);
-    std::optional<SumForm> form =
-        even ? SumForm{scaled_sum_node(*even, b->tensor, a->tensor, *end), end->nodes, {}}
+    std::optional<IntegerForm> form =
+        even ? IntegerForm{scaled_sum_node(*even, b->tensor, a->tensor, *end), end->nodes, {}}
              : NearestSum(*a, *b, *end).find(stages);
     if (!form) {
         return std::nullopt;
