@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "models/arith/fixed_point.h"
 #include "sim/model/prepare_graph.h"
 #include "sim/model/quantised_form.h"
 
@@ -25,12 +26,6 @@ constexpr std::array whole_numbers{std::pair{"map_zero", &ScaledPrelu::map_zero}
                                    std::pair{"scale", &ScaledPrelu::scale},
                                    std::pair{"shift", &ScaledPrelu::shift},
                                    std::pair{"zero", &ScaledPrelu::zero}};
-
-/// A right shift that rounds halves away from zero, as the SDP's do.
-std::int64_t rounded_shift(std::int64_t number, std::int64_t shift) {
-    const std::int64_t half = shift == 0 ? 0 : std::int64_t{1} << (shift - 1);
-    return number < 0 ? -((half - number) >> shift) : (number + half) >> shift;
-}
 
 /// The map, the numbers that its negative ones are multiplied with, and the quantiser.
 struct Ends {
@@ -165,8 +160,10 @@ std::optional<ScaledPrelu> with_gain(ScaledPrelu form, const Ends& ends) {
 
 double ScaledPrelu::result(double code, std::int64_t slope) const {
     const std::int64_t number = (to_integer(code) - map_zero) * gain;
-    const std::int64_t bent = number < 0 ? rounded_shift(number * slope, slope_shift) : number;
-    const std::int64_t scaled = rounded_shift((bent + offset) * scale, shift);
+    const std::int64_t bent =
+        number < 0 ? shift_right_round(number * slope, static_cast<unsigned>(slope_shift)) : number;
+    const std::int64_t scaled =
+        shift_right_round((bent + offset) * scale, static_cast<unsigned>(shift));
     return std::clamp(static_cast<double>(scaled + zero), low, high);
 }
 
