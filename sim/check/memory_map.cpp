@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <iterator>
 
+#include "sim/config/json_writer.h"
+
 namespace npuscope {
 namespace {
 

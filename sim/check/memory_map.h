@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstddef>
+#include <nlohmann/json_fwd.hpp>
 #include <set>
 #include <span>
 #include <string>
@@ -13,7 +14,6 @@
 #include <vector>
 
 #include "sim/check/operation_surfaces.h"
-#include "sim/config/json_writer.h"
 #include "sim/config/text_table.h"
 #include "sim/program/program.h"
 
@@ -84,6 +84,6 @@ class MemoryMap {
 /// `-` is needed later.
 std::string memory_map_text(const MemoryMap& map, std::size_t width = report_width);
 /// `[{segment, name, kind, address, bytes, overlaps, from, to}]`: operations are counted from 0.
-Json memory_map_json(std::span<const MappedBytes> entries);
+nlohmann::ordered_json memory_map_json(std::span<const MappedBytes> entries);
 
 }  // namespace npuscope
