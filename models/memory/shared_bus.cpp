@@ -27,6 +27,10 @@ inline SharedBus::Window& SharedBus::window(std::uint64_t number) {
     return kept;
 }
 
+inline bool SharedBus::fills_all(std::uint64_t cost) const {
+    return cost / kept_windows > capacity_;
+}
+
 inline Cycles SharedBus::after_taken(const Window& window, Cycles time) const {
     const std::uint64_t begin = window.number * window_cycles;
     const bool passed = time.value >= begin && (time.value - begin) * bandwidth_ >= window.taken;
@@ -70,6 +74,12 @@ inline Cycles SharedBus::pass_cost(std::uint64_t cost, Cycles asked) {
         number = room.number;
         room.next = room.taken == capacity_ ? number + 1 : room.next;
         end = after_taken(room, end);
+        if (number == latest_ && fills_all(cost)) {
+            // of the windows that these bytes fill, the first ones are forgotten when the last are
+            const std::uint64_t forgotten = cost / capacity_ - kept_windows;
+            number += 1 + forgotten;
+            cost -= forgotten * capacity_;
+        }
     }
     full_until_ = number;
     return end;
@@ -102,7 +112,7 @@ void SharedBus::pass_each(Bytes bytes, std::span<Cycles> times) {
 
 std::size_t SharedBus::pass_behind(std::span<Cycles> times) {
     Window* last = &windows_[full_until_ % kept_windows];
-    if (latest_ != full_until_ || last->number != latest_) {
+    if (latest_ != full_until_ || last->number != latest_ || fills_all(last_cost_)) {
         return 0;
     }
     // what has passed when the last window's bytes have, in cycles and a rest

@@ -34,6 +34,8 @@ class SharedBus {
         std::uint64_t next = 0;  ///< where this one is full: the first that may have room
     };
     Window& window(std::uint64_t number);
+    /// More than all windows that are remembered have room for.
+    bool fills_all(std::uint64_t cost) const;
     /// The time, or when what is taken of the window has passed.
     Cycles after_taken(const Window& window, Cycles time) const;
     /// Notes what bytes cost; passes them.

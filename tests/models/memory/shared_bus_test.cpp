@@ -38,6 +38,15 @@ TEST(SharedBus, FractionsOfACycleAddUp) {
     EXPECT_EQ(last, Cycles(8000));
 }
 
+TEST(SharedBus, FewBytesASecondTakeTheirTime) {
+    SharedBus bus(BytesPerSecond(2), gigahertz);  // a byte in half a second
+    EXPECT_EQ(bus.pass(Bytes(8), Cycles(100)), Cycles(4'000'000'100));
+    std::vector<Cycles> times{Cycles(101), Cycles(102)};
+    bus.pass_each(Bytes(8), times);
+    EXPECT_EQ(times[0], Cycles(8'000'000'096));  // of a window's begin, at 96
+    EXPECT_EQ(times[1], Cycles(12'000'000'096));
+}
+
 TEST(SharedBus, RoomBetweenTheBytesOfOneIsForAnother) {
     SharedBus bus(BytesPerSecond(8'000'000'000), gigahertz);
     // one port is looked at for a long time before the other, and takes every second cycle
