@@ -110,7 +110,12 @@ void rethrow_failure(const std::exception_ptr& failure, const Host& host) {
     }
 }
 
-std::string describe_waits(Simulation& simulation) {
+/// The machine has finished what was launched, and the host still waits: that is the program's doing.
+bool machine_is_idle(Simulation& simulation) {
+    return simulation.machine->enabled_groups().empty() && !simulation.host.awaits_jobs();
+}
+
+std::string describe_waits(Simulation& simulation, bool limit) {
     std::string text;
     for (const Machine::UnitEntry& entry : simulation.machine->units()) {
         for (const Activity& activity : entry.unit->activities()) {
@@ -119,6 +124,11 @@ std::string describe_waits(Simulation& simulation) {
                                     activity.waits_for(), activity.waits_since().value);
             }
         }
+    }
+    if (limit) {
+        return text + fmt::format("\n  {} (a higher --max-cycles lets it go on)",
+                                  machine_is_idle(simulation) ? "the host was still at work"
+                                                              : "an operation was still running");
     }
     return text.empty() && simulation.machine->registers()
                ? "\n  no unit has work: was everything enabled that the operation needs?"
@@ -134,11 +144,6 @@ std::string describe_findings(const DiagnosticLog& log) {
         text.pop_back();
     }
     return text;
-}
-
-/// The machine has finished what was launched, and the host still waits: that is the program's doing.
-bool machine_is_idle(Simulation& simulation) {
-    return simulation.machine->enabled_groups().empty() && !simulation.host.awaits_jobs();
 }
 
 /// Units that pass a result on the fly end within these cycles of each other.
@@ -163,7 +168,7 @@ void stop_if_unfinished(Simulation& simulation, const RunOptions& options) {
                           options.max_cycles.value, now().value)
             : fmt::format("cycle limit at cycle {}", options.max_cycles.value);
     throw MachineStopped(fmt::format("{}: the host waits for {}{}{}", when,
-                                     simulation.host.waits_for(), describe_waits(simulation),
+                                     simulation.host.waits_for(), describe_waits(simulation, limit),
                                      describe_findings(simulation.log)));
 }
 
