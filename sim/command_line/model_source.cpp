@@ -197,10 +197,19 @@ Graph read_any_network(const std::string& network, const SystemConfig& system,
     prepare_graph(graph);
     const bool halves = is_rounded(form) && nvdla_npu(system).datapath.fp16 &&
                         map_precision(graph) == Precision::Fp16;
+    const MapType type = choices.quantise.type;
+    if (type != MapType::Int8 && (use == ModelUse::Values || !is_float_model(graph))) {
+        const bool floats = is_float_model(graph);
+        throw ConfigError(
+            fmt::format("--type {}: {}", enum_name(type),
+                        floats ? "values are computed of the model as it is, on the host"
+                               : "this is no model of floats to be quantised"),
+            floats ? "name typical inputs to quantise it with: --calibration DIR" : "leave it out");
+    }
     if (halves) {
         // the NPU computes with them
     } else if (use != ModelUse::Values) {
-        quantise_by_shape(graph);
+        quantise_by_shape(graph, type);
     } else if (is_float_model(graph)) {
         graph.notes.push_back(
             {.severity = Severity::Note,

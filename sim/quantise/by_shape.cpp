@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/quantise/by_shape.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstddef>
 #include <string>
 #include <vector>
 
 #include "sim/quantise/float_graph.h"
+#include "sim/quantise/half_floats.h"
 #include "sim/quantise/insert_quantisers.h"
+#include "sim/quantise/rows_as_maps.h"
 
 namespace npuscope {
 namespace {
@@ -48,22 +52,30 @@ void give_integer_outputs(Graph& graph) {
 
 }  // namespace
 
-void quantise_by_shape(Graph& graph) {
+void quantise_by_shape(Graph& graph, MapType type) {
     if (!is_float_model(graph)) {
         return;
     }
     ready_for_quantisation(graph);
+    if (type != MapType::Int8) {  // of int8 that is done for the NPU at hand
+        rows_as_maps(graph);
+    }
     const Places places = find_places(GraphView(graph));
-    const std::vector<Grid> grids(places.grid_count, Grid{1.0 / 16, 0});
-    graph = insert_quantisers(graph, places, grids).graph;
-    take_integer_inputs(graph);
-    give_integer_outputs(graph);
+    if (type == MapType::Fp16) {
+        graph = half_floats(graph, places).graph;
+    } else {
+        const std::vector<Grid> grids(places.grid_count, Grid{1.0 / 16, 0});
+        const ElementType element = type == MapType::Int16 ? ElementType::Int16 : ElementType::Int8;
+        graph = insert_quantisers(graph, places, grids, element).graph;
+        take_integer_inputs(graph);
+        give_integer_outputs(graph);
+    }
     graph.notes.push_back(
         {.severity = Severity::Note,
          .id = "by_shape",
-         .sentence =
-             "the model's layers are floats and are taken as if they were quantised to int8, "
-             "inputs and outputs too",
+         .sentence = fmt::format(
+             "the model's layers are floats and are taken as if they were quantised to {}{}",
+             enum_name(type), type == MapType::Fp16 ? "" : ", inputs and outputs too"),
          .remedy = "for values quantise it: --inputs DIR with --calibration DIR, or `npuscope "
                    "quantise`"});
 }
