@@ -200,6 +200,11 @@ ExitCode list(const ListOptions& options, const Console& console) {
             std::ostringstream text;
             topic.list(options, text);
             const std::string shown = printable(text.str());
+            if (shown.empty() && !options.prefix.empty()) {
+                throw ConfigError(fmt::format("there are no {} whose names begin with '{}'",
+                                              topic.name, options.prefix),
+                                  fmt::format("`npuscope list {}` shows all", topic.name));
+            }
             const bool code = options.markdown || options.c_header || options.sv_package;
             console.out << (code ? shown : fitted(shown, console.out_width));
             return ExitCode::Good;

@@ -99,6 +99,15 @@ TEST(CommandList, RulesHaveSeveritySentenceAndSource) {
     EXPECT_TRUE(listed({"rules", "--markdown"}).starts_with("# Rules\n"));
 }
 
+TEST(CommandList, APrefixOfNothingIsRefused) {
+    for (const char* topic : {"presets", "networks", "fields", "registers", "rules", "layouts"}) {
+        const sample::Answer answer = typed({"list", topic, "nothing_begins_so"});
+        EXPECT_EQ(answer.code, ExitCode::WrongInput) << topic;
+        EXPECT_NE(answer.err.find("whose names begin with 'nothing_begins_so'"), std::string::npos)
+            << answer.err;
+    }
+}
+
 TEST(CommandList, UnknownTopicOrMapIsRefused) {
     EXPECT_EQ(typed({"list", "preset"}).err,
               "npuscope: nothing to list under 'preset' (did you mean 'presets'?)\n");
