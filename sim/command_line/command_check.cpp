@@ -341,6 +341,7 @@ ExitCode check(CheckArguments& arguments, const Console& console) {
                           "name what is to be checked, or a rule: --explain ID");
     }
     arguments.open();
+    require_use_of_options(arguments.experiment, !arguments.model.empty());
     CheckReport report = report_on(arguments);
     choose_findings(arguments, report.findings);
     if (!arguments.sarif.empty()) {

@@ -385,6 +385,7 @@ ExitCode plan_any(const PlanArguments& arguments, const SystemConfig& system,
 ExitCode plan(PlanArguments& arguments, const Console& console) {
     arguments.open();
     Experiment& experiment = arguments.experiment;
+    require_use_of_options(experiment);
     const SystemConfig system = read_system(arguments.system);
     experiment.command = recorded_command(arguments, console);
     return plan_any(arguments, system, console);

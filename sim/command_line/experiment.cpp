@@ -15,6 +15,9 @@
 #include "sim/config/limits.h"
 #include "sim/config/preset.h"
 #include "sim/config/yaml_writer.h"
+#include "sim/loadable/loadable.h"
+#include "sim/model/network.h"
+#include "sim/model/onnx_reader.h"
 
 namespace npuscope {
 namespace {
@@ -74,6 +77,49 @@ void take_preset(const ConfigNode& node, std::string& name, ConfigNode& fields) 
         fields = node;
     }
 }
+
+/// Options that were given, by name.
+class GivenOptions {
+ public:
+    void add(bool given, const char* option) {
+        if (given) {
+            names_ += (names_.empty() ? "" : ", ") + std::string(option);
+        }
+    }
+    void add_calibration(const QuantiseOptions& quantise) {
+        const QuantiseOptions usual;
+        add(quantise.method != usual.method, "--method");
+        add(quantise.correct_biases != usual.correct_biases, "--no-bias-correction");
+        add(quantise.equalise != usual.equalise, "--no-equalise");
+    }
+    /// How a model is read.
+    void add_model(const ModelChoices& model) {
+        add(!model.shape.empty(), "--shape");
+        add(!model.calibration.empty(), "--calibration");
+        add(model.quantise.type != QuantiseOptions{}.type, "--type");
+        add_calibration(model.quantise);
+        add(model.sums.has_value(), "--sums");
+        add(model.batch.has_value(), "--batch");
+    }
+    /// What its inputs and outputs are.
+    void add_pictures(const ModelChoices& model) {
+        const PixelChoices usual;
+        add(model.pixels.mean != usual.mean, "--mean");
+        add(model.pixels.scale != usual.scale, "--scale");
+        add(model.pixels.order != usual.order, "--order");
+        add(!model.labels.empty(), "--labels");
+    }
+    void add_plan(const PlanChoices& plan) {
+        const PlanChoices usual;
+        add(plan.compress != usual.compress, "--compress");
+        add(plan.winograd != usual.winograd, "--winograd");
+        add(plan.pixels != usual.pixels, "--no-pixels");
+    }
+    const std::string& names() const { return names_; }
+
+ private:
+    std::string names_;
+};
 
 }  // namespace
 
@@ -247,6 +293,42 @@ void add_experiment_options(CLI::App& app, ExperimentArguments& arguments, NpuFa
                        "are known by their names (`npuscope list networks`)")
         ->required();
     add_system_options(app, arguments.system, families);
+}
+
+void require_use_of_options(const Experiment& experiment, bool with_model) {
+    const std::string& program = experiment.program;
+    GivenOptions given;
+    if (is_onnx_file(program)) {
+        if (experiment.model.calibration.empty()) {
+            given.add_calibration(experiment.model.quantise);
+        }
+        if (!given.names().empty()) {
+            throw ConfigError(given.names() + ": the model is not calibrated",
+                              "name a folder of typical inputs: --calibration DIR");
+        }
+        return;
+    }
+    const bool table = is_network_file(program);
+    const bool loadable = is_loadable_file(program);
+    if (!with_model) {
+        given.add_model(experiment.model);
+    }
+    if (!with_model && !loadable) {
+        given.add_pictures(experiment.model);
+    }
+    if (!table) {
+        given.add_plan(experiment.plan);
+    }
+    given.add(experiment.plan.input_type != PlanChoices{}.input_type, "--input-type");
+    if (!given.names().empty()) {
+        const char* kind = table                    ? "a shape table"
+                           : loadable               ? "a loadable"
+                           : is_image_file(program) ? "a memory image"
+                                                    : "a register program";
+        throw ConfigError(
+            fmt::format("{}: of no effect on '{}', which is {}", given.names(), program, kind),
+            "leave it out");
+    }
 }
 
 void ExperimentArguments::open() {

@@ -125,11 +125,9 @@ std::vector<LayerExpectation> saved_expectations(const Experiment& experiment,
 
 Result run_loadable(const Experiment& experiment, const NetworkFiles& files,
                     const SystemConfig& system, const RunOptions& options) {
-    const ModelChoices& model = experiment.model;
-    if (!model.shape.empty() || !model.calibration.empty() || model.batch ||
-        experiment.run.compare_layers) {
+    if (experiment.run.compare_layers) {
         throw ConfigError(fmt::format("'{}' is a loadable, not an ONNX model", experiment.program),
-                          "--shape, --calibration, --batch and --compare-layers belong to models");
+                          "--compare-layers belongs to models");
     }
     const SurfaceWishes wishes = read_wishes(experiment, system);
     if (wishes.any() && !options.values) {
@@ -146,6 +144,11 @@ Result run_experiment(const Experiment& experiment, const SystemConfig& system) 
     const NetworkFiles files{experiment.inputs,    experiment.write.outputs,
                              experiment.model,     experiment.run.stream,
                              experiment.run.split, experiment.run.threads};
+    require_use_of_options(experiment);
+    if (!experiment.run.network.empty() && !experiment.run.compare_layers) {
+        throw ConfigError("--network names what layers are compared with",
+                          "give --compare-layers with it");
+    }
     check_stream(experiment);
     check_instances(experiment, read_wishes(experiment, system));
     if (!experiment.run.beside.empty()) {
@@ -157,10 +160,6 @@ Result run_experiment(const Experiment& experiment, const SystemConfig& system) 
     }
     if (is_loadable_file(program)) {
         return run_loadable(experiment, files, system, options);
-    }
-    if (experiment.model.any() && !is_onnx_file(program)) {
-        throw ConfigError(fmt::format("'{}' is not an ONNX model", program),
-                          "--shape, --calibration, --batch and --labels belong to such models");
     }
     SurfaceQueries queries(read_wishes(experiment, system));
     if (queries.wishes().any() && !options.values) {

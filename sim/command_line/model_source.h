@@ -42,12 +42,6 @@ struct ModelChoices {
     std::optional<std::uint64_t> batch{};
     std::string labels;
 
-    /// Whether something was asked for that only a model has.
-    bool any() const {
-        return !shape.empty() || !calibration.empty() || sums.has_value() || batch.has_value() ||
-               !labels.empty();
-    }
-
     template <class Visitor, class Self>
     static void describe(Visitor& visit, Self& self) {
         visit.field("shape", self.shape,

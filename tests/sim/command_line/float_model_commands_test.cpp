@@ -253,7 +253,7 @@ TEST_F(FloatModelCommands, LabelsNameTheBestOfAnOutput) {
     EXPECT_THAT(typed({"run", at("m.onnx"), "--labels", at("labels.txt")}).err,
                 HasSubstr("there are no inputs to compute outputs from"));
     EXPECT_THAT(typed({"run", "lenet", "--labels", at("labels.txt")}).err,
-                HasSubstr("is not an ONNX model"));
+                HasSubstr("--labels: of no effect on"));
     std::ofstream(folder_ / "none.txt") << "\n\n";
     EXPECT_THAT(
         typed({"run", at("m.onnx"), "--inputs", at("inputs/0"), "--labels", at("none.txt")}).err,
@@ -296,6 +296,35 @@ TEST_F(FloatModelCommands, OpenSizesAreGivenByAnOptionOrAKey) {
     std::ofstream(folder_ / "e.yaml")
         << "program: open.onnx\nmodel: {shape: [1x3x8x8]}\nrun: {values: off}\n";
     EXPECT_EQ(typed({"run", at("e.yaml")}).code, ExitCode::Good);
+}
+
+TEST_F(FloatModelCommands, TimeAloneIsThatOfTheTypeAskedFor) {
+    const auto cycles = [&](const char* type) {
+        const Answer answer =
+            typed({"run", at("m.onnx"), "--npu", "nv_full", "--values", "off", "--type", type});
+        EXPECT_EQ(answer.code, ExitCode::Good) << answer.err;
+        EXPECT_THAT(flat(answer.out),
+                    HasSubstr(std::string("as if they were quantised to ") + type));
+        return answer.out.substr(0, answer.out.find(" cycles")).substr(answer.out.find('\n'));
+    };
+    EXPECT_NE(cycles("int8"), cycles("int16"));
+    EXPECT_NE(cycles("int8"), cycles("fp16"));
+}
+
+TEST_F(FloatModelCommands, OptionsWithoutEffectAreRefused) {
+    const auto refused = [&](std::vector<std::string> arguments, const char* sentence) {
+        const Answer answer = typed(arguments);
+        EXPECT_EQ(answer.code, ExitCode::WrongInput);
+        EXPECT_THAT(answer.err, HasSubstr(sentence));
+    };
+    refused({"run", "lenet", "--type", "fp16", "--mean", "3"}, "--type, --mean: of no effect on");
+    refused({"plan", "lenet", "--input-type", "uint8"}, "which is a shape table");
+    refused({"check", "lenet", "--no-equalise"}, "--no-equalise: of no effect on");
+    refused({"run", "three_layers", "--winograd"}, "which is a register program");
+    refused({"run", "three_layers", "--network", "lenet"}, "give --compare-layers with it");
+    refused({"run", at("m.onnx"), "--method", "mse"}, "the model is not calibrated");
+    refused({"run", at("m.onnx"), "--inputs", at("inputs/0"), "--type", "fp16"},
+            "--type fp16: values are computed of the model as it is");
 }
 
 }  // namespace
