@@ -50,6 +50,19 @@ void give_integer_outputs(Graph& graph) {
     }
 }
 
+/// Maps of 16 bits end where the narrowest clip does, as ranges that inputs gave would: the NPU clips at
+/// the ends of its integers alone.
+Grid wide_grid(const Graph& graph) {
+    double end = 2048;  // steps of 1/16, as in 8 bits
+    for (const GraphNode& node : graph.nodes) {
+        const GraphValue* high = node.op == "Clip" ? graph.constant(node.input(2)) : nullptr;
+        if (high != nullptr && high->numbers.size() == 1 && high->numbers.front() > 0) {
+            end = std::min(end, high->numbers.front());
+        }
+    }
+    return grid_of({0, end}, ElementType::Int16);
+}
+
 }  // namespace
 
 void quantise_by_shape(Graph& graph, MapType type) {
@@ -64,9 +77,12 @@ void quantise_by_shape(Graph& graph, MapType type) {
     if (type == MapType::Fp16) {
         graph = half_floats(graph, places).graph;
     } else {
-        const std::vector<Grid> grids(places.grid_count, Grid{1.0 / 16, 0});
-        const ElementType element = type == MapType::Int16 ? ElementType::Int16 : ElementType::Int8;
-        graph = insert_quantisers(graph, places, grids, element).graph;
+        const bool wide = type == MapType::Int16;
+        const std::vector<Grid> grids(places.grid_count,
+                                      wide ? wide_grid(graph) : Grid{1.0 / 16, 0});
+        graph =
+            insert_quantisers(graph, places, grids, wide ? ElementType::Int16 : ElementType::Int8)
+                .graph;
         take_integer_inputs(graph);
         give_integer_outputs(graph);
     }
