@@ -30,6 +30,14 @@ bool is_bundled(const SystemConfig& system) {
     }
 }
 
+/// The RTL ran with memories of one latency, and a bus of its own for each port.
+bool has_measured_memory(const MemoryConfig& memory) {
+    return std::ranges::none_of(memory.regions, [&](const MemoryRegionConfig& region) {
+        return region.dram || region.bandwidth ||
+               region.latency_spread.value_or(memory.latency_spread) > Cycles(0);
+    });
+}
+
 }  // namespace
 
 std::span<const MeasuredError> measured_errors() { return measured; }
@@ -41,10 +49,14 @@ const MeasuredError* measured_error(const SystemConfig& system) {
 
 std::string measured_line(const SystemConfig& system) {
     const MeasuredError* error = measured_error(system);
-    return error == nullptr
-               ? std::string("cycles: not measured against an RTL")
-               : fmt::format("cycles: mean error {:.2g} % over {} RTL rows, worst {:.2g} %",
-                             error->mean, error->rows, error->worst);
+    if (error == nullptr) {
+        return "cycles: not measured against an RTL";
+    }
+    return fmt::format("cycles: mean error {:.2g} % over {} RTL rows, worst {:.2g} %{}",
+                       error->mean, error->rows, error->worst,
+                       has_measured_memory(system.memory)
+                           ? ""
+                           : ", behind memory of one latency; not measured behind this one");
 }
 
 }  // namespace npuscope

@@ -26,7 +26,8 @@ std::span<const MeasuredError> measured_errors();
 /// Null for an NPU that was not measured, and for a preset of which anything was changed.
 const MeasuredError* measured_error(const SystemConfig& system);
 
-/// `cycles: mean error 0.02 % over 88 RTL rows, worst 0.4 %`, or that they were not measured.
+/// `cycles: mean error 0.02 % over 88 RTL rows, worst 0.4 %`, or that they were not measured, or not
+/// behind such a memory.
 std::string measured_line(const SystemConfig& system);
 
 }  // namespace npuscope

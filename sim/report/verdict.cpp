@@ -358,15 +358,22 @@ std::string causes_text(const CauseCycles& causes, Cycles of) {
     return text;
 }
 
+/// How far the cycles can be trusted.
+std::string trust_line(const Result& result) {
+    const double host = host_share(result);
+    return measured_line(result.config) +
+           (host > 0 ? fmt::format("; those of the host, {}, are estimated", percent(host)) : "");
+}
+
 std::string verdict(const Result& result, std::size_t width) {
     const std::vector<LayerRecord> rows = rows_of(result);
     std::string text = wrapped(
         fmt::format("{} on {}: {}", result.program, result.npu(), outcome(result)), 0, 4, width);
     std::vector<std::string> lines{time_line(result)};
     if (result.cycles > Cycles(0)) {
-        lines.insert(lines.end(), {measured_line(result.config), array_line(result, rows),
-                                   port_line(result), bound_line(result, rows),
-                                   costly_line(result, rows), help_line(result, rows)});
+        lines.insert(lines.end(), {trust_line(result), array_line(result, rows), port_line(result),
+                                   bound_line(result, rows), costly_line(result, rows),
+                                   help_line(result, rows)});
     }
     if (result.batch) {
         lines.push_back(batch_line(result));

@@ -35,6 +35,17 @@ TEST(MeasuredError, is_not_known_of_a_changed_preset) {
     EXPECT_EQ(measured_line(system), "cycles: not measured against an RTL");
 }
 
+TEST(MeasuredError, says_where_memory_is_unlike_that_of_the_rtl) {
+    SystemConfig system = bundled("nv_small");
+    system.memory.read_latency = Cycles(200);
+    EXPECT_THAT(measured_line(system), testing::EndsWith(" %"));
+    SystemConfig drawn = system;
+    drawn.memory.latency_spread = Cycles(20);
+    EXPECT_THAT(measured_line(drawn), testing::EndsWith("not measured behind this one"));
+    system.memory.regions.front().bandwidth = BytesPerSecond(4'000'000'000);
+    EXPECT_THAT(measured_line(system), testing::EndsWith("not measured behind this one"));
+}
+
 TEST(MeasuredError, is_not_known_of_an_npu_with_another_name) {
     SystemConfig system = bundled("nv_small");
     nvdla_npu(system).name = "mine";
