@@ -119,6 +119,11 @@ def main():
             return 77
         if kind == "local":
             killed(space, other)
+            none = os.path.join(folder, "none.yaml")
+            with open(none, "w") as file:
+                file.write(SPACE.replace("values: [16, 32, 33]", "values: [33]"))
+            done = sweep(none, "--out", os.path.join(folder, "none"))
+            assert done.returncode == 1 and "12 illegal" in done.stdout, done.stdout + done.stderr
         elif kind == "ssh":
             elsewhere(space, other, "--launcher", "ssh", "--hosts", ":", "--tasks", "3")
         else:
