@@ -72,6 +72,37 @@ class Folding {
         return false;
     }
 
+    /// Normalisations that no product takes, of maps, become one of each channel with itself.
+    void norms_as_products() {
+        for (GraphNode& node : graph_.nodes) {
+            const Sizes& sizes = graph_.types.at(node.outputs.front()).sizes;
+            if (node.op != "BatchNormalization" || sizes.size() != 4 || node.outputs.size() != 1) {
+                continue;
+            }
+            const auto affine = batch_norm_of(static_cast<std::size_t>(sizes[1]), node);
+            if (!affine) {
+                continue;
+            }
+            GraphNode product = node;
+            product.op = "Conv";
+            product.attributes = {{"group", sizes[1]}};
+            const auto keep = [&](const char* part, const Sizes& shape,
+                                  const std::vector<double>& numbers) {
+                std::string name = node.outputs.front() + part;
+                GraphValue value;
+                value.type = {ElementType::Float32, shape};
+                value.numbers = numbers;
+                settle(value);
+                graph_.constants[name] = std::move(value);
+                return name;
+            };
+            product.inputs = {node.inputs.front(),
+                              keep("_factors", {sizes[1], 1, 1, 1}, affine->factor),
+                              keep("_offsets", {sizes[1]}, affine->offset)};
+            node = std::move(product);
+        }
+    }
+
     /// alpha and beta of a Gemm.
     void plain_gemms() {
         for (GraphNode& node : graph_.nodes) {
@@ -132,7 +163,7 @@ class Folding {
 
     std::optional<Affine> affine_of(const GraphNode& product, const GraphNode& node) const {
         if (node.op == "BatchNormalization") {
-            return batch_norm_of(product, node);
+            return batch_norm_of(kernels_of(product), node);
         }
         const bool known =
             node.op == "Add" || node.op == "Mul" || node.op == "Sub" || node.op == "Div";
@@ -152,17 +183,17 @@ class Folding {
         return adds ? Affine{{}, *std::move(numbers)} : Affine{*std::move(numbers), {}};
     }
 
-    std::optional<Affine> batch_norm_of(const GraphNode& product, const GraphNode& node) const {
+    std::optional<Affine> batch_norm_of(std::size_t kernels, const GraphNode& node) const {
         std::array<const GraphValue*, 4> parts{};  // scale, bias, mean, variance
         for (std::size_t i = 0; i < parts.size(); ++i) {
             parts.at(i) = graph_.constant(node.input(i + 1));
-            if (parts.at(i) == nullptr || parts.at(i)->numbers.size() != kernels_of(product)) {
+            if (parts.at(i) == nullptr || parts.at(i)->numbers.size() != kernels) {
                 return std::nullopt;
             }
         }
         Affine affine;
         const double epsilon = node.number("epsilon", 1e-5);
-        for (std::size_t k = 0; k < kernels_of(product); ++k) {
+        for (std::size_t k = 0; k < kernels; ++k) {
             const double factor = parts[0]->numbers[k] / std::sqrt(parts[3]->numbers[k] + epsilon);
             affine.factor.push_back(factor);
             affine.offset.push_back(parts[1]->numbers[k] - parts[2]->numbers[k] * factor);
@@ -267,6 +298,9 @@ void ready_for_quantisation(Graph& graph) {
     prepare_graph(graph);
     Folding folding(graph);
     folding.plain_gemms();
+    while (folding.fold_one()) {
+    }
+    folding.norms_as_products();
     while (folding.fold_one()) {
     }
     drop_unread_constants(graph);

@@ -78,6 +78,25 @@ TEST(FloatGraph, WhatFollowsAProductKernelByKernelGoesIntoIt) {
     }
 }
 
+TEST(FloatGraph, ANormalisationThatNoProductTakesIsOneItself) {
+    ModelBuilder builder;
+    builder.input("x", {1, 3, 6, 6});
+    for (const char* name : {"scale", "shift", "mean"}) {
+        builder.floats(name, {3}, test::some_fractions(3, 1, static_cast<unsigned>(name[1])));
+    }
+    builder.floats("variance", {3}, {0.5F, 1, 2}).floats("factor", {1, 3, 1, 1}, {2, 0.5F, -1});
+    builder.node("BatchNormalization", "norm", {"x", "scale", "shift", "mean", "variance"});
+    builder.node("Mul", "mul", {builder.last(), "factor"});
+    builder.node("Relu", "relu", {builder.last()}, "y").output("y");
+    const Graph before = prepared(builder);
+    Graph after = before;
+    ready_for_quantisation(after);
+    ASSERT_EQ(after.nodes.size(), 2U);
+    EXPECT_TRUE(is_product(after, after.nodes[0]));
+    EXPECT_EQ(after.nodes[0].integer("group", 1), 3);
+    expect_same(before, after, {{"x", test::float_input({1, 3, 6, 6}, 9)}});
+}
+
 TEST(FloatGraph, AnAdditionToAllOfAMapStays) {
     ModelBuilder builder;
     builder.input("x", {1, 3, 6, 6}).floats("w", {4, 3, 3, 3}, test::some_fractions(108, 0.5F, 1));
