@@ -48,6 +48,11 @@ constexpr std::uint64_t terahertz = 1'000'000'000'000;
 constexpr std::array limits{
     Limit{"npu.clock", 1, terahertz}, Limit{"memory.regions[].dram.clock", 1, terahertz},
     Limit{"memory.regions[].bandwidth", 1, 1000 * terahertz},
+    // more than any JEDEC family has, and few enough to keep the state of each bank
+    Limit{"memory.regions[].dram.organisation.channels", 1, 64},
+    Limit{"memory.regions[].dram.organisation.ranks", 1, 16},
+    Limit{"memory.regions[].dram.organisation.bank_groups", 1, 16},
+    Limit{"memory.regions[].dram.organisation.banks", 1, 64},
     Limit{"npu.datapath.atomic_c", 4, 128, true}, Limit{"npu.datapath.atomic_k", 4, 128, true},
     Limit{"npu.datapath.memory_atom", 8, 64, true}, Limit{"npu.csb.fifo_depth", 1, many},
     Limit{"npu.csb.wide_fields", 0, 1}, Limit{"npu.mcif.bus_width", 4, 64, true},
