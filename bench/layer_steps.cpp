@@ -39,15 +39,15 @@ fs::path array_of(const std::string& folder, std::string tensor, const std::stri
 }
 
 ScaleForm form_of(const std::string& name) {
-    const std::map<std::string, ScaleForm> forms{{"exact", ScaleForm::Exact},
-                                                 {"rounded", ScaleForm::Rounded},
-                                                 {"twice", ScaleForm::RoundedTwice},
-                                                 {"third", ScaleForm::RoundedThird},
-                                                 {"folded", ScaleForm::Folded}};
+    const std::map<std::string, ScaleForm> forms{
+        {"exact", ScaleForm::Exact},           {"rounded", ScaleForm::Rounded},
+        {"twice", ScaleForm::RoundedTwice},    {"third", ScaleForm::RoundedThird},
+        {"folded", ScaleForm::Folded},         {"folded_twice", ScaleForm::FoldedTwice},
+        {"folded_near", ScaleForm::FoldedNear}};
     const auto found = forms.find(name);
     if (found == forms.end()) {
         throw ConfigError(fmt::format("'{}' is no form", name),
-                          "exact, rounded, twice, third or folded");
+                          "exact, rounded, twice, third, folded, folded_twice or folded_near");
     }
     return found->second;
 }
@@ -112,9 +112,10 @@ int main(int count, char** words) {
     CLI::App app("Steps between a quantised model's layers and stored tensors.");
     bench::Arguments arguments;
     app.add_option("model", arguments.model, "ONNX model")->required();
-    app.add_option("--form", arguments.form,
-                   "exact, rounded (NPUs with registers), twice (those without the third stage "
-                   "of the SDP), third (those with it) or folded (TINPU)")
+    app.add_option(
+           "--form", arguments.form,
+           "exact, rounded (NPUs with registers), twice (those without the third stage "
+           "of the SDP), third (those with it), folded, folded_twice or folded_near (TINPU)")
         ->capture_default_str();
     app.add_option("--inputs", arguments.inputs, "folder of the model's inputs")->required();
     app.add_option("--tensors", arguments.tensors, "folder of its inner tensors, one array each")

@@ -72,7 +72,10 @@ void add_model_options(CLI::App& app, ModelChoices& choices) {
            "how often the sum of two maps of different scales may read one of them, where "
            "two stages of the SDP compute it: twice is nearer to the model, at a third more "
            "traffic of sums; default: once, by a third stage where the SDP has one, which "
-           "is as near and takes fewer numbers a cycle, else twice")
+           "is as near and takes fewer numbers a cycle, else twice. Of a TINPU: how often a "
+           "layer of any scales may read its map, the second time divided by 8, for finer "
+           "weights at twice the time; default: twice where results could else be more than "
+           "a step off")
         ->transform(CLI::CheckedTransformer(reads, CLI::ignore_case))
         ->option_text("once|twice");
     add_quantise_options(app, choices);
@@ -153,14 +156,16 @@ namespace {
 /// with a third stage add the second map there, multiplied, unless reads are asked for.
 ScaleForm form_for(const SystemConfig& system, std::optional<SumReads> sums) {
     const auto* npu = system.npu.find<NpuConfig>();
-    const bool can = npu != nullptr && npu->sdp.bs && npu->sdp.bn;
+    if (npu == nullptr) {
+        return !sums                     ? ScaleForm::FoldedNear
+               : sums == SumReads::Twice ? ScaleForm::FoldedTwice
+                                         : ScaleForm::Folded;
+    }
+    const bool can = npu->sdp.bs && npu->sdp.bn;
     if (sums == SumReads::Twice && !can) {
         throw ConfigError(
             fmt::format("--sums twice: {} cannot read a map twice for a sum", system.npu_name()),
             "leave it out; an SDP with two stages that add maps can");
-    }
-    if (npu == nullptr) {
-        return ScaleForm::Folded;
     }
     if (sums || !can) {
         return sums == SumReads::Twice ? ScaleForm::RoundedTwice : ScaleForm::Rounded;

@@ -21,7 +21,7 @@ class App;
 
 namespace npuscope {
 
-/// How often the sum of two maps of different scales may read one of them.
+/// How often the sum of two maps of different scales may read one of them, and a layer of a TINPU its map.
 enum class SumReads {
     Once,  ///< a loadable can say it of every sum of an SDP with three stages
     Twice  ///< fewer results differ from the model's
@@ -56,7 +56,9 @@ struct ModelChoices {
             "sums", self.sums,
             "how often the sum of two maps of different scales may read one of them, where "
             "two stages of the SDP compute it: twice is nearer to the model; default: once, "
-            "by a third stage where the SDP has one, else twice");
+            "by a third stage where the SDP has one, else twice. Of a TINPU, how often a layer of "
+            "any scales may read its map; default: twice where results could else be more than a "
+            "step off");
         visit.field("batch", self.batch, "how many of several inputs are run; default: all");
         visit.field("labels", self.labels,
                     "file with the name of a class on each line, for outputs of as many numbers");

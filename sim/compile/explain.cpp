@@ -204,7 +204,10 @@ Diagnostics rounding_findings(const Graph& graph) {
                                       counted(layers, "layer"), differ)
                         : fmt::format("the scales of {} are rounded to integers and shifts, {}",
                                       counted(layers, "layer"), differ),
-             .remedy = "compare outputs with a tolerance, or use scales that are powers of two",
+             .remedy =
+                 fmt::format("compare outputs with a tolerance, or use scales that are powers "
+                             "of two{}",
+                             folded ? "; --sums once takes less time and is less near" : ""),
              .operation = first});
     }
     return findings;

@@ -18,10 +18,11 @@ constexpr int most_shift = 31;  // source: TI NNC User's Guide v2.1.0, 5-bit shi
 /// The weights of kernel `k`, wherever they lie.
 class KernelWeights {
  public:
-    KernelWeights(QuantisedLayer& layer, std::size_t kernels, std::size_t k)
-        : numbers_(layer.weights.numbers),
-          step_(layer.is_conv ? 1 : kernels),
-          first_(layer.is_conv ? numbers_.size() / kernels * k : k),
+    KernelWeights(std::vector<double>& numbers, bool kernels_first, std::size_t kernels,
+                  std::size_t k)
+        : numbers_(numbers),
+          step_(kernels_first ? 1 : kernels),
+          first_(kernels_first ? numbers_.size() / kernels * k : k),
           count_(numbers_.size() / kernels) {}
 
     std::size_t size() const { return count_; }
@@ -36,55 +37,94 @@ class KernelWeights {
 
 /// What rounding made of a kernel's weights.
 struct FoldedKernel {
-    double sum = 0;     ///< of its weights
-    double error = 0;   ///< of all together, in units of the weights
-    double spread = 0;  ///< squares of the single errors, added up
-    double reach = 0;   ///< their absolute values, added up
+    double sum = 0;       ///< of its weights
+    double fine_sum = 0;  ///< of those of the fine map
+    double error = 0;     ///< of all together, in units of the weights
+    double spread = 0;    ///< squares of what a deviation of the input by a code makes, added up
+    double reach = 0;     ///< what any input makes, at most
 };
-
-/// Rounds every weight times `gain`, then moves those that are nearest to the next number until the
-/// errors sum to half a unit at most: inputs that are not 0 on average are scaled right.
-FoldedKernel fold(KernelWeights weights, double gain) {
-    std::vector<double> errors(weights.size());
-    FoldedKernel folded;
-    for (std::size_t i = 0; i < weights.size(); ++i) {
-        const double wanted = weights[i] * gain;
-        weights[i] = std::clamp(std::nearbyint(wanted), least_weight, largest_weight);
-        errors[i] = weights[i] - wanted;
-        folded.error += errors[i];
-    }
-    for (std::size_t moved = 0; std::abs(folded.error) > 0.5 && moved < weights.size(); ++moved) {
-        const double sign = folded.error > 0 ? 1 : -1;
-        const auto farthest =
-            std::ranges::max_element(errors, {}, [sign](double one) { return one * sign; });
-        const auto i = static_cast<std::size_t>(farthest - errors.begin());
-        const double next = weights[i] - sign;
-        if (errors[i] * sign <= 0 || next < least_weight || next > largest_weight) {
-            break;
-        }
-        weights[i] = next;
-        errors[i] -= sign;
-        folded.error -= sign;
-    }
-    for (std::size_t i = 0; i < weights.size(); ++i) {
-        folded.sum += weights[i];
-        folded.spread += errors[i] * errors[i];
-        folded.reach += std::abs(errors[i]);
-    }
-    return folded;
-}
 
 // Inputs are taken to be spread normally around the zero point, with an eighth of their codes as the
 // standard deviation: a quantiser's range is that of all that it was shown. Beyond five deviations of
 // what errors make of them lie fewer than one in a million results.
 constexpr double input_spread = 32;
 constexpr double most_deviations = 5;
+constexpr double any_code = 255;
+
+// What a number and eight times its rounded eighth differ by: -4 to 4, the two ends half as often.
+constexpr double fine_spread = 5.5;  // their mean square
+constexpr double most_fine = 4;
+
+/// Rounds weights times `gain` to whole numbers, or to whole eighths where a fine map is there for them, then moves
+/// those that are nearest to the next until the errors sum to half of that at most: inputs that are
+/// not 0 on average are scaled right.
+class KernelFolding {
+ public:
+    KernelFolding(KernelWeights weights, double gain, double steps)
+        : weights_(weights), steps_(steps) {
+        const double beyond = std::floor((steps - 1) / 2);
+        least_ = least_weight * steps - beyond;
+        largest_ = largest_weight * steps + beyond;
+        for (std::size_t i = 0; i < weights.size(); ++i) {
+            const double wanted = weights[i] * gain * steps;
+            weights[i] = std::clamp(std::nearbyint(wanted), least_, largest_);
+            errors_.push_back(weights[i] - wanted);
+            error_ += errors_.back();
+        }
+        balance();
+    }
+
+    /// Leaves the whole numbers in the weights and puts the rest into those of the fine map.
+    FoldedKernel split(KernelWeights fine) {
+        FoldedKernel folded{.error = error_ / steps_};
+        for (std::size_t i = 0; i < weights_.size(); ++i) {
+            const double whole = std::nearbyint(weights_[i] / steps_);
+            const double rest = weights_[i] - whole * steps_;
+            const double error = errors_[i] / steps_;
+            const double part = rest / steps_;
+            weights_[i] = whole;
+            folded.sum += whole;
+            if (steps_ > 1) {
+                fine[i] = rest;
+                folded.fine_sum += rest;
+            }
+            folded.spread +=
+                error * error * input_spread * input_spread + part * part * fine_spread;
+            folded.reach += std::abs(error) * any_code + std::abs(part) * most_fine;
+        }
+        return folded;
+    }
+
+ private:
+    void balance() {
+        for (std::size_t moved = 0; std::abs(error_) > 0.5 && moved < errors_.size(); ++moved) {
+            const double sign = error_ > 0 ? 1 : -1;
+            const auto farthest =
+                std::ranges::max_element(errors_, {}, [sign](double one) { return one * sign; });
+            const auto i = static_cast<std::size_t>(farthest - errors_.begin());
+            const double next = weights_[i] - sign;
+            if (errors_[i] * sign <= 0 || next < least_ || next > largest_) {
+                break;
+            }
+            weights_[i] = next;
+            errors_[i] -= sign;
+            error_ -= sign;
+        }
+    }
+
+    KernelWeights weights_;
+    double steps_;
+    double least_ = 0;
+    double largest_ = 0;
+    std::vector<double> errors_;
+    double error_ = 0;
+};
 
 /// Results are off by what the errors make of the input.
 void note_deviation(const FoldedKernel& kernel, double unit, double kernels, Deviation& all) {
     const double bias = 0.5;  // rounded
-    const double spread = std::sqrt(kernel.spread) * input_spread / unit;
-    const double any_input = (kernel.reach * 255 + bias) / unit;
+    const double spread = std::sqrt(kernel.spread) / unit;
+    const double any_input = (kernel.reach + bias) / unit;
     all.largest =
         std::max(all.largest, std::min(most_deviations * spread + bias / unit, any_input));
     all.expected +=
@@ -93,7 +133,7 @@ void note_deviation(const FoldedKernel& kernel, double unit, double kernels, Dev
 
 }  // namespace
 
-LayerSequence folded_sequence(QuantisedLayer& layer) {
+LayerSequence folded_sequence(QuantisedLayer& layer, const FineMap* fine) {
     LayerSequence folded{.deviation = Deviation{.folded = true}};
     folded.reason = layer.obstacle;
     if (!folded.reason.empty() || layer.is_pool) {
@@ -102,8 +142,12 @@ LayerSequence folded_sequence(QuantisedLayer& layer) {
     }
     const Sizes& sizes = layer.weights.type.sizes;
     const auto kernels = static_cast<std::size_t>(layer.is_conv ? sizes.front() : sizes.back());
+    std::vector<double> rest(fine != nullptr ? layer.weights.numbers.size() : 0);
     for (std::size_t k = 0; k < kernels; ++k) {
-        KernelWeights weights(layer, kernels, k);
+        const auto of_this = [&](std::vector<double>& numbers) {
+            return KernelWeights(numbers, layer.is_conv, kernels, k);
+        };
+        KernelWeights weights = of_this(layer.weights.numbers);
         const double factor = of_kernel(layer.factors, k, 1);
         const double bias = of_kernel(layer.bias, k, 0);
         double largest = 0;
@@ -126,11 +170,17 @@ LayerSequence folded_sequence(QuantisedLayer& layer) {
             return folded;
         }
         const double unit = std::ldexp(1.0, shift);
-        const FoldedKernel kernel = fold(weights, factor * unit);
-        folded.bias.push_back(std::nearbyint(bias * factor * unit) - layer.input_zero * kernel.sum +
+        const FoldedKernel kernel =
+            KernelFolding(weights, factor * unit, fine != nullptr ? fine->steps : 1)
+                .split(of_this(rest));
+        folded.bias.push_back(std::nearbyint(bias * factor * unit) - layer.input_zero * kernel.sum -
+                              (fine != nullptr ? fine->zero * kernel.fine_sum : 0) +
                               (shift > 0 ? unit / 2 : 0) + layer.output_zero * unit);
         folded.divisor.push_back(unit);
         note_deviation(kernel, unit, static_cast<double>(kernels), *folded.deviation);
+    }
+    if (std::ranges::any_of(rest, [](double weight) { return weight != 0; })) {
+        folded.fine = std::move(rest);
     }
     return folded;
 }

@@ -21,6 +21,7 @@ struct LayerSequence {
     std::vector<double> divisor{};         ///< 2^n, per kernel or one
     bool to_even = false;                  ///< rounded, halves to even, in place of the floor
     double input_zero = 0;                 ///< that the sums take off; padding counts as it
+    std::vector<double> fine{};            ///< weights of the fine map; empty: it is not read
     std::optional<Deviation> deviation{};  ///< of results that are near the layer's
     std::string reason{};                  ///< why there is none; empty: there is one
 };
@@ -50,9 +51,19 @@ LayerSequence exact_sequence(const QuantisedLayer& layer);
 LayerSequence even_sequence(const QuantisedLayer& layer, std::optional<double> input_high);
 /// Scales of any kind as integers of 15 bits and one shift for all kernels.
 LayerSequence rounded_sequence(const QuantisedLayer& layer);
+/// The input a second time, less its zero point divided by 8 and rounded: its weights are what those of the input
+/// lack, in eighths.
+struct FineMap {
+    double steps = 8;
+    double zero = 0;  ///< how its zero is stored
+};
+/// Nothing where no window reads both: of depth-wise layers and one channel they lie row by row.
+std::optional<FineMap> fine_map(const ConvolvedLayer& form);
 /// A right shift for each kernel alone: what its scale is more than a power of two goes into the
 /// weights, which are rounded again; their errors sum to nearly 0 in each kernel.
-LayerSequence folded_sequence(QuantisedLayer& layer);
+LayerSequence folded_sequence(QuantisedLayer& layer, const FineMap* fine);
+/// Gives the layer both maps, which the host puts together, and the weights of both.
+void read_both(ConvolvedLayer& form, const FineMap& map, const std::vector<double>& fine);
 
 /// Gives a layer the sizes that the patterns of a TINPU ask for: one group, or depth-wise; channels in
 /// fours; no padding where the input has a zero point; a clip to all that the result's type holds. What

@@ -266,7 +266,7 @@ Graph finish_graph(Graph graph, ScaleForm form) {
     prepare_graph(graph);
     tabulate_functions(graph);
     prepare_graph(graph);
-    normalise_quantised(graph, form == ScaleForm::Folded ? form : ScaleForm::Exact);
+    normalise_quantised(graph, is_folded(form) ? form : ScaleForm::Exact);
     prepare_graph(graph);
     if (is_rounded(form)) {  // what is left
         normalise_quantised(graph, form);

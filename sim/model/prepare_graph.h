@@ -49,12 +49,19 @@ enum class ScaleForm {
     Rounded,  ///< integers of 15 bits and a shift: results differ by one step at most, in few values
     RoundedTwice,  ///< likewise; both stages may read the second map of a sum, which is then closer
     RoundedThird,  ///< likewise; a third stage may multiply it
-    Folded         ///< a shift for each kernel, the rest in its weights, which are rounded again
+    Folded,        ///< a shift for each kernel, the rest in its weights, which are rounded again
+    FoldedTwice,  ///< likewise; layers read their map's eighths as well, with weights 8 times as fine
+    FoldedNear    ///< likewise, layers alone whose results could else be more than a step off
 };
 
 inline bool is_rounded(ScaleForm form) {
     return form == ScaleForm::Rounded || form == ScaleForm::RoundedTwice ||
            form == ScaleForm::RoundedThird;
+}
+
+inline bool is_folded(ScaleForm form) {
+    return form == ScaleForm::Folded || form == ScaleForm::FoldedTwice ||
+           form == ScaleForm::FoldedNear;
 }
 
 /// Of maps of 8 bits between their quantisers: operators that move numbers take the integers themselves, and

@@ -156,14 +156,32 @@ void replace_nodes(Graph& graph, ReplacedNodes replaced, const std::set<std::siz
     graph.nodes = std::move(nodes);
 }
 
+/// Weights of 8 bits, or finer ones where the input is read twice.
+LayerSequence fold_weights(ScaleForm form, ConvolvedLayer& shaped) {
+    const auto fine = form == ScaleForm::Folded ? std::nullopt : fine_map(shaped);
+    if (!fine || form == ScaleForm::FoldedNear) {
+        QuantisedLayer once = shaped.layer;
+        LayerSequence folded = folded_sequence(once, nullptr);
+        if (!fine || !folded.deviation || folded.deviation->largest <= 1) {
+            shaped.layer = std::move(once);
+            return folded;
+        }
+    }
+    LayerSequence folded = folded_sequence(shaped.layer, &*fine);
+    if (!folded.fine.empty()) {
+        read_both(shaped, *fine, folded.fine);
+    }
+    return folded;
+}
+
 /// In the form that the NPU has; a layer's own numbers first, where that makes a difference.
 LayerSequence sequence_of(const GraphView& view, ScaleForm form, ConvolvedLayer& shaped) {
-    if (form == ScaleForm::Folded) {
+    if (is_folded(form)) {
         fit_patterns(view, shaped);
         LayerSequence exact = exact_sequence(shaped.layer);
         const bool fits = std::ranges::all_of(
             exact.bias, [](double bias) { return std::abs(bias) <= largest_norm_bias; });
-        return exact.reason.empty() && fits ? exact : folded_sequence(shaped.layer);
+        return exact.reason.empty() && fits ? exact : fold_weights(form, shaped);
     }
     if (form == ScaleForm::Exact) {
         return exact_sequence(shaped.layer);

@@ -73,8 +73,23 @@ TEST_F(SumReads, OfALoadableAreThoseThatDescriptorsCanSay) {
     EXPECT_THAT(twice.err, HasSubstr("SDP_RDMA.D_BRDMA_CFG_0"));
 }
 
+TEST_F(SumReads, OfATinpuAreThoseOfALayersMap) {
+    test::QuantisedModel model(5, true);
+    model.builder.output(model.conv("y", model.input("x", 12, 9), 12, 20, 3));
+    const std::string path = (folder_ / "conv.onnx").string();
+    std::ofstream(path, std::ios::binary) << model.builder.bytes();
+    const auto cycles = [&](const char* sums) {
+        const Answer answer = typed({"run", path, "--npu", "tinpu_f28p55", "--values", "off",
+                                     "--sums", sums, "--json", "-"});
+        EXPECT_EQ(answer.code, ExitCode::Good) << answer.err;
+        return std::stoull(parse_yaml(answer.out, "result.json").find("cycles")->text);
+    };
+    EXPECT_GT(cycles("twice"), cycles("once") * 3 / 2);
+}
+
 TEST_F(SumReads, AreRefusedWhereNoStageAddsMaps) {
-    const Answer answer = typed({"run", path_, "--npu", "tinpu_f28p55", "--sums", "twice"});
+    const Answer answer =
+        typed({"run", path_, "--npu", "nv_small", "--set", "npu.sdp.bn=false", "--sums", "twice"});
     EXPECT_EQ(answer.code, ExitCode::WrongInput);
     EXPECT_THAT(answer.err, HasSubstr("cannot read a map twice for a sum"));
 }
