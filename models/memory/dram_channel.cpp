@@ -26,9 +26,12 @@ DramChannel::DramChannel(const DramConfig& config)
         throw ConfigError(fmt::format("a DRAM's queue has {} bursts", config.queue),
                           fmt::format("make dram.queue a number from 1 to {}", most_kept));
     }
-    if (config.timing.t_refi > Clocks(0) && config.timing.t_rfc >= config.timing.t_refi) {
-        throw ConfigError("a DRAM whose refresh takes as long as its interval never answers",
-                          "make timing.t_rfc smaller than timing.t_refi");
+    const DramCommandBus& bus = config.command_bus;
+    if (config.timing.t_refi > Clocks(0) &&
+        bus.precharge + bus.refresh + config.timing.t_rfc >= config.timing.t_refi) {
+        throw ConfigError(
+            "a DRAM whose refresh takes as long as its interval never answers",
+            "make timing.t_rfc and the commands before it smaller than timing.t_refi");
     }
 }
 
