@@ -36,9 +36,10 @@ std::uint64_t AtomStream::beats_of(const ByteRun& run) const {
     return divide_up(run.address.value + run.bytes.value, setup_.beat.value) - begin;
 }
 
-std::uint64_t AtomStream::atoms_ahead() const {
+std::uint64_t AtomStream::atoms_ahead(std::uint64_t burst) const {
     // the first and the last beat may be shared with others
-    const std::uint64_t bytes = (setup_.limits.beats - 1) * setup_.beat.value;
+    const std::uint64_t beats = setup_.limits.beats - std::min(setup_.limits.beats, burst);
+    const std::uint64_t bytes = beats * setup_.beat.value;
     return std::max<std::uint64_t>(bytes / setup_.atom.value, 1);
 }
 

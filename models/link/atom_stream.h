@@ -44,8 +44,9 @@ class AtomStream : public ReadStream {
         arrivals_.insert(arrivals_.end(), times.begin(), times.end());
     }
 
-    /// Atoms that one look ahead may cover: no more than the latency FIFO holds.
-    std::uint64_t atoms_ahead() const;
+    /// Atoms that one look ahead may cover: no more than the latency FIFO holds beside the rest of a
+    /// burst of so many beats.
+    std::uint64_t atoms_ahead(std::uint64_t burst) const;
     /// Beats of the stream up to and with the `atoms`-th atom of the consumer's run.
     std::uint64_t beats_until(std::uint64_t atoms) const {
         return first_beat_ + beat_of(atoms - 1) + 1;

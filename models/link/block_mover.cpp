@@ -60,7 +60,8 @@ Cycles BlockMover::take_run(Activity& activity, AtomStream& stream, const ByteRu
                             Cycles room) {
     const std::uint64_t atoms = divide_up(run.bytes.value, setup_.stream.atom.value);
     Cycles last;
-    const std::uint64_t ahead = read_port_.look_ahead(stream.atoms_ahead());
+    const std::uint64_t ahead =
+        read_port_.look_ahead(stream.atoms_ahead(read_port_.longest_burst()));
     for (std::uint64_t done = 0; done < atoms; done += ahead) {
         const std::uint64_t end = std::min(done + ahead, atoms);
         read_port_.wait_issued(activity, stream.beats_until(end));

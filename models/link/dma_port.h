@@ -51,6 +51,8 @@ class ReadIssuer {
     /// told with room_made, since the interface cannot look back.
     virtual bool awaits_answers() const { return false; }
     virtual void room_made() {}
+    /// Beats of a read that are asked for together at most: none of them before all may be.
+    virtual std::uint64_t longest_burst() const { return 1; }
     /// A write from `address` on may consist of such pieces, each of which leaves when it is there.
     virtual bool takes_pieces(Address /*address*/, const Pieces& /*pieces*/) const { return false; }
     /// Write requests of the client so far.
@@ -149,6 +151,8 @@ class DmaPort {
     /// So many beats may be waited for at once: all of `count`, or what one look may cover where
     /// they are known only when they have arrived.
     std::uint64_t look_ahead(std::uint64_t count) const { return awaits_answers() ? 1 : count; }
+    /// Of the open stream.
+    std::uint64_t longest_burst() const { return door(stream_purpose_).issuer->longest_burst(); }
     /// The consumer of the open stream has taken some of it.
     void room_made() {
         if (awaits_answers()) {

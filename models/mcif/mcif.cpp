@@ -249,6 +249,8 @@ std::uint64_t Mcif::beats_of(const tlm::tlm_generic_payload& payload) const {
     return end - first;
 }
 
+std::uint64_t Mcif::longest_burst() const { return turn_of(config_).beats; }
+
 std::uint64_t Mcif::gathered_beats(const tlm::tlm_generic_payload& payload, Address request) const {
     const std::uint64_t width = config_.bus_width.value;
     const std::uint64_t last = (payload.get_address() + payload.get_data_length() - 1) / width;

@@ -176,6 +176,7 @@ class Mcif : public sc_core::sc_module, public ReadIssuer, private tlm::tlm_mm_i
     void room_made() override { issue_reads(); }
     /// Of a beat each; where the memory behind is ours, which takes them together.
     bool takes_pieces(Address address, const Pieces& pieces) const override;
+    std::uint64_t longest_burst() const override;
     std::uint64_t writes_sent(unsigned client) const override;
     Cycles wait_answered(Activity& writer, unsigned client, std::uint64_t writes) override;
 

@@ -131,6 +131,11 @@ void NpuConfig::derive() {
     } else if (rtl == RtlGeneration::V1) {
         derive_v1(*this);
     }
+    // a burst is asked for where there is room for all of it
+    for (std::uint32_t* reads : {&sdp.source_fifo, &sdp.operand_fifo, &pdp.read_ahead,
+                                 &cdp.read_ahead, &bdma.read_ahead, &rubik.read_ahead}) {
+        *reads = std::max({*reads, mcif.max_burst, mcif.turn_beats});
+    }
 }
 
 }  // namespace npuscope

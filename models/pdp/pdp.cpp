@@ -196,7 +196,7 @@ void Pdp::pool_from_memory(Activity& activity, PdpWork& work) {
     }
     AtomStream stream = open_stream(work);
     read_port.open(stream, purpose);
-    const auto ahead = static_cast<std::uint32_t>(stream.atoms_ahead());
+    const auto ahead = static_cast<std::uint32_t>(stream.atoms_ahead(read_port.longest_burst()));
     ReadAtoms atoms{activity, read_port, stream, read_port.awaits_answers(), config_.awaited_lead};
     const auto pool_line = [&](LinePiece piece) {
         const std::uint32_t width = job.pooling.parts[piece.part].in_width;

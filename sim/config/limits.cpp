@@ -172,7 +172,20 @@ struct Relation {
     bool (*holds)(const Values& values);
 };
 
+constexpr std::string_view burst_fits =
+    "a read is asked for where its FIFO has room for a whole burst";
+constexpr auto holds_burst = [](const Values& v) { return v[0] >= std::max(v[1], v[2]); };
+constexpr Relation burst_in(std::string_view fifo) {
+    return {{fifo, "npu.mcif.max_burst", "npu.mcif.turn_beats", ""}, burst_fits, holds_burst};
+}
+
 constexpr std::array relations{
+    burst_in("npu.sdp.source_fifo"),
+    burst_in("npu.sdp.operand_fifo"),
+    burst_in("npu.pdp.read_ahead"),
+    burst_in("npu.cdp.read_ahead"),
+    burst_in("npu.bdma.read_ahead"),
+    burst_in("npu.rubik.read_ahead"),
     Relation{{"npu.cbuf.banks", "npu.csb.wide_fields", "", ""},
              // source: register specification, D_BANK
              "the fields of D_BANK hold numbers of up to 32 banks, unless registers have wide "

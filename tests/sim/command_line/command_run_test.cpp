@@ -107,5 +107,23 @@ TEST_F(CommandRun, ANetworksImagesComeFromFilesAndGoToFiles) {
     EXPECT_EQ(typed({"run", program_, "--inputs", folder_.string()}).code, ExitCode::WrongInput);
 }
 
+TEST_F(CommandRun, BurstsMayBeAsLongAsTheirFifo) {
+    std::ofstream(folder_ / "pool.yaml")
+        << "name: pool\ninput: {channels: 8, height: 8, width: 400}\nlayers:\n"
+           "  - {name: conv, kind: conv, kernels: 8, kernel: 1}\n"
+           "  - {name: pool, kind: max_pool, kernel: 2, stride: 2}\n";
+    for (const char* npu : {"nv_small", "nv_small_256_full", "nv_large", "nv_full"}) {
+        for (const char* burst : {"16", "64", "256"}) {
+            const Answer answer = typed({"run", (folder_ / "pool.yaml").string(), "--npu", npu,
+                                         "--set", std::string("npu.mcif.max_burst=") + burst});
+            EXPECT_EQ(answer.code, ExitCode::Good) << npu << ' ' << burst << ' ' << answer.err;
+        }
+    }
+    const Answer answer = typed(
+        {"run", "lenet", "--npu", "nv_full", "--set", "npu.sdp.operand_fifo=1", "--values", "off"});
+    EXPECT_EQ(answer.code, ExitCode::WrongInput);
+    EXPECT_NE(answer.err.find("room for a whole burst"), std::string::npos) << answer.err;
+}
+
 }  // namespace
 }  // namespace npuscope
