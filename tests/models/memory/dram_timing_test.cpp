@@ -134,6 +134,9 @@ TEST(DramTiming, refuses_a_refresh_longer_than_its_interval) {
     DramConfig config = refreshing();
     config.timing.t_rfc = Clocks(1000);
     EXPECT_THROW(DramTiming{config}, ConfigError);
+    config = refreshing();
+    config.command_bus.refresh = Clocks(1000);
+    EXPECT_THROW(DramTiming{config}, ConfigError);
 }
 
 // One bank's row, another of the same bank, and banks that are idle meanwhile.
