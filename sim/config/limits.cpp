@@ -77,6 +77,7 @@ constexpr std::array limits{
     Limit{"npu.cdp.read_buffer", 1, many}, Limit{"npu.cdp.read_runs", 1, many},
     Limit{"npu.bdma.commands", 1, 255},  // source: register specification, width of FREE_SLOT
     Limit{"npu.bdma.read_ahead", 1, many}, Limit{"npu.bdma.read_runs", 1, many},
+    Limit{"npu.rubik.read_ahead", 1, many}, Limit{"npu.rubik.read_runs", 1, many},
     Limit{"npu.engine.input_lanes", 1, many}, Limit{"npu.engine.output_lanes", 1, many},
     Limit{"npu.engine.weight_buffers", 1, many}, Limit{"npu.engine.launch_queue", 1, many},
     Limit{"npu.engine.read_buffer", 1, 1ULL << 30U}, Limit{"npu.engine.alignment", 1, size, true},
@@ -173,7 +174,8 @@ struct Relation {
 };
 
 constexpr std::string_view burst_fits =
-    "a read is asked for where its FIFO has room for a whole burst";
+    "a read is asked for where its FIFO has room for a whole burst, or for all bursts of a turn "
+    "(npu.mcif.turn_beats)";
 constexpr auto holds_burst = [](const Values& v) { return v[0] >= std::max(v[1], v[2]); };
 constexpr Relation burst_in(std::string_view fifo) {
     return {{fifo, "npu.mcif.max_burst", "npu.mcif.turn_beats", ""}, burst_fits, holds_burst};
@@ -194,6 +196,14 @@ constexpr std::array relations{
     Relation{{"npu.cdma.request_atoms", "npu.mcif.bus_width", "npu.datapath.memory_atom", ""},
              "a request is made of whole beats of the bus",
              [](const Values& v) { return v[1] <= v[2] || v[0] % (v[1] / v[2]) == 0; }}};
+
+// the nearest legal value is looked for between a field's own limits
+constexpr bool is_limited(std::string_view field) {
+    return std::ranges::find(limits, field, &Limit::field) != limits.end();
+}
+static_assert(std::ranges::all_of(relations, [](const Relation& relation) {
+    return is_limited(relation.fields[0]) && is_limited(relation.fields[1]);
+}));
 
 // What a number of the hardware has that no row of `limits` names.
 constexpr Limit any_latency{"", 0, millisecond};
