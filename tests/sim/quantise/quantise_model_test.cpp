@@ -99,6 +99,25 @@ TEST(QuantiseModel, ASmallMapKeepsItsGridBesideALargeOne) {
     EXPECT_EQ(view.node(*view.producer(both.inputs[0])).inputs[0], small + "_dequantized");
 }
 
+TEST(QuantiseModel, ARepeatedMapIsRepeatedAsIntegers) {
+    for (const char* mode : {"nearest", "linear"}) {
+        ModelBuilder builder;
+        builder.input("x", {1, 3, 8, 8});
+        builder.floats("w", {4, 3, 1, 1}, test::some_fractions(12, 0.5F, 1));
+        builder.floats("v", {4, 4, 1, 1}, test::some_fractions(16, 0.5F, 2));
+        builder.floats("scales", {4}, {1, 1, 2, 2});
+        builder.node("Conv", "first", {"x", "w"});
+        builder.node("Resize", "up", {builder.last(), "", "scales"}).text("mode", mode);
+        builder.node("Conv", "second", {builder.last(), "v"}, "y").output("y");
+        const Graph graph =
+            quantise_model(prepared(builder), some_cases({1, 3, 8, 8}, 1), {}).graph;
+        const auto up = std::ranges::find(graph.nodes, "Resize", &GraphNode::op);
+        ASSERT_NE(up, graph.nodes.end());
+        EXPECT_EQ(graph.types.at(up->outputs.front()).element == ElementType::Int8,
+                  std::string(mode) == "nearest");
+    }
+}
+
 TEST(QuantiseModel, BiasesTakeBackWhatRoundedWeightsShift) {
     ModelBuilder builder;
     builder.input("x", {1, 3, 8, 8});
