@@ -315,7 +315,8 @@ constexpr std::array rows{
                 .evaluate = identity,
                 .infer = own_type,
                 .range = range_of_first,
-                .view = ViewRule::Always},
+                .view = ViewRule::Always,
+                .moves = true},
     OperatorRow{.op = "Dropout",
                 .inputs = {1, 3},
                 .evaluate = identity,
@@ -333,7 +334,8 @@ constexpr std::array rows{
                 .inputs = {2, 2},
                 .evaluate = expand,
                 .sizing = operand(1),
-                .range = range_of_first}};
+                .range = range_of_first,
+                .moves = true}};
 
 }  // namespace
 

@@ -122,14 +122,11 @@ class IntegerMoves {
  private:
     /// Operators whose results are elements of their first operand, whatever these are.
     static bool moves(const GraphNode& node) {
-        constexpr std::array<std::string_view, 14> movers{
-            "Reshape", "Flatten", "Squeeze",  "Unsqueeze",    "Transpose",
-            "Slice",   "Split",   "Gather",   "DepthToSpace", "SpaceToDepth",
-            "Expand",  "Tile",    "Identity", "MaxPool"};
         if (node.outputs.size() != 1 && node.op != "Split") {
             return false;  // a MaxPool that gives places, too
         }
-        return std::ranges::find(movers, node.op) != movers.end() ||
+        const OperatorRow* row = find_operator(node.op);
+        return (row != nullptr && row->moves) ||
                (node.op == "Resize" && node.text("mode", "nearest") == "nearest" &&
                 node.text("coordinate_transformation_mode", "") != "tf_crop_and_resize");
     }

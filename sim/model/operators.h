@@ -87,6 +87,7 @@ struct OperatorRow {
     std::size_t weights = 1;  ///< the operand that is multiplied with
     ViewRule view = ViewRule::Never;
     bool elementwise = false;  ///< each result follows from the elements at its place alone
+    bool moves = false;        ///< results are elements of the first operand, whatever these are
 };
 
 /// Bit of an operand in OperatorRow::sizing.

@@ -346,7 +346,8 @@ constexpr std::array rows{
         .evaluate = max_pool,
         .infer = pool_types,
         .attributes = "auto_pad ceil_mode dilations kernel_shape pads storage_order strides",
-        .range = range_of_first},
+        .range = range_of_first,
+        .moves = true},
     OperatorRow{
         .op = "AveragePool",
         .inputs = {1, 1},
