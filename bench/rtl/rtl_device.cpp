@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // NVIDIA's RTL under Verilator as a device in C: registers by the CSB, memory behind its AXI ports that answers each
 // request after a latency, fixed or drawn for each beat as npuscope's memory draws it, in order, a beat a cycle or slower.
-// bench/nvidia_rtl compiles it. NPUSCOPE_SECOND_PORT: the RTL has one.
+// It counts the beats of each client. bench/nvidia_rtl compiles it. NPUSCOPE_SECOND_PORT: the RTL has one.
 #include <array>
 #include <cstdint>
 #include <cstring>
@@ -72,11 +72,17 @@ struct Pins {
             [](const Rtl& of) { return static_cast<std::uint64_t>(of.port##_aw_awaddr); }          \
     }
 
+/// Beats that have passed, by the AXI id of the client.
+struct Beats {
+    std::array<std::uint64_t, 256> read{};
+    std::array<std::uint64_t, 256> written{};
+};
+
 /// A memory port of the RTL. `drive` sets its inputs of a cycle, `sample` looks at what passes in it.
 class Port {
  public:
-    Port(Rtl& rtl, const Pins& pins, Bytes& bytes, const Pace& pace)
-        : rtl_(rtl), pins_(pins), bytes_(bytes), pace_(pace) {}
+    Port(Rtl& rtl, const Pins& pins, Bytes& bytes, Beats& beats, const Pace& pace)
+        : rtl_(rtl), pins_(pins), bytes_(bytes), counted_(beats), pace_(pace) {}
 
     void drive(std::uint64_t cycle) {
         *pins_.arready = *pins_.awready = 1;
@@ -99,6 +105,7 @@ class Port {
 
     void sample(std::uint64_t cycle) {
         if (*pins_.rvalid != 0 && *pins_.rready != 0) {
+            ++counted_.read[beats_.front().id];
             beats_.pop_front();
             reads_free_ = cycle + pace_.interval;
         }
@@ -128,6 +135,7 @@ class Port {
                 writes_.front().address + std::uint64_t{written_} * pins_.width;
             write(beat, data_.front());
             ++written_;
+            ++counted_.written[writes_.front().id];
             if (data_.front().last) {
                 answers_.push_back({cycle + 1 + pace_.latency_of(beat, true), writes_.front().id});
                 writes_.pop_front();
@@ -169,6 +177,7 @@ class Port {
     Rtl& rtl_;
     Pins pins_;
     Bytes& bytes_;
+    Beats& counted_;
     Pace pace_;
     std::uint64_t reads_free_ = 0;   // first cycle for the next beat
     std::uint64_t writes_free_ = 0;  // likewise
@@ -188,10 +197,10 @@ struct Context : VerilatedContext {
 
 class Device {
  public:
-    explicit Device(const Pace& pace) {
-        ports_.emplace_back(rtl_, PINS(rtl_, nvdla_core2dbb), bytes, pace);
+    Device(const Pace& pace, [[maybe_unused]] const Pace& second) {
+        ports_.emplace_back(rtl_, PINS(rtl_, nvdla_core2dbb), bytes, beats, pace);
 #ifdef NPUSCOPE_SECOND_PORT
-        ports_.emplace_back(rtl_, PINS(rtl_, nvdla_core2cvsram), bytes, pace);
+        ports_.emplace_back(rtl_, PINS(rtl_, nvdla_core2cvsram), bytes, beats, second);
 #endif
         rtl_.direct_reset_ = 1;
         rtl_.dla_reset_rstn = 0;
@@ -201,6 +210,7 @@ class Device {
     }
 
     Bytes bytes;
+    Beats beats;  // of both ports
     std::uint64_t cycle() const { return cycle_; }
     bool interrupt() const { return rtl_.dla_intr != 0; }
 
@@ -267,9 +277,9 @@ class Device {
 
 extern "C" {
 
-Device* rtl_create(std::uint64_t latency, std::uint64_t spread, std::uint64_t seed,
-                   std::uint64_t interval) {
-    return new Device({latency, spread, seed, interval});
+Device* rtl_create(std::uint64_t latency, std::uint64_t second_latency, std::uint64_t spread,
+                   std::uint64_t seed, std::uint64_t interval) {
+    return new Device({latency, spread, seed, interval}, {second_latency, spread, seed, interval});
 }
 void rtl_destroy(Device* device) { delete device; }
 std::uint64_t rtl_cycle(const Device* device) { return device->cycle(); }
@@ -278,6 +288,9 @@ std::uint64_t rtl_write(Device* device, std::uint32_t address, std::uint32_t val
     return device->request(address, value, true);
 }
 std::uint32_t rtl_read(Device* device, std::uint32_t address) { return device->read(address); }
+std::uint64_t rtl_beats(const Device* device, std::uint8_t id, int written) {
+    return written != 0 ? device->beats.written[id] : device->beats.read[id];
+}
 /// 1 when the interrupt's line is high, 0 when that takes more than so many cycles.
 int rtl_run_until_interrupt(Device* device, std::uint64_t most) {
     for (std::uint64_t i = 0; i < most && !device->interrupt(); ++i) {
