@@ -260,8 +260,11 @@ std::unique_ptr<GroupStream> Cdma::weight_stream(const ConvWork& work) {
                       .room = {&wires_.weights.releases(), wires_.weights.capacity(),
                                wires_.weights.promise(divide_up(ends.back(), entry.value))}};
     const std::uint64_t skipped = fetch.address.value % bus_width_.value;  // of the first beat
+    // a group is there with the entry that its last byte lies in
+    // source: NV_NVDLA_CDMA_wt.v, wt_satisfied
     for (const std::uint64_t end : ends) {
-        fetch.group_ends.push_back(divide_up(skipped + end, bus_width_.value));
+        const std::uint64_t whole = std::min(round_up(end, entry.value), ends.back());
+        fetch.group_ends.push_back(divide_up(skipped + whole, bus_width_.value));
     }
     return std::make_unique<WeightStream>(config_, std::move(fetch));
 }

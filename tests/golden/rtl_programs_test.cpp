@@ -72,6 +72,26 @@ TEST(RtlPrograms, of_this_repository_leave_the_bytes_that_the_rtl_left) {
     EXPECT_EQ(expect_all_to_pass(source() / "tests/golden/rtl"), 9U);
 }
 
+TEST(RtlPrograms, of_other_presets_take_the_cycles_of_their_rtl) {
+    for (const fs::path& preset : folders_in(source() / "tests/golden/rtl_presets")) {
+        for (const fs::path& folder : folders_in(preset)) {
+            const Program program = read_program(folder, RegisterNames(nvdla_register_blocks()));
+            const nlohmann::json expect =
+                nlohmann::json::parse(std::ifstream(folder / "expect.json"));
+            for (const auto& [latency, cycles] : expect["cycles"].items()) {
+                SystemConfig system = nv_small();
+                nvdla_npu(system) = read_preset<NpuConfig>(
+                    find_preset(source() / "configs", "npu", preset.filename().string()));
+                system.memory.read_latency = Cycles(std::stoull(latency));
+                const Result result = run_program(program, system, {});
+                EXPECT_NE(result.status(), RunStatus::Fail) << folder;
+                EXPECT_EQ(result.cycles, Cycles(cycles.get<std::uint64_t>()))
+                    << folder << " at " << latency;
+            }
+        }
+    }
+}
+
 TEST(RtlPrograms, that_fetch_weights_nobody_takes_compute_with_what_is_left) {
     const Program program = read_program(source() / "tests/golden/rtl_stale_weights",
                                          RegisterNames(nvdla_register_blocks()));
