@@ -6,8 +6,8 @@
 namespace npuscope {
 
 Cdp::Cdp(const sc_core::sc_module_name& name, const CdpConfig& config,
-         const DatapathConfig& datapath, Bytes bus_width)
-    : Unit(name), config_(config), datapath_(datapath), bus_width_(bus_width) {
+         const DatapathConfig& datapath, const Bus& bus)
+    : Unit(name), config_(config), datapath_(datapath), bus_(bus) {
     repeat_from(launches, "normalise", [this](Activity& activity) { run_operation(activity); });
     repeat_from(results_, "write", [this](Activity& activity) { write_results(activity); });
 }
@@ -35,6 +35,7 @@ NormalisationPace Cdp::pace_of(const CdpWork& work) const {
          .throughput = wide ? (config_.throughput + 1) / 2 : config_.throughput,
          .block_columns = config_.block_columns,
          .neighbours = sum,
+         .no_bubbles = config_.read_buffer > config_.block_columns + 1,
          .latency = pipeline - saved});
 }
 
@@ -69,7 +70,7 @@ AtomStream Cdp::open_stream(const CdpWork& work, const std::vector<Block>& block
                     config_.read_runs, config_.read_again,
                     Cycles(divide_up(cube.channels_per_atom(), std::max(config_.throughput, 1U)))},
          .atom = cube.atom,
-         .beat = bus_width_},
+         .beat = bus_.width},
         std::move(runs));
 }
 
@@ -92,7 +93,7 @@ void Cdp::run_operation(Activity& activity) {
     } else {
         writer_.emplace(job.destination, compute_all());
     }
-    writer_->split_lines(bus_width_);
+    writer_->split_lines(bus_.width);
     normalise(activity, *work, blocks_of(job.source));
     if (growing_) {
         compute_all();  // for the counters
@@ -159,6 +160,16 @@ void Cdp::compute(const CdpWork& work, const Block& block) {
     paste(cut(all, part), place, cube.shape, *growing_);
 }
 
+std::uint64_t Cdp::last_burst(const CdpWork& work, const Block& block) const {
+    const FeatureCube& cube = work.job.destination;
+    const auto y = static_cast<std::uint32_t>(block.first_pixel / cube.shape.width);
+    const Address line = cube.line_address(block.surface, y);
+    const std::uint64_t begin =
+        (line + cube.atom * (block.first_pixel % cube.shape.width)).value / bus_.width.value;
+    const std::uint64_t beats = divide_up(cube.atom.value * block.columns, bus_.width.value);
+    return std::min((begin + beats - 1) % bus_.longest_burst + 1, beats);
+}
+
 void Cdp::send(Activity& activity, const CdpWork& work, const Block& block, Cycles ready) {
     if (growing_) {
         compute(work, block);
@@ -166,9 +177,13 @@ void Cdp::send(Activity& activity, const CdpWork& work, const Block& block, Cycl
     const Cycles leaves = leaving_.leave(ready, block.columns);
     const Cycles began = now();
     PixelRun run{block.surface, block.first_pixel, block.columns, leaves, ResultPace::interval};
+    // a burst is gathered a beat a cycle and then leaves so; exact for the last beat
+    // source: nv_small_256_full RTL, simulated
+    const Cycles ahead(last_burst(work, block) - 1);
+    run.leaves -= std::min(ahead, run.leaves);
     const Bytes atom = work.job.source.atom;
-    if (bus_width_ > atom) {  // source: NV_NVDLA_CDP_wdma.v of nvdlav1, a beat a cycle
-        run.together = static_cast<std::uint32_t>(bus_width_ / atom);
+    if (bus_.width > atom) {  // source: NV_NVDLA_CDP_wdma.v of nvdlav1, a beat a cycle
+        run.together = static_cast<std::uint32_t>(bus_.width / atom);
         run.interval = Cycles(1);
         run.leaves = leaves + ResultPace::interval * (block.columns - 1) -
                      run.interval * (divide_up(block.columns, run.together) - 1);

@@ -34,8 +34,13 @@ struct CdpWork : UnitWork {
 class Cdp : public Unit {
  public:
     using Work = CdpWork;
+    /// The bus behind it.
+    struct Bus {
+        Bytes width;
+        std::uint32_t longest_burst = 1;  ///< beats
+    };
     Cdp(const sc_core::sc_module_name& name, const CdpConfig& config,
-        const DatapathConfig& datapath, Bytes bus_width);
+        const DatapathConfig& datapath, const Bus& bus);
 
     Channel<std::shared_ptr<CdpWork>> launches{"cdp.launches"};
     DmaPort read_port{"cdp", "cdp"};
@@ -63,6 +68,8 @@ class Cdp : public Unit {
     void normalise(Activity& activity, const CdpWork& work, const std::vector<Block>& blocks);
     /// One block; the answer is when the first result of the block before is ready.
     std::optional<Cycles> take_block(Activity& activity, const Block& block, AtomStream& stream);
+    /// Beats of the burst that ends with a block.
+    std::uint64_t last_burst(const CdpWork& work, const Block& block) const;
     void send(Activity& activity, const CdpWork& work, const Block& block, Cycles ready);
     /// The results of a block whose neighbours in channel direction have arrived.
     void compute(const CdpWork& work, const Block& block);
@@ -74,7 +81,7 @@ class Cdp : public Unit {
 
     const CdpConfig config_;
     const DatapathConfig datapath_;
-    const Bytes bus_width_;
+    const Bus bus_;
     std::function<void(CdpWork&)> done_;
     Channel<Outgoing> results_{"cdp.results", 32};
     Channel<WriteResponse> written_{"cdp.written", 1};

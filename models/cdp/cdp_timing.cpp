@@ -29,12 +29,13 @@ std::uint64_t NormalisationPace::neighbour_rows() const {
 }
 
 Cycles NormalisationPace::bubble_before(std::uint32_t columns) const {
-    return Cycles(full(last_columns_) && columns > 1 ? 1 : 0);
+    return Cycles(!shape_.no_bubbles && full(last_columns_) && columns > 1 ? 1 : 0);
 }
 
 Cycles NormalisationPace::free_for(const NormalisationBlock& block) const {
-    const bool makes_good = shape_.neighbours && full(block.columns) && last_columns_ > 1 &&
-                            narrow_atoms_ > 0 && narrow_atoms_ <= kAtomsInReserve;
+    const bool makes_good = !shape_.no_bubbles && shape_.neighbours && full(block.columns) &&
+                            last_columns_ > 1 && narrow_atoms_ > 0 &&
+                            narrow_atoms_ <= kAtomsInReserve;
     return end_ + bubble_before(block.columns) - Cycles(makes_good ? 1 : 0);
 }
 

@@ -29,7 +29,10 @@ struct NormalisationShape {
     std::uint32_t throughput = 1;  ///< elements per cycle
     std::uint32_t block_columns = 8;
     bool neighbours = true;  ///< channels are summed, not bypassed
-    Cycles latency{54};      ///< from the element that completes a surface to its first result
+    /// Full blocks cost no cycle behind them. source: nv_large RTL, simulated, whose buffer in front holds
+    /// four; nv_small's holds one
+    bool no_bubbles = false;
+    Cycles latency{54};  ///< from the element that completes a surface to its first result
 };
 
 /// One block of one surface.

@@ -36,7 +36,8 @@ Npu::Npu(const sc_core::sc_module_name& name, const NpuConfig& config, Diagnosti
       pdp("pdp", config.pdp, config.datapath, config.mcif.bus_width),
       sdp("sdp", config.sdp, config.datapath,
           {cacc.atoms, pdp.flying, config.mcif.bus_width, config.pdp.throughput}),
-      cdp("cdp", config.cdp, config.datapath, config.mcif.bus_width),
+      cdp("cdp", config.cdp, config.datapath,
+          {config.mcif.bus_width, std::max(config.mcif.max_burst, 1U)}),
       map_(config.csb.address_map),
       dispatcher_(config, log, {csb, glb, cdma, csc, cacc, sdp}) {
     if (config.mcif.secondary_port) {

@@ -27,6 +27,9 @@ void derive_master(NpuConfig& npu) {
     npu.sdp.operand_fifo = latency_fifo(npu, 4 * npu.sdp.bs_throughput);
     npu.pdp.read_ahead = latency_fifo(npu, npu.pdp.throughput);
     npu.cdp.read_ahead = latency_fifo(npu, npu.cdp.throughput);
+    // source: NV_NVDLA_PDP_RDMA_ro_fifo.v and NV_NVDLA_CDP_RDMA_ro_fifo.v, 32 and one at its end
+    npu.pdp.read_buffer = 33;
+    npu.cdp.read_buffer = 33;
 }
 
 /// nvdlav1: the units of nv_full, whose stages and FIFOs are its own.
