@@ -136,16 +136,16 @@ WriteResponse CubeWriter::write(Activity& writer, DmaPort& port, const PixelRun&
         const Cycles leaves = run.leaves + run.interval * ((pixel - run.first) / run.together);
         const auto last_line = static_cast<std::uint32_t>((pixel + count - 1) / width);
         const std::uint32_t first_surface = pixel_packed_ ? 0 : run.surface;
-        response = port.write(
-            writer,
-            {.address = address,
-             .bytes = bytes,
-             .first = leaves,
-             .interval = run.interval,
-             .last = leaves + run.interval * (divide_up(count, run.together) - 1),
-             .request = run.apart ? address : cube_.line_address(first_surface, last_line),
-             .pieces = joined ? pieces : Pieces{}},
-            purpose);
+        const Address line = cube_.line_address(first_surface, last_line);
+        response = port.write(writer,
+                              {.address = address,
+                               .bytes = bytes,
+                               .first = leaves,
+                               .interval = run.interval,
+                               .last = leaves + run.interval * (divide_up(count, run.together) - 1),
+                               .request = run.apart ? address : line + cube_.atom * run.column,
+                               .pieces = joined ? pieces : Pieces{}},
+                              purpose);
         pixel += count;
     }
     return response;

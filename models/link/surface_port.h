@@ -77,6 +77,7 @@ struct PixelRun {
     std::optional<Bytes> part{};  ///< bytes that are written of each atom; nothing: all of it
     bool apart = false;           ///< a request of its own, in whatever line it lies
     std::uint32_t together = 1;   ///< atoms that leave at once
+    std::uint32_t column = 0;     ///< at which the requests of its lines begin
 };
 
 /// Atoms of what flows into a cube: `lanes` of its `channels` each.

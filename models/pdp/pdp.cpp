@@ -281,7 +281,8 @@ void Pdp::send_results(Activity& activity, const PdpWork& work, const LinePiece&
     const PdpJob& job = work.job;
     const PdpPart& part = job.pooling.parts[piece.part];
     const Cycles began = now();
-    PixelRun run{.surface = piece.surface};
+    // source: NV_NVDLA_PDP_WDMA_cmd.v, base_addr_split: a line of each part is a request
+    PixelRun run{.surface = piece.surface, .column = part.out_begin};
     const auto place = [&](std::uint32_t x) {
         return std::uint64_t{next_line_} * job.output.width + part.out_begin + x;
     };

@@ -96,8 +96,35 @@ std::size_t expect_all_to_pass(const fs::path& parent, const std::string& prefix
 }
 
 TEST(NvFullPrograms, of_this_repository_leave_what_the_c_model_left) {
-    EXPECT_EQ(expect_all_to_pass(source() / "tests/golden/nv_full", ""), 20U);
+    EXPECT_EQ(expect_all_to_pass(source() / "tests/golden/nv_full", ""), 22U);
 }
+
+/// A program that nv_full's RTL ran behind a memory of 50 cycles, and its cycles and beats there.
+struct RtlRow {
+    const char* name;
+    std::uint64_t cycles;
+    std::uint64_t reads;
+    std::uint64_t writes;
+};
+
+class NvFullRtl : public testing::TestWithParam<RtlRow> {};
+
+TEST_P(NvFullRtl, takes_the_same_cycles_and_beats) {
+    const SystemConfig system = nv_full();
+    const RegisterNames names =
+        RegisterNames(nvdla_register_blocks(nvdla_npu(system).csb.address_map));
+    const fs::path folder = source() / "tests/golden/nv_full" / GetParam().name;
+    const Result result = run_program(read_program(folder, names), system, {});
+    EXPECT_EQ(result.cycles, Cycles(GetParam().cycles));
+    ASSERT_FALSE(result.ports.empty());
+    EXPECT_EQ(result.ports[0].traffic.read_beats, GetParam().reads);
+    EXPECT_EQ(result.ports[0].traffic.write_beats, GetParam().writes);
+}
+
+INSTANTIATE_TEST_SUITE_P(, NvFullRtl,
+                         testing::Values(RtlRow{"pdp_i8_parts", 473, 28, 40},
+                                         RtlRow{"sdp_bs_i8_6", 208, 18, 6}),
+                         [](const auto& row) { return std::string(row.param.name); });
 
 /// Folders of one kind, and how many of them the reference data has at least.
 struct Kind {
