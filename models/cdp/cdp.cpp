@@ -24,6 +24,10 @@ Cycles Cdp::fp16_sum(std::uint32_t local_size) const {
 NormalisationPace Cdp::pace_of(const CdpWork& work) const {
     const CdpNormalization& normalization = work.job.normalization;
     const bool sum = !normalization.square_sum_bypass;
+    // source: RTLs of nv_small, nv_large and nv_full, simulated; the buffer in front of nv_large's holds
+    // four blocks, and that of nv_small's one
+    const bool holds_more = config_.read_buffer > config_.block_columns + 1;
+    const bool pairs = bus_.width > datapath_.memory_atom;
     const Cycles saved = normalization.multiply_bypass ? config_.multiply : Cycles(0);
     const bool wide = normalization.precision != Precision::Int8;
     const bool floats = normalization.precision == Precision::Fp16;
@@ -35,7 +39,10 @@ NormalisationPace Cdp::pace_of(const CdpWork& work) const {
          .throughput = wide ? (config_.throughput + 1) / 2 : config_.throughput,
          .block_columns = config_.block_columns,
          .neighbours = sum,
-         .no_bubbles = config_.read_buffer > config_.block_columns + 1,
+         .bubble = Cycles(holds_more ? 0
+                          : pairs    ? 2
+                                     : 1),
+         .bubble_columns = config_.block_columns - (pairs ? 1 : 0),
          .latency = pipeline - saved});
 }
 
@@ -185,8 +192,7 @@ void Cdp::send(Activity& activity, const CdpWork& work, const Block& block, Cycl
     if (bus_.width > atom) {  // source: NV_NVDLA_CDP_wdma.v of nvdlav1, a beat a cycle
         run.together = static_cast<std::uint32_t>(bus_.width / atom);
         run.interval = Cycles(1);
-        run.leaves = leaves + ResultPace::interval * (block.columns - 1) -
-                     run.interval * (divide_up(block.columns, run.together) - 1);
+        run.leaves = leaves;
     }
     results_.give(activity, {run, &work});
     if (now() > began) {

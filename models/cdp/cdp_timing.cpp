@@ -8,8 +8,8 @@ namespace {
 constexpr Cycles kLoneAtomInterval{3};
 // source: NVDLA_CDP.rdl, NORMALZ_LEN: nine channels at most, four on either side
 constexpr std::uint32_t kNeighbours = 4;
-// Behind a full block a cycle is lost, except before a single column. So few atoms of narrow blocks
-// make good for it while they wait. source: nv_small RTL, measured
+// So few atoms of narrow blocks make good for a cycle that is lost behind a full one
+// while they wait. source: nv_small RTL, measured
 constexpr std::uint32_t kAtomsInReserve = 5;
 
 /// A block may begin with its first atom, and each atom has until its column's turn.
@@ -29,11 +29,11 @@ std::uint64_t NormalisationPace::neighbour_rows() const {
 }
 
 Cycles NormalisationPace::bubble_before(std::uint32_t columns) const {
-    return Cycles(!shape_.no_bubbles && full(last_columns_) && columns > 1 ? 1 : 0);
+    return last_columns_ >= shape_.bubble_columns && columns > 1 ? shape_.bubble : Cycles(0);
 }
 
 Cycles NormalisationPace::free_for(const NormalisationBlock& block) const {
-    const bool makes_good = !shape_.no_bubbles && shape_.neighbours && full(block.columns) &&
+    const bool makes_good = shape_.bubble > Cycles(0) && shape_.neighbours && full(block.columns) &&
                             last_columns_ > 1 && narrow_atoms_ > 0 &&
                             narrow_atoms_ <= kAtomsInReserve;
     return end_ + bubble_before(block.columns) - Cycles(makes_good ? 1 : 0);

@@ -29,9 +29,9 @@ struct NormalisationShape {
     std::uint32_t throughput = 1;  ///< elements per cycle
     std::uint32_t block_columns = 8;
     bool neighbours = true;  ///< channels are summed, not bypassed
-    /// Full blocks cost no cycle behind them. source: nv_large RTL, simulated, whose buffer in front holds
-    /// four; nv_small's holds one
-    bool no_bubbles = false;
+    /// Lost behind a block of so many columns or more, except before a single column.
+    Cycles bubble{1};
+    std::uint32_t bubble_columns = 8;
     Cycles latency{54};  ///< from the element that completes a surface to its first result
 };
 

@@ -71,8 +71,8 @@ void derive_v1(NpuConfig& npu) {
     npu.pdp.output_latency = Cycles(37);
     npu.pdp.tail = Cycles(12);
     npu.cdp.start_up = Cycles(21);
-    npu.cdp.pipeline = Cycles(47);
-    npu.cdp.pipeline_without_sum = Cycles(39);
+    npu.cdp.pipeline = Cycles(53);
+    npu.cdp.pipeline_without_sum = Cycles(44);
     npu.cdp.tail = Cycles(11);
     npu.bdma.start_up = Cycles(20);
     npu.bdma.forward = Cycles(17);
