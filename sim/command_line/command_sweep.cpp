@@ -56,7 +56,7 @@ struct SweepFolder {
 SweepFolder open_folder(const SweepArguments& arguments) {
     std::error_code none;
     if (fs::is_directory(arguments.sweep, none)) {
-        const SweepFolder folder{fs::absolute(arguments.sweep).lexically_normal()};
+        SweepFolder folder{fs::absolute(arguments.sweep).lexically_normal()};
         if (!file_exists(folder.space())) {
             throw ConfigError(
                 fmt::format("'{}' is no sweep's folder: it has no space.yaml", arguments.sweep),
@@ -77,7 +77,7 @@ SweepFolder open_folder(const SweepArguments& arguments) {
     }
     const Space space =
         read_space(file);  // whatever is wrong in it is said before anything is written
-    const SweepFolder folder{fs::absolute(arguments.out).lexically_normal()};
+    SweepFolder folder{fs::absolute(arguments.out).lexically_normal()};
     const std::string head =
         "folder: " + quoted(fs::absolute(space.folder()).lexically_normal().string()) + '\n';
     const std::string text = read_whole_file(file, {}, largest_config);

@@ -7,6 +7,7 @@
 #include <set>
 #include <string_view>
 
+#include "models/base/check.h"
 #include "sim/model/prepare_graph.h"
 #include "sim/quantise/raise_opset.h"
 
@@ -213,6 +214,7 @@ class Folding {
 
     void apply(GraphNode& product, const Affine& affine) {
         const std::size_t kernels = kernels_of(product);
+        NPU_CHECK(kernels > 0, "a product that something is folded into has kernels");
         if (!affine.factor.empty()) {
             GraphValue& weights = own_constant(product, 1, "weights");
             const bool first = product.op == "Conv" || product.integer("transB", 0) != 0;
