@@ -184,15 +184,15 @@ void Cdp::send(Activity& activity, const CdpWork& work, const Block& block, Cycl
     const Cycles leaves = leaving_.leave(ready, block.columns);
     const Cycles began = now();
     PixelRun run{block.surface, block.first_pixel, block.columns, leaves, ResultPace::interval};
-    // a burst is gathered a beat a cycle and then leaves so; exact for the last beat
-    // source: nv_small_256_full RTL, simulated
-    const Cycles ahead(last_burst(work, block) - 1);
-    run.leaves -= std::min(ahead, run.leaves);
     const Bytes atom = work.job.source.atom;
     if (bus_.width > atom) {  // source: NV_NVDLA_CDP_wdma.v of nvdlav1, a beat a cycle
         run.together = static_cast<std::uint32_t>(bus_.width / atom);
         run.interval = Cycles(1);
-        run.leaves = leaves;
+    } else {
+        // a burst is gathered a beat a cycle and then leaves so; exact for the last beat
+        // source: nv_small_256_full RTL, simulated
+        const Cycles ahead(last_burst(work, block) - 1);
+        run.leaves -= std::min(ahead, run.leaves);
     }
     results_.give(activity, {run, &work});
     if (now() > began) {
