@@ -126,9 +126,7 @@ class IntegerMoves {
             return false;  // a MaxPool that gives places, too
         }
         const OperatorRow* row = find_operator(node.op);
-        return (row != nullptr && row->moves) ||
-               (node.op == "Resize" && node.text("mode", "nearest") == "nearest" &&
-                node.text("coordinate_transformation_mode", "") != "tf_crop_and_resize");
+        return (row != nullptr && row->moves) || repeats_nearest(node);
     }
 
     /// The DequantizeLinear that gives a tensor, now; null where there is none of one scale.

@@ -128,6 +128,11 @@ const OperatorRow* find_operator(std::string_view op) {
     return nullptr;
 }
 
+bool repeats_nearest(const GraphNode& node) {
+    return node.op == "Resize" && node.text("mode", "nearest") == "nearest" &&
+           node.text("coordinate_transformation_mode", "") != "tf_crop_and_resize";
+}
+
 void check_names(const GraphNode& node) {
     if (node.op.find('.') != std::string::npos) {
         return;

@@ -96,6 +96,9 @@ constexpr std::uint32_t operand(unsigned index) { return std::uint32_t{1} << ind
 /// Null where the operator is unknown.
 const OperatorRow* find_operator(std::string_view op);
 
+/// A Resize whose results are elements of its operand: the nearest ones, and no numbers beyond it.
+bool repeats_nearest(const GraphNode& node);
+
 /// ConfigError without a place, with the nearest name, where the node's operator is not one of
 /// ONNX's own, or has an attribute that the operator does not have. Operators of other domains and
 /// attributes of operators that the host does not know are not looked at.

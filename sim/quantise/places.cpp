@@ -131,9 +131,8 @@ class PlaceFinder {
     bool is_mover(const GraphNode& node) const {
         constexpr std::array words{"Flatten",   "Reshape",  "Transpose", "Squeeze",
                                    "Unsqueeze", "Identity", "Slice",     "Concat"};
-        const bool repeats = node.op == "Resize" && node.text("mode", "nearest") == "nearest";
         if (std::ranges::find(words, node.op) == words.end() && !is_max(node) &&
-            !pads_zeros(node) && !repeats) {
+            !pads_zeros(node) && !repeats_nearest(node)) {
             return false;
         }
         return std::ranges::all_of(maps_of(node),
