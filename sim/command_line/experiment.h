@@ -209,7 +209,7 @@ bool is_segments_file(const std::filesystem::path& path);
 Experiment read_experiment(const std::filesystem::path& path);
 /// The same of one that stands in another file; its paths are relative to `folder`.
 Experiment read_experiment(const ConfigNode& root, const std::filesystem::path& folder);
-/// ConfigError where an option is given that does nothing for a program of this kind. `model`: the program
+/// ConfigError where an option is given that does nothing for a program of this kind. `with_model`: the program
 /// comes with a model that is read as well.
 void require_use_of_options(const Experiment& experiment, bool with_model = false);
 /// What it says of NPU, memory and host goes to `system`, but for what was typed.
