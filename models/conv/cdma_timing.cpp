@@ -397,24 +397,37 @@ std::optional<ReadBurst> WeightStream::next_burst() {
         burst.run = ByteRun{from, first + fetch_.beat * run_end_ - from};
     }
     if (room->time > Cycles(0)) {
-        limited_.push_back(requested_);
+        limited_.push_back({requested_, room->time});
     }
     requested_ = end;
     return burst;
 }
 
-void WeightStream::note_gap(Cycles arrival) {
-    while (limits_passed_ < limited_.size() && limited_[limits_passed_] <= arrived_) {
-        const bool idle = arrival > last_arrival_ + Cycles(config_.request_atoms);
-        if (limited_[limits_passed_] == arrived_ && idle) {
-            waited_[written_.size()] = true;
+void WeightStream::note_gaps(std::span<const Cycles> times) {
+    if (arrived_ == 0) {
+        const bool waited = !limited_.empty() && limited_.front().beat == 0;
+        const Cycles room = waited ? limited_.front().room : Cycles(0);
+        way_ = times.front() - std::max(fetch_.start + config_.weight_request, room);
+    }
+    std::size_t group = written_.size();
+    while (limits_passed_ < limited_.size() &&
+           limited_[limits_passed_].beat < arrived_ + times.size()) {
+        const auto [beat, room] = limited_[limits_passed_++];
+        const std::uint64_t place = beat - arrived_;
+        const Cycles before = place == 0 ? last_arrival_ : times[place - 1];
+        while (ends_[group] <= beat) {
+            ++group;
         }
-        ++limits_passed_;
+        // with room it would have been made right after the one before
+        const bool late = room + way_ > before;
+        if (late && times[place] > before + Cycles(config_.request_atoms)) {
+            waited_[group] = true;
+        }
     }
 }
 
 void WeightStream::arrived(std::span<const Cycles> times) {
-    note_gap(times.front());
+    note_gaps(times);
     GroupStream::arrived(times);
 }
 

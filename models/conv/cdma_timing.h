@@ -273,14 +273,21 @@ class WeightStream : public GroupStream {
     /// A run holds whole pieces, for requests do not end with groups.
     /// source: NV_NVDLA_CDMA_wt.v, dma_req_size
     std::uint64_t next_run_end();
-    void note_gap(Cycles arrival);
+    /// Beats before which the channel stood still for want of room, among those that arrive now.
+    void note_gaps(std::span<const Cycles> times);
 
     WeightFetch fetch_;
     std::uint64_t requested_ = 0;
     std::size_t group_ = 0;  // in whose last piece the run ends
     std::uint64_t run_begin_ = 0;
     std::uint64_t run_end_ = 0;
-    std::vector<std::uint64_t> limited_;  // beats in front of which a request waited for room
+    /// A request that could not be made before there was room for it.
+    struct Limited {
+        std::uint64_t beat = 0;  ///< its first one
+        Cycles room;             ///< since when there is
+    };
+    std::vector<Limited> limited_;
+    Cycles way_;  // of the first request, until its first beat arrived
     std::size_t limits_passed_ = 0;
 };
 
