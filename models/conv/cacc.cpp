@@ -67,6 +67,14 @@ void Cacc::compute_group(ConvWork& work) const {
     work.saturated += sums.saturated;
 }
 
+void Cacc::add_state(Fingerprint& state) const {
+    credits.add_state(state);
+    atoms.add_state(state, [&](const AtomRun<std::int32_t>& run) {
+        state.add(run.first_ready);
+        state.add(run.count);
+    });
+}
+
 bool Cacc::accept(Activity& giver, const StripePackage& package) {
     if (package.work->values && !package.work->arrived_groups.empty()) {
         while (package.work->groups_accumulated <= package.kernel_group) {
@@ -92,6 +100,7 @@ bool Cacc::accept(Activity& giver, const StripePackage& package) {
                                   WaitKind::Ahead);
     if (package.last) {
         package.work->arranged = {};
+        ++ended_;
         done_(*package.work);
     }
     return offer == Channel<AtomRun<std::int32_t>>::Offer::Ahead;

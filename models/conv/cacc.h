@@ -43,6 +43,13 @@ class Cacc : public Sink<StripePackage> {
     Channel<AtomRun<std::int32_t>> atoms{"cacc.atoms", 64};
 
     bool accept(Activity& giver, const StripePackage& package) override;
+    /// No end of an operation is marked at an atom that is not one.
+    bool marks_are_right() const { return !marks_.stale(); }
+    void add_state(Fingerprint& state) const;
+    /// Operations whose last atom has been handed on.
+    std::uint64_t ended() const { return ended_; }
+    /// So many atoms pass without being simulated.
+    void leave_out(std::uint64_t count) { marks_.leave_out(count); }
     /// Called when the last atom of an operation has been handed to SDP.
     void on_done(std::function<void(const ConvWork&)> listener) { done_ = std::move(listener); }
 
@@ -55,6 +62,7 @@ class Cacc : public Sink<StripePackage> {
     const CaccConfig config_;
     const DatapathConfig datapath_;
     EndMarks marks_;
+    std::uint64_t ended_ = 0;
     std::function<void(const ConvWork&)> done_;
 };
 

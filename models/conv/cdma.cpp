@@ -294,27 +294,75 @@ void Cdma::read_weights(Activity& activity, ConvWork& work) {
     const std::unique_ptr<GroupStream> stream = weight_stream(work);
     MeasuredStream measured(*stream);
     weight_port.open(counted(work, *stream, measured), purpose);
+    reading_ = {&work, stream.get()};
     Cycles written = work.weights_start;
     std::uint64_t beats = 0;
-    for (std::uint32_t group = 0; group < work.job.weights.groups(); ++group) {
-        weight_port.wait_issued(activity, stream->group_end(group), &wires_.weights.released(),
+    for (std::uint32_t place = 0; place + reading_.left_out < work.job.weights.groups(); ++place) {
+        reading_.place = place;
+        weight_port.wait_issued(activity, stream->group_end(place), &wires_.weights.released(),
                                 WaitKind::Ahead);
+        const std::uint32_t group = place + reading_.left_out;
         if (work.values && weight_port.values_arrive() && !work.job.parts.cdma.compression) {
             take_group(work, group);
         }
-        const Cycles since = std::exchange(written, stream->group_written(group));
-        work.weights_waited[group] = stream->waited_for_room(group);
+        const Cycles since = std::exchange(written, stream->group_written(place));
+        work.weights_waited[group] = stream->waited_for_room(place);
         count_fetch(activity, {since, written},
-                    stream->group_end(group) - std::exchange(beats, stream->group_end(group)),
-                    stream->waited_for_room(group) ? "cbuf.weights" : nullptr);
+                    stream->group_end(place) - std::exchange(beats, stream->group_end(place)),
+                    stream->waited_for_room(place) ? "cbuf.weights" : nullptr);
         if (work.job.parts.cdma.compression) {
             wires_.masks.fill_at(written, work.buffer.masks(group));
         }
         wires_.weights.fill_at(written, work.buffer.weights(group));
     }
+    reading_ = {};
     work.counters.weight_stall = measured.stall();
     work.counters.weight_latency = measured.latency();
     activity.wait_until(written, WaitKind::Ahead, "last weights");
+}
+
+GroupStream::Removable Cdma::removable_groups(const ConvWork& work) const {
+    const bool fetched = !work.start.weights_reused && !work.job.parts.cdma.compression &&
+                         !work.job.parts.cdma.count_performance;
+    const std::vector<std::uint64_t>& ends = work.buffer.weight_ends;
+    const bool alike = ends.size() > 2 && (ends[1] - ends[0]) % work.buffer.entry.value == 0;
+    if (!fetched || !alike || (reading_.work != nullptr && reading_.work != &work)) {
+        return {};
+    }
+    return reading_.work == nullptr ? GroupStream::Removable{work.job.weights.groups()}
+                                    : reading_.stream->removable();
+}
+
+void Cdma::add_state(Fingerprint& state, const ConvWork& work, std::uint32_t begun) const {
+    wires_.data.add_state(state);
+    state.add(reading_.work == &work ? 1U : 0U);
+    if (reading_.work == &work) {  // else as many as are left are there
+        wires_.weights.add_state(state);
+        reading_.stream->add_state(state, begun - reading_.left_out);
+        for (std::uint32_t i = begun; i < reading_.place + reading_.left_out; ++i) {
+            state.add(work.weights_waited[i] ? 1U : 0U);
+        }
+    }
+}
+
+std::uint64_t Cdma::beats_under_way(const ConvWork& work, std::uint32_t groups) const {
+    if (reading_.work != &work) {
+        return 0;
+    }
+    return (reading_.stream->group_end(1) - reading_.stream->group_end(0)) * groups;
+}
+
+void Cdma::leave_out(ConvWork& work, std::uint32_t groups) {
+    const bool reads = reading_.work == &work;
+    const std::uint64_t entries = work.buffer.weights(1) * groups;
+    wires_.weights.leave_out(entries, !reads);
+    if (reads) {
+        weight_port.leave_out(reading_.stream->leave_out(groups, entries), 0);
+        reading_.left_out += groups;
+    }
+    for (std::size_t i = work.weights_waited.size(); i-- > groups;) {
+        work.weights_waited[i] = work.weights_waited[i - groups];
+    }
 }
 
 }  // namespace npuscope

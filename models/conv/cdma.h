@@ -45,6 +45,17 @@ class Cdma : public Unit {
     DmaPort data_port{"cdma_dat", "cdma"};
     DmaPort weight_port{"cdma_wt", "cdma"};
 
+    // Groups of kernels that time alone is simulated of may be left out, see models/npu/steady_groups.
+
+    /// Which of an operation's groups may be: of its weights that are being read those from the end
+    /// on, and a multiple of `step`; any number once all are in the buffer and no others are read.
+    GroupStream::Removable removable_groups(const ConvWork& work) const;
+    /// All that later groups depend on, when the sequencer has begun group number `begun`.
+    void add_state(Fingerprint& state, const ConvWork& work, std::uint32_t begun) const;
+    /// Beats that so many groups are read with in time; 0 once all have been.
+    std::uint64_t beats_under_way(const ConvWork& work, std::uint32_t groups) const;
+    void leave_out(ConvWork& work, std::uint32_t groups);
+
     /// Called when all data, or all weights, of an operation are in the buffer.
     void on_data_done(std::function<void(const ConvWork&)> listener) {
         data_done_ = std::move(listener);
@@ -86,6 +97,14 @@ class Cdma : public Unit {
     std::optional<Cycles> finished_;  // the operation before, so that the next one may start
     std::function<void(const ConvWork&)> data_done_;
     std::function<void(const ConvWork&)> weights_done_;
+    /// Of the weights that are being read.
+    struct Reading {
+        const ConvWork* work = nullptr;  ///< null: none are
+        GroupStream* stream = nullptr;
+        std::uint32_t place = 0;     ///< group of the stream that is awaited
+        std::uint32_t left_out = 0;  ///< groups that the stream will not bring
+    };
+    Reading reading_;
     std::optional<BankSplit> split_;
     // what the buffer holds for a following operation that reuses it
     std::shared_ptr<const ElementTensor> kept_data_;

@@ -2,6 +2,7 @@
 #include "models/conv/cdma_timing.h"
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
 namespace npuscope {
@@ -401,6 +402,53 @@ std::optional<ReadBurst> WeightStream::next_burst() {
     }
     requested_ = end;
     return burst;
+}
+
+GroupStream::Removable WeightStream::removable() const {
+    // the last group may have zeros behind it, and the first one begins in the middle of a beat
+    const std::size_t full = ends_.size() - 1;
+    if (full < 3) {
+        return {};
+    }
+    const std::uint64_t beats = ends_[full - 1] - ends_[full - 2];
+    for (std::size_t i = 1; i < full; ++i) {
+        if (ends_[i] - ends_[i - 1] != beats) {
+            return {};
+        }
+    }
+    const std::uint64_t left =
+        ends_[full - 1] - std::min(ends_[full - 1], std::max(requested_, run_end_));
+    const std::uint64_t piece = config_.request_atoms;
+    return {left / beats, piece / std::gcd(piece, beats)};
+}
+
+void WeightStream::add_state(Fingerprint& state, std::size_t begun) const {
+    const std::uint64_t begin = ends_[begun - 1];
+    state.add(requested_ - begin);
+    state.add((fetch_.room.promised - fetch_.room.releases->total()) * fetch_.beats_per_entry +
+              requested_);
+    state.add(run_end_ - begin);
+    state.add(arrived_ - begin);
+    state.add(written_.empty() ? Cycles(0) : written_.back());
+    state.add(last_arrival_);
+    for (std::size_t i = limits_passed_; i < limited_.size(); ++i) {
+        if (limited_[i].room + way_ > last_arrival_) {
+            state.add(limited_[i].beat - begin);
+            state.add(limited_[i].room);
+        }
+    }
+    for (std::size_t group = begun; group <= written_.size(); ++group) {
+        state.add(waited_[group] ? 1U : 0U);
+    }
+}
+
+std::uint64_t WeightStream::leave_out(std::size_t groups, std::uint64_t entries) {
+    fetch_.room.promised += entries;
+    const std::uint64_t last = ends_.back();
+    const std::uint64_t beats = (ends_[1] - ends_[0]) * groups;
+    ends_.resize(ends_.size() - groups);
+    ends_.back() = last - beats;
+    return beats;
 }
 
 void WeightStream::note_gaps(std::span<const Cycles> times) {

@@ -247,6 +247,18 @@ class GroupStream : public ReadStream {
     Cycles group_written(std::size_t group) const { return written_[group]; }
     /// The channel stood still before this group, because there was no room for it.
     bool waited_for_room(std::size_t group) const { return waited_[group]; }
+    /// Groups from the end on that can be left out together with any fewer of them that are a
+    /// multiple of `step`; the stream's order of requests stays what it is.
+    struct Removable {
+        std::size_t groups = 0;
+        std::size_t step = 1;
+    };
+    virtual Removable removable() const { return {}; }
+    /// Told from the end of so many groups on, which the sequencer has begun.
+    virtual void add_state(Fingerprint& /*state*/, std::size_t /*begun*/) const {}
+    /// Leaves so many of these out, of so many entries in the buffer, which count as released; the
+    /// beats that the stream is shorter by.
+    virtual std::uint64_t leave_out(std::size_t /*groups*/, std::uint64_t /*entries*/) { return 0; }
 
  protected:
     /// `ends`: beats up to the end of each kernel group.
@@ -267,6 +279,9 @@ class WeightStream : public GroupStream {
 
     std::optional<ReadBurst> next_burst() override;
     void arrived(std::span<const Cycles> times) override;
+    Removable removable() const override;
+    void add_state(Fingerprint& state, std::size_t begun) const override;
+    std::uint64_t leave_out(std::size_t groups, std::uint64_t entries) override;
 
  private:
     std::uint64_t piece_end(std::uint64_t beat) const;

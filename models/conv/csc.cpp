@@ -86,7 +86,7 @@ void Csc::run_operation(Activity& activity) {
     plan_ = plan_of(*work);
     stripes_ = stripe_lengths(plan_);
     for (std::uint32_t group = 0; group < work->job.weights.groups(); ++group) {
-        run_group(activity, work, group);
+        group = run_group(activity, work, group);
     }
     end_ = last_block_ + Cycles(stripes_.back());
     account_array(*work);
@@ -201,8 +201,8 @@ bool Csc::ends_group(const StripePackage& package) const {
     return end == plan_.outputs && package.kernel_group + 1 < work.job.weights.groups();
 }
 
-void Csc::run_group(Activity& activity, const std::shared_ptr<ConvWork>& work,
-                    std::uint32_t group) {
+std::uint32_t Csc::run_group(Activity& activity, const std::shared_ptr<ConvWork>& work,
+                             std::uint32_t group) {
     shorten_blocks(work->job, group);
     const Cycles start = wait_for_group(activity, *work, group);
     next_block_ = group == 0 ? start : std::max(start, next_block_);
@@ -210,6 +210,8 @@ void Csc::run_group(Activity& activity, const std::shared_ptr<ConvWork>& work,
     if (group == 0) {
         work->first_mac = next_block_;
         work->record.first_mac = next_block_;
+    } else if (group_begins_) {
+        group += group_begins_(*work, group, array_);
     }
     if (work->values && work->job.mode() == ConvMode::Image &&
         (group == 0 || !work->arrived_groups.empty())) {
@@ -233,6 +235,7 @@ void Csc::run_group(Activity& activity, const std::shared_ptr<ConvWork>& work,
         }
         package.first_output += package.length;
     }
+    return group;
 }
 
 void Csc::release_weights(const ConvWork& work, std::uint32_t group, Cycles last_load) {

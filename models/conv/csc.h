@@ -48,6 +48,15 @@ class Csc : public Unit {
 
     /// Called when all stripes of an operation have been sent and its entries released.
     void on_done(std::function<void(const ConvWork&)> listener) { done_ = std::move(listener); }
+    /// Called in the cycle in which a group of kernels other than an operation's first begins. It
+    /// answers how many groups from this one on are left out, and adds where their cycles went.
+    using GroupListener =
+        std::function<std::uint32_t(ConvWork&, std::uint32_t group, CauseCycles& causes)>;
+    void on_group(GroupListener listener) { group_begins_ = std::move(listener); }
+    /// As a group begins.
+    void add_state(Fingerprint& state) const { state.add(last_block_); }
+    /// Outputs of a group, each an atom for the accumulator.
+    std::uint64_t outputs_of_group() const { return plan_.outputs; }
 
  private:
     void run_operation(Activity& activity);
@@ -67,7 +76,9 @@ class Csc : public Unit {
     void shorten_blocks(const ConvJob& job, std::uint32_t group);
     /// Another group of kernels follows after this stripe.
     bool ends_group(const StripePackage& package) const;
-    void run_group(Activity& activity, const std::shared_ptr<ConvWork>& work, std::uint32_t group);
+    /// Runs a group, or one after it where some are left out; which.
+    std::uint32_t run_group(Activity& activity, const std::shared_ptr<ConvWork>& work,
+                            std::uint32_t group);
     /// True where the next one may begin before its time has come.
     bool run_stripe(Activity& activity, StripePackage& package);
     void count_actions(const ConvWork& work);
@@ -77,6 +88,7 @@ class Csc : public Unit {
     const DatapathConfig datapath_;
     Wires wires_;
     std::function<void(const ConvWork&)> done_;
+    GroupListener group_begins_;
     Actions actions_;
     StripePlan plan_;
     std::vector<std::uint32_t> stripes_;

@@ -43,6 +43,9 @@ class Glb : public sc_core::sc_module {
         due_.notify(to_time(rising_.begin()->first - now()));
     }
 
+    /// A status bit rises at a time that is still to come.
+    bool awaits_rise() const { return !rising_.empty(); }
+
     /// What a read of an interrupt register brings: bits that rise in the present cycle are not seen
     /// before the next one.
     std::uint32_t shown(std::string_view register_name) const {

@@ -9,7 +9,7 @@ void Activity::spend(Cycles cycles) {
         recorder_->worked(name_, {now(), now() + cycles});
     }
     if (cycles > Cycles(0)) {
-        sc_core::wait(to_time(cycles));
+        sleep_until(now() + cycles);
     }
 }
 
@@ -36,7 +36,29 @@ void Activity::count_starved(Recorder::Span span, const char* what) {
 
 void Activity::pass_until(Cycles time) {
     if (time > now()) {
-        sc_core::wait(to_time(time - now()));
+        sleep_until(time);
+    }
+}
+
+void Activity::sleep_until(Cycles time) {
+    slept_since_ = now();
+    sleeps_until_ = time;
+    sc_core::wait(to_time(time - slept_since_));
+}
+
+void Activity::add_state(Fingerprint& state) const {
+    state.add(waiting_ ? 1U + static_cast<std::uint64_t>(kind_) : 0U);
+    state.add_coming(sleeps_until_);
+}
+
+void Activity::leave_out(const UnitStatistics& more, Cycles since, Cycles cycles) {
+    statistics_.busy += more.busy;
+    statistics_.starved += more.starved;
+    statistics_.blocked += more.blocked;
+    if (waiting_ && since_ <= since && kind_ == WaitKind::Starved) {
+        statistics_.starved += cycles;
+    } else if (waiting_ && since_ <= since && kind_ == WaitKind::Blocked) {
+        statistics_.blocked += cycles;
     }
 }
 
@@ -51,7 +73,7 @@ void Activity::end_wait() {
     waiting_ = false;
     const Cycles waited = now() - since_;
     if (recorder_ != nullptr && waited > Cycles(0) && kind_ != WaitKind::Ahead) {
-        recorder_->waited(name_, kind_, std::string(what_), {since_, now()});
+        recorder_->waited(name_, kind_, what_, {since_, now()});
     }
     if (kind_ == WaitKind::Starved) {
         statistics_.starved += waited;
@@ -78,7 +100,7 @@ void Activity::wait_until(Cycles time, WaitKind kind, std::string_view what) {
         return;
     }
     begin_wait(kind, what);
-    sc_core::wait(to_time(time - now()));
+    sleep_until(time);
     end_wait();
 }
 

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <systemc>
 
+#include "models/base/fingerprint.h"
 #include "models/base/quantity.h"
 #include "models/base/statistics.h"
 #include "models/link/clock.h"
@@ -32,7 +33,7 @@ class Recorder {
     };
     virtual void worked(const std::string& activity, Span span) = 0;
     /// `what` is the event, package or credit that was missing.
-    virtual void waited(const std::string& activity, WaitKind kind, const std::string& what,
+    virtual void waited(const std::string& activity, WaitKind kind, std::string_view what,
                         Span span) = 0;
     /// A count changes by `change` at `time`, which may lie ahead.
     virtual void counted(const std::string& counter, Cycles time, std::int64_t change) = 0;
@@ -70,10 +71,17 @@ class Activity {
     bool idle() const { return waiting_ && kind_ == WaitKind::Idle; }
     std::string_view waits_for() const { return what_; }
     Cycles waits_since() const { return since_; }
+    /// It goes on at a time that is still to come, whatever the others do, and has slept since then.
+    bool sleeps_since(Cycles time) const { return sleeps_until_ > now() && slept_since_ <= time; }
+    void add_state(Fingerprint& state) const;
+    /// `cycles` pass without being simulated: `more` is counted as if they were, and a wait that
+    /// began at `since` or before lasts through all of them.
+    void leave_out(const UnitStatistics& more, Cycles since, Cycles cycles);
 
  private:
     void begin_wait(WaitKind kind, std::string_view what);
     void end_wait();
+    void sleep_until(Cycles time);
 
     std::string name_;
     UnitStatistics statistics_;
@@ -81,6 +89,8 @@ class Activity {
     WaitKind kind_ = WaitKind::Idle;
     std::string_view what_;  // the name of what is waited for
     Cycles since_;
+    Cycles slept_since_;
+    Cycles sleeps_until_;
     Recorder* recorder_ = nullptr;
 };
 

@@ -42,6 +42,10 @@ class EndMarks {
     std::optional<std::uint64_t> wrong_end(std::uint64_t atoms, bool end) const;
     /// They leave, the last one at `last`; the answer is about the end among them.
     Meeting leave(std::uint64_t atoms, Cycles last, bool end);
+    /// A mark too many waits for its atom.
+    bool stale() const { return stale_.has_value(); }
+    /// So many atoms more have left as if they had passed, none of them an end.
+    void leave_out(std::uint64_t atoms) { left_ += atoms; }
 
  private:
     Meeting meeting(Cycles entered) const;

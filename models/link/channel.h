@@ -76,6 +76,15 @@ class Channel {
     }
 
     bool empty() const { return packages_.empty(); }
+    /// Packages in it, and whether its ends wait; `of_package` adds what a package says.
+    template <class OfPackage>
+    void add_state(Fingerprint& state, const OfPackage& of_package) const {
+        state.add(packages_.size());
+        state.add((taker_waits_ ? 1U : 0U) + (giver_waits_ ? 2U : 0U));
+        for (const Package& package : packages_) {
+            of_package(package);
+        }
+    }
     /// Packages that can be given without a wait.
     std::size_t room() const { return capacity_ - std::min(capacity_, packages_.size()); }
     const std::string& name() const { return name_; }

@@ -72,6 +72,9 @@ class ReadIssuer {
     /// `kind`: what the wait is counted as.
     virtual void wait_issued(Activity& activity, unsigned client, std::uint64_t beats,
                              const sc_core::sc_event* room, WaitKind kind) = 0;
+    /// The client's open stream ends so many beats earlier, `of_run` of them in the run of memory
+    /// that is being read; none of them has been asked for.
+    virtual void leave_out(unsigned client, std::uint64_t beats, std::uint64_t of_run) = 0;
 };
 
 /// Names what a request is for, in findings and statistics.
@@ -139,6 +142,11 @@ class DmaPort {
     bool takes_pieces(Address address, const Pieces& pieces, const Purpose& purpose) const {
         return door(purpose).issuer->takes_pieces(address, pieces);
     }
+    /// The open stream has so many beats fewer than it said, `of_run` of them in its present run.
+    void leave_out(std::uint64_t beats, std::uint64_t of_run) {
+        const Door& way_out = door(stream_purpose_);
+        way_out.issuer->leave_out(way_out.client, beats, of_run);
+    }
     /// Writes bytes; returns when the interface has taken the last of them.
     WriteResponse write(Activity& writer, const OutgoingRun& run, const Purpose& purpose);
     /// The time of a response, and of those to all writes of the port before; waits where it is not
@@ -152,7 +160,10 @@ class DmaPort {
     /// they are known only when they have arrived.
     std::uint64_t look_ahead(std::uint64_t count) const { return awaits_answers() ? 1 : count; }
     /// Of the open stream.
-    std::uint64_t longest_burst() const { return door(stream_purpose_).issuer->longest_burst(); }
+    std::uint64_t longest_burst() const { return longest_burst(stream_purpose_); }
+    std::uint64_t longest_burst(const Purpose& purpose) const {
+        return door(purpose).issuer->longest_burst();
+    }
     /// The consumer of the open stream has taken some of it.
     void room_made() {
         if (awaits_answers()) {
@@ -161,6 +172,8 @@ class DmaPort {
     }
 
     const std::string& client() const { return client_; }
+    /// Of the client, as every interface counts its clients.
+    unsigned number() const { return doors_[0].client; }
     /// The interface at the other end of a socket, and this port's number there.
     struct Door {
         ReadIssuer* issuer = nullptr;

@@ -62,6 +62,19 @@ class EntryStore {
         released_.notify(sc_core::SC_ZERO_TIME);
     }
 
+    void add_state(Fingerprint& state) const {
+        filled_.add_state(state);
+        releases_.add_state(state);
+    }
+    /// So many of the promised entries count as filled, taken and released before all others;
+    /// `filled`: they had been filled already.
+    void leave_out(std::uint64_t entries, bool filled) {
+        releases_.leave_out(entries);
+        if (filled) {
+            filled_.drop(entries);
+        }
+    }
+
     /// From now on `recorder` is told how many entries are filled and not released; null ends that.
     void record_to(Recorder* recorder) { recorder_ = recorder; }
 

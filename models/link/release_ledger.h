@@ -8,6 +8,7 @@
 #include <optional>
 #include <vector>
 
+#include "models/base/fingerprint.h"
 #include "models/base/quantity.h"
 
 namespace npuscope {
@@ -24,22 +25,40 @@ class ReleaseLedger {
         if (!steps_.empty()) {
             time = std::max(time, steps_.back().time);
         }
-        steps_.push_back({time, total() + entries});
+        steps_.push_back({time, total() - left_out_ + entries});
     }
+    /// So many entries more count as released before all others: they were never filled.
+    void leave_out(std::uint64_t entries) { left_out_ += entries; }
     /// The first step at which `entries` have been released in total; nothing as long as that
     /// is not known.
     std::optional<Step> reached(std::uint64_t entries) const {
         if (entries == 0) {
             return Step{};
         }
-        const auto step = std::ranges::lower_bound(steps_, entries, {}, &Step::total);
-        return step == steps_.end() ? std::nullopt : std::optional(*step);
+        if (entries <= left_out_) {
+            return Step{Cycles(1), left_out_};
+        }
+        const auto step = std::ranges::lower_bound(steps_, entries - left_out_, {}, &Step::total);
+        return step == steps_.end() ? std::nullopt
+                                    : std::optional(Step{step->time, step->total + left_out_});
     }
-    std::uint64_t total() const { return steps_.empty() ? 0 : steps_.back().total; }
+    std::uint64_t total() const { return left_out_ + (steps_.empty() ? 0 : steps_.back().total); }
     Cycles last_time() const { return steps_.empty() ? Cycles(0) : steps_.back().time; }
-    void clear() { steps_.clear(); }
+    /// What is released later.
+    void add_state(Fingerprint& state) const {
+        for (auto step = steps_.rbegin(); step != steps_.rend() && step->time > state.since();
+             ++step) {
+            state.add(step->time);
+            state.add(total() - left_out_ - step->total);
+        }
+    }
+    void clear() {
+        steps_.clear();
+        left_out_ = 0;
+    }
 
  private:
+    std::uint64_t left_out_ = 0;
     std::vector<Step> steps_;
 };
 

@@ -114,6 +114,19 @@ void TimedCounter::tell() {
     }
 }
 
+void TimedCounter::add_state(Fingerprint& state) const {
+    state.add(value());
+    state.add(awaited_);
+    for (const Series& series : announced_) {
+        const std::uint64_t there = units_until(series, state.moment());
+        if (there < series.count) {
+            state.add(time_of_unit(series, there + 1));
+            state.add(series.interval.value);
+            state.add(series.count - there);
+        }
+    }
+}
+
 std::uint64_t TimedCounter::value() const {
     std::uint64_t there = value_;
     for (const Series& series : announced_) {

@@ -35,10 +35,13 @@ class TimedCounter {
     /// Waits until the count is at least `amount`, then takes it away; the answer is the time at
     /// which it was complete.
     Cycles take(Activity& taker, std::uint64_t amount, WaitKind kind);
+    /// Takes `amount` of what has been announced away, without a wait.
+    void drop(std::uint64_t amount) { remove(amount); }
     /// Forgets everything: the count is `value` from now on.
     void reset(std::uint64_t value);
     /// What is there now.
     std::uint64_t value() const;
+    void add_state(Fingerprint& state) const;
 
  private:
     /// The time at which `amount` is there, and with `remove` it is taken away.

@@ -44,6 +44,7 @@ class Unit : public sc_core::sc_module {
     /// Sum over the unit's activities.
     UnitStatistics statistics() const;
     const std::deque<Activity>& activities() const { return activities_; }
+    std::deque<Activity>& activities() { return activities_; }
     /// Tells `recorder` of every activity's work and waits.
     void record_to(Recorder* recorder);
     /// What ended a thread of this unit before its time, or null.

@@ -73,6 +73,16 @@ class ReadLane : public ChannelSource {
     void ask(Cycles command, std::uint64_t beats) override;
     void beats_ready(std::span<Cycles> times) override;
     Cycles ready_after(std::uint64_t count) const override { return stream_->ready_after(count); }
+    /// The present run ends so many beats earlier.
+    void leave_out(std::uint64_t beats) { run_left_ -= std::min(beats, run_left_); }
+    void add_state(Fingerprint& state) const {
+        state.add(offered_.beats);
+        state.add(gathered_.beats);
+        state.add(place_ % longest_);
+        state.add(std::min<std::uint64_t>(run_left_, longest_));
+    }
+    /// So much was moved without being simulated.
+    void count_more(const ClientTraffic& traffic) { traffic_ += traffic; }
     void hold_back(std::span<Cycles> times, Cycles interval) override {
         stream_->hold_back(times, interval);
     }
@@ -169,6 +179,15 @@ class Mcif : public sc_core::sc_module, public ReadIssuer, private tlm::tlm_mm_i
     void open(unsigned client, ReadStream& stream, const StreamLabel& label) override;
     void wait_issued(Activity& activity, unsigned client, std::uint64_t beats,
                      const sc_core::sc_event* room, WaitKind kind) override;
+    void leave_out(unsigned client, std::uint64_t beats, std::uint64_t of_run) override;
+    void add_state(Fingerprint& state) const;
+    /// Memory is asked for bursts, each answered by itself.
+    bool asks_for_bursts() const { return config_.awaits_answers(); }
+    std::optional<Cycles> reads_known_until() const { return reads_.known_until(); }
+    /// What each client has read and written so far, one after the other.
+    std::vector<ClientTraffic> moved() const;
+    /// Clients moved so much more, told as above, without being simulated.
+    void count_more(std::span<const ClientTraffic> traffic);
     /// Where `looks_back()`, memory answers at once, for the cycle in which a transaction left: then they
     /// leave late, when their answers matter or before a write, and nothing is awaited.
     void leave_late_where(std::function<bool()> looks_back) { looks_back_ = std::move(looks_back); }

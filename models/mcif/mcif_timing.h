@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "models/base/describe.h"
+#include "models/base/fingerprint.h"
 #include "models/base/quantity.h"
 #include "models/base/register_map.h"
 #include "models/link/skid_stage.h"
@@ -169,6 +170,13 @@ class ReadChannel {
     void open(unsigned client, ChannelSource& source, std::uint64_t beats);
     /// Issues whatever is issued up to and including `time`.
     void advance(Cycles time);
+    void add_state(Fingerprint& state) const;
+    /// Commands are known up to this cycle; nothing where none is to come.
+    std::optional<Cycles> known_until() const {
+        return open_.empty() ? std::nullopt : std::optional(next_command_);
+    }
+    /// The client's stream ends so many beats earlier.
+    void leave_out(unsigned client, std::uint64_t beats) { lanes_[client].remaining -= beats; }
     /// All beats of the client's stream have been issued.
     bool finished(unsigned client) const { return lanes_[client].source == nullptr; }
     std::uint64_t issued(unsigned client) const { return lanes_[client].issued; }
@@ -337,6 +345,7 @@ class WriteChannel {
     void advance(Cycles time);
     /// When the first `beats` of the client's write were taken; nothing before that is so.
     std::optional<Cycles> taken(unsigned client, std::uint64_t beats) const;
+    void add_state(Fingerprint& state) const;
     /// The earliest time at which they may be, which is right while no other client writes.
     Cycles taken_after(unsigned client, std::uint64_t beats) const;
 

@@ -6,6 +6,7 @@
 #include <array>
 #include <cstdint>
 
+#include "models/base/fingerprint.h"
 #include "models/base/quantity.h"
 
 namespace npuscope {
@@ -47,6 +48,19 @@ class WriteFront {
         way_.passed = std::max({way_.passed + Cycles(late ? 2 : 1), way_.entry, room_for_beat()});
         ++beats_;
         return leaves();
+    }
+    void add_state(Fingerprint& state) const {
+        for (const Cycles time : {way_.client, way_.entry, way_.passed, before_.client,
+                                  before_.entry, before_.passed}) {
+            state.add_coming(time);
+        }
+        state.add(beats_);
+        for (std::size_t i = 0; i < commands; ++i) {
+            state.add_coming(ended_[(bursts_ + i) % commands] + Cycles(2));
+        }
+        for (std::size_t i = 0; i < room; ++i) {
+            state.add_coming(left_[(sent_ + i) % room] + Cycles(2));
+        }
     }
 
  private:

@@ -7,6 +7,7 @@
 
 #include <tlm_utils/multi_passthrough_target_socket.h>
 
+#include <algorithm>
 #include <boost/icl/interval_set.hpp>
 #include <cstdint>
 #include <deque>
@@ -22,6 +23,7 @@
 #include <vector>
 
 #include "models/base/diagnostic.h"
+#include "models/base/fingerprint.h"
 #include "models/base/quantity.h"
 #include "models/link/access_info.h"
 #include "models/memory/dram_controller.h"
@@ -144,6 +146,14 @@ class RegionTiming {
 
     /// The region has a fixed latency and each port its beats.
     bool is_fixed() const { return !dram_ && buses_.empty() && spread_ == Cycles(0); }
+    /// Answers do not depend on addresses.
+    bool is_uniform() const { return !dram_ && spread_ == Cycles(0); }
+    /// All that answers to later requests depend on, where that is so.
+    void add_state(Fingerprint& state) const {
+        for (const SharedBus& bus : buses_) {
+            bus.add_state(state);
+        }
+    }
     /// First cycle in which the bytes that were asked for in `asked` can be on the port.
     Cycles read(std::size_t instance, Address address, Bytes bytes, Cycles asked) {
         const Cycles ready = dram_ ? dram_->read(shifted(instance, address), bytes, asked)
@@ -192,6 +202,13 @@ class MemoryTiming {
     explicit MemoryTiming(const MemoryConfig& config, const MemorySharing& sharing = {});
     RegionTiming& region(std::size_t index) { return regions_[index]; }
     const RegionTiming& region(std::size_t index) const { return regions_[index]; }
+    /// As RegionTiming tells them, of all regions.
+    bool is_uniform() const { return std::ranges::all_of(regions_, &RegionTiming::is_uniform); }
+    void add_state(Fingerprint& state) const {
+        for (const RegionTiming& region : regions_) {
+            region.add_state(state);
+        }
+    }
 
  private:
     std::vector<RegionTiming> regions_;

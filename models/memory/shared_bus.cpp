@@ -85,6 +85,18 @@ inline Cycles SharedBus::pass_cost(std::uint64_t cost, Cycles asked) {
     return end;
 }
 
+void SharedBus::add_state(Fingerprint& state) const {
+    const std::uint64_t first = state.since().value / window_cycles;
+    state.add(state.moment().value % window_cycles);
+    for (std::uint64_t number = first; number <= latest_; ++number) {
+        const Window& kept = windows_[number % kept_windows];
+        if (kept.number == number && kept.taken > 0) {
+            state.add(Cycles(number * window_cycles));
+            state.add(kept.taken);
+        }
+    }
+}
+
 void SharedBus::learn_cost(Bytes bytes) {
     const std::uint64_t cost = bytes.value * clock_;
     if (cost != last_cost_) {

@@ -9,6 +9,7 @@
 #include <span>
 #include <vector>
 
+#include "models/base/fingerprint.h"
 #include "models/base/quantity.h"
 #include "models/memory/memory_config.h"
 
@@ -24,6 +25,8 @@ class SharedBus {
     /// The same of several times as many bytes, asked for in these cycles; each becomes the cycle in
     /// which the last of its bytes has passed.
     void pass_each(Bytes bytes, std::span<Cycles> times);
+    /// All that answers to later requests depend on.
+    void add_state(Fingerprint& state) const;
 
  private:
     /// What of a window's time is taken, in units of which a second at this bandwidth has

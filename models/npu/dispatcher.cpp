@@ -331,6 +331,9 @@ void Dispatcher::report_early_end(const SdpWork& work, std::uint64_t atoms) {
 
 void Dispatcher::finish_record(OperationRecord record) {
     record.end = now();
+    if (complete_) {
+        complete_(record);
+    }
     record.causes[Cause::Latency] +=
         record.cycles() - std::min(record.cycles(), record.causes.sum());
     if (!record.parts.empty() && record.accounted() < record.end) {

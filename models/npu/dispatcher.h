@@ -50,6 +50,11 @@ class Dispatcher : public CsbListener {
     /// Operations launched from now on have no values: time alone is simulated.
     void leave_out_values() { values_ = false; }
     const std::vector<OperationRecord>& operations() const { return operations_; }
+    /// `complete` is called with each record when its operation has ended, before what no unit
+    /// accounts for becomes latency.
+    void complete_records_by(std::function<void(OperationRecord&)> complete) {
+        complete_ = std::move(complete);
+    }
     /// A launch of the BDMA's group has not ended.
     bool copies(unsigned group) const { return bdma_queue_.busy(group); }
 
@@ -98,6 +103,7 @@ class Dispatcher : public CsbListener {
     std::deque<const SdpWork*> fed_;  // operations of the SDP that they feed, in the same order
     std::deque<OperationRecord> awaiting_pdp_;
     std::vector<OperationRecord> operations_;
+    std::function<void(OperationRecord&)> complete_;
 };
 
 template <class Work>

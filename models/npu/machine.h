@@ -83,8 +83,20 @@ class Machine {
     virtual std::vector<OperationTraffic> operation_traffic() const { return {}; }
     /// Tells `recorder` what the units do.
     virtual void record_to(Recorder* recorder) = 0;
+    /// What acts on the machine from outside.
+    struct Surroundings {
+        /// Nothing does so at a time of its own.
+        std::function<bool()> at_rest;
+        /// Adds all that memory's later answers depend on.
+        std::function<void(Fingerprint&)> add_memory_state;
+    };
     /// Simulates time alone: nothing is fetched or computed, and what is written is zeros.
     virtual void leave_out_values() = 0;
+    /// From now on parts of operations that repeat what came before may be left out where time alone
+    /// is simulated: cycles and counts are those of all of them. Not together with a recorder.
+    virtual void leave_out_repeats(Surroundings /*surroundings*/) {}
+    /// When that was, with what had been left out before.
+    virtual Cycles counted(Cycles simulated) const { return simulated; }
 };
 
 /// Adds what operations moved over one port.

@@ -125,6 +125,24 @@ std::vector<Npu::EnabledGroup> Npu::enabled_groups() {
     return all;
 }
 
+void Npu::leave_out_repeats(Surroundings surroundings) {
+    if (mcif.asks_for_bursts()) {
+        return;
+    }
+    SteadyGroups::Rooms rooms{csc, cdma, cacc, sdp, glb, {&mcif}, {}};
+    if (cvif) {
+        rooms.ports.push_back(&*cvif);
+    }
+    for (const UnitEntry& entry : units()) {
+        for (Activity& activity : entry.unit->activities()) {
+            rooms.activities.push_back(&activity);
+        }
+    }
+    steady_.emplace(std::move(rooms), std::move(surroundings));
+    record_to(&*steady_);
+    dispatcher_.complete_records_by([this](OperationRecord& record) { steady_->count(record); });
+}
+
 void Npu::record_to(Recorder* recorder) {
     for (const UnitEntry& entry : units()) {
         entry.unit->record_to(recorder);

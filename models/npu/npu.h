@@ -23,6 +23,7 @@
 #include "models/npu/dispatcher.h"
 #include "models/npu/machine.h"
 #include "models/npu/npu_config.h"
+#include "models/npu/steady_groups.h"
 #include "models/pdp/pdp.h"
 #include "models/rubik/rubik.h"
 #include "models/sdp/sdp.h"
@@ -52,6 +53,10 @@ class Npu : public sc_core::sc_module, public Machine {
     void bind_memory(Memory& memory) override;
     std::optional<Registers> registers() override { return Registers{csb.socket, glb, map_}; }
     void leave_out_values() override { dispatcher_.leave_out_values(); }
+    void leave_out_repeats(Surroundings surroundings) override;
+    Cycles counted(Cycles simulated) const override {
+        return steady_ ? steady_->counted(simulated) : simulated;
+    }
     /// Also what the convolution buffer holds.
     void record_to(Recorder* recorder) override;
     const std::vector<OperationRecord>& operations() const override {
@@ -77,6 +82,7 @@ class Npu : public sc_core::sc_module, public Machine {
 
     const AddressMap map_;
     Dispatcher dispatcher_;
+    std::optional<SteadyGroups> steady_;
 };
 
 }  // namespace npuscope

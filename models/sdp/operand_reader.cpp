@@ -140,6 +140,14 @@ Cycles OperandReader::arrival(Activity& activity, std::uint64_t atom) {
     return time;
 }
 
+void OperandReader::leave_out(std::uint64_t atoms) {
+    const SdpStream::Shortened end = *stream_->without_last(atoms);
+    if (end.beats > 0) {
+        stream_->shorten(end);
+        port.leave_out(end.beats, end.of_run);
+    }
+}
+
 void OperandReader::finish(Activity& activity) {
     port.wait_issued(activity, stream_->beats(), nullptr, WaitKind::Ahead);
 }

@@ -45,6 +45,20 @@ class OperandReader {
     std::uint64_t alike(std::uint64_t atom) const { return stream_->alike(atom); }
     /// It is known when the beats for an atom arrive.
     bool has_issued(std::uint64_t atom) const { return stream_->issued(stream_->beats_for(atom)); }
+    /// Its stream can serve so many atoms fewer.
+    bool can_leave_out(std::uint64_t atoms) const {
+        return stream_->without_last(atoms).has_value();
+    }
+    void leave_out(std::uint64_t atoms);
+    void add_state(Fingerprint& state, std::uint64_t atom) const {
+        stream_->add_state(state, atom, port.longest_burst());
+    }
+    /// Beats of the stream's last atoms, so many; 0 once it has asked for all, nothing where they
+    /// cannot be left out.
+    std::optional<std::uint64_t> beats_of_last(std::uint64_t atoms) const {
+        const auto without = stream_->without_last(atoms);
+        return without ? std::optional(without->beats) : std::nullopt;
+    }
     /// Waits until the stream has been issued whole.
     void finish(Activity& activity);
 

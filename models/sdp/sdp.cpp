@@ -254,6 +254,7 @@ void Sdp::run_flying(Activity& activity, SdpWork& work) {
         const Cycles last = take_flying(activity, work, run);
         if (run.last) {
             work.record.causes[Cause::SdpDrain] += last - last_ready;
+            ++ended_;
             sums_taken_(work, last);
         }
         more = !run.last;

@@ -65,6 +65,20 @@ class Sdp : public Unit {
     void on_sums_taken(std::function<void(const SdpWork&, Cycles last)> listener) {
         sums_taken_ = std::move(listener);
     }
+    // Atoms of a convolution that time alone is simulated of may be left out, see
+    // models/npu/steady_groups.
+
+    struct Position {
+        std::uint64_t ended = 0;  ///< operations of the accumulator that were taken whole
+        std::uint64_t atoms = 0;  ///< of the present one
+    };
+    Position position() const { return {ended_, atom_}; }
+    void add_state(Fingerprint& state, std::uint32_t group) const;
+    /// So many atoms more may be left out of the operation that takes them from the accumulator now,
+    /// from this group of kernels on.
+    bool can_leave_out(std::uint32_t group, std::uint64_t atoms) const;
+    void leave_out(std::uint64_t atoms);
+
     /// Called where the end of an operation met the end before on its way in.
     void on_ends_met(std::function<void(const SdpWork&, EndMarks::Meeting)> listener) {
         ends_met_ = std::move(listener);
@@ -199,6 +213,7 @@ class Sdp : public Unit {
     std::uint32_t source_parts_ = 1;  // surfaces that an atom of the source lies in
     std::vector<Cycles> taken_;       // when each atom was taken, where streams need to know
     std::uint64_t atom_ = 0;          // next to be taken
+    std::uint64_t ended_ = 0;         // operations from the accumulator
     Cycles last_left_;                // last atom at the write channel
 };
 

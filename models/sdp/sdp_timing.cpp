@@ -127,6 +127,77 @@ std::optional<ReadBurst> SdpStream::next_burst() {
     return burst;
 }
 
+std::optional<SdpStream::Shortened> SdpStream::without_last(std::uint64_t atoms) const {
+    if (requested_ == beats_) {
+        return Shortened{.lines = lines_.size(), .steps = plan_.steps_per_line};
+    }
+    const std::uint64_t steps = lines_.size() * plan_.steps_per_line;
+    const std::uint64_t fewer = atoms / plan_.atoms_per_step;
+    const bool runs_alike = plan_.rest_runs == plan_.runs_per_line;
+    if (atoms % plan_.atoms_per_step != 0 || fewer >= steps || !runs_alike) {
+        return std::nullopt;
+    }
+    const std::uint64_t left = steps - fewer;
+    Shortened end{.lines = divide_up(left, plan_.steps_per_line)};
+    end.steps = left - (end.lines - 1) * plan_.steps_per_line;
+    const Line& last = lines_[end.lines - 1];
+    std::uint64_t beats = last.end;
+    if (end.steps < plan_.steps_per_line) {  // in the one line of what is stored by channel
+        const std::uint64_t bytes = end.steps * plan_.step.value;
+        if (lines_.size() > 1 || plan_.runs.size() > 1 || last.skipped > 0 ||
+            bytes % plan_.beat.value != 0) {
+            return std::nullopt;
+        }
+        beats = bytes / plan_.beat.value;
+        end.of_run = run_ == 1 ? beats_ - beats : 0;
+    } else if (run_ > end.lines * plan_.runs_per_line) {
+        return std::nullopt;
+    }
+    end.beats = beats_ - beats;
+    const bool keeps_order = end.beats % config_.beat_group == 0;
+    return keeps_order && beats > requested_ ? std::optional(end) : std::nullopt;
+}
+
+void SdpStream::add_state(Fingerprint& state, std::uint64_t atom, std::uint64_t burst) const {
+    const bool whole = requested_ == beats_;
+    state.add(whole ? 1U : 0U);
+    if (!whole) {
+        const std::uint64_t needed = beats_for(atom);
+        state.add(requested_ - needed);
+        state.add(arrivals_.size() - needed);
+        state.add(left_in_run_ < plan_.fifo ? left_in_run_ : plan_.fifo);
+        state.add(requested_ % config_.beat_group);
+        const std::size_t next = std::min(run_, plan_.runs.size() - 1);
+        state.add(plan_.runs[next].address.value % (plan_.beat.value * burst));
+        for (std::uint64_t back = 1;
+             back <= std::min<std::uint64_t>(plan_.unpacked + plan_.fifo, taken_.size()); ++back) {
+            state.add_coming(taken_[taken_.size() - back] + config_.request_taken);
+        }
+    }
+    for (auto arrival = arrivals_.rbegin(); arrival != arrivals_.rend(); ++arrival) {
+        const Cycles passed = *arrival + config_.request_unpacked;
+        if (passed <= state.since()) {
+            break;
+        }
+        state.add(passed);
+    }
+}
+
+void SdpStream::shorten(const Shortened& end) {
+    if (end.beats == 0) {
+        return;
+    }
+    lines_.resize(end.lines);
+    plan_.runs.resize(end.lines * plan_.runs_per_line);
+    beats_ -= end.beats;
+    if (end.steps < plan_.steps_per_line) {
+        plan_.steps_per_line = end.steps;
+        plan_.runs.front().bytes = plan_.step * end.steps;
+        lines_.front().end = beats_;
+        left_in_run_ -= end.of_run;
+    }
+}
+
 std::uint64_t SdpStream::ready_together(Cycles time) const {
     const std::uint64_t ahead = plan_.fifo + plan_.unpacked;
     std::uint64_t beats = 1;

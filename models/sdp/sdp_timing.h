@@ -10,6 +10,7 @@
 #include <optional>
 #include <vector>
 
+#include "models/base/fingerprint.h"
 #include "models/base/quantity.h"
 #include "models/link/read_stream.h"
 #include "models/sdp/sdp_config.h"
@@ -94,6 +95,10 @@ class AtomDrain {
         const Cycles unhindered = last_in_ + Cycles(stage);
         return room > unhindered ? room - unhindered : Cycles(0);
     }
+    void add_state(Fingerprint& state) const {
+        state.add(free_);
+        state.add(pace_.value);
+    }
     /// First cycle in which another atom could be taken.
     Cycles free() const { return free_; }
 
@@ -165,6 +170,19 @@ class SdpStream : public ReadStream {
     /// Arrival of the last of so many beats; they have been issued.
     Cycles arrival(std::uint64_t beats) const { return arrivals_[beats - 1]; }
     bool issued(std::uint64_t beats) const { return arrivals_.size() >= beats; }
+
+    /// The end of the stream once it serves so many atoms fewer; nothing where its order of requests
+    /// would not stay what it is, or some of these beats have been asked for.
+    struct Shortened {
+        std::uint64_t beats = 0;   ///< fewer
+        std::uint64_t of_run = 0;  ///< of these in the run that is being read
+        std::size_t lines = 0;     ///< that stay
+        std::uint64_t steps = 0;   ///< of the last one
+    };
+    std::optional<Shortened> without_last(std::uint64_t atoms) const;
+    /// Told from what this atom, the next one, needs; memory is read in bursts of so many beats.
+    void add_state(Fingerprint& state, std::uint64_t atom, std::uint64_t burst) const;
+    void shorten(const Shortened& end);
 
  private:
     /// Where one line's beats stand in the stream.

@@ -230,6 +230,12 @@ void add_run_options(CLI::App& app, RunChoices& choices) {
                    "on (default), or off: faster; races and uninitialised bytes are not found")
         ->transform(choice_of<OnOff>())
         ->option_text("on|off");
+    app.add_option(
+           "--repeats", choices.repeats,
+           "off (default), or on: with --values off also kernel groups are simulated that do "
+           "exactly what those before them did; cycles and counts are the same")
+        ->transform(choice_of<OnOff>())
+        ->option_text("on|off");
     app.add_option_function<std::string>(
         "--max-cycles",
         [&choices](const std::string& text) {

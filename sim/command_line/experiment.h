@@ -66,6 +66,7 @@ struct PlanChoices {
 struct RunChoices {
     OnOff values = OnOff::On;
     OnOff shadow = OnOff::On;
+    OnOff repeats = OnOff::Off;
     std::optional<Cycles> max_cycles{};
     std::size_t instances = 1;
     NetworkSplit split = NetworkSplit::Batch;
@@ -84,7 +85,12 @@ struct RunChoices {
             "shadow", self.shadow,
             "off: which bytes were written and who still reads them is not followed, so that "
             "races and uninitialised bytes are not found");
-        visit.field("max_cycles", self.max_cycles, "stop the machine after so many cycles");
+        visit.field(
+            "repeats", self.repeats,
+            "on: where values are off, kernel groups that do exactly what those before them "
+            "did are simulated too, not only counted; cycles and counts are the same");
+        visit.field("max_cycles", self.max_cycles,
+                    "stop the machine after so many cycles; repeats are simulated then");
         visit.field("instances", self.instances,
                     "so many NPUs run the program at once, each on data of its own, in one memory "
                     "whose time they share");

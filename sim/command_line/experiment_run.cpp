@@ -25,6 +25,7 @@ RunOptions read_options(const Experiment& experiment) {
     RunOptions options;
     options.values = experiment.run.values == OnOff::On;
     options.shadow = experiment.run.shadow == OnOff::On;
+    options.repeats = experiment.run.repeats == OnOff::On;
     options.timeline = !experiment.write.timeline.empty() || !experiment.write.wave.empty();
     options.map = !experiment.write.out.empty() || !experiment.write.json.empty();
     options.instances = experiment.run.instances;

@@ -109,7 +109,7 @@ void Host::serve_pending() {
             if (!glb.controller().pending(interrupt) || glb.controller().masked(interrupt)) {
                 continue;
             }
-            if (board_.serve(interrupt, glb.last_raised())) {
+            if (board_.serve(interrupt, machine_.counted(glb.last_raised()))) {
                 glb.controller().write("S_INTR_STATUS", 1U << interrupt_bit(interrupt));
                 glb.changed();
                 finish_checks();
@@ -180,6 +180,12 @@ Diagnostics Host::conclude() {
     std::ranges::move(unmade_checks(end), std::back_inserter(checks_));
     std::ranges::move(open_ends(end), std::back_inserter(findings_));
     return std::exchange(findings_, {});
+}
+
+bool Host::at_rest() const {
+    return std::ranges::all_of(activities(), [](const Activity& activity) {
+        return activity.waiting() && !activity.sleeps_since(now());
+    });
 }
 
 Cycles Host::cycles() const {
@@ -273,7 +279,7 @@ void Host::execute(Activity& activity, const WriteRegister& write) {
     access(tlm::TLM_WRITE_COMMAND, write.address, write.value);
     if (starts_operation(write)) {
         catch_up(activity);  // the handshake
-        first_op_enable_ = first_op_enable_.value_or(now());
+        first_op_enable_ = first_op_enable_.value_or(time());
     }
 }
 
@@ -307,7 +313,7 @@ void Host::execute(Activity& activity, const WaitForInterrupt& /*wait*/) {
     while (!glb.controller().line()) {
         activity.wait_for(glb.raised(), WaitKind::Starved, "an interrupt");
     }
-    last_awaited_ = glb.last_raised();
+    last_awaited_ = machine_.counted(glb.last_raised());
 }
 
 void Host::execute(Activity& /*activity*/, const ReadMemory& read) {
@@ -345,7 +351,7 @@ void Host::execute(Activity& /*activity*/, const NotifyOnInterrupt& notify) {
 }
 
 void Host::execute(Activity& /*activity*/, const SyncNotify& notify) {
-    board_.raise(notify.sync, now());
+    board_.raise(notify.sync, time());
     finish_checks();
 }
 
@@ -380,7 +386,7 @@ void Host::execute(Activity& activity, const LaunchJob& launch) {
     wait_for_jobs(activity, machine_.launch_queue());
     work(launch.before);
     if (launched_.empty()) {
-        jobs_since_ = now();
+        jobs_since_ = time();
     }
     launched_.push_back(launch.job->name);
     layers_.push_back({.name = launch.job->name,
@@ -393,7 +399,7 @@ void Host::execute(Activity& activity, const LaunchJob& launch) {
 void Host::job_ended(const LaunchJob& launch) {
     launched_.pop_front();
     if (launched_.empty()) {
-        job_times_.push_back({jobs_since_, now()});
+        job_times_.push_back({jobs_since_, time()});
     }
     keep_after(launch.job->name);
     work(launch.on_end);
@@ -434,8 +440,8 @@ void Host::execute(Activity& activity, const RunNode& node) {
         record.unit = "host";
         record.name = node.name;
         record.kind = node.op;
-        record.start = now();
-        record.end = now() + node.cycles;
+        record.start = time();
+        record.end = record.start + node.cycles;
         record.macs = node.macs;
         record.causes[Cause::Work] = node.cycles;
         if (recorder_ != nullptr) {

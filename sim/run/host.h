@@ -73,6 +73,8 @@ class Host : public Unit {
     void record_operators_to(Recorder* recorder) { recorder_ = recorder; }
 
     bool finished() const { return finished_; }
+    /// It waits for the machine alone, not for a time.
+    bool at_rest() const;
     /// Jobs that it launched have not ended.
     bool awaits_jobs() const { return !launched_.empty(); }
     const std::vector<CheckResult>& checks() const { return checks_; }
@@ -129,6 +131,8 @@ class Host : public Unit {
     void execute(Activity& activity, const BeginSegment& segment);
     void execute(Activity& activity, const BeginLayer& layer);
 
+    /// As results tell it.
+    Cycles time() const { return machine_.counted(now()); }
     /// The times that cycles() adds up.
     std::vector<CountedTime> counted() const;
     std::string awaited_interrupts() const;

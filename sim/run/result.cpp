@@ -147,6 +147,7 @@ void append(Result& all, Result part) {
     }
     all.cycles += part.cycles;
     all.simulated_cycles += part.simulated_cycles;
+    all.repeated_cycles += part.repeated_cycles;
 }
 
 ClientTraffic Result::total_traffic() const {

@@ -210,6 +210,7 @@ struct Result {
     Cycles cycles;            ///< first op-enable write to last awaited interrupt
     Cycles first_op_enable;   ///< when `cycles` begin
     Cycles simulated_cycles;  ///< all of the run
+    Cycles repeated_cycles;   ///< of them those that repeat others and were only counted
     double wall_seconds = 0;
     std::vector<CheckResult> checks;
     std::vector<NamedTraffic> traffic;  ///< by client of the memory interface

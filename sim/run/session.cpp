@@ -76,6 +76,12 @@ struct Simulation {
         for (const MemoryRequest& request : options.keep) {
             host.keep(request.run, request.after);
         }
+        if (!options.values && !options.repeats && !options.timeline && options.instances == 1 &&
+            timing->is_uniform()) {
+            machine->leave_out_repeats(
+                {.at_rest = [this] { return host.at_rest(); },
+                 .add_memory_state = [this](Fingerprint& state) { timing->add_state(state); }});
+        }
         if (options.timeline) {
             machine->record_to(&sampler);
             host.record_operators_to(&recorder);
@@ -162,7 +168,7 @@ void stop_if_unfinished(Simulation& simulation, const RunOptions& options) {
     }
     const bool limit = sc_core::sc_pending_activity() || now() >= options.max_cycles;
     const std::string when =
-        !limit ? fmt::format("deadlock at cycle {}", now().value)
+        !limit ? fmt::format("deadlock at cycle {}", simulation.machine->counted(now()).value)
         : now() < options.max_cycles
             ? fmt::format("cycle limit at cycle {}, after the last event in cycle {}",
                           options.max_cycles.value, now().value)
@@ -217,7 +223,8 @@ Result gather(Simulation& simulation, const RunOptions& options) {
     const Host& host = simulation.host;
     result.cycles = host.cycles();
     result.first_op_enable = host.first_op_enable().value_or(Cycles(0));
-    result.simulated_cycles = now();
+    result.simulated_cycles = simulation.machine->counted(now());
+    result.repeated_cycles = result.simulated_cycles - now();
     result.checks = host.checks();
     result.operations = host.operations();
     result.layers = host.layers();
@@ -375,6 +382,7 @@ Result run_program(const Program& program, const SystemConfig& system, const Run
     std::size_t segment = 0;
     for (const ProgramPart& part : parts) {
         RunOptions left = options;
+        left.repeats = options.repeats || options.max_cycles < RunOptions{}.max_cycles;
         left.max_cycles =
             options.max_cycles - std::min(result.simulated_cycles, options.max_cycles);
         segment += part.segment != nullptr ? 1U : 0U;

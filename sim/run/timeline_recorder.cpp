@@ -62,10 +62,10 @@ void TimelineRecorder::worked(const std::string& activity, Span span) {
     add(activity, {"work", "work", span.begin, span.end});
 }
 
-void TimelineRecorder::waited(const std::string& activity, WaitKind kind, const std::string& what,
+void TimelineRecorder::waited(const std::string& activity, WaitKind kind, std::string_view what,
                               Span span) {
     if (kind != WaitKind::Idle) {
-        add(activity, {what, std::string(reason_of(kind)), span.begin, span.end});
+        add(activity, {std::string(what), std::string(reason_of(kind)), span.begin, span.end});
     }
 }
 

@@ -18,7 +18,7 @@ class TimelineRecorder : public Recorder {
     explicit TimelineRecorder(std::size_t most_spans = 20'000) : most_spans_(most_spans) {}
 
     void worked(const std::string& activity, Span span) override;
-    void waited(const std::string& activity, WaitKind kind, const std::string& what,
+    void waited(const std::string& activity, WaitKind kind, std::string_view what,
                 Span span) override;
     void counted(const std::string& counter, Cycles time, std::int64_t change) override;
     void restarted(const std::string& counter, Cycles time, std::int64_t value) override;

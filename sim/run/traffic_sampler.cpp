@@ -17,7 +17,7 @@ void TrafficSampler::worked(const std::string& activity, Span span) {
     next_.worked(activity, span);
 }
 
-void TrafficSampler::waited(const std::string& activity, WaitKind kind, const std::string& what,
+void TrafficSampler::waited(const std::string& activity, WaitKind kind, std::string_view what,
                             Span span) {
     look();
     next_.waited(activity, kind, what, span);

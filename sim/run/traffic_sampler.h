@@ -19,7 +19,7 @@ class TrafficSampler : public Recorder {
     TrafficSampler(Recorder& next, const Machine& machine) : next_(next), machine_(machine) {}
 
     void worked(const std::string& activity, Span span) override;
-    void waited(const std::string& activity, WaitKind kind, const std::string& what,
+    void waited(const std::string& activity, WaitKind kind, std::string_view what,
                 Span span) override;
     void counted(const std::string& counter, Cycles time, std::int64_t change) override;
     void restarted(const std::string& counter, Cycles time, std::int64_t value) override;

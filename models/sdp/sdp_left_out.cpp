@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// The unit's part where kernel groups are left out, see models/npu/steady_groups.
+#include <algorithm>
+
+#include "models/sdp/sdp.h"
+
+namespace npuscope {
+
+void Sdp::add_state(Fingerprint& state, std::uint32_t group) const {
+    if (output_ && output_->work->job.destination) {  // how the group's lines lie in bursts
+        const FeatureCube& written = *output_->work->job.destination;
+        const std::uint32_t surface =
+            group * lanes(output_->work->job) / written.channels_per_atom();
+        state.add(written.line_address(surface, 0).value %
+                  (wires_.bus_width.value * write_port.longest_burst(output_->purpose)));
+    }
+    drain_.add_state(state);
+    state.add(last_left_);
+    state.add(flying_ != nullptr ? 1U : 0U);
+    const std::size_t pair = std::min<std::size_t>(pairs_.atoms, taken_.size());
+    for (std::size_t back = 1; back <= pair; ++back) {
+        state.add(taken_[taken_.size() - back]);
+    }
+    for (std::size_t i = 0; i < operands.size(); ++i) {
+        if (operands[i].active()) {
+            state.add_coming(operands_free_[i]);
+            operands[i].add_state(state, atom_);
+        }
+    }
+    results_.add_state(state, [&](const Outgoing& outgoing) {
+        state.add(outgoing.run.leaves);
+        state.add(outgoing.run.count);
+    });
+}
+
+bool Sdp::can_leave_out(std::uint32_t group, std::uint64_t atoms) const {
+    if (!output_ || !output_->work->job.flying() || output_->work->job.to_pdp ||
+        output_->work->values || requests_.reorders() || drain_.limited()) {
+        return false;
+    }
+    const std::optional<FeatureCube>& written = output_->work->job.destination;
+    if (written && lanes(output_->work->job) % written->channels_per_atom() != 0) {
+        return false;  // groups share surfaces
+    }
+    if (written && written->shape.width == 1 && written->shape.height == 1) {
+        // the surfaces are one request: none of the beats before holds a part of this group
+        const std::uint32_t surface =
+            group * lanes(output_->work->job) / written->channels_per_atom();
+        if (written->line_address(surface, 0).value % wires_.bus_width.value != 0) {
+            return false;
+        }
+    }
+    return std::ranges::all_of(operands, [&](const OperandReader& reader) {
+        return !reader.active() || reader.can_leave_out(atoms);
+    });
+}
+
+void Sdp::leave_out(std::uint64_t atoms) {
+    for (OperandReader& reader : operands) {
+        if (reader.active()) {
+            reader.leave_out(atoms);
+        }
+    }
+}
+
+}  // namespace npuscope
