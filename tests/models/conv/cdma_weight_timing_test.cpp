@@ -43,6 +43,38 @@ TEST(WeightRequests, are_all_ready_at_once_where_the_banks_hold_them) {
     EXPECT_EQ(second->run, (ByteRun{Address(0x90000140), Bytes(192)}));
 }
 
+TEST(WeightRequests, of_groups_that_are_left_out_are_those_of_the_last_ones) {
+    const ReleaseLedger releases;
+    WeightStream stream(CdmaConfig{}, {.address = Address(0x90000000),
+                                       .group_ends = {12, 24, 36, 48, 60, 72, 86},
+                                       .beat = Bytes(8),
+                                       .beats_per_entry = 1,
+                                       .start = Cycles(100),
+                                       .room = {&releases, 1024, 0}});
+    EXPECT_EQ(stream.next_burst()->beats, 16U);  // the first group, up to the end of its piece
+    // of the four groups that are left, two make whole pieces together; the last has zeros behind it
+    const GroupStream::Removable some = stream.removable();
+    EXPECT_EQ(some.groups, 4U);
+    EXPECT_EQ(some.step, 2U);
+    EXPECT_EQ(stream.leave_out(4, 48), 48U);
+    EXPECT_EQ(stream.beats(), 38U);
+    EXPECT_EQ(stream.group_end(1), 24U);
+    EXPECT_EQ(stream.group_end(2), 38U);
+    EXPECT_EQ(stream.next_burst()->beats, 8U);
+    EXPECT_EQ(stream.next_burst()->beats, 14U);
+}
+
+TEST(WeightRequests, of_unequal_groups_cannot_be_left_out) {
+    const ReleaseLedger releases;
+    WeightStream stream(CdmaConfig{}, {.address = Address(0x90000000),
+                                       .group_ends = {12, 24, 37, 48, 60},
+                                       .beat = Bytes(8),
+                                       .beats_per_entry = 1,
+                                       .start = Cycles(100),
+                                       .room = {&releases, 1024, 0}});
+    EXPECT_EQ(stream.removable().groups, 0U);
+}
+
 TEST(WeightRequests, end_with_pieces_and_not_with_groups) {
     const ReleaseLedger releases;
     WeightStream stream(CdmaConfig{}, {.address = Address(0x90000000),

@@ -24,6 +24,17 @@ TEST(EndMarks, ends_that_pass_one_after_the_other_leave_nothing_behind) {
     EXPECT_FALSE(marks.wrong_end(1000, false));
 }
 
+TEST(EndMarks, atoms_that_are_left_out_move_the_places_of_later_ones) {
+    EndMarks marks(depth, latency);
+    pass(marks, 30, Cycles(50), Cycles(60));
+    marks.leave_out(40);
+    EXPECT_FALSE(marks.stale());
+    pass(marks, 5, Cycles(100), Cycles(120));
+    EXPECT_EQ(pass(marks, 10, Cycles(122), Cycles(200)), Meeting::AtOnce);
+    EXPECT_TRUE(marks.stale());
+    EXPECT_EQ(marks.wrong_end(15, true), 12U);  // as if 45 atoms had passed
+}
+
 TEST(EndMarks, an_end_that_enters_while_the_one_before_is_there_has_a_mark_of_its_own) {
     EndMarks marks(depth, latency);
     pass(marks, 30, Cycles(100), Cycles(120));

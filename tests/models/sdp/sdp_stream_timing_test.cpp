@@ -31,6 +31,43 @@ TEST(SdpStream, asks_for_as_much_as_the_fifo_holds_at_once) {
     EXPECT_FALSE(stream.next_burst());  // nothing has left the FIFO yet
 }
 
+TEST(SdpStream, ends_sooner_by_the_beats_of_atoms_that_are_left_out) {
+    const std::vector<Cycles> taken;
+    SdpStream stream(SdpConfig{}, small_plan(32), taken);
+    stream.next_burst();
+    const auto end = stream.without_last(20);
+    ASSERT_TRUE(end);
+    EXPECT_EQ(end->beats, 20U);
+    EXPECT_EQ(end->of_run, 20U);
+    stream.shorten(*end);
+    EXPECT_EQ(stream.beats(), 12U);
+    EXPECT_EQ(stream.beats_for(11), 12U);
+    EXPECT_FALSE(stream.without_last(10));  // four beats have been asked for
+    EXPECT_FALSE(stream.without_last(3));   // requests come in groups of four
+}
+
+TEST(SdpStream, loses_whole_lines_of_what_is_stored_by_element) {
+    const std::vector<Cycles> taken;
+    SdpStreamPlan plan = small_plan(8);
+    plan.runs.assign(6, {Address(0x80000000), Bytes(64)});
+    SdpStream stream(SdpConfig{}, plan, taken);
+    stream.next_burst();
+    const auto end = stream.without_last(24);
+    ASSERT_TRUE(end);
+    EXPECT_EQ(end->beats, 24U);
+    EXPECT_EQ(end->of_run, 0U);
+    stream.shorten(*end);
+    EXPECT_EQ(stream.beats(), 24U);
+    EXPECT_FALSE(stream.without_last(4));  // a part of a line
+}
+
+TEST(SdpStream, has_nothing_to_lose_once_it_has_asked_for_all) {
+    const std::vector<Cycles> taken;
+    SdpStream stream(SdpConfig{}, small_plan(4), taken);
+    stream.next_burst();
+    EXPECT_EQ(stream.without_last(3)->beats, 0U);
+}
+
 TEST(SdpStream, asks_anew_for_each_beat_that_passes_the_fifo) {
     const std::vector<Cycles> taken;
     SdpStream stream(SdpConfig{}, small_plan(12), taken);

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+// Kernel groups that repeat those before them are counted and not simulated, where time alone is
+// simulated. Everything that a result tells is the same as with all of them: cycles, causes, units,
+// traffic, operations.
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "sim/compile/nvdla/nvdla_family.h"
+#include "sim/compile/nvdla/plan_program.h"
+#include "sim/config/preset.h"
+#include "sim/report/json_report.h"
+#include "sim/run/session.h"
+#include "tests/sim/compile/nvdla/checked_run.h"
+#include "tests/sim/compile/nvdla/random_network.h"
+
+namespace npuscope {
+namespace {
+
+nlohmann::ordered_json told(const Result& result) {
+    nlohmann::ordered_json all = nlohmann::ordered_json::parse(json_report(result));
+    all.erase("wall_seconds");
+    return all;
+}
+
+/// Share of the cycles that were only counted; the results of both runs are compared.
+double repeated_share(const Network& network, PlanTarget target) {
+    target.images = false;
+    const SystemConfig system = nvdla_system(target.npu, target.memory);
+    const Program program = plan_program(plan_network(network, target));
+    const Result all = run_program(program, system, {.values = false, .repeats = true});
+    const Result counted = run_program(program, system, {.values = false});
+    EXPECT_EQ(all.repeated_cycles, Cycles(0));
+    EXPECT_EQ(told(counted), told(all));
+    return static_cast<double>(counted.repeated_cycles.value) /
+           static_cast<double>(counted.simulated_cycles.value);
+}
+
+Network bundled(const std::string& name) {
+    return read_network(configs_folder() / "workload" / (name + ".yaml"));
+}
+
+TEST(RepeatedGroups, AreMostOfABigNetworkOnASmallArray) {
+    EXPECT_GT(repeated_share(bundled("resnet50"), sample::preset_target("nv_small")), 0.5);
+}
+
+TEST(RepeatedGroups, ChangeNothingOfAResultOnAnyPreset) {
+    for (const char* name : {"resnet18", "mobilenet_v2", "vgg16", "ds_cnn"}) {
+        for (const PlanTarget& target : sample::preset_targets()) {
+            SCOPED_TRACE(std::string(name) + " on " + target.npu.name);
+            repeated_share(bundled(name), target);
+        }
+    }
+}
+
+TEST(RepeatedGroups, ChangeNothingBehindAnyMemoryOfOneLatency) {
+    struct Behind {
+        Cycles latency;
+        Cycles beat;
+        std::uint64_t bandwidth;  // bytes a second; 0: any
+    };
+    const std::vector<Behind> memories{{Cycles(0), Cycles(1), 0},
+                                       {Cycles(800), Cycles(1), 0},
+                                       {Cycles(100), Cycles(4), 0},
+                                       {Cycles(20), Cycles(1), 700'000'000},
+                                       {Cycles(400), Cycles(1), 2'500'000'000},
+                                       {Cycles(50), Cycles(1), 25'000'000'000}};
+    for (const Behind& memory : memories) {
+        for (const char* npu : {"nv_small", "nv_small_256_full", "nv_medium_512", "nv_full"}) {
+            SCOPED_TRACE(npu);
+            PlanTarget target = sample::preset_target(npu);
+            target.memory.read_latency = memory.latency;
+            target.memory.beat_interval = memory.beat;
+            if (memory.bandwidth != 0) {
+                target.memory.regions.front().bandwidth = BytesPerSecond(memory.bandwidth);
+            }
+            repeated_share(bundled("mobilenet_v1"), target);
+        }
+    }
+}
+
+TEST(RepeatedGroups, ChangeNothingOnArraysOfOtherShapes) {
+    for (const std::uint32_t width : {8U, 16U, 32U}) {
+        for (const std::uint32_t kernels : {4U, 8U, 16U}) {
+            for (const std::uint32_t depth : {64U, 512U}) {
+                SCOPED_TRACE(std::to_string(width) + " x " + std::to_string(kernels));
+                PlanTarget target = sample::preset_target("nv_small");
+                target.npu.datapath.atomic_c = width;
+                target.npu.datapath.atomic_k = kernels;
+                target.npu.cbuf.bank_depth = depth;
+                target.npu.mcif.outstanding_reads = 16 * depth / 64;
+                repeated_share(bundled("mobilenet_v1"), target);
+            }
+        }
+    }
+}
+
+TEST(RepeatedGroups, ChangeNothingOfRandomNetworks) {
+    for (std::uint64_t seed = 101; seed <= 130; ++seed) {
+        const Network network = sample::random_network(seed);
+        for (const PlanTarget& target : sample::preset_targets()) {
+            SCOPED_TRACE(network.name + " on " + target.npu.name);
+            repeated_share(network, target);
+        }
+    }
+}
+
+TEST(RepeatedGroups, AreSimulatedWithALimitOfCycles) {
+    PlanTarget target = sample::preset_target("nv_small");
+    target.images = false;
+    const SystemConfig system = nvdla_system(target.npu, target.memory);
+    const Program program = plan_program(plan_network(bundled("resnet18"), target));
+    const Result result =
+        run_program(program, system, {.max_cycles = Cycles(1'000'000'000), .values = false});
+    EXPECT_EQ(result.repeated_cycles, Cycles(0));
+}
+
+TEST(RepeatedGroups, AreSimulatedWhereEachBurstIsAnsweredByItself) {
+    PlanTarget target = sample::preset_target("nv_small");
+    target.npu.mcif.transactions = McifTransactions::Bursts;
+    EXPECT_EQ(repeated_share(bundled("lenet"), target), 0);
+}
+
+TEST(RepeatedGroups, AreSimulatedWhereAnswersDependOnAddresses) {
+    PlanTarget target = sample::preset_target("nv_small");
+    target.memory.latency_spread = Cycles(20);
+    EXPECT_EQ(repeated_share(bundled("lenet"), target), 0);
+}
+
+}  // namespace
+}  // namespace npuscope
