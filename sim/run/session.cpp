@@ -127,7 +127,8 @@ std::string describe_waits(Simulation& simulation, bool limit) {
         for (const Activity& activity : entry.unit->activities()) {
             if (activity.waiting() && !activity.idle()) {
                 text += fmt::format("\n  {} waits for {} since cycle {}", activity.name(),
-                                    activity.waits_for(), activity.waits_since().value);
+                                    activity.waits_for(),
+                                    simulation.machine->counted(activity.waits_since()).value);
             }
         }
     }
