@@ -94,7 +94,7 @@ class Machine {
     virtual void leave_out_values() = 0;
     /// From now on parts of operations that repeat what came before may be left out where time alone
     /// is simulated: cycles and counts are those of all of them. Not together with a recorder.
-    virtual void leave_out_repeats(Surroundings /*surroundings*/) {}
+    virtual void leave_out_repeats(const Surroundings& /*surroundings*/) {}
     /// When that was, with what had been left out before.
     virtual Cycles counted(Cycles simulated) const { return simulated; }
 };

@@ -125,7 +125,7 @@ std::vector<Npu::EnabledGroup> Npu::enabled_groups() {
     return all;
 }
 
-void Npu::leave_out_repeats(Surroundings surroundings) {
+void Npu::leave_out_repeats(const Surroundings& surroundings) {
     if (mcif.asks_for_bursts()) {
         return;
     }
@@ -138,7 +138,7 @@ void Npu::leave_out_repeats(Surroundings surroundings) {
             rooms.activities.push_back(&activity);
         }
     }
-    steady_.emplace(std::move(rooms), std::move(surroundings));
+    steady_.emplace(std::move(rooms), surroundings);
     record_to(&*steady_);
     dispatcher_.complete_records_by([this](OperationRecord& record) { steady_->count(record); });
 }

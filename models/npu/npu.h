@@ -53,7 +53,7 @@ class Npu : public sc_core::sc_module, public Machine {
     void bind_memory(Memory& memory) override;
     std::optional<Registers> registers() override { return Registers{csb.socket, glb, map_}; }
     void leave_out_values() override { dispatcher_.leave_out_values(); }
-    void leave_out_repeats(Surroundings surroundings) override;
+    void leave_out_repeats(const Surroundings& surroundings) override;
     Cycles counted(Cycles simulated) const override {
         return steady_ ? steady_->counted(simulated) : simulated;
     }

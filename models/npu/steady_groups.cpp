@@ -172,9 +172,10 @@ bool SteadyGroups::keeps_step(const ConvWork& work, const Period& period) const 
         return false;
     }
     const std::size_t port = last.traffic.size() / rooms_.ports.size();
+    const auto reads = [](const DmaPort& client) { return 2 * std::size_t{client.number()}; };
     const auto moved = [&](const DmaPort& client) {
         std::uint64_t beats = 0;
-        for (std::size_t at = 2 * client.number(); at < last.traffic.size(); at += port) {
+        for (std::size_t at = reads(client); at < last.traffic.size(); at += port) {
             beats += last.traffic[at].read_beats - first.traffic[at].read_beats;
         }
         return beats;
@@ -183,10 +184,10 @@ bool SteadyGroups::keeps_step(const ConvWork& work, const Period& period) const 
         return false;
     }
     std::vector<bool> expected(port);
-    expected[2 * rooms_.cdma.weight_port.number()] = true;
-    expected[2 * rooms_.sdp.write_port.number() + 1] = true;
+    expected[reads(rooms_.cdma.weight_port)] = true;
+    expected[reads(rooms_.sdp.write_port) + 1] = true;
     for (const OperandReader& operand : rooms_.sdp.operands) {
-        expected[2 * operand.port.number()] = true;
+        expected[reads(operand.port)] = true;
         if (operand.active() && operand.beats_of_last(groups * outputs) != moved(operand.port)) {
             return false;
         }
@@ -215,7 +216,7 @@ std::uint32_t SteadyGroups::removable(const ConvWork& work, std::uint32_t group,
     if (most <= last_groups) {
         return 0;
     }
-    const std::uint64_t step = std::lcm(period.groups, weights.step);
+    const std::uint64_t step = std::max<std::uint64_t>(std::lcm(period.groups, weights.step), 1);
     const std::uint64_t outputs = rooms_.csc.outputs_of_group();
     std::uint64_t groups = (most - last_groups) / step * step;
     while (groups > 0 && !rooms_.sdp.can_leave_out(group, groups * outputs)) {
