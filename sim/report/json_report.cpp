@@ -222,6 +222,9 @@ std::string json_report(const Result& result) {
     report["values"] = result.values ? "on" : "off";
     report["cycles"] = result.cycles.value;
     report["simulated_cycles"] = result.simulated_cycles.value;
+    if (result.repeated_cycles > Cycles(0)) {
+        report["repeated_cycles"] = result.repeated_cycles.value;
+    }
     report["microseconds"] = microseconds(result);
     report["wall_seconds"] = result.wall_seconds;
     report["checks"] = Json::array();

@@ -62,6 +62,13 @@ TEST(SummaryReport, ReadsAsATable) {
     EXPECT_EQ(summary_report(sample::result(), Details::Operations), verdict + details + rest);
 }
 
+TEST(SummaryReport, SaysHowManyCyclesWereCountedAsRepeats) {
+    Result result = sample::result();
+    result.repeated_cycles = Cycles(result.simulated_cycles.value / 4);
+    EXPECT_NE(summary_report(result).find("Mcycles/s; 25.0 % of them repeat others)\n"),
+              std::string::npos);
+}
+
 TEST(SummaryReport, SaysWhetherTheHostComputesOrQuantises) {
     Result result = sample::result();
     result.model.emplace().host.cycles = Cycles(40000);
