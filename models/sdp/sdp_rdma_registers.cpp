@@ -233,6 +233,9 @@ std::optional<SdpOperandFetch> decode_operand(RegisterDecoder& rdma, const Opera
     describe_fetch(rdma, names, fetch);
     check_need(rdma, names, need, fetch, job.stages.processing);
     fetch.surface.shape = job.whole_atoms(datapath);
+    if (fetch.surface.spread == OperandSpread::PerChannel) {  // which pixels of all batches take
+        fetch.surface.shape.height *= job.batches;
+    }
     fetch.surface.elements_per_atom = datapath.atom_channels(job.stages.processing);
     fetch.surface.components = need.alu && need.mul ? 2 : 1;
     place_operand(rdma, names, datapath.memory_atom, fetch.surface);
