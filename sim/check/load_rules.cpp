@@ -26,8 +26,11 @@ bool begins_at(const SurfaceUse& use, Address address) {
 }  // namespace
 
 bool MemoryRules::lie_lines_apart(const SurfaceUse& one, const SurfaceUse& other) {
-    if (!one.cube || !other.cube || one.constant || other.constant ||
-        one.cube->line_stride != other.cube->line_stride ||
+    const auto has_batches = [](const SurfaceUse& use) {  // surfaces of their own
+        return use.batches > 1 || use.cube->lines_of_batch() < use.cube->shape.height;
+    };
+    if (!one.cube || !other.cube || one.constant || other.constant || has_batches(one) ||
+        has_batches(other) || one.cube->line_stride != other.cube->line_stride ||
         one.cube->surface_stride != other.cube->surface_stride ||
         one.cube->line_stride.value == 0) {
         return true;
