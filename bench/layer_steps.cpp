@@ -28,6 +28,7 @@ struct Arguments {
     std::string form = "rounded";
     std::string inputs;
     std::string tensors;
+    std::string outputs;
 };
 
 /// Arrays have the names of tensors with these letters replaced.
@@ -39,15 +40,19 @@ fs::path array_of(const std::string& folder, std::string tensor, const std::stri
 }
 
 ScaleForm form_of(const std::string& name) {
-    const std::map<std::string, ScaleForm> forms{
-        {"exact", ScaleForm::Exact},           {"rounded", ScaleForm::Rounded},
-        {"twice", ScaleForm::RoundedTwice},    {"third", ScaleForm::RoundedThird},
-        {"folded", ScaleForm::Folded},         {"folded_twice", ScaleForm::FoldedTwice},
-        {"folded_near", ScaleForm::FoldedNear}};
+    const std::map<std::string, ScaleForm> forms{{"exact", ScaleForm::Exact},
+                                                 {"rounded", ScaleForm::Rounded},
+                                                 {"twice", ScaleForm::RoundedTwice},
+                                                 {"third", ScaleForm::RoundedThird},
+                                                 {"folded", ScaleForm::Folded},
+                                                 {"folded_twice", ScaleForm::FoldedTwice},
+                                                 {"folded_near", ScaleForm::FoldedNear},
+                                                 {"folded_real", ScaleForm::FoldedReal}};
     const auto found = forms.find(name);
     if (found == forms.end()) {
-        throw ConfigError(fmt::format("'{}' is no form", name),
-                          "exact, rounded, twice, third, folded, folded_twice or folded_near");
+        throw ConfigError(
+            fmt::format("'{}' is no form", name),
+            "exact, rounded, twice, third, folded, folded_twice, folded_near or folded_real");
     }
     return found->second;
 }
@@ -76,6 +81,34 @@ std::string layer_of(const Graph& graph, const GraphNode& node) {
     return "";
 }
 
+GraphValue stored_like(const GraphValue& computed, const fs::path& path) {
+    GraphValue stored = read_npy(path);
+    if (stored.type.sizes != computed.type.sizes) {
+        throw ConfigError(
+            fmt::format("'{}' is {}, the model's is {}", path.string(),
+                        sizes_text(stored.type.sizes), sizes_text(computed.type.sizes)),
+            "take the tensors of this model");
+    }
+    return stored;
+}
+
+/// `output,largest` difference of each output, where layers are given each other's results.
+void compare_outputs(const Graph& graph, HostValues& values, const std::string& folder) {
+    for (const GraphNode& node : graph.nodes) {
+        values.evaluate(node);
+    }
+    std::cout << "output,largest\n";
+    for (const std::string& output : graph.outputs) {
+        const GraphValue& computed = values.at(output);
+        const GraphValue stored = stored_like(computed, array_of(folder, output, "/", '_'));
+        double largest = 0;
+        for (std::size_t i = 0; i < stored.numbers.size(); ++i) {
+            largest = std::max(largest, std::abs(computed.numbers[i] - stored.numbers[i]));
+        }
+        std::cout << fmt::format("{},{}\n", output, largest);
+    }
+}
+
 void compare(const Arguments& arguments) {
     const Graph graph = finish_graph(read_onnx(arguments.model), form_of(arguments.form));
     HostValues values(graph, value_ranges(graph));
@@ -83,6 +116,10 @@ void compare(const Arguments& arguments) {
     for (const std::string& input : graph.inputs) {
         inputs[input] = read_npy(array_of(arguments.inputs, input, "/", '_'));
         values.take_input(input, inputs);
+    }
+    if (!arguments.outputs.empty()) {
+        compare_outputs(graph, values, arguments.outputs);
+        return;
     }
     std::cout << "tensor,operator,layer,elements,differ,worst\n";
     for (const GraphNode& node : graph.nodes) {
@@ -92,13 +129,7 @@ void compare(const Arguments& arguments) {
         if (!file_exists(path)) {
             continue;
         }
-        GraphValue stored = read_npy(path);
-        if (stored.type.sizes != values.at(output).type.sizes) {
-            throw ConfigError(fmt::format("'{}' is {}, the model's is {}", path.string(),
-                                          sizes_text(stored.type.sizes),
-                                          sizes_text(values.at(output).type.sizes)),
-                              "take the tensors of this model");
-        }
+        GraphValue stored = stored_like(values.at(output), path);
         std::cout << row(node, layer_of(graph, node), values.at(output), stored);
         values.put(output, std::move(stored));
     }
@@ -115,11 +146,16 @@ int main(int count, char** words) {
     app.add_option(
            "--form", arguments.form,
            "exact, rounded (NPUs with registers), twice (those without the third stage "
-           "of the SDP), third (those with it), folded, folded_twice or folded_near (TINPU)")
+           "of the SDP), third (those with it), folded, folded_twice or folded_near (TINPU), "
+           "folded_real (a TINPU of real weights)")
         ->capture_default_str();
     app.add_option("--inputs", arguments.inputs, "folder of the model's inputs")->required();
-    app.add_option("--tensors", arguments.tensors, "folder of its inner tensors, one array each")
-        ->required();
+    CLI::Option_group* stored = app.add_option_group("stored");
+    stored->require_option(1);
+    stored->add_option("--tensors", arguments.tensors,
+                       "folder of its inner tensors, one array each");
+    stored->add_option("--outputs", arguments.outputs,
+                       "folder of its outputs: layers read each other's results");
     CLI11_PARSE(app, count, words);
     return static_cast<int>(guard(
         [&] {

@@ -133,6 +133,29 @@ void note_deviation(const FoldedKernel& kernel, double unit, double kernels, Dev
 
 }  // namespace
 
+LayerSequence real_sequence(QuantisedLayer& layer) {
+    LayerSequence folded{.divisor = {1}, .real = true, .deviation = Deviation{.folded = true}};
+    folded.reason = layer.obstacle;
+    if (!folded.reason.empty() || layer.is_pool) {
+        folded.deviation.reset();
+        return folded;
+    }
+    const Sizes& sizes = layer.weights.type.sizes;
+    const auto kernels = static_cast<std::size_t>(layer.is_conv ? sizes.front() : sizes.back());
+    for (std::size_t k = 0; k < kernels; ++k) {
+        KernelWeights weights(layer.weights.numbers, layer.is_conv, kernels, k);
+        const double factor = of_kernel(layer.factors, k, 1);
+        double sum = 0;
+        for (std::size_t i = 0; i < weights.size(); ++i) {
+            weights[i] *= factor;
+            sum += weights[i];
+        }
+        folded.bias.push_back(of_kernel(layer.bias, k, 0) * factor - layer.input_zero * sum +
+                              layer.output_zero + 0.5);
+    }
+    return folded;
+}
+
 LayerSequence folded_sequence(QuantisedLayer& layer, const FineMap* fine) {
     LayerSequence folded{.deviation = Deviation{.folded = true}};
     folded.reason = layer.obstacle;

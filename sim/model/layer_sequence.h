@@ -22,6 +22,7 @@ struct LayerSequence {
     bool to_even = false;                  ///< rounded, halves to even, in place of the floor
     double input_zero = 0;                 ///< that the sums take off; padding counts as it
     std::vector<double> fine{};            ///< weights of the fine map; empty: it is not read
+    bool real = false;                     ///< weights and sums are real numbers
     std::optional<Deviation> deviation{};  ///< of results that are near the layer's
     std::string reason{};                  ///< why there is none; empty: there is one
 };
@@ -62,6 +63,9 @@ std::optional<FineMap> fine_map(const ConvolvedLayer& form);
 /// A right shift for each kernel alone: what its scale is more than a power of two goes into the
 /// weights, which are rounded again; their errors sum to nearly 0 in each kernel.
 LayerSequence folded_sequence(QuantisedLayer& layer, const FineMap* fine);
+/// Likewise with real weights, biases and sums: of the layer's results those alone differ that lie halfway
+/// between two, which are rounded up.
+LayerSequence real_sequence(QuantisedLayer& layer);
 /// Gives the layer both maps, which the host puts together, and the weights of both.
 void read_both(ConvolvedLayer& form, const FineMap& map, const std::vector<double>& fine);
 

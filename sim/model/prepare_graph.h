@@ -51,7 +51,8 @@ enum class ScaleForm {
     RoundedThird,  ///< likewise; a third stage may multiply it
     Folded,        ///< a shift for each kernel, the rest in its weights, which are rounded again
     FoldedTwice,  ///< likewise; layers read their map's eighths as well, with weights 8 times as fine
-    FoldedNear    ///< likewise, layers alone whose results could else be more than a step off
+    FoldedNear,  ///< likewise, layers alone whose results could else be more than a step off
+    FoldedReal   ///< likewise, with weights that are no integers, which no NPU has: for comparison
 };
 
 inline bool is_rounded(ScaleForm form) {
@@ -61,7 +62,7 @@ inline bool is_rounded(ScaleForm form) {
 
 inline bool is_folded(ScaleForm form) {
     return form == ScaleForm::Folded || form == ScaleForm::FoldedTwice ||
-           form == ScaleForm::FoldedNear;
+           form == ScaleForm::FoldedNear || form == ScaleForm::FoldedReal;
 }
 
 /// Of maps of 8 bits between their quantisers: operators that move numbers take the integers themselves, and

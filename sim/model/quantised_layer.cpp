@@ -59,11 +59,15 @@ class SequenceBuilder {
         GraphValue weights = layer_.weights;
         const ElementType element = graph_.types.at(layer_.input).element;
         sums.op = layer_.is_conv ? "ConvInteger" : "MatMulInteger";
-        if (is_float(element)) {  // integers that are stored as floats
+        if (sequence.real) {
+            sums.op = layer_.is_conv ? "Conv" : "MatMul";
+            weights.type.element = ElementType::Float64;
+        } else if (is_float(element)) {  // integers that are stored as floats
             sums.op = "Conv";
             weights.type.element = element;
         }
-        sums.inputs = {layer_.input, constant("weight", std::move(weights))};
+        sums.inputs = {sequence.real ? as_reals() : layer_.input,
+                       constant("weight", std::move(weights))};
         if (sequence.input_zero != 0) {
             GraphValue zero = zeros({graph_.types.at(layer_.input).element, {}});
             zero.numbers.front() = sequence.input_zero;
@@ -115,6 +119,16 @@ class SequenceBuilder {
         nodes_.push_back(std::move(node));
         return nodes_.back();
     }
+    std::string as_reals() {
+        GraphNode cast;
+        cast.op = "Cast";
+        cast.name = name("real");
+        cast.inputs = {layer_.input};
+        cast.outputs = {name("real_y")};
+        cast.attributes["to"] = std::int64_t{11};  // float64
+        nodes_.push_back(std::move(cast));
+        return nodes_.back().outputs.front();
+    }
     std::string constant(const std::string& part, GraphValue value) {
         std::string tensor = name(part);
         graph_.constants[tensor] = std::move(value);
@@ -158,6 +172,9 @@ void replace_nodes(Graph& graph, ReplacedNodes replaced, const std::set<std::siz
 
 /// Weights of 8 bits, or finer ones where the input is read twice.
 LayerSequence fold_weights(ScaleForm form, ConvolvedLayer& shaped) {
+    if (form == ScaleForm::FoldedReal) {
+        return real_sequence(shaped.layer);
+    }
     const auto fine = form == ScaleForm::Folded ? std::nullopt : fine_map(shaped);
     if (!fine || form == ScaleForm::FoldedNear) {
         QuantisedLayer once = shaped.layer;
