@@ -132,7 +132,9 @@ void add_quantise_options(CLI::App& app, ModelChoices& choices) {
 
 void add_value_options(CLI::App& app, ModelChoices& choices) {
     app.add_option("--batch", choices.batch,
-                   "how many of several inputs are run, one after the other; default: all")
+                   "how many of several inputs are run, one after the other, or at once where "
+                   "the NPU's multi-batch mode takes fewer cycles; default: all, one after the "
+                   "other")
         ->check(CLI::PositiveNumber)
         ->option_text("N");
     app.add_option("--labels", choices.labels,

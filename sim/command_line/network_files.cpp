@@ -11,6 +11,7 @@
 #include <memory>
 #include <optional>
 #include <set>
+#include <span>
 
 #include "models/base/error.h"
 #include "sim/command_line/input_files.h"
@@ -20,10 +21,9 @@
 #include "sim/command_line/model_source.h"
 #include "sim/command_line/shared_run.h"
 #include "sim/command_line/stream_run.h"
-#include "sim/compile/nvdla/network_planner.h"
+#include "sim/command_line/table_run.h"
+#include "sim/compile/nvdla/batched_plan.h"
 #include "sim/compile/nvdla/nvdla_family.h"
-#include "sim/compile/nvdla/plan_program.h"
-#include "sim/compile/nvdla/plan_surfaces.h"
 #include "sim/compile/nvdla/segmented_program.h"
 #include "sim/compile/nvdla/wide_layer.h"
 #include "sim/compile/partition.h"
@@ -31,6 +31,7 @@
 #include "sim/config/file_io.h"
 #include "sim/config/file_name.h"
 #include "sim/config/output_folder.h"
+#include "sim/model/joined_values.h"
 #include "sim/model/onnx_reader.h"
 #include "sim/model/prepare_graph.h"
 
@@ -81,8 +82,8 @@ class ModelRun {
         if (choices.input_type == InputType::Uint8) {  // else it is taken for int8, and may change
             facts_ = held_inputs(graph_, choices.input_type);
         }
-        const bool asked =
-            !files.outputs.empty() || !files.model.labels.empty() || files.model.batch;
+        const bool asked = !files.outputs.empty() || !files.model.labels.empty() ||
+                           (files.model.batch && most_at_once() == 1);
         if (files.inputs.empty() && asked) {
             throw ConfigError("there are no inputs to compute outputs from",
                               "name their folder: --inputs DIR");
@@ -99,10 +100,13 @@ class ModelRun {
         if (!files_.model.labels.empty()) {
             labels_ = read_labels(files_.model.labels);
         }
+        if (files_.model.batch && files_.stream == 0) {
+            plan_at_once();
+        }
         ModelResult first = run_one(0);
         Result result = std::move(first.result);
         add_outputs(0, first.outputs, result);
-        if (cases_.size() > 1) {
+        if (all_inputs() > 1) {
             run_others(result);
         }
         if (!files_.outputs.empty() && result.status() != RunStatus::Fail) {
@@ -115,11 +119,50 @@ class ModelRun {
     }
 
  private:
+    /// Inputs that an operation takes at most.
+    std::uint32_t most_at_once() const {
+        const auto* npu = system_.npu.find<NpuConfig>();
+        return npu != nullptr && options_.instances == 1 ? most_batches(*npu) : 1;
+    }
+    std::size_t all_inputs() const {
+        return files_.inputs.empty() ? files_.model.batch.value_or(1) : cases_.size();
+    }
+    /// As many inputs in each program as the memory has room for, where operations take several.
+    void plan_at_once() {
+        const auto most = std::min<std::size_t>(all_inputs(), most_at_once());
+        for (auto inputs = static_cast<std::uint32_t>(most); inputs > 1 && !at_once_; inputs /= 2) {
+            plan_once();
+            at_once_ =
+                batched_segments(*segments_, inputs, choices_.target(system_, options_.values));
+        }
+        if (at_once_ && at_once_->shared_layers == 0) {
+            at_once_.reset();
+        }
+        each_ = at_once_ ? at_once_->inputs : 1;
+    }
+    /// Of the program `index`; the last one has what is left.
+    std::size_t inputs_of(std::size_t index) const {
+        return std::min(each_, all_inputs() - index * each_);
+    }
+    ModelProgram program_at_once(std::size_t index) {
+        const std::size_t count = inputs_of(index);
+        std::optional<SegmentedPlan> plan = at_once_;
+        if (count < each_) {
+            plan = batched_segments(*segments_, static_cast<std::uint32_t>(count),
+                                    choices_.target(system_, options_.values));
+        }
+        const std::size_t first = std::min(index * each_, cases_.size());
+        return segmented_program(
+            graph_, *std::move(plan), system_.host,
+            std::span<const GraphInputs>(cases_).subspan(first, cases_.empty() ? 0 : count));
+    }
+
+    /// The program `index`: of an input alone, or of several at once.
     ModelResult run_one(std::size_t index) {
         if (!cases_.empty()) {
-            inputs_ = cases_[index];
+            inputs_ = cases_[index * each_];
         }
-        ModelProgram model = program();
+        ModelProgram model = at_once_ ? program_at_once(index) : program();
         model.findings.insert(model.findings.begin(), graph_.notes.begin(), graph_.notes.end());
         ask(model);
         ModelResult run = run_model(model, system_, options_);
@@ -129,36 +172,51 @@ class ModelRun {
         const bool wide = system_.npu.find<NpuConfig>() != nullptr && !inputs_.empty() &&
                           map_precision(graph_) != Precision::Int8;
         if (wide && index == 0 && run.result.status() != RunStatus::Fail) {
-            run.result.findings.push_back(output_noise(graph_, inputs_, run.outputs));
+            run.result.findings.push_back(
+                output_noise(graph_, inputs_, part_of(run.outputs, 0, inputs_of(index))));
         }
         return run;
     }
-    /// The cases after the first, on several cores; what they give is added in their order.
+    /// The programs after the first, on several cores; what they give is added in their order.
     void run_others(Result& result) {
         const auto begin = std::chrono::steady_clock::now();
         const auto run = [this](std::size_t index) {
             const ModelResult one = run_one(index);
             return CaseResult{one.result.cycles, one.result.simulated_cycles, one.outputs};
         };
-        const std::vector<CaseResult> others = run_cases({1, cases_.size()}, files_.threads, run);
-        const Cycles first = result.cycles;
-        BatchRecord& batch = result.batch.emplace(BatchRecord{1, first, first, first});
-        for (const CaseResult& one : others) {
-            add_outputs(batch.inputs, one.outputs, result);
-            ++batch.inputs;
+        const std::vector<CaseResult> others =
+            run_cases({1, divide_up(all_inputs(), each_)}, files_.threads, run);
+        const Cycles first(result.cycles.value / inputs_of(0));
+        BatchRecord& batch =
+            result.batch.emplace(BatchRecord{all_inputs(), result.cycles, first, first});
+        batch.at_once = each_;
+        batch.shared_layers = at_once_ ? at_once_->shared_layers : 0;
+        for (std::size_t i = 0; i < others.size(); ++i) {
+            const CaseResult& one = others[i];
+            const Cycles each(one.cycles.value / inputs_of(i + 1));
+            add_outputs(i + 1, one.outputs, result);
             batch.all += one.cycles;
-            batch.least = std::min(batch.least, one.cycles);
-            batch.most = std::max(batch.most, one.cycles);
+            batch.least = std::min(batch.least, each);
+            batch.most = std::max(batch.most, each);
             result.simulated_cycles += one.simulated_cycles;
         }
         result.wall_seconds +=
             std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     }
-    /// Of the case `index`, behind those of the cases before.
+    /// The outputs of one of several inputs.
+    static GraphInputs part_of(GraphInputs all, std::size_t input, std::size_t inputs) {
+        for (auto& [name, value] : all) {
+            value = inputs > 1 ? part_along_first(value, input, inputs) : std::move(value);
+        }
+        return all;
+    }
+    /// Of the program `index`, behind those of the programs before.
     void add_outputs(std::size_t index, const GraphInputs& outputs, Result& result) {
         constexpr std::size_t most_ranked = 10;  // inputs
-        if (!labels_.empty() && index < most_ranked) {
-            std::ranges::move(rank_outputs(outputs, labels_, index),
+        const std::size_t inputs = inputs_of(index);
+        const std::size_t before = index * inputs_of(0);
+        for (std::size_t i = 0; i < inputs && !labels_.empty() && before + i < most_ranked; ++i) {
+            std::ranges::move(rank_outputs(part_of(outputs, i, inputs), labels_, before + i),
                               std::back_inserter(result.rankings));
         }
         for (const auto& [name, value] : outputs) {
@@ -195,14 +253,6 @@ class ModelRun {
         add_host(record, frame.model->host.cycles);
         return record;
     }
-    static void add_along_first(GraphValue& all, const GraphValue& more) {
-        if (all.type.sizes.empty()) {
-            all.type.sizes = {1};
-        }
-        all.type.sizes[0] += more.type.sizes.empty() ? 1 : more.type.sizes[0];
-        all.numbers.insert(all.numbers.end(), more.numbers.begin(), more.numbers.end());
-    }
-
     void ask(const ModelProgram& model) {
         if (queries_ == nullptr || !queries_->wishes().any()) {
             return;
@@ -217,18 +267,21 @@ class ModelRun {
         }
     }
 
-    /// Planned once, where all inputs are known as arrays; raw bytes need the plan first.
+    /// The segments for one input, where all inputs are known as arrays; raw bytes need the plan first.
+    void plan_once() {
+        if (segments_) {
+            return;
+        }
+        segments_ = plan_segments(graph_, choices_.target(system_, options_.values), facts_);
+        if (!files_.inputs.empty()) {
+            find_surfaces(*segments_);
+            read_images();
+        }
+    }
     ModelProgram program() {
         const bool given = !files_.inputs.empty();
         if (system_.npu.find<NpuConfig>() != nullptr) {
-            if (!segments_) {
-                segments_ =
-                    plan_segments(graph_, choices_.target(system_, options_.values), facts_);
-                if (given) {
-                    find_surfaces(*segments_);
-                    read_images();
-                }
-            }
+            plan_once();
             const bool last = cases_.size() < 2 && files_.stream == 0;
             return segmented_program(graph_, last ? *std::move(segments_) : *segments_,
                                      system_.host, given ? &inputs_ : nullptr);
@@ -401,64 +454,12 @@ class ModelRun {
     GraphInputs outputs_;             ///< of all runs, along the first size
     std::vector<std::string> labels_;
     std::optional<SegmentedPlan> segments_;
+    std::optional<SegmentedPlan> at_once_;  ///< of several inputs; nothing: one after the other
+    std::size_t each_ = 1;                  ///< inputs of a program, all but the last one
     std::unique_ptr<ModelPlan> plan_;
     std::map<std::string, InputSurface> input_surfaces_;
     std::map<std::string, Layout> output_layouts_;
 };
-
-/// A shape table on an NPU with registers: surfaces lie as the table or the NPU declares.
-Result run_table(const std::string& network, const NetworkFiles& files, const SystemConfig& system,
-                 const PlanChoices& choices, RunOptions options, SurfaceQueries* queries) {
-    options.check = false;
-    const Network table = read_network(network);
-    PlanTarget target = choices.target(system, options.values);
-    target.alternatives = false;
-    if (files.split != NetworkSplit::Batch) {
-        const auto plan_for = [&](std::uint32_t parts) {
-            target.parts = parts;
-            return plan_network(table, target);
-        };
-        return run_shared(files.split, plan_for, system, options);
-    }
-    Plan plan = plan_network(table, target);
-    std::optional<StreamRecord> stream;
-    if (files.stream > 0) {
-        stream = simulate_stream(plan, files.stream, choices.target(system, false), system,
-                                 options.max_cycles);
-    }
-    NetworkSurfaces surfaces;
-    if (files.any()) {
-        surfaces = network_surfaces(table, plan, nvdla_npu(system).surfaces);
-    }
-    if (!files.inputs.empty()) {
-        load_inputs(surfaces, files.inputs, plan);
-    }
-    std::size_t outputs = 0;
-    if (!files.outputs.empty()) {
-        for (const ByteRun& run : surfaces.output_bytes()) {
-            options.keep.push_back({run});
-        }
-        outputs = options.keep.size();
-    }
-    if (queries != nullptr) {
-        const std::vector<NamedSurface> named = plan_surfaces(plan);
-        queries->ask(named, options);
-        if (queries->wishes().compare_layers) {
-            const bool given = !files.inputs.empty();
-            queries->expect(table_expectations(table, plan, named, given), options);
-        }
-    }
-    Result result = run_program(plan_program(std::move(plan)), system, options);
-    result.stream = stream;
-    if (queries != nullptr) {
-        queries->answer(result);
-    }
-    if (!files.outputs.empty() && result.status() != RunStatus::Fail) {
-        result.kept.resize(outputs);
-        save_outputs(surfaces, result.kept, files.outputs);
-    }
-    return result;
-}
 
 }  // namespace
 

@@ -255,6 +255,10 @@ std::string json_report(const Result& result) {
                            {"cycles", result.batch->all.value},
                            {"least_cycles", result.batch->least.value},
                            {"most_cycles", result.batch->most.value}};
+        if (result.batch->at_once > 1) {
+            report["batch"]["at_once"] = result.batch->at_once;
+            report["batch"]["shared_layers"] = result.batch->shared_layers;
+        }
     }
     if (result.stream) {
         report["stream"] = stream_json(*result.stream);

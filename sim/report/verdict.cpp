@@ -67,8 +67,12 @@ std::string time_line(const Result& result) {
     std::string text =
         fmt::format("{} cycles, {:.4g} ms at {:.0f} MHz", with_separators(result.cycles.value),
                     seconds * 1e3, static_cast<double>(result.config.clock().value) / 1e6);
+    const std::size_t inputs = result.batch ? result.batch->at_once : 1;
+    if (inputs > 1) {
+        text += fmt::format(" for {} inputs", inputs);
+    }
     if (!result.layers.empty() && seconds > 0) {
-        const double frames = 1 / seconds;
+        const double frames = static_cast<double>(inputs) / seconds;
         text += frames < 1000 ? fmt::format(", {:.4g} frames/s", frames)
                               : fmt::format(", {} frames/s",
                                             with_separators(static_cast<std::uint64_t>(frames)));
@@ -81,13 +85,21 @@ std::string a_second(double rate) {
                        : with_separators(static_cast<std::uint64_t>(rate));
 }
 
-/// Inputs that ran one after the other.
+/// Inputs that ran one after the other, or several at once.
 std::string batch_line(const Result& result) {
     const BatchRecord& batch = *result.batch;
     const double cycles = static_cast<double>(batch.all.value);
     const double inputs = static_cast<double>(batch.inputs);
     const double rate =
         cycles == 0 ? 0 : inputs * static_cast<double>(result.config.clock().value) / cycles;
+    if (batch.at_once > 1) {
+        return fmt::format(
+            "{} inputs, {} at once, which share operations of {}: {} cycles each on average, {} "
+            "inputs/s; all else is of the first {}",
+            with_separators(batch.inputs), batch.at_once, counted(batch.shared_layers, "layer"),
+            with_separators(static_cast<std::uint64_t>(cycles / inputs)), a_second(rate),
+            batch.at_once);
+    }
     return fmt::format(
         "{} inputs one after the other: {} cycles each on average, {} to {}, {} inputs/s; all else "
         "is of the first",

@@ -154,12 +154,15 @@ struct EnergyEstimate {
     double picojoules() const;
 };
 
-/// A model that ran with several inputs one after the other; a result tells of the first.
+/// A model that ran with several inputs one after the other, or with several at once; a result tells of
+/// the first program.
 struct BatchRecord {
     std::size_t inputs = 0;
-    Cycles all;  ///< of them together
-    Cycles least;
+    Cycles all;    ///< of them together
+    Cycles least;  ///< of an input: where several were computed at once, their share
     Cycles most;
+    std::size_t at_once = 1;        ///< inputs of the first program
+    std::size_t shared_layers = 0;  ///< in which operations took several of them
 };
 
 /// Frames of a network one after the other, with two places for inputs, maps and outputs.

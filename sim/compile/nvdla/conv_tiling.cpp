@@ -39,11 +39,11 @@ void fill_feature_rows(const ConvProblem& problem, const NpuConfig& npu, ConvOpe
     CdmaJob line;
     line.precision = problem.precision;
     line.input = problem.input;
-    operands.row_entries = entries_of_slice(line, conv_features(npu));
+    operands.row_entries = entries_of_slice(line, conv_features(npu)) * problem.batches;
     const std::uint64_t atom = npu.datapath.memory_atom.value;
     operands.row_beats =
         divide_up(problem.input.channels, npu.datapath.atom_channels(problem.precision)) *
-        beats(std::uint64_t{problem.input.width} * atom, npu);
+        beats(std::uint64_t{problem.input.width} * atom, npu) * problem.batches;
     operands.row_cycles = operands.row_beats * 5 / 4;  // source: nv_small RTL, measured
 }
 

@@ -71,7 +71,8 @@ struct ConvProblem {
     bool output_in_sram = false;
     std::uint32_t pool_area = 1;  ///< outputs that one of the result is pooled from
     std::uint32_t row_step = 1;   ///< tiles end at multiples of so many rows of output
-    std::uint32_t slices = 1;  ///< operations of this shape, each of its own channels and weights
+    std::uint32_t slices = 1;   ///< operations of this shape, each of its own channels and weights
+    std::uint32_t batches = 1;  ///< inputs of one operation, in direct mode
     const PixelFormat* pixels = nullptr;          ///< the input may be pixels of this format
     bool features = true;                         ///< the input may be a feature cube
     std::optional<CompressedSizes> compressed{};  ///< where weights can be compressed
@@ -88,7 +89,7 @@ struct ConvOperands {
     std::uint32_t patch_rows = 0;         ///< Winograd: rows in the buffer beside those of output
     std::uint32_t outputs_per_cycle = 1;  ///< of one kernel
     std::uint32_t full_stripe = 16;       ///< outputs
-    std::uint32_t row_entries = 1;        ///< of the buffer, a row of input
+    std::uint32_t row_entries = 1;        ///< of the buffer, a row of every input
     std::uint64_t row_beats = 1;          ///< of the bus
     std::uint64_t row_cycles = 1;         ///< until a row is in, if nothing else is fetched
     std::uint64_t blocks = 1;             ///< loads of the MAC cells for a kernel group

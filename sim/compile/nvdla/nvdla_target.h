@@ -59,12 +59,16 @@ RegisterNetwork register_network(const GraphView& model, const Partition& partit
 struct PlannedSegment {
     RegisterNetwork lowered;
     Plan plan;
+    Bytes
+        distance{};  ///< of several inputs at once: from the place of a tensor to that of the next one's
 };
 
 struct SegmentedPlan {
     ValueRanges ranges;  ///< of the graph's tensors
     Partition partition;
     std::vector<PlannedSegment> segments;
+    std::uint32_t inputs = 1;       ///< of the model, that it computes at once
+    std::size_t shared_layers = 0;  ///< in which operations take several of them
 };
 
 /// `graph` is what finish_graph gave. `given`: what is known of inputs beyond their types; floats

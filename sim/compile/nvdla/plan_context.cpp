@@ -225,6 +225,17 @@ void PlanContext::add(Operation operation, const CubePart& part, StoredCube& wri
     written.writers.push_back({part, index});
 }
 
+Address first_map(const Plan& plan) {
+    Address first = plan.input.place.address;
+    for (const PlannedInput& input : plan.more_inputs) {
+        first = std::min(first, input.stored.place.address);
+    }
+    for (const PlannedLayer& layer : plan.layers) {
+        first = std::min(first, layer.stored.place.address);
+    }
+    return first;
+}
+
 void move_results(Plan& plan, Address from, Address to) {
     const Mover mover(from, to);
     for (Operation& operation : plan.operations) {

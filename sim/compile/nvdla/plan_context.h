@@ -218,6 +218,9 @@ class ResultBoard {
     std::vector<bool> output_;
 };
 
+/// Where inputs and maps begin, after all constants.
+Address first_map(const Plan& plan);
+
 /// Moves everything that lies at `from` or after it, so that it begins at `to`.
 void move_results(Plan& plan, Address from, Address to);
 

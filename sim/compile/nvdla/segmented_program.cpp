@@ -21,6 +21,7 @@
 #include "sim/config/text_table.h"
 #include "sim/config/yaml_writer.h"
 #include "sim/model/host_values.h"
+#include "sim/model/joined_values.h"
 #include "sim/model/prepare_graph.h"
 
 namespace npuscope {
@@ -72,12 +73,13 @@ PlannedMap output_map(const SegmentTensor& output, const Plan& plan) {
 class SegmentProgrammer {
  public:
     SegmentProgrammer(const Graph& graph, SegmentedPlan plan, const HostConfig& host,
-                      const GraphInputs* inputs)
+                      std::span<const GraphInputs> inputs)
         : graph_(graph), plan_(std::move(plan)), host_(host) {
-        if (inputs != nullptr) {
-            values_ = std::make_shared<HostValues>(graph, plan_.ranges);
+        NPU_CHECK(inputs.empty() || inputs.size() == plan_.inputs, "there are inputs for all");
+        for (const GraphInputs& one : inputs) {
+            values_.push_back(std::make_shared<HostValues>(graph, plan_.ranges));
             for (const std::string& name : graph.inputs) {
-                values_->take_input(name, *inputs);
+                values_.back()->take_input(name, one);
             }
         }
     }
@@ -87,10 +89,9 @@ class SegmentProgrammer {
         for (const PartitionStep& step : plan_.partition.steps) {
             step.segment ? add_segment(*step.segment) : add_node(step.node);
         }
-        ModelProgram model{.program = std::move(program_),
-                           .outputs = [&graph = graph_, values = values_] {
-                               return outputs(graph, values.get());
-                           }};
+        ModelProgram model{
+            .program = std::move(program_),
+            .outputs = [&graph = graph_, values = values_] { return outputs(graph, values); }};
         model.layers = std::move(layers_);
         model.refused = refused_layers(plan_.partition);
         model.findings = host_only_findings(graph_, plan_.partition);
@@ -100,11 +101,17 @@ class SegmentProgrammer {
     }
 
  private:
-    static GraphInputs outputs(const Graph& graph, const HostValues* values) {
+    using AllValues = std::vector<std::shared_ptr<HostValues>>;
+
+    static GraphInputs outputs(const Graph& graph, const AllValues& values) {
         GraphInputs outputs;
-        for (const std::string& output : graph.outputs) {
-            if (values != nullptr) {
-                outputs[output] = values->stored(output, std::nullopt);
+        for (const auto& one : values) {
+            for (const std::string& output : graph.outputs) {
+                GraphValue value = one->stored(output, std::nullopt);
+                const auto [found, is_new] = outputs.try_emplace(output, value);
+                if (!is_new) {
+                    add_along_first(found->second, value);
+                }
             }
         }
         return outputs;
@@ -114,13 +121,15 @@ class SegmentProgrammer {
 
     void add_node(std::size_t index) {
         const GraphNode& node = graph_.nodes[index];
-        RunNode run = run_node_statement(graph_, plan_.partition, index, host_);
-        if (values_) {
-            run.work = [&node, values = values_](HostMemory& /*memory*/) {
-                values->evaluate(node);
-            };
+        for (std::uint32_t i = 0; i < plan_.inputs; ++i) {
+            RunNode run = run_node_statement(graph_, plan_.partition, index, host_);
+            if (!values_.empty()) {
+                run.work = [&node, values = values_[i]](HostMemory& /*memory*/) {
+                    values->evaluate(node);
+                };
+            }
+            add(std::move(run));
         }
-        add(std::move(run));
     }
 
     void add_segment(std::size_t index) {
@@ -130,15 +139,23 @@ class SegmentProgrammer {
         std::vector<RunNode> loads;
         for (const SegmentTensor& input : segment.lowered.inputs) {
             begin.inputs.push_back(input.tensor);
-            stores.push_back(store(input, input_map(input, segment)));
+            PlannedMap map = input_map(input, segment);
+            for (std::uint32_t i = 0; !values_.empty() && i < plan_.inputs; ++i) {
+                stores.push_back(store(input, map, values_[i]));
+                map.base = map.base + segment.distance;
+            }
         }
         for (const SegmentTensor& output : segment.lowered.outputs) {
             begin.outputs.push_back(output.tensor);
-            loads.push_back(load(output, output_map(output, segment.plan)));
+            PlannedMap map = output_map(output, segment.plan);
+            for (std::uint32_t i = 0; i < plan_.inputs; ++i) {
+                loads.push_back(load(output, map, values_.empty() ? nullptr : values_[i]));
+                map.base = map.base + segment.distance;
+            }
         }
         add(std::move(begin));
         note_deviations(segment, plan_.partition.segments[index].groups);
-        bool stored = !values_;
+        bool stored = values_.empty();
         Program planned = plan_program(std::move(segment.plan));
         name_surfaces(planned.surfaces, segment, index + 1);
         for (Statement& statement : planned.statements) {
@@ -197,9 +214,10 @@ class SegmentProgrammer {
     }
 
     /// Puts a tensor over its image.
-    RunNode store(const SegmentTensor& input, PlannedMap map) const {
+    RunNode store(const SegmentTensor& input, PlannedMap map,
+                  std::shared_ptr<HostValues> values) const {
         RunNode run{.name = input.tensor};
-        run.work = [&graph = graph_, values = values_, input,
+        run.work = [&graph = graph_, values = std::move(values), input,
                     map = std::move(map)](HostMemory& memory) {
             std::vector<std::uint8_t> bytes(map.layout.bytes);
             at_node(graph, graph.nodes[input.node], [&] {
@@ -210,13 +228,14 @@ class SegmentProgrammer {
         return run;
     }
 
-    RunNode load(const SegmentTensor& output, PlannedMap map) const {
+    RunNode load(const SegmentTensor& output, PlannedMap map,
+                 std::shared_ptr<HostValues> values) const {
         RunNode run{.name = output.tensor};
-        if (!values_) {  // known to be read, without anything that reads
+        if (!values) {  // known to be read, without anything that reads
             run.reads = {{map.base, Bytes(map.layout.bytes)}};
             return run;
         }
-        run.work = [&graph = graph_, values = values_, tensor = output.tensor,
+        run.work = [&graph = graph_, values = std::move(values), tensor = output.tensor,
                     map = std::move(map)](HostMemory& memory) {
             std::vector<std::uint8_t> bytes(map.layout.bytes);
             memory.read(map.base, bytes);
@@ -229,7 +248,7 @@ class SegmentProgrammer {
     const Graph& graph_;
     SegmentedPlan plan_;
     const HostConfig& host_;
-    std::shared_ptr<HostValues> values_;  ///< null for time alone
+    AllValues values_;  ///< of every input; none for time alone
     Program program_;
     std::vector<LayerResult> layers_;
     std::map<std::string, Deviation> deviations_;
@@ -239,6 +258,12 @@ class SegmentProgrammer {
 
 ModelProgram segmented_program(const Graph& graph, SegmentedPlan plan, const HostConfig& host,
                                const GraphInputs* inputs) {
+    return segmented_program(graph, std::move(plan), host,
+                             std::span(inputs, inputs != nullptr ? std::size_t{1} : 0));
+}
+
+ModelProgram segmented_program(const Graph& graph, SegmentedPlan plan, const HostConfig& host,
+                               std::span<const GraphInputs> inputs) {
     return SegmentProgrammer(graph, std::move(plan), host, inputs).run();
 }
 

@@ -4,6 +4,7 @@
 // operators between them, in the order of the graph.
 #pragma once
 
+#include <span>
 #include <string>
 
 #include "sim/compile/model_program.h"
@@ -16,6 +17,10 @@ namespace npuscope {
 /// host's time alone is counted. ConfigError where an input does not fit the graph.
 ModelProgram segmented_program(const Graph& graph, SegmentedPlan plan, const HostConfig& host,
                                const GraphInputs* inputs);
+/// Of a plan for several inputs: one of each, or none for its time alone. Outputs are those of all, one
+/// after the other along the first size.
+ModelProgram segmented_program(const Graph& graph, SegmentedPlan plan, const HostConfig& host,
+                               std::span<const GraphInputs> inputs);
 
 // In files: how the programs of a model's segments follow each other, which tensors each reads and
 // leaves, and which operators the host computes before, between and after them.

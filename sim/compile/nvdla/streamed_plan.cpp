@@ -11,18 +11,6 @@
 namespace npuscope {
 namespace {
 
-/// Where inputs and maps begin, after all constants.
-Address first_map(const Plan& plan) {
-    Address first = plan.input.place.address;
-    for (const PlannedInput& input : plan.more_inputs) {
-        first = std::min(first, input.stored.place.address);
-    }
-    for (const PlannedLayer& layer : plan.layers) {
-        first = std::min(first, layer.stored.place.address);
-    }
-    return first;
-}
-
 /// The last operations that end in each unit; those of one end in order.
 std::vector<std::size_t> last_operations(const Plan& plan) {
     std::vector<std::size_t> last;

@@ -59,7 +59,8 @@ TilingEstimate::TilingEstimate(const ConvProblem& problem, const ConvForm& form,
 TilingEstimate::TileTime TilingEstimate::time_of(const ConvTile& tile) const {
     const NpuConfig& npu = costs_.npu;
     const std::uint64_t load = load_cycles(npu);
-    const std::uint64_t outputs = std::uint64_t{tile.out_rows} * problem_.geometry.out_width;
+    const std::uint64_t columns = std::uint64_t{problem_.geometry.out_width} * problem_.batches;
+    const std::uint64_t outputs = tile.out_rows * columns;
     const std::uint64_t elements = divide_up(npu.datapath.atomic_k, npu.sdp.output_throughput);
     const std::uint64_t interval = costs_.beat_interval;
     const std::uint64_t atom =
@@ -70,7 +71,7 @@ TilingEstimate::TileTime TilingEstimate::time_of(const ConvTile& tile) const {
     // there are no more of them than for one stripe
     const std::uint64_t credits = std::uint64_t{npu.cacc.buffered_groups} * npu.datapath.atomic_k;
     const bool two_stripes = credits >= 2 * std::uint64_t{operands_.full_stripe};
-    const Stripes stripes = stripes_of(tile, problem_.geometry.out_width, operands_, npu);
+    const Stripes stripes = stripes_of(tile, columns, operands_, npu);
     TileTime time;
     time.awaits = npu.cacc.ends_may_meet(outputs * groups_, npu.datapath.atomic_k);
     const auto add = [&](std::uint64_t count, std::uint64_t length) {

@@ -8,6 +8,7 @@
 #include <array>
 #include <filesystem>
 #include <fstream>
+#include <nlohmann/json.hpp>
 #include <sstream>
 
 #include "sim/model/onnx_reader.h"
@@ -192,6 +193,42 @@ TEST_F(FloatModelCommands, SeveralInputsRunOneAfterTheOther) {
     }();
     EXPECT_THAT(json, HasSubstr("\"batch\": {"));
     EXPECT_THAT(json, HasSubstr("\"inputs\": 3"));
+}
+
+TEST_F(FloatModelCommands, SeveralInputsAtOnceGiveWhatEachGivesAlone) {
+    std::ofstream(folder_ / "many.npy", std::ios::binary)
+        << npy_bytes(test::float_input({5, 3, 8, 8}, 1));
+    const auto run = [&](const std::string& out, const std::vector<std::string>& more) {
+        std::vector<std::string> words{
+            "run",       at("m.onnx"),    "--npu",         "nv_full",
+            "--inputs",  at("many.npy"),  "--calibration", at("many.npy"),
+            "--outputs", at(out.c_str()), "--json",        at((out + ".json").c_str())};
+        words.insert(words.end(), more.begin(), more.end());
+        return typed(words);
+    };
+    const Answer alone = run("alone", {});
+    EXPECT_EQ(alone.code, ExitCode::Good) << alone.err;
+    const Answer together = run("together", {"--batch", "5"});
+    EXPECT_EQ(together.code, ExitCode::Good) << together.err;
+    EXPECT_THAT(flat(together.out), HasSubstr("5 inputs, 5 at once, which share operations of"));
+    EXPECT_EQ(read_npy(folder_ / "together/y.npy"), read_npy(folder_ / "alone/y.npy"));
+    const auto batch_of = [&](const char* file) {
+        return nlohmann::json::parse(std::ifstream(folder_ / file)).at("batch");
+    };
+    EXPECT_EQ(batch_of("together.json").at("at_once"), 5);
+    EXPECT_EQ(batch_of("together.json").at("inputs"), 5);
+    EXPECT_LT(batch_of("together.json").at("cycles"), batch_of("alone.json").at("cycles"));
+    EXPECT_FALSE(batch_of("alone.json").contains("at_once"));
+}
+
+TEST_F(FloatModelCommands, SeveralInputsAreSimulatedForTheirTimeWithoutNumbers) {
+    const Answer together =
+        typed({"run", at("m.onnx"), "--npu", "nv_full", "--values", "off", "--batch", "40"});
+    EXPECT_EQ(together.code, ExitCode::Good) << together.err;
+    EXPECT_THAT(flat(together.out), HasSubstr("40 inputs, 32 at once"));
+    const Answer refused = typed({"run", at("m.onnx"), "--values", "off", "--batch", "4"});
+    EXPECT_EQ(refused.code, ExitCode::WrongInput);
+    EXPECT_THAT(refused.err, HasSubstr("there are no inputs"));
 }
 
 TEST_F(FloatModelCommands, InputsOnSeveralCoresGiveTheSame) {
