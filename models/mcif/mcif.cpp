@@ -8,6 +8,7 @@
 #include "models/base/check.h"
 #include "models/base/register_rows.h"
 #include "models/link/clock.h"
+#include "models/mcif/burst_spacing.h"
 
 namespace npuscope {
 namespace {
@@ -446,6 +447,9 @@ void Mcif::write(Client& client, tlm::tlm_generic_payload& payload, sc_core::sc_
         }
         const bool pieces = payload.get_byte_enable_ptr() != nullptr;
         burst.gathered = pieces ? 1 : gathered_beats(payload, info->request);
+        if (config_.request_stages && !pieces) {
+            follow_others(burst, turn_of(config_).beats, client.last_taken);
+        }
     }
     client.written.write_beats += new_beats(client, payload, info);
     for_each_enabled(payload, [&](Address, const std::uint8_t*, Bytes bytes) {
@@ -461,7 +465,7 @@ void Mcif::write(Client& client, tlm::tlm_generic_payload& payload, sc_core::sc_
         payload.set_response_status(tlm::TLM_OK_RESPONSE);
         return;
     }
-    wait_taken(client, burst.beats);
+    client.last_taken = wait_taken(client, burst.beats);
     reads_.advance(now());
     transport(payload, delay);
 }

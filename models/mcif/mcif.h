@@ -227,6 +227,7 @@ class Mcif : public sc_core::sc_module, public ReadIssuer, private tlm::tlm_mm_i
         WriteFront front{};
         Address request{};            ///< that was written last
         std::uint64_t last_beat = 0;  ///< of it
+        Cycles last_taken{};          ///< when it left
     };
     ReadLane make_lane(unsigned index);
     /// Waits until the first `beats` of the client's write are taken; says when that was.
