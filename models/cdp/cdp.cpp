@@ -43,6 +43,7 @@ NormalisationPace Cdp::pace_of(const CdpWork& work) const {
                           : pairs    ? 2
                                      : 1),
          .bubble_columns = config_.block_columns - (pairs ? 1 : 0),
+         .taken_up_early = !pairs,  // nv_full: as its rows were measured, at a latency of 50
          .latency = pipeline - saved});
 }
 
@@ -130,7 +131,7 @@ std::optional<Cycles> Cdp::take_block(Activity& activity, const Block& block, At
 
 void Cdp::normalise(Activity& activity, const CdpWork& work, const std::vector<Block>& blocks) {
     pace_.emplace(pace_of(work));
-    leaving_ = {};
+    leaving_ = ResultPace(bus_.lone_result);
     AtomStream stream = open_stream(work, blocks);
     read_port.open(stream, {"input", work.name, work.job.source_in_sram, work.values});
     for (std::size_t i = 0; i < blocks.size(); ++i) {
@@ -167,16 +168,6 @@ void Cdp::compute(const CdpWork& work, const Block& block) {
     paste(cut(all, part), place, cube.shape, *growing_);
 }
 
-std::uint64_t Cdp::last_burst(const CdpWork& work, const Block& block) const {
-    const FeatureCube& cube = work.job.destination;
-    const auto y = static_cast<std::uint32_t>(block.first_pixel / cube.shape.width);
-    const Address line = cube.line_address(block.surface, y);
-    const std::uint64_t begin =
-        (line + cube.atom * (block.first_pixel % cube.shape.width)).value / bus_.width.value;
-    const std::uint64_t beats = divide_up(cube.atom.value * block.columns, bus_.width.value);
-    return std::min((begin + beats - 1) % bus_.longest_burst + 1, beats);
-}
-
 void Cdp::send(Activity& activity, const CdpWork& work, const Block& block, Cycles ready) {
     if (growing_) {
         compute(work, block);
@@ -188,11 +179,8 @@ void Cdp::send(Activity& activity, const CdpWork& work, const Block& block, Cycl
     if (bus_.width > atom) {  // source: NV_NVDLA_CDP_wdma.v of nvdlav1, a beat a cycle
         run.together = static_cast<std::uint32_t>(bus_.width / atom);
         run.interval = Cycles(1);
-    } else {
-        // a burst is gathered a beat a cycle and then leaves so; exact for the last beat
-        // source: nv_small_256_full RTL, simulated
-        const Cycles ahead(last_burst(work, block) - 1);
-        run.leaves -= std::min(ahead, run.leaves);
+    } else if (bus_.longest_burst > 1) {  // source: NV_NVDLA_CDP_wdma.v of master, a beat a cycle
+        run.interval = Cycles(1);
     }
     results_.give(activity, {run, &work});
     if (now() > began) {

@@ -38,6 +38,7 @@ class Cdp : public Unit {
     struct Bus {
         Bytes width;
         std::uint32_t longest_burst = 1;  ///< beats
+        Cycles lone_result{3};            ///< after the result before, of a block of one column
     };
     Cdp(const sc_core::sc_module_name& name, const CdpConfig& config,
         const DatapathConfig& datapath, const Bus& bus);
@@ -68,8 +69,6 @@ class Cdp : public Unit {
     void normalise(Activity& activity, const CdpWork& work, const std::vector<Block>& blocks);
     /// One block; the answer is when the first result of the block before is ready.
     std::optional<Cycles> take_block(Activity& activity, const Block& block, AtomStream& stream);
-    /// Beats of the burst that ends with a block.
-    std::uint64_t last_burst(const CdpWork& work, const Block& block) const;
     void send(Activity& activity, const CdpWork& work, const Block& block, Cycles ready);
     /// The results of a block whose neighbours in channel direction have arrived.
     void compute(const CdpWork& work, const Block& block);

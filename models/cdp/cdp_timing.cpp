@@ -4,18 +4,18 @@
 namespace npuscope {
 namespace {
 
-// source: nv_small RTL, measured without contention
-constexpr Cycles kLoneAtomInterval{3};
 // source: NVDLA_CDP.rdl, NORMALZ_LEN: nine channels at most, four on either side
 constexpr std::uint32_t kNeighbours = 4;
 // So few atoms of narrow blocks make good for a cycle that is lost behind a full one
 // while they wait. source: nv_small RTL, measured
 constexpr std::uint32_t kAtomsInReserve = 5;
 
-/// A block may begin with its first atom, and each atom has until its column's turn.
-Cycles begin_with(std::span<const Cycles> arrivals) {
-    Cycles begin = arrivals.front();
-    for (std::size_t x = 1; x < arrivals.size(); ++x) {
+/// A block may begin with its first atom, and each atom has until its column's turn. Taking a block up
+/// when its first atom is there costs a cycle; `taken_up` blocks have been before.
+/// source: NV_NVDLA_CDP_RDMA_eg.v, tran_rdy
+Cycles begin_with(std::span<const Cycles> arrivals, bool taken_up) {
+    Cycles begin = taken_up ? Cycles(0) : arrivals.front();
+    for (std::size_t x = taken_up ? 0 : 1; x < arrivals.size(); ++x) {
         const Cycles turn(x + 1);
         begin = std::max(begin, arrivals[x] - std::min(turn, arrivals[x]));
     }
@@ -48,7 +48,7 @@ Cycles NormalisationPace::result_of_last(Cycles next_begin, std::uint32_t next_c
 }
 
 std::optional<Cycles> NormalisationPace::take(const NormalisationBlock& block) {
-    const Cycles there = begin_with(block.arrivals);
+    const Cycles there = begin_with(block.arrivals, !first_ && shape_.taken_up_early);
     const Cycles begin = first_ ? there : std::max(there, free_for(block));
     std::optional<Cycles> result;
     if (first_) {
@@ -68,7 +68,7 @@ std::optional<Cycles> NormalisationPace::take(const NormalisationBlock& block) {
 }
 
 Cycles ResultPace::leave(Cycles ready, std::uint32_t atoms) {
-    const Cycles first = std::max(ready, last_ + (atoms == 1 ? kLoneAtomInterval : interval));
+    const Cycles first = std::max(ready, last_ + (atoms == 1 ? lone_ : interval));
     last_ = first + interval * (atoms - 1);
     return first;
 }

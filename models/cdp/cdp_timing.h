@@ -32,6 +32,8 @@ struct NormalisationShape {
     /// Lost behind a block of so many columns or more, except before a single column.
     Cycles bubble{1};
     std::uint32_t bubble_columns = 8;
+    /// Blocks after the first are taken up with the end of the one before, not with their first atom.
+    bool taken_up_early = true;
     Cycles latency{54};  ///< from the element that completes a surface to its first result
 };
 
@@ -79,15 +81,18 @@ class NormalisationPace {
 };
 
 /// When results leave for memory, one after the other: atoms of a block every second cycle, an atom
-/// alone in its block one cycle later than that.
+/// alone in its block `lone` cycles after the one before.
 class ResultPace {
  public:
     static constexpr Cycles interval{2};  // source: nv_small RTL, measured without contention
+
+    explicit ResultPace(Cycles lone = Cycles(3)) : lone_(lone) {}
 
     /// When the first atom of a block leaves.
     Cycles leave(Cycles ready, std::uint32_t atoms);
 
  private:
+    Cycles lone_;
     Cycles last_;
 };
 

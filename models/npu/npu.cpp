@@ -37,7 +37,10 @@ Npu::Npu(const sc_core::sc_module_name& name, const NpuConfig& config, Diagnosti
       sdp("sdp", config.sdp, config.datapath,
           {cacc.atoms, pdp.flying, config.mcif.bus_width, config.pdp.throughput}),
       cdp("cdp", config.cdp, config.datapath,
-          {config.mcif.bus_width, std::max(config.mcif.max_burst, 1U)}),
+          // a burst's command follows the burst before at once, on branch master
+          // source: NV_NVDLA_MCIF_WRITE_IG_arb.v, src_cmd0_rdy
+          {config.mcif.bus_width, std::max(config.mcif.max_burst, 1U),
+           Cycles(config.mcif.request_stages ? 2 : 3)}),
       map_(config.csb.address_map),
       dispatcher_(config, log, {csb, glb, cdma, csc, cacc, sdp}) {
     if (config.mcif.secondary_port) {

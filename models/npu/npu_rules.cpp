@@ -69,6 +69,7 @@ void derive_v1(NpuConfig& npu) {
     npu.pdp.start_up = Cycles(22);
     npu.pdp.hand_over_lead = npu.sdp.pipeline + Cycles(4);
     npu.pdp.output_latency = Cycles(37);
+    npu.pdp.awaited_lead = Cycles(0);  // source: nv_full RTL, simulated at a latency of 50
     npu.pdp.tail = Cycles(12);
     npu.cdp.start_up = Cycles(21);
     npu.cdp.pipeline = Cycles(53);
@@ -113,16 +114,13 @@ void NpuConfig::derive() {
     sdp.source_to_atom = Cycles(12) - earlier;
     sdp.operand_to_atom = Cycles(10) - earlier;
     // the way of the data in and out is three stages shorter
-    // more than an element a cycle takes one stage more
-    pdp.output_latency = Cycles(newer ? 32 : 36) + Cycles(newer && pdp.throughput > 1 ? 1 : 0);
+    pdp.output_latency = Cycles(newer ? 33 : 36);
     pdp.read_again = Cycles(newer ? 15 : 17);
-    pdp.awaited_lead = Cycles(newer ? 0 : 1);  // source: RTLs with long and random latencies
-    // that stage is none on the way from the SDP, but beats that are wider than the pooling pass a
-    // FIFO there. source: NV_NVDLA_PDP_CORE_preproc.v, u_ro_fifo
+    // beats of the SDP that are wider than the pooling pass a FIFO
+    // source: NV_NVDLA_PDP_CORE_preproc.v, u_ro_fifo
     const bool fifo = newer && sdp.output_throughput > pdp.throughput;
-    pdp.hand_over_lead = sdp.pipeline + Cycles(newer ? 4 : 6) +
-                         Cycles(newer && pdp.throughput > 1 ? 1 : 0) - Cycles(fifo ? 1 : 0);
-    cdp.pipeline = Cycles(newer ? 50 : 54) + Cycles(newer && cdp.throughput > 1 ? 1 : 0);
+    pdp.hand_over_lead = sdp.pipeline + Cycles(newer ? 5 : 6) - Cycles(fifo ? 1 : 0);
+    cdp.pipeline = Cycles(newer ? 51 : 54);
     cdp.pipeline_without_sum = cdp.pipeline - Cycles(10);
     cdp.read_again = Cycles(newer ? 14 : 16);
     sdp.source_fifo = 80;

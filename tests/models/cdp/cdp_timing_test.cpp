@@ -84,8 +84,8 @@ TEST(CdpTiming, a_slow_memory_is_what_is_waited_for) {
     pace.take({1, on_time});
     EXPECT_EQ(pace.waited(), Cycles(0));
     pace.take({1, late});
-    EXPECT_EQ(pace.waited(), Cycles(3));
-    EXPECT_EQ(pace.input_end(), Cycles(28));
+    EXPECT_EQ(pace.waited(), Cycles(2));
+    EXPECT_EQ(pace.input_end(), Cycles(27));
 }
 
 }  // namespace
