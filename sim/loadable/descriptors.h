@@ -2,7 +2,8 @@
 // What a task of a loadable tells the firmware: a network of operations, for each operation what it
 // does, the surfaces that it works on and who waits for it, and tables. Structs of little-endian
 // numbers without gaps, their sizes multiples of four. All operations and all surfaces of a list
-// take the room of the largest kind.
+// take the room of the largest kind. Each struct lists its members once, in `order`, for readers and
+// writers alike (descriptor_bytes.h).
 //
 //     list                 one entry        holds
 //     network              40 bytes         indices of the other lists in the task's addresses
@@ -18,11 +19,9 @@
 
 #include <array>
 #include <cstdint>
-#include <span>
 #include <string_view>
-#include <type_traits>
 #include <utility>
-#include <vector>
+#include <variant>
 
 #include "models/base/describe.h"
 #include "sim/loadable/loadable.h"
@@ -62,6 +61,11 @@ struct DlaConsumer {
     std::int16_t index = -1;
     DlaEvent event = DlaEvent::Completed;
     std::uint8_t reserved = 0;
+
+    template <class Codec>
+    void order(Codec& codec) {
+        codec(index, event, reserved);
+    }
 };
 
 struct DlaNetwork {
@@ -81,6 +85,13 @@ struct DlaNetwork {
     std::int16_t input_layer = -1;
     std::uint8_t dynamic_roi = 0;
     std::uint8_t reserved0 = 0;
+
+    template <class Codec>
+    void order(Codec& codec) {
+        codec(operations_address, surfaces_address, dependencies_address, tables_address,
+              roi_array_address, surface_address, statistics_address, reserved1, heads, rois,
+              operations, tables, addresses, input_layer, dynamic_roi, reserved0);
+    }
 };
 
 struct DlaCommonOperation {
@@ -91,6 +102,11 @@ struct DlaCommonOperation {
     std::array<std::uint8_t, 3> reserved{};
     std::array<DlaConsumer, dla_units> consumers{};  ///< by unit
     DlaConsumer fused_parent{};                      ///< of the unit before this one
+
+    template <class Codec>
+    void order(Codec& codec) {
+        codec(index, roi, unit, dependencies, reserved, consumers, fused_parent);
+    }
 };
 
 struct DlaConvertor {
@@ -98,6 +114,11 @@ struct DlaConvertor {
     std::uint8_t truncate = 0;
     std::uint8_t enable = 0;
     std::int32_t offset = 0;
+
+    template <class Codec>
+    void order(Codec& codec) {
+        codec(scale, truncate, enable, offset);
+    }
 };
 
 struct DlaCube {
@@ -112,6 +133,15 @@ struct DlaCube {
     std::uint32_t line_stride = 0;
     std::uint32_t surface_stride = 0;
     std::uint32_t plane_stride = 0;
+
+    template <class Codec>
+    void order(Codec& codec) {
+        codec(type, address);
+        if (codec.has_offsets()) {
+            codec(offset);
+        }
+        codec(size, width, height, channel, reserved, line_stride, surface_stride, plane_stride);
+    }
 };
 
 inline constexpr std::size_t most_bdma_transfers = 20;
@@ -126,17 +156,33 @@ struct DlaBdmaTransfer {
     std::uint32_t surface_repeat = 0;
     std::uint32_t source_surface = 0;
     std::uint32_t destination_surface = 0;
+
+    template <class Codec>
+    void order(Codec& codec) {
+        codec(source_address, destination_address, line_size, line_repeat, source_line,
+              destination_line, surface_repeat, source_surface, destination_surface);
+    }
 };
 
 struct DlaBdma {
     std::uint16_t transfers = 0;
     std::uint16_t reserved = 0;
+
+    template <class Codec>
+    void order(Codec& codec) {
+        codec(transfers, reserved);
+    }
 };
 struct DlaBdmaSurfaces {
     std::uint8_t source_type = 0;
     std::uint8_t destination_type = 0;
     std::uint16_t count = 0;
     std::array<DlaBdmaTransfer, most_bdma_transfers> transfers{};
+
+    template <class Codec>
+    void order(Codec& codec) {
+        codec(source_type, destination_type, count, transfers);
+    }
 };
 
 struct DlaConv {
@@ -188,6 +234,19 @@ struct DlaConv {
     std::int16_t pad_value = 0;
     DlaConvertor input_convertor{};
     DlaConvertor output_convertor{.scale = 1};
+
+    template <class Codec>
+    void order(Codec& codec) {
+        codec(mode, data_reuse, weight_reuse, skip_data_release, skip_weight_release, reserved0,
+              entries_per_slice, data_format, pixel_mapping, fetch_grain, reserved_b, batch,
+              weight_format, data_banks, weight_banks, batch_stride, post_extension, pixel_override,
+              release, input_width_csc, input_height_csc, input_channel_csc, kernel_width_csc,
+              kernel_height_csc, kernel_channel_csc, input_width_cmac, input_height_cmac,
+              bytes_per_kernel, mean_ry, mean_gu, mean_bv, mean_ax, mean_format, stride_x, stride_y,
+              pad_left, pad_right, pad_top, pad_bottom, dilation_x, dilation_y, reserved2,
+              pra_truncate, input_precision, output_precision, pad_value, input_convertor,
+              output_convertor);
+    }
 };
 struct DlaConvSurfaces {
     DlaCube weight{};
@@ -197,6 +256,11 @@ struct DlaConvSurfaces {
     DlaCube destination{};
     std::int64_t offset_u = 0;
     std::uint32_t uv_line_stride = 0;
+
+    template <class Codec>
+    void order(Codec& codec) {
+        codec(weight, wmb, wgs, source, destination, offset_u, uv_line_stride);
+    }
 };
 
 /// One of the SDP's stages. source: dla_interface.h, dla_sdp_op
@@ -218,6 +282,12 @@ struct DlaSdpStage {
     std::int32_t mul_operand = 0;
     DlaConvertor alu_convertor{};
     DlaConvertor mul_convertor{};
+
+    template <class Codec>
+    void order(Codec& codec) {
+        codec(enable, alu_type, type, mode, activation, shift, truncate, precision, alu_operand,
+              mul_operand, alu_convertor, mul_convertor);
+    }
 };
 struct DlaSdp {
     DlaPrecision source_precision = DlaPrecision::Int8;
@@ -229,11 +299,22 @@ struct DlaSdp {
     std::uint16_t reserved = 0;
     std::uint32_t batch_stride = 0;
     std::array<DlaSdpStage, 3> stages{};  ///< x1 (BS), x2 (BN), y (EW)
+
+    template <class Codec>
+    void order(Codec& codec) {
+        codec(source_precision, destination_precision, table, output_convertor, conv_mode, batch,
+              reserved, batch_stride, stages);
+    }
 };
 struct DlaSdpSurfaces {
     DlaCube source{};
     std::array<DlaCube, 3> operands{};
     DlaCube destination{};
+
+    template <class Codec>
+    void order(Codec& codec) {
+        codec(source, operands, destination);
+    }
 };
 
 struct DlaPdp {
@@ -256,6 +337,13 @@ struct DlaPdp {
     DlaPrecision precision = DlaPrecision::Int8;
     std::uint8_t reserved = 0;
     std::array<std::int32_t, 7> padding_values{};
+
+    template <class Codec>
+    void order(Codec& codec) {
+        codec(partial_in_first, partial_in_mid, partial_in_last, partial_first, partial_mid,
+              partial_last, splits, mode, width, height, stride_x, stride_y, pad_left, pad_right,
+              pad_top, pad_bottom, precision, reserved, padding_values);
+    }
 };
 struct DlaCdp {
     DlaPrecision input_precision = DlaPrecision::Int8;
@@ -267,17 +355,33 @@ struct DlaCdp {
     std::uint8_t bypass_square_sum = 0;
     std::uint8_t bypass_multiply = 0;
     std::uint8_t reserved = 0;
+
+    template <class Codec>
+    void order(Codec& codec) {
+        codec(input_precision, output_precision, table, input_convertor, output_convertor,
+              local_size, bypass_square_sum, bypass_multiply, reserved);
+    }
 };
 struct DlaRubik {
     std::uint8_t mode = 0;  ///< contract, split, merge
     DlaPrecision precision = DlaPrecision::Int8;
     std::uint8_t stride_x = 1;
     std::uint8_t stride_y = 1;
+
+    template <class Codec>
+    void order(Codec& codec) {
+        codec(mode, precision, stride_x, stride_y);
+    }
 };
 /// Of PDP, CDP and RUBIK.
 struct DlaTwoSurfaces {
     DlaCube source{};
     DlaCube destination{};
+
+    template <class Codec>
+    void order(Codec& codec) {
+        codec(source, destination);
+    }
 };
 
 /// A slope beyond a table's end, as the registers have it: a scale and a shift, or fp16.
@@ -285,6 +389,11 @@ struct DlaSlope {
     std::int16_t scale = 0;  ///< or the bits of fp16
     std::int8_t shifter = 0;
     std::uint8_t reserved = 0;
+
+    template <class Codec>
+    void order(Codec& codec) {
+        codec(scale, shifter, reserved);
+    }
 };
 struct DlaLut {
     std::array<std::int16_t, 65> exponential{};  ///< or linear, as `method` says
@@ -303,6 +412,14 @@ struct DlaLut {
     std::uint8_t underflow_priority = 0;
     std::uint8_t overflow_priority = 0;
     std::uint8_t method = 0;  ///< 0: exponential
+
+    template <class Codec>
+    void order(Codec& codec) {
+        codec(exponential, linear, exponential_offset, linear_offset, exponential_start,
+              exponential_end, linear_start, linear_end, exponential_underflow,
+              exponential_overflow, linear_underflow, linear_overflow, hybrid_priority,
+              underflow_priority, overflow_priority, method);
+    }
 };
 
 // Sizes of the entries. source: dla_interface.h; equal in loadables of all versions
@@ -317,41 +434,51 @@ inline constexpr LoadableVersion dla_current_version{0, 12, 5};
 /// The first one whose cubes have an offset.
 inline constexpr LoadableVersion dla_offset_version{0, 12, 0};
 
-/// Fills a struct from bytes of a version. They must be as many as the struct's entry has.
-class DescriptorReader {
- public:
-    DescriptorReader(std::span<const std::uint8_t> bytes, const LoadableVersion& version)
-        : bytes_(bytes), version_(version) {}
+/// What an operation is to do, and its surfaces; `write` writes the registers of its unit.
+struct OperationContext;
 
-    bool has_offsets() const { return version_ >= dla_offset_version; }
-    template <class Number>
-    void number(Number& number);
+struct BdmaOperation {
+    DlaBdma operation;
+    DlaBdmaSurfaces surfaces;
 
- private:
-    std::span<const std::uint8_t> bytes_;
-    LoadableVersion version_;
+    void write(const OperationContext& context) const;
+};
+struct ConvDlaOperation {
+    DlaConv operation;
+    DlaConvSurfaces surfaces;
+
+    void write(const OperationContext& context) const;
+};
+struct SdpDlaOperation {
+    DlaSdp operation;
+    DlaSdpSurfaces surfaces;
+    DlaLut table{};  ///< where the operation has one
+
+    void write(const OperationContext& context) const;
+};
+struct PdpDlaOperation {
+    DlaPdp operation;
+    DlaTwoSurfaces surfaces;
+
+    void write(const OperationContext& context) const;
+};
+struct CdpDlaOperation {
+    DlaCdp operation;
+    DlaTwoSurfaces surfaces;
+    DlaLut table{};
+
+    void write(const OperationContext& context) const;
+};
+struct RubikDlaOperation {
+    DlaRubik operation;
+    DlaTwoSurfaces surfaces;
+
+    void write(const OperationContext& context) const;
 };
 
-/// Writes a struct as the current version has it.
-class DescriptorWriter {
- public:
-    explicit DescriptorWriter(std::size_t size) : bytes_(size) {}
-
-    static bool has_offsets() { return true; }
-    template <class Number>
-    void number(const Number& number);
-    std::vector<std::uint8_t>& bytes() { return bytes_; }
-
- private:
-    std::vector<std::uint8_t> bytes_;
-    std::size_t place_ = 0;
-};
-
-/// The struct that the bytes hold.
-template <class Struct>
-Struct read_descriptor(std::span<const std::uint8_t> bytes, const LoadableVersion& version);
-/// Its bytes, filled with zeros to the size of an entry.
-template <class Struct>
-std::vector<std::uint8_t> descriptor_bytes(Struct value, std::size_t size);
+/// By unit, in the firmware's order.
+using DlaOperation = std::variant<BdmaOperation, ConvDlaOperation, SdpDlaOperation, PdpDlaOperation,
+                                  CdpDlaOperation, RubikDlaOperation>;
+static_assert(std::variant_size_v<DlaOperation> == dla_units);
 
 }  // namespace npuscope

@@ -11,29 +11,16 @@
 #include "models/base/check.h"
 #include "models/base/error.h"
 #include "models/glb/interrupt.h"
+#include "models/npu/pipelines.h"
 #include "sim/loadable/operation_size.h"
 #include "sim/loadable/task_lists.h"
 
 namespace npuscope {
 namespace {
 
-constexpr InterruptSource done_interrupt(DlaUnit unit) {
-    switch (unit) {
-        case DlaUnit::Bdma:
-            return InterruptSource::Bdma;
-        case DlaUnit::Conv:
-            return InterruptSource::Cacc;
-        case DlaUnit::Sdp:
-            return InterruptSource::Sdp;
-        case DlaUnit::Pdp:
-            return InterruptSource::Pdp;
-        case DlaUnit::Cdp:
-            return InterruptSource::Cdp;
-        case DlaUnit::Rubik:
-            return InterruptSource::Rubik;
-    }
-    NPU_CHECK(false, "unknown unit");
-    return InterruptSource::Sdp;
+InterruptSource done_interrupt(DlaUnit unit) {
+    const PipelineRow* row = row_of(unit);
+    return row == nullptr ? InterruptSource::Bdma : row->done;
 }
 
 struct Group {

@@ -278,19 +278,18 @@ void write_cdma_convertor(RegisterScript& script, const DlaConv& conv) {
 
 }  // namespace
 
-void write_conv(const OperationContext& context, const ConvDlaOperation& conv) {
+void ConvDlaOperation::write(const OperationContext& context) const {
     RegisterScript& script = context.script;
-    const DlaConv& operation = conv.operation;
     check(context, operation);
-    const WeightAddresses weights = weight_addresses(context, conv);
-    const Address input = input_address(context, conv);
+    const WeightAddresses weights = weight_addresses(context, *this);
+    const Address input = input_address(context, *this);
     await_idle(context);
-    write_cacc(context, conv);
+    write_cacc(context, *this);
     write_cmac(context, operation);
-    write_csc(script, conv);
+    write_csc(script, *this);
     write_misc(script, cdma, operation, operation.input_precision);
-    write_cdma_input(context, conv, input);
-    write_cdma_weights(script, conv, weights);
+    write_cdma_input(context, *this, input);
+    write_cdma_weights(script, *this, weights);
     write_cdma_convertor(script, operation);
     script.write(cdma, "D_CONV_STRIDE",
                  {{"CONV_X_STRIDE", less_one(operation.stride_x)},

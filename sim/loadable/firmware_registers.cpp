@@ -3,8 +3,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
+
 #include "models/base/check.h"
 #include "models/base/error.h"
+#include "models/npu/pipelines.h"
 
 namespace npuscope {
 
@@ -73,128 +77,95 @@ std::int16_t table_of(const DlaOperation& operation) {
     return cdp != nullptr ? cdp->operation.table : std::int16_t{-1};
 }
 
-void write_producer(RegisterScript& script, DlaUnit unit, unsigned group, unsigned rdma_group) {
-    switch (unit) {
-        case DlaUnit::Bdma:
-            return;  // its registers are a queue
-        case DlaUnit::Conv:
-            for (const char* block :
-                 {"NVDLA_CACC", "NVDLA_CMAC_A", "NVDLA_CMAC_B", "NVDLA_CSC", "NVDLA_CDMA"}) {
-                script.write(block, "S_POINTER", group);
-            }
-            return;
-        case DlaUnit::Sdp:
-            script.write("NVDLA_SDP", "S_POINTER", group);
-            script.write("NVDLA_SDP_RDMA", "S_POINTER", rdma_group);
-            return;
-        case DlaUnit::Pdp:
-            script.write("NVDLA_PDP", "S_POINTER", group);
-            script.write("NVDLA_PDP_RDMA", "S_POINTER", rdma_group);
-            return;
-        case DlaUnit::Cdp:
-            script.write("NVDLA_CDP", "S_POINTER", group);
-            script.write("NVDLA_CDP_RDMA", "S_POINTER", group);
-            return;
-        case DlaUnit::Rubik:
-            script.write("NVDLA_RBK", "S_POINTER", group);
-            return;
-    }
-    NPU_CHECK(false, "unknown unit");
-}
-
 namespace {
+
+/// Blocks of the convolution, as the firmware visits them.
+constexpr std::array conv_blocks{"NVDLA_CACC", "NVDLA_CMAC_A", "NVDLA_CMAC_B", "NVDLA_CSC",
+                                 "NVDLA_CDMA"};
 
 /// Interrupts are unmasked as each operation is programmed, those of the convolution once; after
 /// reset nothing is hidden.
-void unmask(RegisterScript& script) { script.write("NVDLA_GLB", "S_INTR_MASK", 0); }
+bool unmasks(const DlaOperation& operation) {
+    const auto* bdma = std::get_if<BdmaOperation>(&operation);
+    return bdma != nullptr ? bdma->surfaces.count > 0
+                           : !std::holds_alternative<ConvDlaOperation>(operation);
+}
 
-struct OperationWriter {
-    const OperationContext& context;
-
-    void operator()(const BdmaOperation& bdma) const {
-        write_bdma(context, bdma);
-        if (bdma.surfaces.count > 0) {
-            unmask(context.script);
-        }
-    }
-    void operator()(const ConvDlaOperation& conv) const { write_conv(context, conv); }
-    void operator()(const SdpDlaOperation& sdp) const {
-        unmask(context.script);
-        write_sdp(context, sdp);
-    }
-    void operator()(const PdpDlaOperation& pdp) const {
-        unmask(context.script);
-        write_pdp(context, pdp);
-    }
-    void operator()(const CdpDlaOperation& cdp) const {
-        unmask(context.script);
-        write_cdp(context, cdp);
-    }
-    void operator()(const RubikDlaOperation& rubik) const {
-        context.require(context.npu.rubik.present, "this NPU has no RUBIK");
-        unmask(context.script);
-        write_rubik(context, rubik);
-    }
-};
-
-struct EnableWriter {
-    const OperationContext& context;
-    unsigned group;
-
-    void count(const char* block, const char* name, std::uint32_t value) const {
-        if (context.counts) {
-            context.script.write(block, name, value);
-        }
-    }
-    void enable(std::string_view block) const { context.script.write(block, "D_OP_ENABLE", 1); }
-
-    void operator()(const BdmaOperation& bdma) const {
-        if (bdma.surfaces.count > 0) {
-            count("NVDLA_BDMA", "CFG_STATUS", 1);
-            context.script.write("NVDLA_BDMA", group == 0 ? "CFG_LAUNCH0" : "CFG_LAUNCH1", 1);
-        }
-    }
-    void operator()(const ConvDlaOperation& /*conv*/) const {
-        context.script.poll("NVDLA_CDMA", "S_CBUF_FLUSH_STATUS", 1, 1);
-        count("NVDLA_CDMA", "D_PERF_ENABLE", 1);
-        for (const char* block :
-             {"NVDLA_CACC", "NVDLA_CMAC_A", "NVDLA_CMAC_B", "NVDLA_CSC", "NVDLA_CDMA"}) {
-            enable(block);
-        }
-    }
-    void operator()(const SdpDlaOperation& /*sdp*/) const {
-        count("NVDLA_SDP", "D_PERF_ENABLE", 0xf);  // all of its counters
-        if (context.uses_rdma) {
-            enable("NVDLA_SDP_RDMA");
-        }
-        enable("NVDLA_SDP");
-    }
-    void operator()(const PdpDlaOperation& /*pdp*/) const {
-        count("NVDLA_PDP", "D_PERF_ENABLE", 1);
-        if (context.uses_rdma) {
-            enable("NVDLA_PDP_RDMA");
-        }
-        enable("NVDLA_PDP");
-    }
-    void operator()(const CdpDlaOperation& /*cdp*/) const {
-        count("NVDLA_CDP", "D_PERF_ENABLE", 3);  // DMA and table
-        enable("NVDLA_CDP_RDMA");
-        enable("NVDLA_CDP");
-    }
-    void operator()(const RubikDlaOperation& /*rubik*/) const {
-        count("NVDLA_RBK", "D_PERF_ENABLE", 1);
-        enable("NVDLA_RBK");
-    }
-};
+/// D_PERF_ENABLE: of the SDP all four counters, of the CDP those of DMA and table.
+std::uint32_t counters_of(DlaUnit unit) {
+    return unit == DlaUnit::Sdp ? 0xf : unit == DlaUnit::Cdp ? 3 : 1;
+}
 
 }  // namespace
 
+const PipelineRow* row_of(DlaUnit unit) {
+    const auto row = std::ranges::find(pipeline_rows, enum_name(unit), &PipelineRow::name);
+    return row == pipeline_rows.end() ? nullptr : &*row;
+}
+
+void write_producer(RegisterScript& script, DlaUnit unit, unsigned group, unsigned rdma_group) {
+    const PipelineRow* row = row_of(unit);
+    if (row == nullptr) {
+        return;
+    }
+    if (unit == DlaUnit::Conv) {
+        for (const char* block : conv_blocks) {
+            script.write(block, "S_POINTER", group);
+        }
+        return;
+    }
+    script.write(row->blocks[0], "S_POINTER", group);
+    if (row->rdma != ReadDma::None) {
+        script.write(row->blocks[1], "S_POINTER",
+                     row->rdma == ReadDma::Optional ? rdma_group : group);
+    }
+}
+
 void write_operation(const OperationContext& context, const DlaOperation& operation) {
-    std::visit(OperationWriter{context}, operation);
+    const auto write = [&] { std::visit([&](const auto& one) { one.write(context); }, operation); };
+    const auto unmask = [&] {
+        if (unmasks(operation)) {
+            context.script.write("NVDLA_GLB", "S_INTR_MASK", 0);
+        }
+    };
+    if (std::holds_alternative<BdmaOperation>(operation)) {
+        write();
+        unmask();
+    } else {
+        unmask();
+        write();
+    }
 }
 
 void write_enable(const OperationContext& context, const DlaOperation& operation, unsigned group) {
-    std::visit(EnableWriter{context, group}, operation);
+    RegisterScript& script = context.script;
+    const auto unit = static_cast<DlaUnit>(operation.index());
+    const PipelineRow* row = row_of(unit);
+    if (row == nullptr) {
+        if (unmasks(operation)) {
+            if (context.counts) {
+                script.write("NVDLA_BDMA", "CFG_STATUS", 1);
+            }
+            script.write("NVDLA_BDMA", group == 0 ? "CFG_LAUNCH0" : "CFG_LAUNCH1", 1);
+        }
+        return;
+    }
+    if (unit == DlaUnit::Conv) {
+        script.poll("NVDLA_CDMA", "S_CBUF_FLUSH_STATUS", 1, 1);
+    }
+    if (context.counts) {
+        script.write(row->blocks[0], "D_PERF_ENABLE", counters_of(unit));
+    }
+    if (unit == DlaUnit::Conv) {
+        for (const char* block : conv_blocks) {
+            script.write(block, "D_OP_ENABLE", 1);
+        }
+        return;
+    }
+    if (row->rdma == ReadDma::Together || (row->rdma == ReadDma::Optional && context.uses_rdma)) {
+        script.write(row->blocks[1], "D_OP_ENABLE", 1);
+    }
+    script.write(row->blocks[0], "D_OP_ENABLE", 1);
 }
 
 std::uint32_t ram_type(const DlaCube& cube) { return cube.type == DlaMemory::Sram ? 0 : 1; }

@@ -3,7 +3,7 @@
 // descriptors, field by field, in the firmware's order. What the firmware refuses is refused here,
 // as a ConfigError that names the operation and its member; what it writes without a look is
 // written likewise. Where it looks whether a group is idle, the program waits until it is.
-// source: NVDLA sw, kmd/firmware: conv.c, sdp.c, pdp.c, cdp.c, rubik.c, bdma.c, common.c
+// source: NVDLA sw, kmd/firmware: a file of each unit, common.c
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,6 @@
 #include <string>
 #include <string_view>
 #include <utility>
-#include <variant>
 #include <vector>
 
 #include "models/base/quantity.h"
@@ -24,36 +23,7 @@
 
 namespace npuscope {
 
-struct BdmaOperation {
-    DlaBdma operation;
-    DlaBdmaSurfaces surfaces;
-};
-struct ConvDlaOperation {
-    DlaConv operation;
-    DlaConvSurfaces surfaces;
-};
-struct SdpDlaOperation {
-    DlaSdp operation;
-    DlaSdpSurfaces surfaces;
-    DlaLut table{};  ///< where the operation has one
-};
-struct PdpDlaOperation {
-    DlaPdp operation;
-    DlaTwoSurfaces surfaces;
-};
-struct CdpDlaOperation {
-    DlaCdp operation;
-    DlaTwoSurfaces surfaces;
-    DlaLut table{};
-};
-struct RubikDlaOperation {
-    DlaRubik operation;
-    DlaTwoSurfaces surfaces;
-};
-
-/// By unit, in the firmware's order.
-using DlaOperation = std::variant<BdmaOperation, ConvDlaOperation, SdpDlaOperation, PdpDlaOperation,
-                                  CdpDlaOperation, RubikDlaOperation>;
+struct PipelineRow;
 
 /// Register writes in their order, with the addresses that an NPU has for them.
 class RegisterScript {
@@ -114,6 +84,8 @@ bool uses_rdma(const DlaOperation& operation);
 /// The table that it needs; -1: none.
 std::int16_t table_of(const DlaOperation& operation);
 
+/// The unit's row; null of the BDMA, whose registers are a queue.
+const PipelineRow* row_of(DlaUnit unit);
 /// S_POINTER of the unit's blocks.
 void write_producer(RegisterScript& script, DlaUnit unit, unsigned group, unsigned rdma_group);
 /// The operation's registers.
@@ -121,12 +93,6 @@ void write_operation(const OperationContext& context, const DlaOperation& operat
 /// Sets it off.
 void write_enable(const OperationContext& context, const DlaOperation& operation, unsigned group);
 
-void write_conv(const OperationContext& context, const ConvDlaOperation& conv);
-void write_sdp(const OperationContext& context, const SdpDlaOperation& sdp);
-void write_pdp(const OperationContext& context, const PdpDlaOperation& pdp);
-void write_cdp(const OperationContext& context, const CdpDlaOperation& cdp);
-void write_rubik(const OperationContext& context, const RubikDlaOperation& rubik);
-void write_bdma(const OperationContext& context, const BdmaOperation& bdma);
 /// `block`: NVDLA_SDP or NVDLA_CDP.
 void write_table(RegisterScript& script, std::string_view block, const DlaLut& table,
                  DlaPrecision precision);

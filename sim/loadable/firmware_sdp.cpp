@@ -233,10 +233,8 @@ void write_output(RegisterScript& script, const SdpDlaOperation& sdp, bool flyin
 
 }  // namespace
 
-void write_sdp(const OperationContext& context, const SdpDlaOperation& sdp) {
+void SdpDlaOperation::write(const OperationContext& context) const {
     RegisterScript& script = context.script;
-    const DlaSdp& operation = sdp.operation;
-    const DlaSdpSurfaces& surfaces = sdp.surfaces;
     check(context, operation);
     const bool flying = surfaces.source.type == DlaMemory::OnTheFly;
     std::optional<Address> source;
@@ -256,12 +254,12 @@ void write_sdp(const OperationContext& context, const SdpDlaOperation& sdp) {
     }
     for (std::size_t i = 0; i < operands.size(); ++i) {
         if (reads(operation.stages[i])) {
-            operands[i] = operand_address(context, sdp, i);
+            operands[i] = operand_address(context, *this, i);
         }
     }
-    write_rdma(context, sdp, source, operands);
+    write_rdma(context, *this, source, operands);
     if (operation.table >= 0) {
-        write_table(script, sdp_block, sdp.table, operation.source_precision);
+        write_table(script, sdp_block, table, operation.source_precision);
     }
     script.write(sdp_block, "D_DATA_CUBE_WIDTH", less_one(surfaces.source.width));
     script.write(sdp_block, "D_DATA_CUBE_HEIGHT", less_one(surfaces.source.height));
@@ -275,7 +273,7 @@ void write_sdp(const OperationContext& context, const SdpDlaOperation& sdp) {
     write_affine_stage(script, operation.stages[0], stage_names[0]);
     write_affine_stage(script, operation.stages[1], stage_names[1]);
     write_element_stage(script, operation.stages[2]);
-    write_output(script, sdp, flying);
+    write_output(script, *this, flying);
 }
 
 }  // namespace npuscope

@@ -122,17 +122,17 @@ void write_pooling(RegisterScript& script, const DlaPdp& pdp, bool flying) {
 
 }  // namespace
 
-void write_pdp(const OperationContext& context, const PdpDlaOperation& pdp) {
+void PdpDlaOperation::write(const OperationContext& context) const {
     RegisterScript& script = context.script;
-    check_pdp(context, pdp);
-    const DlaCube& source = pdp.surfaces.source;
-    const DlaCube& destination = pdp.surfaces.destination;
-    const std::uint64_t bytes = element_bytes(pdp.operation.precision);
+    check_pdp(context, *this);
+    const DlaCube& source = surfaces.source;
+    const DlaCube& destination = surfaces.destination;
+    const std::uint64_t bytes = element_bytes(operation.precision);
     const bool flying = source.type == DlaMemory::OnTheFly;
     const Address input = flying ? Address(0) : feature_address(context, source, bytes, "source");
     const Address output = feature_address(context, destination, bytes, "destination");
     if (!flying) {
-        write_pdp_rdma(script, pdp, input);
+        write_pdp_rdma(script, *this, input);
     }
     script.write(pdp_block, "D_DATA_CUBE_IN_WIDTH", less_one(source.width));
     script.write(pdp_block, "D_DATA_CUBE_IN_HEIGHT", less_one(source.height));
@@ -140,7 +140,7 @@ void write_pdp(const OperationContext& context, const PdpDlaOperation& pdp) {
     script.write(pdp_block, "D_DATA_CUBE_OUT_WIDTH", less_one(destination.width));
     script.write(pdp_block, "D_DATA_CUBE_OUT_HEIGHT", less_one(destination.height));
     script.write(pdp_block, "D_DATA_CUBE_OUT_CHANNEL", less_one(destination.channel));
-    write_pooling(script, pdp.operation, flying);
+    write_pooling(script, operation, flying);
     if (!flying) {
         script.write(pdp_block, "D_SRC_LINE_STRIDE", source.line_stride);
         script.write(pdp_block, "D_SRC_SURFACE_STRIDE", source.surface_stride);
@@ -150,14 +150,13 @@ void write_pdp(const OperationContext& context, const PdpDlaOperation& pdp) {
     script.write(pdp_block, "D_DST_SURFACE_STRIDE", destination.surface_stride);
     script.write(pdp_block, "D_DST_RAM_CFG", {{"DST_RAM_TYPE", ram_type(destination)}});
     script.write(pdp_block, "D_DATA_FORMAT",
-                 {{"INPUT_DATA", static_cast<std::uint32_t>(pdp.operation.precision)}});
+                 {{"INPUT_DATA", static_cast<std::uint32_t>(operation.precision)}});
 }
 
-void write_cdp(const OperationContext& context, const CdpDlaOperation& cdp) {
+void CdpDlaOperation::write(const OperationContext& context) const {
     RegisterScript& script = context.script;
-    const DlaCdp& operation = cdp.operation;
-    const DlaCube& source = cdp.surfaces.source;
-    DlaCube destination = cdp.surfaces.destination;
+    const DlaCube& source = surfaces.source;
+    DlaCube destination = surfaces.destination;
     const std::uint32_t precision =
         precision_code(context, operation.input_precision, "in_precision");
     context.require(operation.input_precision == operation.output_precision,
@@ -177,7 +176,7 @@ void write_cdp(const OperationContext& context, const CdpDlaOperation& cdp) {
     script.write(cdp_rdma, "D_SRC_DMA_CFG", {{"SRC_RAM_TYPE", ram_type(source)}});
     script.write(cdp_rdma, "D_DATA_FORMAT", {{"INPUT_DATA", precision}});
     if (operation.table >= 0) {
-        write_table(script, cdp_block, cdp.table, operation.input_precision);
+        write_table(script, cdp_block, table, operation.input_precision);
     }
     script.write_address(cdp_block, "D_DST_BASE_ADDR", output);
     script.write(cdp_block, "D_DST_LINE_STRIDE", destination.line_stride);
@@ -201,12 +200,12 @@ void write_cdp(const OperationContext& context, const CdpDlaOperation& cdp) {
                   {"MUL_BYPASS", operation.bypass_multiply != 0 ? 1U : 0U}});
 }
 
-void write_rubik(const OperationContext& context, const RubikDlaOperation& rubik) {
+void RubikDlaOperation::write(const OperationContext& context) const {
     constexpr std::uint8_t contract = 0, split = 1, merge = 2;
+    context.require(context.npu.rubik.present, "this NPU has no RUBIK");
     RegisterScript& script = context.script;
-    const DlaRubik& operation = rubik.operation;
-    const DlaCube& source = rubik.surfaces.source;
-    const DlaCube& destination = rubik.surfaces.destination;
+    const DlaCube& source = surfaces.source;
+    const DlaCube& destination = surfaces.destination;
     context.require(operation.mode <= merge,
                     fmt::format("mode {}: contract is 0, split 1, merge 2", operation.mode));
     const std::uint32_t precision = precision_code(context, operation.precision, "precision");
@@ -252,9 +251,10 @@ void write_rubik(const OperationContext& context, const RubikDlaOperation& rubik
     }
     script.write(rbk_block, "D_DAOUT_SURF_STRIDE", destination.surface_stride);
     if (operation.mode == contract) {
-        const std::uint64_t surfaces = divide_up(destination.channel * bytes, std::uint64_t{32});
+        const std::uint64_t out_surfaces =
+            divide_up(destination.channel * bytes, std::uint64_t{32});
         script.write(rbk_block, "D_CONTRACT_STRIDE_0",
-                     static_cast<std::uint32_t>(surfaces * source.surface_stride));
+                     static_cast<std::uint32_t>(out_surfaces * source.surface_stride));
         script.write(rbk_block, "D_CONTRACT_STRIDE_1",
                      operation.stride_y * destination.line_stride);
         script.write(rbk_block, "D_DECONV_STRIDE",
@@ -281,10 +281,9 @@ void check_transfer(const OperationContext& context, const DlaBdmaTransfer& tran
 
 }  // namespace
 
-void write_bdma(const OperationContext& context, const BdmaOperation& bdma) {
+void BdmaOperation::write(const OperationContext& context) const {
     RegisterScript& script = context.script;
     context.require(context.npu.bdma.present, "this NPU has no BDMA");
-    const DlaBdmaSurfaces& surfaces = bdma.surfaces;
     context.require(
         surfaces.count <= most_bdma_transfers,
         fmt::format("{} transfers: no more than {}", surfaces.count, most_bdma_transfers));

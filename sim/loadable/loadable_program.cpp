@@ -13,6 +13,7 @@
 #include "models/base/error.h"
 #include "models/npu/register_blocks.h"
 #include "sim/compile/nvdla/nvdla_family.h"
+#include "sim/loadable/descriptor_bytes.h"
 #include "sim/loadable/emulated.h"
 #include "sim/loadable/firmware.h"
 #include "sim/loadable/tensor_bytes.h"
@@ -206,34 +207,25 @@ class TaskReader {
  private:
     using Bytes = std::span<const std::uint8_t>;
 
+    /// Of the unit of this number and those after it.
+    template <std::size_t number = 0>
     DlaOperation read_operation(std::uint64_t index, DlaUnit unit, Bytes operation,
                                 Bytes surfaces) {
-        const auto two = [&] { return read_descriptor<DlaTwoSurfaces>(surfaces, version_); };
-        switch (unit) {
-            case DlaUnit::Bdma:
-                return BdmaOperation{read_descriptor<DlaBdma>(operation, version_),
-                                     read_descriptor<DlaBdmaSurfaces>(surfaces, version_)};
-            case DlaUnit::Conv:
-                return ConvDlaOperation{read_descriptor<DlaConv>(operation, version_),
-                                        read_descriptor<DlaConvSurfaces>(surfaces, version_)};
-            case DlaUnit::Sdp: {
-                SdpDlaOperation sdp{read_descriptor<DlaSdp>(operation, version_),
-                                    read_descriptor<DlaSdpSurfaces>(surfaces, version_)};
-                sdp.table = table(index, sdp.operation.table);
-                return sdp;
+        if constexpr (number == dla_units) {
+            lists_.fail(fmt::format("operation {} is of unit {}, and units end at {}", index,
+                                    static_cast<unsigned>(unit), dla_units - 1));
+        } else {
+            if (static_cast<std::size_t>(unit) != number) {
+                return read_operation<number + 1>(index, unit, operation, surfaces);
             }
-            case DlaUnit::Pdp:
-                return PdpDlaOperation{read_descriptor<DlaPdp>(operation, version_), two()};
-            case DlaUnit::Cdp: {
-                CdpDlaOperation cdp{read_descriptor<DlaCdp>(operation, version_), two()};
-                cdp.table = table(index, cdp.operation.table);
-                return cdp;
+            std::variant_alternative_t<number, DlaOperation> read;
+            read.operation = read_descriptor<decltype(read.operation)>(operation, version_);
+            read.surfaces = read_descriptor<decltype(read.surfaces)>(surfaces, version_);
+            if constexpr (requires { read.table; }) {
+                read.table = table(index, read.operation.table);
             }
-            case DlaUnit::Rubik:
-                return RubikDlaOperation{read_descriptor<DlaRubik>(operation, version_), two()};
+            return read;
         }
-        lists_.fail(fmt::format("operation {} is of unit {}, and units end at 5", index,
-                                static_cast<unsigned>(unit)));
     }
 
     DlaLut table(std::uint64_t operation, std::int16_t index) {

@@ -67,17 +67,18 @@ std::uint64_t predicted_cycles(const DlaOperation& operation, const NpuConfig& n
         }
         return bytes / std::max<std::uint64_t>(npu.mcif.bus_width.value, 1);
     }
-    if (const auto* sdp = std::get_if<SdpDlaOperation>(&operation)) {
-        return elements_of(sdp->surfaces.source) /
-               std::max<std::uint64_t>(npu.sdp.output_throughput, 1);
-    }
-    if (const auto* pdp = std::get_if<PdpDlaOperation>(&operation)) {
-        return elements_of(pdp->surfaces.source) / std::max<std::uint64_t>(npu.pdp.throughput, 1);
-    }
-    if (const auto* cdp = std::get_if<CdpDlaOperation>(&operation)) {
-        return elements_of(cdp->surfaces.source) / std::max<std::uint64_t>(npu.cdp.throughput, 1);
-    }
-    return elements_of(std::get<RubikDlaOperation>(operation).surfaces.source);
+    const std::uint64_t throughput =  // elements a cycle
+        std::holds_alternative<SdpDlaOperation>(operation)   ? npu.sdp.output_throughput
+        : std::holds_alternative<PdpDlaOperation>(operation) ? npu.pdp.throughput
+        : std::holds_alternative<CdpDlaOperation>(operation) ? npu.cdp.throughput
+                                                             : 1;
+    const auto source = [](const auto& one) -> std::uint64_t {
+        if constexpr (requires { one.surfaces.source; }) {
+            return elements_of(one.surfaces.source);
+        }
+        return 0;
+    };
+    return std::visit(source, operation) / std::max<std::uint64_t>(throughput, 1);
 }
 
 }  // namespace npuscope

@@ -14,6 +14,7 @@
 #include "models/npu/register_blocks.h"
 #include "sim/compile/nvdla/plan_program.h"
 #include "sim/loadable/described_registers.h"
+#include "sim/loadable/descriptor_bytes.h"
 #include "sim/loadable/register_verifier.h"
 
 namespace npuscope {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "sim/loadable/descriptor_bytes.h"
 #include "sim/loadable/descriptors.h"
 #include "sim/loadable/loadable.h"
 

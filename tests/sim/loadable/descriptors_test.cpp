@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sim/loadable/descriptors.h"
+#include "sim/loadable/descriptor_bytes.h"
 
 #include <gtest/gtest.h>
 

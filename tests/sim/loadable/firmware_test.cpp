@@ -5,6 +5,7 @@
 
 #include "sim/check/check_report.h"
 #include "sim/command_line/command.h"
+#include "sim/loadable/descriptor_bytes.h"
 #include "sim/loadable/loadable_program.h"
 #include "sim/loadable/tensor_bytes.h"
 #include "sim/run/session.h"
