@@ -26,6 +26,12 @@ struct BdmaConfig {
     Cycles forward{1};               // unknown: at least a register between load and store
     Cycles tail{11};                 // unknown: as the PDP's
 
+    /// What the generation nvdlav1 has of its own. source: nv_full RTL, simulated
+    void derive_v1() {
+        start_up = Cycles(20);
+        forward = Cycles(17);
+    }
+
     template <class Visitor, class Self>
     static void describe(Visitor& visit, Self& self) {
         visit.field("present", self.present, "the unit exists");

@@ -7,6 +7,21 @@
 namespace npuscope {
 namespace {
 
+/// Calls `visit` for the knobs of every unit.
+template <class Visit>
+struct UnitVisitor {
+    Visit visit;
+    template <class Value>
+    void field(const char* /*name*/, Value& value, const char* /*sentence*/) {
+        visit(value);
+    }
+};
+template <class Visit>
+void each_unit(NpuConfig& npu, Visit visit) {
+    UnitVisitor<Visit> visitor{visit};
+    NpuConfig::describe(visitor, npu);
+}
+
 /// Beats that the latency FIFO of a read DMA holds which hands on so many elements a cycle.
 /// source: projects.spec, NVDLA_VMOD_*_RDMA_LATENCY_FIFO_DEPTH
 std::uint32_t latency_fifo(const NpuConfig& npu, std::uint32_t throughput) {
@@ -75,11 +90,11 @@ void derive_v1(NpuConfig& npu) {
     npu.cdp.pipeline = Cycles(53);
     npu.cdp.pipeline_without_sum = Cycles(44);
     npu.cdp.tail = Cycles(11);
-    npu.bdma.start_up = Cycles(20);
-    npu.bdma.forward = Cycles(17);
-    npu.rubik.read_runs = 256;  // source: NV_NVDLA_RUBIK_rf_wcmd.v
-    npu.rubik.start_up = Cycles(22);
-    npu.rubik.forward = Cycles(12);
+    each_unit(npu, [](auto& unit) {
+        if constexpr (requires { unit.derive_v1(); }) {
+            unit.derive_v1();
+        }
+    });
 }
 
 }  // namespace
@@ -133,10 +148,16 @@ void NpuConfig::derive() {
         derive_v1(*this);
     }
     // a burst is asked for where there is room for all of it
-    for (std::uint32_t* reads : {&sdp.source_fifo, &sdp.operand_fifo, &pdp.read_ahead,
-                                 &cdp.read_ahead, &bdma.read_ahead, &rubik.read_ahead}) {
-        *reads = std::max({*reads, mcif.max_burst, mcif.turn_beats});
-    }
+    const auto widen = [this](std::uint32_t& reads) {
+        reads = std::max({reads, mcif.max_burst, mcif.turn_beats});
+    };
+    widen(sdp.source_fifo);
+    widen(sdp.operand_fifo);
+    each_unit(*this, [&](auto& unit) {
+        if constexpr (requires { unit.read_ahead; }) {
+            widen(unit.read_ahead);
+        }
+    });
 }
 
 }  // namespace npuscope

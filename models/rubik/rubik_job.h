@@ -30,6 +30,13 @@ struct RubikConfig {
     Cycles forward{1};              // unknown: at least a register after the reorder buffer
     Cycles tail{11};                // unknown: as the PDP's
 
+    /// What the generation nvdlav1 has of its own.
+    void derive_v1() {
+        read_runs = 256;        // source: NV_NVDLA_RUBIK_rf_wcmd.v
+        start_up = Cycles(22);  // source: nv_full RTL, simulated
+        forward = Cycles(12);   // source: likewise
+    }
+
     template <class Visitor, class Self>
     static void describe(Visitor& visit, Self& self) {
         visit.field("present", self.present, "the unit exists");

@@ -17,6 +17,17 @@
 namespace npuscope {
 namespace {
 
+/// Whether a field's name is that of a row, in which a `*` stands for any unit.
+constexpr bool is_named(std::string_view row, std::string_view field) {
+    const std::size_t star = row.find('*');
+    if (star == std::string_view::npos || !field.starts_with(row.substr(0, star))) {
+        return row == field;
+    }
+    const std::string_view rest = field.substr(star);
+    const std::size_t dot = rest.find('.');
+    return dot != std::string_view::npos && rest.substr(dot) == row.substr(star + 1);
+}
+
 struct Limit {
     std::string_view field;
     std::uint64_t least = 0;
@@ -70,14 +81,11 @@ constexpr std::array limits{
     Limit{"npu.sdp.source_fifo", 1, many}, Limit{"npu.sdp.source_unpacked", 1, many},
     Limit{"npu.sdp.operand_fifo", 1, many}, Limit{"npu.sdp.operand_unpacked", 1, many},
     Limit{"npu.sdp.beat_group", 1, many}, Limit{"npu.pdp.throughput", 1, many},
-    Limit{"npu.pdp.read_ahead", 1, many}, Limit{"npu.pdp.read_buffer", 1, many},
-    Limit{"npu.pdp.read_runs", 1, many}, Limit{"npu.pdp.line_buffer_banks", 1, many},
+    Limit{"npu.pdp.read_buffer", 1, many}, Limit{"npu.pdp.line_buffer_banks", 1, many},
     Limit{"npu.pdp.line_buffer_bank_atoms", 1, many}, Limit{"npu.cdp.throughput", 1, many},
-    Limit{"npu.cdp.block_columns", 1, many}, Limit{"npu.cdp.read_ahead", 1, many},
-    Limit{"npu.cdp.read_buffer", 1, many}, Limit{"npu.cdp.read_runs", 1, many},
+    Limit{"npu.cdp.block_columns", 1, many}, Limit{"npu.cdp.read_buffer", 1, many},
+    Limit{"npu.*.read_ahead", 1, many}, Limit{"npu.*.read_runs", 1, many},
     Limit{"npu.bdma.commands", 1, 255},  // source: register specification, width of FREE_SLOT
-    Limit{"npu.bdma.read_ahead", 1, many}, Limit{"npu.bdma.read_runs", 1, many},
-    Limit{"npu.rubik.read_ahead", 1, many}, Limit{"npu.rubik.read_runs", 1, many},
     Limit{"npu.engine.input_lanes", 1, many}, Limit{"npu.engine.output_lanes", 1, many},
     Limit{"npu.engine.weight_buffers", 1, many}, Limit{"npu.engine.launch_queue", 1, many},
     Limit{"npu.engine.read_buffer", 1, 1ULL << 30U}, Limit{"npu.engine.alignment", 1, size, true},
@@ -182,12 +190,7 @@ constexpr Relation burst_in(std::string_view fifo) {
 }
 
 constexpr std::array relations{
-    burst_in("npu.sdp.source_fifo"),
-    burst_in("npu.sdp.operand_fifo"),
-    burst_in("npu.pdp.read_ahead"),
-    burst_in("npu.cdp.read_ahead"),
-    burst_in("npu.bdma.read_ahead"),
-    burst_in("npu.rubik.read_ahead"),
+    burst_in("npu.sdp.source_fifo"), burst_in("npu.sdp.operand_fifo"), burst_in("npu.*.read_ahead"),
     Relation{{"npu.cbuf.banks", "npu.csb.wide_fields", "", ""},
              // source: register specification, D_BANK
              "the fields of D_BANK hold numbers of up to 32 banks, unless registers have wide "
@@ -199,7 +202,8 @@ constexpr std::array relations{
 
 // the nearest legal value is looked for between a field's own limits
 constexpr bool is_limited(std::string_view field) {
-    return std::ranges::find(limits, field, &Limit::field) != limits.end();
+    return std::ranges::any_of(limits,
+                               [&](const Limit& row) { return is_named(row.field, field); });
 }
 static_assert(std::ranges::all_of(relations, [](const Relation& relation) {
     return is_limited(relation.fields[0]) && is_limited(relation.fields[1]);
@@ -211,7 +215,8 @@ constexpr Limit any_count{"", 0, many};
 
 /// Null where the field may have any value of its type.
 const Limit* find_limit(std::string_view field, std::string_view type = {}) {
-    const auto found = std::ranges::find(limits, field, &Limit::field);
+    const auto found =
+        std::ranges::find_if(limits, [&](const Limit& row) { return is_named(row.field, field); });
     if (found != limits.end()) {
         return &*found;
     }
@@ -286,7 +291,9 @@ std::string limit_text(std::string_view field, std::string_view type) {
 std::string relations_text(std::string_view field) {
     std::string text;
     for (const Relation& relation : relations) {
-        if (std::ranges::find(relation.fields, field) != relation.fields.end()) {
+        const bool concerns = std::ranges::any_of(
+            relation.fields, [&](std::string_view row) { return is_named(row, field); });
+        if (concerns && text.find(relation.sentence) == std::string::npos) {
             text += std::string(relation.sentence) + '\n';
         }
     }
@@ -304,7 +311,8 @@ void check_limit(const std::string& row, const std::string& field, std::uint64_t
 void check_limits(const SystemConfig& system,
                   const std::function<Place(const std::string& field)>& place_of) {
     const Numbers numbers(system);
-    for (const FieldRow& row : list_fields(system)) {
+    const std::vector<FieldRow> rows = list_fields(system);
+    for (const FieldRow& row : rows) {
         const Limit* limit = find_limit(row.name, row.type);
         if (limit == nullptr) {
             continue;
@@ -315,7 +323,7 @@ void check_limits(const SystemConfig& system,
             }
         });
     }
-    for (const Relation& relation : relations) {
+    const auto check = [&](const Relation& relation) {
         const auto values = values_of(relation, numbers);
         if (values && !relation.holds(*values)) {
             const std::string field(relation.fields[0]);
@@ -327,6 +335,15 @@ void check_limits(const SystemConfig& system,
                  .field = field,
                  .place = place_of(field),
                  .nearest = nearest});
+        }
+    };
+    for (const Relation& relation : relations) {
+        for (const FieldRow& row : rows) {
+            if (is_named(relation.fields[0], row.name)) {
+                Relation of_field = relation;
+                of_field.fields[0] = row.name;
+                check(of_field);
+            }
         }
     }
 }
