@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "models/bdma/bdma_registers.h"
 
+#include <fmt/format.h>
+
 #include <string>
 #include <utility>
 
@@ -89,6 +91,9 @@ std::vector<SurfaceUse> surfaces_of(const BdmaJob& job) {
         SurfaceUse use = ends_use(names, {side.base, job.line},
                                   {side.line(job.lines - 1, job.surfaces - 1), job.line});
         use.writes = writes;
+        const std::string name = writes ? "CFG_DST" : "CFG_SRC";
+        use.placing = {name + "_LINE", name + "_SURF", "CFG_LINE", "CFG_LINE_REPEAT",
+                       "CFG_SURF_REPEAT"};
         if (std::uint64_t{job.lines} * job.surfaces > most) {
             return use;
         }
@@ -102,6 +107,24 @@ std::vector<SurfaceUse> surfaces_of(const BdmaJob& job) {
     };
     return {moved({"NVDLA_BDMA", "source", "CFG_SRC_ADDR_LOW"}, job.source, false),
             moved({"NVDLA_BDMA", "destination", "CFG_DST_ADDR_LOW"}, job.destination, true)};
+}
+
+PlainSurface plain_result(const ElementReader& read, const BdmaJob& job) {
+    const auto byte_of = [](const BdmaSide& side, const SurfacePlace& at) {
+        return side.line(at.row, at.channel) + Bytes(at.column);
+    };
+    PlainSurface surface;
+    surface.shape = {job.surfaces, job.lines, static_cast<std::uint32_t>(job.line.value)};
+    surface.address = [job, byte_of](const SurfacePlace& at) {
+        return byte_of(job.destination, at);
+    };
+    surface.fill([&](const SurfacePlace& at) { return read(byte_of(job.source, at), Bytes(1)); });
+    return surface;
+}
+
+std::string meaning_of(const BdmaJob& job) {
+    return fmt::format("{} x {} lines of {} bytes at {} -> copied to {}", job.surfaces, job.lines,
+                       job.line.value, to_hex(job.source.base), to_hex(job.destination.base));
 }
 
 }  // namespace npuscope

@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// The registers of NVDLA_BDMA as one copy, decoded when CFG_OP is written.
+// The registers of NVDLA_BDMA as one copy, decoded when CFG_OP is written. What the copy means for
+// checks and proofs: its surfaces, its result as numbers and in words.
 // source: NVDLA register specification, NVDLA_BDMA.rdl
 #pragma once
 
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "models/base/diagnostic.h"
 #include "models/base/register_map.h"
 #include "models/bdma/bdma_job.h"
+#include "models/layout/plain_surface.h"
 #include "models/layout/surface_use.h"
 
 namespace npuscope {
@@ -24,5 +27,10 @@ RegisterValues encode_bdma(const BdmaJob& job, Bytes memory_atom);
 
 /// First and last line of both sides of a copy.
 std::vector<SurfaceUse> surfaces_of(const BdmaJob& job);
+
+/// What it leaves in memory: bytes as elements of the shape surfaces x lines x bytes of a line.
+PlainSurface plain_result(const ElementReader& read, const BdmaJob& job);
+/// The same in words.
+std::string meaning_of(const BdmaJob& job);
 
 }  // namespace npuscope

@@ -25,6 +25,10 @@ struct SurfaceUse {
     std::string address_register;  ///< D_DAIN_ADDR_LOW_0
     std::string stride_register;   ///< of a stride that is to blame; empty: there is none
     std::string surface_stride_register{};
+    /// Of a unit that only moves bytes: registers that say where its lines lie, beside the address,
+    /// and the one that says how long its lines or planes are.
+    std::vector<std::string> placing{};
+    std::string piece_register{};
     DataKind kind = DataKind::Feature;
     bool writes = false;
     bool constant = false;  ///< weights and what goes with channels: never a result
@@ -33,7 +37,8 @@ struct SurfaceUse {
     SurfaceStrides strides;
     bool overlaps_itself = false;
     std::optional<FeatureCube> cube{};  ///< its geometry, where it is a cube
-    std::uint32_t batches = 1;          ///< cubes of `runs` that lie one batch stride apart
+    Bytes padding{};  ///< at its end, of no element; of a cube it follows from the channels
+    std::uint32_t batches = 1;  ///< cubes of `runs` that lie one batch stride apart
 
     /// From its first byte to its last.
     ByteRun extent() const {

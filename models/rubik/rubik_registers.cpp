@@ -122,6 +122,17 @@ void decode_contraction(RegisterDecoder& rubik, const FeatureCube& elements, Rub
 SurfaceUse named_side(const MovedSide& side, Address base) {
     SurfaceUse use = ends_use(side, {base, Bytes(0)}, {base, Bytes(0)});
     use.writes = std::string_view(side.surface) == "output";
+    const std::string name = use.writes ? "D_DAOUT" : "D_DAIN";
+    use.placing = {name + "_LINE_STRIDE", name + "_SURF_STRIDE", name + "_PLANAR_STRIDE"};
+    if (use.writes) {
+        use.placing.emplace_back("D_CONTRACT_STRIDE_1");
+    }
+    for (const char* size : {"D_DATAIN_SIZE_0", "D_DATAIN_SIZE_1", "D_MISC_CFG", "D_DATAOUT_SIZE_1",
+                             "D_DECONV_STRIDE"}) {
+        use.placing.emplace_back(size);
+    }
+    use.piece_register = "D_DATAIN_SIZE_0";
+    use.padding = Bytes(31);  // source: RUBIK moves whole atoms of 32 bytes, nv_full
     return use;
 }
 
@@ -216,6 +227,67 @@ std::vector<SurfaceUse> surfaces_of(const RubikJob& job) {
             break;
     }
     return {use_of(input, job.planar, job.input), use_of(output, job.feature)};
+}
+
+PlainSurface plain_result(const ElementReader& read, const RubikJob& job) {
+    const Bytes element = job.feature.element;
+    const std::uint32_t lanes = job.feature.channels_per_atom();
+    const auto in_planes = [planar = job.planar, element](const SurfacePlace& at) {
+        return planar.line_address(at.channel, at.row) + element * at.column;
+    };
+    PlainSurface surface;
+    surface.precision = element == Bytes(1) ? Precision::Int8 : Precision::Int16;
+    surface.shape = job.input;
+    if (job.mode == RubikMode::Contract) {
+        surface.shape = job.contracted.shape;
+        surface.address = [job](const SurfacePlace& at) {
+            SurfacePlace line = at;
+            line.row = at.row % job.stride_y;
+            return in_cube(job.contracted, line) + job.super_line * (at.row / job.stride_y);
+        };
+        const std::uint32_t surfaces = job.contracted.shape.channels / lanes;
+        surface.fill([&](const SurfacePlace& at) {
+            const std::uint32_t cube =
+                at.row % job.stride_y * job.stride_x + at.column % job.stride_x;
+            const std::uint32_t from = cube * surfaces + at.channel / lanes;
+            const SurfacePlace source{0, from * lanes + at.channel % lanes, at.row / job.stride_y,
+                                      at.column / job.stride_x};
+            return read(in_cube(job.feature, source), element);
+        });
+    } else if (job.mode == RubikMode::Split) {
+        surface.shape.width = static_cast<std::uint32_t>(job.planar.line / element);
+        surface.address = in_planes;
+        surface.fill([&](const SurfacePlace& at) {
+            return at.column < job.input.width ? read(in_cube(job.feature, at), element) : 0;
+        });
+    } else {
+        surface.shape.channels = job.feature.shape.channels;
+        surface.address = [job](const SurfacePlace& at) { return in_cube(job.feature, at); };
+        surface.fill([&](const SurfacePlace& at) {
+            return at.channel < job.input.channels ? read(in_planes(at), element) : 0;
+        });
+    }
+    return surface;
+}
+
+std::string meaning_of(const RubikJob& job) {
+    const std::string shape =
+        fmt::format("{}x{}x{}, elements of {}", job.input.channels, job.input.height,
+                    job.input.width, job.feature.element == Bytes(1) ? "1 byte" : "2 bytes");
+    switch (job.mode) {
+        case RubikMode::Contract:
+            return fmt::format("{} at {} -> contracted {}x{} -> {}x{}x{} at {}", shape,
+                               to_hex(job.feature.base), job.stride_y, job.stride_x,
+                               job.contracted.shape.channels, job.contracted.shape.height,
+                               job.contracted.shape.width, to_hex(job.contracted.base));
+        case RubikMode::Split:
+            return fmt::format("{} at {} -> split into planes at {}", shape,
+                               to_hex(job.feature.base), to_hex(job.planar.base));
+        case RubikMode::Merge:
+            break;
+    }
+    return fmt::format("{}, planes at {} -> merged into a feature cube at {}", shape,
+                       to_hex(job.planar.base), to_hex(job.feature.base));
 }
 
 }  // namespace npuscope

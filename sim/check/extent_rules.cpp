@@ -15,8 +15,7 @@ namespace {
 /// Bytes at the end of the last atom that belong to no channel may be missing from a file.
 Bytes pad_of(const SurfaceUse& use) {
     if (!use.cube) {
-        constexpr Bytes rest{31};  // source: RUBIK moves whole atoms of 32 bytes, nv_full
-        return use.unit == "NVDLA_RBK" ? rest : Bytes(0);
+        return use.padding;
     }
     const std::uint32_t lanes = use.cube->surfaces() * use.cube->channels_per_atom();
     return use.cube->element * (lanes - use.cube->shape.channels);

@@ -327,7 +327,7 @@ class PlainJobRun {
                 result.arrays = operand_arrays(memory_, *job);
             }
             result.surface = surface_of(job->output, plain_layer(memory_, *job));
-            result.surface->write(memory_);
+            write_surface(*result.surface, memory_);
             known_.push_back({job->output.base, job->output.bytes()});
             if (keep_arrays_) {
                 result.arrays.push_back(

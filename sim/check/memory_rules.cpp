@@ -311,10 +311,10 @@ void check_stride_pair(const CheckedOperation& operation, const SurfaceUse& use,
     log.add(std::move(one));
 }
 
-/// The reshape engine's lines, or planes, of which each leaves room for one more part of it.
+/// Lines or planes that a unit moves, of which each leaves room for one more part of it.
 void check_moved_lines(const CheckedOperation& operation, const SurfaceUse& use,
                        DiagnosticLog& log) {
-    if (use.unit != "NVDLA_RBK" || use.runs.size() < 2) {
+    if (use.piece_register.empty() || use.runs.size() < 2) {
         return;
     }
     const Bytes run = use.runs.front().bytes;
@@ -332,9 +332,9 @@ void check_moved_lines(const CheckedOperation& operation, const SurfaceUse& use,
         fmt::format("{} consists of {} pieces of {} bytes with {} between them, room for one more "
                     "part of each",
                     surface_label(operation, use), use.runs.size(), run.value, gap.value),
-        "correct D_DATAIN_SIZE_0, or the strides");
+        fmt::format("correct {}, or the strides", use.piece_register));
     one.severity = Severity::Warning;
-    one.register_name = spelled(use.unit, "D_DATAIN_SIZE_0");
+    one.register_name = spelled(use.unit, use.piece_register);
     log.add(std::move(one));
 }
 

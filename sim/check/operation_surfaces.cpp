@@ -236,7 +236,11 @@ struct AddSurfaces {
         add_all(job, job.input.channels);
     }
     void operator()(const CdpJob& job) const { add_all(job, job.shape.channels); }
-    void operator()(const RubikJob& job) const { operation.uses = surfaces_of(job); }
+    /// Of a unit whose job alone says it.
+    template <class Job>
+    void operator()(const Job& job) const {
+        operation.uses = surfaces_of(job);
+    }
 
  private:
     template <class Job>

@@ -64,18 +64,6 @@ constexpr std::array size_rows{
             "D_DST",
             {"NVDLA_CDP_RDMA.D_DATA_CUBE_WIDTH", "NVDLA_CDP_RDMA.D_DATA_CUBE_HEIGHT",
              "NVDLA_CDP_RDMA.D_DATA_CUBE_CHANNEL"}},
-    SizeRow{"NVDLA_BDMA",
-            "CFG_SRC",
-            {},
-            {"NVDLA_BDMA.CFG_LINE", "NVDLA_BDMA.CFG_LINE_REPEAT", "NVDLA_BDMA.CFG_SURF_REPEAT"}},
-    SizeRow{"NVDLA_BDMA",
-            "CFG_DST",
-            {},
-            {"NVDLA_BDMA.CFG_LINE", "NVDLA_BDMA.CFG_LINE_REPEAT", "NVDLA_BDMA.CFG_SURF_REPEAT"}},
-    SizeRow{"NVDLA_RBK",
-            "D_",
-            {"NVDLA_RBK.D_DATAIN_SIZE_0", "NVDLA_RBK.D_DATAIN_SIZE_0", "NVDLA_RBK.D_DATAIN_SIZE_1"},
-            {"NVDLA_RBK.D_MISC_CFG", "NVDLA_RBK.D_DATAOUT_SIZE_1", "NVDLA_RBK.D_DECONV_STRIDE"}},
 };
 
 const SizeRow* sizes_of(const SurfaceUse& use) {
@@ -83,24 +71,6 @@ const SizeRow* sizes_of(const SurfaceUse& use) {
         return one.unit == use.unit && use.address_register.starts_with(one.address_register);
     });
     return row == size_rows.end() ? nullptr : &*row;
-}
-
-/// The stems of strides that the units that only move bytes have.
-std::vector<std::string> moved_strides(const SurfaceUse& use) {
-    if (use.unit == "NVDLA_BDMA") {
-        const std::string side = use.writes ? "CFG_DST" : "CFG_SRC";
-        return {side + "_LINE", side + "_SURF"};
-    }
-    if (use.unit == "NVDLA_RBK") {
-        const std::string side = use.writes ? "D_DAOUT" : "D_DAIN";
-        std::vector<std::string> names{side + "_LINE_STRIDE", side + "_SURF_STRIDE",
-                                       side + "_PLANAR_STRIDE"};
-        if (use.writes) {
-            names.emplace_back("D_CONTRACT_STRIDE_1");
-        }
-        return names;
-    }
-    return {};
 }
 
 /// What one change of a cube makes of its extent, where it makes the extent `wanted`.
@@ -229,8 +199,8 @@ std::vector<std::string> placing_registers(const SurfaceUse& use) {
             add(stride.empty() ? stride : spelled(use.unit, stride));
         }
     }
-    for (const std::string& stride : moved_strides(use)) {
-        add(spelled(use.unit, stride));
+    for (const std::string& name : use.placing) {
+        add(spelled(use.unit, name));
     }
     if (const SizeRow* sizes = sizes_of(use)) {
         for (const std::string_view name : sizes->shape) {

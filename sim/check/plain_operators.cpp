@@ -25,19 +25,6 @@ std::int32_t read_element(const SparseMemory& memory, Address address, Bytes byt
                             : static_cast<std::int16_t>(data[0] | data[1] << 8);
 }
 
-template <class Visit>
-void for_each_place(const PlainSurface& surface, Visit visit) {
-    for (std::uint32_t n = 0; n < surface.batches.size(); ++n) {
-        for (std::uint32_t c = 0; c < surface.shape.channels; ++c) {
-            for (std::uint32_t y = 0; y < surface.shape.height; ++y) {
-                for (std::uint32_t x = 0; x < surface.shape.width; ++x) {
-                    visit(SurfacePlace{n, c, y, x});
-                }
-            }
-        }
-    }
-}
-
 /// The values of all channels at one pixel, as elements.
 ElementTensor column_of(const Tensor<std::int32_t>& cube, std::uint32_t y, std::uint32_t x,
                         bool bytes) {
@@ -161,11 +148,6 @@ Precision precision_of(Bytes element) {
     return element.value == 1 ? Precision::Int8 : Precision::Int16;
 }
 
-Address in_planes(const PlanarCube& planes, Bytes element, const SurfacePlace& place) {
-    return planes.base + planes.plane_stride * place.channel + planes.line_stride * place.row +
-           element * place.column;
-}
-
 double number_of(Precision precision, std::int32_t bits) {
     return precision == Precision::Fp16 ? double{widen(static_cast<Fp16>(bits))} : bits;
 }
@@ -178,30 +160,17 @@ ElementType element_of(Precision precision) {
 
 }  // namespace
 
-Address in_cube(const FeatureCube& cube, const SurfacePlace& place) {
-    const std::uint32_t lanes = cube.channels_per_atom();
-    return cube.base + cube.surface_stride * (place.channel / lanes) +
-           cube.line_stride * place.row + cube.atom * place.column +
-           cube.element * (place.channel % lanes);
+ElementReader reader_of(const SparseMemory& memory) {
+    return [&memory](Address address, Bytes bytes) { return read_element(memory, address, bytes); };
 }
 
-ByteRun PlainSurface::extent() const {
-    Address low = address({});
-    Address high = low;
-    for_each_place(*this, [&](const SurfacePlace& place) {
-        low = std::min(low, address(place));
-        high = std::max(high, address(place));
-    });
-    return {low, high - low + Bytes(bytes_of(precision))};
-}
-
-void PlainSurface::write(SparseMemory& memory) const {
-    for_each_place(*this, [&](const SurfacePlace& place) {
+void write_surface(const PlainSurface& surface, SparseMemory& memory) {
+    surface.for_each_place([&](const SurfacePlace& place) {
         const auto bits = static_cast<std::uint32_t>(
-            batches[place.batch].at(place.channel, place.row, place.column));
+            surface.batches[place.batch].at(place.channel, place.row, place.column));
         const std::array<std::uint8_t, 2> data{static_cast<std::uint8_t>(bits),
                                                static_cast<std::uint8_t>(bits >> 8U)};
-        memory.write(address(place), std::span(data).first(bytes_of(precision)));
+        memory.write(surface.address(place), std::span(data).first(bytes_of(surface.precision)));
     });
 }
 
@@ -311,76 +280,6 @@ PlainSurface plain_cdp(const SparseMemory& memory, const CdpJob& job, const Look
     surface.address = [cube = job.destination](const SurfacePlace& place) {
         return in_cube(cube, place);
     };
-    return surface;
-}
-
-PlainSurface plain_rubik(const SparseMemory& memory, const RubikJob& job) {
-    const Bytes element = job.feature.element;
-    const std::uint32_t lanes = job.feature.channels_per_atom();
-    PlainSurface surface;
-    surface.precision = precision_of(element);
-    Shape& shape = surface.shape;
-    shape = job.input;
-    std::function<std::int32_t(const SurfacePlace&)> value;
-    if (job.mode == RubikMode::Contract) {
-        shape = job.contracted.shape;
-        const std::uint32_t surfaces = job.contracted.shape.channels / lanes;
-        value = [&, surfaces](const SurfacePlace& at) {
-            const std::uint32_t turn =
-                at.row % job.stride_y * job.stride_x + at.column % job.stride_x;
-            const std::uint32_t from = turn * surfaces + at.channel / lanes;
-            return read_element(
-                memory,
-                in_cube(job.feature, {0, from * lanes + at.channel % lanes, at.row / job.stride_y,
-                                      at.column / job.stride_x}),
-                element);
-        };
-        surface.address = [job](const SurfacePlace& at) {
-            SurfacePlace line = at;
-            line.row = at.row % job.stride_y;
-            return in_cube(job.contracted, line) + job.super_line * (at.row / job.stride_y);
-        };
-    } else if (job.mode == RubikMode::Split) {
-        shape.width = static_cast<std::uint32_t>(job.planar.line / element);
-        value = [&](const SurfacePlace& at) {
-            return at.column < job.input.width
-                       ? read_element(memory, in_cube(job.feature, at), element)
-                       : 0;
-        };
-        surface.address = [job, element](const SurfacePlace& at) {
-            return in_planes(job.planar, element, at);
-        };
-    } else {
-        shape.channels = job.feature.shape.channels;
-        value = [&](const SurfacePlace& at) {
-            return at.channel < job.input.channels
-                       ? read_element(memory, in_planes(job.planar, element, at), element)
-                       : 0;
-        };
-        surface.address = [job](const SurfacePlace& at) { return in_cube(job.feature, at); };
-    }
-    surface.batches = {Tensor<std::int32_t>(shape)};
-    for_each_place(surface, [&](const SurfacePlace& at) {
-        surface.batches[0].at(at.channel, at.row, at.column) = value(at);
-    });
-    return surface;
-}
-
-PlainSurface plain_bdma(const SparseMemory& memory, const BdmaJob& job) {
-    const auto byte_of = [](const BdmaSide& side, const SurfacePlace& at) {
-        return side.base + side.surface_stride * at.channel + side.line_stride * at.row +
-               Bytes(at.column);
-    };
-    PlainSurface surface;
-    surface.shape = {job.surfaces, job.lines, static_cast<std::uint32_t>(job.line.value)};
-    surface.batches = {Tensor<std::int32_t>(surface.shape)};
-    surface.address = [job, byte_of](const SurfacePlace& at) {
-        return byte_of(job.destination, at);
-    };
-    for_each_place(surface, [&](const SurfacePlace& at) {
-        surface.batches[0].at(at.channel, at.row, at.column) =
-            read_element(memory, byte_of(job.source, at), Bytes(1));
-    });
     return surface;
 }
 

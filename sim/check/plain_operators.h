@@ -7,18 +7,16 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <string>
 #include <vector>
 
 #include "models/arith/lookup_table.h"
-#include "models/bdma/bdma_job.h"
 #include "models/cdp/cdp_job.h"
 #include "models/conv/conv_job.h"
+#include "models/layout/plain_surface.h"
 #include "models/memory/memory.h"
 #include "models/npu/npu_config.h"
 #include "models/pdp/pdp_job.h"
-#include "models/rubik/rubik_job.h"
 #include "models/sdp/sdp_job.h"
 #include "sim/config/element_type.h"
 
@@ -30,32 +28,6 @@ struct PlainArray {
     ElementType type = ElementType::Int8;
     std::vector<std::uint64_t> shape;
     std::vector<double> numbers;
-};
-
-/// Where an element of a surface lies.
-struct SurfacePlace {
-    std::uint32_t batch = 0;
-    std::uint32_t channel = 0;
-    std::uint32_t row = 0;
-    std::uint32_t column = 0;
-
-    bool operator==(const SurfacePlace&) const = default;
-};
-
-/// Byte of the element in a cube of one batch.
-Address in_cube(const FeatureCube& cube, const SurfacePlace& place);
-
-/// What an operation leaves in memory: elements as sign-extended bits, and the place of each.
-struct PlainSurface {
-    Shape shape;  ///< of one batch, lanes that are computed beside the channels included
-    Precision precision = Precision::Int8;
-    std::vector<Tensor<std::int32_t>> batches{};
-    std::function<Address(const SurfacePlace&)> address{};
-    bool is_unsigned = false;  ///< for people: bits of Int8 are those of uint8
-
-    /// From the lowest to the highest byte.
-    ByteRun extent() const;
-    void write(SparseMemory& memory) const;
 };
 
 /// What passes on the fly: one tensor a batch. Sums of a convolution, or elements as their bits.
@@ -88,8 +60,10 @@ PlainSurface sdp_result(const SdpJob& job, PlainCubes values);
 /// `flying`: elements of the SDP; null where the PDP reads memory.
 PlainSurface plain_pdp(const SparseMemory& memory, const PdpJob& job, const PlainCubes* flying);
 PlainSurface plain_cdp(const SparseMemory& memory, const CdpJob& job, const LookupTables& tables);
-PlainSurface plain_rubik(const SparseMemory& memory, const RubikJob& job);
-PlainSurface plain_bdma(const SparseMemory& memory, const BdmaJob& job);
+
+/// Elements of a byte memory.
+ElementReader reader_of(const SparseMemory& memory);
+void write_surface(const PlainSurface& surface, SparseMemory& memory);
 
 /// Elements of a feature cube, its channels in full.
 Tensor<std::int32_t> plain_cube(const SparseMemory& memory, const FeatureCube& cube);

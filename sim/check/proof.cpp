@@ -10,7 +10,9 @@
 #include <utility>
 
 #include "models/arith/float16.h"
+#include "models/bdma/bdma_registers.h"
 #include "models/conv/csc_math.h"
+#include "models/npu/pipelines.h"
 #include "sim/check/program_operations.h"
 #include "sim/check/proof_words.h"
 #include "sim/check/sync_rules.h"
@@ -143,7 +145,7 @@ class PlainRun {
             Step& step = steps_[index];
             step.unit = "bdma";
             step.meaning = meaning_of(*copy);
-            finish(index, step, plain_bdma(memory_, *copy));
+            finish(index, step, plain_result(reader_of(memory_), *copy));
             return;
         }
         std::visit([&](const auto& job) { compute(index, job, *launched); },
@@ -259,11 +261,13 @@ class PlainRun {
         finish(index, step, plain_cdp(memory_, job, launched.tables));
     }
 
-    void compute(std::size_t index, const RubikJob& job, const LaunchedJob& /*launched*/) {
+    /// Of a unit that says itself what its job leaves.
+    template <class Job>
+    void compute(std::size_t index, const Job& job, const LaunchedJob& /*launched*/) {
         Step& step = steps_[index];
-        step.unit = "rubik";
+        step.unit = row_of(pipeline_of<Job>()).name;
         step.meaning = meaning_of(job);
-        finish(index, step, plain_rubik(memory_, job));
+        finish(index, step, plain_result(reader_of(memory_), job));
     }
 
     /// What is read from memory, as an array.
@@ -300,7 +304,7 @@ class PlainRun {
         result.meaning = step.meaning;
         result.unproved = step.unproved;
         if (surface && step.unproved.empty()) {
-            surface->write(memory_);
+            write_surface(*surface, memory_);
             if (keep_arrays_) {
                 result.arrays = step.arrays;
                 result.arrays.push_back(as_array("result", surface->precision, surface->batches,

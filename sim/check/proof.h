@@ -30,7 +30,7 @@ struct ProofDifference {
 /// One result in memory and the operations that made it, the last of them written here.
 struct ProvedResult {
     std::string operation;                ///< `sdp 4`: writes the result
-    std::string unit;                     ///< conv, sdp, pdp, cdp, rubik, bdma: where it began
+    std::string unit;                     ///< its pipeline, or bdma: where it began
     std::string meaning;                  ///< the tensor operation in words
     std::optional<PlainSurface> surface;  ///< none: not proved
     std::string after;                    ///< id after which its bytes are there; empty: at the end

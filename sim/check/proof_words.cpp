@@ -106,10 +106,6 @@ std::string result_at(const Shape& shape, Precision precision, Address address) 
     return fmt::format("{} at {}", text_of(shape, precision), to_hex(address));
 }
 
-std::string bytes_text(Bytes element) {
-    return element.value == 1 ? "elements of 1 byte" : "elements of 2 bytes";
-}
-
 }  // namespace
 
 std::string meaning_of(const ConvJob& job, bool data_kept, bool weights_kept) {
@@ -184,30 +180,6 @@ std::string meaning_of(const CdpJob& job) {
     return fmt::format("{} -> normalised over {} channels -> {}",
                        result_at(job.shape, how.precision, job.source.base), how.local_size,
                        result_at(job.shape, how.precision, job.destination.base));
-}
-
-std::string meaning_of(const RubikJob& job) {
-    const std::string shape = fmt::format("{}x{}x{}, {}", job.input.channels, job.input.height,
-                                          job.input.width, bytes_text(job.feature.element));
-    switch (job.mode) {
-        case RubikMode::Contract:
-            return fmt::format("{} at {} -> contracted {}x{} -> {}x{}x{} at {}", shape,
-                               to_hex(job.feature.base), job.stride_y, job.stride_x,
-                               job.contracted.shape.channels, job.contracted.shape.height,
-                               job.contracted.shape.width, to_hex(job.contracted.base));
-        case RubikMode::Split:
-            return fmt::format("{} at {} -> split into planes at {}", shape,
-                               to_hex(job.feature.base), to_hex(job.planar.base));
-        case RubikMode::Merge:
-            return fmt::format("{}, planes at {} -> merged into a feature cube at {}", shape,
-                               to_hex(job.planar.base), to_hex(job.feature.base));
-    }
-    return {};
-}
-
-std::string meaning_of(const BdmaJob& job) {
-    return fmt::format("{} x {} lines of {} bytes at {} -> copied to {}", job.surfaces, job.lines,
-                       job.line.value, to_hex(job.source.base), to_hex(job.destination.base));
 }
 
 std::string meaning_of(const TinpuJob& job) {

@@ -5,11 +5,9 @@
 
 #include <string>
 
-#include "models/bdma/bdma_job.h"
 #include "models/cdp/cdp_job.h"
 #include "models/conv/conv_job.h"
 #include "models/pdp/pdp_job.h"
-#include "models/rubik/rubik_job.h"
 #include "models/sdp/sdp_job.h"
 #include "models/tinpu/tinpu_job.h"
 
@@ -20,8 +18,6 @@ std::string meaning_of(const ConvJob& job, bool data_kept, bool weights_kept);
 std::string meaning_of(const SdpJob& job, const std::string& input);
 std::string meaning_of(const PdpJob& job, const std::string& input);
 std::string meaning_of(const CdpJob& job);
-std::string meaning_of(const RubikJob& job);
-std::string meaning_of(const BdmaJob& job);
 std::string meaning_of(const TinpuJob& job);
 
 }  // namespace npuscope
