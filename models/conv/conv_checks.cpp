@@ -7,6 +7,7 @@
 #include <tuple>
 #include <utility>
 
+#include "models/base/rule_ids.h"
 #include "models/conv/conv_registers.h"
 #include "models/conv/csc_math.h"
 #include "models/layout/alignment.h"
@@ -46,7 +47,7 @@ class Checks {
     /// The same where the job can be computed nevertheless.
     void advise(bool condition, const Said& said, const std::string& need) {
         if (!condition) {
-            add(Severity::Warning, "suspicious_register", said,
+            add(Severity::Warning, rule_ids::suspicious_register, said,
                 fmt::format("{}, {}", said.text(), need));
         }
     }
@@ -324,7 +325,7 @@ void check_image(const ConvJob& job, const ConvFeatures& features, Checks& check
                     "more than {}",
                     csc.kernels.channels, spelled(csc_unit, "D_WEIGHT_SIZE_EXT_1"),
                     features.datapath.atomic_c / csc.row_group),
-        "post_extension_channels");
+        rule_ids::post_extension_channels);
     const std::uint32_t need = reach(job.convolution.out_width, csc.stride_x, job.kernels.columns);
     const std::uint32_t stored = cdma.input.width + cdma.pad_left + cdma.pad_right;
     checks.expect(need <= stored,

@@ -182,6 +182,7 @@ WriteEffect RegisterFile::write(std::uint32_t offset, std::uint32_t value) {
         effect.finding = finding(Severity::Error, "register_in_use", *row,
                                  " was written while the operation of group " +
                                      std::to_string(producer_) + " is enabled; the write is lost");
+        effect.finding->once_a_unit = true;
     } else {
         effect = store(*row, value);
     }

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include "models/base/rule_ids.h"
+
 namespace npuscope {
 
 namespace {
@@ -33,7 +35,7 @@ std::optional<Diagnostic> misaligned(const RegisterValue& value, const Alignment
         return std::nullopt;
     }
     Diagnostic finding;
-    finding.id = "misaligned";
+    finding.id = rule_ids::misaligned;
     finding.unit = value.unit;
     finding.register_name = spelled(value.unit, value.register_name);
     finding.sentence = fmt::format("{} = {:#x}: the {} of {} must be a multiple of {} bytes",

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "models/base/check.h"
+#include "models/base/rule_ids.h"
 
 namespace npuscope {
 bool SurfaceLines::too_large() const {
@@ -13,12 +14,12 @@ bool SurfaceLines::too_large() const {
 }
 
 bool refused(const Diagnostics& findings) {
-    return std::ranges::find(findings, register_value, &Diagnostic::id) != findings.end();
+    return std::ranges::find(findings, rule_ids::register_value, &Diagnostic::id) != findings.end();
 }
 
 void refuse_unit(std::string_view unit, const std::string& sentence, const std::string& remedy,
                  Diagnostics& findings) {
-    findings.push_back({.id = std::string(register_value),
+    findings.push_back({.id = rule_ids::register_value,
                         .sentence = sentence,
                         .remedy = remedy,
                         .unit = std::string(unit)});
@@ -100,7 +101,7 @@ void RegisterDecoder::align(std::string_view register_name, const AlignmentNeed&
 void RegisterDecoder::refuse(const FieldName& name, const std::string& why,
                              const std::string& remedy) {
     const std::uint32_t value = values_.field(name.register_name, name.field_name);
-    note({.id = std::string(register_value),
+    note({.id = rule_ids::register_value,
           .sentence = fmt::format("{}.{} = {}: {}", spelled(unit(), name.register_name),
                                   name.field_name, value, why),
           .remedy = remedy,
@@ -122,7 +123,7 @@ void RegisterDecoder::refuse_as(const FieldName& name, const std::string& senten
 
 void RegisterDecoder::require_valid(const PrecisionCell& cell, const FieldName& name) {
     if (!cell.valid()) {
-        note({.id = "precision_conversion",
+        note({.id = rule_ids::precision_conversion,
               .sentence = fmt::format("{}: {} is an invalid case",
                                       spelled(unit(), name.register_name), cell.name()),
               .remedy = legal_outputs(cell),

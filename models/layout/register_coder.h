@@ -17,6 +17,7 @@
 
 #include "models/base/diagnostic.h"
 #include "models/base/register_map.h"
+#include "models/base/rule_ids.h"
 #include "models/layout/alignment.h"
 #include "models/layout/datapath.h"
 #include "models/layout/feature_cube.h"
@@ -53,9 +54,6 @@ std::optional<Job> unless_refused(Job job, const Diagnostics& findings) {
 /// `NVDLA_PDP`: the NPU at hand lacks the unit; `preset` says which presets have it.
 void refuse_unit(std::string_view unit, const std::string& sentence, const std::string& remedy,
                  Diagnostics& findings);
-
-/// Rule of a value that a field cannot have.
-inline constexpr std::string_view register_value = "register_value";
 
 /// A visitor of a unit's description of its registers: it fills the members of the job.
 class RegisterDecoder {
@@ -116,7 +114,7 @@ class RegisterDecoder {
     void refuse(const FieldName& name, const std::string& why, const std::string& remedy);
     /// A sentence of its own that names the register.
     void refuse_as(const FieldName& name, const std::string& sentence, const std::string& remedy,
-                   std::string_view id = register_value);
+                   std::string_view id = rule_ids::register_value);
     void refuse_unless(bool condition, const FieldName& name, const std::string& why,
                        const std::string& remedy) {
         if (!condition) {

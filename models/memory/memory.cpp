@@ -8,6 +8,7 @@
 
 #include "models/base/check.h"
 #include "models/base/error.h"
+#include "models/base/rule_ids.h"
 #include "models/link/clock.h"
 
 namespace npuscope {
@@ -345,7 +346,7 @@ void Memory::read_operand(tlm::tlm_generic_payload& payload, const AccessInfo& i
     const auto missing =
         info.kind == AccessKind::Functional ? std::nullopt : first_unwritten({address, bytes});
     if (missing) {
-        report("uninitialised_read",
+        report(rule_ids::uninitialised_read,
                fmt::format("byte at {} is read but was never written{}", to_hex(*missing),
                            before_text(*missing)),
                *missing, &info);
@@ -373,7 +374,7 @@ std::string Memory::before_text(Address address) const {
 void Memory::write_result(const ByteRun& run, const std::uint8_t* data, const AccessInfo* info) {
     const auto [address, bytes] = run;
     if (const auto reader = claims_.disturbed_by_write(address, bytes)) {
-        report("race",
+        report(rule_ids::race,
                fmt::format("write at {} changes the {} of {} before {} has read it",
                            to_hex(address), reader->surface, reader->operation, reader->unit),
                address, info);

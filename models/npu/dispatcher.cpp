@@ -7,6 +7,7 @@
 
 #include "models/base/check.h"
 #include "models/base/error.h"
+#include "models/base/rule_ids.h"
 #include "models/conv/conv_findings.h"
 #include "models/conv/csc_math.h"
 #include "models/conv/operand_fetch.h"
@@ -115,7 +116,7 @@ void Dispatcher::launch_ready() {
 
 void Dispatcher::report_flush(const Launch& launch) {
     log_.add({.severity = Severity::Warning,
-              .id = "flush_not_awaited",
+              .id = rule_ids::flush_not_awaited,
               .sentence = fmt::format("{} is enabled at cycle {}, but the convolution buffer is "
                                       "being cleared until cycle {}, and what is fetched before "
                                       "may be lost",

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "models/base/rule_ids.h"
 #include "models/conv/conv_registers.h"
 #include "models/layout/alignment.h"
 #include "models/layout/precision.h"
@@ -86,7 +87,7 @@ Diagnostics OnTheFlyPair::contradictions(std::string_view unit) const {
         const std::string register_name = spelled(unit, "D_DATA_FORMAT");
         findings.push_back(
             {.severity = Severity::Warning,
-             .id = "precision_conversion",
+             .id = rule_ids::precision_conversion,
              .sentence = fmt::format(
                  "{}: {} turns {} into {}, but {} is a convolution of {}, and "
                  "conversions go with direct convolution only",

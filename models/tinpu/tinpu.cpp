@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "models/base/rule_ids.h"
 #include "models/layout/packed_surface.h"
 #include "models/link/clock.h"
 #include "models/tinpu/tinpu_job.h"
@@ -75,7 +76,7 @@ ByteStreamSetup Tinpu::stream_setup() const {
 void Tinpu::check_alignment(const TinpuJob& job) {
     const auto check = [&](const char* surface, Address base) {
         if (base.value % config_.alignment.value != 0) {
-            log_.add({.id = "misaligned",
+            log_.add({.id = rule_ids::misaligned,
                       .sentence = fmt::format("{} at {} must begin at a multiple of {} bytes",
                                               surface, to_hex(base), config_.alignment.value),
                       .address = base,

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "sim/check/causes.h"
+#include "sim/check/rules.h"
 #include "sim/config/diagnostic_report.h"
 
 namespace npuscope {
@@ -60,7 +61,7 @@ std::string findings_text(const CheckReport& report, std::size_t width) {
         const Diagnostic& finding = findings[i];
         const std::size_t times =
             finding.severity == Severity::Note ? std::exchange(notes[finding.id], 0) : 1;
-        if (causes[i] || times == 0 || finding.id == "not_proved") {  // its line says so
+        if (causes[i] || times == 0 || rule_is(&Rule::own_line, finding.id)) {  // its line says so
             continue;
         }
         text += diagnostic_text(finding, 0, times, width);

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "models/base/rule_ids.h"
 #include "sim/check/memory_rules.h"
 #include "sim/check/placing.h"
 
@@ -93,7 +94,7 @@ void MemoryRules::judge_kind(const CheckedOperation& operation, const SurfaceUse
                              const SeenBytes& seen, DiagnosticLog& log) {
     const auto report = [&](const std::string& name, const SurfaceUse& other) {
         Diagnostic one = surface_finding(
-            operation, use, "operand_kind",
+            operation, use, rule_ids::operand_kind,
             fmt::format("{} shares bytes with the {} of {}, which is of another kind",
                         surface_label(operation, use), other.surface, name),
             fmt::format("correct the one of {} and {} that is meant elsewhere",
@@ -215,8 +216,8 @@ bool MemoryRules::judge_loaded(const CheckedOperation& operation, const SurfaceU
     const std::string label = surface_label(operation, use);
     const auto report = [&](const std::string& sentence, const ByteRun& region, Address at) {
         return report_extent(operation, use,
-                             {.id = "partly_loaded", .sentence = sentence, .address = at}, region,
-                             log);
+                             {.id = rule_ids::partly_loaded, .sentence = sentence, .address = at},
+                             region, log);
     };
     const Load& first = loads_[seen.first_load];
     const Load& last = loads_[seen.last_load];
@@ -305,7 +306,7 @@ std::optional<MemoryRules::SeenBytes> MemoryRules::compare_bytes(const ByteRun& 
     };
     if (!in_memory(run)) {
         meant = nullptr;
-        add("out_of_bounds",
+        add(rule_ids::out_of_bounds,
             fmt::format("{} bytes at {} are compared outside every memory region", run.bytes.value,
                         to_hex(run.address)),
             run.address);
@@ -317,7 +318,7 @@ std::optional<MemoryRules::SeenBytes> MemoryRules::compare_bytes(const ByteRun& 
                         to_hex(run.address)),
             run.address);
     } else if (seen.unwritten > 0 && !machine_.zeroed) {
-        add("compares_unwritten",
+        add(rule_ids::compares_unwritten,
             fmt::format("{} of the {} bytes compared at {} are uninitialised, the first at {}",
                         seen.unwritten, run.bytes.value, to_hex(run.address),
                         to_hex(*seen.first_unwritten)),

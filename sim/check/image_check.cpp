@@ -11,6 +11,8 @@
 #include <unordered_map>
 #include <utility>
 
+#include "models/base/rule_ids.h"
+
 namespace npuscope {
 namespace {
 
@@ -144,7 +146,7 @@ class ImageCheck {
         }
         const std::uint32_t most = target_.nvdla->datapath.atomic_c / surface.weights->row_group;
         if (surface.weights->shape.channels > most) {
-            add(surface, "post_extension_channels",
+            add(surface, rule_ids::post_extension_channels,
                 fmt::format("{} rows of '{}' are interleaved, but its kernels have {} channels "
                             "after the extension by columns, more than {}",
                             surface.weights->row_group, surface.described.name,

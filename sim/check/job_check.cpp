@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "models/base/rule_ids.h"
 #include "models/tinpu/tinpu_descriptor.h"
 #include "sim/check/check_report.h"
 #include "sim/check/job_maps.h"
@@ -137,7 +138,7 @@ class JobCheck {
         map_.compare(region);
         for (const Written& one : pending_) {
             if (common_byte({{one.map.base, one.map.bytes()}}, {region})) {
-                tell("compared_early", one.job, "",
+                tell(rule_ids::compared_early, one.job, "",
                      fmt::format("the result of {} is compared before the job has ended", one.job),
                      "let wait_for_jobs() stand before the comparison", place_);
             }
@@ -200,14 +201,14 @@ class JobCheck {
             return common_byte({one.run}, {run}).has_value();
         });
         if (files > 1) {
-            tell("partly_loaded", operation.name, use.address_register,
+            tell(rule_ids::partly_loaded, operation.name, use.address_register,
                  fmt::format("{} takes {} bytes at {}, which lie in {} files", label,
                              run.bytes.value, to_hex(run.address), files),
                  "correct its address, or the shape and the kind of the layer", place_);
         }
         for (const Written& one : written_) {
             if (common_byte({{one.map.base, one.map.bytes()}}, {run})) {
-                tell("operand_kind", operation.name, use.address_register,
+                tell(rule_ids::operand_kind, operation.name, use.address_register,
                      fmt::format("{} lies where {} writes its output", label, one.job),
                      "correct one of the addresses", place_);
             }
@@ -215,7 +216,7 @@ class JobCheck {
         for (const auto& [other, taken] : constants_) {
             const bool same = taken.address == run.address && taken.bytes == run.bytes;
             if (!same && common_byte({taken}, {run})) {
-                tell("surface_overlap", operation.name, use.address_register,
+                tell(rule_ids::surface_overlap, operation.name, use.address_register,
                      fmt::format("{} and {} share bytes", label, other),
                      "correct the address of one of them", place_);
             }

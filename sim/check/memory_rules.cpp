@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "models/base/rule_ids.h"
 #include "sim/check/placing.h"
 
 namespace npuscope {
@@ -35,7 +36,7 @@ bool MemoryRules::in_memory(const ByteRun& run) const {
 void MemoryRules::fill(const InitMemory& init, const Place& place, DiagnosticLog& log) {
     const ByteRun run{init.address, init.bytes};
     if (!in_memory(run)) {
-        log.add({.id = "out_of_bounds",
+        log.add({.id = rule_ids::out_of_bounds,
                  .sentence = fmt::format("{} bytes at {} are filled outside every memory region",
                                          run.bytes.value, to_hex(run.address)),
                  .remedy = "move it into a region (memory.regions)",
@@ -61,7 +62,7 @@ void MemoryRules::load(const LoadMemory& load, const Place& place, DiagnosticLog
     for (const MemoryImage::Run& run : load.image.runs) {
         const ByteRun bytes{load.address + Bytes(run.offset), Bytes(run.size)};
         if (!in_memory(bytes)) {
-            add("out_of_bounds",
+            add(rule_ids::out_of_bounds,
                 fmt::format("'{}' reaches outside every memory region: {} bytes at {}", load.file,
                             run.size, to_hex(bytes.address)),
                 bytes.address);
@@ -102,7 +103,7 @@ void MemoryRules::check_use(const CheckedOperation& operation, const SurfaceUse&
         use.runs, [&](const ByteRun& run) { return !reachable(run) || !in_memory(run); });
     if (outside != use.runs.end()) {
         Diagnostic one = surface_finding(
-            operation, use, "out_of_bounds",
+            operation, use, rule_ids::out_of_bounds,
             fmt::format("{} reaches {} bytes at {}, {}", surface_label(operation, use),
                         outside->bytes.value, to_hex(outside->address),
                         reachable(*outside) ? "outside every memory region"
@@ -173,7 +174,7 @@ void MemoryRules::judge(const CheckedOperation& operation, const SurfaceUse& use
     if (seen.unwritten > 0 && !machine_.zeroed) {
         const Suspect suspect = suspect_of(use, expected_region(use, seen));
         Diagnostic one = surface_finding(
-            operation, use, "uninitialised_read",
+            operation, use, rule_ids::uninitialised_read,
             fmt::format("{} reads {} uninitialised bytes, the first at {}{}", label, seen.unwritten,
                         to_hex(*seen.first_unwritten), elsewhere(use.extent())),
             fmt::format("load them first, or {}", remedy_for(use, suspect)));

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "models/base/rule_ids.h"
 #include "models/conv/conv_findings.h"
 #include "models/npu/pipelines.h"
 #include "sim/check/placing.h"
@@ -122,7 +123,7 @@ std::optional<Diagnostic> too_few_banks(const ConvJob& job, const NpuConfig& npu
 void check_stages(const SdpJob& job, CheckedOperation& operation) {
     if (job.stages.convertor.scale == 0) {
         operation.findings.push_back({.severity = Severity::Warning,
-                                      .id = "suspicious_register",
+                                      .id = rule_ids::suspicious_register,
                                       .sentence = fmt::format("{} is 0: every result is the same",
                                                               spelled("NVDLA_SDP", "D_CVT_SCALE")),
                                       .remedy = "program the scale, 1 where nothing is converted",
@@ -319,7 +320,7 @@ void check_pair(const CheckedOperation& newest, const SurfaceUse& one,
     const SurfaceUse& blamed = two.writes ? two : one;
     const SurfaceUse& rest = two.writes ? one : two;
     Diagnostic finding = surface_finding(
-        newest, blamed, "surface_overlap",
+        newest, blamed, rule_ids::surface_overlap,
         fmt::format("{} and {} overlap at {}", surface_label(newest, one),
                     surface_label(other, two), to_hex(*shared)),
         fmt::format("move it away from {}", rest.address_register.empty()

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "models/base/rule_ids.h"
 #include "models/conv/conv_findings.h"
 #include "sim/check/program_operations.h"
 
@@ -91,7 +92,7 @@ class OverlapCheck {
             return;
         }
         Diagnostic finding = surface_finding(
-            newest(), later, "race",
+            newest(), later, rule_ids::race,
             fmt::format("{} {} bytes that {} {}, and nothing makes it wait for that: at {}",
                         surface_label(newest(), later), later.writes ? "overwrites" : "reads",
                         surface_label(other, earlier), earlier.writes ? "writes" : "reads",

@@ -11,11 +11,13 @@
 #include <utility>
 #include <vector>
 
+#include "models/base/rule_ids.h"
 #include "models/npu/pipelines.h"
 #include "sim/check/causes.h"
 #include "sim/check/check_report.h"
 #include "sim/check/memory_rules.h"
 #include "sim/check/program_operations.h"
+#include "sim/check/rules.h"
 #include "sim/check/sync_rules.h"
 
 namespace npuscope {
@@ -133,15 +135,20 @@ class ProgramCheck {
         report.findings = log_.findings();
         std::ranges::for_each(report.findings, [this](Diagnostic& finding) { place(finding); });
         if (report.clean()) {  // files that only the host reads are no mistake
-            std::erase_if(report.findings,
-                          [](const Diagnostic& finding) { return finding.id == "loaded_unread"; });
+            std::erase_if(report.findings, [](const Diagnostic& finding) {
+                return rule_is(&Rule::beside_others, finding.id);
+            });
         }
         const bool undecoded =
             std::ranges::any_of(operations_.all(), &CheckedOperation::undecoded) ||
-            std::ranges::find(report.findings, "register_value", &Diagnostic::id) !=
-                report.findings.end();
+            std::ranges::any_of(report.findings, [](const Diagnostic& finding) {
+                const Rule* rule = find_rule(finding.id);
+                return rule != nullptr && rule->refuses();
+            });
         std::ranges::stable_sort(report.findings, {}, [&](const Diagnostic& finding) {
-            return undecoded && finding.id == "never_starts" ? 3 : remoteness(finding);
+            const Rule* rule = find_rule(finding.id);
+            const bool hangs = rule != nullptr && rule->hangs();
+            return undecoded && hangs ? static_cast<int>(Shows::End) : remoteness(finding);
         });
         return report;
     }
@@ -205,8 +212,9 @@ class ProgramCheck {
  private:
     /// A finding about a register of an operation stands where the program set it.
     void place(Diagnostic& finding) const {
-        if (finding.id == "race" || finding.operation.empty() || finding.register_name.empty()) {
-            return;  // about the order of statements
+        if (rule_is(&Rule::of_order, finding.id) || finding.operation.empty() ||
+            finding.register_name.empty()) {
+            return;
         }
         const CheckedOperation* operation = operations_.named(finding.operation);
         const RegisterWrite* write =
@@ -249,7 +257,7 @@ class ProgramCheck {
         }
         flush_awaited_ = true;
         log_.add({.severity = Severity::Note,
-                  .id = "flush_not_awaited",
+                  .id = rule_ids::flush_not_awaited,
                   .sentence = fmt::format("{} starts, but the program never waits until the "
                                           "convolution buffer is cleared after reset",
                                           operation.name),

@@ -456,7 +456,7 @@ Diagnostics proof_findings(const std::vector<ProvedResult>& results) {
             findings.push_back(difference_finding(result));
         } else if (!result.unproved.empty()) {
             findings.push_back({.severity = Severity::Note,
-                                .id = "not_proved",
+                                .id = std::string(enum_name(ProofStatus::NotProved)),
                                 .sentence = fmt::format("not proved: {}", result.unproved),
                                 .operation = result.operation,
                                 .place = result.place});

@@ -44,10 +44,12 @@ constexpr std::array all_rules{
     Rule{"bias_integer", Severity::Error, "plan", "Biases are integers.", guide_numbers},
     Rule{"bias_range", Severity::Error, "plan", "Biases fit the width that goes with the weights.",
          guide_numbers},
-    Rule{
-        "by_shape", Severity::Note, "check, run",
-        "A model's layers are integers; those of floats are taken as if they were, for their time.",
-        "information"},
+    with(&Rule::hides_deviation,
+         with(&Rule::beside_verdict,
+              Rule{"by_shape", Severity::Note, "check, run",
+                   "A model's layers are integers; those of floats are taken as "
+                   "if they were, for their time.",
+                   "information"})),
     Rule{"channels_multiple_of_*", Severity::Error, "plan",
          "Channels are multiples of what the pattern asks for.", guide_patterns},
     Rule{"check_not_made",
@@ -89,8 +91,9 @@ constexpr std::array all_rules{
     Rule{"fc_inputs", Severity::Error, "plan",
          "A fully connected layer has as many inputs as the pattern asks for.",
          "tinyml-tensorlab, NPU_CONFIGURATION_GUIDELINES.md"},
-    Rule{"float_on_host", Severity::Note, "run",
-         "A model's layers are integers; those of floats run on the host.", "information"},
+    with(&Rule::beside_verdict,
+         Rule{"float_on_host", Severity::Note, "run",
+              "A model's layers are integers; those of floats run on the host.", "information"}),
     Rule{"floor_required", Severity::Error, "plan", "The shift is followed by Floor.",
          guide_numbers},
     Rule{"flush_not_awaited", Severity::Warning, "check, run",
@@ -135,9 +138,11 @@ constexpr std::array all_rules{
     of_surfaces(Rule{"load_overlap", Severity::Error, "check",
                      "A file does not overwrite bytes of another one that were never read.",
                      the_program}),
-    of_the_end(Rule{"loaded_unread", Severity::Warning, "check",
-                    "What is loaded is read, from its first byte to its last one that is not 0.",
-                    the_program}),
+    with(&Rule::beside_others,
+         of_the_end(
+             Rule{"loaded_unread", Severity::Warning, "check",
+                  "What is loaded is read, from its first byte to its last one that is not 0.",
+                  the_program})),
     Rule{"lut_in_use", Severity::Warning, "check, run",
          "A look-up table is not written while an operation looks values up in it.",
          "nv_small RTL of SDP and CDP register access: the tables exist once"},
@@ -173,8 +178,10 @@ constexpr std::array all_rules{
     of_the_end(Rule{"never_ends", Severity::Error, "check, run",
                     "What a program waits for is raised by an operation or statement before.",
                     the_program}),
-    of_surfaces(Rule{"never_loaded", Severity::Error, "check, run",
-                     "A surface that is read is loaded or written before.", the_program}),
+    hidden_from_runs(
+        of_surfaces(Rule{"never_loaded", Severity::Error, "check, run",
+                         "A surface that is read is loaded or written before.", the_program}),
+        "uninitialised_read"),
     Rule{"never_starts",
          Severity::Error,
          "check",
@@ -190,8 +197,9 @@ constexpr std::array all_rules{
          "the description of the image"},
     Rule{"not_executed", Severity::Error, "run", "Every statement of a program is executed.",
          the_program},
-    Rule{"not_proved", Severity::Note, "check",
-         "Every result can be held against a tensor operation (`--prove`).", "information"},
+    with(&Rule::own_line,
+         Rule{"not_proved", Severity::Note, "check",
+              "Every result can be held against a tensor operation (`--prove`).", "information"}),
     Rule{"not_taken", Severity::Note, "check",
          "A layer of a model runs on the NPU; what stands against it is named, and the host "
          "computes "
@@ -240,14 +248,17 @@ constexpr std::array all_rules{
          "NVDLA format page, PReLU Data Format"},
     Rule{"quantised_exact", Severity::Error, "plan",
          "A quantised layer is one that the NPU computes exactly.", guide_numbers},
-    Rule{"quantised_here", Severity::Note, "run",
-         "A model's layers are integers; those of floats are quantised with the calibration's "
-         "inputs.",
-         "information"},
-    of_surfaces(
-        Rule{"race", Severity::Error, "check, run",
-             "An operation waits for the end of another one that reads or writes the same bytes.",
-             the_program}),
+    with(&Rule::beside_verdict,
+         Rule{"quantised_here", Severity::Note, "run",
+              "A model's layers are integers; those of floats are quantised with the calibration's "
+              "inputs.",
+              "information"}),
+    hidden_from_runs(
+        with(&Rule::of_order, of_surfaces(Rule{"race", Severity::Error, "check, run",
+                                               "An operation waits for the end of another one that "
+                                               "reads or writes the same bytes.",
+                                               the_program})),
+        "uninitialised_read"),
     Rule{"read_back", Severity::Error, "check",
          "A register of an operation reads as the value that was written to it.", the_program},
     Rule{"register_in_use",
@@ -359,10 +370,11 @@ constexpr std::array all_rules{
          "NVDLA programming guide; nv_small RTL"},
     Rule{"tconv_stride_eq_kernel", Severity::Error, "plan",
          "A transposed convolution has the stride of its kernel.", guide_patterns},
-    Rule{"time_not_counted", Severity::Note, "check, run",
-         "The host has the operators of all nodes that the NPU does not take, and their sizes are "
-         "known.",
-         "information"},
+    with(&Rule::beside_verdict, Rule{"time_not_counted", Severity::Note, "check, run",
+                                     "The host has the operators of all nodes that the NPU does "
+                                     "not take, and their sizes are "
+                                     "known.",
+                                     "information"}),
     Rule{"unfinished", Severity::Error, "run",
          "An operation that is enabled ends before the program does.", the_program},
     of_surfaces(Rule{"uninitialised_read", Severity::Error, "check, run",
@@ -384,10 +396,13 @@ constexpr std::array all_rules{
     Rule{"wgs_mismatch", Severity::Error, "check, run",
          "Each group size is that of the values that the group's mask keeps.",
          "NVDLA format page; nv_full C model"},
-    Rule{"wide_maps", Severity::Note, "run",
-         "An NPU whose maps have 16 bits rounds sums and results elsewhere than a model of such "
-         "maps: its outputs are near the model's.",
-         "NVDLA doc v1/ias/precision.rst"},
+    with(
+        &Rule::beside_verdict,
+        Rule{
+            "wide_maps", Severity::Note, "run",
+            "An NPU whose maps have 16 bits rounds sums and results elsewhere than a model of such "
+            "maps: its outputs are near the model's.",
+            "NVDLA doc v1/ias/precision.rst"}),
     Rule{"window_area", Severity::Error, "plan",
          "A window has as many elements as the pattern asks for.",
          "tinyml-tensorlab, NPU_CONFIGURATION_GUIDELINES.md"},

@@ -26,6 +26,19 @@ struct Rule {
     Shows shows = Shows::Register;
     bool stops = false;    ///< the operation does not start: its group stays, its partners wait
     bool stopped = false;  ///< what an operation before it may leave behind that did not start
+    bool beside_verdict = false;   ///< without it the cycles say something else than they mean
+    bool hides_deviation = false;  ///< the deviation that was measured is not told beside it
+    bool own_line = false;         ///< a report has a line of its own for it
+    bool of_order = false;         ///< about the order of statements: it stands at the later one
+    bool beside_others = false;    ///< no mistake in a program that has no other
+    /// This memory and its latency may hide it from a run, which then tells what a static check
+    /// found, unless it reports the operation by the rule of this id.
+    std::string_view told_as{};
+
+    /// An operation that waits for ever.
+    constexpr bool hangs() const { return stops && shows == Shows::Start; }
+    /// An operation whose registers make no job.
+    constexpr bool refuses() const { return stops && !stopped; }
 };
 
 constexpr Rule of_surfaces(Rule rule) {
@@ -37,10 +50,25 @@ constexpr Rule of_the_end(Rule rule) {
     return rule;
 }
 
+constexpr Rule hidden_from_runs(Rule rule, std::string_view told_as) {
+    rule.told_as = told_as;
+    return rule;
+}
+/// With one of the flags set.
+constexpr Rule with(bool Rule::*flag, Rule rule) {
+    rule.*flag = true;
+    return rule;
+}
+
 /// Sorted by id.
 std::span<const Rule> rules();
 /// nullptr where no row has the id.
 const Rule* find_rule(std::string_view id);
+/// Whether the rule of an id has a flag.
+inline bool rule_is(bool Rule::*flag, std::string_view id) {
+    const Rule* rule = find_rule(id);
+    return rule != nullptr && rule->*flag;
+}
 
 /// One line of headline, one sentence and one source each; only ids that begin with `prefix`, and
 /// rules that `command` applies, where one is named.

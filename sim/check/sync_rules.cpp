@@ -7,6 +7,7 @@
 #include <array>
 #include <utility>
 
+#include "models/base/rule_ids.h"
 #include "models/npu/pipelines.h"
 #include "sim/program/awaited_findings.h"
 
@@ -176,7 +177,7 @@ void SyncRules::report_early(const ByteRun& region, std::optional<std::size_t> e
         if (over || !writes_to(operation, region)) {
             continue;
         }
-        log_.add({.id = "compared_early",
+        log_.add({.id = rule_ids::compared_early,
                   .sentence = fmt::format(
                       "{} bytes at {} are compared while {} may still write them: the program has "
                       "not learnt of its end",
@@ -199,7 +200,7 @@ void SyncRules::report_pending() {
     for (const WaitingCompare& compare : compares_) {
         if (!raises(compare.sync)) {
             log_.add(
-                {.id = "check_not_made",
+                {.id = rule_ids::check_not_made,
                  .sentence = fmt::format(
                      "{}: nothing raises '{}', so that this check is never made",
                      compare.region.bytes.value == 0

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <functional>
 
+#include "models/base/rule_ids.h"
 #include "sim/config/text_table.h"
 #include "sim/model/operators.h"
 
@@ -162,7 +163,7 @@ Diagnostics host_only_findings(const Graph& graph, const Partition& partition) {
     }
     if (layers > 0) {
         return {
-            {.id = host_only_rule,
+            {.id = rule_ids::host_only,
              .sentence = fmt::format("none of the model's {} with products runs on the NPU: {}",
                                      counted(layers, "layer"), reasons_text(std::move(reasons))),
              .remedy = "quantise the model for the NPU; `npuscope plan --explain` says why of "

@@ -14,9 +14,6 @@
 
 namespace npuscope {
 
-/// The finding of a model of which no layer with products runs on the NPU.
-inline constexpr const char* host_only_rule = "host_only";
-
 /// Numbers of a graph's inputs or outputs, by name.
 using GraphInputs = std::map<std::string, GraphValue>;
 

@@ -32,7 +32,7 @@ std::string cause_of(const Diagnostic& finding) {
     if (finding.severity == Severity::Note) {
         return finding.id;
     }
-    return finding.id == "register_in_use" ? finding.id + ' ' + finding.unit : std::string();
+    return finding.once_a_unit ? finding.id + ' ' + finding.unit : std::string();
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <span>
 
+#include "models/base/rule_ids.h"
 #include "sim/model/flattened_cube.h"
 #include "sim/model/prepare_graph.h"
 #include "sim/model/sequence_reader.h"
@@ -162,7 +163,7 @@ class CandidateReader {
         if (data_zero != nullptr && data_zero->numbers.size() == 1) {
             candidate_.input_zero = data_zero->numbers.front();
         } else if (!node().input(2).empty()) {
-            complain("input_zero_point", "", "0",
+            complain(rule_ids::input_zero_point, "", "0",
                      "the zero point of the input is not one constant");
         }
         const GraphValue* weight_zero = constant(node().input(3));

@@ -7,6 +7,8 @@
 #include <cmath>
 #include <limits>
 
+#include "models/base/rule_ids.h"
+
 namespace npuscope {
 namespace {
 
@@ -270,7 +272,7 @@ class SequenceParser {
             const bool offset = before.kind == StepKind::Multiply && after.kind == StepKind::Bias;
             const bool backwards = rank_of(before.kind) > rank_of(after.kind) && !offset;
             if (backwards || twice || shift_by_multiplication) {
-                complain("sequence_order", before.nodes.front(), "", wanted_order,
+                complain(rule_ids::sequence_order, before.nodes.front(), "", wanted_order,
                          fmt::format("{} stands before {}; the order is {}",
                                      node_text(view_.node(before.nodes.front())),
                                      node_text(view_.node(after.nodes.front())), wanted_order));
@@ -303,7 +305,8 @@ class SequenceParser {
         take_factors(factors);
         const std::size_t last = steps.empty() ? anchor_ : steps.back().nodes.front();
         if (!rounded) {
-            complain("floor_required", last, "", "Floor", "BNORM needs Floor after the shift");
+            complain(rule_ids::floor_required, last, "", "Floor",
+                     "BNORM needs Floor after the shift");
         }
         if (!parsed_.norm.clip) {
             const auto next =
@@ -320,7 +323,7 @@ class SequenceParser {
         if (step.kind == StepKind::Round) {
             parsed_.norm.to_even = node;
         } else if (step.kind == StepKind::Ceil) {
-            complain("floor_required", node, view_.node(node).op, "Floor",
+            complain(rule_ids::floor_required, node, view_.node(node).op, "Floor",
                      "BNORM needs Floor after the shift");
         }
     }
@@ -332,7 +335,7 @@ class SequenceParser {
             return;
         }
         if (factors.size() > 2) {
-            complain("sequence_order", factors[2]->nodes.front(), "", wanted_order,
+            complain(rule_ids::sequence_order, factors[2]->nodes.front(), "", wanted_order,
                      "there is more than one scale and one shift");
             return;
         }
@@ -344,7 +347,7 @@ class SequenceParser {
         if (factors.size() == 2) {
             parsed_.norm.scale = Step{factors[0]->nodes.front(), factors[0]->numbers};
             if (factors[0]->kind == StepKind::Divide) {
-                complain("sequence_order", factors[0]->nodes.front(), "", wanted_order,
+                complain(rule_ids::sequence_order, factors[0]->nodes.front(), "", wanted_order,
                          "there are two divisions");
                 return;
             }
@@ -378,7 +381,7 @@ class SequenceParser {
             complain("clip_required", join.nodes.front(), "", "Clip",
                      "BNORMRES ends with Clip after the residual");
         } else {
-            complain("sequence_order", steps[1].nodes.front(), "", "Add, Clip",
+            complain(rule_ids::sequence_order, steps[1].nodes.front(), "", "Add, Clip",
                      "after the residual there is more than a Clip");
         }
     }

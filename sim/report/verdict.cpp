@@ -9,6 +9,7 @@
 #include <numeric>
 #include <string_view>
 
+#include "sim/check/rules.h"
 #include "sim/report/energy_report.h"
 #include "sim/report/measured_error.h"
 #include "sim/run/attribution.h"
@@ -34,10 +35,6 @@ constexpr std::array<std::string_view, cause_names.size()> remedies{
     "a faster memory (npu.mcif.bus_width, memory.beat_interval, memory.read_latency)",
     "register groups that are programmed ahead, so that operations overlap",
     "a host that programs registers faster (npu.csb), or programs ahead"};
-
-/// Notes without which the cycles say something else than they mean.
-constexpr std::array<std::string_view, 5> told_first{
-    "by_shape", "time_not_counted", "float_on_host", "quantised_here", "wide_maps"};
 
 std::string outcome(const Result& result) {
     std::size_t failed = 0;
@@ -404,13 +401,14 @@ std::string verdict(const Result& result, std::size_t width) {
             lines.push_back(instance_line(result, i));
         }
     }
-    const bool by_shape =
-        std::ranges::find(result.findings, "by_shape", &Diagnostic::id) != result.findings.end();
-    if (const std::string line = deviation_line(result); !line.empty() && !by_shape) {
+    const bool hidden = std::ranges::any_of(result.findings, [](const Diagnostic& finding) {
+        return rule_is(&Rule::hides_deviation, finding.id);
+    });
+    if (const std::string line = deviation_line(result); !line.empty() && !hidden) {
         lines.push_back(line);
     }
     for (const Diagnostic& finding : result.findings) {
-        if (std::ranges::find(told_first, finding.id) != told_first.end()) {
+        if (rule_is(&Rule::beside_verdict, finding.id)) {
             lines.push_back(finding.sentence +
                             (finding.remedy.empty() ? "" : " (" + finding.remedy + ")"));
         }

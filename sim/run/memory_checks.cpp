@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "models/base/check.h"
+#include "models/base/rule_ids.h"
 
 namespace npuscope {
 namespace {
@@ -167,7 +168,7 @@ std::optional<Diagnostic> unwritten_finding(const Memory& memory, const ByteRun&
         missing += writer == nullptr ? piece.bytes.value : 0;
     });
     return Diagnostic{
-        .id = "compares_unwritten",
+        .id = rule_ids::compares_unwritten,
         .sentence =
             fmt::format("{} of the {} bytes that are compared were never written, the first "
                         "at {}",

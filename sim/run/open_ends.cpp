@@ -13,6 +13,7 @@
 #include <utility>
 #include <variant>
 
+#include "models/base/rule_ids.h"
 #include "sim/program/awaited_findings.h"
 #include "sim/run/memory_checks.h"
 
@@ -41,7 +42,7 @@ Diagnostic awaited_in_vain(const SyncBoard::Awaited& awaited, std::uint32_t mask
 }
 
 Diagnostic check_not_made(const std::string& sync, const char* subject, const Place& place) {
-    return {.id = "check_not_made",
+    return {.id = rule_ids::check_not_made,
             .sentence = fmt::format("{} waits for '{}', which nothing raises", subject, sync),
             .remedy = "name an interrupt for it (intr_notify), or notify it (sync_notify)",
             .place = place};

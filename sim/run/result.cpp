@@ -165,8 +165,8 @@ RunStatus Result::status() const {
     bool host_only = false;
     for (const Diagnostic& finding : findings) {
         const bool error = finding.severity == Severity::Error;
-        host_only = host_only || (error && finding.id == host_only_rule);
-        wrong = wrong || (error && finding.id != host_only_rule);
+        host_only = host_only || (error && finding.id == rule_ids::host_only);
+        wrong = wrong || (error && finding.id != rule_ids::host_only);
     }
     if (!checks_pass || wrong) {
         return RunStatus::Fail;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "models/base/diagnostic.h"
+#include "models/base/rule_ids.h"
 #include "models/base/statistics.h"
 #include "models/base/unit_job.h"
 #include "models/memory/memory_config.h"
@@ -78,7 +79,7 @@ struct EnumNames<RunStatus> {
         std::pair{RunStatus::Pass, std::string_view("pass")},
         std::pair{RunStatus::Fail, std::string_view("fail")},
         std::pair{RunStatus::Unchecked, std::string_view("unchecked")},
-        std::pair{RunStatus::HostOnly, std::string_view("host_only")}};
+        std::pair{RunStatus::HostOnly, std::string_view(rule_ids::host_only)}};
 };
 
 /// A layer of a network, or an operator that the host computes, with what its operations took.

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "models/npu/npu_config.h"
+#include "sim/check/rules.h"
 
 namespace npuscope {
 namespace {
@@ -16,11 +17,15 @@ namespace {
 /// byte was ever loaded. The run cannot see them, a static check does.
 void add_hazards(Diagnostics checked, Diagnostics& findings) {
     for (Diagnostic& one : checked) {
+        const Rule* rule = find_rule(one.id);
+        if (rule == nullptr || rule->told_as.empty()) {
+            continue;
+        }
         const bool told = std::ranges::any_of(findings, [&](const Diagnostic& other) {
             return other.operation == one.operation &&
-                   (other.id == one.id || other.id == "uninitialised_read");
+                   (other.id == one.id || other.id == rule->told_as);
         });
-        if (!told && (one.id == "race" || one.id == "never_loaded")) {
+        if (!told) {
             one.severity = Severity::Warning;
             findings.push_back(std::move(one));
         }
@@ -38,7 +43,10 @@ std::string likely_causes(const Program& program, const SystemConfig& system,
     constexpr std::size_t most = 3;
     Diagnostics errors = check_program(program, {*npu, system.memory}).findings;
     std::erase_if(errors, [](const Diagnostic& one) { return one.severity != Severity::Error; });
-    const auto stuck = [](const Diagnostic& one) { return one.id == "never_starts"; };
+    const auto stuck = [](const Diagnostic& one) {
+        const Rule* rule = find_rule(one.id);
+        return rule != nullptr && rule->hangs();
+    };
     if (!options.values || std::ranges::any_of(errors, stuck)) {
         std::erase_if(errors, std::not_fn(stuck));
     }

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <optional>
 
+#include "models/base/rule_ids.h"
 #include "sim/model/prepare_graph.h"
 
 namespace npuscope {
@@ -53,7 +54,7 @@ class LayerRules {
 
     CheckedLayer check() {
         if (const auto node = candidate_.norm.to_even) {
-            problems_.push_back(broken_rule(model_.node(*node), "floor_required",
+            problems_.push_back(broken_rule(model_.node(*node), rule_ids::floor_required,
                                             model_.node(*node).op, "Floor",
                                             "BNORM needs Floor after the shift"));
         }
@@ -115,13 +116,13 @@ class LayerRules {
     /// What other NPUs take off and add on the way.
     void check_points() {
         if (candidate_.input_zero != 0) {
-            complain("input_zero_point", fmt::format("{:g}", candidate_.input_zero), "0", "0",
-                     "the input has a zero point that is not 0");
+            complain(rule_ids::input_zero_point, fmt::format("{:g}", candidate_.input_zero), "0",
+                     "0", "the input has a zero point that is not 0");
         }
         if (candidate_.norm.offset) {
             const std::size_t scale =
                 candidate_.norm.scale ? candidate_.norm.scale->node : candidate_.norm.divisor->node;
-            complain("sequence_order", scale, "", "Add, Mul, Div, Floor, Clip",
+            complain(rule_ids::sequence_order, scale, "", "Add, Mul, Div, Floor, Clip",
                      "Add, Mul, Div, Floor, Clip",
                      fmt::format("{} stands before {}; the order is Add, Mul, Div, Floor, Clip",
                                  node_text(model_.node(scale)),

@@ -13,6 +13,8 @@
 #include <set>
 #include <string>
 
+#include "models/base/rule_ids.h"
+
 namespace npuscope {
 namespace {
 
@@ -71,6 +73,22 @@ TEST(Rules, AreSortedAndComplete) {
         EXPECT_TRUE(rule.sentence.ends_with(".")) << rule.id;
         EXPECT_FALSE(rule.source.empty()) << rule.id;
     }
+}
+
+TEST(Rules, EveryIdOfTheListIsARow) {
+    for (const char* id : rule_ids::all) {
+        EXPECT_NE(find_rule(id), nullptr) << id;
+    }
+}
+
+TEST(Rules, ARunTellsWhatItsMemoryHidesByARuleThatIsARow) {
+    for (const Rule& rule : rules()) {
+        EXPECT_TRUE(rule.told_as.empty() || find_rule(rule.told_as) != nullptr) << rule.id;
+    }
+    EXPECT_TRUE(find_rule("never_starts")->hangs());
+    EXPECT_FALSE(find_rule("check_not_made")->hangs());
+    EXPECT_TRUE(find_rule("register_value")->refuses());
+    EXPECT_FALSE(find_rule("register_in_use")->refuses());
 }
 
 TEST(Rules, AnIdWithANumberHasTheRowOfItsRule) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sim/loadable/descriptor_bytes.h"
-
 #include <gtest/gtest.h>
 
 #include <numeric>
+
+#include "sim/loadable/descriptor_bytes.h"
 
 namespace npuscope {
 namespace {
