@@ -132,14 +132,6 @@ void simplify(LoopNest& nest) {
 
 }  // namespace
 
-std::uint64_t LoopNest::units() const {
-    std::uint64_t product = 1;
-    for (const NestLoop& loop : loops) {
-        product *= loop.count;
-    }
-    return product;
-}
-
 std::vector<IndexRange> intersect(const PartPair& pair, const std::vector<IndexRange>& box) {
     std::vector<IndexRange> shared;
     for (std::size_t axis = 0; axis < box.size(); ++axis) {

@@ -36,7 +36,6 @@ struct LoopNest {
     std::uint64_t unit = 1;  ///< bytes that lie together on both sides
     std::vector<NestLoop> loops;
 
-    std::uint64_t units() const;
     bool operator==(const LoopNest&) const = default;
 };
 

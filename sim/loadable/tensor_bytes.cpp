@@ -198,11 +198,6 @@ GraphValue tensor_value(const BoundTensor& bound, std::span<const std::uint8_t> 
     return value;
 }
 
-bool is_tensor_dump(std::span<const std::uint8_t> file) {
-    constexpr std::array<std::uint8_t, 4> mark{'D', 'I', 'M', 'G'};
-    return file.size() >= mark.size() && std::ranges::equal(file.first(mark.size()), mark);
-}
-
 DumpedBytes parse_tensor_dump(std::span<const std::uint8_t> file, const std::string& name) {
     constexpr std::size_t header = 36;
     const auto fail = [&](const std::string& sentence) {

@@ -37,7 +37,6 @@ GraphValue tensor_value(const BoundTensor& bound, std::span<const std::uint8_t> 
 //
 // Elements are those at the places that the dump's own format has, whatever the NPU's atoms.
 
-bool is_tensor_dump(std::span<const std::uint8_t> file);
 /// Bytes of the buffer that a dump is about, and what they are.
 struct DumpedBytes {
     std::vector<std::uint64_t> places;  ///< of each element's first byte
