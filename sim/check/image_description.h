@@ -149,7 +149,8 @@ struct ImageSurface {
         visit.field("first_operation", self.first_operation,
                     "it holds something from this operation on; default: always");
         visit.field("last_operation", self.last_operation, "up to the end of this one");
-        visit.field("output", self.output, "it is a result of the network, whoever reads it");
+        visit.field("output", self.output,
+                    "it is a result of the network, even where a layer reads it");
     }
 };
 

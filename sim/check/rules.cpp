@@ -411,7 +411,7 @@ constexpr std::array all_rules{
          "give.",
          "ONNX operators Conv, MaxPool, AveragePool: output shapes"},
     Rule{"windows_flushed", Severity::Error, "check, run",
-         "As many windows of a pooling end behind its input as padding and stride alone say; the "
+         "As many windows of a pooling end beyond its input as padding and stride alone say; the "
          "PDP gives more results than there are windows otherwise, and the next pooling hangs or "
          "begins with them.",
          "nv_small and nv_full RTL, NV_NVDLA_PDP_CORE_cal1d.v and cal2d.v, flush_num"},

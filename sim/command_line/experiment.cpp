@@ -255,12 +255,12 @@ void add_run_options(CLI::App& app, RunChoices& choices) {
     app.add_option("--split", choices.split,
                    "how several instances work on a network: batch (default), each on an input of "
                    "its own; rows, on one input, of every layer some rows each; pipeline, each on "
-                   "some of the layers, one input behind the other")
+                   "some of the layers, one input after the other")
         ->transform(choice_of<NetworkSplit>())
         ->option_text("batch|rows|pipeline");
     app.add_option("--beside", choices.beside,
                    "a program or shape table that runs at the same time on an NPU of its own, "
-                   "behind the same memory; may be repeated")
+                   "sharing the memory; may be repeated")
         ->allow_extra_args(false)
         ->option_text("PROGRAM");
     app.add_option("--stream", choices.stream,

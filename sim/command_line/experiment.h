@@ -97,9 +97,9 @@ struct RunChoices {
         visit.field("split", self.split,
                     "how several instances work on a network: batch, each on an input of its own; "
                     "rows, on one input, of every layer some rows each; pipeline, each on some of "
-                    "the layers, one input behind the other");
+                    "the layers, one input after the other");
         visit.field("beside", self.beside,
-                    "programs that run at the same time, each on an NPU of its own behind the same "
+                    "programs that run at the same time, each on an NPU of its own, sharing the "
                     "memory");
         visit.field("stream", self.stream,
                     "so many frames of a network are run as a stream, too, with double-buffered "

@@ -13,7 +13,7 @@
 namespace npuscope {
 
 struct NetworkFiles {
-    std::string inputs;   ///< folder; empty: values are made up
+    std::string inputs;   ///< folder; empty: values are synthetic
     std::string outputs;  ///< folder; empty: nothing is written
     ModelChoices model{};
     std::size_t stream = 0;                    ///< frames that are run as a stream as well; 0: none

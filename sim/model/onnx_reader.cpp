@@ -299,7 +299,7 @@ class OnnxReader {
             for (std::size_t i = 1; weighs && i < node.inputs.size(); ++i) {
                 const auto input = std::ranges::find(graph_.inputs, node.inputs[i]);
                 if (input != graph_.inputs.end()) {
-                    GraphValue value = tensors_.made_up(graph_.types.at(*input));
+                    GraphValue value = tensors_.synthetic(graph_.types.at(*input));
                     hold(value);
                     graph_.constants.emplace(*input, std::move(value));
                     graph_.inputs.erase(input);

@@ -14,7 +14,7 @@
 namespace npuscope {
 namespace {
 
-constexpr std::size_t most_made_up = 150'000'000;  ///< missing elements: enough for VGG-16
+constexpr std::size_t most_synthetic = 150'000'000;  ///< missing elements: enough for VGG-16
 
 template <class Field>
 void read_field(const Field& field, std::vector<double>& numbers) {
@@ -126,11 +126,11 @@ GraphValue OnnxTensors::value_of(const onnx::TensorProto& tensor) {
     // The data must be there before memory is taken for them.
     if (is_external(tensor)) {
         const auto bytes = external_bytes(tensor, elements * row.bytes);
-        value = bytes ? from_bytes(type, *bytes, elements) : made_up(type);
+        value = bytes ? from_bytes(type, *bytes, elements) : synthetic(type);
     } else if (tensor.has_raw_data()) {
         value = from_bytes(type, tensor.raw_data(), elements);
     } else if (by_shape_ && elements > 0 && !has_numbers(tensor)) {
-        value = made_up(type);
+        value = synthetic(type);
     } else if (elements > tensor.ByteSizeLong()) {
         throw ConfigError(fmt::format("its data are missing ({} elements)", elements),
                           "write the model again, or run it by its shapes alone: --values off");
@@ -145,16 +145,16 @@ GraphValue OnnxTensors::value_of(const onnx::TensorProto& tensor) {
     return value;
 }
 
-GraphValue OnnxTensors::made_up(const TensorType& type) {
+GraphValue OnnxTensors::synthetic(const TensorType& type) {
     const std::size_t elements = count_elements(type.sizes);
     if (type.element == ElementType::Int64) {
         throw ConfigError("its data are missing, and integers of 64 bits decide sizes",
                           "put the file of its data beside the model");
     }
-    made_up_ += elements;
-    if (made_up_ > most_made_up) {
+    synthetic_count_ += elements;
+    if (synthetic_count_ > most_synthetic) {
         throw ConfigError(
-            fmt::format("more than {} elements of the model are missing", most_made_up),
+            fmt::format("more than {} elements of the model are missing", most_synthetic),
             "put the files of its data beside the model");
     }
     GraphValue value{type, std::vector<double>(elements)};

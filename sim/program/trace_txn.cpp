@@ -143,7 +143,7 @@ class TxnReader {
             throw ConfigError(at,
                               fmt::format("'{}' has {:#x} bytes, the statement asks for {:#x}",
                                           file, image.end(), bytes.value),
-                              "is the file cut short? Mend it, or the statement's size");
+                              "is the file cut short? Correct it, or the statement's size");
         }
         return {std::move(file), first_bytes(std::move(image), bytes)};
     }

@@ -56,7 +56,7 @@ std::string measured_line(const SystemConfig& system) {
                        error->mean, error->rows, error->worst,
                        has_measured_memory(system.memory)
                            ? ""
-                           : ", behind memory of one latency; not measured behind this one");
+                           : ", with a memory of one latency; not measured with this one");
 }
 
 }  // namespace npuscope

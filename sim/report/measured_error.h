@@ -27,7 +27,7 @@ std::span<const MeasuredError> measured_errors();
 const MeasuredError* measured_error(const SystemConfig& system);
 
 /// `cycles: mean error 0.02 % over 88 RTL rows, worst 0.4 %`, or that they were not measured, or not
-/// behind such a memory.
+/// with such a memory.
 std::string measured_line(const SystemConfig& system);
 
 }  // namespace npuscope

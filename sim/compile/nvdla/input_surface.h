@@ -33,7 +33,7 @@ std::vector<const PixelFormat*> open_pixels(const Network& network,
 
 InputConversion pixel_conversion(InputType type);
 
-/// Made-up values as memory holds them; without `values` the image is empty.
+/// Synthetic values as memory holds them; without `values` the image is empty.
 PlannedImage input_image(const Network& network, const StoredCube& stored, bool values);
 /// Likewise of a further input, which is the network's layer of this number.
 PlannedImage more_input_image(const Network& network, std::size_t layer, const PlannedInput& input,

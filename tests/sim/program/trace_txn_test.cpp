@@ -108,7 +108,7 @@ TEST(TraceTxn, WrongTextIsRefusedWithItsPlace) {
               "t.txn:1:21: a range of no bytes (give its size in bytes)");
     EXPECT_EQ(complaint("load_mem 0x80000000 8 in.dat"),
               "t.txn:1:23: 'in.dat' has 0x6 bytes, the statement asks for 0x8 (is the "
-              "file cut short? Mend it, or the statement's size)");
+              "file cut short? Correct it, or the statement's size)");
     EXPECT_EQ(complaint("load_mem 0xffffffffffffffff 2 in.dat"),
               "t.txn:1:29: 0x2 bytes at 0xffffffffffffffff end beyond the 64-bit space");
     EXPECT_EQ(complaint("load_mem 0 4 missing.dat"), "t.txn:1:14: cannot read 'missing.dat'");

@@ -41,9 +41,9 @@ TEST(MeasuredError, says_where_memory_is_unlike_that_of_the_rtl) {
     EXPECT_THAT(measured_line(system), testing::EndsWith(" %"));
     SystemConfig drawn = system;
     drawn.memory.latency_spread = Cycles(20);
-    EXPECT_THAT(measured_line(drawn), testing::EndsWith("not measured behind this one"));
+    EXPECT_THAT(measured_line(drawn), testing::EndsWith("not measured with this one"));
     system.memory.regions.front().bandwidth = BytesPerSecond(4'000'000'000);
-    EXPECT_THAT(measured_line(system), testing::EndsWith("not measured behind this one"));
+    EXPECT_THAT(measured_line(system), testing::EndsWith("not measured with this one"));
 }
 
 TEST(MeasuredError, is_not_known_of_an_npu_with_another_name) {
