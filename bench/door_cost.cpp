@@ -20,7 +20,7 @@
 #include "sim/config/preset.h"
 #include "sim/config/system_config.h"
 #include "sim/program/read_program.h"
-#include "sim/report/json_report.h"
+#include "sim/report/reports.h"
 #include "sim/run/session.h"
 #include "tests/support/c_door.h"
 #include "tests/support/families.h"

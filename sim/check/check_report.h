@@ -3,7 +3,7 @@
 // statement by statement, every operation at the moment it is enabled: misaligned addresses and
 // strides, registers that make no job or contradict each other, surfaces outside memory or on top of
 // each other, reads of uninitialised bytes, groups used in the wrong order, and operations that race.
-// Values, times, and what BDMA and RUBIK move are not looked at.
+// Values and times are not looked at.
 #pragma once
 
 #include <array>
@@ -92,5 +92,8 @@ CheckReport check_jobs(const Program& program, const MemoryConfig& memory);
 /// For people and for other programs.
 std::string check_text(const CheckReport& report, std::size_t width = report_width);
 std::string check_json(const CheckReport& report);
+/// The format that code hosts and editors show beside the source: a result for each finding, and the
+/// rules that they break. source: OASIS, Static Analysis Results Interchange Format (SARIF) 2.1.0
+std::string check_sarif(const CheckReport& report, const std::string& version);
 
 }  // namespace npuscope

@@ -3,6 +3,7 @@
 // bytes, results that are lost. Nothing is computed: of a byte only its origin is known.
 #pragma once
 
+#include <cstddef>
 #include <deque>
 #include <optional>
 #include <set>
@@ -10,12 +11,27 @@
 #include <string>
 #include <vector>
 
+#include "models/layout/byte_pieces.h"
 #include "models/memory/memory_config.h"
-#include "sim/check/byte_states.h"
 #include "sim/check/operation_surfaces.h"
 #include "sim/program/program.h"
 
 namespace npuscope {
+
+// What each byte of memory holds while a program is followed without running it: its origin, and
+// whether it was read since.
+
+enum class ByteOrigin { Filled, Loaded, Written };
+
+struct ByteState {
+    ByteOrigin origin = ByteOrigin::Filled;
+    std::size_t by = 0;      ///< number of the load, or of the surface that was written
+    bool looked_at = false;  ///< read by an operation or compared by the program
+
+    bool operator==(const ByteState&) const = default;
+};
+
+using ByteStates = BytePieces<ByteState>;
 
 class MemoryRules {
  public:

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sim/check/sarif_report.h"
-
 #include <algorithm>
 #include <map>
 
 #include "sim/check/causes.h"
+#include "sim/check/check_report.h"
 #include "sim/check/rules.h"
 #include "sim/config/diagnostic_report.h"
 

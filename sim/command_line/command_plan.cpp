@@ -14,13 +14,14 @@
 #include "sim/command_line/experiment.h"
 #include "sim/command_line/loadable_files.h"
 #include "sim/command_line/network_files.h"
-#include "sim/command_line/plan_results.h"
+#include "sim/command_line/plan_runs.h"
 #include "sim/compile/explain.h"
 #include "sim/compile/nvdla/nvdla_family.h"
 #include "sim/compile/nvdla/nvdla_target.h"
 #include "sim/compile/nvdla/plan_files.h"
 #include "sim/compile/nvdla/plan_program.h"
 #include "sim/compile/nvdla/segmented_program.h"
+#include "sim/config/diagnostic_report.h"
 #include "sim/config/file_io.h"
 #include "sim/config/output_folder.h"
 #include "sim/config/printable.h"
@@ -33,8 +34,6 @@
 #include "sim/model/network.h"
 #include "sim/model/onnx_reader.h"
 #include "sim/model/prepare_graph.h"
-#include "sim/report/explain_report.h"
-#include "sim/report/finding_report.h"
 
 namespace npuscope {
 namespace {

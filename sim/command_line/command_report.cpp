@@ -11,8 +11,8 @@
 #include "models/base/error.h"
 #include "sim/command_line/command.h"
 #include "sim/config/file_io.h"
-#include "sim/report/page_report.h"
-#include "sim/sweep/sweep_data.h"
+#include "sim/report/reports.h"
+#include "sim/sweep/sweep_report.h"
 
 namespace npuscope {
 namespace {

@@ -14,12 +14,8 @@
 #include "sim/config/output_folder.h"
 #include "sim/config/preset.h"
 #include "sim/config/printable.h"
-#include "sim/report/csv_report.h"
 #include "sim/report/energy_report.h"
-#include "sim/report/json_report.h"
-#include "sim/report/summary_report.h"
-#include "sim/report/timeline_report.h"
-#include "sim/report/wave_report.h"
+#include "sim/report/reports.h"
 
 namespace npuscope {
 namespace {

@@ -3,11 +3,11 @@
 
 #include <fmt/format.h>
 
+#include "models/base/error.h"
 #include "sim/check/image_surface.h"
 #include "sim/command_line/layer_comparison.h"
 #include "sim/command_line/loadable_files.h"
 #include "sim/command_line/network_files.h"
-#include "sim/command_line/program_source.h"
 #include "sim/command_line/surface_queries.h"
 #include "sim/compile/nvdla/network_planner.h"
 #include "sim/compile/nvdla/nvdla_family.h"
@@ -180,6 +180,30 @@ Result run_experiment(const Experiment& experiment, const SystemConfig& system) 
     name_surfaces(result.findings, read.surfaces);
     name_surfaces(result.checks, read.surfaces, read);
     return result;
+}
+
+Program read_any_program(const std::string& path, const SystemConfig& system, Images images) {
+    const FamilyRegisters registers = system.family->registers(system.npu);
+    Program program = read_program(
+        path,
+        RegisterNames(registers.programs ? registers.blocks : std::span<const RegisterBlock>{}),
+        images);
+    for (Statement& statement : program.statements) {
+        auto* launch = std::get_if<LaunchJob>(&statement.action);
+        if (launch == nullptr) {
+            continue;
+        }
+        const auto& written = dynamic_cast<const WrittenJob&>(*launch->job);
+        try {
+            const auto job = system.family->read_job(written.descriptor);
+            job->name = written.name;
+            job->kind = written.kind;
+            launch->job = job;
+        } catch (const ConfigError& error) {
+            throw ConfigError(statement.place, error.sentence(), error.remedy());
+        }
+    }
+    return program;
 }
 
 }  // namespace npuscope

@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs an experiment; what it says at `write` is left to the caller.
+// Runs an experiment, a network or a program that the user names; what it says at `write` is left to
+// the caller.
 #pragma once
 
+#include <string>
+
 #include "sim/command_line/experiment.h"
+#include "sim/config/system_config.h"
+#include "sim/program/read_program.h"
 #include "sim/run/result.h"
 
 namespace npuscope {
@@ -10,5 +15,9 @@ namespace npuscope {
 /// A network is planned for the machine at hand; anything else is a program already. Outputs and
 /// surfaces that were asked for are written. ConfigError and MachineStopped as run_program() throws.
 Result run_experiment(const Experiment& experiment, const SystemConfig& system);
+
+/// A program of registers or jobs, for the NPU at hand: jobs become those of its family. ConfigError
+/// with the place of what is wrong.
+Program read_any_program(const std::string& path, const SystemConfig& system, Images images);
 
 }  // namespace npuscope

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sim/command_line/model_proof.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -15,6 +13,7 @@
 #include "models/memory/memory.h"
 #include "sim/check/job_maps.h"
 #include "sim/command_line/model_source.h"
+#include "sim/command_line/proof_run.h"
 #include "sim/compile/nvdla/nvdla_target.h"
 #include "sim/compile/nvdla/segmented_program.h"
 #include "sim/compile/nvdla/wide_layer.h"

@@ -4,12 +4,10 @@
 #include <optional>
 
 #include "sim/command_line/layer_comparison.h"
-#include "sim/command_line/shared_run.h"
-#include "sim/command_line/stream_run.h"
+#include "sim/command_line/plan_runs.h"
 #include "sim/compile/nvdla/network_planner.h"
 #include "sim/compile/nvdla/nvdla_family.h"
 #include "sim/compile/nvdla/plan_program.h"
-#include "sim/compile/nvdla/plan_surfaces.h"
 #include "sim/compile/surface_files.h"
 #include "sim/model/network.h"
 

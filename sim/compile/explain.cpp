@@ -7,6 +7,7 @@
 #include <functional>
 
 #include "models/base/rule_ids.h"
+#include "sim/config/diagnostic_report.h"
 #include "sim/config/text_table.h"
 #include "sim/model/operators.h"
 
@@ -221,6 +222,15 @@ std::vector<RefusedLayer> refused_layers(const Partition& partition) {
             {refusal.group.name, refusal.group.pattern, refusal.problems, refusal.partly_taken});
     }
     return layers;
+}
+
+std::string explain_report(const Graph& graph, const Target& target, const ModelPlan& plan,
+                           std::size_t width) {
+    const Explanation told{graph, target, plan.partition(), plan.layers()};
+    const std::string refusals = told.refusals();
+    return plan.summary(width) + told.node_table(width) +
+           fitted((refusals.empty() ? "" : "\n") + refusals, width) +
+           findings_text(plan.findings(), true, width);
 }
 
 }  // namespace npuscope

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "sim/compile/partition.h"
+#include "sim/config/text_table.h"
 
 namespace npuscope {
 
@@ -32,5 +33,10 @@ Diagnostics rounding_findings(const Graph& graph);
 /// What is to be said of a model of which nothing runs on the NPU: an error (host_only) where it has
 /// layers that multiply, with their reasons, each with its number of layers; else a note.
 Diagnostics host_only_findings(const Graph& graph, const Partition& partition);
+
+/// Where every node runs and why, then each layer that the NPU does not take: its configuration, the
+/// rules that it breaks, and the nearest values that would not.
+std::string explain_report(const Graph& graph, const Target& target, const ModelPlan& plan,
+                           std::size_t width = no_width_limit);
 
 }  // namespace npuscope

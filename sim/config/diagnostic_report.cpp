@@ -27,6 +27,10 @@ std::string details_of(const Diagnostic& diagnostic) {
     return text;
 }
 
+std::string file_of(const Place& place) {
+    return std::filesystem::path(place.file).filename().string();
+}
+
 /// Equal for findings of one cause; empty for one that stands for itself.
 std::string cause_of(const Diagnostic& finding) {
     if (finding.severity == Severity::Note) {
@@ -110,7 +114,7 @@ std::string folded_text(const Diagnostics& diagnostics, bool notes, std::size_t 
             continue;
         }
         Diagnostic shown = *entry.finding;
-        shown.place.file = std::filesystem::path(shown.place.file).filename().string();
+        shown.place.file = file_of(shown.place);
         text += diagnostic_text(shown, 2, entry.times, width);
     }
     if (left_out > 0) {
@@ -118,6 +122,15 @@ std::string folded_text(const Diagnostics& diagnostics, bool notes, std::size_t 
                             left_out == 1 ? "" : "s");
     }
     return text;
+}
+
+std::string findings_text(const Diagnostics& findings, bool notes, std::size_t width) {
+    const std::string text = folded_text(findings, notes, width);
+    return text.empty() ? text : "\nfindings\n" + text;
+}
+
+std::string short_place(const Place& place) {
+    return to_string({file_of(place), place.line, place.column});
 }
 
 }  // namespace npuscope

@@ -32,4 +32,11 @@ std::string diagnostic_text(const Diagnostic& diagnostic, std::size_t indent = 0
 std::string folded_text(const Diagnostics& diagnostics, bool notes,
                         std::size_t width = report_width);
 
+/// The same as a section of a summary; empty where there is none.
+std::string findings_text(const Diagnostics& findings, bool notes = true,
+                          std::size_t width = report_width);
+
+/// The place without the folders of its file.
+std::string short_place(const Place& place);
+
 }  // namespace npuscope

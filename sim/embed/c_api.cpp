@@ -15,7 +15,7 @@
 #include "sim/embed/caller_memory.h"
 #include "sim/embed/embedded_system.h"
 #include "sim/embed/standalone_device.h"
-#include "sim/report/json_report.h"
+#include "sim/report/reports.h"
 
 // SystemC's library asks for one.
 extern "C" int sc_main(int /*argc*/, char* /*argv*/[]) { return 0; }

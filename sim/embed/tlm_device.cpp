@@ -17,7 +17,7 @@
 #include "sim/embed/embedded_system.h"
 #include "sim/embed/memory_requests.h"
 #include "sim/embed/standalone_device.h"
-#include "sim/report/json_report.h"
+#include "sim/report/reports.h"
 #include "sim/run/driven_machine.h"
 
 namespace npuscope {

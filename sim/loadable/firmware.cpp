@@ -12,7 +12,7 @@
 #include "models/base/error.h"
 #include "models/glb/interrupt.h"
 #include "models/npu/pipelines.h"
-#include "sim/loadable/operation_size.h"
+#include "sim/loadable/firmware_registers.h"
 #include "sim/loadable/task_lists.h"
 
 namespace npuscope {
@@ -474,8 +474,6 @@ class Scheduler {
 };
 
 }  // namespace
-
-DlaUnit unit_of(const DlaOperation& operation) { return static_cast<DlaUnit>(operation.index()); }
 
 void run_firmware(const DlaTask& task, const NpuConfig& npu, const TaskAddressOf& address_of,
                   FirmwarePointers& pointers, RegisterScript& script) {

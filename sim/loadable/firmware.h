@@ -33,9 +33,6 @@ struct DlaTask {
     std::vector<DlaOperation> operations;
 };
 
-/// `cdp`, `conv`: a unit's operations.
-DlaUnit unit_of(const DlaOperation& operation);
-
 /// Which of the two groups a unit takes next. It goes on from task to task.
 struct UnitPointers {
     unsigned group = 0;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sim/report/csv_report.h"
-
+// A result as comma-separated values: a row for each layer of a network, or for each operation of a
+// program without layers, and their sum in the columns is the run. Lines that begin with `#` tell
+// version, command line, totals and the effective configuration, so that
+// `pandas.read_csv(file, comment="#")` reads the rows.
 #include <fmt/format.h>
 
 #include <sstream>
@@ -8,6 +10,7 @@
 #include "sim/config/json_writer.h"
 #include "sim/config/printable.h"
 #include "sim/config/yaml_writer.h"
+#include "sim/report/reports.h"
 #include "sim/report/verdict.h"
 
 namespace npuscope {

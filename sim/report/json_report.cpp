@@ -1,8 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sim/report/json_report.h"
-
+// A result as JSON, keys in a stable order:
+//
+//   npu, program, status, values, cycles, simulated_cycles, microseconds, wall_seconds, checks[],
+//   traffic{..., by_client{}}, operations[], units{}, findings[], config{}
+//
+// of a model also host{cycles, share, macs, operators}, memory{} where the plan counts it,
+// segments[] and refused[], the layers that the NPU does not take: operations of the host have the
+// unit `host`, and `cycles` are those of the NPU and of the host.
+//
+// Addresses and checked values are hexadecimal text; all else are numbers in cycles and bytes.
 #include "sim/config/diagnostic_report.h"
 #include "sim/report/energy_report.h"
+#include "sim/report/reports.h"
 #include "sim/report/verdict.h"
 
 namespace npuscope {

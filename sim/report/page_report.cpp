@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sim/report/page_report.h"
-
+// One HTML file that shows a run, two runs or a sweep, with its data, styles and charts in it: it
+// needs no network and no other file. What it shows is written in sim/report/page.
 #include <string_view>
 
 #include "models/base/error.h"
+#include "sim/report/reports.h"
 
 // The files of the page, as they are.
 #define NPUSCOPE_EMBED(name, file)                      \

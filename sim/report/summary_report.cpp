@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sim/report/summary_report.h"
-
+// A result for people: the verdict, a row for each layer, then what was checked and what the machine
+// found wrong. More is told on request. Tables are at most 100 columns wide, that of the layers 80.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 
-#include "sim/report/cause_table.h"
-#include "sim/report/finding_report.h"
+#include "sim/config/diagnostic_report.h"
+#include "sim/report/reports.h"
 #include "sim/report/verdict.h"
 #include "sim/run/attribution.h"
 
@@ -301,7 +301,43 @@ std::string rankings_of(const Result& result, std::size_t width) {
     return table.empty() ? std::string() : "\nwhat the model says\n" + table.text(width);
 }
 
+std::vector<std::size_t> causes_in_use(const std::vector<OperationRecord>& operations) {
+    std::vector<std::size_t> used;
+    for (std::size_t i = 0; i < cause_names.size(); ++i) {
+        const auto has = [i](const OperationRecord& operation) {
+            return operation.causes.cycles[i].value != 0;
+        };
+        if (std::ranges::any_of(operations, has)) {
+            used.push_back(i);
+        }
+    }
+    return used;
+}
+
 }  // namespace
+
+std::string cause_table(const std::vector<OperationRecord>& operations, std::size_t width) {
+    const std::vector<std::size_t> used = causes_in_use(operations);
+    std::vector<TextTable::Column> columns{{"#", Align::Right}};
+    for (const std::size_t cause : used) {
+        columns.push_back({std::string(cause_names[cause]), Align::Right});
+    }
+    columns.push_back({"sum", Align::Right});
+    TextTable table(std::move(columns));
+    for (std::size_t i = 0; i < operations.size(); ++i) {
+        std::vector<std::string> cells{std::to_string(i)};
+        std::uint64_t sum = 0;
+        for (const std::size_t cause : used) {
+            const std::uint64_t cycles = operations[i].causes.cycles[cause].value;
+            sum += cycles;
+            cells.push_back(cycles == 0 ? "" : with_separators(cycles));
+        }
+        cells.push_back(with_separators(sum));
+        table.add_row(std::move(cells));
+    }
+    return table.empty() || used.empty() ? std::string()
+                                         : "\nwhere the cycles went\n" + table.text(width);
+}
 
 std::string summary_report(const Result& result, Details details, std::size_t width) {
     const bool all = details == Details::Operations;

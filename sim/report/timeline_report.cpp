@@ -1,6 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sim/report/timeline_report.h"
-
+// A run's timeline in the Trace Event Format that Chrome (about:tracing) and Perfetto show. A cycle
+// is drawn as a microsecond.
+//
+//   process "operations"   one lane a pipeline: complete events ("X") with the causes of their
+//                          cycles, cycles that each took, MACs, and the layer that they belong to
+//   process "layers"       from the start of a layer's first operation to the end of its last
+//   process "units"        one lane an activity: work, and waits named for what was missing;
+//                          `cat` is work, starved or blocked
+//   counters ("C")         entries of the convolution buffer that are filled
+//   process "bandwidth"    GB/s that every client of the memory interface read and wrote, by windows
+//                          that fit the run's length; a run of memory counts where it begins
+//
+// source: "Trace Event Format", Google
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -9,6 +20,7 @@
 #include <vector>
 
 #include "sim/config/json_writer.h"
+#include "sim/report/reports.h"
 
 namespace npuscope {
 namespace {

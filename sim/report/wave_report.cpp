@@ -1,6 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sim/report/wave_report.h"
-
+// A run's timeline as a value change dump, which GTKWave and other waveform viewers show. Time is in
+// picoseconds of the NPU's clock.
+//
+//   npuscope.units.UNIT.ACTIVITY   three wires: `work`, `starved`, `blocked`; none of them is set
+//                                  where the activity has nothing to do
+//   npuscope.operations.UNIT       `index` of the operation that runs in the result's table, all ones
+//                                  where none does; `running`: how many do, of both register groups
+//   npuscope.buffers               entries that are filled
+//   npuscope.memory.CLIENT         `read` and `write`: bytes a cycle, by the timeline's windows
+//
+// source: IEEE Std 1364-2005, clause 18
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,7 +19,7 @@
 #include <utility>
 #include <vector>
 
-#include "sim/report/timeline_report.h"
+#include "sim/report/reports.h"
 
 namespace npuscope {
 namespace {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sim/sweep/sweep_data.h"
-
 #include <algorithm>
 #include <array>
+
+#include "sim/sweep/sweep_report.h"
 
 namespace npuscope {
 namespace {

@@ -13,4 +13,8 @@ namespace npuscope {
 std::string sweep_report(const Space& space, const SweepDatabase& database, const SweepCount& count,
                          const std::string& name, std::size_t width = report_width);
 
+/// What a sweep found, as the page of a report takes it.
+/// Points with their axes, causes and costs; the front, and the layers of the designs on it.
+Json sweep_data(const Space& space, const SweepDatabase& database, const std::string& name);
+
 }  // namespace npuscope

@@ -2,13 +2,13 @@
 // Golden ONNX models on the bundled preset: numbers, patterns, restrictions, refusals. The
 // repository's own few always run; the whole set where the reference data is.
 #include "models/base/error.h"
+#include "sim/compile/explain.h"
 #include "sim/compile/tinpu/layer_plan.h"
 #include "sim/compile/tinpu/tinpu_target.h"
 #include "sim/config/preset.h"
 #include "sim/model/graph.h"
 #include "sim/model/onnx_reader.h"
 #include "sim/model/prepare_graph.h"
-#include "sim/report/explain_report.h"
 #include "sim/run/session.h"
 #include "tests/golden/golden_models.h"
 #include "tests/support/families.h"

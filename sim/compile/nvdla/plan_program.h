@@ -47,4 +47,8 @@ void insert_after(Program& program, const std::string& sync, Statement statement
 void add_expectations(Program& program, const std::vector<ExpectedResult>& results,
                       const std::vector<std::uint32_t>& crcs);
 
+/// The surfaces of a plan by name: inputs, results of layers, and images of weights and operands. A
+/// result is there from a layer's last interrupt on, until its memory is used again.
+std::vector<NamedSurface> plan_surfaces(const Plan& plan);
+
 }  // namespace npuscope

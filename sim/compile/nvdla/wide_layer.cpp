@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "sim/compile/nvdla/wide_group.h"
 #include "sim/model/quantised_form.h"
 
 namespace npuscope {

@@ -14,10 +14,14 @@
 #pragma once
 
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "models/layout/precision.h"
 #include "sim/compile/nvdla/register_layer.h"
 #include "sim/compile/partition.h"
+#include "sim/model/network.h"
+#include "sim/model/window.h"
 
 namespace npuscope {
 
@@ -32,5 +36,22 @@ bool is_wide_group(const NodeGroup& group);
 /// What stands against it goes to `problems`; the result is then not to be used.
 LoweredLayer lower_wide_group(const GraphView& model, const NodeGroup& group, Precision precision,
                               Diagnostics& problems);
+
+/// A layer as it was read from a model, before it is lowered.
+inline constexpr double largest_wide = 32767;
+
+struct WideGroup {
+    LayerKind kind = LayerKind::Conv;
+    Window window{};
+    std::int64_t groups = 1;
+    std::vector<double> weights{};  ///< kernel, channel, row, column; of the codes of int16
+    std::vector<double> bias{};     ///< empty, or one per kernel; in units of the sums
+    std::vector<double> factors{};  ///< int16: of a sum to a result, one or one per kernel
+    bool relu = false;
+    std::optional<double> most{};  ///< results are not above; of reals
+    double first = 1;              ///< of a sum of maps: result steps of one of the first map's
+    double second = 1;
+    std::string problem{};
+};
 
 }  // namespace npuscope

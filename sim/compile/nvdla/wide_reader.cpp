@@ -4,10 +4,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "sim/compile/nvdla/wide_group.h"
 #include "sim/compile/nvdla/wide_layer.h"
 #include "sim/compile/surface_files.h"
-#include "sim/model/flattened_cube.h"
+#include "sim/model/candidate.h"
 #include "sim/model/quantised_form.h"
 
 namespace npuscope {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sim/check/byte_states.h"
-
 #include <gtest/gtest.h>
 
 #include <array>
 #include <random>
 #include <string>
+
+#include "sim/check/memory_rules.h"
 
 namespace npuscope {
 namespace {

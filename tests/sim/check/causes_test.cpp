@@ -7,7 +7,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "sim/check/sarif_report.h"
+#include "sim/check/check_report.h"
 
 namespace npuscope {
 namespace {

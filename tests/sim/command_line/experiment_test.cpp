@@ -8,7 +8,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "sim/command_line/list_fields.h"
+#include "sim/command_line/lists.h"
 #include "sim/config/file_io.h"
 #include "sim/config/preset.h"
 #include "tests/sim/command_line/typed.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sim/report/cause_table.h"
-
 #include <gtest/gtest.h>
+
+#include "sim/report/reports.h"
 
 namespace npuscope {
 namespace {

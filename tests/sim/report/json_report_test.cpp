@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sim/report/json_report.h"
-
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
 
+#include "sim/report/reports.h"
 #include "tests/sim/run/sample_result.h"
 
 namespace npuscope {

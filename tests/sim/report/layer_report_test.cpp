@@ -5,8 +5,7 @@
 #include <numeric>
 
 #include "sim/model/prepare_graph.h"
-#include "sim/report/json_report.h"
-#include "sim/report/timeline_report.h"
+#include "sim/report/reports.h"
 #include "tests/sim/compile/tinpu/layer_fixture.h"
 
 namespace npuscope {

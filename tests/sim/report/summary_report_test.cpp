@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sim/report/summary_report.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -8,6 +6,7 @@
 
 #include "sim/config/text_table.h"
 #include "sim/report/measured_error.h"
+#include "sim/report/reports.h"
 #include "tests/sim/run/sample_result.h"
 
 namespace npuscope {

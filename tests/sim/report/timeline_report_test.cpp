@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sim/report/timeline_report.h"
-
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
 #include <set>
 #include <utility>
 
+#include "sim/report/reports.h"
 #include "tests/sim/run/sample_result.h"
 
 namespace npuscope {

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // A reader of dumps of the test's own: what each signal is when.
-#include "sim/report/wave_report.h"
-
 #include <gtest/gtest.h>
 
 #include <map>
 #include <sstream>
 #include <string>
 
+#include "sim/report/reports.h"
 #include "tests/sim/run/sample_result.h"
 
 namespace npuscope {

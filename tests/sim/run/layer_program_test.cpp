@@ -4,8 +4,7 @@
 
 #include "models/base/error.h"
 #include "sim/compile/tinpu/layer_plan.h"
-#include "sim/report/json_report.h"
-#include "sim/report/summary_report.h"
+#include "sim/report/reports.h"
 #include "tests/sim/compile/tinpu/layer_fixture.h"
 #include "tests/sim/message_of.h"
 

@@ -9,8 +9,7 @@
 #include <set>
 
 #include "sim/compile/nvdla/nvdla_family.h"
-#include "sim/report/json_report.h"
-#include "sim/report/timeline_report.h"
+#include "sim/report/reports.h"
 #include "tests/sim/compile/tinpu/layer_fixture.h"
 #include "tests/sim/message_of.h"
 #include "tests/sim/run/random_graph.h"

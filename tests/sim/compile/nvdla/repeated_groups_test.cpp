@@ -11,7 +11,7 @@
 #include "sim/compile/nvdla/nvdla_family.h"
 #include "sim/compile/nvdla/plan_program.h"
 #include "sim/config/preset.h"
-#include "sim/report/json_report.h"
+#include "sim/report/reports.h"
 #include "sim/run/session.h"
 #include "tests/sim/compile/nvdla/checked_run.h"
 #include "tests/sim/compile/nvdla/random_network.h"

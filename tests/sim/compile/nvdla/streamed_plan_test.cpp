@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "sim/check/check_report.h"
-#include "sim/command_line/stream_run.h"
+#include "sim/command_line/plan_runs.h"
 #include "sim/compile/nvdla/nvdla_family.h"
 #include "sim/compile/nvdla/plan_program.h"
 #include "sim/run/session.h"

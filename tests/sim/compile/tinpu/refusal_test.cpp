@@ -3,7 +3,7 @@
 #include <gmock/gmock-more-matchers.h>
 #include <gtest/gtest.h>
 
-#include "sim/report/explain_report.h"
+#include "sim/compile/explain.h"
 #include "tests/sim/compile/tinpu/layer_fixture.h"
 
 namespace npuscope {

@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/command_line/lists.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <functional>
+#include <memory>
+#include <sstream>
+
+#include "models/memory/memory_config.h"
+#include "sim/check/image_description.h"
+#include "sim/command_line/experiment.h"
+#include "sim/config/json_writer.h"
+#include "sim/config/limits.h"
+#include "sim/config/preset.h"
+#include "sim/config/text_table.h"
+#include "sim/model/network.h"
+#include "sim/report/energy_report.h"
+#include "sim/sweep/space.h"
+
+namespace npuscope {
+namespace {
+
+/// What every preset of an NPU may say beside the fields of its family.
+struct PresetHead {
+    std::string family = "nvdla";
+
+    template <class Visitor, class Self>
+    static void describe(Visitor& visit, Self& self) {
+        visit.field("family", self.family,
+                    "kind of NPU: nvdla runs register programs, tinpu layers");
+    }
+};
+
+void add(std::vector<ListedField>& fields, std::vector<FieldRow> rows, const std::string& kind,
+         const std::string& family = {}) {
+    for (FieldRow& row : rows) {
+        row.name = kind.empty() ? row.name : join_path(kind, row.name);
+        const bool known = std::ranges::any_of(fields, [&](const ListedField& other) {
+            return other.row.name == row.name && other.family == family;
+        });
+        if (!known) {
+            const std::string limit = limit_text(row.name, row.type);
+            fields.push_back({row, limit.empty() ? row.holds : limit, family});
+        }
+    }
+}
+
+std::string in_a_cell(const std::string& text) {
+    std::string cell;
+    for (const char letter : text) {
+        cell += letter == '|' ? "\\|" : std::string(1, letter);
+    }
+    return cell;
+}
+
+}  // namespace
+
+std::vector<ListedField> all_fields(const SystemConfig& system, NpuFamilies families) {
+    std::vector<ListedField> fields;
+    add(fields, list_fields<PresetHead>(), "npu");
+    add(fields, list_fields(SystemConfig{system.family, system.family->defaults()}), "");
+    for (const NpuFamily* family : families) {
+        if (family != system.family) {
+            add(fields, list_fields(family->defaults()), "npu", std::string(family->name()));
+        }
+    }
+    add(fields, list_fields<Network>(), "network");
+    add(fields, list_fields<ImageDescription>(), "image");
+    const auto experiment = std::make_unique<Experiment>();  // a large one
+    add(fields, list_fields(*experiment), "experiment");
+    add(fields, list_fields<SpaceSpec>(), "sweep");
+    add(fields, list_fields<EnergyTable>(), "energy");
+    return fields;
+}
+
+std::string fields_text(const std::vector<ListedField>& fields, const std::string& prefix) {
+    std::string text;
+    for (const ListedField& field : fields) {
+        if (!field.row.name.starts_with(prefix)) {
+            continue;
+        }
+        const bool required = field.row.default_text == required_field;
+        text += fmt::format("{}{}\n    {}; {}{}{}{}\n    {}\n", field.row.name,
+                            field.family.empty() ? "" : " (family " + field.family + ")",
+                            field.row.type, required ? "" : "default ", field.row.default_text,
+                            field.range.empty() ? "" : "; ", field.range, field.row.sentence);
+        std::istringstream relations(relations_text(field.row.name));
+        for (std::string relation; std::getline(relations, relation);) {
+            text += "    relation: " + relation + '\n';
+        }
+    }
+    return text;
+}
+
+std::string fields_markdown(const std::vector<ListedField>& fields, const std::string& prefix) {
+    std::string text =
+        "| key | type | range | default | meaning |\n| --- | --- | --- | --- | --- |\n";
+    for (const ListedField& field : fields) {
+        if (field.row.name.starts_with(prefix)) {
+            text += fmt::format("| `{}` | {} | {} | {} | {} |\n",
+                                field.row.name.substr(prefix.size()), field.row.type, field.range,
+                                in_a_cell(field.row.default_text), in_a_cell(field.row.sentence));
+        }
+    }
+    return text;
+}
+
+namespace {
+
+std::vector<PresetFile> presets_of(const char* kind, const std::string& prefix) {
+    const auto folder = configs_folder();
+    std::vector<PresetFile> presets;
+    for (const std::string& name : list_presets(folder, kind)) {
+        if (name.starts_with(prefix)) {
+            presets.push_back(find_preset(folder, kind, name));
+        }
+    }
+    return presets;
+}
+
+std::string gigabytes(double bytes_per_second) {
+    return fmt::format("{:.4g} GB/s", bytes_per_second / 1e9);
+}
+
+/// From an ACTIVATE to the first data, and what all channels move at most.
+std::string dram_text(const DramConfig& dram) {
+    const auto clock = static_cast<double>(dram.clock.value);
+    const DramOrganisation& built = dram.organisation;
+    const double rate =
+        clock * built.beats_per_clock * static_cast<double>(built.bus_width.value) * built.channels;
+    const auto closed = static_cast<double>((dram.timing.t_rcd + dram.timing.cl).value);
+    const auto open = static_cast<double>(dram.timing.cl.value);
+    return fmt::format("{}, open row {:.3g} ns, closed row {:.3g} ns, controller {}",
+                       gigabytes(rate), open / clock * 1e9, closed / clock * 1e9,
+                       format_quantity(dram.controller_latency.value, UnitKind::CycleCount));
+}
+
+/// Bytes that a beat of the NPU's bus has; 0 where it has no such field.
+std::uint64_t bus_bytes(const SystemConfig& system) {
+    const Json npu = to_json(system)["npu"];
+    const bool known = npu.contains("mcif") && npu["mcif"].contains("bus_width");
+    return known ? npu["mcif"]["bus_width"].get<std::uint64_t>() : 0;
+}
+
+std::string plain_text(const MemoryConfig& memory, const SystemConfig& system) {
+    const double beats =
+        static_cast<double>(system.clock().value) /
+        static_cast<double>(std::max<std::uint64_t>(memory.beat_interval.value, 1));
+    return fmt::format("{} on the bus of {} ({} a beat), latency {}",
+                       gigabytes(beats * static_cast<double>(bus_bytes(system))), system.npu_name(),
+                       counted(memory.beat_interval.value, "cycle"),
+                       counted(memory.read_latency.value, "cycle"));
+}
+
+std::string memory_text(const MemoryConfig& memory, const SystemConfig& system) {
+    const auto dram = std::ranges::find_if(
+        memory.regions, [](const MemoryRegionConfig& region) { return region.dram.has_value(); });
+    return dram == memory.regions.end() ? plain_text(memory, system) : dram_text(*dram->dram);
+}
+
+std::uint64_t weight_bytes(const Network& network, const std::vector<LayerShapes>& shapes) {
+    std::uint64_t bytes = 0;
+    for (std::size_t i = 0; i < shapes.size(); ++i) {
+        const Layer& layer = network.layers[i];
+        bytes += std::uint64_t{layer.kernels} * (shapes[i].input.channels / layer.groups) *
+                 shapes[i].window.rows * shapes[i].window.columns;
+    }
+    return bytes;
+}
+
+}  // namespace
+
+std::string list_presets_text(const SystemConfig& system, NpuFamilies families,
+                              const std::string& prefix) {
+    std::string text;
+    for (const PresetFile& preset : presets_of("npu", prefix)) {
+        const SystemConfig one = parse_system(read_preset_text(preset), preset.shown, families);
+        text += fmt::format("npu     {:<22}{}\n", preset.name, one.family->summary(one.npu));
+    }
+    for (const PresetFile& preset : presets_of("memory", prefix)) {
+        text += fmt::format("memory  {:<22}{}\n", preset.name,
+                            memory_text(read_preset<MemoryConfig>(preset), system));
+    }
+    return text;
+}
+
+std::string list_memories_text(const SystemConfig& system, const std::string& prefix) {
+    std::string text;
+    for (const PresetFile& preset : presets_of("memory", prefix)) {
+        text += fmt::format("{:<18}{}\n", preset.name,
+                            memory_text(read_preset<MemoryConfig>(preset), system));
+    }
+    return text;
+}
+
+std::string list_networks_text(const std::string& prefix) {
+    TextTable table({{"network", Align::Left},
+                     {"input", Align::Left},
+                     {"layers", Align::Right},
+                     {"MACs", Align::Right},
+                     {"bytes of weights", Align::Right}});
+    for (const PresetFile& preset : presets_of("workload", prefix)) {
+        const Network network = read_network(preset.path);
+        const std::vector<LayerShapes> shapes = network_shapes(network);
+        table.add_row({preset.name, shape_text(network.input.shape()),
+                       with_separators(network.layers.size()), with_separators(total_macs(shapes)),
+                       with_separators(weight_bytes(network, shapes))});
+    }
+    return table.empty() ? std::string() : table.text();
+}
+
+std::string list_experiments_text(const std::string& prefix) {
+    std::string text;
+    for (const PresetFile& preset : presets_of("experiment", prefix)) {
+        text += fmt::format("{:<22}{}\n", preset.name, read_experiment(preset.path).shows);
+    }
+    return text;
+}
+
+std::string list_sweeps_text(const std::string& prefix) {
+    std::string text;
+    for (const PresetFile& preset : presets_of("sweep", prefix)) {
+        text += fmt::format("{:<22}{}\n", preset.name, read_space(preset.path).shows());
+    }
+    return text;
+}
+
+namespace {
+
+/// Calls `constant(name, value, hexadecimal)` for every register and field, in order.
+void each_constant(const FamilyRegisters& registers,
+                   const std::function<void(const std::string&, std::uint32_t, bool)>& constant) {
+    for (const RegisterBlock& block : registers.blocks) {
+        for (const RegisterRow& row : block.rows) {
+            const std::string name = fmt::format("{}_{}{}", block.name, row.name, registers.suffix);
+            constant(name, block.base + row.offset, true);
+            for (const RegisterField& field : row.fields) {
+                const std::uint64_t ones = (std::uint64_t{1} << field.width) - 1;
+                const std::string of_field = fmt::format("{}_{}", name, field.name);
+                constant(of_field + "_SHIFT", field.lsb, false);
+                constant(of_field + "_MASK", static_cast<std::uint32_t>(ones << field.lsb), true);
+                constant(of_field + "_RESET", field.reset, true);
+            }
+        }
+    }
+}
+
+/// `nv_small`, as part of a name.
+std::string word_of(const std::string& npu) {
+    std::string word;
+    for (const char letter : npu) {
+        word += std::isalnum(static_cast<unsigned char>(letter)) != 0 ? letter : '_';
+    }
+    return word;
+}
+
+}  // namespace
+
+std::string registers_c_header(const FamilyRegisters& registers, const std::string& npu) {
+    const std::string guard = "NPUSCOPE_REGISTERS_" + word_of(npu) + "_H";
+    std::string text = fmt::format(
+        "/* Registers of {0}: npuscope list registers --npu {0} --c-header\n"
+        " * Addresses are bytes from the start of the NPU's registers; a MASK is in place, a RESET "
+        "is "
+        "not. */\n#ifndef {1}\n#define {1}\n",
+        npu, guard);
+    each_constant(registers, [&](const std::string& name, std::uint32_t value, bool hexadecimal) {
+        text += hexadecimal ? fmt::format("#define {} 0x{:x}u\n", name, value)
+                            : fmt::format("#define {} {}u\n", name, value);
+    });
+    return text + "#endif\n";
+}
+
+std::string registers_sv_package(const FamilyRegisters& registers, const std::string& npu) {
+    std::string text = fmt::format(
+        "// Registers of {0}: npuscope list registers --npu {0} --sv-package\n"
+        "// Addresses are bytes from the start of the NPU's registers; a MASK is in place, a RESET "
+        "is "
+        "not.\npackage {1}_registers;\n",
+        npu, word_of(npu));
+    each_constant(registers, [&](const std::string& name, std::uint32_t value, bool hexadecimal) {
+        text += hexadecimal ? fmt::format("  localparam logic [31:0] {} = 32'h{:x};\n", name, value)
+                            : fmt::format("  localparam int {} = {};\n", name, value);
+    });
+    return text + "endpackage\n";
+}
+
+}  // namespace npuscope
