@@ -224,16 +224,6 @@ void Mcif::connect_secondary(DmaPort& port) {
     port.attach_secondary({this, add_client(port)});
 }
 
-std::vector<Mcif::Traffic> Mcif::traffic() const {
-    std::vector<Traffic> result;
-    for (const Client& client : clients_) {
-        ClientTraffic moved = client.lane.traffic();
-        moved += client.written;
-        result.push_back({client.name, moved});
-    }
-    return result;
-}
-
 bool Mcif::takes_pieces(Address address, const Pieces& pieces) const {
     const std::uint64_t width = config_.bus_width.value;
     return looks_back_ && looks_back_() && !config_.awaits_answers() && config_.turn_beats <= 1 &&
@@ -300,31 +290,6 @@ void Mcif::open(unsigned client, ReadStream& stream, const StreamLabel& label) {
     if (awaits_answers()) {
         issue_reads();
     }
-}
-
-std::vector<Mcif::OperationTraffic> Mcif::operation_traffic() const {
-    std::vector<OperationTraffic> result;
-    const auto add = [&](const std::string& client, const OperationStarts& starts,
-                         const ClientTraffic& all) {
-        for (std::size_t i = 0; i < starts.all.size(); ++i) {
-            ClientTraffic moved = i + 1 < starts.all.size() ? starts.all[i + 1].before : all;
-            moved -= starts.all[i].before;
-            result.push_back({starts.all[i].operation, client, moved});
-        }
-    };
-    for (const Client& client : clients_) {
-        add(client.name, client.lane.starts(), client.lane.traffic());
-        add(client.name, client.writes, client.written);
-    }
-    return result;
-}
-
-ClientTraffic Mcif::total() const {
-    ClientTraffic all;
-    for (const Traffic& client : traffic()) {
-        all += client.moved;
-    }
-    return all;
 }
 
 void Mcif::wait_issued(Activity& activity, unsigned client, std::uint64_t beats,

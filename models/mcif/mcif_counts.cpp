@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the memory interface has moved, how it stands, and what it leaves out where kernel groups are
+// left out, see models/npu/steady_groups.
+#include "models/mcif/mcif.h"
+
+namespace npuscope {
+
+std::vector<Mcif::Traffic> Mcif::traffic() const {
+    std::vector<Traffic> result;
+    for (const Client& client : clients_) {
+        ClientTraffic moved = client.lane.traffic();
+        moved += client.written;
+        result.push_back({client.name, moved});
+    }
+    return result;
+}
+
+std::vector<Mcif::OperationTraffic> Mcif::operation_traffic() const {
+    std::vector<OperationTraffic> result;
+    const auto add = [&](const std::string& client, const OperationStarts& starts,
+                         const ClientTraffic& all) {
+        for (std::size_t i = 0; i < starts.all.size(); ++i) {
+            ClientTraffic moved = i + 1 < starts.all.size() ? starts.all[i + 1].before : all;
+            moved -= starts.all[i].before;
+            result.push_back({starts.all[i].operation, client, moved});
+        }
+    };
+    for (const Client& client : clients_) {
+        add(client.name, client.lane.starts(), client.lane.traffic());
+        add(client.name, client.writes, client.written);
+    }
+    return result;
+}
+
+ClientTraffic Mcif::total() const {
+    ClientTraffic all;
+    for (const Traffic& client : traffic()) {
+        all += client.moved;
+    }
+    return all;
+}
+
+void Mcif::leave_out(unsigned client, std::uint64_t beats, std::uint64_t of_run) {
+    reads_.leave_out(client, beats);
+    clients_[client].lane.leave_out(of_run);
+}
+
+void Mcif::add_state(Fingerprint& state) const {
+    reads_.add_state(state);
+    writes_.add_state(state);
+    for (const Client& client : clients_) {
+        client.lane.add_state(state);
+        client.front.add_state(state);
+        state.add_coming(client.last_taken + Cycles(1 + longest_burst()));
+    }
+}
+
+std::vector<ClientTraffic> Mcif::moved() const {
+    std::vector<ClientTraffic> all;
+    all.reserve(2 * clients_.size());
+    for (const Client& client : clients_) {
+        all.push_back(client.lane.traffic());
+        all.push_back(client.written);
+    }
+    return all;
+}
+
+void Mcif::count_more(std::span<const ClientTraffic> traffic) {
+    for (std::size_t i = 0; i < clients_.size(); ++i) {
+        clients_[i].lane.count_more(traffic[2 * i]);
+        clients_[i].written += traffic[2 * i + 1];
+    }
+}
+
+}  // namespace npuscope
