@@ -22,11 +22,11 @@ std::string effort(const Result& result) {
     const bool brief = result.wall_seconds < 0.1;
     std::string repeats;
     if (result.repeated_cycles > Cycles(0)) {
-        repeats = fmt::format("; {} of them repeat others",
+        repeats = fmt::format("{} of these cycles repeat others: counted, not simulated\n",
                               percent(static_cast<double>(result.repeated_cycles.value) /
                                       static_cast<double>(result.simulated_cycles.value)));
     }
-    return fmt::format("\nsimulated {} cycles in {:.{}f} {} ({:.2f} Mcycles/s{})\n",
+    return fmt::format("\nsimulated {} cycles in {:.{}f} {} ({:.2f} Mcycles/s)\n{}",
                        with_separators(result.simulated_cycles.value),
                        result.wall_seconds * (brief ? 1e3 : 1), brief ? 1 : 2, brief ? "ms" : "s",
                        rate, repeats);
