@@ -7,6 +7,13 @@
 #include "models/base/check.h"
 
 namespace npuscope {
+namespace {
+
+/// Longer than any latency, FIFO or pipe: what was so long ago has no effect on a port at rest.
+constexpr Cycles long_ago{4096};
+
+}  // namespace
+
 Cycles RequestStages::enter(Cycles ready) {
     if (holds_) {
         stages_.back().passed(in_last_, at_end_, last_in_arbiter_);
@@ -383,8 +390,9 @@ void ReadChannel::advance(Cycles time) {
 }
 
 void ReadChannel::add_state(Fingerprint& state) const {
-    state.add(next_command_);
-    state.add(last_arrival_);
+    // of a port that stands still, what was long ago does not matter
+    open_.empty() ? state.add_coming(next_command_ + long_ago) : state.add(next_command_);
+    open_.empty() ? state.add_coming(last_arrival_ + long_ago) : state.add(last_arrival_);
     state.add(last_lane_);
     state.add(held_ ? 1U + *held_ : 0U);
     if (held_) {

@@ -5,6 +5,12 @@
 #include "models/mcif/mcif_timing.h"
 
 namespace npuscope {
+namespace {
+
+/// Longer than any latency, FIFO or pipe: what was so long ago has no effect on a port at rest.
+constexpr Cycles long_ago{4096};
+
+}  // namespace
 
 void WriteChannel::open(unsigned client, const Burst& burst) {
     lanes_.resize(std::max<std::size_t>(lanes_.size(), client + 1));
@@ -48,7 +54,7 @@ void WriteChannel::take(Lane& lane, Cycles time) {
 }
 
 void WriteChannel::add_state(Fingerprint& state) const {
-    state.add(free_);
+    open_.empty() ? state.add_coming(free_ + long_ago) : state.add(free_);
     state.add(last_);
     for (const unsigned client : open_) {
         const Lane& lane = lanes_[client];
