@@ -57,6 +57,10 @@ class CheckDocs(unittest.TestCase):
                               ("simulated 6 cycles in 2.5 ms (1.00 Mcycles/s)", 1)):
             self.assertEqual(self.check(self.page(f"$ echo '{printed}'", shown))[0], code)
 
+    def test_how_much_repeats_may_differ(self):
+        said = "{} % of these cycles repeat others: counted, not simulated"
+        self.assertEqual(self.check(self.page(f"$ echo '{said.format(31.5)}'", said.format(9)))[0], 0)
+
     def test_blocks_become_files(self):
         text = "```yaml file=a/b.yaml\nkey: 1\n```\n" + self.page("$ cat a/b.yaml", "key: 1")
         self.assertEqual(self.check(text)[0], 0)
