@@ -154,6 +154,7 @@ Result run_shared(NetworkSplit by, const PlanForParts& plan_for, const SystemCon
 
 StreamRecord simulate_stream(const Plan& plan, std::size_t frames, const PlanTarget& target,
                              const SystemConfig& system, Cycles max_cycles) {
+    NPU_CHECK(frames > 1, "in a stream a frame follows another");
     const Plan bare = without_images(plan);
     const Result result = run_program(plan_program(streamed_plan(bare, frames, target)), system,
                                       {.max_cycles = max_cycles, .values = false});
