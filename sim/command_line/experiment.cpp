@@ -221,7 +221,10 @@ void add_plan_options(CLI::App& app, PlanChoices& choices) {
         ->option_text("TYPE");
 }
 
-void add_run_options(CLI::App& app, RunChoices& choices) {
+namespace {
+
+/// What of a run is simulated, and for how long.
+void add_simulation_options(CLI::App& app, RunChoices& choices) {
     app.add_option("--values", choices.values,
                    "on (default), or off: time alone; needs no images and checks nothing")
         ->transform(choice_of<OnOff>())
@@ -248,6 +251,12 @@ void add_run_options(CLI::App& app, RunChoices& choices) {
                         node.place);
         },
         "stop the machine after so many cycles");
+}
+
+}  // namespace
+
+void add_run_options(CLI::App& app, RunChoices& choices) {
+    add_simulation_options(app, choices);
     app.add_option("--instances", choices.instances,
                    "so many NPUs run the program at once, each on data of its own, in one memory "
                    "whose time they share")
