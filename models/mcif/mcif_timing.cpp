@@ -9,8 +9,16 @@
 namespace npuscope {
 namespace {
 
-/// Longer than any latency, FIFO or pipe: what was so long ago has no effect on a port at rest.
-constexpr Cycles long_ago{4096};
+/// When a channel last did something; of one that is at rest it does not matter if that was so long
+/// ago: longer than any latency, FIFO or pipe.
+void add_last(Fingerprint& state, Cycles time, bool at_rest) {
+    constexpr Cycles long_ago{4096};
+    if (at_rest) {
+        state.add_coming(time + long_ago);
+    } else {
+        state.add(time);
+    }
+}
 
 }  // namespace
 
@@ -390,9 +398,8 @@ void ReadChannel::advance(Cycles time) {
 }
 
 void ReadChannel::add_state(Fingerprint& state) const {
-    // of a port that stands still, what was long ago does not matter
-    open_.empty() ? state.add_coming(next_command_ + long_ago) : state.add(next_command_);
-    open_.empty() ? state.add_coming(last_arrival_ + long_ago) : state.add(last_arrival_);
+    add_last(state, next_command_, open_.empty());
+    add_last(state, last_arrival_, open_.empty());
     state.add(last_lane_);
     state.add(held_ ? 1U + *held_ : 0U);
     if (held_) {
@@ -411,6 +418,19 @@ void ReadChannel::add_state(Fingerprint& state) const {
         state.add(index);
         state.add(burst.beats);
         state.add_coming(burst.ready);
+    }
+}
+
+void WriteChannel::add_state(Fingerprint& state) const {
+    add_last(state, free_, open_.empty());
+    state.add(last_);
+    for (const unsigned client : open_) {
+        const Lane& lane = lanes_[client];
+        state.add(client);
+        state.add(lane.burst.first);
+        state.add(lane.burst.step.value);
+        state.add(lane.burst.beats - lane.taken);
+        state.add(lane.burst.gathered);
     }
 }
 

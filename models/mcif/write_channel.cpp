@@ -5,12 +5,6 @@
 #include "models/mcif/mcif_timing.h"
 
 namespace npuscope {
-namespace {
-
-/// Longer than any latency, FIFO or pipe: what was so long ago has no effect on a port at rest.
-constexpr Cycles long_ago{4096};
-
-}  // namespace
 
 void WriteChannel::open(unsigned client, const Burst& burst) {
     lanes_.resize(std::max<std::size_t>(lanes_.size(), client + 1));
@@ -51,19 +45,6 @@ void WriteChannel::take(Lane& lane, Cycles time) {
     lane.last = time;
     ++lane.taken;
     free_ = time + lane.burst.interval;
-}
-
-void WriteChannel::add_state(Fingerprint& state) const {
-    open_.empty() ? state.add_coming(free_ + long_ago) : state.add(free_);
-    state.add(last_);
-    for (const unsigned client : open_) {
-        const Lane& lane = lanes_[client];
-        state.add(client);
-        state.add(lane.burst.first);
-        state.add(lane.burst.step.value);
-        state.add(lane.burst.beats - lane.taken);
-        state.add(lane.burst.gathered);
-    }
 }
 
 std::pair<std::size_t, Cycles> WriteChannel::next_turn() const {
