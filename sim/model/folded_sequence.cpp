@@ -131,17 +131,29 @@ void note_deviation(const FoldedKernel& kernel, double unit, double kernels, Dev
         std::min(1.0, bias / 2 / unit + spread * std::sqrt(2 / std::numbers::pi)) / kernels;
 }
 
+/// Adds what every sequence of the layer begins with; false where no kernel is to be folded.
+bool begin_folding(const QuantisedLayer& layer, LayerSequence& folded) {
+    folded.reason = layer.obstacle;
+    if (!folded.reason.empty() || layer.is_pool) {
+        return false;
+    }
+    folded.deviation = Deviation{.folded = true};
+    return true;
+}
+
+std::size_t kernels_of(const QuantisedLayer& layer) {
+    const Sizes& sizes = layer.weights.type.sizes;
+    return static_cast<std::size_t>(layer.is_conv ? sizes.front() : sizes.back());
+}
+
 }  // namespace
 
 LayerSequence real_sequence(QuantisedLayer& layer) {
-    LayerSequence folded{.divisor = {1}, .real = true, .deviation = Deviation{.folded = true}};
-    folded.reason = layer.obstacle;
-    if (!folded.reason.empty() || layer.is_pool) {
-        folded.deviation.reset();
+    LayerSequence folded{.divisor = {1}, .real = true};
+    if (!begin_folding(layer, folded)) {
         return folded;
     }
-    const Sizes& sizes = layer.weights.type.sizes;
-    const auto kernels = static_cast<std::size_t>(layer.is_conv ? sizes.front() : sizes.back());
+    const std::size_t kernels = kernels_of(layer);
     for (std::size_t k = 0; k < kernels; ++k) {
         KernelWeights weights(layer.weights.numbers, layer.is_conv, kernels, k);
         const double factor = of_kernel(layer.factors, k, 1);
@@ -157,14 +169,11 @@ LayerSequence real_sequence(QuantisedLayer& layer) {
 }
 
 LayerSequence folded_sequence(QuantisedLayer& layer, const FineMap* fine) {
-    LayerSequence folded{.deviation = Deviation{.folded = true}};
-    folded.reason = layer.obstacle;
-    if (!folded.reason.empty() || layer.is_pool) {
-        folded.deviation.reset();
+    LayerSequence folded;
+    if (!begin_folding(layer, folded)) {
         return folded;
     }
-    const Sizes& sizes = layer.weights.type.sizes;
-    const auto kernels = static_cast<std::size_t>(layer.is_conv ? sizes.front() : sizes.back());
+    const std::size_t kernels = kernels_of(layer);
     std::vector<double> rest(fine != nullptr ? layer.weights.numbers.size() : 0);
     for (std::size_t k = 0; k < kernels; ++k) {
         const auto of_this = [&](std::vector<double>& numbers) {
