@@ -91,6 +91,22 @@ void BufferHistory::follow_weights(const ConvJob& job, KnownBufferStart& known) 
     known.findings.push_back(std::move(finding));
 }
 
+void BufferHistory::add_state(Fingerprint& state) const {
+    state.add(held_);
+    if (left_) {
+        for (const std::uint64_t count :
+             {std::uint64_t{left_->banks.data}, std::uint64_t{left_->banks.weight},
+              static_cast<std::uint64_t>(left_->mode), static_cast<std::uint64_t>(left_->precision),
+              std::uint64_t{left_->input.channels}, std::uint64_t{left_->input.height},
+              std::uint64_t{left_->input.width}, std::uint64_t{left_->batches},
+              std::uint64_t{left_->lines}, std::uint64_t{left_->all_data},
+              std::uint64_t{left_->all_weights}, left_->weights.shape.elements(),
+              std::uint64_t{left_->weights.shape.kernels}, left_->weight_entries}) {
+            state.add(count);
+        }
+    }
+}
+
 KnownBufferStart BufferHistory::next(const ConvJob& job) {
     KnownBufferStart known;
     const CscJob& csc = job.parts.csc;

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "models/base/diagnostic.h"
+#include "models/base/fingerprint.h"
 #include "models/conv/conv_job.h"
 
 namespace npuscope {
@@ -46,6 +47,7 @@ class BufferHistory {
     explicit BufferHistory(Bytes entry) : entry_(entry) {}
 
     KnownBufferStart next(const ConvJob& job);
+    void add_state(Fingerprint& state) const;
 
  private:
     struct Left {

@@ -46,6 +46,10 @@ class Cacc : public Sink<StripePackage> {
     /// No end of an operation is marked at an atom that is not one.
     bool marks_are_right() const { return !marks_.stale(); }
     void add_state(Fingerprint& state) const;
+    /// What the next operation depends on besides.
+    void add_next_state(Fingerprint& state) const { marks_.add_state(state); }
+    /// Atoms that have been taken from it.
+    std::uint64_t left() const { return marks_.left(); }
     /// Operations whose last atom has been handed on.
     std::uint64_t ended() const { return ended_; }
     /// So many atoms pass without being simulated.

@@ -25,6 +25,7 @@ Cdma::Cdma(const sc_core::sc_module_name& name, const CdmaConfig& config, const 
     : Unit(name),
       config_(config),
       bus_width_(widths.bus),
+      memory_atom_(widths.datapath.memory_atom),
       fetch_(widths.datapath, wires.log),
       wires_(wires) {
     repeat_from(launches, "data", [this](Activity& activity) { run_data(activity); });
@@ -342,6 +343,24 @@ void Cdma::add_state(Fingerprint& state, const ConvWork& work, std::uint32_t beg
         for (std::uint32_t i = begun; i < reading_.place + reading_.left_out; ++i) {
             state.add(work.weights_waited[i] ? 1U : 0U);
         }
+    }
+}
+
+void Cdma::add_next_state(Fingerprint& state) const {
+    for (const EntryStore* store : {&wires_.data, &wires_.weights, &wires_.masks}) {
+        store->add_state(state);
+        state.add(store->capacity());
+        state.add(store->promised() - store->releases().total());
+    }
+    state.add(finished_.value_or(Cycles(0)));
+    if (split_) {
+        state.add(std::uint64_t{split_->data});
+        state.add(std::uint64_t{split_->weight});
+    }
+    state.add(kept_weight_bytes_);
+    for (const std::vector<std::uint64_t>* ends : {&kept_use_.weight_ends, &kept_use_.mask_ends}) {
+        state.add(ends->size());
+        state.add(ends->empty() ? 0 : ends->back());
     }
 }
 

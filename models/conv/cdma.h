@@ -52,6 +52,12 @@ class Cdma : public Unit {
     GroupStream::Removable removable_groups(const ConvWork& work) const;
     /// All that later groups depend on, when the sequencer has begun group number `begun`.
     void add_state(Fingerprint& state, const ConvWork& work, std::uint32_t begun) const;
+    /// Requests for a cube's lines are cut where addresses are a multiple of this.
+    Bytes request_window() const { return memory_atom_ * config_.request_atoms; }
+    /// Weights of the operation are being read, so that nothing of the next one is.
+    bool reads_weights_of(const ConvWork& work) const { return reading_.work == &work; }
+    /// What the next operation depends on besides, without values.
+    void add_next_state(Fingerprint& state) const;
     /// Beats that so many groups are read with in time; 0 once all have been.
     std::uint64_t beats_under_way(const ConvWork& work, std::uint32_t groups) const;
     void leave_out(ConvWork& work, std::uint32_t groups);
@@ -90,6 +96,7 @@ class Cdma : public Unit {
 
     const CdmaConfig config_;
     const Bytes bus_width_;
+    const Bytes memory_atom_;
     const OperandFetch fetch_;
     Wires wires_;
     Channel<std::shared_ptr<ConvWork>> weight_launches_{"cdma.weight_launches"};

@@ -120,6 +120,23 @@ std::uint32_t Csc::group_load(const ConvJob& job, std::uint32_t group) const {
                   job.weights.group_kernels));
 }
 
+void Csc::add_next_state(Fingerprint& state) const {
+    state.add(next_block_);
+    state.add(end_.value_or(Cycles(0)));
+    state.add(left_data_);
+    state.add(left_weights_);
+    state.add(left_masks_);
+}
+
+void Csc::count_again(const Actions& from, const Actions& to, std::uint64_t times) {
+    for (std::size_t i = 0; i < actions_.products.size(); ++i) {
+        actions_.products[i] += (to.products[i] - from.products[i]) * times;
+    }
+    actions_.partial_sums += (to.partial_sums - from.partial_sums) * times;
+    actions_.buffer_read += (to.buffer_read - from.buffer_read) * times;
+    actions_.buffer_written += (to.buffer_written - from.buffer_written) * times;
+}
+
 void Csc::count_actions(const ConvWork& work) {
     const ConvJob& job = work.job;
     const BufferUse& buffer = work.buffer;

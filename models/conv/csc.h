@@ -55,6 +55,10 @@ class Csc : public Unit {
     void on_group(GroupListener listener) { group_begins_ = std::move(listener); }
     /// As a group begins.
     void add_state(Fingerprint& state) const { state.add(last_block_); }
+    /// What the next operation depends on besides.
+    void add_next_state(Fingerprint& state) const;
+    /// What was done in between is done so many times more without being simulated.
+    void count_again(const Actions& from, const Actions& to, std::uint64_t times);
     /// Outputs of a group, each an atom for the accumulator.
     std::uint64_t outputs_of_group() const { return plan_.outputs; }
 

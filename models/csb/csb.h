@@ -78,6 +78,8 @@ class Csb : public Unit {
         settle();
         return posted_.empty();
     }
+    /// While it is idle.
+    void add_state(Fingerprint& state) const { queue_.add_state(state); }
 
  private:
     struct PostedWrite {

@@ -19,6 +19,7 @@
 #include <utility>
 
 #include "models/base/describe.h"
+#include "models/base/fingerprint.h"
 #include "models/base/quantity.h"
 
 namespace npuscope {
@@ -88,6 +89,12 @@ class CsbQueue {
         }
         effects_.push_back(access.effect);
         return access;
+    }
+    void add_state(Fingerprint& state) const {
+        state.add(effects_.size());
+        for (const Cycles effect : effects_) {
+            state.add_coming(effect + round_trip_);
+        }
     }
 
  private:

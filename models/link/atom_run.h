@@ -46,6 +46,18 @@ class EndMarks {
     bool stale() const { return stale_.has_value(); }
     /// So many atoms more have left as if they had passed, none of them an end.
     void leave_out(std::uint64_t atoms) { left_ += atoms; }
+    std::uint64_t left() const { return left_; }
+    /// But for the number of atoms.
+    void add_state(Fingerprint& state) const {
+        for (const Cycles end : ends_) {
+            state.add(end);
+        }
+        state.add(stale_.has_value() ? 1U : 0U);
+        state.add(second_);
+        if (last_end_) {
+            state.add_coming(*last_end_ + latency_);
+        }
+    }
 
  private:
     Meeting meeting(Cycles entered) const;

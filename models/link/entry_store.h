@@ -35,6 +35,8 @@ class EntryStore {
         promised_ += entries;
         return before;
     }
+    /// Entries that were promised since the store was allocated.
+    std::uint64_t promised() const { return promised_; }
     const ReleaseLedger& releases() const { return releases_; }
     /// Entries were released, or will be.
     const sc_core::sc_event& released() const { return released_; }

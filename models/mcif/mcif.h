@@ -47,6 +47,15 @@ struct OperationStarts {
             all.push_back({*operation, moved});
         }
     }
+    /// Those from `from` to `to` came once more, under other names, when `more` had been moved.
+    template <class Name>
+    void add_again(std::size_t from, std::size_t to, const ClientTraffic& more, const Name& name) {
+        for (std::size_t i = from; i < to; ++i) {
+            Start start{name(all[i].operation), all[i].before};
+            start.before += more;
+            all.push_back(std::move(start));
+        }
+    }
 };
 
 class ReadLane : public ChannelSource {
@@ -66,6 +75,7 @@ class ReadLane : public ChannelSource {
     void open(ReadStream& stream, const StreamLabel& label);
     const ClientTraffic& traffic() const { return traffic_; }
     const OperationStarts& starts() const { return starts_; }
+    OperationStarts& starts() { return starts_; }
 
     std::optional<ChannelBurst> next_burst() override;
     void stalled(Cycles cycles) override { stream_->stalled(cycles); }
@@ -188,6 +198,16 @@ class Mcif : public sc_core::sc_module, public ReadIssuer, private tlm::tlm_mm_i
     std::vector<ClientTraffic> moved() const;
     /// Clients moved so much more, told as above, without being simulated.
     void count_more(std::span<const ClientTraffic> traffic);
+    struct Counted {
+        std::vector<ClientTraffic> moved;     ///< as above
+        std::vector<std::size_t> operations;  ///< of each, in the same order
+    };
+    Counted counted() const;
+    /// What was moved in between was moved so many times more, by operations whose names `name` tells
+    /// from those of the first time and the number of the time, from 1.
+    using LaterName = std::function<std::string(const std::string& first, std::uint64_t time)>;
+    void count_again(const Counted& from, const Counted& to, std::uint64_t times,
+                     const LaterName& name);
     /// Where `looks_back()`, memory answers at once, for the cycle in which a transaction left: then they
     /// leave late, when their answers matter or before a write, and nothing is awaited.
     void leave_late_where(std::function<bool()> looks_back) { looks_back_ = std::move(looks_back); }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the memory interface has moved, how it stands, and what it leaves out where kernel groups are
-// left out, see models/npu/steady_groups.
+// What the memory interface has moved, how it stands, and what it leaves out where work that repeats
+// is left out, see models/npu/steady_groups and models/npu/repeated_operations.
 #include "models/mcif/mcif.h"
 
 namespace npuscope {
@@ -70,6 +70,31 @@ void Mcif::count_more(std::span<const ClientTraffic> traffic) {
         clients_[i].lane.count_more(traffic[2 * i]);
         clients_[i].written += traffic[2 * i + 1];
     }
+}
+
+Mcif::Counted Mcif::counted() const {
+    Counted all{moved(), {}};
+    for (const Client& client : clients_) {
+        all.operations.push_back(client.lane.starts().all.size());
+        all.operations.push_back(client.writes.all.size());
+    }
+    return all;
+}
+
+void Mcif::count_again(const Counted& from, const Counted& to, std::uint64_t times,
+                       const LaterName& name) {
+    std::vector<ClientTraffic> more(to.moved.size());
+    for (std::uint64_t time = 1; time <= times; ++time) {
+        for (std::size_t i = 0; i < more.size(); ++i) {
+            more[i] += to.moved[i];
+            more[i] -= from.moved[i];
+            Client& client = clients_[i / 2];
+            OperationStarts& starts = i % 2 == 0 ? client.lane.starts() : client.writes;
+            starts.add_again(from.operations[i], to.operations[i], more[i],
+                             [&](const std::string& first) { return name(first, time); });
+        }
+    }
+    count_more(more);
 }
 
 }  // namespace npuscope

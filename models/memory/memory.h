@@ -255,6 +255,11 @@ class Memory : public sc_core::sc_module {
         return shadow_ && !zeroed_ ? shadow_->first_unwritten(run) : std::nullopt;
     }
 
+    /// The place of the region that an address lies in; the number of regions where none does.
+    std::size_t region_number(Address address) const {
+        const MemoryRegionConfig* region = region_of(address, Bytes(1));
+        return region != nullptr ? index_of(*region) : config_.regions.size();
+    }
     /// What the DRAM of each region that has one did.
     struct NamedDram {
         std::string region;

@@ -156,6 +156,7 @@ void Dispatcher::start_sdp(const Launch& launch) {
     const auto work = std::make_shared<SdpWork>();
     work->job = std::get<SdpJob>(launch.job);
     begin(*work, launch);
+    ++sdp_operations_;
     if (work->job.flying()) {
         fed_.push_back(work.get());
     }
@@ -257,6 +258,7 @@ void Dispatcher::sdp_done(SdpWork& work) {
         file.set_status("D_STATUS", 1);
     }
     OperationRecord record = std::move(work.record);
+    --sdp_operations_;
     if (work.job.flying()) {
         fed_.pop_front();
     }
@@ -328,6 +330,79 @@ void Dispatcher::report_early_end(const SdpWork& work, std::uint64_t atoms) {
         "another one in the accumulator's delivery buffer and left an extra mark (see `ends_meet`)",
         work.name, atoms, delivered_atoms(conv.job));
     log_.add(std::move(finding));
+}
+
+bool Dispatcher::runs_alone(const ConvWork& work) const {
+    return !awaiting_sdp_.empty() && awaiting_sdp_.front().get() == &work &&
+           awaiting_sdp_.size() == fed_.size() && sdp_operations_ == fed_.size() &&
+           awaiting_pdp_.empty() &&
+           std::ranges::none_of(fed_, [](const SdpWork* sdp) { return sdp->job.to_pdp; });
+}
+
+void Dispatcher::add_state(Fingerprint& state) const {
+    engine_.add_state(state);
+    state.add(data_done_ ? 1U : 0U);
+    state.add(awaiting_sdp_.size());
+    for (const std::shared_ptr<ConvWork>& work : awaiting_sdp_) {
+        const OperationRecord& record = work->record;
+        state.add(record.start);
+        for (const OperationPart& part : record.parts) {
+            state.add(part.begin);
+            state.add(part.end);
+        }
+        for (const Cycles cycles : record.causes.cycles) {
+            state.add(cycles.value);
+        }
+        state.add(work->group);
+    }
+    for (const SdpWork* work : fed_) {
+        state.add(work->record.start);
+        state.add(work->uses_rdma ? 1U : 0U);
+        state.add(work->rdma_enabled);
+        for (const Cycles cycles : work->record.causes.cycles) {
+            state.add(cycles.value);
+        }
+    }
+}
+
+Cycles Dispatcher::count_again(const Counted& from, const Counted& to, std::uint64_t times,
+                               Cycles cycles) {
+    const std::uint64_t launched = to.launched - from.launched;
+    for (std::uint64_t time = 1; time <= times; ++time) {
+        const Cycles later = cycles * time;
+        for (std::size_t i = from.ended; i < to.ended; ++i) {
+            OperationRecord record = operations_[i];
+            record.name = LaunchEngine::later_name(record.name, launched * time);
+            for (std::string& joined : record.joined) {
+                joined = LaunchEngine::later_name(joined, launched * time);
+            }
+            record.start += later;
+            record.end += later;
+            for (OperationPart& part : record.parts) {
+                part.begin += later;
+                part.end += later;
+            }
+            if (record.first_mac) {
+                *record.first_mac += later;
+            }
+            operations_.push_back(std::move(record));
+        }
+    }
+    engine_.leave_out(launched * times);
+    const auto rename = [&](auto& work) {
+        work.name = LaunchEngine::later_name(work.name, launched * times);
+        work.record.name = work.name;
+    };
+    Cycles first = now();
+    for (const std::shared_ptr<ConvWork>& work : awaiting_sdp_) {
+        rename(*work);
+        first = std::min(first, work->record.start);
+    }
+    for (SdpWork* work : fed_) {
+        rename(*work);
+        first = std::min(first, work->record.start);
+    }
+    return first;
 }
 
 void Dispatcher::finish_record(OperationRecord record) {

@@ -55,6 +55,20 @@ class Dispatcher : public CsbListener {
     void complete_records_by(std::function<void(OperationRecord&)> complete) {
         complete_ = std::move(complete);
     }
+    // Operations that are left out because they repeat others, see models/npu/repeated_operations.
+
+    struct Counted {
+        std::uint64_t launched = 0;
+        std::size_t ended = 0;  ///< of operations()
+    };
+    Counted counted() const { return {engine_.launched(), operations_.size()}; }
+    /// This is the only convolution that has begun, and every operation of the SDP takes one's sums.
+    bool runs_alone(const ConvWork& work) const;
+    /// What was launched and ended in between was so many times more, each so many cycles later;
+    /// what is under way belongs to the last time. When the first of it was launched.
+    Cycles count_again(const Counted& from, const Counted& to, std::uint64_t times, Cycles cycles);
+    void add_state(Fingerprint& state) const;
+
     /// A launch of the BDMA's group has not ended.
     bool copies(unsigned group) const { return bdma_queue_.busy(group); }
 
@@ -100,7 +114,8 @@ class Dispatcher : public CsbListener {
     bool weights_done_ = false;
     // operations whose result goes on on the fly: their records end with the unit that writes
     std::deque<std::shared_ptr<ConvWork>> awaiting_sdp_;
-    std::deque<const SdpWork*> fed_;  // operations of the SDP that they feed, in the same order
+    std::deque<SdpWork*> fed_;        // operations of the SDP that they feed, in the same order
+    std::size_t sdp_operations_ = 0;  // under way, these and others
     std::deque<OperationRecord> awaiting_pdp_;
     std::vector<OperationRecord> operations_;
     std::function<void(OperationRecord&)> complete_;

@@ -266,6 +266,20 @@ std::string LaunchEngine::next_name(std::string_view unit) {
     return std::string(unit) + " " + std::to_string(count_++);
 }
 
+std::string LaunchEngine::later_name(const std::string& name, std::uint64_t operations) {
+    const std::size_t number = name.rfind(' ') + 1;
+    return name.substr(0, number) + std::to_string(std::stoull(name.substr(number)) + operations);
+}
+
+void LaunchEngine::add_state(Fingerprint& state) const {
+    for (const Gates& gates : gates_) {
+        state.add(gates.main.group());
+        state.add(gates.rdma ? gates.rdma->group() : 0);
+    }
+    history_.add_state(state);
+    state.add(lines_left_ ? 1U : 0U);
+}
+
 std::vector<LaunchGate::Waiting> LaunchEngine::waiting() const {
     std::vector<LaunchGate::Waiting> waiting;
     for (const Gates& gates : gates_) {

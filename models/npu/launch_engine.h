@@ -142,6 +142,15 @@ class LaunchEngine {
     std::string next_name(std::string_view unit);
     std::vector<LaunchGate::Waiting> waiting() const;
 
+    /// Operations so far.
+    std::uint64_t launched() const { return count_; }
+    /// So many operations more count as launched.
+    void leave_out(std::uint64_t operations) { count_ += static_cast<unsigned>(operations); }
+    /// The name of an operation of the same unit that is launched so many later.
+    static std::string later_name(const std::string& name, std::uint64_t operations);
+    /// What the operations before mean for the next one, while none is under way.
+    void add_state(Fingerprint& state) const;
+
  private:
     struct Gates {
         LaunchGate main;

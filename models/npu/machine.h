@@ -21,6 +21,8 @@
 
 namespace npuscope {
 
+class RepeatedOperations;
+
 class Machine {
  public:
     Machine() = default;
@@ -89,6 +91,8 @@ class Machine {
         std::function<bool()> at_rest;
         /// Adds all that memory's later answers depend on.
         std::function<void(Fingerprint&)> add_memory_state;
+        /// Operations can be left out now, if the host leaves out what starts them; whether it waits.
+        std::function<bool(RepeatedOperations&)> at_moment;
     };
     /// Simulates time alone: nothing is fetched or computed, and what is written is zeros.
     virtual void leave_out_values() = 0;

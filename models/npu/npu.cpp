@@ -42,6 +42,7 @@ Npu::Npu(const sc_core::sc_module_name& name, const NpuConfig& config, Diagnosti
           {config.mcif.bus_width, std::max(config.mcif.max_burst, 1U),
            Cycles(config.mcif.request_stages ? 2 : 3)}),
       map_(config.csb.address_map),
+      log_(log),
       dispatcher_(config, log, {csb, glb, cdma, csc, cacc, sdp}) {
     if (config.mcif.secondary_port) {
         cvif.emplace("cvif", secondary_port(config.mcif), log);
@@ -141,7 +142,14 @@ void Npu::leave_out_repeats(const Surroundings& surroundings) {
             rooms.activities.push_back(&activity);
         }
     }
-    steady_.emplace(std::move(rooms), surroundings);
+    steady_.emplace(rooms, surroundings);
+    RepeatedOperations::Rooms all{*steady_, std::move(rooms), csb, dispatcher_, log_, {&pdp, &cdp}};
+    with_optional_units([&all](const char* /*name*/, auto& unit, auto /*config*/) {
+        if (unit) {
+            all.others.push_back(&*unit);
+        }
+    });
+    repeated_.emplace(std::move(all), surroundings);
     record_to(&*steady_);
     dispatcher_.complete_records_by([this](OperationRecord& record) { steady_->count(record); });
 }

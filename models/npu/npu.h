@@ -23,6 +23,7 @@
 #include "models/npu/dispatcher.h"
 #include "models/npu/machine.h"
 #include "models/npu/npu_config.h"
+#include "models/npu/repeated_operations.h"
 #include "models/npu/steady_groups.h"
 #include "models/pdp/pdp.h"
 #include "models/rubik/rubik.h"
@@ -81,8 +82,10 @@ class Npu : public sc_core::sc_module, public Machine {
     void connect_clients();
 
     const AddressMap map_;
+    const DiagnosticLog& log_;
     Dispatcher dispatcher_;
     std::optional<SteadyGroups> steady_;
+    std::optional<RepeatedOperations> repeated_;
 };
 
 }  // namespace npuscope

@@ -7,6 +7,8 @@
 #include <span>
 #include <utility>
 
+#include "models/npu/counts.h"
+
 namespace npuscope {
 namespace {
 
@@ -15,34 +17,6 @@ namespace {
 constexpr std::uint32_t last_groups = 2;
 /// Of an operation with fewer none can be left out: three begin before it is known that they repeat.
 constexpr std::uint32_t fewest_groups = 3 + last_groups + 1;
-
-UnitStatistics difference(const UnitStatistics& later, const UnitStatistics& earlier) {
-    return {later.busy - earlier.busy, later.starved - earlier.starved,
-            later.blocked - earlier.blocked};
-}
-
-ClientTraffic difference(ClientTraffic later, const ClientTraffic& earlier) {
-    later -= earlier;
-    return later;
-}
-
-UnitStatistics times(const UnitStatistics& one, std::uint64_t count) {
-    return {one.busy * count, one.starved * count, one.blocked * count};
-}
-
-ClientTraffic times(const ClientTraffic& one, std::uint64_t count) {
-    return {one.read_bytes * count, one.write_bytes * count, one.read_beats * count,
-            one.write_beats * count};
-}
-
-bool equal(const UnitStatistics& a, const UnitStatistics& b) {
-    return a.busy == b.busy && a.starved == b.starved && a.blocked == b.blocked;
-}
-
-bool equal(const ClientTraffic& a, const ClientTraffic& b) {
-    return a.read_bytes == b.read_bytes && a.write_bytes == b.write_bytes &&
-           a.read_beats == b.read_beats && a.write_beats == b.write_beats;
-}
 
 /// What was counted in the last of two stretches is what was counted in the first.
 template <class Count>
@@ -61,6 +35,9 @@ bool grows_evenly(const std::vector<Count>& first, const std::vector<Count>& mid
 SteadyGroups::SteadyGroups(Rooms rooms, Machine::Surroundings surroundings)
     : rooms_(std::move(rooms)), surroundings_(std::move(surroundings)) {
     rooms_.csc.on_group([this](ConvWork& work, std::uint32_t group, CauseCycles& causes) {
+        if (begins_group_) {
+            begins_group_(work, group, causes);
+        }
         return begin(work, group, causes);
     });
 }
@@ -108,8 +85,28 @@ void SteadyGroups::restarted(const std::string& counter, Cycles time, std::int64
     counted(counter, time, value);
 }
 
-SteadyGroups::Begin SteadyGroups::look(const ConvWork& work, std::uint32_t group,
-                                       const CauseCycles& causes) {
+std::uint64_t SteadyGroups::fold_steps() {
+    const std::uint64_t steps = std::exchange(steps_, 0);
+    all_steps_ = mixed(mixed(all_steps_, steps), now().value - since_.value);
+    since_ = now();
+    return steps;
+}
+
+std::uint64_t SteadyGroups::take_steps() {
+    return mixed(mixed(std::exchange(all_steps_, 0), steps_), now().value - since_.value);
+}
+
+void SteadyGroups::jump(Cycles at, Cycles cycles) {
+    all_steps_ = mixed(all_steps_, cycles.value);
+    auto later = std::ranges::upper_bound(jumps_, at, {}, &Jump::at);
+    const Cycles before = later == jumps_.begin() ? Cycles(0) : std::prev(later)->all;
+    later = jumps_.insert(later, {at, before});
+    for (; later != jumps_.end(); ++later) {
+        later->all += cycles;
+    }
+}
+
+Fingerprint SteadyGroups::state_of(const ConvWork& work, std::uint32_t group) const {
     Cycles since = now();
     for (const Mcif* port : rooms_.ports) {
         since = std::min(since, port->reads_known_until().value_or(since));
@@ -126,14 +123,18 @@ SteadyGroups::Begin SteadyGroups::look(const ConvWork& work, std::uint32_t group
     for (const Activity* activity : rooms_.activities) {
         activity->add_state(state);
     }
+    return state;
+}
+
+SteadyGroups::Begin SteadyGroups::look(const ConvWork& work, std::uint32_t group,
+                                       const CauseCycles& causes) {
     Begin now_seen{.time = now(),
-                   .steps = std::exchange(steps_, 0),
-                   .state = state.value(),
+                   .steps = fold_steps(),
+                   .state = state_of(work, group).value(),
                    .causes = causes,
                    .activities = {},
                    .traffic = {},
                    .sdp = rooms_.sdp.position()};
-    since_ = now_seen.time;
     now_seen.activities.reserve(rooms_.activities.size());
     for (const Activity* activity : rooms_.activities) {
         now_seen.activities.push_back(activity->statistics());
@@ -284,7 +285,7 @@ void SteadyGroups::leave_out(ConvWork& work, std::uint32_t groups, const Period&
     rooms_.cdma.leave_out(work, groups);
     rooms_.cacc.leave_out(atoms);
     rooms_.sdp.leave_out(atoms);
-    jumps_.push_back({now(), (jumps_.empty() ? Cycles(0) : jumps_.back().all) + cycles});
+    jump(now(), cycles);
     begins_.clear();
 }
 

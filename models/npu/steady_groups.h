@@ -46,6 +46,16 @@ class SteadyGroups : public Recorder {
     Cycles counted(Cycles simulated) const;
     /// The same for the times of a record; its parts that were under way last longer.
     void count(OperationRecord& record) const;
+    /// So many cycles more have been left out of all times after `at`.
+    void jump(Cycles at, Cycles cycles);
+    /// All that was recorded since it was asked last, as one number.
+    std::uint64_t take_steps();
+    /// Called before a group other than an operation's first begins.
+    using Listener =
+        std::function<void(const ConvWork&, std::uint32_t group, const CauseCycles& causes)>;
+    void on_group(Listener listener) { begins_group_ = std::move(listener); }
+    /// All that this group and those after it depend on.
+    Fingerprint state_of(const ConvWork& work, std::uint32_t group) const;
 
     void worked(const std::string& activity, Span span) override;
     void waited(const std::string& activity, WaitKind kind, std::string_view what,
@@ -72,6 +82,8 @@ class SteadyGroups : public Recorder {
     static constexpr std::size_t longest_period = 16;
 
     std::uint32_t begin(ConvWork& work, std::uint32_t group, CauseCycles& causes);
+    /// What was recorded since the last time, which goes on now.
+    std::uint64_t fold_steps();
     Begin look(const ConvWork& work, std::uint32_t group, const CauseCycles& causes);
     const Begin& before(std::size_t groups) const { return begins_[begins_.size() - 1 - groups]; }
     /// The last groups did what as many before them did.
@@ -90,11 +102,13 @@ class SteadyGroups : public Recorder {
     }
 
     Rooms rooms_;
+    Listener begins_group_;
     Machine::Surroundings surroundings_;
     const ConvWork* work_ = nullptr;  // of the groups that were looked at
     std::deque<Begin> begins_;        // of its last groups
-    std::uint64_t steps_ = 0;         // since the last of them
+    std::uint64_t steps_ = 0;         // since `since_`
     Cycles since_;
+    std::uint64_t all_steps_ = 0;  // before, since they were taken
     struct Jump {
         Cycles at;
         Cycles all;  ///< that were left out until then

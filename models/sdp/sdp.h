@@ -74,6 +74,12 @@ class Sdp : public Unit {
     };
     Position position() const { return {ended_, atom_}; }
     void add_state(Fingerprint& state, std::uint32_t group) const;
+    /// What it takes leaves in lines, as it comes: nothing that is held back tells two moments apart.
+    bool takes_lines() const { return output_ && !requests_.reorders() && !drain_.limited(); }
+    /// The operation under way has got another name.
+    void rename_output() { output_->purpose.operation = output_->work->name; }
+    /// What this operation and the next one depend on besides.
+    void add_next_state(Fingerprint& state) const;
     /// So many atoms more may be left out of the operation that takes them from the accumulator now,
     /// from this group of kernels on.
     bool can_leave_out(std::uint32_t group, std::uint64_t atoms) const;

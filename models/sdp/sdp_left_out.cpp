@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The unit's part where kernel groups are left out, see models/npu/steady_groups.
+// The unit's part where work that repeats is left out, see models/npu/steady_groups and
+// models/npu/repeated_operations.
 #include <algorithm>
 
 #include "models/sdp/sdp.h"
@@ -31,6 +32,17 @@ void Sdp::add_state(Fingerprint& state, std::uint32_t group) const {
         state.add(outgoing.run.leaves);
         state.add(outgoing.run.count);
     });
+}
+
+void Sdp::add_next_state(Fingerprint& state) const {
+    state.add(atom_);
+    state.add(opens_);
+    state.add(rdma_free_);
+    state.add(begun_);
+    const auto nothing = [](const auto& /*package*/) {};
+    launches.add_state(state, nothing);
+    endings_.add_state(state, nothing);
+    written_.add_state(state, nothing);
 }
 
 bool Sdp::can_leave_out(std::uint32_t group, std::uint64_t atoms) const {

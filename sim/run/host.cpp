@@ -355,9 +355,13 @@ void Host::execute(Activity& /*activity*/, const SyncNotify& notify) {
     finish_checks();
 }
 
-void Host::execute(Activity& activity, const SyncWait& wait) {
-    while (!board_.raised(wait.sync)) {
-        activity.wait_for(board_changed_, WaitKind::Starved, wait.sync);
+void Host::execute(Activity& activity, const SyncWait& /*wait*/) {
+    // while it waits, statements may be left out, up to another wait
+    const auto sync = [this]() -> const std::string& {
+        return std::get<SyncWait>(program_[statement_].action).sync;
+    };
+    while (!board_.raised(sync())) {
+        activity.wait_for(board_changed_, WaitKind::Starved, sync());
     }
 }
 

@@ -25,6 +25,7 @@
 #include "sim/program/program.h"
 #include "sim/run/attribution.h"
 #include "sim/run/open_ends.h"
+#include "sim/run/repeated_statements.h"
 #include "sim/run/result.h"
 #include "sim/run/sync_board.h"
 
@@ -78,6 +79,9 @@ class Host : public Unit {
     /// Jobs that it launched have not ended.
     bool awaits_jobs() const { return !launched_.empty(); }
     const std::vector<CheckResult>& checks() const { return checks_; }
+    /// The machine can leave out operations now: leaves out the statements that start them, where they
+    /// repeat earlier ones. Whether the moment is one for that: the host waits for an interrupt alone.
+    bool leave_out_repeated(RepeatedOperations& operations);
     /// To be called once, when the run is over: what the program left open, as errors. Checks that
     /// were never reached become results that failed.
     Diagnostics conclude();
@@ -131,6 +135,9 @@ class Host : public Unit {
     void execute(Activity& activity, const BeginSegment& segment);
     void execute(Activity& activity, const BeginLayer& layer);
 
+    /// Does what the statements after this one do besides telling the machine: those of a stretch, as
+    /// often as it follows, each time so much later.
+    void replay(const RepeatedStatements::Stretch& stretch, Cycles cycles);
     /// As results tell it.
     Cycles time() const { return machine_.counted(now()); }
     /// The times that cycles() adds up.
@@ -195,6 +202,7 @@ class Host : public Unit {
     Recorder* recorder_ = nullptr;
     std::shared_ptr<Meeting> meeting_;
     std::size_t meetings_ = 0;
+    std::optional<RepeatedStatements> repeated_;
     std::size_t statement_ = 0;  // that is being executed
     Cycles ahead_;               // of simulated time
     bool executed_ = false;

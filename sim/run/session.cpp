@@ -80,7 +80,11 @@ struct Simulation {
             timing->is_uniform()) {
             machine->leave_out_repeats(
                 {.at_rest = [this] { return host.at_rest(); },
-                 .add_memory_state = [this](Fingerprint& state) { timing->add_state(state); }});
+                 .add_memory_state = [this](Fingerprint& state) { timing->add_state(state); },
+                 .at_moment =
+                     [this](RepeatedOperations& operations) {
+                         return host.leave_out_repeated(operations);
+                     }});
         }
         if (options.timeline) {
             machine->record_to(&sampler);

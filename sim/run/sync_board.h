@@ -25,12 +25,25 @@ class SyncBoard {
     };
 
     void expect(Awaited awaited) { awaited_.push_back(std::move(awaited)); }
+    /// The interrupt that is awaited under an id is to raise another one.
+    void expect_instead(const std::string& sync, const std::string& later, const Place& place) {
+        for (Awaited& awaited : awaited_) {
+            if (awaited.sync == sync) {
+                awaited.sync = later;
+                awaited.place = place;
+            }
+        }
+    }
     /// Interrupts that are awaited, oldest first.
     const std::deque<Awaited>& awaited() const { return awaited_; }
     /// The oldest notification for this interrupt, taken off the list; its id is raised.
     std::optional<Awaited> serve(Interrupt interrupt, Cycles time);
     void raise(const std::string& sync, Cycles time) { raised_[sync] = time; }
     bool raised(const std::string& sync) const { return raised_.contains(sync); }
+    std::optional<Cycles> raised_at(const std::string& sync) const {
+        const auto found = raised_.find(sync);
+        return found == raised_.end() ? std::nullopt : std::optional(found->second);
+    }
 
     /// Nothing is expected of this id: it does not count as the end of the program's work.
     void ignore(const std::string& sync) { ignored_.insert(sync); }

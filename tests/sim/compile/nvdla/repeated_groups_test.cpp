@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernel groups that repeat those before them are counted and not simulated, where time alone is
-// simulated. Everything that a result tells is the same as with all of them: cycles, causes, units,
+// Kernel groups and operations that repeat those before them are counted and not simulated, where time
+// alone is simulated. Everything that a result tells is the same as with all of them: cycles, causes, units,
 // traffic, operations.
 #include <gtest/gtest.h>
 
@@ -45,6 +45,34 @@ Network bundled(const std::string& name) {
 
 TEST(RepeatedGroups, AreMostOfABigNetworkOnASmallArray) {
     EXPECT_GT(repeated_share(bundled("resnet50"), sample::preset_target("nv_small")), 0.5);
+}
+
+TEST(RepeatedOperations, AreAFifthOfANetworkOfEqualBlocksOnABigArray) {
+    EXPECT_GT(repeated_share(bundled("resnet50"), sample::preset_target("nv_large")), 0.2);
+}
+
+TEST(RepeatedOperations, ChangeNothingOfAProgramThatExpectsResults) {
+    PlanTarget target = sample::preset_target("nv_small_256");
+    target.images = false;
+    Program program = plan_program(plan_network(bundled("resnet50"), target));
+    std::vector<Statement> statements;
+    for (Statement& statement : program.statements) {
+        if (std::holds_alternative<BeginLayer>(statement.action) && !statements.empty()) {
+            if (const auto* last = std::get_if<NotifyOnInterrupt>(&statements.back().action)) {
+                CheckCrc check;
+                check.sync = last->sync;
+                statements.push_back({{}, check});
+            }
+        }
+        statements.push_back(std::move(statement));
+    }
+    program.statements = std::move(statements);
+    const SystemConfig system = nvdla_system(target.npu, target.memory);
+    const Result all = run_program(program, system, {.values = false, .repeats = true});
+    const Result counted = run_program(program, system, {.values = false});
+    EXPECT_GT(all.checks.size(), 40U);
+    EXPECT_GT(counted.repeated_cycles.value, counted.simulated_cycles.value / 2);
+    EXPECT_EQ(told(counted), told(all));
 }
 
 TEST(RepeatedGroups, ChangeNothingOfAResultOnAnyPreset) {

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// Statements that the host leaves out because they repeat others, see models/npu/repeated_operations.
+#include "models/npu/repeated_operations.h"
+#include "sim/run/host.h"
+
+namespace npuscope {
+
+bool Host::leave_out_repeated(RepeatedOperations& operations) {
+    const auto* wait = statement_ < program_.size()
+                           ? std::get_if<SyncWait>(&program_[statement_].action)
+                           : nullptr;
+    if (wait == nullptr || board_.raised(wait->sync) || !at_rest() || !waiting_checks_.empty() ||
+        !requests_.empty()) {
+        return false;
+    }
+    if (!repeated_) {
+        repeated_.emplace(program_, operations.alignment(), [this](Address address) {
+            return std::uint64_t{memory_.region_number(address)};
+        });
+    }
+    repeated_->note({statement_, operations.note(), time()});
+    const auto stretch =
+        repeated_->repeated([&](std::size_t moment) { return operations.stands_as_at(moment); });
+    if (stretch) {
+        replay(*stretch, operations.repeat(stretch->begin.number, stretch->times));
+    }
+    return true;
+}
+
+void Host::replay(const RepeatedStatements::Stretch& stretch, Cycles cycles) {
+    repeated_->replay_interrupts(stretch, cycles, board_);
+    const std::size_t end = statement_ + stretch.times * stretch.length;
+    Activity& activity = activities().front();
+    for (; statement_ < end; ++statement_) {
+        const Action& action = program_[statement_].action;
+        if (const auto* layer = std::get_if<BeginLayer>(&action)) {
+            execute(activity, *layer);
+        } else if (const auto* crc = std::get_if<CheckCrc>(&action)) {
+            execute(activity, *crc);
+        } else if (const auto* image = std::get_if<CheckImage>(&action)) {
+            execute(activity, *image);
+        } else if (const auto* nothing = std::get_if<CheckNothing>(&action)) {
+            execute(activity, *nothing);
+        }
+    }
+}
+
+}  // namespace npuscope
