@@ -74,7 +74,8 @@ RepeatedStatements::RepeatedStatements(std::span<const Statement> program, Bytes
     prints_.reserve(program.size());
     for (std::size_t i = 0; i < program.size(); ++i) {
         // the place tells apart what is unlike any other
-        prints_.push_back(printer.print(program[i].action, i).value_or(mixed(~std::uint64_t{0}, i)));
+        prints_.push_back(
+            printer.print(program[i].action, i).value_or(mixed(~std::uint64_t{0}, i)));
     }
 }
 
