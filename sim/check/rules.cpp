@@ -205,6 +205,10 @@ constexpr std::array all_rules{
          "computes "
          "it.",
          "the preset's restrictions; docs/tinpu.md"},
+    with(
+        &Rule::beside_verdict,
+        Rule{"open_batch", Severity::Note, "check, run",
+             "A model states the size of its batch; one that it leaves open is 1.", "information"}),
     Rule{"operand_kind", Severity::Warning, "check",
          "Bytes are features, weights or values of channels, not one of them here and another "
          "there.",

@@ -169,6 +169,12 @@ class OnnxReader {
     /// Before IR version 4 every initialiser stands among the inputs as well.
     void read_inputs(const onnx::GraphProto& graph) {
         within("--shape", [&] { sizes_.bind(graph, graph_); });
+        for (const std::string& taken : sizes_.take_batches_of_one(graph, graph_)) {
+            graph_.notes.push_back({.severity = Severity::Note,
+                                    .id = "open_batch",
+                                    .sentence = fmt::format("{} is open and taken as 1", taken),
+                                    .remedy = "give it with --shape where it is another one"});
+        }
         std::set<std::string> names;
         for (const auto& info : graph.input()) {
             const std::string part = fmt::format("input '{}'", info.name());

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // ONNX models, opset 7 to 21, as graphs. What cannot be a model is refused with what is wrong and
 // where: text that is not protobuf, names that no node or two nodes make, cycles, sizes that
-// are not fixed and that were not given, element types and domains that are unknown. Not looked at
+// are not fixed and that were not given (but for a batch, which is 1 then), element types and domains that are unknown. Not looked at
 // here: what the operators demand of their inputs and attributes (operators.h).
 #pragma once
 

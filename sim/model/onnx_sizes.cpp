@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <optional>
 #include <set>
@@ -148,6 +149,29 @@ void OnnxSizes::name_size(const std::string& name, std::int64_t size) {
         throw ConfigError(fmt::format("'{}' is given as {} and as {}", name, found->second, size),
                           "every size of a name is the same");
     }
+}
+
+std::vector<std::string> OnnxSizes::take_batches_of_one(const onnx::GraphProto& graph,
+                                                        const Graph& read) {
+    std::vector<std::string> taken;
+    for (const auto& info : graph.input()) {
+        const auto& dims = shape_of(info).dim();
+        if (read.is_constant(info.name()) || dims.size() < 2 || size_of(info, 0)) {
+            continue;
+        }
+        Sizes sizes{1};
+        for (int i = 1; i < dims.size(); ++i) {
+            sizes.push_back(size_of(info, i).value_or(0));
+        }
+        const std::string name = name_of(dims[0]);
+        if (std::ranges::find(sizes, 0) != sizes.end()) {
+            continue;  // more than a batch is open
+        }
+        bind_input(info, sizes);
+        taken.push_back(name.empty() ? fmt::format("the first size of '{}'", info.name())
+                                     : fmt::format("'{}'", name));
+    }
+    return taken;
 }
 
 std::optional<std::int64_t> OnnxSizes::size_of(const onnx::ValueInfoProto& info, int index) const {

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <vector>
 
 #include "sim/model/graph.h"
 #include "sim/model/onnx_reader.h"
@@ -20,6 +21,9 @@ class OnnxSizes {
 
     /// Finds what each of the given sizes is about. ConfigError for one that fits nothing.
     void bind(const onnx::GraphProto& graph, const Graph& read);
+    /// Takes 1 for the first size of an input where that alone is open: a batch. The words for each
+    /// that was taken.
+    std::vector<std::string> take_batches_of_one(const onnx::GraphProto& graph, const Graph& read);
     /// A tensor's type with sizes of `least` or more.
     TensorType type_of(const onnx::ValueInfoProto& info, std::int64_t least) const;
     /// Whether element type and sizes are known.

@@ -159,7 +159,7 @@ INSTANTIATE_TEST_SUITE_P(
                           ->mutable_type()
                           ->mutable_tensor_type()
                           ->mutable_shape()
-                          ->mutable_dim(0)
+                          ->mutable_dim(1)
                           ->set_dim_param("N");
                   }},
         BrokenRow{"-3 is not a size",

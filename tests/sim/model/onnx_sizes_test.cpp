@@ -66,6 +66,35 @@ TEST(OnnxSizes, ThatAreMissingOrDoNotFitAreNamedWithTheOption) {
     }
 }
 
+TEST(OnnxSizes, ABatchThatAloneIsOpenIsOneAndANoteSaysSo) {
+    ModelBuilder builder;
+    builder.input("x", {1, 3, 8, 8}).input("r", {1, 3, 8, 8});
+    const auto size = [&](int input, int index) {
+        return builder.graph()
+            .mutable_input(input)
+            ->mutable_type()
+            ->mutable_tensor_type()
+            ->mutable_shape()
+            ->mutable_dim(index);
+    };
+    builder.node("Add", "add", {"x", "r"}, "y").output("y");
+    size(0, 0)->set_dim_param("batch");
+    size(1, 0)->set_dim_param("batch");
+    const Graph one = parse_onnx(builder.bytes(), "m.onnx");
+    EXPECT_EQ(one.types.at("x").sizes, (Sizes{1, 3, 8, 8}));
+    EXPECT_EQ(one.types.at("r").sizes, (Sizes{1, 3, 8, 8}));
+    ASSERT_EQ(one.notes.size(), 1);
+    EXPECT_EQ(one.notes[0].sentence, "'batch' is open and taken as 1");
+    const Graph four = parse_onnx(builder.bytes(), "m.onnx", {{"batch=4"}, false});
+    EXPECT_EQ(four.types.at("x").sizes.front(), 4);
+    EXPECT_TRUE(four.notes.empty());
+    size(0, 2)->set_dim_param("height");
+    EXPECT_THAT(sample::message_of([&] {
+                    parse_onnx(builder.bytes(), "m.onnx", {{"batch=4"}, false});
+                }),
+                HasSubstr("its size 'height' is not fixed"));
+}
+
 TEST(OnnxSizes, OfAFixedInputAreNotChanged) {
     ModelBuilder builder;
     builder.input("x", {1, 3}).node("Relu", "r", {"x"}, "y").output("y");
