@@ -63,6 +63,29 @@ class PlaneConvolver {
     WindowAxis width_;
 };
 
+/// The same for volumes: each plane of taps goes over those planes of data that it meets.
+class VolumeConvolver {
+ public:
+    explicit VolumeConvolver(const Window& window) : window_(window), plane_(window) {}
+
+    void add(const double* data, double data_zero, const double* weights, double weight_zero,
+             double* sums) const {
+        const WindowAxis depth = window_.depth();
+        for (std::int64_t r = 0; r < depth.kernel; ++r) {
+            const TapRange range = range_of_tap(depth, r);
+            for (std::int64_t z = range.first; z < range.end; ++z) {
+                plane_.add(data + (z * depth.stride + range.offset) * window_.in_area(), data_zero,
+                           weights + r * window_.kernel_area(), weight_zero,
+                           sums + z * window_.out_area());
+            }
+        }
+    }
+
+ private:
+    const Window& window_;
+    PlaneConvolver plane_;
+};
+
 }  // namespace
 
 Window checked_window(const GraphNode& node, const Sizes& data, const Sizes& weights) {
@@ -96,25 +119,25 @@ std::vector<double> conv_sums(const GraphNode& node, const GraphValue& data,
                               const ZeroPoints& zero) {
     const Sizes& in = data.type.sizes;
     const Window window = checked_window(node, in, weights.type.sizes);
-    require(window.is_plane(), "the host has no convolution in three directions", "use one or two");
-    const PlaneConvolver plane(window);
-    const std::size_t in_area = unsigned_of(window.in_area());
-    const std::size_t out_area = unsigned_of(window.out_area());
-    const std::size_t taps = unsigned_of(window.kernel_area());
+    const VolumeConvolver volume(window);
+    const std::size_t in_volume = unsigned_of(window.in_volume());
+    const std::size_t out_volume = unsigned_of(window.out_volume());
+    const std::size_t taps = unsigned_of(window.kernel_volume());
     const std::size_t kernels = unsigned_of(weights.type.sizes[0]);
     const std::size_t channels = unsigned_of(weights.type.sizes[1]);  // of a group
     const std::size_t per_group = kernels / unsigned_of(node.integer("group", 1));
     const std::size_t all_channels = unsigned_of(in[1]);
-    std::vector<double> sums(unsigned_of(in[0]) * kernels * out_area, 0.0);
+    std::vector<double> sums(unsigned_of(in[0]) * kernels * out_volume, 0.0);
     for (std::size_t n = 0; n < unsigned_of(in[0]); ++n) {
         for (std::size_t k = 0; k < kernels; ++k) {
-            double* out = sums.data() + (n * kernels + k) * out_area;
-            std::fill_n(out, out_area, bias.empty() ? 0.0 : bias[k]);
+            double* out = sums.data() + (n * kernels + k) * out_volume;
+            std::fill_n(out, out_volume, bias.empty() ? 0.0 : bias[k]);
             const double weight_zero = zero.weight[zero.weight.size() == 1 ? 0 : k];
             for (std::size_t c = 0; c < channels; ++c) {
                 const std::size_t channel = k / per_group * channels + c;
-                plane.add(data.numbers.data() + (n * all_channels + channel) * in_area, zero.data,
-                          weights.numbers.data() + (k * channels + c) * taps, weight_zero, out);
+                volume.add(data.numbers.data() + (n * all_channels + channel) * in_volume,
+                           zero.data, weights.numbers.data() + (k * channels + c) * taps,
+                           weight_zero, out);
             }
         }
     }
@@ -153,12 +176,17 @@ Window checked_transposed(const Operands& operands) {
 /// Every input element adds one kernel's worth of products around its own place.
 class Scatter {
  public:
-    explicit Scatter(const Window& window) : height_(window.height()), width_(window.width()) {}
+    explicit Scatter(const Window& window)
+        : window_(window), height_(window.height()), width_(window.width()) {}
 
     void add(const double* data, const double* weights, double* sums) const {
-        for (std::int64_t y = 0; y < height_.in; ++y) {
-            for (std::int64_t x = 0; x < width_.in; ++x) {
-                add_element(y, x, data[y * width_.in + x], weights, sums);
+        const WindowAxis depth = window_.depth();
+        for (std::int64_t i = 0; i < depth.in * depth.kernel; ++i) {
+            const std::int64_t tap = i % depth.kernel;
+            const std::int64_t out = place(depth, i / depth.kernel, tap);
+            if (out >= 0 && out < depth.out) {
+                add_plane(data + i / depth.kernel * window_.in_area(),
+                          weights + tap * window_.kernel_area(), sums + out * window_.out_area());
             }
         }
     }
@@ -166,6 +194,13 @@ class Scatter {
  private:
     static std::int64_t place(const WindowAxis& axis, std::int64_t in, std::int64_t tap) {
         return in * axis.stride + tap * axis.dilation - axis.pad_begin;
+    }
+    void add_plane(const double* data, const double* weights, double* sums) const {
+        for (std::int64_t y = 0; y < height_.in; ++y) {
+            for (std::int64_t x = 0; x < width_.in; ++x) {
+                add_element(y, x, data[y * width_.in + x], weights, sums);
+            }
+        }
     }
     void add_element(std::int64_t y, std::int64_t x, double value, const double* weights,
                      double* sums) const {
@@ -180,6 +215,7 @@ class Scatter {
         }
     }
 
+    const Window& window_;
     WindowAxis height_;
     WindowAxis width_;
 };
@@ -236,11 +272,10 @@ Types conv_transpose_types(const Operands& operands) {
 
 Values conv_transpose(const Operands& operands) {
     const Window window = checked_transposed(operands);
-    require(window.is_plane(), "the host has no convolution in three directions", "use one or two");
     const Scatter scatter(window);
-    const std::size_t in_area = unsigned_of(window.in_area());
-    const std::size_t out_area = unsigned_of(window.out_area());
-    const std::size_t taps = unsigned_of(window.kernel_area());
+    const std::size_t in_volume = unsigned_of(window.in_volume());
+    const std::size_t out_volume = unsigned_of(window.out_volume());
+    const std::size_t taps = unsigned_of(window.kernel_volume());
     GraphValue result = zeros(conv_transpose_types(operands).front());
     const std::size_t channels = unsigned_of(operands.sizes(0)[1]);
     const std::size_t per_group = unsigned_of(operands.sizes(1)[1]);
@@ -249,11 +284,11 @@ Values conv_transpose(const Operands& operands) {
     const std::vector<double> bias = numbers_or_none(operands, 2);
     for (std::size_t n = 0; n < unsigned_of(operands.sizes(0)[0]); ++n) {
         for (std::size_t k = 0; k < kernels; ++k) {
-            double* sums = result.numbers.data() + (n * kernels + k) * out_area;
-            std::fill_n(sums, out_area, bias.empty() ? 0.0 : bias[k]);
+            double* sums = result.numbers.data() + (n * kernels + k) * out_volume;
+            std::fill_n(sums, out_volume, bias.empty() ? 0.0 : bias[k]);
             const std::size_t first = k / per_group * (channels / groups);
             for (std::size_t c = first; c < first + channels / groups; ++c) {
-                scatter.add(operands.at(0).numbers.data() + (n * channels + c) * in_area,
+                scatter.add(operands.at(0).numbers.data() + (n * channels + c) * in_volume,
                             operands.at(1).numbers.data() + (c * per_group + k % per_group) * taps,
                             sums);
             }

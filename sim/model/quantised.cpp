@@ -153,11 +153,17 @@ Values qlinear_matmul(const Operands& operands) {
                            operands.opset,
                            {&operands.at(0), &operands.at(3), &operands.at(2), &operands.at(5)}};
     GraphValue sums = matmul_integer(factors).front();
-    const double factor = rounded_float(
-        rounded_float(scalar_of(operands.at(1), "scale") * scalar_of(operands.at(4), "scale")) /
-        scalar_of(operands.at(6), "scale"));
+    const std::vector<double>& scales = operands.at(4).numbers;  // one, or one per column
+    const std::size_t columns = unsigned_of(operands.sizes(3).back());
+    require(scales.size() == 1 || scales.size() == columns,
+            fmt::format("its {} scales are neither one nor one per column", scales.size()),
+            "give one");
+    const double x_scale = scalar_of(operands.at(1), "scale");
+    const double y_scale = scalar_of(operands.at(6), "scale");
     const double y_zero = scalar_of(operands.at(7), "zero point");
     return {fill(type, [&](std::size_t i) {
+        const double scale = scales[scales.size() == 1 ? 0 : i % columns];
+        const double factor = rounded_float(rounded_float(x_scale * scale) / y_scale);
         return saturated(std::nearbyint(rounded_float(sums.numbers[i] * factor)) + y_zero,
                          type.element);
     })};

@@ -23,20 +23,28 @@ struct Taps {
     std::int64_t padded = 0;
 };
 
-/// Those of the window whose first element stands in row `top` and column `left`.
-Taps taps_of(const Window& window, const double* plane, std::int64_t top, std::int64_t left) {
+/// A place in space: slice, row and column.
+using Place = std::array<std::int64_t, 3>;
+
+/// Those of the window whose first element stands there.
+Taps taps_of(const Window& window, const double* volume, const Place& first) {
+    const WindowAxis depth = window.depth();
     const WindowAxis height = window.height();
     const WindowAxis width = window.width();
+    const auto is_inside = [](const WindowAxis& axis, std::int64_t at) {
+        return at >= 0 && at < axis.in;
+    };
     Taps taps;
-    for (std::int64_t r = 0; r < height.kernel; ++r) {
-        const std::int64_t row = top + r * height.dilation;
-        for (std::int64_t s = 0; s < width.kernel; ++s) {
-            const std::int64_t column = left + s * width.dilation;
-            if (row >= 0 && row < height.in && column >= 0 && column < width.in) {
-                taps.inside.push_back(plane[row * width.in + column]);
-            }
-            taps.padded += row < height.in + height.pad_end && column < width.in + width.pad_end;
+    for (std::int64_t i = 0; i < window.kernel_volume(); ++i) {
+        const std::int64_t of_area = i % window.kernel_area();
+        const std::int64_t slice = first[0] + i / window.kernel_area() * depth.dilation;
+        const std::int64_t row = first[1] + of_area / width.kernel * height.dilation;
+        const std::int64_t column = first[2] + of_area % width.kernel * width.dilation;
+        if (is_inside(depth, slice) && is_inside(height, row) && is_inside(width, column)) {
+            taps.inside.push_back(volume[(slice * height.in + row) * width.in + column]);
         }
+        taps.padded += slice < depth.in + depth.pad_end && row < height.in + height.pad_end &&
+                       column < width.in + width.pad_end;
     }
     return taps;
 }
@@ -56,16 +64,17 @@ template <class Reduce>
 Values pool(const Operands& operands, Reduce reduce) {
     const GraphValue& input = operands.at(0);
     const Window window = pool_window(operands.node, input.type.sizes);
-    require(window.is_plane(), "the host has no pool in three directions", "use one or two");
     GraphValue result = zeros(pool_types(operands).front());
-    const std::int64_t out_width = window.width().out;
+    const auto first = [](const WindowAxis& axis, std::int64_t out) {
+        return out * axis.stride - axis.pad_begin;
+    };
     for (std::int64_t i = 0; i < std::ssize(result.numbers); ++i) {
-        const double* plane = input.numbers.data() + i / window.out_area() * window.in_area();
-        const std::int64_t y = i % window.out_area() / out_width;
-        const std::int64_t x = i % out_width;
-        result.numbers[unsigned_of(i)] =
-            reduce(taps_of(window, plane, y * window.height().stride - window.height().pad_begin,
-                           x * window.width().stride - window.width().pad_begin));
+        const double* volume = input.numbers.data() + i / window.out_volume() * window.in_volume();
+        const std::int64_t at = i % window.out_volume();
+        const Place place{first(window.depth(), at / window.out_area()),
+                          first(window.height(), at % window.out_area() / window.width().out),
+                          first(window.width(), at % window.width().out)};
+        result.numbers[unsigned_of(i)] = reduce(taps_of(window, volume, place));
     }
     return {std::move(result)};
 }

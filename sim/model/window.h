@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Geometry of convolutions and pools from a node's attributes: kernel, stride, dilation, padding
 // and the sizes that come out. One to three directions in space, the last two of which are height
-// and width; nothing runs three of them.
+// and width; three of them run on the host alone.
 // source: ONNX operator definitions of Conv, ConvTranspose, MaxPool, AveragePool
 #pragma once
 
@@ -27,11 +27,13 @@ struct Window {
     /// The axis in this direction; a direction that is not there has size 1.
     WindowAxis height() const { return axes.size() >= 2 ? axes[axes.size() - 2] : WindowAxis{}; }
     WindowAxis width() const { return axes.back(); }
-    /// Whether all there is are height and width.
-    bool is_plane() const { return axes.size() <= 2; }
+    WindowAxis depth() const { return axes.size() >= 3 ? axes.front() : WindowAxis{}; }
     std::int64_t kernel_area() const { return height().kernel * width().kernel; }
     std::int64_t in_area() const { return height().in * width().in; }
     std::int64_t out_area() const { return height().out * width().out; }
+    std::int64_t kernel_volume() const { return depth().kernel * kernel_area(); }
+    std::int64_t in_volume() const { return depth().in * in_area(); }
+    std::int64_t out_volume() const { return depth().out * out_area(); }
 };
 
 /// Of a convolution: `kernel` are the sizes of its weights in space. ConfigError where attributes

@@ -120,6 +120,40 @@ TEST(HostOperators, PoolsCountWhatLiesInside) {
                 ElementsAre(-1.5, -4.5, -7.5));
 }
 
+TEST(HostOperators, ProductsOfIntegersHaveAScaleForEachColumn) {
+    const auto codes = [](const Sizes& sizes, std::vector<double> numbers) {
+        return value_of(sizes, std::move(numbers), ElementType::Int8);
+    };
+    const GraphValue one = value_of({}, {1});
+    const GraphValue zero = codes({}, {0});
+    EXPECT_THAT(run(node_of("QLinearMatMul"),
+                    {codes({1, 2}, {2, 3}), one, zero, codes({2, 2}, {4, 5, 6, 7}),
+                     value_of({2}, {1, 0.5}), codes({2}, {0, 1}), one, codes({}, {-1})})
+                    .numbers,
+                ElementsAre(2 * 4 + 3 * 6 - 1, (2 * 4 + 3 * 6) / 2 - 1));
+}
+
+TEST(HostOperators, WindowsHaveThreeDirections) {
+    const GraphValue data = value_of({1, 1, 3, 1, 2}, {1, 2, 3, 4, 5, 6});
+    const GraphValue kernel = value_of({1, 1, 2, 1, 2}, {1, 10, 100, 1000});
+    EXPECT_THAT(run(node_of("Conv"), {data, kernel}).numbers, ElementsAre(4321, 6543));
+    EXPECT_THAT(
+        run(node_of("Conv", {{"pads", Integers{1, 0, 0, 0, 0, 0}}, {"strides", Integers{2, 1, 1}}}),
+            {data, kernel})
+            .numbers,
+        ElementsAre(2100, 6543));
+    const GraphValue one = value_of({1, 1, 2, 1, 1}, {1, 2});
+    EXPECT_THAT(
+        run(node_of("ConvTranspose", {{"strides", Integers{2, 1, 1}}}), {one, kernel}).numbers,
+        ElementsAre(1, 10, 100, 1000, 2, 20, 200, 2000));
+    std::map<std::string, Attribute> window{{"kernel_shape", Integers{2, 1, 2}},
+                                            {"pads", Integers{1, 0, 0, 0, 0, 0}}};
+    EXPECT_THAT(run(node_of("MaxPool", window), {data}).numbers, ElementsAre(2, 4, 6));
+    EXPECT_THAT(run(node_of("AveragePool", window), {data}).numbers, ElementsAre(1.5, 2.5, 4.5));
+    window["count_include_pad"] = std::int64_t{1};
+    EXPECT_THAT(run(node_of("AveragePool", window), {data}).numbers, ElementsAre(0.75, 2.5, 4.5));
+}
+
 TEST(HostOperators, ElementsMove) {
     const GraphValue matrix = value_of({2, 3}, {1, 2, 3, 4, 5, 6});
     EXPECT_THAT(run(node_of("Transpose"), {matrix}).numbers, ElementsAre(1, 4, 2, 5, 3, 6));
