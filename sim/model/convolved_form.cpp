@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 
 #include "sim/model/window.h"
 
@@ -103,6 +104,33 @@ void convolve_rows(const GraphView& view, std::int64_t rows, ConvolvedLayer& for
     set_window(layer.anchor, {1, 1}, {0, 0, 0, 0});
 }
 
+/// Sizes of a line as those of a plane of one row.
+Sizes as_row(Sizes sizes) {
+    sizes.insert(sizes.begin() + 2, 1);
+    return sizes;
+}
+
+/// The input of a layer of one direction as a map of one row, and its kernels likewise.
+void take_row(ConvolvedLayer& form) {
+    QuantisedLayer& layer = form.layer;
+    form.input.sizes = as_row(form.input.sizes);
+    form.before.reshape(layer.input, "row", form.input);
+    layer.input = form.before.last();
+    layer.weights.type.sizes = as_row(layer.weights.type.sizes);
+    const std::pair<const char*, std::int64_t> of_row[] = {
+        {"kernel_shape", 1}, {"strides", 1}, {"dilations", 1}, {"output_padding", 0}, {"pads", 0}};
+    for (const auto& [name, number] : of_row) {
+        if (layer.anchor.has(name)) {
+            std::vector<std::int64_t> numbers = layer.anchor.integers(name);
+            if (numbers.size() == 2) {
+                numbers.insert(numbers.begin() + 1, number);  // at the end of the row
+            }
+            numbers.insert(numbers.begin(), number);
+            layer.anchor.attributes[name] = std::move(numbers);
+        }
+    }
+}
+
 /// One direction of a transposed convolution.
 struct Spread {
     std::int64_t stride = 1;
@@ -124,9 +152,11 @@ struct Spread {
     }
 };
 
-GraphValue spread_weights(const GraphValue& weights, const Spread& y, const Spread& x) {
-    const std::int64_t channels = weights.type.sizes[0];
-    const std::int64_t kernels = weights.type.sizes[1];
+GraphValue spread_weights(const GraphValue& weights, std::int64_t groups, const Spread& y,
+                          const Spread& x) {
+    const std::int64_t channels = weights.type.sizes[0] / groups;
+    const std::int64_t of_group = weights.type.sizes[1];
+    const std::int64_t kernels = of_group * groups;
     const std::int64_t places = y.stride * x.stride;
     GraphValue spread = zeros({weights.type.element, {kernels * places, channels, y.taps, x.taps}});
     auto number = spread.numbers.begin();
@@ -139,7 +169,9 @@ GraphValue spread_weights(const GraphValue& weights, const Spread& y, const Spre
                 const std::int64_t r = y.source(a, tap / x.taps);
                 const std::int64_t s = x.source(b, tap % x.taps);
                 if (r < y.size && s < x.size) {
-                    const std::int64_t at = ((c * kernels + k) * y.size + r) * x.size + s;
+                    const std::int64_t channel = k / of_group * channels + c;
+                    const std::int64_t at =
+                        ((channel * of_group + k % of_group) * y.size + r) * x.size + s;
                     *number = weights.numbers[static_cast<std::size_t>(at)];
                 }
             }
@@ -156,26 +188,44 @@ std::vector<double> repeated(const std::vector<double>& numbers, std::int64_t ti
     return numbers.size() == 1 ? numbers : all;
 }
 
-void convolve_spread(const GraphView& view, ConvolvedLayer& form) {
+/// The scales of one group's kernels for those of all: weights have one for each kernel of a group.
+std::vector<double> of_all_groups(const std::vector<double>& factors, std::int64_t groups) {
+    std::vector<double> all;
+    for (std::int64_t group = 0; group < groups; ++group) {
+        all.insert(all.end(), factors.begin(), factors.end());
+    }
+    return factors.size() == 1 ? factors : all;
+}
+
+void convolve_spread(ConvolvedLayer& form) {
     QuantisedLayer& layer = form.layer;
+    const TensorType stored = form.output;
+    const bool line = layer.weights.type.sizes.size() == 3 && form.input.sizes.size() == 3 &&
+                      !layer.anchor.has("output_shape");
+    if (line) {
+        take_row(form);
+        form.output.sizes = as_row(form.output.sizes);
+    }
     const Sizes sizes = layer.weights.type.sizes;
-    const Sizes& in = view.sizes(layer.input);
+    const Sizes in = form.input.sizes;
     const bool plane = sizes.size() == 4 && in.size() == 4;
     const Window window = plane ? transposed_window(layer.anchor, in, {sizes[2], sizes[3]})
                                 : Window{{WindowAxis{}, WindowAxis{}}};
     const WindowAxis height = window.height();
     const WindowAxis width = window.width();
-    if (!plane || layer.anchor.integer("group", 1) != 1 || height.dilation != 1 ||
-        width.dilation != 1 || height.pad_begin < 0 || width.pad_begin < 0) {
-        layer.obstacle = "a transposed convolution has one group, no dilation and two directions";
+    if (!plane || height.dilation != 1 || width.dilation != 1 || height.pad_begin < 0 ||
+        width.pad_begin < 0) {
+        layer.obstacle = "a transposed convolution has no dilation and one or two directions";
         return;
     }
     const Spread y(height);
     const Spread x(width);
     const std::int64_t places = y.stride * x.stride;
-    const TensorType result = view.graph().types.at(layer.output);
+    const std::int64_t groups = layer.anchor.integer("group", 1);
+    const std::int64_t kernels = sizes[1] * groups;
+    const TensorType result = form.output;
     const auto of_output = [&](std::int64_t rows, std::int64_t columns) {
-        return TensorType{result.element, {in[0], sizes[1], rows, columns}};
+        return TensorType{result.element, {in[0], kernels, rows, columns}};
     };
     const std::string blocks = node_name(layer.anchor) + "/blocks";
     if (y.stride == x.stride) {
@@ -184,7 +234,7 @@ void convolve_spread(const GraphView& view, ConvolvedLayer& form) {
         spread.attributes["blocksize"] = y.stride;
         spread.attributes["mode"] = std::string("CRD");
     } else {
-        const Sizes planes{in[0] * sizes[1], y.stride, x.stride, y.whole / y.stride,
+        const Sizes planes{in[0] * kernels, y.stride, x.stride, y.whole / y.stride,
                            x.whole / x.stride};
         const Sizes turned{planes[0], planes[3], planes[1], planes[4], planes[2]};
         form.after.reshape(blocks, "places", {result.element, planes});
@@ -197,18 +247,34 @@ void convolve_spread(const GraphView& view, ConvolvedLayer& form) {
             .with("end", {y.crop + y.out, x.crop + x.out})
             .with("axes", {2, 3});
     }
+    if (line) {
+        form.after.reshape(form.after.last(), "line", stored);
+    }
     form.after.end_as(layer.output);
-    layer.weights = spread_weights(layer.weights, y, x);
+    layer.weights = spread_weights(layer.weights, groups, y, x);
     layer.bias = repeated(layer.bias, places);
-    layer.factors = repeated(layer.factors, places);
+    layer.factors = repeated(of_all_groups(layer.factors, groups), places);
     layer.output = blocks;
-    form.output.sizes = {in[0], sizes[1] * places, in[2] + y.taps - 1, in[3] + x.taps - 1};
+    form.output.sizes = {in[0], kernels * places, in[2] + y.taps - 1, in[3] + x.taps - 1};
     const std::int64_t top = y.taps - 1;
     const std::int64_t left = x.taps - 1;
     set_window(layer.anchor, {y.taps, x.taps}, {top, left, top, left});
+    if (groups != 1) {
+        layer.anchor.attributes["group"] = groups;
+    }
 }
 
 }  // namespace
+
+void convolve_row(ConvolvedLayer& form) {
+    QuantisedLayer& layer = form.layer;
+    const std::string row = node_name(layer.anchor) + "/plane";
+    take_row(form);
+    form.after.reshape(row, "line", form.output);
+    form.after.end_as(layer.output);
+    form.output.sizes = as_row(form.output.sizes);
+    layer.output = row;
+}
 
 ConvolvedLayer as_convolution(const GraphView& view, QuantisedLayer layer) {
     const std::string name = node_name(layer.anchor);
@@ -220,8 +286,10 @@ ConvolvedLayer as_convolution(const GraphView& view, QuantisedLayer layer) {
     }
     form.input = view.graph().types.at(form.layer.input);
     form.output = view.graph().types.at(form.layer.output);
-    if (form.layer.is_transposed) {
-        convolve_spread(view, form);
+    if (form.layer.is_conv && form.input.sizes.size() > 4) {
+        form.layer.obstacle = "its windows have three directions";
+    } else if (form.layer.is_transposed) {
+        convolve_spread(form);
     } else if (!form.layer.is_conv) {
         const auto inner = static_cast<std::size_t>(form.layer.weights.type.sizes.front());
         const std::size_t rows =

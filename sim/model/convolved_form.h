@@ -67,6 +67,8 @@ struct ConvolvedLayer {
 };
 /// Layers that need no such form come back as they are.
 ConvolvedLayer as_convolution(const GraphView& view, QuantisedLayer layer);
+/// A convolution of one direction as one of two, over maps of one row.
+void convolve_row(ConvolvedLayer& form);
 
 /// The nodes of a transposed layer on integers of 16 bits, as the convolution that `form` is.
 std::vector<GraphNode> convolve_wide_integers(Graph& graph, ConvolvedLayer& form);

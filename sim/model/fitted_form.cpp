@@ -19,6 +19,9 @@ class Fitting {
         : view_(view), form_(form), layer_(form.layer) {}
 
     void fit() {
+        if (layer_.is_conv && form_.input.sizes.size() == 3) {
+            convolve_row(form_);
+        }
         const bool convolves = layer_.is_conv && form_.input.sizes.size() == 4;
         if (convolves) {
             join_groups();

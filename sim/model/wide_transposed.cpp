@@ -40,7 +40,8 @@ void add_sums(NodeChain& chain, const ConvolvedLayer& form, const std::string& m
 
 std::vector<GraphNode> with_what_follows(Graph& graph, NodeChain& chain, ConvolvedLayer& form) {
     chain.end_as(form.layer.output);
-    std::vector<GraphNode> nodes = chain.finish(graph);
+    std::vector<GraphNode> nodes = form.before.finish(graph);
+    std::ranges::move(chain.finish(graph), std::back_inserter(nodes));
     std::ranges::move(form.after.finish(graph), std::back_inserter(nodes));
     return nodes;
 }
@@ -62,8 +63,7 @@ std::vector<GraphNode> convolve_wide_integers(Graph& graph, ConvolvedLayer& form
         .attributes["axis"] = std::int64_t{0};
     chain.with("scale", vector_of(ElementType::Float32, factors));
     const std::string real_weights = chain.last();
-    chain.add("DequantizeLinear", layer.input, "real",
-              {ElementType::Float32, graph.types.at(layer.input).sizes});
+    chain.add("DequantizeLinear", layer.input, "real", {ElementType::Float32, form.input.sizes});
     chain.with("scale", one()).with("zero", zero());
     add_sums(chain, form, chain.last(), real_weights, ElementType::Float32);
     if (!layer.bias.empty()) {

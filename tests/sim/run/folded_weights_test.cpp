@@ -100,6 +100,61 @@ TEST_P(FoldedWeights, TransposedConvolution) {
     expect_near(model, model.transposed_conv("y", x, {8, 9, 4, 4}, 2, 1, 0), most_steps);
 }
 
+TEST_P(FoldedWeights, ConvolutionInOneDirection) {
+    QuantisedModel model = this->model();
+    const std::string x = model.input("x", {1, 6, 40});
+    expect_near(model, model.line_conv("y", x, {14, 6, 5}), most_steps);
+}
+
+TEST_P(FoldedWeights, TransposedConvolutionOfGroups) {
+    QuantisedModel model = this->model();
+    const std::string x = model.input("x", 12, 6);
+    expect_near(model, model.transposed_groups("y", x, {12, 5, 4, 4}, 3), most_steps);
+}
+
+TEST_P(FoldedWeights, TransposedConvolutionInOneDirection) {
+    QuantisedModel model = this->model();
+    const std::string x = model.input("x", {1, 8, 12});
+    expect_near(model, model.transposed_line_conv("y", x, {8, 9, 5}), most_steps);
+}
+
+TEST_P(FoldedWeights, ThoseOfConvolutionsInThreeDirectionsStayTheModels) {
+    QuantisedModel model = this->model();
+    const std::string x = model.input("x", {1, 3, 4, 5, 5});
+    const std::string y = model.volume_conv("y", x, {4, 3, 3, 3, 3});
+    model.builder.output(y);
+    const Graph raw = parse_onnx(model.builder.bytes(), "built.onnx");
+    const Graph exact = finish_graph(raw);
+    const GraphInputs inputs = test::some_inputs(exact, raw.types.at("x").element, 11);
+    const auto numbers_of = [&](const Graph& graph) {
+        return test::run_on(graph, test::host_only(), inputs).outputs.at(y).numbers;
+    };
+    EXPECT_EQ(numbers_of(finish_graph(raw, ScaleForm::FoldedNear)), numbers_of(exact));
+}
+
+TEST_P(FoldedWeights, RealOnesLoseNothingButHalves) {
+    QuantisedModel model = this->model();
+    const std::string a = model.conv("a", model.input("x", 12, 9), 12, 20, 3);
+    model.builder.output(model.conv("y", a, 20, 8, 3, 4));
+    const Graph raw = parse_onnx(model.builder.bytes(), "built.onnx");
+    const Graph exact = finish_graph(raw);
+    const Graph real = finish_graph(raw, ScaleForm::FoldedReal);
+    EXPECT_TRUE(
+        std::ranges::any_of(real.nodes, [](const GraphNode& node) { return node.op == "Conv"; }));
+    const GraphInputs inputs = test::some_inputs(exact, raw.types.at("x").element, 11);
+    const auto numbers_of = [&](const Graph& graph) {
+        return test::run_on(graph, test::host_only(), inputs).outputs.at("y").numbers;
+    };
+    const std::vector<double> wanted = numbers_of(exact);
+    const std::vector<double> found = numbers_of(real);
+    std::size_t differ = 0;
+    for (std::size_t i = 0; i < wanted.size(); ++i) {
+        EXPECT_LE(std::abs(found[i] - wanted[i]), 1) << i;
+        differ += found[i] == wanted[i] ? 0U : 1U;
+    }
+    EXPECT_LE(differ, wanted.size() / 200);
+}
+
 TEST_P(FoldedWeights, ProductOfSeveralRows) {
     QuantisedModel model = this->model();
     expect_near(model, model.product("y", model.input("x", {1, 9, 24}), {24, 20}), most_steps);

@@ -90,6 +90,26 @@ class QuantisedModel {
         builder.ints("strides", {2}).ints("pads", {1, 2});
         return quantised(name);
     }
+    /// In three.
+    std::string volume_conv(const std::string& name, const std::string& from,
+                            const Sizes& weights) {
+        weighted("Conv", name, from, weights, 0);
+        builder.ints("pads", {1, 0, 1, 1, 0, 1});
+        return quantised(name);
+    }
+    std::string transposed_line_conv(const std::string& name, const std::string& from,
+                                     const Sizes& weights) {
+        weighted("ConvTranspose", name, from, weights, 1);
+        builder.ints("strides", {3}).ints("pads", {1, 2}).ints("output_padding", {1});
+        return quantised(name);
+    }
+    /// Each kernel reads the channels of its group.
+    std::string transposed_groups(const std::string& name, const std::string& from,
+                                  const Sizes& weights, std::int64_t groups) {
+        weighted("ConvTranspose", name, from, weights, 1, groups);
+        builder.integer("group", groups).ints("strides", {2, 2}).ints("pads", {1, 1, 1, 1});
+        return quantised(name);
+    }
     std::string transposed_conv(const std::string& name, const std::string& from,
                                 const Sizes& weights, std::int64_t stride, std::int64_t pad,
                                 std::int64_t more) {
@@ -190,7 +210,7 @@ class QuantisedModel {
     }
     /// Weights with a scale per kernel, biases that are multiples of what they are added to.
     void weighted(const std::string& op, const std::string& name, const std::string& from,
-                  const Sizes& sizes, std::size_t axis) {
+                  const Sizes& sizes, std::size_t axis, std::int64_t groups = 1) {
         const int most = powers_of_two_ ? 20 : 127;  // biases of stored inputs then have 16 bits
         const int most_bias = powers_of_two_ ? 6000 : 60000;
         const std::vector<float> numbers = test::some_numbers(count_elements(sizes), -most, most,
@@ -198,13 +218,16 @@ class QuantisedModel {
         const std::int64_t kernels = sizes[axis];
         std::vector<float> scales;
         std::vector<float> bias;
-        for (std::int64_t k = 0; k < kernels; ++k) {
-            scales.push_back(powers_of_two_ ? power_of_two(-11, -9) : std::exp(real(-6, -5)));
+        for (std::int64_t k = 0; k < kernels * groups; ++k) {
+            if (k < kernels) {  // a scale for each kernel of a group
+                scales.push_back(powers_of_two_ ? power_of_two(-11, -9) : std::exp(real(-6, -5)));
+            }
             bias.push_back(static_cast<float>(whole(-most_bias, most_bias)) * scales_[from] *
-                           scales.back());
+                           scales[static_cast<std::size_t>(k % kernels)]);
         }
         builder.int8s(name + "_w", sizes, {numbers.begin(), numbers.end()}, int8_code);
-        builder.floats(name + "_ws", {kernels}, scales).floats(name + "_b", {kernels}, bias);
+        builder.floats(name + "_ws", {kernels}, scales)
+            .floats(name + "_b", {kernels * groups}, bias);
         builder.int8s(name + "_wz", {kernels},
                       std::vector<int>(static_cast<std::size_t>(kernels), 0), int8_code);
         std::vector<std::string> operands{dequantised(from)};

@@ -116,6 +116,18 @@ TEST_P(RoundedScales, ConvolutionInOneDirection) {
     expect_close(model, model.line_conv("y", x, {14, 6, 5}), npu(), 1);
 }
 
+TEST_P(RoundedScales, TransposedConvolutionOfGroups) {
+    QuantisedModel model = this->model();
+    const std::string x = model.input("x", 12, 6);
+    expect_close(model, model.transposed_groups("y", x, {12, 5, 4, 4}, 3), npu(), 1);
+}
+
+TEST_P(RoundedScales, TransposedConvolutionInOneDirection) {
+    QuantisedModel model = this->model();
+    const std::string x = model.input("x", {1, 8, 12});
+    expect_close(model, model.transposed_line_conv("y", x, {8, 9, 5}), npu(), 1);
+}
+
 TEST_P(RoundedScales, EachInputOfABatchByItself) {
     QuantisedModel model = this->model();
     const std::string x = model.input("x", {3, 12, 7, 7});
