@@ -20,17 +20,6 @@ namespace {
 
 constexpr std::uint32_t largest_cube = 8192;  // source: NVDLA_CDMA.rdl, sizes of 13 bits
 
-/// What the registers of the convolution hold.
-struct WindowLimits {
-    std::uint32_t kernel = 32;    // source: NVDLA_CSC.rdl, WEIGHT_WIDTH_EXT, ZERO_PADDING
-    std::uint32_t stride = 8;     // source: NVDLA_CSC.rdl, CONV_X_STRIDE_EXT
-    std::uint32_t dilation = 32;  // source: NVDLA_CSC.rdl, X_DILATION_EXT
-};
-
-WindowLimits window_limits(const NpuConfig& npu) {
-    return npu.csb.wide_fields ? WindowLimits{256, 256, 256} : WindowLimits{};
-}
-
 /// The field that a refusal names where a network does not fit the memory.
 constexpr const char* region_size = "memory.regions[0].size";
 
@@ -70,6 +59,10 @@ Bytes sram_room(const MemoryRegionConfig& region) {
 }
 
 }  // namespace
+
+WindowLimits window_limits(const NpuConfig& npu) {
+    return npu.csb.wide_fields ? WindowLimits{256, 256, 256} : WindowLimits{};
+}
 
 std::optional<Diagnostic> memory_problem(const PlanTarget& target, Bytes bytes) {
     const MemoryRegionConfig& region = target.memory.regions.front();

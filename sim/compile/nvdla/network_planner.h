@@ -16,6 +16,14 @@
 
 namespace npuscope {
 
+/// What the registers of the convolution hold.
+struct WindowLimits {
+    std::uint32_t kernel = 32;    // source: NVDLA_CSC.rdl, WEIGHT_WIDTH_EXT, ZERO_PADDING
+    std::uint32_t stride = 8;     // source: NVDLA_CSC.rdl, CONV_X_STRIDE_EXT
+    std::uint32_t dilation = 32;  // source: NVDLA_CSC.rdl, X_DILATION_EXT
+};
+WindowLimits window_limits(const NpuConfig& npu);
+
 struct PlanTarget {
     NpuConfig npu;
     MemoryConfig memory;

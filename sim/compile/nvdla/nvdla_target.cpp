@@ -279,6 +279,20 @@ std::unique_ptr<ModelPlan> NvdlaTarget::plan(const Graph& graph, const ValueRang
                                        target_.npu.name);
 }
 
+namespace {
+
+/// A product of more rows or columns than kernels have reads its own input, one number a channel, in place of
+/// the cube that is flattened before it.
+void read_own_input(const GraphView& model, const WindowLimits& limits, Candidate& product) {
+    const bool fits = product.in[2] <= limits.kernel && product.in[3] <= limits.kernel;
+    if (product.pattern == Pattern::Fc && !fits) {
+        product.input = model.node(product.anchor).inputs.front();
+        product.in = {1, static_cast<std::int64_t>(count_elements(product.in)), 1, 1};
+    }
+}
+
+}  // namespace
+
 /// A residual that cannot be added before the clip is an addition of its own.
 std::optional<NodeGroup> NvdlaTarget::group_at(const GraphView& model, std::size_t anchor,
                                                bool with_residual) const {
@@ -292,6 +306,7 @@ std::optional<NodeGroup> NvdlaTarget::group_at(const GraphView& model, std::size
         candidate = read_candidate(model, anchor, false);
     }
     if (candidate) {
+        read_own_input(model, window_limits(target_.npu), *candidate);
         return pattern_group(*std::move(candidate));
     }
     std::optional<NodeGroup> group = sum_at(model, anchor);

@@ -168,6 +168,17 @@ TEST(RegisterNetwork, PoolsAndProductsFollowConvolutions) {
     });
 }
 
+TEST(RegisterNetwork, ProductsOfMapsWiderThanKernelsReadOneNumberAChannel) {
+    expect_equal_everywhere([](Chain& chain) {
+        chain.input({1, 2, 3, 40}).step("Flatten", "flat", {chain.last});
+        chain.builder.floats("fc_w", {240, 5}, test::some_numbers(1200, -127, 127, 3));
+        chain.builder.floats("fc_shift_c", {}, {2048});
+        chain.step("MatMul", "fc", {chain.last, "fc_w"});
+        chain.step("Div", "fc_shift", {chain.last, "fc_shift_c"});
+        chain.step("Floor", "fc_floor", {chain.last}).clip("fc_clip", -128, 127);
+    });
+}
+
 struct RefusedRow {
     const char* message;
     void (*build)(Chain&);
