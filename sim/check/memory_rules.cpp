@@ -299,6 +299,10 @@ void check_stride_pair(const CheckedOperation& operation, const SurfaceUse& use,
     if (cube.surface_stride.value == 0 || (!line_off && apart != cube.atom.value)) {
         return;
     }
+    const bool dense = cube.line_stride.value == cube.atom.value * cube.shape.width;
+    if (line_off && dense && cube.surface_stride.value % cube.line_stride.value == 0) {
+        return;  // some of the lines of a taller map
+    }
     const std::string& name = line_off ? use.stride_register : use.surface_stride_register;
     Diagnostic one = surface_finding(
         operation, use, "strides_apart",

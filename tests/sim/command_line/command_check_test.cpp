@@ -37,6 +37,18 @@ TEST_F(CommandCheck, APlannedProgramIsClean) {
     EXPECT_NE(answer.out.find("0 errors, 0 warnings"), std::string::npos) << answer.out;
 }
 
+TEST_F(CommandCheck, HalfTheLinesOfAMapOfOneColumnAreNoMistake) {
+    write_atomically(folder_ / "column.yaml",
+                     "name: column\n"
+                     "input: {channels: 16, height: 128, width: 1}\n"
+                     "layers: [{name: a, kind: conv, kernels: 16, kernel: 1}]\n");
+    const TempFolder planned;
+    ASSERT_EQ(typed({"plan", (folder_ / "column.yaml").string(), "--out", planned.string()}).code,
+              ExitCode::Good);
+    const Answer answer = typed({"check", planned.string()});
+    EXPECT_NE(answer.out.find("0 errors, 0 warnings"), std::string::npos) << answer.out;
+}
+
 TEST_F(CommandCheck, AMistakeIsListedWithRegisterAndRemedy) {
     std::string program = read_whole_file(folder_ / "program.cfg");
     const std::string name = "reg_write(NVDLA_CDMA.D_WEIGHT_ADDR_LOW_0, 0x";
