@@ -324,11 +324,18 @@ TEST_F(FloatModelCommands, OpenSizesAreGivenByAnOptionOrAKey) {
     ModelBuilder builder = test::float_model();
     auto* shape = builder.graph().mutable_input(0)->mutable_type()->mutable_tensor_type();
     shape->mutable_shape()->mutable_dim(0)->set_dim_param("batch");
+    std::ofstream(folder_ / "batch.onnx", std::ios::binary) << builder.bytes();
+    const Answer one = typed({"run", at("batch.onnx"), "--values", "off"});
+    EXPECT_EQ(one.code, ExitCode::Good);
+    EXPECT_THAT(flat(one.out), HasSubstr("'batch' is open and taken as 1"));
+    shape->mutable_shape()->mutable_dim(2)->set_dim_param("height");
     std::ofstream(folder_ / "open.onnx", std::ios::binary) << builder.bytes();
     const Answer refused = typed({"run", at("open.onnx"), "--values", "off"});
     EXPECT_EQ(refused.code, ExitCode::WrongInput);
     EXPECT_THAT(refused.err, HasSubstr("--shape batch=.."));
-    EXPECT_EQ(typed({"run", at("open.onnx"), "--values", "off", "--shape", "batch=1"}).code,
+    EXPECT_EQ(typed({"run", at("open.onnx"), "--values", "off", "--shape", "batch=1", "--shape",
+                     "height=8"})
+                  .code,
               ExitCode::Good);
     std::ofstream(folder_ / "e.yaml")
         << "program: open.onnx\nmodel: {shape: [1x3x8x8]}\nrun: {values: off}\n";
