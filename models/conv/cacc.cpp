@@ -86,7 +86,9 @@ bool Cacc::accept(Activity& giver, const StripePackage& package) {
     const bool floats = package.work->job.precision() == Precision::Fp16;
     const Cycles first_ready = package.last_block_start + config_.fill_latency +
                                (floats ? float_sum : Cycles(0)) + pairing(package.work->job);
-    marks_.enter(first_ready + Cycles(package.length - 1), package.last);
+    if (config_.stale_end_marks) {
+        marks_.enter(first_ready + Cycles(package.length - 1), package.last);
+    }
     const auto offer = atoms.give(giver,
                                   {.values = package.work->accumulated,
                                    .surface = package.kernel_group,

@@ -48,8 +48,7 @@ class Cacc : public Sink<StripePackage> {
     void add_state(Fingerprint& state) const;
     /// What the next operation depends on besides.
     void add_next_state(Fingerprint& state) const { marks_.add_state(state); }
-    /// Atoms that have been taken from it.
-    std::uint64_t left() const { return marks_.left(); }
+    EndMarks& marks() { return marks_; }
     /// Operations whose last atom has been handed on.
     std::uint64_t ended() const { return ended_; }
     /// So many atoms pass without being simulated.

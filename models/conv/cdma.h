@@ -6,6 +6,7 @@
 // modelled: the shared buffer inside, early release of slices.
 #pragma once
 
+#include <algorithm>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -54,8 +55,10 @@ class Cdma : public Unit {
     void add_state(Fingerprint& state, const ConvWork& work, std::uint32_t begun) const;
     /// Requests for a cube's lines are cut where addresses are a multiple of this.
     Bytes request_window() const { return memory_atom_ * config_.request_atoms; }
-    /// Weights of the operation are being read, so that nothing of the next one is.
-    bool reads_weights_of(const ConvWork& work) const { return reading_.work == &work; }
+    /// Of the operations after this one nothing is being read.
+    bool reads_none_after(const ConvWork& work) const {
+        return reading_.work == &work || std::ranges::all_of(activities(), &Activity::idle);
+    }
     /// What the next operation depends on besides, without values.
     void add_next_state(Fingerprint& state) const;
     /// Beats that so many groups are read with in time; 0 once all have been.

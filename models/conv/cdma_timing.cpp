@@ -462,10 +462,14 @@ void WeightStream::note_gaps(std::span<const Cycles> times) {
            limited_[limits_passed_].beat < arrived_ + times.size()) {
         const auto [beat, room] = limited_[limits_passed_++];
         const std::uint64_t place = beat - arrived_;
-        const Cycles before = place == 0 ? last_arrival_ : times[place - 1];
         while (ends_[group] <= beat) {
             ++group;
         }
+        if (beat == 0) {
+            waited_[group] = room > fetch_.start + config_.weight_request;
+            continue;
+        }
+        const Cycles before = place == 0 ? last_arrival_ : times[place - 1];
         // with room it would have been made right after the one before
         const bool late = room + way_ > before;
         if (late && times[place] > before + Cycles(config_.request_atoms)) {

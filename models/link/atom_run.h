@@ -46,14 +46,28 @@ class EndMarks {
     bool stale() const { return stale_.has_value(); }
     /// So many atoms more have left as if they had passed, none of them an end.
     void leave_out(std::uint64_t atoms) { left_ += atoms; }
-    std::uint64_t left() const { return left_; }
-    /// But for the number of atoms.
+    /// How far it has come; `second`: the place of the second mark.
+    struct Position {
+        std::uint64_t left = 0;
+        std::uint64_t second = 0;
+    };
+    Position position() const { return {left_, second_}; }
+    /// Where a mark comes too many does not depend on which of the two it was.
+    bool alike(const Position& a, const Position& b) const {
+        return a.second == b.second || moves_along(a, b);
+    }
+    /// What happened in between happens so many times more.
+    void repeat(const Position& from, const Position& to, std::uint64_t times) {
+        const std::uint64_t atoms = (to.left - from.left) * times;
+        second_ = moves_along(from, to) ? (second_ + atoms) % depth_ : second_;
+        left_ += atoms;
+    }
+    /// But for the position.
     void add_state(Fingerprint& state) const {
         for (const Cycles end : ends_) {
             state.add(end);
         }
         state.add(stale_.has_value() ? 1U : 0U);
-        state.add(second_);
         if (last_end_) {
             state.add_coming(*last_end_ + latency_);
         }
@@ -61,6 +75,9 @@ class EndMarks {
 
  private:
     Meeting meeting(Cycles entered) const;
+    bool moves_along(const Position& a, const Position& b) const {
+        return (b.second + depth_ - a.second) % depth_ == (b.left - a.left) % depth_;
+    }
 
     std::uint64_t depth_;
     Cycles latency_;

@@ -51,6 +51,22 @@ void set_fetch_counters(RegisterFile& file, const ConvWork& work) {
     }
 }
 
+/// A time that an operation may have reached.
+void add_reached(Fingerprint& state, Cycles time) {
+    time == Cycles(0) ? state.add(std::uint64_t{0}) : state.add(time);
+}
+
+void add_record(Fingerprint& state, const OperationRecord& record) {
+    state.add(record.start);
+    for (const OperationPart& part : record.parts) {
+        state.add(part.begin);
+        state.add(part.end);
+    }
+    for (const Cycles cycles : record.causes.cycles) {
+        state.add(cycles.value);
+    }
+}
+
 /// Errors, and what this NPU lacks, stop a run.
 bool refuses(const Diagnostic& finding) {
     return finding.severity == Severity::Error || is_lacking(finding);
@@ -342,26 +358,24 @@ bool Dispatcher::runs_alone(const ConvWork& work) const {
 void Dispatcher::add_state(Fingerprint& state) const {
     engine_.add_state(state);
     state.add(data_done_ ? 1U : 0U);
+    state.add(weights_done_ ? 1U : 0U);
     state.add(awaiting_sdp_.size());
     for (const std::shared_ptr<ConvWork>& work : awaiting_sdp_) {
-        const OperationRecord& record = work->record;
-        state.add(record.start);
-        for (const OperationPart& part : record.parts) {
-            state.add(part.begin);
-            state.add(part.end);
-        }
-        for (const Cycles cycles : record.causes.cycles) {
-            state.add(cycles.value);
-        }
+        add_record(state, work->record);
         state.add(work->group);
+        for (const Cycles time : {work->fetch_start, work->weights_start, work->data_first,
+                                  work->data_complete, work->first_mac}) {
+            add_reached(state, time);
+        }
+        state.add(work->weights_move ? 1U : 0U);
+        for (const bool waited : work->weights_waited) {
+            state.add(waited ? 1U : 0U);
+        }
     }
     for (const SdpWork* work : fed_) {
-        state.add(work->record.start);
+        add_record(state, work->record);
         state.add(work->uses_rdma ? 1U : 0U);
         state.add(work->rdma_enabled);
-        for (const Cycles cycles : work->record.causes.cycles) {
-            state.add(cycles.value);
-        }
     }
 }
 

@@ -45,8 +45,8 @@ void RepeatedOperations::group_begins(const ConvWork& work, std::uint32_t group,
     work_ = &work;
     group_ = group;
     causes_ = causes;
-    // what the DMA fetches of the next operation is not compared
-    if (told_ || work.values || !rooms_.units.cdma.reads_weights_of(work) ||
+    // what is on its way to the next operation is not compared
+    if (told_ || work.values || !rooms_.units.cdma.reads_none_after(work) ||
         !rooms_.dispatcher.runs_alone(work) || !rooms_.units.sdp.takes_lines() ||
         rooms_.units.glb.awaits_rise() || !rooms_.csb.idle() || !others_rest()) {
         return;
@@ -103,7 +103,7 @@ std::size_t RepeatedOperations::note() {
                   .ports = {},
                   .actions = rooms_.units.csc.actions(),
                   .operations = rooms_.dispatcher.counted(),
-                  .atoms = rooms_.units.cacc.left(),
+                  .atoms = rooms_.units.cacc.marks().position(),
                   .findings = rooms_.log.findings().size()};
     for (const Activity* activity : rooms_.units.activities) {
         moment.activities.push_back(activity->statistics());
@@ -124,6 +124,7 @@ bool RepeatedOperations::stands_as_at(std::size_t moment) const {
     // what other units did last was long ago both times
     return moment > 0 && moment + 1 < moments_.size() && then.state == last.state &&
            then.steps == last.steps && then.findings == last.findings &&
+           rooms_.units.cacc.marks().alike(then.atoms, last.atoms) &&
            std::ranges::equal(moments_[moment - 1].others, last.others,
                               [](const auto& a, const auto& b) { return equal(a, b); });
 }
@@ -146,7 +147,7 @@ Cycles RepeatedOperations::repeat(std::size_t moment, std::uint64_t times) {
             });
     }
     rooms_.units.csc.count_again(from.actions, to.actions, times);
-    rooms_.units.cacc.leave_out((to.atoms - from.atoms) * times);
+    rooms_.units.cacc.marks().repeat(from.atoms, to.atoms, times);
     const Cycles begun =
         rooms_.dispatcher.count_again(from.operations, to.operations, times, cycles);
     rooms_.units.sdp.rename_output();

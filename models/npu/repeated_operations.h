@@ -54,7 +54,7 @@ class RepeatedOperations {
         std::vector<Mcif::Counted> ports;
         Csc::Actions actions;
         Dispatcher::Counted operations;
-        std::uint64_t atoms = 0;  ///< that left the accumulator
+        EndMarks::Position atoms;  ///< that left the accumulator
         std::size_t findings = 0;
     };
     void group_begins(const ConvWork& work, std::uint32_t group, const CauseCycles& causes);

@@ -86,14 +86,17 @@ void SteadyGroups::restarted(const std::string& counter, Cycles time, std::int64
 }
 
 std::uint64_t SteadyGroups::fold_steps() {
-    const std::uint64_t steps = std::exchange(steps_, 0);
-    all_steps_ = mixed(mixed(all_steps_, steps), now().value - since_.value);
-    since_ = now();
-    return steps;
+    if (since_ != now()) {  // else they were asked for already
+        last_steps_ = std::exchange(steps_, 0);
+        all_steps_ = mixed(mixed(all_steps_, last_steps_), now().value - since_.value);
+        since_ = now();
+    }
+    return last_steps_;
 }
 
 std::uint64_t SteadyGroups::take_steps() {
-    return mixed(mixed(std::exchange(all_steps_, 0), steps_), now().value - since_.value);
+    fold_steps();
+    return std::exchange(all_steps_, 0);
 }
 
 void SteadyGroups::jump(Cycles at, Cycles cycles) {

@@ -108,7 +108,8 @@ class SteadyGroups : public Recorder {
     std::deque<Begin> begins_;        // of its last groups
     std::uint64_t steps_ = 0;         // since `since_`
     Cycles since_;
-    std::uint64_t all_steps_ = 0;  // before, since they were taken
+    std::uint64_t last_steps_ = 0;  // before that, since the time before
+    std::uint64_t all_steps_ = 0;   // since they were taken, without `steps_`
     struct Jump {
         Cycles at;
         Cycles all;  ///< that were left out until then
