@@ -346,7 +346,11 @@ void Cdma::add_state(Fingerprint& state, const ConvWork& work, std::uint32_t beg
     }
 }
 
-void Cdma::add_next_state(Fingerprint& state) const {
+void Cdma::add_next_state(Fingerprint& state, const ConvWork& work) const {
+    if (reading_.work != nullptr && reading_.work != &work) {
+        reading_.stream->add_state(state, 0);
+        state.add(reading_.place);
+    }
     for (const EntryStore* store : {&wires_.data, &wires_.weights, &wires_.masks}) {
         store->add_state(state);
         state.add(store->capacity());

@@ -6,7 +6,6 @@
 // modelled: the shared buffer inside, early release of slices.
 #pragma once
 
-#include <algorithm>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -55,12 +54,14 @@ class Cdma : public Unit {
     void add_state(Fingerprint& state, const ConvWork& work, std::uint32_t begun) const;
     /// Requests for a cube's lines are cut where addresses are a multiple of this.
     Bytes request_window() const { return memory_atom_ * config_.request_atoms; }
-    /// Of the operations after this one nothing is being read.
-    bool reads_none_after(const ConvWork& work) const {
-        return reading_.work == &work || std::ranges::all_of(activities(), &Activity::idle);
+    /// Of what is being read, all that matters is told: no data, nothing compressed.
+    bool tells_all() const {
+        const bool reads = reading_.work != nullptr;
+        return activities().front().idle() && (reads || activities().back().idle()) &&
+               !(reads && reading_.work->job.parts.cdma.compression);
     }
-    /// What the next operation depends on besides, without values.
-    void add_next_state(Fingerprint& state) const;
+    /// What operations after this one depend on besides, without values.
+    void add_next_state(Fingerprint& state, const ConvWork& work) const;
     /// Beats that so many groups are read with in time; 0 once all have been.
     std::uint64_t beats_under_way(const ConvWork& work, std::uint32_t groups) const;
     void leave_out(ConvWork& work, std::uint32_t groups);

@@ -423,21 +423,28 @@ GroupStream::Removable WeightStream::removable() const {
 }
 
 void WeightStream::add_state(Fingerprint& state, std::size_t begun) const {
-    const std::uint64_t begin = ends_[begun - 1];
+    const std::uint64_t begin = begun == 0 ? 0 : ends_[begun - 1];
     state.add(requested_ - begin);
     state.add((fetch_.room.promised - fetch_.room.releases->total()) * fetch_.beats_per_entry +
               requested_);
     state.add(run_end_ - begin);
     state.add(arrived_ - begin);
-    state.add(written_.empty() ? Cycles(0) : written_.back());
-    state.add(last_arrival_);
+    if (!written_.empty()) {
+        state.add(written_.back());
+    }
+    if (arrived_ > 0) {
+        state.add(last_arrival_);
+        state.add(way_.value);
+    } else {
+        state.add(fetch_.start);
+    }
     for (std::size_t i = limits_passed_; i < limited_.size(); ++i) {
         if (limited_[i].room + way_ > last_arrival_) {
             state.add(limited_[i].beat - begin);
             state.add(limited_[i].room);
         }
     }
-    for (std::size_t group = begun; group <= written_.size(); ++group) {
+    for (std::size_t group = begun; group <= written_.size() && group < waited_.size(); ++group) {
         state.add(waited_[group] ? 1U : 0U);
     }
 }

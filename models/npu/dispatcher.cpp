@@ -355,14 +355,14 @@ bool Dispatcher::runs_alone(const ConvWork& work) const {
            std::ranges::none_of(fed_, [](const SdpWork* sdp) { return sdp->job.to_pdp; });
 }
 
-void Dispatcher::add_state(Fingerprint& state) const {
-    engine_.add_state(state);
+void Dispatcher::add_state(Fingerprint& state, unsigned group) const {
+    engine_.add_state(state, group);
     state.add(data_done_ ? 1U : 0U);
     state.add(weights_done_ ? 1U : 0U);
     state.add(awaiting_sdp_.size());
     for (const std::shared_ptr<ConvWork>& work : awaiting_sdp_) {
         add_record(state, work->record);
-        state.add(work->group);
+        state.add(work->group ^ group);
         for (const Cycles time : {work->fetch_start, work->weights_start, work->data_first,
                                   work->data_complete, work->first_mac}) {
             add_reached(state, time);

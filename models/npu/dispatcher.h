@@ -67,7 +67,8 @@ class Dispatcher : public CsbListener {
     /// What was launched and ended in between was so many times more, each so many cycles later;
     /// what is under way belongs to the last time. When the first of it was launched.
     Cycles count_again(const Counted& from, const Counted& to, std::uint64_t times, Cycles cycles);
-    void add_state(Fingerprint& state) const;
+    /// Groups are told from `group` on.
+    void add_state(Fingerprint& state, unsigned group) const;
 
     /// A launch of the BDMA's group has not ended.
     bool copies(unsigned group) const { return bdma_queue_.busy(group); }

@@ -271,10 +271,13 @@ std::string LaunchEngine::later_name(const std::string& name, std::uint64_t oper
     return name.substr(0, number) + std::to_string(std::stoull(name.substr(number)) + operations);
 }
 
-void LaunchEngine::add_state(Fingerprint& state) const {
-    for (const Gates& gates : gates_) {
-        state.add(gates.main.group());
-        state.add(gates.rdma ? gates.rdma->group() : 0);
+void LaunchEngine::add_state(Fingerprint& state, unsigned group) const {
+    for (std::size_t i = 0; i < gates_.size(); ++i) {
+        const bool convolves =
+            static_cast<Pipeline>(i) == Pipeline::Conv || static_cast<Pipeline>(i) == Pipeline::Sdp;
+        const unsigned from = convolves ? group : 0;
+        state.add(gates_[i].main.group() ^ from);
+        state.add(gates_[i].rdma ? gates_[i].rdma->group() ^ from : 0);
     }
     history_.add_state(state);
     state.add(lines_left_ ? 1U : 0U);

@@ -148,8 +148,9 @@ class LaunchEngine {
     void leave_out(std::uint64_t operations) { count_ += static_cast<unsigned>(operations); }
     /// The name of an operation of the same unit that is launched so many later.
     static std::string later_name(const std::string& name, std::uint64_t operations);
-    /// What the operations before mean for the next one, while none is under way.
-    void add_state(Fingerprint& state) const;
+    /// What the operations before mean for the next one. Groups of the units that a convolution uses
+    /// are told from `group` on.
+    void add_state(Fingerprint& state, unsigned group) const;
 
  private:
     struct Gates {

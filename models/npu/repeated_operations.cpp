@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <span>
 #include <utility>
 
 #include "models/base/check.h"
@@ -14,7 +15,17 @@ namespace {
 /// At least so much of an address may matter, where bursts are short.
 constexpr Bytes least_alignment{256};
 
-bool is_address(const RegisterRow& row) { return row.name.find("ADDR") != std::string_view::npos; }
+/// Bits of a register that a later operation may depend on; `within`: those of an address.
+std::uint32_t bits_compared(const RegisterRow& row, std::uint32_t within) {
+    if (row.name == "S_POINTER" || row.name == "S_STATUS") {
+        return 0;  // which group has its turn is told apart from them
+    }
+    return row.name.find("ADDR") != std::string_view::npos ? within : ~0U;
+}
+
+bool is_among(std::span<const std::string_view> names, std::string_view name) {
+    return std::ranges::find(names, name) != names.end();
+}
 
 }  // namespace
 
@@ -28,7 +39,7 @@ RepeatedOperations::RepeatedOperations(Rooms rooms, Machine::Surroundings surrou
     const auto within = static_cast<std::uint32_t>(alignment_.value - 1);
     for (const RegisterFile& file : rooms_.csb.files()) {
         for (const RegisterRow& row : file.block().rows) {
-            compared_.push_back(is_address(row) ? within : ~0U);
+            compared_.push_back(bits_compared(row, within));
         }
     }
     rooms_.groups.on_group(
@@ -45,8 +56,7 @@ void RepeatedOperations::group_begins(const ConvWork& work, std::uint32_t group,
     work_ = &work;
     group_ = group;
     causes_ = causes;
-    // what is on its way to the next operation is not compared
-    if (told_ || work.values || !rooms_.units.cdma.reads_none_after(work) ||
+    if (told_ || work.values || !rooms_.units.cdma.tells_all() ||
         !rooms_.dispatcher.runs_alone(work) || !rooms_.units.sdp.takes_lines() ||
         rooms_.units.glb.awaits_rise() || !rooms_.csb.idle() || !others_rest()) {
         return;
@@ -65,12 +75,33 @@ bool RepeatedOperations::others_rest() const {
 void RepeatedOperations::add_registers(Fingerprint& state) const {
     auto part = compared_.begin();  // of the next word
     for (const RegisterFile& file : rooms_.csb.files()) {
-        state.add(file.producer());
-        state.add(file.consumer());
-        const std::vector<std::uint32_t>& first = file.values(0).words();
-        const std::vector<std::uint32_t>& second = file.values(1).words();
+        const unsigned group = has_part(file.block().name) ? register_group() : 0;
+        state.add(file.producer() ^ group);
+        state.add(file.consumer() ^ group);
+        state.add(static_cast<std::uint64_t>(file.status(group)));
+        state.add(static_cast<std::uint64_t>(file.status(1 - group)));
+        const std::vector<std::uint32_t>& first = file.values(group).words();
+        const std::vector<std::uint32_t>& second = file.values(1 - group).words();
         for (std::size_t i = 0; i < first.size(); ++i, ++part) {
             state.add(std::uint64_t{first[i] & *part} << 32U | (second[i] & *part));
+        }
+    }
+}
+
+bool RepeatedOperations::has_part(std::string_view block) {
+    return is_among(row_of(Pipeline::Conv).blocks, block) ||
+           is_among(row_of(Pipeline::Sdp).blocks, block);
+}
+
+void RepeatedOperations::add_interrupts(Fingerprint& state) const {
+    const InterruptController& interrupts = rooms_.units.glb.controller();
+    for (const auto& [source, name] : EnumNames<InterruptSource>::names) {
+        const bool changes = source == InterruptSource::Sdp || source == InterruptSource::CdmaDat ||
+                             source == InterruptSource::CdmaWt || source == InterruptSource::Cacc;
+        for (const unsigned group : {0U, 1U}) {
+            const Interrupt interrupt{source, changes ? group ^ register_group() : group};
+            state.add(interrupts.pending(interrupt) ? 1U : 0U);
+            state.add(interrupts.masked(interrupt) ? 1U : 0U);
         }
     }
 }
@@ -83,10 +114,9 @@ std::uint64_t RepeatedOperations::state() const {
     }
     add_registers(state);
     rooms_.csb.add_state(state);
-    state.add(rooms_.units.glb.controller().status());
-    state.add(rooms_.units.glb.controller().mask());
-    rooms_.dispatcher.add_state(state);
-    rooms_.units.cdma.add_next_state(state);
+    add_interrupts(state);
+    rooms_.dispatcher.add_state(state, register_group());
+    rooms_.units.cdma.add_next_state(state, *work_);
     rooms_.units.csc.add_next_state(state);
     rooms_.units.cacc.add_next_state(state);
     rooms_.units.sdp.add_next_state(state);
@@ -96,6 +126,7 @@ std::uint64_t RepeatedOperations::state() const {
 std::size_t RepeatedOperations::note() {
     Moment moment{.time = now(),
                   .counted = rooms_.groups.counted(now()),
+                  .group = register_group(),
                   .state = state(),
                   .steps = rooms_.groups.take_steps(),
                   .activities = {},

@@ -34,8 +34,15 @@ class RepeatedOperations {
 
     /// Remembers how the machine stands now, of a moment that the host was told of. Counted from 0.
     std::size_t note();
-    /// It stands as it did at that moment, and came there in the same way.
+    /// It stands as it did at that moment, and came there in the same way. The two groups of registers
+    /// may have changed places.
     bool stands_as_at(std::size_t moment) const;
+    /// They have, since that moment.
+    bool groups_changed_since(std::size_t moment) const {
+        return moments_[moment].group != moments_.back().group;
+    }
+    /// Units whose groups change places: those that a convolution uses.
+    static bool has_part(std::string_view block);
     /// What it did from that moment to the last one counts as done so many times more. Cycles of one
     /// time.
     Cycles repeat(std::size_t moment, std::uint64_t times);
@@ -47,6 +54,7 @@ class RepeatedOperations {
     struct Moment {
         Cycles time;              ///< of the simulation
         Cycles counted;           ///< the same as results tell it
+        unsigned group = 0;       ///< of registers, whose turn it is
         std::uint64_t state = 0;  ///< all that what follows depends on, as one number
         std::uint64_t steps = 0;  ///< all that was recorded since the moment before, likewise
         std::vector<UnitStatistics> activities;
@@ -59,7 +67,9 @@ class RepeatedOperations {
     };
     void group_begins(const ConvWork& work, std::uint32_t group, const CauseCycles& causes);
     bool others_rest() const;
+    unsigned register_group() const { return rooms_.csb.file("NVDLA_CSC").consumer(); }
     void add_registers(Fingerprint& state) const;
+    void add_interrupts(Fingerprint& state) const;
     std::uint64_t state() const;
 
     Rooms rooms_;

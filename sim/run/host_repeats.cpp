@@ -14,13 +14,24 @@ bool Host::leave_out_repeated(RepeatedOperations& operations) {
         return false;
     }
     if (!repeated_) {
-        repeated_.emplace(program_, operations.alignment(), [this](Address address) {
-            return std::uint64_t{memory_.region_number(address)};
-        });
+        repeated_.emplace(program_, RepeatedStatements::Likeness{
+                                        operations.alignment(),
+                                        [this](Address address) {
+                                            return std::uint64_t{memory_.region_number(address)};
+                                        },
+                                        RepeatedOperations::has_part});
     }
-    repeated_->note({statement_, operations.note(), time()});
-    const auto stretch =
-        repeated_->repeated([&](std::size_t moment) { return operations.stands_as_at(moment); });
+    if (!repeated_->awaits_last(board_, statement_)) {
+        return false;
+    }
+    repeated_->note({statement_, operations.note(), board_.awaited().size()});
+    using Compared = RepeatedStatements::Compared;
+    const auto stretch = repeated_->repeated([&](std::size_t moment) {
+        if (!operations.stands_as_at(moment)) {
+            return Compared::Different;
+        }
+        return operations.groups_changed_since(moment) ? Compared::GroupsChanged : Compared::Same;
+    });
     if (stretch) {
         replay(*stretch, operations.repeat(stretch->begin.number, stretch->times));
     }

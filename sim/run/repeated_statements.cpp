@@ -14,11 +14,21 @@ namespace {
 
 std::uint64_t print_of(std::string_view text) { return std::hash<std::string_view>()(text); }
 
+/// `NVDLA_CSC` of `NVDLA_CSC.S_POINTER_0`.
+std::string_view block_of(std::string_view name) { return name.substr(0, name.find('.')); }
+
+/// The unit of an interrupt, `SDP_0`, whose group is the last letter.
+bool is_of_convolution(std::string_view interrupt) {
+    return interrupt.starts_with("SDP_") || interrupt.starts_with("CDMA_") ||
+           interrupt.starts_with("CACC_");
+}
+
 /// Tells statements apart as far as a machine without values does.
 class Printer {
  public:
-    Printer(Bytes alignment, const std::function<std::uint64_t(Address)>& region_of)
-        : alignment_(alignment), region_of_(region_of) {}
+    /// `groups_changed`: of registers, which have changed places.
+    Printer(const RepeatedStatements::Likeness& likeness, bool groups_changed)
+        : likeness_(likeness), groups_changed_(groups_changed) {}
 
     /// Nothing: it is unlike any other.
     std::optional<std::uint64_t> print(const Action& action, std::size_t place) {
@@ -36,13 +46,20 @@ class Printer {
             return std::nullopt;  // where the rest of the address lies is not known
         }
         if (write.name.find("ADDR") != std::string::npos) {
-            value = mixed(value % alignment_.value, region_of_(Address(value)));
+            value = mixed(value % likeness_.alignment.value, likeness_.region_of(Address(value)));
+        } else if (groups_changed_ && write.name.find(".S_POINTER") != std::string::npos &&
+                   likeness_.has_groups(block_of(write.name))) {
+            value ^= 1U;
         }
         return mixed(write.address, value);
     }
     Print of(const NotifyOnInterrupt& notify) {
         raised_at_[notify.sync] = place_;
-        return print_of(notify.unit);
+        std::string unit = notify.unit;
+        if (groups_changed_ && is_of_convolution(unit)) {
+            unit.back() = unit.back() == '0' ? '1' : '0';
+        }
+        return print_of(unit);
     }
     Print of(const SyncWait& wait) const { return since_raised(wait.sync); }
     Print of(const CheckCrc& check) const { return since_raised(check.sync); }
@@ -59,79 +76,100 @@ class Printer {
         return raised == raised_at_.end() ? Print() : Print(place_ - raised->second);
     }
 
-    Bytes alignment_;
-    const std::function<std::uint64_t(Address)>& region_of_;
+    const RepeatedStatements::Likeness& likeness_;
+    bool groups_changed_;
     std::unordered_map<std::string, std::size_t> raised_at_;
     std::size_t place_ = 0;
 };
 
 }  // namespace
 
-RepeatedStatements::RepeatedStatements(std::span<const Statement> program, Bytes alignment,
-                                       const std::function<std::uint64_t(Address)>& region_of)
+RepeatedStatements::RepeatedStatements(std::span<const Statement> program, const Likeness& likeness)
     : program_(program) {
-    Printer printer(alignment, region_of);
+    Printer printer(likeness, false);
+    Printer of_changed(likeness, true);
     prints_.reserve(program.size());
+    changed_.reserve(program.size());
     for (std::size_t i = 0; i < program.size(); ++i) {
+        if (std::holds_alternative<NotifyOnInterrupt>(program[i].action)) {
+            notifications_.push_back(i);
+        }
         // the place tells apart what is unlike any other
-        prints_.push_back(
-            printer.print(program[i].action, i).value_or(mixed(~std::uint64_t{0}, i)));
+        const std::uint64_t unlike = mixed(~std::uint64_t{0}, i);
+        prints_.push_back(printer.print(program[i].action, i).value_or(unlike));
+        changed_.push_back(of_changed.print(program[i].action, i).value_or(unlike));
     }
 }
 
-bool RepeatedStatements::alike(std::size_t first, std::size_t second, std::size_t count) const {
+bool RepeatedStatements::alike(std::size_t first, std::size_t second, std::size_t count,
+                               const std::vector<std::uint64_t>& prints) const {
+    const auto place = [](std::size_t statement) { return static_cast<std::ptrdiff_t>(statement); };
     return second + count <= prints_.size() &&
-           std::equal(prints_.begin() + static_cast<std::ptrdiff_t>(first),
-                      prints_.begin() + static_cast<std::ptrdiff_t>(first + count),
-                      prints_.begin() + static_cast<std::ptrdiff_t>(second));
+           std::equal(prints_.begin() + place(first), prints_.begin() + place(first + count),
+                      prints.begin() + place(second));
 }
 
 std::optional<RepeatedStatements::Stretch> RepeatedStatements::repeated(
-    const std::function<bool(std::size_t moment)>& same) const {
+    const std::function<Compared(std::size_t moment)>& compare) const {
     const std::size_t end = moments_.back().statement;
     const std::size_t oldest = moments_.size() - std::min(moments_.size(), most_moments);
     for (std::size_t i = moments_.size() - 1; i-- > oldest;) {
         const std::size_t begin = moments_[i].statement;
         const std::size_t length = end - begin;
+        const bool awaits_as_much = moments_[i].awaited == moments_.back().awaited;
+        const Compared compared =
+            awaits_as_much ? compare(moments_[i].number) : Compared::Different;
+        if (length == 0 || compared == Compared::Different) {
+            continue;
+        }
+        const bool changed = compared == Compared::GroupsChanged;
         std::uint64_t times = 0;
         // the statement in which the host waits then is one as well
-        while (length > 0 && alike(begin, end + times * length, length + 1)) {
+        while (alike(begin, end + times * length, length + 1,
+                     changed && times % 2 == 0 ? changed_ : prints_)) {
             ++times;
         }
-        if (times > 0 && same(moments_[i].number)) {
+        if (changed) {
+            times -= times % 2;
+        }
+        if (times > 0) {
             return Stretch{moments_[i], length, times};
         }
     }
     return std::nullopt;
 }
 
+bool RepeatedStatements::awaits_last(const SyncBoard& board, std::size_t statement) const {
+    const std::size_t before = notifications_before(statement);
+    const std::size_t awaited = board.awaited().size();
+    if (awaited > before) {
+        return false;
+    }
+    std::size_t notification = before - awaited;
+    return std::ranges::all_of(board.awaited(), [&](const SyncBoard::Awaited& one) {
+        return one.sync == sync_of(notification++);
+    });
+}
+
 void RepeatedStatements::replay_interrupts(const Stretch& stretch, Cycles cycles,
                                            SyncBoard& board) const {
-    struct Raised {
-        std::size_t statement = 0;
-        Cycles time;
-    };
-    std::vector<Raised> raised;
-    const auto sync_of = [this](std::size_t statement) -> const std::string& {
-        return std::get<NotifyOnInterrupt>(program_[statement].action).sync;
-    };
-    // those that are awaited when the stretch begins are told of before it
+    // those that are awaited when the stretch begins are the first that come
     const std::size_t begin = stretch.begin.statement;
-    for (std::size_t i = begin - std::min(begin, stretch.length); i < begin + stretch.length; ++i) {
-        if (!std::holds_alternative<NotifyOnInterrupt>(program_[i].action)) {
-            continue;
-        }
-        if (const std::optional<Cycles> time = board.raised_at(sync_of(i))) {
-            raised.push_back({i, *time});
-        } else {
-            const std::size_t last = i + stretch.times * stretch.length;
-            board.expect_instead(sync_of(i), sync_of(last), program_[last].place);
-        }
+    const std::size_t first = notifications_before(begin) - stretch.begin.awaited;
+    const std::size_t count =
+        notifications_before(begin + stretch.length) - notifications_before(begin);
+    std::vector<Cycles> raised;
+    for (std::size_t i = 0; i < count; ++i) {
+        raised.push_back(*board.raised_at(sync_of(first + i)));
     }
-    for (const Raised& one : raised) {
-        for (std::uint64_t time = 1; time <= stretch.times && one.time > stretch.begin.time;
-             ++time) {
-            board.raise(sync_of(one.statement + time * stretch.length), one.time + cycles * time);
+    for (std::size_t i = 0; i < stretch.begin.awaited; ++i) {
+        const std::size_t now = first + count + i;
+        const std::size_t later = now + count * stretch.times;
+        board.expect_instead(sync_of(now), sync_of(later), program_[notifications_[later]].place);
+    }
+    for (std::uint64_t time = 1; time <= stretch.times; ++time) {
+        for (std::size_t i = 0; i < count; ++i) {
+            board.raise(sync_of(first + i + count * time), raised[i] + cycles * time);
         }
     }
 }

@@ -4,11 +4,14 @@
 // expected of results.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <optional>
 #include <span>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "models/base/quantity.h"
@@ -19,16 +22,20 @@ namespace npuscope {
 
 class RepeatedStatements {
  public:
-    /// `region_of`: a number for the region of memory that an address lies in. Addresses of one region
-    /// that are the same modulo `alignment` make no difference to time.
-    RepeatedStatements(std::span<const Statement> program, Bytes alignment,
-                       const std::function<std::uint64_t(Address)>& region_of);
+    /// What a machine does not tell apart.
+    struct Likeness {
+        Bytes alignment;  ///< addresses that are the same modulo this,
+        std::function<std::uint64_t(Address)> region_of;  ///< and of one region of memory
+        /// Groups of registers of these blocks, where they have changed places.
+        std::function<bool(std::string_view block)> has_groups;
+    };
+    RepeatedStatements(std::span<const Statement> program, const Likeness& likeness);
 
     /// The host waits in a statement, and the machine is at a moment of this number.
     struct Moment {
         std::size_t statement = 0;
         std::size_t number = 0;
-        Cycles time;
+        std::size_t awaited = 0;  ///< interrupts, told of by the last statements that tell of any
     };
     void note(const Moment& moment) { moments_.push_back(moment); }
 
@@ -38,20 +45,38 @@ class RepeatedStatements {
         std::size_t length = 0;   ///< statements
         std::uint64_t times = 0;  ///< that it follows
     };
-    /// The shortest one that begins at a moment of which `same` holds.
-    std::optional<Stretch> repeated(const std::function<bool(std::size_t moment)>& same) const;
+    /// How the last moment compares with an earlier one.
+    enum class Compared { Different, Same, GroupsChanged };
+    /// The shortest stretch that begins at a moment which is the same, but perhaps for the groups: then
+    /// it follows an even number of times.
+    std::optional<Stretch> repeated(
+        const std::function<Compared(std::size_t moment)>& compare) const;
 
-    /// Interrupts of the stretch come again, each time so much later; what is awaited at its end is awaited
-    /// at the end of the last time.
+    /// The last interrupts that were told of before a statement are those that the board awaits.
+    bool awaits_last(const SyncBoard& board, std::size_t statement) const;
+    /// Interrupts of the stretch come again, each time so much later; what is awaited at its end is
+    /// awaited at the end of the last time.
     void replay_interrupts(const Stretch& stretch, Cycles cycles, SyncBoard& board) const;
 
  private:
     static constexpr std::size_t most_moments = 256;  // that are looked at, from the last one back
 
-    bool alike(std::size_t first, std::size_t second, std::size_t count) const;
+    /// `prints`: of the second ones.
+    bool alike(std::size_t first, std::size_t second, std::size_t count,
+               const std::vector<std::uint64_t>& prints) const;
+
+    std::size_t notifications_before(std::size_t statement) const {
+        return static_cast<std::size_t>(std::ranges::lower_bound(notifications_, statement) -
+                                        notifications_.begin());
+    }
+    const std::string& sync_of(std::size_t notification) const {
+        return std::get<NotifyOnInterrupt>(program_[notifications_[notification]].action).sync;
+    }
 
     std::span<const Statement> program_;
-    std::vector<std::uint64_t> prints_;  // of each statement: the same where they are alike
+    std::vector<std::size_t> notifications_;  // statements that tell of an interrupt
+    std::vector<std::uint64_t> prints_;       // of each statement: the same where they are alike
+    std::vector<std::uint64_t> changed_;      // the same where groups have changed places
     std::vector<Moment> moments_;
 };
 

@@ -10,29 +10,36 @@
 namespace npuscope {
 namespace {
 
-constexpr Bytes alignment{256};
+using Compared = RepeatedStatements::Compared;
 
 /// Two regions, which meet at 0x1000'0000.
-std::uint64_t region_of(Address address) { return address.value < 0x1000'0000 ? 0 : 1; }
+RepeatedStatements repeats_of(const std::vector<Statement>& program) {
+    return {program,
+            {Bytes(256),
+             [](Address address) { return std::uint64_t{address.value < 0x1000'0000 ? 0U : 1U}; },
+             [](std::string_view block) { return block == "NVDLA_CDMA"; }}};
+}
 
 /// A layer as a planner writes it: a size, an address, an interrupt and a wait for it.
-void add_layer(std::vector<Statement>& program, std::uint32_t size, std::uint32_t address) {
+void add_layer(std::vector<Statement>& program, std::uint32_t size, std::uint32_t address,
+               unsigned group = 0) {
     const std::string sync = "id_" + std::to_string(program.size());
     const auto add = [&](Action action) { program.push_back({{}, std::move(action)}); };
-    add(BeginLayer{"layer", "conv", 0, 1});
+    add(WriteRegister{"NVDLA_CDMA.S_POINTER_0", 0xfc, group});
     add(WriteRegister{"NVDLA_CDMA.D_DATAIN_SIZE_0_0", 0x100, size});
     add(WriteRegister{"NVDLA_CDMA.D_DAIN_ADDR_LOW_0_0", 0x104, address});
-    add(NotifyOnInterrupt{"SDP_0", sync});
+    add(NotifyOnInterrupt{"SDP_" + std::to_string(group), sync});
     add(SyncWait{"SDP", sync});
 }
 
 /// The stretch that a host finds which waits at the end of the first two layers.
 std::optional<RepeatedStatements::Stretch> found(const std::vector<Statement>& program,
-                                                 bool same = true) {
-    RepeatedStatements repeated(program, alignment, region_of);
-    repeated.note({4, 0, Cycles(100)});
-    repeated.note({9, 1, Cycles(250)});
-    return repeated.repeated([&](std::size_t moment) { return same && moment == 0; });
+                                                 Compared compared = Compared::Same) {
+    RepeatedStatements repeated = repeats_of(program);
+    repeated.note({4, 0, 1});
+    repeated.note({9, 1, 1});
+    return repeated.repeated(
+        [&](std::size_t moment) { return moment == 0 ? compared : Compared::Different; });
 }
 
 TEST(RepeatedStatements, follow_as_often_as_layers_are_alike) {
@@ -46,7 +53,19 @@ TEST(RepeatedStatements, follow_as_often_as_layers_are_alike) {
     EXPECT_EQ(stretch->begin.statement, 4U);
     EXPECT_EQ(stretch->length, 5U);
     EXPECT_EQ(stretch->times, 2U);
-    EXPECT_FALSE(found(program, false).has_value());
+    EXPECT_FALSE(found(program, Compared::Different).has_value());
+}
+
+TEST(RepeatedStatements, follow_an_even_number_of_times_where_groups_change) {
+    std::vector<Statement> program;
+    for (unsigned layer = 0; layer < 6; ++layer) {
+        add_layer(program, 7, 0, layer % 2);
+    }
+    const auto stretch = found(program, Compared::GroupsChanged);
+    ASSERT_TRUE(stretch.has_value());
+    EXPECT_EQ(stretch->length, 5U);
+    EXPECT_EQ(stretch->times, 4U);
+    EXPECT_FALSE(found(program, Compared::Same).has_value());
 }
 
 TEST(RepeatedStatements, differ_by_a_size_the_lie_of_an_address_or_its_region) {
@@ -67,7 +86,7 @@ TEST(RepeatedStatements, are_none_with_addresses_beyond_32_bits_or_reads_of_regi
         std::vector<Statement> program;
         for (int layer = 0; layer < 3; ++layer) {
             add_layer(program, 7, 0);
-            program[program.size() - 5].action = action;  // in place of the layer's name
+            program[program.size() - 5].action = action;  // in place of the pointer
         }
         EXPECT_FALSE(found(program).has_value());
     }
@@ -84,10 +103,10 @@ TEST(RepeatedStatements, raise_the_ids_of_what_is_left_out) {
     };
     board.raise(sync(0), Cycles(200));
     board.expect({Interrupt{InterruptSource::Sdp, 0}, sync(1), {}});
-    RepeatedStatements repeated(program, alignment, region_of);
-    repeated.note({4, 0, Cycles(100)});
-    repeated.note({9, 1, Cycles(250)});
-    const auto stretch = repeated.repeated([](std::size_t) { return true; });
+    RepeatedStatements repeated = repeats_of(program);
+    repeated.note({4, 0, 1});
+    repeated.note({9, 1, 1});
+    const auto stretch = repeated.repeated([](std::size_t) { return Compared::Same; });
     ASSERT_TRUE(stretch.has_value());
     repeated.replay_interrupts(*stretch, Cycles(150), board);
     EXPECT_EQ(board.raised_at(sync(1)), Cycles(350));
