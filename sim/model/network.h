@@ -11,6 +11,7 @@
 // Further inputs are layers of the kind `input`; any results can be outputs.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <filesystem>
@@ -80,6 +81,7 @@ struct LayerNumbers {
     Shape begin{0, 0, 0};                    ///< of a slice
     std::vector<std::int16_t> offsets{};     ///< of the maps that are joined
     bool joins_unclipped = false;  ///< the add that reads it takes the result before it is clipped
+    bool relu_after_join = false;  ///< of that add
 };
 
 // One layer of a network as a shape table lists it: what it computes and from which layers, not how
@@ -127,7 +129,11 @@ struct Layer {
     bool relu = false;
     std::optional<std::uint32_t> zeros;
     std::string output;
-    Place place{};  ///< in the table's file; no field
+    Place place{};                          ///< in the table's file; no field
+    std::optional<LayerNumbers> numbers{};  ///< a model's; without: synthetic. No field either
+
+    /// Null where they are synthetic.
+    const LayerNumbers* given_numbers() const { return numbers ? &*numbers : nullptr; }
 
     template <class Visitor, class Self>
     static void describe(Visitor& visit, Self& self) {
@@ -213,9 +219,11 @@ struct Network {
     NetworkInput input;
     std::vector<Layer> layers;
     std::string output_layout{};            ///< of its results in files; empty: as the NPU has it
-    std::vector<LayerNumbers> numbers{};    ///< a model's, one entry per layer; empty: synthetic
     Precision precision = Precision::Int8;  ///< of maps and weights; tables have int8
     std::vector<std::string> outputs{};     ///< layers; empty: those without readers
+
+    /// A table alone, whose numbers are drawn from its seed.
+    bool is_synthetic() const { return std::ranges::none_of(layers, &Layer::given_numbers); }
 
     template <class Visitor, class Self>
     static void describe(Visitor& visit, Self& self) {

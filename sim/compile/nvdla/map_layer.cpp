@@ -29,16 +29,16 @@ void stage_even_sum(const ScaledSum& sum, std::int64_t constant, LayerNumbers& n
 }
 
 /// The first term is multiplied by the first stage, the second one shifted and added by the next.
-LoweredLayer stage_scaled_sum(const ScaledSum& sum, const NumberRange& a, const NumberRange& b) {
-    LoweredLayer lowered;
-    lowered.layer.kind = LayerKind::Add;
+Layer stage_scaled_sum(const ScaledSum& sum, const NumberRange& a, const NumberRange& b) {
+    Layer layer;
+    layer.kind = LayerKind::Add;
+    LayerNumbers& numbers = layer.numbers.emplace();
     const std::int64_t raised = (sum.b_zero - stored_zero(b)) * (std::int64_t{1} << sum.left);
-    lowered.layer.relu = sum.relu;
+    layer.relu = sum.relu;
     if (sum.to_even) {
-        stage_even_sum(sum, stored_zero(a) - sum.a_zero - raised, lowered.numbers);
-        return lowered;
+        stage_even_sum(sum, stored_zero(a) - sum.a_zero - raised, numbers);
+        return layer;
     }
-    LayerNumbers& numbers = lowered.numbers;
     std::int64_t lost = raised;
     if (sum.other != 0) {
         numbers.other = {.offset = static_cast<std::int32_t>(sum.b_zero - stored_zero(b)),
@@ -60,12 +60,12 @@ LoweredLayer stage_scaled_sum(const ScaledSum& sum, const NumberRange& a, const 
     numbers.convertor = {.offset = static_cast<std::int32_t>(lost * sum.gain - sum.offset),
                          .scale = static_cast<std::int16_t>(sum.scale),
                          .shift = static_cast<unsigned>(sum.shift)};
-    return lowered;
+    return layer;
 }
 
 }  // namespace
 
-LoweredLayer lower_product(const GraphView& model, std::size_t index, Diagnostics& problems) {
+Layer lower_product(const GraphView& model, std::size_t index, Diagnostics& problems) {
     const GraphNode& node = model.node(index);
     const auto a = map_range(model, node.inputs[0], index, problems);
     const auto b = map_range(model, node.inputs[1], index, problems);
@@ -73,10 +73,10 @@ LoweredLayer lower_product(const GraphView& model, std::size_t index, Diagnostic
         return {};
     }
     const ScaledProduct product = scaled_product_of(node);
-    LoweredLayer lowered;
-    lowered.layer.kind = LayerKind::Mul;
-    lowered.layer.relu = product.relu;
-    LayerNumbers& numbers = lowered.numbers;
+    Layer layer;
+    layer.kind = LayerKind::Mul;
+    layer.relu = product.relu;
+    LayerNumbers& numbers = layer.numbers.emplace();
     // (a + da) (b + db) of stored numbers
     const std::int64_t da = stored_zero(*a) - product.a_zero;
     const std::int64_t db = stored_zero(*b) - product.b_zero;
@@ -95,21 +95,22 @@ LoweredLayer lower_product(const GraphView& model, std::size_t index, Diagnostic
         .offset = static_cast<std::int32_t>(-product.offset - da * db * product.gain),
         .scale = static_cast<std::int16_t>(product.scale),
         .shift = static_cast<unsigned>(product.shift)};
-    return lowered;
+    return layer;
 }
 
-LoweredLayer lower_concat(const GraphView& model, const NodeGroup& group, Diagnostics& problems) {
-    LoweredLayer lowered;
-    lowered.layer.kind = LayerKind::Concat;
+Layer lower_concat(const GraphView& model, const NodeGroup& group, Diagnostics& problems) {
+    Layer layer;
+    layer.kind = LayerKind::Concat;
+    LayerNumbers& numbers = layer.numbers.emplace();
     const auto result = map_range(model, group.output, group.anchor, problems);
     for (const GroupRead& read : group.reads) {
         const auto map = map_range(model, read.tensor, group.anchor, problems);
         if (map && result) {
-            lowered.numbers.offsets.push_back(
+            numbers.offsets.push_back(
                 static_cast<std::int16_t>(stored_zero(*result) - stored_zero(*map)));
         }
     }
-    return lowered;
+    return layer;
 }
 
 std::optional<Shape> slice_begin(const GraphView& model, const GraphNode& node) {
@@ -139,47 +140,48 @@ std::optional<Shape> slice_begin(const GraphView& model, const GraphNode& node) 
     return Shape{size(1), size(2), size(3)};
 }
 
-LoweredLayer lower_slice(const GraphView& model, std::size_t index, Diagnostics& problems) {
+Layer lower_slice(const GraphView& model, std::size_t index, Diagnostics& problems) {
     const GraphNode& node = model.node(index);
     map_range(model, node.inputs[0], index, problems);
-    LoweredLayer lowered;
-    lowered.layer.kind = LayerKind::Slice;
+    Layer layer;
+    layer.kind = LayerKind::Slice;
     const Sizes& out = model.sizes(node.outputs[0]);
-    lowered.layer.output = fmt::format("{}x{}x{}", out[1], out[2], out[3]);
-    lowered.numbers.begin = *slice_begin(model, node);
-    return lowered;
+    layer.output = fmt::format("{}x{}x{}", out[1], out[2], out[3]);
+    layer.numbers.emplace().begin = *slice_begin(model, node);
+    return layer;
 }
 
-LoweredLayer lower_lookup(const GraphView& model, std::size_t index, Diagnostics& problems) {
+Layer lower_lookup(const GraphView& model, std::size_t index, Diagnostics& problems) {
     const GraphNode& node = model.node(index);
     const auto input = map_range(model, node.inputs[0], index, problems);
     const auto result = map_range(model, node.outputs[0], index, problems);
     if (!input || !result) {
         return {};
     }
-    LoweredLayer lowered;
-    lowered.layer.kind = LayerKind::Lookup;
+    Layer layer;
+    layer.kind = LayerKind::Lookup;
+    LayerNumbers& numbers = layer.numbers.emplace();
     const std::vector<std::int64_t> codes = node.integers("codes");
     const NumberRange all = range_of(model.graph().types.at(node.inputs[0]).element);
     for (int stored = -128; stored < 128; ++stored) {
         const double number =
             std::clamp<double>(stored + stored_zero(*input), input->low, input->high);
         const std::int64_t code = codes[static_cast<std::size_t>(number - all.low)];
-        lowered.numbers.table.push_back(static_cast<std::int8_t>(code - stored_zero(*result)));
+        numbers.table.push_back(static_cast<std::int8_t>(code - stored_zero(*result)));
     }
-    return lowered;
+    return layer;
 }
 
-LoweredLayer lower_prelu(const GraphView& model, std::size_t index, Diagnostics& problems) {
+Layer lower_prelu(const GraphView& model, std::size_t index, Diagnostics& problems) {
     const GraphNode& node = model.node(index);
     const auto input = map_range(model, node.inputs[0], index, problems);
     if (!input) {
         return {};
     }
     const ScaledPrelu prelu = scaled_prelu_of(node);
-    LoweredLayer lowered;
-    lowered.layer.kind = LayerKind::Lookup;
-    LayerNumbers& numbers = lowered.numbers;
+    Layer layer;
+    layer.kind = LayerKind::Lookup;
+    LayerNumbers& numbers = layer.numbers.emplace();
     numbers.constant = static_cast<std::int16_t>(stored_zero(*input) - prelu.map_zero);
     numbers.gain = static_cast<std::int16_t>(prelu.gain);
     for (const std::int64_t slope : prelu.slopes) {
@@ -189,10 +191,10 @@ LoweredLayer lower_prelu(const GraphView& model, std::size_t index, Diagnostics&
     numbers.convertor = {.offset = static_cast<std::int32_t>(-prelu.offset),
                          .scale = static_cast<std::int16_t>(prelu.scale),
                          .shift = static_cast<unsigned>(prelu.shift)};
-    return lowered;
+    return layer;
 }
 
-LoweredLayer lower_sum(const GraphView& model, const Sum& sum, Diagnostics& problems) {
+Layer lower_sum(const GraphView& model, const Sum& sum, Diagnostics& problems) {
     const auto a = map_range(model, sum.terms[0], sum.node, problems);
     const auto b = map_range(model, sum.terms[1], sum.node, problems);
     const auto result = map_range(model, sum.output, sum.clip.node, problems);

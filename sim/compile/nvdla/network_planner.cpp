@@ -114,7 +114,7 @@ class NetworkPlanner {
                    .memory = MemoryMap(target.memory.regions.front().base, unknown_constants),
                    .sram = sram_of(target, sram),
                    .compression = target.compression,
-                   .winograd = target.winograd && network.numbers.empty(),  // a model's are exact
+                   .winograd = target.winograd && network.is_synthetic(),  // a model's are exact
                    .alternatives = target.alternatives,
                    .describable = target.describable,
                    .images = target.images,
@@ -296,6 +296,7 @@ class NetworkPlanner {
 
     std::optional<StoredCube> plan_operations(std::size_t index, PlannedLayer& planned) {
         const Layer& layer = network_.layers[index];
+        const LayerNumbers* given = layer.given_numbers();
         switch (layer.kind) {
             case LayerKind::Conv:
             case LayerKind::Fc:
@@ -307,35 +308,32 @@ class NetworkPlanner {
                     context_);
             case LayerKind::Add:
                 return plan_add({layer, shapes_[index], results_.cube_of(shapes_[index].sources[0]),
-                                 results_.cube_of(shapes_[index].sources[1]),
-                                 network_.numbers.empty() ? nullptr : &network_.numbers[index]},
+                                 results_.cube_of(shapes_[index].sources[1]), given},
                                 context_);
             case LayerKind::Mul:
                 return plan_mul({layer, shapes_[index], results_.cube_of(shapes_[index].sources[0]),
-                                 results_.cube_of(shapes_[index].sources[1]),
-                                 network_.numbers.empty() ? nullptr : &network_.numbers[index]},
+                                 results_.cube_of(shapes_[index].sources[1]), given},
                                 context_);
             case LayerKind::Concat: {
                 ConcatTask task{layer, shapes_[index], {}, {}};
                 for (const std::optional<std::size_t> source : shapes_[index].sources) {
                     task.inputs.push_back(&results_.cube_of(source));
                 }
-                if (!network_.numbers.empty()) {
-                    task.offsets = network_.numbers[index].offsets;
+                if (given != nullptr) {
+                    task.offsets = given->offsets;
                 }
                 return plan_concat(task, context_);
             }
             case LayerKind::Slice:
                 return plan_slice(
                     {layer, shapes_[index], results_.cube_of(shapes_[index].sources.front()),
-                     network_.numbers.empty() ? Shape{0, 0, 0} : network_.numbers[index].begin,
+                     given != nullptr ? given->begin : Shape{0, 0, 0},
                      is_read_whole(shapes_[index].sources.front())},
                     context_);
             case LayerKind::Lookup:
                 return plan_lookup(
                     {layer, shapes_[index], results_.cube_of(shapes_[index].sources.front()),
-                     layer_table(network_, index),
-                     network_.numbers.empty() ? nullptr : &network_.numbers[index]},
+                     layer_table(network_, index), given},
                     context_);
             case LayerKind::Input:
                 break;

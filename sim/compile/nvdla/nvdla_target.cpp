@@ -124,7 +124,7 @@ std::optional<NodeGroup> maps_at(const GraphView& model, std::size_t index) {
     return group;
 }
 
-LoweredLayer lower_group(const GraphView& model, const NodeGroup& group, Diagnostics& problems) {
+Layer lower_group(const GraphView& model, const NodeGroup& group, Diagnostics& problems) {
     if (group.layer) {
         return lower_layer(model, *group.layer, problems);
     }
@@ -153,8 +153,8 @@ LoweredLayer lower_group(const GraphView& model, const NodeGroup& group, Diagnos
 }
 
 /// Maps of a model are of one precision: what is not is left to the host.
-LoweredLayer lower_in(Precision precision, const NpuConfig& npu, const GraphView& model,
-                      const NodeGroup& group, Diagnostics& problems) {
+Layer lower_in(Precision precision, const NpuConfig& npu, const GraphView& model,
+               const NodeGroup& group, Diagnostics& problems) {
     const std::string name = node_name(model.node(group.anchor));
     if (precision == Precision::Int8) {
         return lower_group(model, group, problems);
@@ -317,7 +317,7 @@ std::optional<NodeGroup> NvdlaTarget::group_at(const GraphView& model, std::size
 
 Diagnostics NvdlaTarget::lower(const GraphView& model, NodeGroup& group) const {
     Diagnostics problems;
-    LoweredLayer lowered = lower_in(precision_, target_.npu, model, group, problems);
+    Layer lowered = lower_in(precision_, target_.npu, model, group, problems);
     if (problems.empty()) {
         group.lowered = std::move(lowered);
     } else {

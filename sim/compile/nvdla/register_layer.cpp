@@ -25,7 +25,7 @@ class LayerLowering {
           window_(plane_window(candidate.window)),
           problems_(problems) {}
 
-    LoweredLayer lower() {
+    Layer lower() {
         for (const Diagnostic& problem : candidate_.problems) {
             problems_.push_back(problem);
             problems_.back().remedy = problem.allowed;
@@ -37,7 +37,7 @@ class LayerLowering {
             take_weights();
             take_sequence();
         }
-        return std::move(lowered_);
+        return std::move(layer_);
     }
 
  private:
@@ -63,26 +63,25 @@ class LayerLowering {
     }
 
     void take_kind() {
-        Layer& layer = lowered_.layer;
-        layer.kernels = static_cast<std::uint32_t>(candidate_.out[1]);
-        layer.bias = true;
+        layer_.kernels = static_cast<std::uint32_t>(candidate_.out[1]);
+        layer_.bias = true;
         if (std::max(candidate_.out[1], candidate_.groups) > largest_size) {
             complain(fmt::format("it has {} kernels", candidate_.out[1]), "no size exceeds 65536");
         }
         switch (candidate_.pattern) {
             case Pattern::Maxpool:
-                layer.kind = LayerKind::MaxPool;
-                layer.kernels = 0;
+                layer_.kind = LayerKind::MaxPool;
+                layer_.kernels = 0;
                 return;
             case Pattern::Fc:
-                layer.kind = LayerKind::Fc;
+                layer_.kind = LayerKind::Fc;
                 return;
             case Pattern::Tconv:
                 complain("transposed convolutions are not planned",
                          "use a convolution, or an NPU of layer patterns");
                 return;
             default:
-                layer.groups = static_cast<std::uint32_t>(candidate_.groups);
+                layer_.groups = static_cast<std::uint32_t>(candidate_.groups);
         }
     }
 
@@ -90,14 +89,13 @@ class LayerLowering {
         if (candidate_.pattern == Pattern::Fc || window_.axes.size() != 2) {
             return;
         }
-        Layer& layer = lowered_.layer;
-        const auto problem = set_window(window_, !candidate_.is_pool(), layer);
+        const auto problem = set_window(window_, !candidate_.is_pool(), layer_);
         if (problem && candidate_.pattern != Pattern::Tconv) {
             complain(problem->sentence, problem->remedy);
         }
-        const bool pads =
-            layer.padding + *layer.padding_end + *layer.padding_width + *layer.padding_width_end >
-            0;
+        const bool pads = layer_.padding + *layer_.padding_end + *layer_.padding_width +
+                              *layer_.padding_width_end >
+                          0;
         if (candidate_.pattern != Pattern::Maxpool && pads && input_ &&
             (input_->low > candidate_.input_zero || input_->high < candidate_.input_zero)) {
             complain(fmt::format("it pads with {}, its input holds numbers from {} to {}",
@@ -158,11 +156,11 @@ class LayerLowering {
         sequence_.input_zero = static_cast<std::int64_t>(candidate_.input_zero);
         sequence_.residual = residual_;
         sequence_.result = *result;
-        if (auto problem = stage_sequence(lowered_)) {
+        if (auto problem = stage_sequence(std::move(sequence_), layer_)) {
             problem->operation = node_name(model_.node(node_of(problem->field)));
             problems_.push_back(*std::move(problem));
         }
-        lowered_.numbers.joins_unclipped = residual_.has_value();
+        layer_.numbers->joins_unclipped = residual_.has_value();
     }
     std::size_t node_of(std::string_view field) const {
         const NormSequence& norm = candidate_.norm;
@@ -284,8 +282,8 @@ class LayerLowering {
     Diagnostics& problems_;
     std::optional<NumberRange> input_;
     std::optional<NumberRange> residual_;
-    LoweredLayer lowered_;
-    IntegerSequence& sequence_ = lowered_.sequence;
+    Layer layer_;
+    IntegerSequence sequence_;
 };
 
 /// With what ceil_mode adds.
@@ -349,25 +347,25 @@ std::optional<Diagnostic> set_window(const Window& window, bool convolves, Layer
     return std::nullopt;
 }
 
-LoweredLayer stage_sum(const NumberRange& a, const NumberRange& b, const NumberRange& result) {
+Layer stage_sum(const NumberRange& a, const NumberRange& b, const NumberRange& result) {
     const std::int32_t zeros = stored_zero(a) + stored_zero(b);
     const auto low = static_cast<std::int32_t>(result.low);
-    LoweredLayer lowered;
-    lowered.layer.kind = LayerKind::Add;
-    lowered.layer.relu = !uses_all_codes(result);
-    if (lowered.layer.relu) {
-        lowered.numbers.constant = static_cast<std::int16_t>(zeros - low);
+    Layer layer;
+    layer.kind = LayerKind::Add;
+    layer.relu = !uses_all_codes(result);
+    LayerNumbers& numbers = layer.numbers.emplace();
+    if (layer.relu) {
+        numbers.constant = static_cast<std::int16_t>(zeros - low);
     }
-    lowered.numbers.convertor.offset = stored_zero(result) - (lowered.layer.relu ? low : zeros);
-    return lowered;
+    numbers.convertor.offset = stored_zero(result) - (layer.relu ? low : zeros);
+    return layer;
 }
 
-LoweredLayer lower_layer(const GraphView& model, const Candidate& candidate,
-                         Diagnostics& problems) {
+Layer lower_layer(const GraphView& model, const Candidate& candidate, Diagnostics& problems) {
     Diagnostics own;
-    LoweredLayer lowered = LayerLowering(model, candidate, own).lower();
+    Layer layer = LayerLowering(model, candidate, own).lower();
     problems.insert(problems.end(), own.begin(), own.end());
-    return lowered;
+    return layer;
 }
 
 Conversion second_division(const EvenDivision& even, std::int64_t zero) {

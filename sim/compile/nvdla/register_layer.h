@@ -57,13 +57,6 @@ struct IntegerSequence {
     std::vector<std::int64_t> first{};   ///< per kernel, multiplied before; empty: all are 1
 };
 
-struct LoweredLayer {
-    Layer layer{};  ///< without its name and its sources
-    bool relu_after_residual = false;
-    IntegerSequence sequence{};  ///< until it is in the stages
-    LayerNumbers numbers{};      ///< of the stages
-};
-
 /// What a diagnostic of a sequence names as its field; another one is about the sums.
 inline constexpr std::string_view bias_field = "bias";
 inline constexpr std::string_view scale_field = "scale";
@@ -74,16 +67,16 @@ Diagnostic problem_at(const GraphView& model, std::size_t node, std::string sent
 std::optional<NumberRange> map_range(const GraphView& model, const std::string& tensor,
                                      std::size_t reader, Diagnostics& problems);
 
-/// Turns the layer's sequence into numbers of the stages, and the ReLU of the last one that has
+/// Turns a sequence into the layer's numbers of the stages, and the ReLU of the last one that has
 /// work; or answers why they cannot compute it.
-std::optional<Diagnostic> stage_sequence(LoweredLayer& lowered);
+std::optional<Diagnostic> stage_sequence(IntegerSequence sequence, Layer& layer);
 
 /// In the convertor: what is left of an even division, and `zero` added to its results, before which the
 /// steps are doubled where it is odd.
 Conversion second_division(const EvenDivision& even, std::int64_t zero);
 
 /// clip(a + b) of stored values.
-LoweredLayer stage_sum(const NumberRange& a, const NumberRange& b, const NumberRange& result);
+Layer stage_sum(const NumberRange& a, const NumberRange& b, const NumberRange& result);
 
 /// Windows of one direction as such of rows, over maps of one column.
 inline Window plane_window(Window window) {
@@ -96,8 +89,10 @@ inline Window plane_window(Window window) {
 /// The problem where they make no layer.
 std::optional<Diagnostic> set_window(const Window& window, bool convolves, Layer& layer);
 
-/// What stands against it goes to `problems`; the result is then not to be used.
-LoweredLayer lower_layer(const GraphView& model, const Candidate& candidate, Diagnostics& problems);
+// Layers as they are lowered lack their names and sources. What stands against it goes to `problems`;
+// the result is then not to be used.
+
+Layer lower_layer(const GraphView& model, const Candidate& candidate, Diagnostics& problems);
 
 /// An addition of two feature maps and the clip after it.
 struct Sum {
@@ -108,16 +103,16 @@ struct Sum {
     ClipStep clip;
 };
 /// A product of two maps (quantised_form.h), node `index`.
-LoweredLayer lower_product(const GraphView& model, std::size_t index, Diagnostics& problems);
+Layer lower_product(const GraphView& model, std::size_t index, Diagnostics& problems);
 /// Maps of `group` one after the other, by channels.
-LoweredLayer lower_concat(const GraphView& model, const NodeGroup& group, Diagnostics& problems);
+Layer lower_concat(const GraphView& model, const NodeGroup& group, Diagnostics& problems);
 /// Where a Slice begins that takes each number between two of channels, rows and columns; nothing of another one.
 std::optional<Shape> slice_begin(const GraphView& model, const GraphNode& node);
-LoweredLayer lower_slice(const GraphView& model, std::size_t index, Diagnostics& problems);
+Layer lower_slice(const GraphView& model, std::size_t index, Diagnostics& problems);
 /// A function of one map (quantised_form.h), node `index`.
-LoweredLayer lower_lookup(const GraphView& model, std::size_t index, Diagnostics& problems);
+Layer lower_lookup(const GraphView& model, std::size_t index, Diagnostics& problems);
 /// A PRelu with a slope for each channel (quantised_form.h), node `index`.
-LoweredLayer lower_prelu(const GraphView& model, std::size_t index, Diagnostics& problems);
-LoweredLayer lower_sum(const GraphView& model, const Sum& sum, Diagnostics& problems);
+Layer lower_prelu(const GraphView& model, std::size_t index, Diagnostics& problems);
+Layer lower_sum(const GraphView& model, const Sum& sum, Diagnostics& problems);
 
 }  // namespace npuscope

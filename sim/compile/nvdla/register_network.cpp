@@ -49,7 +49,7 @@ class SegmentLowering {
         find_inputs(groups);
         for (const std::size_t index : groups) {
             const NodeGroup& group = partition_.groups[index];
-            const auto& lowered = std::any_cast<const LoweredLayer&>(group.lowered);
+            const auto& lowered = std::any_cast<const Layer&>(group.lowered);
             lowered_.layers.emplace_back();
             std::vector<std::string>& reads = lowered_.reads.emplace_back();
             for (const GroupRead& read : group.reads) {
@@ -120,44 +120,42 @@ class SegmentLowering {
         layer.kind = LayerKind::Input;
         layer.output = fmt::format("{}x{}x{}", size(1), size(2), size(3));
         lowered_.inputs.push_back({read.tensor, layer.name, read.cube, read.node, zero});
-        push(std::move(layer), {});
+        push(std::move(layer));
     }
 
-    void add_layer(const NodeGroup& group, const LoweredLayer& lowered) {
-        Layer layer = lowered.layer;
+    void add_layer(const NodeGroup& group, Layer layer) {
         layer.name = names_.of(group.name);
         layer.from = {layer_of(group.reads[0])};
         sources_[group.output] = {layer.name, group.cube, group.last_node()};
-        push_work(std::move(layer), lowered.numbers);
+        Layer sum;
+        sum.kind = LayerKind::Add;
+        sum.relu = layer.numbers && layer.numbers->relu_after_join;
+        push_work(std::move(layer));
         if (group.has_residual()) {  // added to what the convolution gives
             const std::size_t node = group.layer->norm.residual_node;
-            LoweredLayer sum;
-            sum.layer.kind = LayerKind::Add;
-            sum.layer.relu = lowered.relu_after_residual;
-            add_joining(group, {{group.output, group.cube, node}, group.reads[1]}, sum);
+            add_joining(group, {{group.output, group.cube, node}, group.reads[1]}, std::move(sum));
         }
     }
 
-    void add_joining(const NodeGroup& group, const std::vector<GroupRead>& terms,
-                     const LoweredLayer& lowered) {
-        Layer layer;
+    void add_joining(const NodeGroup& group, const std::vector<GroupRead>& terms, Layer layer) {
         layer.name = names_.of(node_name(model_.graph().nodes[terms.front().node]));
-        layer.kind = lowered.layer.kind;
-        layer.relu = lowered.layer.relu;
         for (const GroupRead& term : terms) {
             layer.from.push_back(layer_of(term));
         }
         sources_[group.output] = {layer.name, group.cube, group.last_node()};
-        push_work(std::move(layer), lowered.numbers);
+        push_work(std::move(layer));
     }
 
-    void push_work(Layer layer, LayerNumbers numbers) {
+    void push_work(Layer layer) {
         lowered_.layers.back().push_back(layer.name);
-        push(std::move(layer), std::move(numbers));
+        push(std::move(layer));
     }
-    void push(Layer layer, LayerNumbers numbers) {
+    /// A layer without work for the stages has the numbers that change nothing.
+    void push(Layer layer) {
+        if (!layer.numbers) {
+            layer.numbers.emplace();
+        }
         lowered_.network.layers.push_back(std::move(layer));
-        lowered_.network.numbers.push_back(std::move(numbers));
     }
 
     std::string layer_of(const GroupRead& read) const {

@@ -95,6 +95,7 @@ class Fusions {
     /// The convolution that an add or a pooling layer can be joined to.
     std::optional<std::size_t> before(std::size_t index) const {
         const LayerShapes& shapes = shapes_[index];
+        const LayerNumbers* numbers = given(index);
         switch (network_.layers[index].kind) {
             case LayerKind::Add: {
                 const auto later =
@@ -110,7 +111,7 @@ class Fusions {
             case LayerKind::Slice:
                 break;
             case LayerKind::Lookup:
-                return (network_.numbers.empty() || !network_.numbers[index].table.empty()) &&
+                return (numbers == nullptr || !numbers->table.empty()) &&
                                read_once(shapes.sources.front()) &&
                                rounds_before(*shapes.sources.front())
                            ? shapes.sources.front()
@@ -127,20 +128,21 @@ class Fusions {
 
     /// Whether the SDP has a model's integers before its table: all but an offset is done by then.
     bool rounds_before(std::size_t conv) const {
-        if (network_.numbers.empty() || !looks_up_in_sdp(npu_)) {
-            return false;
-        }
-        const LayerNumbers& numbers = network_.numbers[conv];
-        return numbers.convertor.scale == 1 && numbers.convertor.shift == 0 &&
-               !numbers.joins_unclipped;
+        const LayerNumbers* numbers = given(conv);
+        return numbers != nullptr && looks_up_in_sdp(npu_) && numbers->convertor.scale == 1 &&
+               numbers->convertor.shift == 0 && !numbers->joins_unclipped;
     }
 
     /// What a model clips first must be clipped first.
     bool may_join(std::size_t conv) const {
-        return network_.numbers.empty() || network_.numbers[conv].joins_unclipped;
+        const LayerNumbers* numbers = given(conv);
+        return numbers == nullptr || numbers->joins_unclipped;
     }
 
  private:
+    const LayerNumbers* given(std::size_t index) const {
+        return network_.layers[index].given_numbers();
+    }
     /// Inputs are there before any layer.
     std::optional<std::size_t> computed(std::optional<std::size_t> source) const {
         return source && network_.layers[*source].kind == LayerKind::Input ? std::nullopt : source;
@@ -333,8 +335,9 @@ std::vector<std::optional<std::size_t>> choose_fusions(const Network& network,
 
 std::optional<Diagnostic> missing_fusion(const Network& network,
                                          const std::vector<std::optional<std::size_t>>& fused) {
-    for (std::size_t i = 0; i < network.numbers.size(); ++i) {
-        if (network.numbers[i].joins_unclipped && !fused[i]) {
+    for (std::size_t i = 0; i < network.layers.size(); ++i) {
+        const LayerNumbers* numbers = network.layers[i].given_numbers();
+        if (numbers != nullptr && numbers->joins_unclipped && !fused[i]) {
             const std::string& name = network.layers[i].name;
             return Diagnostic{.sentence = fmt::format("layer '{}': its result is added to another "
                                                       "before it is clipped, which this NPU's SDP "

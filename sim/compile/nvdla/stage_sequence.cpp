@@ -24,9 +24,10 @@ Diagnostic sequence_problem(std::string_view field, std::string sentence, std::s
 
 class Staging {
  public:
-    explicit Staging(LoweredLayer& lowered)
-        : lowered_(lowered),
-          sequence_(lowered.sequence),
+    Staging(IntegerSequence sequence, Layer& layer)
+        : layer_(layer),
+          numbers_(layer.numbers.emplace()),
+          sequence_(std::move(sequence)),
           zero_in_(stored_zero(sequence_.input)),
           zero_out_(stored_zero(sequence_.result)),
           zero_residual_(sequence_.residual ? stored_zero(*sequence_.residual) : 0) {
@@ -61,7 +62,7 @@ class Staging {
         if (auto problem = sums_leave_32_bits()) {
             return problem;
         }
-        if (doubles() && !lowered_.numbers.rest.empty()) {
+        if (doubles() && !numbers_.rest.empty()) {
             return sequence_problem(bias_field,
                                     "it rounds halves to even, to results with an odd zero, with "
                                     "biases beyond 16 bits",
@@ -135,11 +136,10 @@ class Staging {
         if (!sequence_.first.empty()) {
             return set_multiplied_bias(shift);
         }
-        LayerNumbers& numbers = lowered_.numbers;
         if (every % (std::int64_t{1} << shift) == 0) {
-            numbers.bias_shift = shift;
+            numbers_.bias_shift = shift;
             for (const std::int64_t bias : bias_) {
-                numbers.bias.push_back(static_cast<std::int16_t>(bias >> shift));
+                numbers_.bias.push_back(static_cast<std::int16_t>(bias >> shift));
             }
             return std::nullopt;
         }
@@ -152,11 +152,11 @@ class Staging {
                             "left together: round them to multiples of {}",
                             std::int64_t{1} << shift));
         }
-        numbers.bias_shift = rest_bits;
+        numbers_.bias_shift = rest_bits;
         for (const std::int64_t bias : bias_) {
             const std::int64_t high = (bias + (1 << (rest_bits - 1))) >> rest_bits;
-            numbers.bias.push_back(static_cast<std::int16_t>(high));
-            numbers.rest.push_back(static_cast<std::int16_t>(bias - (high << rest_bits)));
+            numbers_.bias.push_back(static_cast<std::int16_t>(high));
+            numbers_.rest.push_back(static_cast<std::int16_t>(bias - (high << rest_bits)));
         }
         return std::nullopt;
     }
@@ -164,8 +164,7 @@ class Staging {
     /// The first stage adds the upper bits and multiplies; the second adds the rest, multiplied.
     std::optional<Diagnostic> set_multiplied_bias(unsigned shift) {
         const std::int64_t unit = std::int64_t{1} << shift;
-        LayerNumbers& numbers = lowered_.numbers;
-        numbers.bias_shift = shift;
+        numbers_.bias_shift = shift;
         for (std::size_t k = 0; k < kernels(); ++k) {
             const std::int64_t high =
                 std::clamp((bias_[k] + unit / 2) >> shift, -largest_operand, largest_operand);
@@ -175,9 +174,9 @@ class Staging {
                                         fmt::format("bias {} has no form of 16 bits", bias_[k]),
                                         "take smaller biases");
             }
-            numbers.bias.push_back(static_cast<std::int16_t>(high));
-            numbers.first_factor.push_back(static_cast<std::int16_t>(sequence_.first[k]));
-            numbers.rest.push_back(static_cast<std::int16_t>(rest));
+            numbers_.bias.push_back(static_cast<std::int16_t>(high));
+            numbers_.first_factor.push_back(static_cast<std::int16_t>(sequence_.first[k]));
+            numbers_.rest.push_back(static_cast<std::int16_t>(rest));
         }
         return std::nullopt;
     }
@@ -238,52 +237,48 @@ class Staging {
     }
 
     void set_rounded_stages() {
-        LayerNumbers& numbers = lowered_.numbers;
         const std::int64_t zero = *sequence_.zero - zero_out_;
         const std::int64_t first = sequence_.even ? sequence_.even->first : 1;
         for (const std::int64_t scale : sequence_.scale) {
-            numbers.factor.push_back(static_cast<std::int16_t>(first * scale));
+            numbers_.factor.push_back(static_cast<std::int16_t>(first * scale));
         }
-        numbers.factor_shift = sequence_.shift + (sequence_.even ? 1 : 0);
-        lowered_.layer.relu = floor_ == Floor::Relu;
+        numbers_.factor_shift = sequence_.shift + (sequence_.even ? 1 : 0);
+        layer_.relu = floor_ == Floor::Relu;
         if (floor_ == Floor::SecondStage) {
-            numbers.least = static_cast<std::int16_t>(lowest_);
+            numbers_.least = static_cast<std::int16_t>(lowest_);
         }
         if (sequence_.even) {
-            numbers.convertor = second_division(*sequence_.even, zero);
-            numbers.gain = doubles() ? 2 : 1;
+            numbers_.convertor = second_division(*sequence_.even, zero);
+            numbers_.gain = doubles() ? 2 : 1;
         } else {
-            numbers.convertor.offset = static_cast<std::int32_t>(-zero);
+            numbers_.convertor.offset = static_cast<std::int32_t>(-zero);
         }
     }
 
     void set_stages() {
         rounds() ? set_rounded_stages() : set_floored_stages();
-        LayerNumbers& numbers = lowered_.numbers;
-        numbers.padding = static_cast<std::int8_t>(sequence_.input_zero - zero_in_);
-        numbers.weights = std::move(sequence_.weights);
-        sequence_ = {};
+        numbers_.padding = static_cast<std::int8_t>(sequence_.input_zero - zero_in_);
+        numbers_.weights = std::move(sequence_.weights);
     }
 
     void set_floored_stages() {
-        LayerNumbers& numbers = lowered_.numbers;
         const unsigned shift = sequence_.shift + 1;
         for (const std::int64_t scale : sequence_.scale) {
-            numbers.factor.push_back(static_cast<std::int16_t>(2 * scale));
+            numbers_.factor.push_back(static_cast<std::int16_t>(2 * scale));
         }
-        (sequence_.residual ? lowered_.relu_after_residual : lowered_.layer.relu) =
-            floor_ == Floor::Relu;
+        (sequence_.residual ? numbers_.relu_after_join : layer_.relu) = floor_ == Floor::Relu;
         if (floor_ == Floor::SecondStage) {
-            numbers.least = static_cast<std::int16_t>(sequence_.result.low);
-            numbers.least_shift = shift;
+            numbers_.least = static_cast<std::int16_t>(sequence_.result.low);
+            numbers_.least_shift = shift;
         }
-        numbers.convertor = {
+        numbers_.convertor = {
             .offset = static_cast<std::int32_t>(offset()), .scale = 1, .shift = shift};
-        numbers.residual_shift = shift;
+        numbers_.residual_shift = shift;
     }
 
-    LoweredLayer& lowered_;
-    IntegerSequence& sequence_;
+    Layer& layer_;
+    LayerNumbers& numbers_;
+    IntegerSequence sequence_;
     std::int64_t zero_in_;
     std::int64_t zero_out_;
     std::int64_t zero_residual_;
@@ -294,11 +289,10 @@ class Staging {
 
 }  // namespace
 
-std::optional<Diagnostic> stage_sequence(LoweredLayer& lowered) {
-    const IntegerSequence& sequence = lowered.sequence;
+std::optional<Diagnostic> stage_sequence(IntegerSequence sequence, Layer& layer) {
     NPU_CHECK(!sequence.bias.empty() && sequence.bias.size() == sequence.scale.size(),
               "every kernel has a bias and a scale");
-    return Staging(lowered).stage();
+    return Staging(std::move(sequence), layer).stage();
 }
 
 }  // namespace npuscope

@@ -37,8 +37,8 @@ LayerValues layer_values(const Network& network, const LayerShapes& shapes, std:
     const Layer& of = network.layers[layer];
     const KernelShape kernels{of.kernels, shapes.input.channels / of.groups, shapes.window.rows,
                               shapes.window.columns};
-    if (!network.numbers.empty()) {
-        return {network.numbers[layer], kernels};
+    if (const auto& given = network.layers[layer].numbers) {
+        return {*given, kernels};
     }
     return {network.seed, layer, kernels, of.zeros.value_or(network.zeros)};
 }
@@ -98,8 +98,8 @@ Conversion rescale_mul() {
 }
 
 std::vector<std::int8_t> layer_table(const Network& network, std::size_t layer) {
-    if (!network.numbers.empty()) {
-        return network.numbers[layer].table;
+    if (const auto& given = network.layers[layer].numbers) {
+        return given->table;
     }
     std::vector<std::int8_t> table;
     for (int number = -128; number < 128; ++number) {

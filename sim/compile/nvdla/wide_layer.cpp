@@ -22,7 +22,7 @@ class WideLowering {
           wide_(std::any_cast<const WideGroup&>(group.lowered)),
           precision_(precision) {}
 
-    LoweredLayer lower(Diagnostics& problems) {
+    Layer lower(Diagnostics& problems) {
         if (!wide_.problem.empty()) {
             complain(wide_.problem, "quantise it otherwise, or leave it to the host");
         } else if (group_.cube[0] != 1) {
@@ -36,7 +36,7 @@ class WideLowering {
             }
         }
         problems.insert(problems.end(), problems_.begin(), problems_.end());
-        return std::move(lowered_);
+        return std::move(layer_);
     }
 
  private:
@@ -48,13 +48,12 @@ class WideLowering {
     }
 
     void take_shape() {
-        Layer& layer = lowered_.layer;
-        layer.kind = wide_.kind;
-        layer.relu = wide_.relu;
+        layer_.kind = wide_.kind;
+        layer_.relu = wide_.relu;
         const bool product = wide_.kind == LayerKind::Conv || wide_.kind == LayerKind::Fc;
-        layer.kernels = product ? static_cast<std::uint32_t>(group_.cube[1]) : 0;
-        layer.groups = static_cast<std::uint32_t>(wide_.groups);
-        layer.bias = !wide_.bias.empty() || !is_half();
+        layer_.kernels = product ? static_cast<std::uint32_t>(group_.cube[1]) : 0;
+        layer_.groups = static_cast<std::uint32_t>(wide_.groups);
+        layer_.bias = !wide_.bias.empty() || !is_half();
         if (wide_.kind == LayerKind::Add || wide_.kind == LayerKind::Fc) {
             return;
         }
@@ -62,25 +61,24 @@ class WideLowering {
         if (window.axes.size() != 2) {
             return complain("its windows have three directions", "use one or two");
         }
-        if (auto problem = set_window(window, wide_.kind == LayerKind::Conv, layer)) {
+        if (auto problem = set_window(window, wide_.kind == LayerKind::Conv, layer_)) {
             complain(problem->sentence, problem->remedy);
         }
     }
 
     void take_product() {
-        LayerNumbers& numbers = lowered_.numbers;
-        numbers.factor = {1};
+        numbers_.factor = {1};
         if (!is_half()) {
             return take_integers();
         }
         for (const double weight : wide_.weights) {
-            numbers.wide_weights.push_back(bits_of(weight));
+            numbers_.wide_weights.push_back(bits_of(weight));
         }
         for (const double bias : wide_.bias) {
-            numbers.bias.push_back(bits_of(bias));
+            numbers_.bias.push_back(bits_of(bias));
         }
         if (wide_.most) {
-            numbers.most = bits_of(*wide_.most);
+            numbers_.most = bits_of(*wide_.most);
         }
     }
     static std::int16_t bits_of(double real) { return static_cast<std::int16_t>(to_float16(real)); }
@@ -104,24 +102,22 @@ class WideLowering {
     }
 
     void take_integers() {
-        LayerNumbers& numbers = lowered_.numbers;
         for (const double weight : wide_.weights) {
-            numbers.wide_weights.push_back(static_cast<std::int16_t>(weight));
+            numbers_.wide_weights.push_back(static_cast<std::int16_t>(weight));
         }
         const double room = static_cast<double>(largest_sum) / 2;
-        numbers.sum_shift =
+        numbers_.sum_shift =
             static_cast<unsigned>(std::max(0.0, std::ceil(std::log2(reach() / room))));
-        if (numbers.sum_shift > most_sum_shift) {
+        if (numbers_.sum_shift > most_sum_shift) {
             return complain(fmt::format("its sums may reach {:g}", reach()),
                             "take smaller weights");
         }
-        const double unit = std::ldexp(1.0, static_cast<int>(numbers.sum_shift));
+        const double unit = std::ldexp(1.0, static_cast<int>(numbers_.sum_shift));
         set_bias(unit);
         set_factors(unit);
     }
     /// The first stage adds the upper bits; where there are lower ones, the second adds these.
     void set_bias(double unit) {
-        LayerNumbers& numbers = lowered_.numbers;
         constexpr unsigned lower = 16;
         const auto kernels = static_cast<std::size_t>(group_.cube[1]);
         std::vector<std::int64_t> biases;
@@ -130,29 +126,28 @@ class WideLowering {
         }
         const bool small = std::ranges::all_of(
             biases, [](std::int64_t bias) { return std::abs(bias) <= largest_operand; });
-        numbers.bias_shift = small ? 0 : lower;
+        numbers_.bias_shift = small ? 0 : lower;
         for (const std::int64_t bias : biases) {
             const std::int64_t upper = small ? bias : (bias + (1 << (lower - 1))) >> lower;
-            numbers.bias.push_back(static_cast<std::int16_t>(upper));
+            numbers_.bias.push_back(static_cast<std::int16_t>(upper));
             if (!small) {
-                numbers.rest.push_back(
+                numbers_.rest.push_back(
                     static_cast<std::int16_t>(bias - upper * (std::int64_t{1} << lower)));
             }
         }
     }
     void set_factors(double unit) {
-        LayerNumbers& numbers = lowered_.numbers;
         const double largest = *std::ranges::max_element(wide_.factors) * unit;
         const double least = *std::ranges::min_element(wide_.factors);
         const int shift = largest > 0 ? std::min(shift_before(largest), most_shift) : 0;
         if (!(least >= 0) || shift < 0 || !std::isfinite(largest)) {
             return complain(fmt::format("its scale is {:g}", largest), "scale it below 1");
         }
-        numbers.factor.clear();
-        numbers.factor_shift = static_cast<unsigned>(shift);
+        numbers_.factor.clear();
+        numbers_.factor_shift = static_cast<unsigned>(shift);
         for (std::size_t k = 0; k < static_cast<std::size_t>(group_.cube[1]); ++k) {
             const double factor = wide_.factors[wide_.factors.size() == 1 ? 0 : k] * unit;
-            numbers.factor.push_back(
+            numbers_.factor.push_back(
                 static_cast<std::int16_t>(std::nearbyint(std::ldexp(factor, shift))));
         }
     }
@@ -162,7 +157,6 @@ class WideLowering {
             return;
         }
         constexpr int factor_bits = 13;  // both shifted maps then fit 31 bits together
-        LayerNumbers& numbers = lowered_.numbers;
         const double ratio = wide_.first / wide_.second;
         const int left = factor_bits - std::ilogb(ratio);
         const double step = std::ldexp(wide_.second, -left);
@@ -172,9 +166,9 @@ class WideLowering {
                 fmt::format("it adds maps of which one counts {:g} times the other", ratio),
                 "leave out the smaller one");
         }
-        numbers.factor = {static_cast<std::int16_t>(std::nearbyint(std::ldexp(ratio, left)))};
-        numbers.residual_shift = static_cast<unsigned>(left);
-        numbers.convertor = {
+        numbers_.factor = {static_cast<std::int16_t>(std::nearbyint(std::ldexp(ratio, left)))};
+        numbers_.residual_shift = static_cast<unsigned>(left);
+        numbers_.convertor = {
             .offset = 0,
             .scale = static_cast<std::int16_t>(std::nearbyint(std::ldexp(step, shift))),
             .shift = static_cast<unsigned>(shift)};
@@ -184,14 +178,15 @@ class WideLowering {
     const NodeGroup& group_;
     const WideGroup& wide_;
     Precision precision_;
-    LoweredLayer lowered_;
+    Layer layer_;
+    LayerNumbers& numbers_ = layer_.numbers.emplace();
     Diagnostics problems_;
 };
 
 }  // namespace
 
-LoweredLayer lower_wide_group(const GraphView& model, const NodeGroup& group, Precision precision,
-                              Diagnostics& problems) {
+Layer lower_wide_group(const GraphView& model, const NodeGroup& group, Precision precision,
+                       Diagnostics& problems) {
     return WideLowering(model, group, precision).lower(problems);
 }
 

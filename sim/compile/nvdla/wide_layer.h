@@ -34,8 +34,8 @@ std::optional<NodeGroup> wide_group_at(const GraphView& model, std::size_t ancho
 /// Whether a group is of wide_group_at().
 bool is_wide_group(const NodeGroup& group);
 /// What stands against it goes to `problems`; the result is then not to be used.
-LoweredLayer lower_wide_group(const GraphView& model, const NodeGroup& group, Precision precision,
-                              Diagnostics& problems);
+Layer lower_wide_group(const GraphView& model, const NodeGroup& group, Precision precision,
+                       Diagnostics& problems);
 
 /// A layer as it was read from a model, before it is lowered.
 inline constexpr double largest_wide = 32767;

@@ -76,9 +76,9 @@ std::int64_t within_32_bits(std::int64_t value) {
 }
 
 /// A stored result from stored values, stage by stage.
-std::int64_t staged_result(const LoweredLayer& staged, std::size_t k, std::int64_t sum,
+std::int64_t staged_result(const Layer& staged, std::size_t k, std::int64_t sum,
                            std::int64_t residual) {
-    const LayerNumbers& numbers = staged.numbers;
+    const LayerNumbers& numbers = *staged.numbers;
     std::int64_t value =
         within_32_bits(within_32_bits(sum) +
                        std::int64_t{numbers.bias[k]} * (std::int64_t{1} << numbers.bias_shift));
@@ -93,7 +93,7 @@ std::int64_t staged_result(const LoweredLayer& staged, std::size_t k, std::int64
     value += residual * (std::int64_t{1} << numbers.residual_shift);
     value = within_32_bits(value);
     return converted(
-        staged.layer.relu || staged.relu_after_residual ? std::max<std::int64_t>(value, 0) : value,
+        staged.relu || numbers.relu_after_join ? std::max<std::int64_t>(value, 0) : value,
         numbers.convertor);
 }
 
@@ -105,14 +105,14 @@ TEST(IntegerSequence, StagesGiveItExactly) {
     for (unsigned seed = 0; seed < 3000; ++seed) {
         Sequences random(seed);
         const IntegerSequence made = random.sequence();
-        LoweredLayer staged{.sequence = made};
-        if (stage_sequence(staged)) {
+        Layer staged;
+        if (stage_sequence(made, staged)) {
             ++refused;
             continue;
         }
         ++staged_ones;
-        with_rest += staged.numbers.rest.empty() ? 0 : 1;
-        with_least += staged.numbers.least ? 1 : 0;
+        with_rest += staged.numbers->rest.empty() ? 0 : 1;
+        with_least += staged.numbers->least ? 1 : 0;
         const std::size_t inner = made.weights.size() / made.bias.size();
         const std::int64_t zero_in = stored_zero(made.input);
         const auto low = static_cast<std::int64_t>(made.input.low);
@@ -152,9 +152,9 @@ TEST(IntegerSequence, StagesGiveItExactly) {
 TEST(IntegerSequence, PaddingIsZeroAsStored) {
     IntegerSequence sequence{{1}, {0}, {1}, 0, {0, 255}, {}, {0, 255}};
     const auto padding_of = [](const IntegerSequence& staged) {
-        LoweredLayer lowered{.sequence = staged};
-        EXPECT_FALSE(stage_sequence(lowered));
-        return lowered.numbers.padding;
+        Layer layer;
+        EXPECT_FALSE(stage_sequence(staged, layer));
+        return layer.numbers->padding;
     };
     EXPECT_EQ(padding_of(sequence), -128);
     sequence.input = {-8, 7};
@@ -167,14 +167,14 @@ TEST(IntegerSequence, SumsOfTwoMapsAreExact) {
         const NumberRange a = random.range();
         const NumberRange b = random.range();
         const NumberRange result = random.range();
-        const LoweredLayer staged = stage_sum(a, b, result);
+        const Layer staged = stage_sum(a, b, result);
         for (const NumberRange& corner : {NumberRange{a.low, b.low}, NumberRange{a.high, b.high},
                                           NumberRange{a.low, b.high}, NumberRange{a.high, b.low}}) {
             const auto x = static_cast<std::int64_t>(corner.low);
             const auto y = static_cast<std::int64_t>(corner.high);
-            std::int64_t value = x - stored_zero(a) + y - stored_zero(b) + staged.numbers.constant;
-            value = staged.layer.relu ? std::max<std::int64_t>(value, 0) : value;
-            EXPECT_EQ(converted(value, staged.numbers.convertor) + stored_zero(result),
+            std::int64_t value = x - stored_zero(a) + y - stored_zero(b) + staged.numbers->constant;
+            value = staged.relu ? std::max<std::int64_t>(value, 0) : value;
+            EXPECT_EQ(converted(value, staged.numbers->convertor) + stored_zero(result),
                       clipped(x + y, result));
         }
     }
