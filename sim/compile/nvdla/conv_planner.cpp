@@ -7,6 +7,7 @@
 #include <set>
 
 #include "models/base/check.h"
+#include "sim/compile/nvdla/conv_weights.h"
 #include "sim/compile/nvdla/single_operations.h"
 
 namespace npuscope {
@@ -23,23 +24,19 @@ class ConvPlanner {
           per_atom_(context.channels_per_atom()) {}
 
     std::optional<StoredCube> plan() {
-        if (!cut()) {
-            return std::nullopt;
-        }
-        if (task_.residual != nullptr && task_.residual->lanes != task_.lanes) {
-            refuse(differing_lanes());
+        if (!cut() || !residual_suits()) {
             return std::nullopt;
         }
         output_ = context_.place_cube(
             task_.result.empty() ? layer_.name : task_.result,
-            task_.pool != nullptr ? task_.pool->output : task_.shapes.output, task_.lanes);
+            task_.pool != nullptr ? task_.pool->output : task_.shapes.output, cut_.lanes);
         if (!choose()) {
             return std::nullopt;
         }
-        weights_->place(slice_problem(task_.slices.front()), tiling_.form);
+        weights_->place(slice_problem(cut_.slices.front()), tiling_.form);
         take_numbers();
         place_biases();
-        for (std::size_t i = 0; i < task_.slices.size(); ++i) {
+        for (std::size_t i = 0; i < cut_.slices.size(); ++i) {
             if (!plan_slice(i)) {
                 return std::nullopt;
             }
@@ -61,11 +58,20 @@ class ConvPlanner {
     }
 
     bool cut() {
-        if (auto problem = cut_channels(task_, context_.npu())) {
-            return refuse(*std::move(problem));
+        const ChannelSlice whole{0, input_.cube.shape.channels, 0, layer_.kernels};
+        auto cut = cut_channels(problem_of(task_, whole), layer_.groups, input_.has_holes(),
+                                context_.npu());
+        if (auto* problem = std::get_if<Diagnostic>(&cut)) {
+            return refuse(std::move(*problem));
         }
-        weights_.emplace(task_, context_);
+        cut_ = std::get<ChannelCut>(std::move(cut));
+        weights_.emplace(task_, cut_, context_);
         return true;
+    }
+
+    bool residual_suits() {
+        const bool suits = task_.residual == nullptr || task_.residual->lanes == cut_.lanes;
+        return suits || refuse(differing_lanes());
     }
 
     bool tile(const ConvProblem& problem) {
@@ -83,16 +89,14 @@ class ConvPlanner {
         ConvProblem problem = problem_of(task_, slice);
         problem.residual = task_.residual != nullptr;
         problem.row_step = task_.row_step();
-        problem.slices = static_cast<std::uint32_t>(task_.slices.size());
+        problem.slices = static_cast<std::uint32_t>(cut_.slices.size());
         problem.output_in_sram = output_.in_sram;
         if (task_.pool != nullptr) {
             problem.pool_area = task_.pool->window.stride_y * task_.pool->window.stride_x;
         }
         problem.input_in_sram = input_.in_sram;
         problem.residual_in_sram = problem.residual && task_.residual->in_sram;
-        if (task_.or_pixels != nullptr) {
-            problem.pixels = task_.or_pixels;
-        }
+        problem.pixels = task_.or_pixels != nullptr ? task_.or_pixels : problem.pixels;
         problem.compressed = weights_->compressed();
         problem.winograd = context_.winograd;
         problem.plain_weights = context_.compression != CompressionChoice::Always;
@@ -101,12 +105,12 @@ class ConvPlanner {
 
     /// The first slice's form and tiling, which all share but for the last one's fewer kernels.
     bool choose() {
-        const ConvProblem problem = slice_problem(task_.slices.front());
-        if (!tile(problem)) {
-            return false;
+        const ConvProblem problem = slice_problem(cut_.slices.front());
+        const bool fits = tile(problem);
+        if (fits) {
+            explain(problem);
         }
-        explain(tiling_, problem);
-        return true;
+        return fits;
     }
 
     void take_numbers() {
@@ -145,7 +149,7 @@ class ConvPlanner {
     /// Biases, or what they lack, and the factors after each where kernels have their own.
     Address place_operands(const std::string& suffix, const std::vector<std::int16_t>& biases,
                            std::span<const std::int16_t> factors) {
-        const BiasShape shape{output_.cube.surfaces(), per_atom_, task_.lanes,
+        const BiasShape shape{output_.cube.surfaces(), per_atom_, cut_.lanes,
                               task_.shapes.output.channels};
         const auto [address, bytes] = context_.place_image(
             layer_.name + suffix, Bytes(factors.empty() ? 2 : 4) * shape.atoms * per_atom_);
@@ -156,8 +160,8 @@ class ConvPlanner {
     }
 
     bool plan_slice(std::size_t index) {
-        const ChannelSlice& slice = task_.slices[index];
-        if (slice.kernels != task_.slices.front().kernels) {
+        const ChannelSlice& slice = cut_.slices[index];
+        if (slice.kernels != cut_.slices.front().kernels) {
             ConvProblem problem = slice_problem(slice);
             problem.settled = tiling_.form;
             if (!tile(problem)) {
@@ -203,24 +207,24 @@ class ConvPlanner {
         parts.csc.reuse = reuse;
     }
 
-    void explain(const ConvTiling& chosen, ConvProblem problem) {
+    void explain(ConvProblem problem) {
         constexpr std::size_t most_alternatives = 3;
         if (task_.told_pixels != nullptr) {
             problem.pixels = task_.told_pixels;
             problem.features = true;
         }
         choice_.problem = problem;
-        choice_.key = chosen.key();
-        choice_.choice = words_of(chosen);
-        choice_.predicted = chosen.estimate;
+        choice_.key = tiling_.key();
+        choice_.choice = words_of(tiling_);
+        choice_.predicted = tiling_.estimate;
         if (!context_.alternatives) {
             return;
         }
         problem.winograd = true;  // told of even where it is not allowed
         std::set<ConvForm> told;
         for (const ConvTiling& other : tiling_candidates(problem, context_.costs)) {
-            const bool new_form = other.form != chosen.form && told.insert(other.form).second;
-            if (other.key() != chosen.key() &&
+            const bool new_form = other.form != tiling_.form && told.insert(other.form).second;
+            if (other.key() != tiling_.key() &&
                 (new_form || choice_.alternatives.size() < most_alternatives)) {
                 const bool refused = other.form.mode == ConvMode::Winograd && !context_.winograd;
                 choice_.alternatives.push_back(
@@ -231,7 +235,7 @@ class ConvPlanner {
 
     std::string name_of(const ChannelSlice& slice, const ConvTile& tile) const {
         std::string name = layer_.name;
-        if (task_.slices.size() > 1) {
+        if (cut_.slices.size() > 1) {
             name += fmt::format(" atom {}", slice.output_atom);
         }
         if (tiling_.tiles.size() > 1) {
@@ -395,7 +399,7 @@ class ConvPlanner {
                       .source = OperandSource::Memory,
                       .shift_left = numbers_->bias_shift};
             const bool scaled = !first_factors().empty();
-            job.operands[bs_stage] = kernel_operand(bias_, scaled, slice, job.shape);
+            job.operands[bs_stage] = operand_of(bias_, scaled, slice, job.shape);
             set_scale(rest ? bn : bs);
             if (rest && scaled) {
                 bs.mul = {.bypass = false, .source = OperandSource::Memory};
@@ -405,7 +409,7 @@ class ConvPlanner {
             bn.bypass = false;
             bn.alu = {.bypass = false, .source = OperandSource::Memory};
             bn.relu = layer_.relu;
-            job.operands[bn_stage] = kernel_operand(rest_, factor_per_kernel_, slice, job.shape);
+            job.operands[bn_stage] = operand_of(rest_, factor_per_kernel_, slice, job.shape);
         } else if (numbers_->gain != 1) {
             bn.bypass = false;
             bn.mul = {.bypass = false, .operand = numbers_->gain};
@@ -422,23 +426,12 @@ class ConvPlanner {
         }
     }
 
-    /// Two bytes a kernel, and two for its factor where there is one with it.
-    SdpOperandFetch kernel_operand(Address base, bool scaled, const ChannelSlice& slice,
-                                   Shape shape) const {
-        SdpOperandFetch fetch;
-        fetch.alu = true;
-        fetch.mul = scaled;
-        const Bytes each(fetch.mul ? 4 : 2);
+    /// Of a slice, with a factor for each kernel where it is scaled.
+    SdpOperandFetch operand_of(Address base, bool scaled, const ChannelSlice& slice,
+                               Shape shape) const {
         shape.channels = atoms(shape.channels) * per_atom_;
-        fetch.surface = {.base = base + each * slice.output_atom * per_atom_,
-                         .line_stride = {},
-                         .surface_stride = {},
-                         .shape = shape,
-                         .spread = OperandSpread::PerChannel,
-                         .elements_per_atom = per_atom_,
-                         .components = fetch.mul ? 2U : 1U,
-                         .component = Bytes(2)};
-        return fetch;
+        return kernel_operand(base + Bytes(scaled ? 4 : 2) * slice.output_atom * per_atom_, shape,
+                              per_atom_, scaled ? 2 : 1);
     }
 
     PdpJob pdp_job(const Shape& sums, const FeatureCube& part) const {
@@ -454,12 +447,13 @@ class ConvPlanner {
         return job;
     }
 
-    ConvTask task_;
+    const ConvTask& task_;
     const Layer& layer_;
     const StoredCube& input_;
     const LayerWindow& window_;
     PlanContext& context_;
     std::uint32_t per_atom_;
+    ChannelCut cut_;
     ConvTiling tiling_;
     StoredCube output_;
     const LayerNumbers* numbers_ = nullptr;  ///< scales and biases
@@ -472,6 +466,24 @@ class ConvPlanner {
 };
 
 }  // namespace
+
+ConvProblem problem_of(const ConvTask& task, const ChannelSlice& slice) {
+    const Shape& input = task.input.cube.shape;
+    const LayerWindow& window = task.shapes.window;
+    return {.precision = task.precision,
+            .input = {slice.channels, input.height, input.width},
+            .kernels = {slice.kernels, slice.channels, window.rows, window.columns},
+            .geometry = {.out_height = task.shapes.output.height,
+                         .out_width = task.shapes.output.width,
+                         .stride_y = window.stride_y,
+                         .stride_x = window.stride_x,
+                         .dilation_y = window.dilation_y,
+                         .dilation_x = window.dilation_x,
+                         .pad_top = window.pad_top,
+                         .pad_left = window.pad_left},
+            .pixels = task.input.pixels ? task.input.pixels->format : nullptr,
+            .features = !task.input.pixels};
+}
 
 std::optional<ConvTiling> best_tiling(const ConvTask& task, PlanContext& context) {
     return ConvPlanner(task, context).tiling();

@@ -4,17 +4,46 @@
 // PDP where it pools on the way to memory.
 #pragma once
 
+#include <cstdint>
 #include <optional>
+#include <string>
+#include <vector>
 
-#include "sim/compile/nvdla/conv_slices.h"
 #include "sim/compile/nvdla/conv_tiling.h"
 #include "sim/compile/nvdla/plan.h"
 #include "sim/compile/nvdla/plan_context.h"
-#include "sim/compile/nvdla/single_operations.h"
 #include "sim/compile/nvdla/synthetic_values.h"
 #include "sim/model/network.h"
 
 namespace npuscope {
+
+/// A convolution with what is joined to it on the way to memory.
+struct ConvTask {
+    const Layer& layer;
+    const LayerShapes& shapes;
+    const StoredCube& input;
+    LayerValues values;
+    std::string result{};  ///< layer whose result it is, where another one is joined to it
+    const StoredCube* residual = nullptr;  ///< added to the result
+    bool relu_after_residual = false;
+    const LayerShapes* pool = nullptr;  ///< pools the result on the way to memory
+    PoolingMethod pooling = PoolingMethod::Max;
+    std::vector<std::int8_t> table{};  ///< through which the result goes on the way to memory
+    Precision precision = Precision::Int8;
+    const PixelFormat* or_pixels = nullptr;    ///< for best_tiling: the input may be pixels as well
+    const PixelFormat* told_pixels = nullptr;  ///< could be chosen as well as features
+    InputConversion pixel_conversion{};        ///< where the input lies in memory as pixels
+
+    /// Around the input, two's complement.
+    std::uint16_t pad_value() const {
+        return values.given() != nullptr ? static_cast<std::uint16_t>(values.given()->padding) : 0;
+    }
+    /// Rows of the convolution for each of the result.
+    std::uint32_t row_step() const { return pool != nullptr ? pool->window.stride_y : 1; }
+};
+
+/// The convolution of one slice by itself.
+ConvProblem problem_of(const ConvTask& task, const ChannelSlice& slice);
 
 /// How it would best be cut, and its operands lie in memory; nothing is planned. Nothing where the
 /// layer is refused.

@@ -1,6 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // One convolution to be planned, the forms in which its operands can go to the NPU, and how it is
-// cut so that each piece fits the convolution buffer.
+// cut, by channels and by rows, so that each piece fits the convolution buffer.
+//
+// Groups: a feature atom cannot be split, so neighbouring groups are convolved together until their
+// channels and kernels fill whole atoms; the weights between groups are zero. Depthwise layers
+// become operations of 8 channels and 8 kernels on an atom of 8, of which one weight in 8 counts:
+// the MAC array works at an eighth of its rate.
+// Kernels so large that no whole group of them fits the buffer are computed a few at a time, and
+// the result's atoms are left partly empty.
 //
 // A form is features or pixels, weights as they are, compressed or transformed. It says what memory
 // and buffer must hold and how many loads of the MAC cells it takes. Then rows of output are cut
@@ -111,11 +118,6 @@ struct ConvOperands {
 /// The least-demanding form first; never empty.
 std::vector<ConvForm> forms_of(const ConvProblem& problem, const NpuConfig& npu);
 
-ConvOperands operands_of(const ConvProblem& problem, const ConvForm& form, const NpuConfig& npu);
-
-/// Cycles in which the MAC cells take the weights of a whole kernel group.
-std::uint32_t load_cycles(const NpuConfig& npu);
-
 struct ConvTile {
     std::uint32_t out_begin = 0;
     std::uint32_t out_rows = 0;
@@ -165,6 +167,27 @@ struct TilingCosts {
 
 /// Rows of output [0, out_height) in `count` tiles of nearly one size.
 std::vector<ConvTile> cut_rows(const ConvProblem& problem, std::uint32_t count);
+
+/// Input channels and kernels that go together in one operation, in whole atoms of the surfaces.
+struct ChannelSlice {
+    std::uint32_t input_atom = 0;
+    std::uint32_t channels = 0;
+    std::uint32_t output_atom = 0;
+    std::uint32_t kernels = 0;
+};
+
+/// The slices of a convolution.
+struct ChannelCut {
+    std::vector<ChannelSlice> slices;
+    std::uint32_t lanes = 8;           ///< of an output atom that are in use
+    std::uint32_t group_channels = 0;  ///< of one of the layer's groups; 0: it has none
+    std::uint32_t group_kernels = 0;
+};
+
+/// `whole`: all channels and kernels; `has_holes`: its input leaves lanes of its atoms empty. The
+/// problem where the layer cannot be cut.
+std::variant<ChannelCut, Diagnostic> cut_channels(const ConvProblem& whole, std::uint32_t groups,
+                                                  bool has_holes, const NpuConfig& npu);
 
 /// Kernels that one group may have so that its weights fit beside the smallest tile: a whole group,
 /// or fewer by powers of two; 0 where not even one fits.

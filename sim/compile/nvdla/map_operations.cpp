@@ -81,14 +81,11 @@ std::optional<StoredCube> plan_slopes(const LookupTask& task, PlanContext& conte
     job.stages.bn.mul = {.bypass = false, .source = OperandSource::Memory, .prelu = true};
     job.stages.bn.shift_right = given.factor_shift;
     job.stages.convertor = given.convertor;
-    job.operands[bn_stage] = element_operand(output.cube, false);
-    SdpOperandFetch& fetch = *job.operands[bn_stage];
-    fetch.alu = false;
-    fetch.mul = true;
-    fetch.surface.base = base;
-    fetch.surface.line_stride = fetch.surface.surface_stride = {};
-    fetch.surface.spread = OperandSpread::PerChannel;
-    fetch.surface.component = Bytes(2);
+    SdpOperandFetch slopes =
+        kernel_operand(base, whole_atoms(output.cube).shape, output.cube.channels_per_atom(), 1);
+    slopes.alu = false;
+    slopes.mul = true;
+    job.operands[bn_stage] = slopes;
     std::vector<std::size_t> after;
     task.input.add_writer_of(task.input.whole(), after);
     context.add({task.layer.name, job, std::move(after)}, output.whole(), output);

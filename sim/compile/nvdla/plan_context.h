@@ -127,6 +127,24 @@ inline SdpOperandFetch element_operand(const FeatureCube& cube, bool in_sram) {
     return fetch;
 }
 
+/// Numbers of 16 bits for each channel of a result of whole atoms: what a stage adds, and with two
+/// components what it multiplies with after each.
+inline SdpOperandFetch kernel_operand(Address base, const Shape& shape, std::uint32_t per_atom,
+                                      std::uint32_t components) {
+    SdpOperandFetch fetch;
+    fetch.alu = true;
+    fetch.mul = components == 2;
+    fetch.surface = {.base = base,
+                     .line_stride = {},
+                     .surface_stride = {},
+                     .shape = shape,
+                     .spread = OperandSpread::PerChannel,
+                     .elements_per_atom = per_atom,
+                     .components = components,
+                     .component = Bytes(2)};
+    return fetch;
+}
+
 /// A stage that adds an operand from memory, shifted left.
 inline SdpXStage add_stage(unsigned shift, bool relu) {
     SdpXStage stage;

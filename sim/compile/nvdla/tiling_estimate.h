@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cycles that a way of cutting a convolution is predicted to take: stripes through the MAC cells or
+// What a form of a convolution needs of memory and of the buffer, and the cycles that a way of cutting
+// it is predicted to take: stripes through the MAC cells or
 // the SDP's drain after them, and beats of data, weights and residual over the memory port, with
 // what of both can run at one time. A closed form per tile; the machine itself is slower by what
 // its queues add.
@@ -11,6 +12,11 @@
 #include "sim/compile/nvdla/conv_tiling.h"
 
 namespace npuscope {
+
+ConvOperands operands_of(const ConvProblem& problem, const ConvForm& form, const NpuConfig& npu);
+
+/// Cycles in which the MAC cells take the weights of a whole kernel group.
+std::uint32_t load_cycles(const NpuConfig& npu);
 
 /// Cycles that a layer cannot be faster than, by what.
 struct LayerBounds {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sim/compile/nvdla/conv_slices.h"
+#include "sim/compile/nvdla/conv_weights.h"
 
 #include <algorithm>
 #include <array>
@@ -7,33 +7,10 @@
 
 #include "models/arith/fixed_point.h"
 #include "models/layout/weight_layout.h"
+#include "sim/compile/nvdla/tiling_estimate.h"
 
 namespace npuscope {
 namespace {
-
-std::optional<Diagnostic> cut_groups(ConvTask& task, std::uint32_t atom) {
-    const Layer& layer = task.layer;
-    if (task.input.has_holes()) {
-        return Diagnostic{.sentence =
-                              "the layer before it leaves atoms partly empty, which groups "
-                              "cannot skip",
-                          .remedy = "choose a preset with a larger cbuf",
-                          .field = buffer_depth};
-    }
-    const std::uint32_t channels = task.group_channels = task.shapes.input.channels / layer.groups;
-    const std::uint32_t kernels = task.group_kernels = layer.kernels / layer.groups;
-    std::uint32_t together = 1;
-    while (together < layer.groups &&
-           (together * channels % atom != 0 || together * kernels % atom != 0)) {
-        ++together;
-    }
-    for (std::uint32_t group = 0; group < layer.groups; group += together) {
-        const std::uint32_t count = std::min(together, layer.groups - group);
-        task.slices.push_back(
-            {group * channels / atom, count * channels, group * kernels / atom, count * kernels});
-    }
-    return std::nullopt;
-}
 
 constexpr std::uint32_t no_group = std::numeric_limits<std::uint32_t>::max();
 
@@ -41,16 +18,16 @@ constexpr std::uint32_t no_group = std::numeric_limits<std::uint32_t>::max();
 /// nothing to do with each other and in lanes that belong to no channel.
 class SliceWeights {
  public:
-    SliceWeights(const ConvTask& task, std::size_t index)
-        : task_(task), slice_(task.slices[index]), channels_(slice_.channels) {
+    SliceWeights(const ConvTask& task, const ChannelCut& cut, std::size_t index)
+        : task_(task), cut_(cut), slice_(cut.slices[index]), channels_(slice_.channels) {
         const std::uint32_t per_atom = task.input.cube.channels_per_atom();
         const std::uint32_t lanes = task.input.lanes;
         for (std::uint32_t c = 0; c < slice_.channels; ++c) {
             const std::uint32_t stored = slice_.input_atom * per_atom + c;
             const std::uint32_t channel = stored / per_atom * lanes + stored % per_atom;
-            channels_[c] = task.group_channels == 0 ? Channel{0, channel}
-                                                    : Channel{channel / task.group_channels,
-                                                              channel % task.group_channels};
+            channels_[c] = cut.group_channels == 0 ? Channel{0, channel}
+                                                   : Channel{channel / cut.group_channels,
+                                                             channel % cut.group_channels};
             if (stored % per_atom >= lanes) {
                 channels_[c].group = no_group;
             }
@@ -59,8 +36,8 @@ class SliceWeights {
 
     /// Kernel of the slice, channel as it is stored.
     std::int16_t at(std::uint32_t k, std::uint32_t c, std::uint32_t r, std::uint32_t s) const {
-        const std::uint32_t kernel = slice_.output_atom * task_.lanes + k;
-        const std::uint32_t group = task_.group_kernels == 0 ? 0 : kernel / task_.group_kernels;
+        const std::uint32_t kernel = slice_.output_atom * cut_.lanes + k;
+        const std::uint32_t group = cut_.group_kernels == 0 ? 0 : kernel / cut_.group_kernels;
         if (c >= channels_.size() || channels_[c].group != group) {
             return 0;
         }
@@ -68,7 +45,7 @@ class SliceWeights {
     }
     /// Whether more of them are zero than chance makes.
     bool sparse() const {
-        return task_.values.zeros() > 0 || task_.group_channels > 0 || task_.input.has_holes();
+        return task_.values.zeros() > 0 || cut_.group_channels > 0 || task_.input.has_holes();
     }
     /// Bytes as memory holds them uncompressed, weights.stored_bytes() of them. Images have
     /// `image_channels`, others 0; columns after the layer's own are zero.
@@ -112,7 +89,7 @@ class SliceWeights {
                 return false;
             }
         }
-        return task_.group_kernels == 0;
+        return cut_.group_kernels == 0;
     }
     void fill_taps(const WeightLayout& weights, std::span<std::uint8_t> bytes) const {
         NPU_CHECK(weights.shape.channels == channels_.size(), "a slice stores its channels alone");
@@ -120,8 +97,8 @@ class SliceWeights {
         for_each_tap(weights, [&](std::uint32_t k, const IndexSpan& channels, std::uint32_t row,
                                   std::uint32_t column) {
             const std::uint32_t count = channels.end - channels.begin;
-            task_.values.tap(slice_.output_atom * task_.lanes + k,
-                             channels_[channels.begin].channel, row, column, left.first(count));
+            task_.values.tap(slice_.output_atom * cut_.lanes + k, channels_[channels.begin].channel,
+                             row, column, left.first(count));
             left = left.subspan(count);
         });
         std::ranges::fill(left, std::uint8_t{0});
@@ -133,6 +110,7 @@ class SliceWeights {
     };
 
     const ConvTask& task_;
+    const ChannelCut& cut_;
     ChannelSlice slice_;
     std::vector<Channel> channels_;
 };
@@ -182,56 +160,6 @@ std::array<int, 4> transformed(const std::array<int, 3>& w) {
 
 }  // namespace
 
-ConvProblem problem_of(const ConvTask& task, const ChannelSlice& slice) {
-    const Shape& input = task.input.cube.shape;
-    ConvProblem problem;
-    problem.precision = task.precision;
-    problem.input = {slice.channels, input.height, input.width};
-    const LayerWindow& window = task.shapes.window;
-    problem.kernels = {slice.kernels, slice.channels, window.rows, window.columns};
-    if (task.input.pixels) {
-        problem.pixels = task.input.pixels->format;
-        problem.features = false;
-    }
-    Convolution& geometry = problem.geometry;
-    geometry.out_height = task.shapes.output.height;
-    geometry.out_width = task.shapes.output.width;
-    geometry.stride_y = window.stride_y;
-    geometry.stride_x = window.stride_x;
-    geometry.dilation_y = window.dilation_y;
-    geometry.dilation_x = window.dilation_x;
-    geometry.pad_top = window.pad_top;
-    geometry.pad_left = window.pad_left;
-    return problem;
-}
-
-std::optional<Diagnostic> cut_channels(ConvTask& task, const NpuConfig& npu) {
-    task.lanes = npu.datapath.atom_channels(task.precision);
-    if (task.layer.groups > 1) {
-        return cut_groups(task, task.lanes);
-    }
-    const std::uint32_t kernels = task.layer.kernels;
-    const ChannelSlice whole{0, task.input.cube.shape.channels, 0, kernels};
-    const std::uint32_t group = largest_group(problem_of(task, whole), npu);
-    if (group == 0) {
-        return Diagnostic{.sentence =
-                              "not even one of its kernels fits the convolution buffer "
-                              "beside the input that it needs",
-                          .remedy = "choose a preset with a larger cbuf",
-                          .field = buffer_depth};
-    }
-    if (group == npu.datapath.atomic_k) {
-        task.slices.push_back(whole);
-        return std::nullopt;
-    }
-    task.lanes = std::min(group, task.lanes);
-    for (std::uint32_t k = 0; k < kernels; k += task.lanes) {
-        task.slices.push_back(
-            {0, whole.channels, k / task.lanes, std::min(task.lanes, kernels - k)});
-    }
-    return std::nullopt;
-}
-
 std::array<std::int8_t, 16> winograd_taps(const std::array<std::int8_t, 9>& taps) {
     std::array<std::array<int, 4>, 3> half{};  // of each row
     for (std::size_t r = 0; r < 3; ++r) {
@@ -248,14 +176,14 @@ std::array<std::int8_t, 16> winograd_taps(const std::array<std::int8_t, 9>& taps
     return result;
 }
 
-ConvWeights::ConvWeights(const ConvTask& task, PlanContext& context)
-    : task_(task), context_(context) {
+ConvWeights::ConvWeights(const ConvTask& task, const ChannelCut& cut, PlanContext& context)
+    : task_(task), cut_(cut), context_(context) {
     measure();
 }
 
 ConvOperands ConvWeights::operands_of_slice(std::size_t slice) const {
     ConvProblem problem = problem_;
-    const ConvProblem own = problem_of(task_, task_.slices[slice]);
+    const ConvProblem own = problem_of(task_, cut_.slices[slice]);
     problem.input = own.input;
     problem.kernels = own.kernels;
     return operands_of(problem, form_, context_.npu());
@@ -269,10 +197,10 @@ void ConvWeights::measure() {
         return;
     }
     CompressedSizes sizes;
-    for (std::size_t i = 0; i < task_.slices.size(); ++i) {
-        const SliceWeights weights(task_, i);
+    for (std::size_t i = 0; i < cut_.slices.size(); ++i) {
+        const SliceWeights weights(task_, cut_, i);
         const WeightLayout layout =
-            direct_weights(problem_of(task_, task_.slices[i]).kernels, npu.datapath);
+            direct_weights(problem_of(task_, cut_.slices[i]).kernels, npu.datapath);
         const bool may_pay = context_.compression == CompressionChoice::Always || weights.sparse();
         const auto measured =
             may_pay ? measure_compression(weights, layout, npu.cbuf.bank_width) : std::nullopt;
@@ -301,7 +229,7 @@ bool ConvWeights::mask_fits(const WeightLayout& layout) const {
 /// An image with a part for each slice.
 ConvWeights::Place ConvWeights::place_parts(const std::string& suffix, Bytes each) {
     const Bytes pitch(round_up(each.value, 256));
-    return {context_.place_image(task_.layer.name + suffix, pitch * task_.slices.size()).first,
+    return {context_.place_image(task_.layer.name + suffix, pitch * cut_.slices.size()).first,
             pitch};
 }
 
@@ -315,14 +243,14 @@ void ConvWeights::place(const ConvProblem& problem, const ConvForm& form) {
     values_ = place_parts("_weights", operands_of_slice(0).weights.stored_bytes());
     const std::span<std::uint8_t> bytes = context_.plan.images.back().image.bytes;
     const bool image = form.mode == ConvMode::Image;
-    for (std::size_t i = 0; i < task_.slices.size() && !bytes.empty(); ++i) {
+    for (std::size_t i = 0; i < cut_.slices.size() && !bytes.empty(); ++i) {
         const ConvOperands operands = operands_of_slice(i);
         const auto part = bytes.subspan((values_.pitch * i).value, values_.pitch.value);
         if (form.mode == ConvMode::Winograd) {
-            SliceWeights(task_, i).fill_winograd(operands.weights, part);
+            SliceWeights(task_, cut_, i).fill_winograd(operands.weights, part);
         } else {
-            SliceWeights(task_, i).fill(operands.weights, image ? operands.input.channels : 0,
-                                        part);
+            SliceWeights(task_, cut_, i)
+                .fill(operands.weights, image ? operands.input.channels : 0, part);
         }
     }
 }
@@ -335,10 +263,10 @@ void ConvWeights::place_compressed() {
         return;
     }
     const std::span<PlannedImage> placed = std::span(context_.plan.images).last(3);
-    for (std::size_t i = 0; i < task_.slices.size(); ++i) {
+    for (std::size_t i = 0; i < cut_.slices.size(); ++i) {
         const WeightLayout layout = operands_of_slice(i).weights;
         std::vector<std::uint8_t> plain(layout.stored_bytes().value);
-        SliceWeights(task_, i).fill(layout, 0, plain);
+        SliceWeights(task_, cut_, i).fill(layout, 0, plain);
         const CompressedWeights packed = compress_weights(layout, plain);
         const auto store = [&](PlannedImage& image, const Place& place,
                                std::span<const std::uint8_t> bytes) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sim/compile/nvdla/conv_slices.h"
+#include "sim/compile/nvdla/conv_weights.h"
 
 #include <gtest/gtest.h>
 
