@@ -167,9 +167,6 @@ struct ConvertorWidths {
 /// source: nv_small RTL, NV_NVDLA_CDMA_CVT_cell.v
 constexpr ConvertorWidths image_convertor_int8{34, 17, 8};
 constexpr ConvertorWidths image_convertor_int16{34, 17, 16};
-/// source: nv_small RTL, NV_NVDLA_SDP_HLS_C_int.v
-constexpr ConvertorWidths output_convertor_int8{49, 17, 8};
-constexpr ConvertorWidths output_convertor_int16{49, 17, 16};
 
 /// One value through a convertor. Flagged when the shifter or the last saturator cut it.
 constexpr Narrowed<std::int64_t> convert_flagged(std::int64_t value, const Conversion& conversion,

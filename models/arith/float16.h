@@ -22,7 +22,6 @@ using Fp16 = std::uint16_t;  ///< bit pattern of an fp16
 /// One sign bit, then exponent, then mantissa; the bias is half the exponent's range less one.
 template <unsigned ExponentBits, unsigned MantissaBits>
 struct FloatFormat {
-    static constexpr unsigned exponent_bits = ExponentBits;
     static constexpr unsigned mantissa_bits = MantissaBits;
     static constexpr int bias = (1 << (ExponentBits - 1U)) - 1;
     static constexpr std::uint32_t mantissa_mask = (1U << MantissaBits) - 1U;

@@ -25,7 +25,6 @@ inline constexpr std::size_t dram_commands = 4;
 /// Whom a rule binds: the same bank, group, rank or channel as the first command's, or the other
 /// ranks of its channel.
 enum class DramScope { Bank, Group, Rank, Channel, OtherRanks };
-inline constexpr std::size_t dram_scopes = 5;
 
 struct DramRule {
     DramScope scope;

@@ -49,8 +49,6 @@ class TinpuPort : public Unit {
 
     /// Layers of this port are launched without values from now on.
     void leave_out_values() { values_ = false; }
-    /// Layers that this port launched and that have not ended.
-    std::uint64_t under_way() const { return under_way_; }
 
  private:
     /// Bits of INTERRUPT_STATUS and INTERRUPT_MASK.
@@ -76,7 +74,7 @@ class TinpuPort : public Unit {
     std::uint32_t pending_ = 0;
     std::uint32_t mask_ = 0;
     std::uint32_t layers_done_ = 0;
-    std::uint64_t under_way_ = 0;
+    std::uint64_t under_way_ = 0;  ///< layers that this port launched and that have not ended
 };
 
 }  // namespace npuscope
