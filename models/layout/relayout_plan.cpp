@@ -5,7 +5,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <iterator>
-#include <ranges>
 
 #include "models/base/check.h"
 #include "models/layout/element_code.h"
@@ -206,7 +205,8 @@ std::vector<std::size_t> slowest_first(const Layout& layout) {
     }
     std::ranges::sort(steps);
     std::vector<std::size_t> order;
-    std::ranges::copy(steps | std::views::values, std::back_inserter(order));
+    std::ranges::transform(steps, std::back_inserter(order),
+                           [](const auto& step) { return step.second; });
     return order;
 }
 

@@ -218,6 +218,29 @@ PlainCubes plain_sdp(const SparseMemory& memory, const SdpJob& job, const NpuCon
     return results;
 }
 
+namespace {
+
+/// What a stage fetches as one of its operands: a number for each element, or for each channel.
+Tensor<std::int32_t> operand_values(const SparseMemory& memory, const OperandSurface& surface,
+                                    std::uint32_t component, Shape shape) {
+    if (surface.spread == OperandSpread::PerChannel) {
+        shape.height = shape.width = 1;
+    }
+    Tensor<std::int32_t> values(shape);
+    for (std::uint32_t y = 0; y < shape.height; ++y) {
+        for (std::uint32_t x = 0; x < shape.width; ++x) {
+            const auto column =
+                operand_at(memory, surface, component, {0, 0, y, x}, shape.channels);
+            for (std::uint32_t c = 0; c < shape.channels; ++c) {
+                values.at(c, y, x) = column.values[c];
+            }
+        }
+    }
+    return values;
+}
+
+}  // namespace
+
 std::vector<PlainArray> operand_arrays(const SparseMemory& memory, const SdpJob& job) {
     constexpr std::array stages{"bs", "bn", "ew"};
     std::vector<PlainArray> arrays;
@@ -226,26 +249,14 @@ std::vector<PlainArray> operand_arrays(const SparseMemory& memory, const SdpJob&
         if (!fetch) {
             continue;
         }
-        const bool channel = fetch->surface.spread == OperandSpread::PerChannel;
-        const Shape shape{job.shape.channels, channel ? 1 : job.shape.height,
-                          channel ? 1 : job.shape.width};
+        const Precision precision = job.stages.processing == Precision::Fp16
+                                        ? Precision::Fp16
+                                        : precision_of(fetch->surface.component);
         for (std::uint32_t i = 0; i < fetch->surface.components; ++i) {
-            Tensor<std::int32_t> values(shape);
-            for (std::uint32_t y = 0; y < shape.height; ++y) {
-                for (std::uint32_t x = 0; x < shape.width; ++x) {
-                    const auto column =
-                        operand_at(memory, fetch->surface, i, {0, 0, y, x}, shape.channels);
-                    for (std::uint32_t c = 0; c < shape.channels; ++c) {
-                        values.at(c, y, x) = column.values[c];
-                    }
-                }
-            }
-            const Precision precision = job.stages.processing == Precision::Fp16
-                                            ? Precision::Fp16
-                                            : precision_of(fetch->surface.component);
             const char* part = fetch->alu && i == 0 ? "alu" : "mul";
-            arrays.push_back(as_array(std::string(stages[stage]) + '_' + part, precision, {values},
-                                      shape.channels));
+            arrays.push_back(as_array(std::string(stages[stage]) + '_' + part, precision,
+                                      {operand_values(memory, fetch->surface, i, job.shape)},
+                                      job.shape.channels));
         }
     }
     return arrays;
