@@ -30,7 +30,7 @@
 #include "sim/config/file_io.h"
 #include "sim/config/file_name.h"
 #include "sim/config/output_folder.h"
-#include "sim/model/joined_values.h"
+#include "sim/model/graph.h"
 #include "sim/model/onnx_reader.h"
 #include "sim/model/prepare_graph.h"
 
@@ -315,7 +315,8 @@ class ModelRun {
             cases_.resize(*files_.model.batch);
         }
         if (cases_.size() > 1 && queries_ != nullptr && queries_->wishes().any()) {
-            throw ConfigError("surfaces are looked at with one input", "give one, or --batch 1");
+            throw ConfigError("surfaces can be examined for a single input only",
+                              "give one, or --batch 1");
         }
         find_facts();
     }
@@ -407,10 +408,11 @@ class ModelRun {
         for (const std::string& name : images_) {
             const auto surface = input_surfaces_.find(name);
             if (surface == input_surfaces_.end()) {
-                throw ConfigError(fmt::format("no layer of the NPU reads the input '{}', so that "
-                                              "it has no layout of bytes",
-                                              name),
-                                  fmt::format("give it as {}", file_name(name, ".npy")));
+                throw ConfigError(
+                    fmt::format(
+                        "no layer of the NPU reads the input '{}', so it has no layout in memory",
+                        name),
+                    fmt::format("give it as {}", file_name(name, ".npy")));
             }
             std::vector<std::uint8_t> image(surface->second.memory.bytes);
             read_input(surface->second, files_.inputs, image);

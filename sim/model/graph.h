@@ -117,7 +117,7 @@ struct Graph {
     std::map<std::string, TensorType> types;
     /// Layers whose scales or weights were rounded.
     std::vector<RoundedLayer> rounded{};
-    bool by_shape = false;  ///< numbers may be made up: for time alone
+    bool by_shape = false;  ///< numbers may be synthetic: for time alone
     /// Nodes whose results have no known sizes, and why; of graphs by shape.
     std::vector<std::pair<GraphNode, std::string>> left_out{};
     Diagnostics notes{};  ///< of what was done to the model before it was planned
@@ -126,6 +126,10 @@ struct Graph {
     const GraphValue* constant(const std::string& tensor) const;
 };
 
+/// `more` after the numbers of `all`, along the first size.
+void add_along_first(GraphValue& all, const GraphValue& more);
+/// One of so many equal parts along the first size.
+GraphValue part_along_first(const GraphValue& all, std::size_t part, std::size_t parts);
 /// A matrix with its rows as columns.
 GraphValue transposed(const GraphValue& matrix);
 /// Takes zero points off weights: one, or one per kernel. Kernels are the first size or the last.

@@ -20,8 +20,8 @@
 #include "sim/config/json_writer.h"
 #include "sim/config/text_table.h"
 #include "sim/config/yaml_writer.h"
+#include "sim/model/graph.h"
 #include "sim/model/host_values.h"
-#include "sim/model/joined_values.h"
 #include "sim/model/prepare_graph.h"
 
 namespace npuscope {
