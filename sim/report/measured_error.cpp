@@ -52,11 +52,11 @@ std::string measured_line(const SystemConfig& system) {
     if (error == nullptr) {
         return "cycles: not measured against an RTL";
     }
-    return fmt::format("cycles: mean error {:.2g} % over {} RTL rows, worst {:.2g} %{}",
-                       error->mean, error->rows, error->worst,
+    return fmt::format("cycles: mean error {:.2g} %, worst {:.2g} %, against {} runs of the RTL{}",
+                       error->mean, error->worst, error->rows,
                        has_measured_memory(system.memory)
                            ? ""
-                           : ", with a memory of one latency; not measured with this one");
+                           : ", with memories of constant latency; not measured with this memory");
 }
 
 }  // namespace npuscope

@@ -26,7 +26,7 @@ std::span<const MeasuredError> measured_errors();
 /// Null for an NPU that was not measured, and for a preset of which anything was changed.
 const MeasuredError* measured_error(const SystemConfig& system);
 
-/// `cycles: mean error 0.02 % over 88 RTL rows, worst 0.4 %`, or that they were not measured, or not
+/// `cycles: mean error 0.02 %, worst 0.4 %, against 88 runs of the RTL`, or that they were not measured, or not
 /// with such a memory.
 std::string measured_line(const SystemConfig& system);
 

@@ -298,7 +298,7 @@ std::string rankings_of(const Result& result, std::size_t width) {
                            one.label, fmt::format("{:.4g}", one.score), percent(one.probability)});
         }
     }
-    return table.empty() ? std::string() : "\nwhat the model says\n" + table.text(width);
+    return table.empty() ? std::string() : "\npredicted classes\n" + table.text(width);
 }
 
 std::vector<std::size_t> causes_in_use(const std::vector<OperationRecord>& operations) {

@@ -92,14 +92,14 @@ std::string batch_line(const Result& result) {
     if (batch.at_once > 1) {
         return fmt::format(
             "{} inputs, {} at once, which share operations of {}: {} cycles each on average, {} "
-            "inputs/s; all else is of the first {}",
+            "inputs/s; everything else is of the first {}",
             with_separators(batch.inputs), batch.at_once, counted(batch.shared_layers, "layer"),
             with_separators(static_cast<std::uint64_t>(cycles / inputs)), a_second(rate),
             batch.at_once);
     }
     return fmt::format(
-        "{} inputs one after the other: {} cycles each on average, {} to {}, {} inputs/s; all else "
-        "is of the first",
+        "{} inputs one after the other: {} cycles each on average, {} to {}, {} inputs/s; "
+        "everything else is of the first",
         with_separators(batch.inputs), with_separators(static_cast<std::uint64_t>(cycles / inputs)),
         with_separators(batch.least.value), with_separators(batch.most.value), a_second(rate));
 }
@@ -129,12 +129,12 @@ std::string split_line(const Result& result) {
     if (split.by == NetworkSplit::Rows) {
         return fmt::format(
             "{} instances share the rows of every layer: {:.3g} times as fast as one, which takes "
-            "{} cycles; all else is of the first",
+            "{} cycles; everything else is of the first",
             count, gain, with_separators(split.alone.value));
     }
     return fmt::format(
         "{} instances, each with some of the layers: an input each {} cycles, {:.3g} times as "
-        "often as with one, latency {}; all else is of the first",
+        "often as with one, latency {}; everything else is of the first",
         count, with_separators(split.interval.value), gain, with_separators(split.latency.value));
 }
 
@@ -163,14 +163,14 @@ std::string instances_line(const Result& result) {
     const double gigabytes = seconds > 0 ? bytes / seconds / 1e9 : 0;
     if (!result.instances.front().program.empty()) {
         return fmt::format(
-            "{} programs beside each other: the first ends after {} cycles, the last after {}, "
-            "together {:.4g} GB/s; all else is of the first named",
+            "{} programs at the same time: the first ends after {} cycles, the last after {}, "
+            "together {:.4g} GB/s; everything else is of the first named",
             result.instances.size(), with_separators(least.value), with_separators(most.value),
             gigabytes);
     }
     return fmt::format(
         "{} instances at once, each on data of its own: the first ends after {} cycles, the last "
-        "after {}, together {:.4g} GB/s, {:.4g} programs/s; all else is of the first",
+        "after {}, together {:.4g} GB/s, {:.4g} programs/s; everything else is of the first",
         result.instances.size(), with_separators(least.value), with_separators(most.value),
         gigabytes, seconds > 0 ? static_cast<double>(result.instances.size()) / seconds : 0);
 }
@@ -190,10 +190,10 @@ std::string array_line(const Result& result, const std::vector<LayerRecord>& row
     if (!result.model && std::ranges::any_of(result.operations, [&](const OperationRecord& one) {
             return one.macs > 0 && one.end > end;
         })) {
-        return "MAC array: its use is not stated, because operations go on after the last end that "
-               "the program awaits";
+        return "MAC array: its utilisation is not given, because operations go on after the last "
+               "one that the program waits for";
     }
-    return fmt::format("MAC array used {} of its peak: {} useful MACs, {:.0f} a cycle possible",
+    return fmt::format("MAC array utilisation {}: {} useful MACs, at most {:.0f} a cycle",
                        percent(static_cast<double>(macs) / possible), with_separators(macs), cells);
 }
 
@@ -212,7 +212,7 @@ std::string port_line(const Result& result) {
         };
         const double read = rate(port.traffic.read_beats);
         const double written = rate(port.traffic.write_beats);
-        text += fmt::format("{}{} port read {:.3g}, written {:.3g} of {:.3g} GB/s ({}, {})",
+        text += fmt::format("{}{} port: {:.3g} GB/s read, {:.3g} written, of {:.3g} each ({}, {})",
                             text.empty() ? "" : "; ", port.port, read, written, peak,
                             percent(read / peak), percent(written / peak));
     }
@@ -232,7 +232,7 @@ std::string costly_line(const Result& result, const std::vector<LayerRecord>& ro
                              [&](std::size_t i) { return rows[i].cycles(); });
     for (std::size_t i = 0; rows.size() > 1 && i < std::min(most_costly, order.size()); ++i) {
         const LayerRecord& row = rows[order[i]];
-        text += fmt::format("{}{} {}", i == 0 ? "most time in " : ", ", row.name,
+        text += fmt::format("{}{} ({})", i == 0 ? "most time in " : ", ", row.name,
                             percent(share_of(row, result)));
     }
     return text;

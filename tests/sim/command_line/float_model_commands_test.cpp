@@ -274,9 +274,9 @@ TEST_F(FloatModelCommands, LabelsNameTheBestOfAnOutput) {
     const auto best = std::ranges::max_element(scores.numbers) - scores.numbers.begin();
     const Answer answer = typed({"run", at("m.onnx"), "--inputs", at("inputs/0"), "--labels",
                                  at("labels.txt"), "--json", at("r.json")});
-    EXPECT_THAT(answer.out, HasSubstr("what the model says"));
+    EXPECT_THAT(answer.out, HasSubstr("predicted classes"));
     const std::array<const char*, 5> names{"ant", "bee", "cat", "dog", "emu"};
-    const std::string table = answer.out.substr(answer.out.find("what the model says"));
+    const std::string table = answer.out.substr(answer.out.find("predicted classes"));
     const std::size_t first = table.find(names.at(static_cast<std::size_t>(best)));
     for (const char* name : names) {
         EXPECT_GE(table.find(name), first) << name;

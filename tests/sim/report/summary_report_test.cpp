@@ -19,8 +19,8 @@ TEST(SummaryReport, ReadsAsATable) {
         "  " +
         measured_line(sample::result().config) +
         "\n"
-        "  MAC array used 49.1 % of its peak: 1,724,800 useful MACs, 64 a cycle possible\n"
-        "  primary port read 0.146, written 0.0979 of 8 GB/s (1.8 %, 1.2 %)\n"
+        "  MAC array utilisation 49.1 %: 1,724,800 useful MACs, at most 64 a cycle\n"
+        "  primary port: 0.146 GB/s read, 0.0979 written, of 8 each (1.8 %, 1.2 %)\n"
         "  bound by mac 72 %, sdp_drain 25 %\n"
         "  what would help: more MAC cells (npu.datapath.atomic_c, npu.datapath.atomic_k)\n"
         "\n"
