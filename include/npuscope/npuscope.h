@@ -31,8 +31,8 @@ extern "C" {
 
 typedef enum npuscope_status {
     NPUSCOPE_OK = 0,
-    NPUSCOPE_BAD_ARGUMENT = 1,    /* a null pointer, a device that is none any more, a size */
-    NPUSCOPE_WRONG_INPUT = 2,     /* a configuration, a register or an address that is none */
+    NPUSCOPE_BAD_ARGUMENT = 1,    /* a null pointer, a destroyed device, a wrong size */
+    NPUSCOPE_WRONG_INPUT = 2,     /* an invalid configuration, register or address */
     NPUSCOPE_STOPPED = 3,         /* nothing is left to happen, and what was awaited has not */
     NPUSCOPE_LIMIT = 4,           /* the cycles have passed before it happened */
     NPUSCOPE_CALLBACK_FAILED = 5, /* a call-back of the caller said so */
@@ -62,7 +62,7 @@ typedef struct npuscope_memory {
 npuscope_status npuscope_create(const char* npu, const char* const* changes, size_t count,
                                 const npuscope_memory* memory, npuscope_device** device);
 
-/* What the NPU asks of a memory that has a time of its own: a burst, within 4 KiB. */
+/* What the NPU asks of a memory with timing of its own: a burst, within 4 KiB. */
 typedef struct npuscope_request {
     uint64_t id;      /* of this request alone */
     uint64_t address; /* bytes */
@@ -95,7 +95,7 @@ npuscope_status npuscope_create_timed(const char* npu, const char* const* change
 /* Answers a request that `begin` put off, in the present cycle; what was read is in its `data`. `error`: 1
  * for an error response, 2 where nothing is at the address (AXI's SLVERR and DECERR). NPUSCOPE_BAD_ARGUMENT where no such request waits. */
 npuscope_status npuscope_answer(npuscope_device* device, uint64_t id, int error);
-/* Null is no fault. */
+/* Null is allowed. */
 npuscope_status npuscope_destroy(npuscope_device* device);
 /* As if it had just been made; memory of the device's own is empty again. */
 npuscope_status npuscope_reset(npuscope_device* device);
@@ -105,7 +105,7 @@ npuscope_status npuscope_reset(npuscope_device* device);
 npuscope_status npuscope_write_register(npuscope_device* device, uint32_t address, uint32_t value);
 npuscope_status npuscope_read_register(npuscope_device* device, uint32_t address, uint32_t* value);
 
-/* The caller's view of memory: no time passes. Not of a memory with a time of its own. */
+/* The caller's view of memory: no time passes. Not of a memory with timing of its own. */
 npuscope_status npuscope_write_memory(npuscope_device* device, uint64_t address, const void* data,
                                       size_t size);
 npuscope_status npuscope_read_memory(npuscope_device* device, uint64_t address, void* data,

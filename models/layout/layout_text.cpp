@@ -56,7 +56,7 @@ class SentenceReader {
         const char* end = text_.data() + text_.size();
         const auto result = std::from_chars(text_.data() + at_, end, value);
         if (result.ec != std::errc() || value == 0 || value > largest_number) {
-            fail("a number from 1 on is missing here");
+            fail("a number of at least 1 is missing here");
         }
         at_ = static_cast<std::size_t>(result.ptr - text_.data());
         return value;
@@ -98,7 +98,7 @@ void require_chain(char axis, std::vector<LayoutDigit> digits) {
     if (digits.back().divide != 1) {
         throw ConfigError(
             fmt::format("axis {} has no digit {}%{}", axis, axis, digits.back().divide),
-            "without it elements fall onto each other");
+            "without it, elements overlap");
     }
 }
 

@@ -46,7 +46,7 @@ void RegisterDecoder::precision(const FieldName& name, const DatapathConfig& dat
                                 Precision& precision) {
     const std::uint32_t code = values_.field(name.register_name, name.field_name);
     if (code > 2) {
-        refuse(name, "no element type has this number", "0 int8, 1 int16, 2 fp16");
+        refuse(name, "no element type has this code", "0 int8, 1 int16, 2 fp16");
         return;
     }
     precision = static_cast<Precision>(code);

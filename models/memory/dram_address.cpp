@@ -52,7 +52,7 @@ Word read_word(const std::string& text) {
     const char* const end = text.data() + text.size();
     const auto read = std::from_chars(text.data() + colon + 1, end, bits);
     if (read.ec != std::errc() || read.ptr != end || bits == 0 || bits > 32) {
-        refuse(fmt::format("`{}` gives no number of bits from 1 to 32", text));
+        refuse(fmt::format("`{}` needs a number of bits from 1 to 32", text));
     }
     word.bits = bits;
     return word;
@@ -88,8 +88,8 @@ void expect_sound(const DramOrganisation& of) {
     if (!counted || !std::has_single_bit(of.burst_bytes().value) ||
         !std::has_single_bit(of.burst_length)) {
         throw ConfigError(
-            "a DRAM needs one or more of everything, whole bursts in a row, and bursts of a power "
-            "of two of bytes",
+            "a DRAM needs at least one of everything, rows of whole bursts, and bursts whose size "
+            "is a power of two",
             "correct memory.regions[].dram.organisation");
     }
 }
@@ -146,7 +146,7 @@ void DramAddressMap::place_pieces(const DramConfig& config) {
     const Piece& first = pieces_.front();
     if (in_byte > largest_address_bits ||
         counts[first.field] % (std::uint64_t{1} << first.shift_in_field) != 0) {
-        refuse("the first field of the mapping has no whole number of values");
+        refuse("the first field of the mapping would not have a whole number of values");
     }
     pieces_.front().bits = open_end;
 }

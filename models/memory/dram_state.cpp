@@ -66,13 +66,14 @@ DramState::Constants DramState::constants_of(const DramConfig& config) {
                   .holds = {},
                   .holds_others = {}};
     if (bus.refresh == Clocks(0) || std::ranges::count(all.lengths, Clocks(0)) > 0) {
-        throw ConfigError("a command of a DRAM takes no clock of the command bus",
+        throw ConfigError("a DRAM command takes 0 clocks of the command bus",
                           "make each clock of command_bus 1 or more");
     }
     if (bus.activate_in_halves) {
         if (bus.activate.value % 2 != 0) {
-            throw ConfigError("an ACTIVATE in halves takes an odd number of clocks",
-                              "make command_bus.activate even");
+            throw ConfigError(
+                "an ACTIVATE that is sent in two halves takes an odd number of clocks",
+                "make command_bus.activate even");
         }
         all.lengths[index(DramCommand::Activate)] = Clocks(bus.activate.value / 2);
     }

@@ -205,7 +205,7 @@ void check_axis(RegisterDecoder& pdp, const Extent& extent, const FieldName& out
         fitting == 0 ? "add padding or take a smaller kernel"
                      : fmt::format("program {}", fitting - 1U));
     pdp.refuse_unless(extent.all_real(programmed, kernel, stride), outputs,
-                      "a window lies in the padding altogether",
+                      "a window lies entirely in the padding",
                       "padding must be smaller than the kernel");
     const PooledExtent axis{extent.pad_before, extent.size, extent.pad_after};
     if (programmed != fitting || fitting == 0 ||
@@ -215,10 +215,9 @@ void check_axis(RegisterDecoder& pdp, const Extent& extent, const FieldName& out
     pdp.refuse_as(
         outputs,
         fmt::format(
-            "windows of {} with stride {} leave {} of {} positions of padding behind "
-            "the input uncovered: the PDP ends {} windows there, not {}, so its results are "
-            "not those of the windows, and those too many stay in it: the next pooling "
-            "hangs or begins with them",
+            "windows of {} with stride {} leave {} of {} positions of padding after the input "
+            "uncovered: the PDP ends {} windows there, not {}, so its results are not those of the "
+            "windows, and those too many stay in it: the next pooling hangs or begins with them",
             kernel, stride, uncovered(axis, kernel, stride), extent.pad_after,
             flushed_windows(axis, kernel, stride), ending_windows(axis, kernel, stride)),
         fmt::format("pad with {}",

@@ -39,7 +39,7 @@ struct PoolingAxis {
         for (std::uint32_t k = 0; k < kernel; ++k) {
             real += i >= first(k) && i < last(k) ? 1U : 0U;
         }
-        NPU_CHECK(real > 0, "a pooling window lies in the padding altogether");
+        NPU_CHECK(real > 0, "a pooling window lies entirely in the padding");
         return kernel - real;
     }
 };

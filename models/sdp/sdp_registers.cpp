@@ -349,7 +349,7 @@ void describe_flight(Visitor& visit, Job& job, const SdpConfig& modes, bool flyi
         visit.refuse_unless(
             job.batches == 1 || (job.batches <= modes.max_batch && flying), sdp::batches_field,
             modes.max_batch == 1 ? "this NPU has no multi-batch mode"
-            : flying             ? fmt::format("this NPU takes {} cubes at most", modes.max_batch)
+            : flying             ? fmt::format("this NPU takes at most {} cubes", modes.max_batch)
                                  : "values from memory are one cube",
             "program 0");
     }
@@ -364,7 +364,7 @@ void describe_performance(Visitor& visit, Job& job) {
 void decode_destination(RegisterDecoder& sdp, Bytes memory_atom, SdpJob& job) {
     sdp.flag(destination_field.register_name, destination_field.field_name, job.to_pdp);
     sdp.refuse_unless(!job.to_pdp || !job.stages.compares(), destination_field,
-                      "the element-wise ALU compares, there is no output for the PDP",
+                      "the element-wise ALU compares, so it has no output for the PDP",
                       "program 0, or another D_DP_EW_CFG.EW_ALU_ALGO");
     sdp.refuse_unless(!job.to_pdp || job.batches == 1, destination_field, "the PDP takes one cube",
                       "program 0, or BATCH_NUMBER 0");

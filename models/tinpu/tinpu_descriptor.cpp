@@ -106,7 +106,7 @@ bool multiplies(TinpuWork work) {
 void check_head(const Words& words) {
     require(words[Head] >> 24U == version, Head,
             fmt::format("version {}; it is {}", words[Head] >> 24U, version));
-    require(!flag(words, Reserved), Head, "bit 23 is 1 and means nothing");
+    require(!flag(words, Reserved), Head, "bit 23 is reserved, but it is 1");
     const std::uint32_t work = words[Head] & 0xffU;
     require(
         work < EnumNames<TinpuWork>::names.size(), Head,
@@ -123,7 +123,7 @@ void check_head(const Words& words) {
     require(!is_max || flag(words, InputSigned) == flag(words, OutputSigned), Head,
             "a max pool's output is signed as its input is");
     for (std::size_t i = Rest; i < word_count; ++i) {
-        require(words[i] == 0, i, "it is not 0 and means nothing");
+        require(words[i] == 0, i, "it is reserved, but it is not 0");
     }
 }
 

@@ -97,7 +97,7 @@ void MemoryRules::judge_kind(const CheckedOperation& operation, const SurfaceUse
             operation, use, rule_ids::operand_kind,
             fmt::format("{} shares bytes with the {} of {}, which is of another kind",
                         surface_label(operation, use), other.surface, name),
-            fmt::format("correct the one of {} and {} that is meant elsewhere",
+            fmt::format("correct whichever of {} and {} has the wrong address",
                         spelled(use.unit, use.address_register),
                         spelled(other.unit, other.address_register)));
         one.severity = Severity::Warning;

@@ -79,7 +79,7 @@ class ImageCheck {
         for (const MemoryImage::Run& run : image.runs) {
             if (run.offset > largest_address || file.address.value > largest_address) {
                 throw ConfigError(file.place,
-                                  fmt::format("'{}' lies beyond every memory", file.file),
+                                  fmt::format("'{}' lies outside every memory", file.file),
                                   "addresses have up to 62 bits");
             }
         }

@@ -137,13 +137,14 @@ class Placer {
             surface.address_1.value_or(Address(0)).value <= ~std::uint64_t{0} >> 2U &&
             surface.bytes.value_or(Bytes(0)).value <= std::uint64_t{1} << 48U;
         if (!in_range) {
-            refuse(surface, "it lies beyond every memory", "addresses have up to 62 bits");
+            refuse(surface, "it lies outside every memory", "addresses have up to 62 bits");
         }
         name_layout(placed);
         if (placed.kind != ImageKind::Other && placed.kind != ImageKind::Raw && npu_ == nullptr) {
             refuse(surface,
-                   fmt::format("layout {} belongs to NVDLA, the NPU does not", surface.layout),
-                   "`raw`, or a layout of `npuscope list layouts` that is no NVDLA's");
+                   fmt::format("layout {} is one of NVDLA, and this NPU is not an NVDLA",
+                               surface.layout),
+                   "`raw`, or a layout of `npuscope list layouts` that is not NVDLA's");
         }
         switch (placed.kind) {
             case ImageKind::Feature:
@@ -217,7 +218,7 @@ class Placer {
         }
         given = given != 0 ? given : key.value_or(usual).value;
         if (given > most_bytes) {
-            refuse(placed.described, fmt::format("its {} is beyond every register", name),
+            refuse(placed.described, fmt::format("its {} does not fit any register", name),
                    "strides have 32 bits");
         }
         return Bytes(given);
@@ -235,7 +236,7 @@ class Placer {
 
     void add_lines(const PlacedSurface& placed, std::uint64_t lines) {
         if (lines > std::uint64_t{1} << 22U) {
-            refuse(placed.described, "its sizes are beyond every register", "sizes have 13 bits");
+            refuse(placed.described, "its sizes do not fit any register", "sizes have 13 bits");
         }
         lines_ += lines;
         if (lines_ > most_lines) {
@@ -252,7 +253,8 @@ class Placer {
         const Bytes atom(number(placed, "atom", npu_->datapath.memory_atom.value));
         if (atom.value == 0 || atom.value > 65536 || atom.value % placed.type->bytes != 0) {
             refuse(surface,
-                   fmt::format("an atom of {} bytes holds no {}", atom.value, placed.type->name),
+                   fmt::format("an atom of {} bytes is smaller than an element of {}", atom.value,
+                               placed.type->name),
                    "leave the atom to the NPU");
         }
         FeatureCube cube{.base = surface.address,
@@ -280,7 +282,7 @@ class Placer {
             cube.batch_stride = placed.batch_stride;
         }
         if (placed.batch_stride.value > most_bytes || std::uint64_t{n} * h > largest_size) {
-            refuse(surface, "its strides or sizes are beyond every register",
+            refuse(surface, "its strides or sizes do not fit any register",
                    "strides have 32 bits, sizes 13");
         }
         add_lines(placed, cube.lines());
@@ -302,7 +304,7 @@ class Placer {
         const auto offset =
             static_cast<std::uint32_t>(number(placed, "x_offset", surface.x_offset));
         if (offset > largest_size || surface.x_offset > largest_size) {
-            refuse(surface, "its offset is beyond every register", "x_offset has 5 bits");
+            refuse(surface, "its offset does not fit any register", "x_offset has 5 bits");
         }
         PixelSurface pixels{.format = &format,
                             .base = {surface.address, surface.address},
@@ -463,7 +465,7 @@ class Placer {
         const PlacedSurface& weights = placed_[found->second];
         if (!weights.weights) {
             refuse(surface.described,
-                   fmt::format("'{}' are all sets of a deconvolution", surface.described.of),
+                   fmt::format("'{}' holds all sets of a deconvolution", surface.described.of),
                    "each set is compressed alone: describe it as weight_dc");
         }
         return weights;

@@ -68,13 +68,13 @@ void MemoryRules::report_slice(const CheckedOperation& operation, const SurfaceU
         log.add(std::move(one));
         return;
     }
-    Diagnostic one = surface_finding(
-        operation, use, "slice_offset",
-        fmt::format("{} begins at {}, which is no whole number of lines of {} bytes from {}, where "
-                    "another part of the surface begins",
-                    surface_label(operation, use), to_hex(use.base), use.cube->line_stride.value,
-                    to_hex(other.base)),
-        "let parts of one surface begin with a line");
+    Diagnostic one =
+        surface_finding(operation, use, "slice_offset",
+                        fmt::format("{} begins at {}, which is not a whole number of lines of {} "
+                                    "bytes from {}, where another part of the surface begins",
+                                    surface_label(operation, use), to_hex(use.base),
+                                    use.cube->line_stride.value, to_hex(other.base)),
+                        "let parts of one surface begin with a line");
     one.severity = Severity::Warning;
     log.add(std::move(one));
 }

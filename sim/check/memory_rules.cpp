@@ -310,7 +310,7 @@ void check_stride_pair(const CheckedOperation& operation, const SurfaceUse& use,
                     surface_label(operation, use), cube.line_stride.value,
                     cube.surface_stride.value, line_off ? "one atom a line away" : "one atom away",
                     cube.shape.height),
-        "correct the one that is meant otherwise");
+        "correct the one that is wrong");
     one.severity = Severity::Warning;
     one.register_name = spelled(use.unit, name);
     log.add(std::move(one));

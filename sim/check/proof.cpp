@@ -387,13 +387,13 @@ std::string element_text(const PlainSurface& surface, std::int32_t bits) {
 Diagnostic difference_finding(const ProvedResult& result) {
     const ProofDifference& difference = *result.difference;
     return {.id = "result_differs",
-            .sentence = fmt::format(
-                "{} of {} elements differ from the tensor operation, the first at (n {}, c {}, "
-                "h {}, w {}): {} should be there, the machine has {}",
-                difference.elements, result.elements, difference.first.batch,
-                difference.first.channel, difference.first.row, difference.first.column,
-                element_text(*result.surface, difference.plain),
-                element_text(*result.surface, difference.machine)),
+            .sentence =
+                fmt::format("{} of {} elements differ from the tensor operation, the first at (n "
+                            "{}, c {}, h {}, w {}): expected {}, the machine has {}",
+                            difference.elements, result.elements, difference.first.batch,
+                            difference.first.channel, difference.first.row, difference.first.column,
+                            element_text(*result.surface, difference.plain),
+                            element_text(*result.surface, difference.machine)),
             .remedy = "look for what changes operands or results while the operation runs",
             .address = difference.address,
             .operation = result.operation,

@@ -51,7 +51,7 @@ constexpr std::array all_rules{
                    "if they were, for their time.",
                    "information"})),
     Rule{"channels_multiple_of_*", Severity::Error, "plan",
-         "Channels are multiples of what the pattern asks for.", guide_patterns},
+         "Channels are multiples of what the pattern requires.", guide_patterns},
     Rule{"check_not_made",
          Severity::Error,
          "check, run",
@@ -89,7 +89,7 @@ constexpr std::array all_rules{
          "delivery buffer.",
          "nv_small RTL, NV_NVDLA_CACC_delivery_ctrl.v, replayed"},
     Rule{"fc_inputs", Severity::Error, "plan",
-         "A fully connected layer has as many inputs as the pattern asks for.",
+         "A fully connected layer has as many inputs as the pattern requires.",
          "tinyml-tensorlab, NPU_CONFIGURATION_GUIDELINES.md"},
     with(&Rule::beside_verdict,
          Rule{"float_on_host", Severity::Note, "run",
@@ -100,7 +100,7 @@ constexpr std::array all_rules{
          "A convolution starts after the buffer has been cleared: S_CBUF_FLUSH_STATUS is polled.",
          "NVDLA programming guide; nv_small RTL"},
     Rule{"folded_scales", Severity::Note, "check, run",
-         "A model's scales that are no powers of two go into the weights of an NPU that has no "
+         "A model's scales that are not powers of two go into the weights of an NPU that has no "
          "others with 8-bit weights; the weights are rounded again.",
          guide_numbers},
     Rule{"gemm_plain", Severity::Error, "plan", "A Gemm has alpha 1, beta 1 and no transposition.",
@@ -124,7 +124,7 @@ constexpr std::array all_rules{
          guide_numbers},
     Rule{"interrupt_masked", Severity::Error, "check, run",
          "An interrupt that is awaited is not masked.", "NVDLA register specification, GLB"},
-    Rule{"kernel_limit", Severity::Error, "plan", "Kernels are as small as the pattern asks for.",
+    Rule{"kernel_limit", Severity::Error, "plan", "Kernels are as small as the pattern requires.",
          guide_patterns},
     Rule{"layer_differs", Severity::Error, "check",
          "A layer's result is what the model's layer gives (`--prove --model`).",
@@ -169,7 +169,7 @@ constexpr std::array all_rules{
          "The feature maps that live at the same time fit the NPU's memory.", "F28P55x data sheet"},
     Rule{"misaligned", Severity::Error, "check, run",
          "Addresses, strides and sizes are multiples of what the memory atom, or the TINPU's "
-         "buffer, asks for.",
+         "buffer, requires.",
          "NVDLA format page, table 35; register masks of nv_small and nv_full RTL"},
     Rule{"nan_in_lanes", Severity::Warning, "check",
          "The lanes after the last channel of an fp16 cube hold numbers: some units take them as "
@@ -201,8 +201,7 @@ constexpr std::array all_rules{
          Rule{"not_proved", Severity::Note, "check",
               "Every result can be held against a tensor operation (`--prove`).", "information"}),
     Rule{"not_taken", Severity::Note, "check",
-         "A layer of a model runs on the NPU; what stands against it is named, and the host "
-         "computes "
+         "A layer of a model runs on the NPU; otherwise the reason is given, and the host computes "
          "it.",
          "the preset's restrictions; docs/tinpu.md"},
     with(
@@ -237,7 +236,8 @@ constexpr std::array all_rules{
          "NVDLA format page; NVDLA compiler"},
     Rule{"precision_conversion", Severity::Error, "check, run",
          "A unit converts between precisions as the format page has it; int8 to fp16 hangs the SDP "
-         "or writes other bytes. A warning where the SDP converts what is no direct convolution's.",
+         "or writes other bytes. A warning where the SDP converts the result of a convolution that "
+         "is not direct.",
          "NVDLA format page, tables 29 to 32; nv_full RTL, replayed"},
     Rule{"precision_mismatch", Severity::Error, "check, run",
          "Units that pass a result on the fly are programmed with one precision; a warning where "
@@ -319,7 +319,7 @@ constexpr std::array all_rules{
          "nv_full C model, CDMA and CSC"},
     Rule{"round_required", Severity::Error, "plan", "An average is rounded.", guide_numbers},
     Rule{"rounded_scales", Severity::Note, "run",
-         "A model's scales that are no powers of two are rounded to 15 bits, so that results of a "
+         "A model's scales that are not powers of two are rounded to 15 bits, so that results of a "
          "layer may differ from the model's by one step.",
          "NVDLA_SDP.rdl, operands of 16 bits"},
     Rule{"scale_1_w*", Severity::Error, "plan", "With weights of this width the scale is 1.",
@@ -408,16 +408,16 @@ constexpr std::array all_rules{
             "maps: its outputs are near the model's.",
             "NVDLA doc v1/ias/precision.rst"}),
     Rule{"window_area", Severity::Error, "plan",
-         "A window has as many elements as the pattern asks for.",
+         "A window has as many elements as the pattern requires.",
          "tinyml-tensorlab, NPU_CONFIGURATION_GUIDELINES.md"},
     Rule{"window_mismatch", Severity::Error, "check",
          "The output of a layer of the TINPU has the size that input, window, stride and padding "
          "give.",
          "ONNX operators Conv, MaxPool, AveragePool: output shapes"},
     Rule{"windows_flushed", Severity::Error, "check, run",
-         "As many windows of a pooling end beyond its input as padding and stride alone say; the "
-         "PDP gives more results than there are windows otherwise, and the next pooling hangs or "
-         "begins with them.",
+         "The number of pooling windows that end beyond the input follows from padding and stride "
+         "alone; otherwise the PDP gives more results than there are windows, and the next pooling "
+         "hangs or begins with them.",
          "nv_small and nv_full RTL, NV_NVDLA_PDP_CORE_cal1d.v and cal2d.v, flush_num"},
     Rule{"wmb_bytes_mismatch", Severity::Error, "check, run",
          "The size of a mask is that of one bit for each weight.",

@@ -177,16 +177,16 @@ void SyncRules::report_early(const ByteRun& region, std::optional<std::size_t> e
         if (over || !writes_to(operation, region)) {
             continue;
         }
-        log_.add({.id = rule_ids::compared_early,
-                  .sentence = fmt::format(
-                      "{} bytes at {} are compared while {} may still write them: the program has "
-                      "not learnt of its end",
-                      region.bytes.value, to_hex(region.address), operation.name),
-                  .remedy = fmt::format("wait for {} before the comparison",
-                                        to_string(Interrupt{operation.done, operation.group})),
-                  .address = region.address,
-                  .operation = operation.name,
-                  .place = place});
+        log_.add(
+            {.id = rule_ids::compared_early,
+             .sentence = fmt::format("{} bytes at {} are compared while {} may still write them: "
+                                     "the program has not waited for its end",
+                                     region.bytes.value, to_hex(region.address), operation.name),
+             .remedy = fmt::format("wait for {} before the comparison",
+                                   to_string(Interrupt{operation.done, operation.group})),
+             .address = region.address,
+             .operation = operation.name,
+             .place = place});
         return;
     }
 }
@@ -202,7 +202,7 @@ void SyncRules::report_pending() {
             log_.add(
                 {.id = rule_ids::check_not_made,
                  .sentence = fmt::format(
-                     "{}: nothing raises '{}', so that this check is never made",
+                     "{}: nothing raises '{}', so this check is never made",
                      compare.region.bytes.value == 0
                          ? std::string("the end of a layer is to be checked")
                          : fmt::format("{} bytes at {} are to be compared",

@@ -137,7 +137,7 @@ ExitCode guard(const std::function<ExitCode()>& work, std::ostream& errors) {
         errors << "npuscope: " << printable_line(refused_path(error)) << '\n';
         return ExitCode::WrongInput;
     } catch (const std::bad_alloc&) {
-        errors << "npuscope: the input asks for more memory than there is (use smaller tensors, "
+        errors << "npuscope: the input needs more memory than there is (use smaller tensors, "
                   "images or files)\n";
         return ExitCode::WrongInput;
     } catch (const MachineStopped& error) {
@@ -168,8 +168,9 @@ ExitCode run_command_line(const std::vector<std::string>& arguments,
         named.command = command_line(arguments);
         const ExitCode code = parse(app, arguments, console) ? ExitCode::Good : action(named);
         if (!console.out.flush()) {
-            throw ConfigError("standard output takes no more, so that the result is incomplete",
-                              "write to a file or device with free space");
+            throw ConfigError(
+                "standard output cannot be written any more, so the result is incomplete",
+                "write to a file or device with free space");
         }
         return code;
     };

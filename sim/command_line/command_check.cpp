@@ -391,8 +391,8 @@ Command check_command() {
                                "operations as arrays (.npy)")
                     ->option_text("DIR");
                 app.add_option("--model", arguments->model,
-                               "with --prove: the model (.onnx) that the program was planned "
-                               "from, whose layers are held against the results")
+                               "with --prove: the model (.onnx) that the program was planned from, "
+                               "whose layers are compared with the results")
                     ->option_text("MODEL");
                 app.add_flag("--map", arguments->map,
                              "draw memory: what lies where, with gaps and overlaps, and for which "
@@ -400,7 +400,7 @@ Command check_command() {
                 app.add_flag("--rules", arguments->rules,
                              "list the rules that check applies, and check nothing");
                 app.add_option("--explain", arguments->explained,
-                               "say what the rule with this id asks for, and check nothing")
+                               "print what the rule with this id requires, and check nothing")
                     ->option_text("ID");
                 app.add_option("--dump", arguments->dumped,
                                "write the elements that a memory image holds of a surface as an "
@@ -408,8 +408,8 @@ Command check_command() {
                     ->allow_extra_args(false)
                     ->option_text("SURFACE=FILE");
                 app.add_option("--golden", arguments->golden,
-                               "the surface of a memory image must hold what the file has: an "
-                               "array (.npy) or bytes as they lie in memory; may be repeated")
+                               "the surface of a memory image must hold the contents of the file: "
+                               "an array (.npy) or bytes as they lie in memory; may be repeated")
                     ->allow_extra_args(false)
                     ->option_text("SURFACE=FILE");
                 app.add_option("--against", arguments->against,

@@ -167,7 +167,7 @@ ExitCode show_alone(const ConvertArguments& arguments, const FileConversion& job
                     const Console& console) {
     ConversionRequest request = job.request;
     if (request.shape.axes.empty()) {
-        throw ConfigError("--shape is missing", "there is no file that could tell it");
+        throw ConfigError("--shape is missing", "without a file it is not known");
     }
     request.type = &find_element(job.type.empty() ? "int8" : job.type);
     const ConversionPlan conversion = plan_conversion(request);
@@ -283,7 +283,7 @@ void add_options(CLI::App& app, ConvertArguments& arguments) {
                    "IN OUT, or IN .. FOLDER: .npy files or raw bytes; OUT is a .npy file where its "
                    "name says so");
     app.add_option("--shape", arguments.shape,
-                   "extents in the order of the axes, e.g. 1x3x224x224; .npy files tell theirs");
+                   "extents in the order of the axes, e.g. 1x3x224x224; .npy files contain theirs");
     app.add_option("--axes", arguments.axes,
                    "letters of the shape's axes; usually NCHW, CHW, HW, W, or KCRS for weights");
     app.add_option("--type", arguments.type,
@@ -295,7 +295,7 @@ void add_options(CLI::App& app, ConvertArguments& arguments) {
     app.add_option("--quantize", arguments.quantise,
                    "float32 to fixed point: scale=1.5/1.25,radix=6/5,axis=C,math=float32; lists "
                    "hold one number for each index of the axis");
-    app.add_option("--dequantize", arguments.dequantise, "the way back, written alike");
+    app.add_option("--dequantize", arguments.dequantise, "the inverse, written likewise");
     app.add_option("--stride-npu", arguments.stride_npu,
                    "strides of the Kneron side in scalars, one for each axis: 96,1,32,4");
     app.add_option("--group-rule", arguments.group_rule,
@@ -303,8 +303,9 @@ void add_options(CLI::App& app, ConvertArguments& arguments) {
                    "extent (over axes longer than 1)")
         ->check(CLI::IsMember({"reader", "extent"}))
         ->capture_default_str();
-    app.add_option("--explain", arguments.explain,
-                   "index of an element, e.g. 0,2,5,7: prints how its byte comes about");
+    app.add_option(
+        "--explain", arguments.explain,
+        "index of an element, e.g. 0,2,5,7: prints how the place of its byte is computed");
     app.add_option("--picture", arguments.picture,
                    "draws so many entries of 16 bytes (3 where no number is given)")
         ->expected(0, 1)

@@ -220,7 +220,7 @@ Command list_command() {
             "npuscope list fields memory.", [](CLI::App& app, NpuFamilies families) {
                 const auto options = std::make_shared<ListOptions>();
                 app.add_option("TOPIC", options->topic, topic_names)->required();
-                app.add_option("PREFIX", options->prefix, "only names that begin so");
+                app.add_option("PREFIX", options->prefix, "only names that begin with it");
                 options->system.families = families;
                 options->npu =
                     app.add_option("--npu", options->system.npu,

@@ -406,7 +406,7 @@ void add_options(CLI::App& app, PlanArguments& arguments, NpuFamilies families) 
                    "network of which the host computes nothing between layers of the NPU")
         ->option_text("FILE");
     app.add_flag("--explain", write.explain,
-                 "say for each layer what was chosen, why, and what else there was; of an ONNX "
+                 "print for each layer the choice, the reason and the alternatives; of an ONNX "
                  "model also where every node runs: its pattern, unit and layer, and why (an NPU "
                  "of layer patterns always says it)");
     add_plan_options(app, arguments.experiment.plan);

@@ -87,7 +87,7 @@ ExitCode quantise(const QuantiseArguments& arguments, const Console& console) {
 }  // namespace
 
 Command quantise_command() {
-    return {"quantise", "makes integers of a model's floats, with typical inputs as the measure",
+    return {"quantise", "quantises a model of floats to integers, calibrated with typical inputs",
             "npuscope quantise model.onnx --calibration inputs --out model_int8.onnx",
             [](CLI::App& app, NpuFamilies /*families*/) {
                 const auto arguments = std::make_shared<QuantiseArguments>();

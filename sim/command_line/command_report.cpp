@@ -56,7 +56,7 @@ Json read_result(const std::string& shown) {
         const auto found = result.is_object() ? result.find(key) : result.end();
         if (found == result.end() || found->type() != type) {
             throw ConfigError(Place{file.string(), 0, 0},
-                              fmt::format("is no result of a run: it has no '{}'", key),
+                              fmt::format("is not the result of a run: it has no '{}'", key),
                               "name a result that `npuscope run --json` wrote");
         }
     }
@@ -72,7 +72,7 @@ Json read_timeline(const std::string& shown) {
     Json timeline = read_json(file);
     const auto events = timeline.is_object() ? timeline.find("traceEvents") : timeline.end();
     if (events == timeline.end() || !events->is_array()) {
-        throw ConfigError(Place{file.string(), 0, 0}, "is no timeline",
+        throw ConfigError(Place{file.string(), 0, 0}, "is not a timeline",
                           "write it with `npuscope run --timeline`, or remove it");
     }
     return timeline;

@@ -116,14 +116,14 @@ void add_options(CLI::App& app, RunArguments& arguments, NpuFamilies families) {
     app.add_option("--csv", write.csv,
                    "file for a row of numbers a layer or operation; - is standard output");
     app.add_option("--timeline", write.timeline,
-                   "file for what every unit did when, for chrome://tracing or Perfetto");
+                   "file for the timeline of all units, for chrome://tracing or Perfetto");
     app.add_option("--wave", write.wave,
                    "file for the same as waveforms (VCD), for GTKWave and other viewers");
     app.add_option("--energy", write.energy,
-                   "table of energies by name or file, such as horowitz_45nm: what the run costs "
-                   "by it, of what the table has a source for");
+                   "table of energies by name or file, such as horowitz_45nm: energy of the run, "
+                   "of what the table has a source for");
     app.add_option("--actions", write.actions,
-                   "file for how often each part did what, as Accelergy reads it");
+                   "file for the action counts of each part, as Accelergy reads them");
     app.add_flag("--operations", write.operations,
                  "print also operations, causes, traffic, units and notes");
     app.add_option("--inputs,--input", arguments.experiment.inputs,

@@ -58,22 +58,22 @@ SweepFolder open_folder(const SweepArguments& arguments) {
     if (fs::is_directory(arguments.sweep, none)) {
         SweepFolder folder{fs::absolute(arguments.sweep).lexically_normal()};
         if (!file_exists(folder.space())) {
-            throw ConfigError(
-                fmt::format("'{}' is no sweep's folder: it has no space.yaml", arguments.sweep),
-                "npuscope sweep SPACE.yaml --out DIR");
+            throw ConfigError(fmt::format("'{}' is not the folder of a sweep: it has no space.yaml",
+                                          arguments.sweep),
+                              "npuscope sweep SPACE.yaml --out DIR");
         }
         if (!arguments.out.empty()) {
-            throw ConfigError("a sweep that goes on keeps its folder", "leave out --out");
+            throw ConfigError("a sweep that is resumed keeps its folder", "leave out --out");
         }
         return folder;
     }
     const fs::path file = find_program(arguments.sweep).path;
     if (!is_space_file(file)) {
-        throw ConfigError(fmt::format("'{}' is no space of designs: it has no axes", file.string()),
+        throw ConfigError(fmt::format("'{}' is not a design space: it has no axes", file.string()),
                           "see `npuscope list sweeps` and `npuscope list fields sweep`");
     }
     if (arguments.out.empty()) {
-        throw ConfigError("a sweep needs a folder for what it finds", "--out DIR");
+        throw ConfigError("a sweep needs a folder for its results", "--out DIR");
     }
     const Space space =
         read_space(file);  // whatever is wrong in it is said before anything is written
@@ -97,7 +97,8 @@ void take_task(const std::string& text, SweepOptions& options) {
                       number(std::string_view(text).substr(slash + 1), options.tasks) &&
                       options.task < options.tasks && options.tasks <= most_jobs;
     if (!good) {
-        throw ConfigError(fmt::format("'{}' is no task", text), "--task 0/4 is the first of four");
+        throw ConfigError(fmt::format("'{}' is not a task", text),
+                          "--task 0/4 is the first of four");
     }
 }
 
@@ -267,8 +268,8 @@ ExitCode sweep(const SweepArguments& arguments, const Console& console) {
 
 void add_options(CLI::App& app, SweepArguments& arguments) {
     app.add_option("SWEEP", arguments.sweep,
-                   "space of designs (.yaml, `npuscope list fields sweep`), the name of a bundled "
-                   "one (`npuscope list sweeps`), or the folder of a sweep that goes on")
+                   "design space (.yaml, `npuscope list fields sweep`), the name of a bundled one "
+                   "(`npuscope list sweeps`), or the folder of a sweep to resume")
         ->required();
     app.add_option("--out", arguments.out,
                    "folder for space.yaml and results.sqlite; where it has results already, only "
@@ -298,7 +299,8 @@ void add_options(CLI::App& app, SweepArguments& arguments) {
 }  // namespace
 
 Command sweep_command() {
-    return {"sweep", "runs many designs of a space and keeps what they give in a database",
+    return {"sweep",
+            "simulates many designs of a design space and stores their results in a database",
             "npuscope sweep buffer_sizes --out sizes --csv sizes.csv",
             [](CLI::App& app, NpuFamilies families) {
                 const auto arguments = std::make_shared<SweepArguments>();

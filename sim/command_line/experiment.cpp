@@ -235,8 +235,8 @@ void add_simulation_options(CLI::App& app, RunChoices& choices) {
         ->option_text("on|off");
     app.add_option(
            "--repeats", choices.repeats,
-           "off (default), or on: with --values off also kernel groups are simulated that do "
-           "exactly what those before them did; cycles and counts are the same")
+           "off (default), or on: with --values off, kernel groups that repeat earlier ones "
+           "exactly are simulated, too, instead of counted; cycles and counts are the same")
         ->transform(choice_of<OnOff>())
         ->option_text("on|off");
     app.add_option_function<std::string>(
@@ -250,7 +250,7 @@ void add_simulation_options(CLI::App& app, RunChoices& choices) {
             check_limit("experiment.run.max_cycles", "max_cycles", choices.max_cycles->value,
                         node.place);
         },
-        "stop the machine after so many cycles");
+        "stop the machine after this number of cycles");
 }
 
 }  // namespace
@@ -258,8 +258,8 @@ void add_simulation_options(CLI::App& app, RunChoices& choices) {
 void add_run_options(CLI::App& app, RunChoices& choices) {
     add_simulation_options(app, choices);
     app.add_option("--instances", choices.instances,
-                   "so many NPUs run the program at once, each on data of its own, in one memory "
-                   "whose time they share")
+                   "number of NPUs that run the program at once, each on data of its own, in one "
+                   "memory whose time they share")
         ->check(CLI::Range(1, 64));
     app.add_option("--split", choices.split,
                    "how several instances work on a network: batch (default), each on an input of "
@@ -273,25 +273,24 @@ void add_run_options(CLI::App& app, RunChoices& choices) {
         ->allow_extra_args(false)
         ->option_text("PROGRAM");
     app.add_option("--stream", choices.stream,
-                   "run so many frames of a network as a stream, too, with double-buffered inputs: "
-                   "throughput and latency")
+                   "also run this number of frames of a network as a stream, with double-buffered "
+                   "inputs: throughput and latency")
         ->check(CLI::Range(2, 10000))
         ->option_text("FRAMES");
-    app.add_option(
-           "--threads", choices.threads,
-           "cores on which several inputs of a model run beside each other; results are the "
-           "same; default: all")
+    app.add_option("--threads", choices.threads,
+                   "cores on which several inputs of a model run in parallel; results are the "
+                   "same; default: all")
         ->check(CLI::Range(1, 1024));
     app.add_option(
            "--golden", choices.golden,
-           "SURFACE=FILE: when the run is over, the surface must hold what the file has, an "
-           "array (.npy) or bytes as they lie in memory; a surface is one that the program, "
-           "its plan or --surfaces names, or ADDRESS:SHAPE:TYPE:LAYOUT; may be repeated")
+           "SURFACE=FILE: when the run is over, the surface must hold the contents of the file, an "
+           "array (.npy) or bytes as they lie in memory; a surface is one that the program, its "
+           "plan or --surfaces names, or ADDRESS:SHAPE:TYPE:LAYOUT; may be repeated")
         ->allow_extra_args(false)
         ->option_text("SURFACE=FILE");
-    app.add_flag("--compare-layers", choices.compare_layers,
-                 "hold every layer's result against a plain computation, and name the first wrong "
-                 "one");
+    app.add_flag(
+        "--compare-layers", choices.compare_layers,
+        "compare every layer's result with a plain computation, and name the first wrong one");
     app.add_option("--network", choices.network,
                    "shape table that a saved program was planned from, for --compare-layers");
     app.add_option("--surfaces", choices.surfaces,
@@ -303,9 +302,9 @@ void add_experiment_options(CLI::App& app, ExperimentArguments& arguments, NpuFa
     arguments.app = &app;
     app.add_option(name, arguments.experiment.program,
                    help +
-                       "; or an experiment (.yaml), which says all that options can say "
-                       "(`npuscope list fields experiment`). Bundled networks and experiments "
-                       "are known by their names (`npuscope list networks`)")
+                       "; or an experiment (.yaml), which can set all that options set (`npuscope "
+                       "list fields experiment`). Bundled networks and experiments are known by "
+                       "their names (`npuscope list networks`)")
         ->required();
     add_system_options(app, arguments.system, families);
 }

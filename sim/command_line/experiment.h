@@ -90,10 +90,10 @@ struct RunChoices {
             "on: where values are off, kernel groups and operations that do exactly what those "
             "before them did are simulated too, not only counted; cycles and counts are the same");
         visit.field("max_cycles", self.max_cycles,
-                    "stop the machine after so many cycles; repeats are simulated then");
+                    "stop the machine after this number of cycles; repeats are simulated then");
         visit.field("instances", self.instances,
-                    "so many NPUs run the program at once, each on data of its own, in one memory "
-                    "whose time they share");
+                    "number of NPUs that run the program at once, each on data of its own, in one "
+                    "memory whose time they share");
         visit.field("split", self.split,
                     "how several instances work on a network: batch, each on an input of its own; "
                     "rows, on one input, of every layer some rows each; pipeline, each on some of "
@@ -105,8 +105,8 @@ struct RunChoices {
                     "so many frames of a network are run as a stream, too, with double-buffered "
                     "inputs, for throughput and latency; 0: none");
         visit.field("threads", self.threads,
-                    "cores on which several inputs of a model run beside each other; results are "
-                    "the same; 0: all");
+                    "cores on which several inputs of a model run in parallel; results are the "
+                    "same; 0: all");
         visit.field("golden", self.golden,
                     "SURFACE=FILE, surfaces that must hold what a file has: an array (.npy) or "
                     "bytes as they lie in memory");
@@ -144,14 +144,14 @@ struct WriteChoices {
         visit.field("csv", self.csv,
                     "file for a row of numbers a layer or operation; - is standard output");
         visit.field("timeline", self.timeline,
-                    "file for what every unit did when, for chrome://tracing or Perfetto");
+                    "file for the timeline of all units, for chrome://tracing or Perfetto");
         visit.field("wave", self.wave,
                     "file for the same as waveforms (VCD), for GTKWave and other viewers");
         visit.field("energy", self.energy,
                     "table of energies, a preset of configs/energy or a file: the result says what "
                     "the run costs by it");
         visit.field("actions", self.actions,
-                    "file for how often each part did what, as Accelergy reads it");
+                    "file for the action counts of each part, as Accelergy reads them");
         visit.field("outputs", self.outputs, "folder for a network's outputs");
         visit.field("loadable", self.loadable, "file for a plan as a loadable for NVDLA");
         visit.field("dump", self.dump,

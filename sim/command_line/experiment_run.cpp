@@ -40,8 +40,8 @@ void check_stream(const Experiment& experiment) {
                           "--stream belongs to shape tables and models");
     }
     if (frames == 1 || (frames > 1 && experiment.run.instances > 1)) {
-        throw ConfigError(frames == 1 ? "one frame is no stream"
-                                      : "a stream is that of one NPU, not of several instances",
+        throw ConfigError(frames == 1 ? "one frame is not a stream"
+                                      : "a stream runs on one NPU, not on several instances",
                           "give --stream at least 2, without --instances");
     }
 }
@@ -111,7 +111,7 @@ std::vector<LayerExpectation> saved_expectations(const Experiment& experiment,
                                                  const Program& program) {
     const std::string& name = experiment.run.network;
     if (name.empty()) {
-        throw ConfigError("a program does not say what its layers must give",
+        throw ConfigError("a program does not say what its layers must compute",
                           "name the network that it was planned from: --network NETWORK");
     }
     const std::filesystem::path path = find_program(name).path;
@@ -156,8 +156,9 @@ Result run_experiment(const Experiment& experiment, const SystemConfig& system) 
         return run_beside(experiment, system, options);
     }
     if (is_image_file(program)) {
-        throw ConfigError(fmt::format("'{}' describes a memory image, which does nothing", program),
-                          "give it to `npuscope check`");
+        throw ConfigError(
+            fmt::format("'{}' describes a memory image, which cannot be run", program),
+            "give it to `npuscope check`");
     }
     if (is_loadable_file(program)) {
         return run_loadable(experiment, files, system, options);

@@ -141,7 +141,7 @@ GraphValue InputReader::placed(const Picture& picture, const TensorType& type,
             fmt::format("the picture has {} rows, {} columns and {}, but the model takes {}",
                         picture.height, picture.width,
                         picture.channels == 1 ? "1 channel" : "3 channels", sizes_text(type.sizes)),
-            axes ? "resize or convert it first: nothing is resized here" : "give an array (.npy)");
+            axes ? "resize or convert it first: npuscope does not resize" : "give an array (.npy)");
     }
     GraphValue value = zeros({ElementType::Uint8, type.sizes});
     const bool first = axes->channels == 1;

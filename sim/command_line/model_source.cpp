@@ -87,21 +87,19 @@ void add_quantise_options(CLI::App& app, ModelChoices& choices) {
                    ".npy files or pictures, one for each case, or a folder for each case with a "
                    "file for each input")
         ->option_text("DIR");
-    app.add_option(
-           "--mean", choices.pixels.mean,
-           "is subtracted from pixels of pictures and of uint8 arrays: a number, or one for "
-           "each channel, as 123.675,116.28,103.53; default: 0")
+    app.add_option("--mean", choices.pixels.mean,
+                   "subtracted from pixels of pictures and of uint8 arrays: a number, or one for "
+                   "each channel, as 123.675,116.28,103.53; default: 0")
         ->option_text("NUMBERS");
-    app.add_option("--scale", choices.pixels.scale,
-                   "what pixels less their mean are multiplied with, likewise; 1/255 is a number; "
-                   "default: 1")
+    app.add_option(
+           "--scale", choices.pixels.scale,
+           "factor of pixels after the mean is subtracted, likewise; 1/255 is a number; default: 1")
         ->option_text("NUMBERS");
     const std::map<std::string, ChannelOrder> orders{{"rgb", ChannelOrder::Rgb},
                                                      {"bgr", ChannelOrder::Bgr}};
-    app.add_option(
-           "--order", choices.pixels.order,
-           "of a picture's channels in the input: rgb or bgr; default: rgb of a model, bgr of "
-           "a loadable")
+    app.add_option("--order", choices.pixels.order,
+                   "order of a picture's channels in the input: rgb or bgr; default: rgb for a "
+                   "model, bgr for a loadable")
         ->transform(CLI::CheckedTransformer(orders, CLI::ignore_case))
         ->option_text("rgb|bgr");
     std::map<std::string, MapType> types;
@@ -109,8 +107,8 @@ void add_quantise_options(CLI::App& app, ModelChoices& choices) {
         types.emplace(name, value);
     }
     app.add_option("--type", choices.quantise.type,
-                   "what maps and weights become: int8 (default); int16 or fp16 for NPUs that "
-                   "have them")
+                   "type of the quantised maps and weights: int8 (default); int16 or fp16 for NPUs "
+                   "that have them")
         ->transform(CLI::CheckedTransformer(types, CLI::ignore_case))
         ->option_text("TYPE");
     std::map<std::string, RangeMethod> methods;
@@ -118,16 +116,16 @@ void add_quantise_options(CLI::App& app, ModelChoices& choices) {
         methods.emplace(name, value);
     }
     app.add_option("--method", choices.quantise.method,
-                   "which part of the numbers that occur integers cover: minmax (all), percentile "
-                   "(all but the outermost 0.01 %), mse (what makes the error least), best "
-                   "(default: whichever of them makes outputs most exact)")
+                   "range of numbers that integers cover: minmax (all), percentile (all but the "
+                   "outermost 0.01 %), mse (the least mean squared error), best (default: the one "
+                   "with the most exact outputs)")
         ->transform(CLI::CheckedTransformer(methods, CLI::ignore_case))
         ->option_text("METHOD");
     app.add_flag("--bias-correction,!--no-bias-correction", choices.quantise.correct_biases,
-                 "biases take back what rounded weights shift (default)");
+                 "biases compensate for the shift by rounded weights (default)");
     app.add_flag("--equalise,!--no-equalise", choices.quantise.equalise,
-                 "channels between two layers are given one size where that makes outputs more "
-                 "exact (default)");
+                 "channels between two layers are scaled to one range where that makes outputs "
+                 "more exact (default)");
 }
 
 void add_value_options(CLI::App& app, ModelChoices& choices) {
@@ -210,7 +208,7 @@ Graph read_any_network(const std::string& network, const SystemConfig& system,
         throw ConfigError(
             fmt::format("--type {}: {}", enum_name(type),
                         floats ? "values are computed of the model as it is, on the host"
-                               : "this is no model of floats to be quantised"),
+                               : "the model has no layers of floats to quantise"),
             floats ? "name typical inputs to quantise it with: --calibration DIR" : "leave it out");
     }
     if (halves) {

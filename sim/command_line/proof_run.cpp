@@ -67,7 +67,8 @@ void add_layers(const ModelLayers& layers, const Result& run, CheckReport& repor
         report.findings.push_back(
             {.id = "layer_differs",
              .sentence = fmt::format("layer '{}': {}", check.subject, sentence),
-             .remedy = "hold the operation's words and its weights.npy against the layer",
+             .remedy =
+                 "compare the operation's descriptor words and its weights.npy with the layer",
              .address = check.address,
              .surface = check.subject});
     }

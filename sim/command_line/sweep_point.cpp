@@ -43,8 +43,8 @@ ConfigNode text_node(std::string text, const Place& place) {
 ConfigNode& child(ConfigNode& map, const std::string& name, ConfigNode::Kind kind,
                   const Place& place) {
     if (map.kind != ConfigNode::Kind::Map) {
-        throw ConfigError(place, fmt::format("'{}' is no key of a single value", name),
-                          "give the base a map there, or none");
+        throw ConfigError(place, fmt::format("'{}' is not a field with a single value", name),
+                          "give the base a mapping there, or leave it out");
     }
     for (std::size_t i = 0; i < map.keys.size(); ++i) {
         if (map.keys[i].name == name) {
@@ -256,7 +256,7 @@ class DesignRunner {
                                   ready.experiment.write.wave + ready.experiment.write.actions +
                                   ready.experiment.write.outputs;
         if (!files.empty()) {
-            throw ConfigError(space_.base().place, "the base of a sweep writes files",
+            throw ConfigError(space_.base().place, "the base of a sweep must not write files",
                               "leave out `write`: a sweep keeps its results in its database");
         }
         SystemArguments arguments;

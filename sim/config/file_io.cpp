@@ -50,7 +50,7 @@ const char* kind_of(mode_t mode) {
 /// Opens without waiting for the writer of a pipe.
 int open_regular(const fs::path& path, const Place& asked_at, Bytes most) {
     if (path.native().find('\0') != std::string::npos) {
-        cannot_read(path, asked_at, "a zero byte stands in its name", "correct its name");
+        cannot_read(path, asked_at, "its name contains a zero byte", "correct its name");
     }
     Descriptor file{::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)};
     struct stat status {};
@@ -205,7 +205,7 @@ void write_atomically(const fs::path& path, std::string_view text) {
         return write_to(*descriptor, text, path);
     }
     if (path.native().find('\0') != std::string::npos) {
-        cannot_write(path, "a zero byte stands in its name");
+        cannot_write(path, "its name contains a zero byte");
     }
     const fs::path folder = make_folder_of(path);
     if (is_device(path)) {

@@ -182,7 +182,7 @@ struct Relation {
 };
 
 constexpr std::string_view burst_fits =
-    "a read is asked for where its FIFO has room for a whole burst, or for all bursts of a turn "
+    "a read is requested when its FIFO has room for a whole burst, or for all bursts of a turn "
     "(npu.mcif.turn_beats)";
 constexpr auto holds_burst = [](const Values& v) { return v[0] >= std::max(v[1], v[2]); };
 constexpr Relation burst_in(std::string_view fifo) {

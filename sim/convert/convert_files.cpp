@@ -63,7 +63,7 @@ void take_from_header(FileConversion& job, const NpyHeader& header) {
     if (request.shape.axes.empty()) {
         const LayoutRow* row = request.from.row;
         if (row == nullptr || (row->name != "nchw" && row->name != "kcrs")) {
-            throw ConfigError("--shape is missing", "only row-major arrays tell their shape");
+            throw ConfigError("--shape is missing", "only row-major arrays contain their shape");
         }
         const std::string axes =
             job.axes.empty() ? request.from.axes_for(header.shape.size()) : job.axes;
@@ -165,11 +165,11 @@ ConvertedFile convert_file(const FileConversion& given, const fs::path& input_pa
         take_from_header(job, *header);
     }
     if (job.request.shape.axes.empty()) {
-        throw ConfigError("--shape is missing", "raw files do not tell it");
+        throw ConfigError("--shape is missing", "raw files do not contain it");
     }
     const std::string type = job.type.empty() ? "int8" : job.type;
     if (job.type.empty() && !job.request.quantise) {
-        throw ConfigError("--type is missing", "raw files do not tell it");
+        throw ConfigError("--type is missing", "raw files do not contain it");
     }
     job.request.type = &find_element(type);
     const bool transforms = takes_winograd(job.request);

@@ -56,10 +56,10 @@ Picture parse_png(std::span<const std::uint8_t> bytes, const std::string& file) 
     PngImage owner;
     png_image& image = owner.get();
     if (png_image_begin_read_from_memory(&image, bytes.data(), bytes.size()) == 0) {
-        refuse(file, fmt::format("this is no PNG picture: {}", image.message));
+        refuse(file, fmt::format("this is not a PNG picture: {}", image.message));
     }
     if ((image.format & PNG_FORMAT_FLAG_ALPHA) != 0) {
-        refuse(file, "the picture is transparent, which no network is told of",
+        refuse(file, "the picture has an alpha channel, which networks do not take",
                "write it without an alpha channel");
     }
     if ((image.format & PNG_FORMAT_FLAG_LINEAR) != 0) {
@@ -88,13 +88,13 @@ Picture parse_jpeg(std::span<const std::uint8_t> bytes, const std::string& file)
     const auto size = static_cast<unsigned long>(bytes.size());  // NOLINT: the library's own type
     if (tjDecompressHeader3(handle.get(), bytes.data(), size, &width, &height, &sampling, &space) !=
         0) {
-        refuse(file, fmt::format("this is no JPEG picture: {}", reason()));
+        refuse(file, fmt::format("this is not a JPEG picture: {}", reason()));
     }
     if (width < 1 || height < 1) {
-        refuse(file, "this is no JPEG picture: its head is not whole");
+        refuse(file, "this is not a JPEG picture: its header is incomplete");
     }
     if (space == TJCS_CMYK || space == TJCS_YCCK) {
-        refuse(file, "the picture has four inks", "write it as RGB or grey");
+        refuse(file, "the picture is CMYK", "write it as RGB or grey");
     }
     const bool grey = space == TJCS_GRAY;
     Picture picture = sized(static_cast<std::size_t>(width), static_cast<std::size_t>(height),
@@ -155,7 +155,7 @@ Picture parse_netpbm(std::span<const std::uint8_t> bytes, std::size_t channels,
     const auto most = head.number();
     const auto pixels = head.rest();
     if (!width || !height || !most || !pixels) {
-        refuse(file, "the head of the picture is not whole");
+        refuse(file, "the picture's header is incomplete");
     }
     if (*most != 255) {
         refuse(file, fmt::format("the brightest pixel is {}", *most),
@@ -163,7 +163,7 @@ Picture parse_netpbm(std::span<const std::uint8_t> bytes, std::size_t channels,
     }
     Picture picture = sized(*width, *height, channels, file);
     if (pixels->size() != picture.pixels.size()) {
-        refuse(file, fmt::format("the picture has {} bytes of pixels where {} x {} ask for {}",
+        refuse(file, fmt::format("the picture has {} bytes of pixels where {} x {} need {}",
                                  pixels->size(), *width, *height, picture.pixels.size()));
     }
     std::ranges::copy(*pixels, picture.pixels.begin());
@@ -193,7 +193,8 @@ Picture parse_picture(std::span<const std::uint8_t> bytes, const std::string& fi
     if (begins_with(bytes, "P5"sv) || begins_with(bytes, "P6"sv)) {
         return parse_netpbm(bytes, bytes[1] == '5' ? 1 : 3, file);
     }
-    refuse(file, "this is no picture that is known", "write it as PNG, JPEG, or binary PGM or PPM");
+    refuse(file, "this is not a picture of a known format",
+           "write it as PNG, JPEG, or binary PGM or PPM");
 }
 
 Picture read_picture(const std::filesystem::path& path) {

@@ -74,7 +74,7 @@ npuscope_status call(npuscope_device* device, const Work& work) {
             return refuse(NPUSCOPE_BAD_ARGUMENT,
                           device == nullptr
                               ? "the device is null"
-                              : "the device is none: it was destroyed, or never made");
+                              : "the device does not exist: it was destroyed, or never created");
         }
         const npuscope_status status = work(*device->device);
         device->tell_failed_call_backs();
@@ -169,7 +169,7 @@ npuscope_status npuscope_create_timed(const char* npu, const char* const* change
             texts.push_back(key + "values");
         } else if (set->ends_with("=runs")) {
             return refuse(NPUSCOPE_WRONG_INPUT,
-                          "runs of beats cannot be asked of a memory with a time of its own: set "
+                          "a memory with timing of its own does not take runs of beats: set "
                           "npu.mcif.transactions to bursts or values");
         }
         made.system = read_embedded_system(npu, texts);
@@ -181,8 +181,9 @@ npuscope_status npuscope_create_timed(const char* npu, const char* const* change
 npuscope_status npuscope_answer(npuscope_device* device, uint64_t id, int error) {
     return call(device, [&](StandaloneDevice& /*npu*/) {
         if (!device->timed) {
-            return refuse(NPUSCOPE_BAD_ARGUMENT,
-                          "the device's memory has no time of its own: see npuscope_create_timed");
+            return refuse(
+                NPUSCOPE_BAD_ARGUMENT,
+                "the device's memory has no timing of its own: see npuscope_create_timed");
         }
         device->timed->answer(id, error == 0   ? tlm::TLM_OK_RESPONSE
                                   : error == 2 ? tlm::TLM_ADDRESS_ERROR_RESPONSE
@@ -195,7 +196,7 @@ npuscope_status npuscope_destroy(npuscope_device* device) {
     return call([&] {
         if (device != nullptr && shared().devices.erase(device) == 0) {
             return refuse(NPUSCOPE_BAD_ARGUMENT,
-                          "the device is none: it was destroyed, or never made");
+                          "the device does not exist: it was destroyed, or never created");
         }
         delete device;
         return NPUSCOPE_OK;
@@ -279,11 +280,12 @@ npuscope_status npuscope_run_until_interrupt(npuscope_device* device, uint64_t m
                 return NPUSCOPE_OK;
             case DeviceStop::Idle:
                 if (device->timed && device->timed->waits()) {
-                    return refuse(NPUSCOPE_STOPPED, "all that is left waits for npuscope_answer()");
+                    return refuse(NPUSCOPE_STOPPED,
+                                  "all remaining work waits for npuscope_answer()");
                 }
                 return refuse(NPUSCOPE_STOPPED,
-                              "nothing is left to happen, and no interrupt that is not masked is "
-                              "raised (was everything enabled that the operation needs?)");
+                              "no event is pending, and no unmasked interrupt is raised (was "
+                              "everything enabled that the operation needs?)");
             case DeviceStop::Limit:
                 break;
         }
@@ -300,7 +302,7 @@ npuscope_status npuscope_run_until_idle(npuscope_device* device, uint64_t most, 
         }
         return stop == DeviceStop::Idle
                    ? NPUSCOPE_OK
-                   : refuse(NPUSCOPE_LIMIT, fmt::format("still at work after {} cycles", most));
+                   : refuse(NPUSCOPE_LIMIT, fmt::format("still busy after {} cycles", most));
     });
 }
 

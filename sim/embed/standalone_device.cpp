@@ -116,7 +116,7 @@ struct StandaloneDevice::Simulation {
           machine(system.family->build(system.npu, log)) {
         if (!machine->registers()) {
             throw ConfigError(fmt::format("{} has no registers", system.npu_name()),
-                              "an NPU that runs register programs can be driven so");
+                              "use an NPU that runs register programs");
         }
         player = std::make_unique<Player>("player", *machine);
         if (store != nullptr) {

@@ -80,7 +80,7 @@ struct WindowAxis {
         within(fmt::format("stride of {}", name), stride, 1, 16);
         within(fmt::format("padding before {}", name), pad, 0, kernel - 1);
         if (std::uint64_t{outputs - 1} * stride >= std::uint64_t{pad} + size) {
-            bad(fmt::format("out_{} is {}: its last window lies in the padding altogether", name,
+            bad(fmt::format("out_{} is {}: its last window lies entirely in the padding", name,
                             outputs));
         }
     }

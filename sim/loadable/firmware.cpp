@@ -248,7 +248,7 @@ class Scheduler {
         std::uint8_t& count = waits_[entry(waiting)];
         if (count == 0) {
             lists_.fail(waiting,
-                        fmt::format("operation {} is a dependency more than its count of {}",
+                        fmt::format("operation {} is one dependency more than its count of {}",
                                     from.index, common(waiting).dependencies));
         }
         if (--count == 0) {
@@ -413,15 +413,13 @@ class Scheduler {
             const OperationIndex operation{i % task_.network.operations,
                                            i / task_.network.operations};
             if (waits_[i] > 0) {
-                lists_.fail(
-                    operation,
-                    fmt::format("it waits for {} more of its {} dependencies, and no operation "
-                                "under way will ever bring one",
-                                waits_[i], common(operation).dependencies));
+                lists_.fail(operation, fmt::format("it waits for {} more of its {} dependencies, "
+                                                   "and no running operation will complete one",
+                                                   waits_[i], common(operation).dependencies));
             }
         }
         throw ConfigError(Place{task_.file},
-                          fmt::format("{}: {} of {} operations complete, and none is under way",
+                          fmt::format("{}: {} of {} operations complete, and none is running",
                                       task_.name, completed_, task_.network.operations),
                           "every operation must be the head of its unit's list, or the consumer "
                           "of one before it");

@@ -18,7 +18,7 @@ std::uint32_t bit(std::uint8_t flag) { return flag; }
 /// Bytes that one pixel of a format takes in its first plane.
 std::uint64_t pixel_bytes(const OperationContext& context, std::uint8_t format) {
     const PixelFormat* row = find_pixel_format(std::uint32_t{format});
-    context.require(row != nullptr, fmt::format("data_format {} is no format of pixels", format));
+    context.require(row != nullptr, fmt::format("data_format {} is not a pixel format", format));
     return row->pixel_bytes(0).value;
 }
 
@@ -72,9 +72,9 @@ void check(const OperationContext& context, const DlaConv& conv) {
     context.require(
         conv.weight_format <= 1,
         fmt::format("weight_format is {}: plain is 0, compressed 1", conv.weight_format));
-    context.require(conv.data_format <= loadable_feature,
-                    fmt::format("data_format {} is neither a format of pixels nor feature (36)",
-                                conv.data_format));
+    context.require(
+        conv.data_format <= loadable_feature,
+        fmt::format("data_format {} is neither a pixel format nor feature (36)", conv.data_format));
     context.require(conv.pixel_mapping == 0,
                     fmt::format("pixel_mapping is {}: pitch linear is 0", conv.pixel_mapping));
     context.require(conv.mean_format <= 1,

@@ -53,7 +53,7 @@ void check_pdp(const OperationContext& context, const PdpDlaOperation& pdp) {
     context.require(operation.mode <= 2,
                     fmt::format("pool_mode {}: average is 0, max 1, min 2", operation.mode));
     context.require(source.type != DlaMemory::OnTheFly || operation.splits == 1,
-                    "what comes on the fly is not split");
+                    "data that comes on the fly cannot be split");
     const bool zeros = std::ranges::all_of(operation.padding_values,
                                            [](std::int32_t value) { return value == 0; });
     context.require(operation.precision != DlaPrecision::Fp16 || zeros,
@@ -231,9 +231,9 @@ void RubikDlaOperation::write(const OperationContext& context) const {
     script.write(rbk_block, "D_DAIN_ADDR_LOW", low_half(input));
     script.write(rbk_block, "D_DAIN_ADDR_HIGH", high_half(input));
     if (operation.mode == merge) {
-        context.require(
-            source.plane_stride != 0 && source.plane_stride % 32 == 0,
-            fmt::format("the source's plane stride {} is no multiple of 32", source.plane_stride));
+        context.require(source.plane_stride != 0 && source.plane_stride % 32 == 0,
+                        fmt::format("the source's plane stride {} is not a multiple of 32",
+                                    source.plane_stride));
         script.write(rbk_block, "D_DAIN_PLANAR_STRIDE", source.plane_stride);
     } else {
         script.write(rbk_block, "D_DAIN_SURF_STRIDE", source.surface_stride);
@@ -270,7 +270,7 @@ void check_transfer(const OperationContext& context, const DlaBdmaTransfer& tran
                     fmt::format("{} lines of {} surfaces: no more than {} of each",
                                 transfer.line_repeat, transfer.surface_repeat, most_repeats));
     context.require(transfer.line_size % 32 == 0,
-                    fmt::format("line size {} is no multiple of 32", transfer.line_size));
+                    fmt::format("line size {} is not a multiple of 32", transfer.line_size));
     const auto strides_fit = [&](std::uint32_t line, std::uint32_t surface) {
         return line >= transfer.line_size && surface >= std::uint64_t{line} * transfer.line_repeat;
     };

@@ -43,7 +43,7 @@ class Placement {
             const std::uint64_t alignment = std::max<std::uint64_t>(memory.alignment, page);
             if (!std::has_single_bit(alignment) || alignment > largest_alignment) {
                 fail(i,
-                     fmt::format("alignment {} is no power of two up to {}", memory.alignment,
+                     fmt::format("alignment {} is not a power of two up to {}", memory.alignment,
                                  largest_alignment),
                      "compile the loadable again, or copy it again");
             }
@@ -212,7 +212,7 @@ class TaskReader {
     DlaOperation read_operation(std::uint64_t index, DlaUnit unit, Bytes operation,
                                 Bytes surfaces) {
         if constexpr (number == dla_units) {
-            lists_.fail(fmt::format("operation {} is of unit {}, and units end at {}", index,
+            lists_.fail(fmt::format("operation {} is of unit {}, and the last unit is {}", index,
                                     static_cast<unsigned>(unit), dla_units - 1));
         } else {
             if (static_cast<std::size_t>(unit) != number) {

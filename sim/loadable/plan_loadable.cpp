@@ -172,7 +172,7 @@ class Writer {
                 bool input, std::size_t id) {
         if (stored.has_holes() && !stored.pixels) {
             throw ConfigError(fmt::format("'{}' leaves lanes of its atoms empty, which a "
-                                          "loadable's tensor cannot say",
+                                          "loadable's tensor cannot describe",
                                           name),
                               "choose an NPU whose datapath.atomic_k fills an atom");
         }
@@ -429,7 +429,7 @@ class Writer {
     void write_lists() {
         if (operations_.size() > INT16_MAX) {
             throw ConfigError(
-                fmt::format("{} operations are more than a loadable counts", operations_.size()),
+                fmt::format("{} operations are more than a loadable can hold", operations_.size()),
                 "plan it as a register program: --out DIR");
         }
         DlaNetwork network;

@@ -225,7 +225,7 @@ DumpedBytes parse_tensor_dump(std::span<const std::uint8_t> file, const std::str
     const bool is_known = format >= 40 && format <= 43;
     dump.element = held == elements ? 1 : 2;
     if (!is_known || held != elements * dump.element || elements == 0) {
-        fail(fmt::format("format {} with {} bytes for {} elements is no dump of a feature map",
+        fail(fmt::format("format {} with {} bytes for {} elements is not the dump of a feature map",
                          format, held, elements));
     }
     const std::uint64_t atom = format == 41 && dump.element == 1 ? 8 : 32;

@@ -230,7 +230,7 @@ class CandidateReader {
                                node().integer("transA", 0) == 0;
             if (!plain) {
                 complain("gemm_plain", "", "alpha 1, beta 1, transA 0",
-                         "the product is scaled or its input turned");
+                         "the product is scaled or an input is transposed");
             }
         }
         CubeRead read = flattened_cube(view_, {candidate_.input, candidate_.in});

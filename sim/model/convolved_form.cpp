@@ -215,7 +215,8 @@ void convolve_spread(ConvolvedLayer& form) {
     const WindowAxis width = window.width();
     if (!plane || height.dilation != 1 || width.dilation != 1 || height.pad_begin < 0 ||
         width.pad_begin < 0) {
-        layer.obstacle = "a transposed convolution has no dilation and one or two directions";
+        layer.obstacle =
+            "a transposed convolution has no dilation and one or two spatial dimensions";
         return;
     }
     const Spread y(height);

@@ -19,10 +19,9 @@ Sizes common_sizes(const Sizes& a, const Sizes& b) {
     for (std::size_t i = 0; i < sizes.size(); ++i) {
         const std::int64_t from_a = i < a.size() ? a[a.size() - 1 - i] : 1;
         const std::int64_t from_b = i < b.size() ? b[b.size() - 1 - i] : 1;
-        require(
-            from_a == from_b || from_a == 1 || from_b == 1,
-            fmt::format("tensors of {} and {} do not go together", sizes_text(a), sizes_text(b)),
-            "sizes must be equal or 1");
+        require(from_a == from_b || from_a == 1 || from_b == 1,
+                fmt::format("tensors of {} and {} do not match", sizes_text(a), sizes_text(b)),
+                "sizes must be equal or 1");
         sizes[sizes.size() - 1 - i] = from_a == 1 ? from_b : from_a;
     }
     return sizes;

@@ -171,7 +171,7 @@ LayerSequence even_sequence(const QuantisedLayer& layer, std::optional<double> i
         const double bias = of_kernel(layer.bias, k, 0);
         if (!shift || *shift > largest_shift || bias != std::trunc(bias) ||
             std::abs(bias) > largest_bias) {
-            even.reason = "a kernel has no shift, or a bias that is no integer";
+            even.reason = "a kernel has no shift, or a bias that is not an integer";
             return even;
         }
         most = std::max(most, *shift);

@@ -20,7 +20,7 @@ struct SliceAxis {
 };
 SliceAxis slice_axis(std::int64_t begin, std::int64_t end, std::int64_t step, std::int64_t size) {
     require(step != 0 && std::abs(step) <= most_elements, fmt::format("{} is not a step", step),
-            "steps are whole numbers but 0");
+            "steps are integers other than 0");
     const auto clamped = [size](std::int64_t at, std::int64_t low, std::int64_t high) {
         return std::clamp(at < 0 ? std::max(at, -2 * size - 2) + size : at, low, high);
     };
@@ -45,8 +45,8 @@ Sizes padded_sizes(const Sizes& in, const std::vector<std::int64_t>& pads,
                     end <= most_elements,
                 "a padding is too large", "take less");
         out[i] += begin + end;
-        require(mode != "reflect" || std::max(begin, end) < in[i], "it reflects more than there is",
-                "take less padding");
+        require(mode != "reflect" || std::max(begin, end) < in[i],
+                "it reflects more elements than there are", "take less padding");
         require(out[i] >= 0 && (in[i] > 0 || mode == "constant"), "nothing is left", "crop less");
     }
     return out;
@@ -96,12 +96,11 @@ Values concat(const Operands& operands) {
     sizes[axis] = 0;
     for (std::size_t i = 0; i < operands.values.size(); ++i) {
         Sizes own = operands.sizes(i);
-        require(own.size() == sizes.size(), "its inputs have different directions",
-                "give all the same");
+        require(own.size() == sizes.size(), "its inputs have different ranks", "give all the same");
         sizes[axis] += own[axis];
         own[axis] = operands.sizes(0)[axis];
         require(own == operands.sizes(0),
-                fmt::format("{} and {} do not go together", sizes_text(operands.sizes(0)),
+                fmt::format("{} and {} do not match", sizes_text(operands.sizes(0)),
                             sizes_text(operands.sizes(i))),
                 "only the size along the axis may differ");
     }
@@ -237,7 +236,8 @@ ValueRange padded_range(const RangeOperands& operands) {
 /// Blocks of b x b places in a plane, and as many channels.
 std::int64_t block_size(const Operands& operands) {
     const std::int64_t block = operands.node.integer("blocksize", 0);
-    require(operands.sizes(0).size() == 4, "its input is no cube", "give it N C H W");
+    require(operands.sizes(0).size() == 4, "its input does not have four dimensions",
+            "give it N C H W");
     require(block >= 1 && block <= 64, fmt::format("blocks of {}", block),
             "attribute 'blocksize' is 1 to 64");
     return block;

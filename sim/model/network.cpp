@@ -87,8 +87,8 @@ class ShapeWalk {
             shapes.sources.empty() ? declared_shape(layer) : shape_of(shapes.sources.front());
         compute(layer, shapes);
         require(layer.output.empty() || layer.output == shape_text(shapes.output), layer,
-                fmt::format("{} comes out, not {}", shape_text(shapes.output), layer.output),
-                "correct the layer, or what stands at `output`");
+                fmt::format("its output is {}, not {}", shape_text(shapes.output), layer.output),
+                "correct the layer, or its `output`");
         indices_[layer.name] = shapes_.size();
         shapes_.push_back(std::move(shapes));
     }
@@ -100,7 +100,7 @@ class ShapeWalk {
                       layer.stride_width.value_or(0), layer.padding_width.value_or(0),
                       layer.padding_width_end.value_or(0)});
         require(largest <= largest_size, layer, fmt::format("{} is not a size", largest),
-                "no size exceeds 65536");
+                "sizes are at most 65536");
         require(layer.kernel >= 1 && layer.stride >= 1 && layer.groups >= 1 &&
                     layer.kernel_width.value_or(1) >= 1 && layer.stride_width.value_or(1) >= 1,
                 layer, "kernel, stride and groups are 1 or more", "leave them out for 1");
@@ -142,7 +142,7 @@ class ShapeWalk {
                                    : layer.kind == LayerKind::Input ? 0
                                                                     : 1;
         require(sources.size() == wanted || (joins && sources.size() > wanted), layer,
-                fmt::format("it comes from {} layers, not {}{}", sources.size(), wanted,
+                fmt::format("it has {} inputs, not {}{}", sources.size(), wanted,
                             joins ? " or more" : ""),
                 "an add or mul names both in `from`, a concat all, an input none, all others one");
         return sources;
@@ -163,7 +163,7 @@ class ShapeWalk {
         require(whole && at == end, layer,
                 fmt::format("'{}' is not a shape of {}", layer.output,
                             layer.kind == LayerKind::Slice ? "a slice" : "an input"),
-                "say its channels, height and width at `output`, as 64x112x112");
+                "give its channels, height and width as `output`, as 64x112x112");
         return {sizes[0], sizes[1], sizes[2]};
     }
 
@@ -204,7 +204,7 @@ class ShapeWalk {
                             shapes.output.height <= input.height &&
                             shapes.output.width <= input.width,
                         layer,
-                        fmt::format("{} is no part of {}", shape_text(shapes.output),
+                        fmt::format("{} is not a part of {}", shape_text(shapes.output),
                                     shape_text(input)),
                         "a slice is not larger than what it comes from");
                 return;
@@ -227,7 +227,7 @@ class ShapeWalk {
                 }
                 require(shapes.output.channels <= largest_size, layer,
                         fmt::format("{} is not a size", shapes.output.channels),
-                        "no size exceeds 65536");
+                        "sizes are at most 65536");
                 return;
             case LayerKind::Fc:
                 shapes.window = {.rows = input.height, .columns = input.width};
@@ -257,7 +257,7 @@ class ShapeWalk {
     /// Windows along one axis of `size`.
     std::uint32_t windows(const Layer& layer, std::uint32_t size, std::uint32_t kernel,
                           std::uint32_t before, std::uint32_t after, std::uint32_t stride) const {
-        require(std::max(before, after) < kernel, layer, "a window lies in the padding altogether",
+        require(std::max(before, after) < kernel, layer, "a window lies entirely in the padding",
                 "padding must be smaller than the kernel");
         require(size + before + after >= kernel, layer,
                 fmt::format("a kernel of {} is larger than its input of {} with padding {}", kernel,

@@ -140,8 +140,8 @@ struct Layer {
         visit.required("name", self.name, "name of the layer, by which others refer to it");
         visit.required("kind", self.kind,
                        "what the layer computes; lookup: each number through a table, as "
-                       "activations are; slice: a part, of the shape that stands at "
-                       "`output`; input: nothing, it is another input of the network, likewise");
+                       "activations are; slice: a part, of the shape given as `output`; input: "
+                       "nothing, it is another input of the network, likewise");
         visit.field("from", self.from,
                     "layers that it takes its input from, `input` for the network's; default: the "
                     "layer before; an add or mul takes two, a concat two or more");

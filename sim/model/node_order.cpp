@@ -22,7 +22,7 @@ void check_names(const Graph& graph, std::set<std::string> made) {
     for (const GraphNode& node : graph.nodes) {
         for (const std::string& output : node.outputs) {
             if (!output.empty() && !made.insert(output).second) {
-                refuse_node(graph, node, fmt::format("the tensor '{}' is made twice", output),
+                refuse_node(graph, node, fmt::format("two nodes produce the tensor '{}'", output),
                             "give every tensor one producer");
             }
         }
@@ -32,17 +32,17 @@ void check_names(const Graph& graph, std::set<std::string> made) {
             if (!input.empty() && !made.contains(input)) {
                 refuse_node(graph, node,
                             fmt::format("its input '{}' is neither an input of the model, nor an "
-                                        "initialiser, nor made by a node",
+                                        "initialiser, nor the output of a node",
                                         input),
-                            "the model lost a part, or a name is misspelled");
+                            "a part of the model is missing, or a name is misspelled");
             }
         }
     }
     for (const std::string& output : graph.outputs) {
         if (!made.contains(output)) {
             throw ConfigError(Place{graph.file, 0, 0},
-                              fmt::format("nothing makes the model's output '{}'", output),
-                              "the model lost a part, or a name is misspelled");
+                              fmt::format("no node produces the model's output '{}'", output),
+                              "a part of the model is missing, or a name is misspelled");
         }
     }
 }
@@ -100,9 +100,10 @@ void order_nodes(Graph& graph) {
     }
     for (std::size_t i = 0; i < missing.size(); ++i) {
         if (missing[i] > 0) {
-            refuse_node(graph, graph.nodes[i],
-                        "it waits for its own output: the graph has a cycle through it or above it",
-                        "a network's graph has no cycles");
+            refuse_node(
+                graph, graph.nodes[i],
+                "it depends on its own output: the graph has a cycle through it or before it",
+                "a network's graph has no cycles");
         }
     }
     std::ranges::sort(taken, {}, [&](std::size_t node) { return std::pair(time[node], node); });

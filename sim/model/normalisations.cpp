@@ -87,7 +87,7 @@ Values local_response(const Operands& operands) {
     require_channels(operands);
     const GraphValue& input = operands.at(0);
     const std::int64_t size = operands.node.integer("size", 0);
-    require(size >= 1, "it has no size", "attribute 'size' counts the channels");
+    require(size >= 1, "it has no size", "attribute 'size' is the number of channels, at least 1");
     const double alpha = operands.node.number("alpha", 1e-4);
     const double beta = operands.node.number("beta", 0.75);
     const double bias = operands.node.number("bias", 1.0);

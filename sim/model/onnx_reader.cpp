@@ -123,7 +123,8 @@ class OnnxReader {
         google::protobuf::io::CodedInputStream stream(
             reinterpret_cast<const std::uint8_t*>(bytes.data()), static_cast<int>(bytes.size()));
         const bool whole = model.ParseFromCodedStream(&stream) && stream.ConsumedEntireMessage();
-        require(whole, "this is not an ONNX model, or not all of one: its protobuf text is broken",
+        require(whole,
+                "this is not an ONNX model, or not all of one: its protobuf encoding is damaged",
                 "name a whole .onnx file");
         require(model.has_graph(), "the model has no graph", "name a whole .onnx file");
         require(model.graph().node_size() > 0, "the graph has no nodes",
@@ -144,10 +145,10 @@ class OnnxReader {
             const std::string domain = own ? "ai.onnx" : import.domain();
             require(domains_.insert(domain).second,
                     fmt::format("the domain '{}' is imported twice", domain),
-                    "state one opset for every domain");
+                    "declare one opset for every domain");
             version = own ? import.version() : version;
         }
-        require(domains_.contains("ai.onnx"), "it states no opset of ONNX's own operators",
+        require(domains_.contains("ai.onnx"), "it declares no opset for ONNX's own operators",
                 fmt::format("write the model with opset {} to {}", oldest_opset, newest_opset));
         require(version >= oldest_opset && version <= newest_opset,
                 fmt::format("opset {} is not supported", version),
@@ -160,9 +161,9 @@ class OnnxReader {
             const std::string part = fmt::format("initialiser '{}'", tensor.name());
             GraphValue value = within(part, [&] { return tensors_.value_of(tensor); });
             hold(value);
-            require(!tensor.name().empty(), "an initialiser has no name", "write the model again");
+            require(!tensor.name().empty(), "an initialiser has no name", "export the model again");
             require(graph_.constants.emplace(tensor.name(), std::move(value)).second,
-                    part + " is there twice", "give every tensor a name of its own");
+                    part + " is defined twice", "give every tensor a name of its own");
         }
     }
 
@@ -201,19 +202,19 @@ class OnnxReader {
         if (sizes_.is_stated(info)) {
             const TensorType stated = stated_type(info, part);
             require(stated == type,
-                    fmt::format("{} is stated as {} {} and given as {} {}", part,
+                    fmt::format("{} is declared as {} {} and given as {} {}", part,
                                 enum_name(stated.element), sizes_text(stated.sizes),
                                 enum_name(type.element), sizes_text(type.sizes)),
-                    "write the model again");
+                    "export the model again");
         }
     }
 
     void read_outputs(const onnx::GraphProto& graph) {
         for (const auto& info : graph.output()) {
-            require(!info.name().empty(), "an output has no name", "write the model again");
+            require(!info.name().empty(), "an output has no name", "export the model again");
             require(std::find(graph_.outputs.begin(), graph_.outputs.end(), info.name()) ==
                         graph_.outputs.end(),
-                    fmt::format("output '{}' is there twice", info.name()),
+                    fmt::format("output '{}' is listed twice", info.name()),
                     "give every output its own name");
             if (sizes_.is_stated(info)) {
                 const std::string part = fmt::format("output '{}'", info.name());
@@ -235,14 +236,14 @@ class OnnxReader {
                 require(domains_.contains(proto.domain()),
                         fmt::format("{}: the model does not import its domain '{}'", part,
                                     proto.domain()),
-                        "write the model again");
+                        "export the model again");
                 // whose quantisers differ from ONNX's own in types alone
                 const bool same = proto.domain() == "com.microsoft" &&
                                   (node.op == "QuantizeLinear" || node.op == "DequantizeLinear");
                 node.op = same ? node.op : proto.domain() + '.' + node.op;
             }
             require(!node.op.empty() && !node.outputs.empty(),
-                    part + " has no operator or no output", "write the model again");
+                    part + " has no operator or no output", "export the model again");
             within(part, [&] { read_attributes(proto, node); });
             for (const auto& [name, attribute] : node.attributes) {
                 if (const auto* value = std::get_if<GraphValue>(&attribute)) {
@@ -260,8 +261,8 @@ class OnnxReader {
                 continue;
             }
             if (!node.attributes.emplace(attribute.name(), attribute_of(attribute)).second) {
-                throw ConfigError(fmt::format("attribute '{}' is there twice", attribute.name()),
-                                  "write the model again");
+                throw ConfigError(fmt::format("attribute '{}' is given twice", attribute.name()),
+                                  "export the model again");
             }
         }
     }

@@ -195,7 +195,7 @@ TensorType OnnxSizes::type_of(const onnx::ValueInfoProto& info, std::int64_t lea
     TensorType type{onnx_element(tensor.elem_type()).type, {}};
     const auto given = inputs_.find(info.name());
     if (!tensor.has_shape() && given == inputs_.end()) {
-        throw ConfigError("its sizes are not stated",
+        throw ConfigError("its sizes are not given",
                           fmt::format("give them: --shape {}=1x3x224x224", info.name()));
     }
     for (int i = 0; i < tensor.shape().dim_size(); ++i) {

@@ -19,9 +19,9 @@ constexpr std::size_t most_synthetic = 150'000'000;  ///< missing elements: enou
 template <class Field>
 void read_field(const Field& field, std::vector<double>& numbers) {
     if (static_cast<std::size_t>(field.size()) != numbers.size()) {
-        throw ConfigError(fmt::format("it holds {} numbers where its sizes ask for {}",
-                                      field.size(), numbers.size()),
-                          "write the model again");
+        throw ConfigError(fmt::format("it holds {} numbers where its sizes need {}", field.size(),
+                                      numbers.size()),
+                          "export the model again");
     }
     for (std::size_t i = 0; i < numbers.size(); ++i) {
         numbers[i] = static_cast<double>(field[static_cast<int>(i)]);
@@ -78,7 +78,7 @@ std::uint64_t external_number(const onnx::TensorProto& tensor, std::string_view 
     const char* end = text.data() + text.size();
     if (!text.empty() && std::from_chars(text.data(), end, number).ptr != end) {
         throw ConfigError(fmt::format("the {} of its data is '{}'", key, text),
-                          "write the model again");
+                          "export the model again");
     }
     return number;
 }
@@ -89,16 +89,16 @@ void check_form(const onnx::TensorProto& tensor) {
     }
     if (tensor.has_raw_data() && has_numbers(tensor)) {
         throw ConfigError("it holds its data twice, as bytes and as numbers",
-                          "write the model again");
+                          "export the model again");
     }
 }
 
 GraphValue from_bytes(const TensorType& type, std::string_view bytes, std::size_t elements) {
     const std::uint32_t width = element_row(type.element).bytes;
     if (bytes.size() != elements * width) {
-        throw ConfigError(fmt::format("it holds {} bytes where its sizes ({}) ask for {}",
+        throw ConfigError(fmt::format("it holds {} bytes where its sizes ({}) need {}",
                                       bytes.size(), sizes_text(type.sizes), elements * width),
-                          "write the model again");
+                          "export the model again");
     }
     return {type, read_elements(type.element, {reinterpret_cast<const std::uint8_t*>(bytes.data()),
                                                bytes.size()})};
@@ -133,7 +133,7 @@ GraphValue OnnxTensors::value_of(const onnx::TensorProto& tensor) {
         value = synthetic(type);
     } else if (elements > tensor.ByteSizeLong()) {
         throw ConfigError(fmt::format("its data are missing ({} elements)", elements),
-                          "write the model again, or run it by its shapes alone: --values off");
+                          "export the model again, or run it by its shapes alone: --values off");
     } else {
         value.numbers.resize(elements);
         read_numbers(tensor, row.type, value.numbers);

@@ -318,14 +318,14 @@ MatMulShape matmul_shape(const Sizes& a, const Sizes& b) {
     shape.columns = column_vector ? 1 : unsigned_of(b.back());
     const std::int64_t b_inner = column_vector ? b[0] : b[b.size() - 2];
     require(a.back() == b_inner,
-            fmt::format("matrices of {} and {} do not go together", sizes_text(a), sizes_text(b)),
+            fmt::format("matrices of {} and {} do not match", sizes_text(a), sizes_text(b)),
             "columns of the first are rows of the second");
     const Sizes a_batch(a.begin(), row_vector ? a.end() - 1 : a.end() - 2);
     const Sizes b_batch(b.begin(), column_vector ? b.end() - 1 : b.end() - 2);
     shape.a_batched = count_elements(a_batch) > 1;
     shape.b_batched = count_elements(b_batch) > 1;
     require(!shape.a_batched || !shape.b_batched || a_batch == b_batch,
-            fmt::format("batches of {} and {} do not go together", sizes_text(a), sizes_text(b)),
+            fmt::format("batches of {} and {} do not match", sizes_text(a), sizes_text(b)),
             "give both the same batches, or one of them none");
     shape.result = a_batch.size() >= b_batch.size() && !shape.b_batched ? a_batch : b_batch;
     shape.batches = count_elements(shape.result);

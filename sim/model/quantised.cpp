@@ -228,7 +228,7 @@ Types qlinear_one_types(const Operands& operands) {
 }
 template <const char* Op>
 Values qlinear_one(const Operands& operands) {
-    require(operands.node.integer("channels_last", 0) == 0, "its channels stand last",
+    require(operands.node.integer("channels_last", 0) == 0, "its channels come last (NHWC)",
             "take maps of N C H W");
     const RealOperator real(operands, Op);
     const GraphValue map = fill({ElementType::Float32, operands.sizes(0)},
@@ -259,7 +259,7 @@ Types qgemm_types(const Operands& operands) {
     const Sizes& b = operands.sizes(3);
     require(a.size() == 2 && b.size() == 2 && operands.node.integer("transA", 0) == 0 &&
                 a[1] == b[turned ? 1 : 0],
-            "its factors do not go together", "multiply [N K] by [K M]");
+            "its factors do not match", "multiply [N K] by [K M]");
     return {{operands.element(0), {a[0], b[turned ? 0 : 1]}}};
 }
 Values qgemm(const Operands& operands) {
@@ -317,7 +317,7 @@ Types qlinear_concat_types(const Operands& operands) {
         require(other.size() == sizes.size(), "its maps differ in rank", "concatenate like maps");
         const std::int64_t more = other[axis];
         other[axis] = sizes[axis];
-        require(other == sizes, "its maps differ in another direction than the axis",
+        require(other == sizes, "its maps differ in another dimension than the axis",
                 "concatenate like maps");
         sizes[axis] += more;
     }

@@ -30,7 +30,7 @@ struct RecurrentSizes {
 RecurrentSizes sizes_of(const Operands& operands, std::size_t gates) {
     const Sizes& x = operands.sizes(0);
     const Sizes& r = operands.sizes(2);
-    require(x.size() == 3 && r.size() == 3, "its input or its weights have no three directions",
+    require(x.size() == 3 && r.size() == 3, "its input or its weights do not have three dimensions",
             "X is steps, batch, inputs; R is directions, gates, hidden");
     const std::string direction = operands.node.text("direction", "forward");
     require(direction == "forward" || direction == "reverse" || direction == "bidirectional",

@@ -51,7 +51,7 @@ Taps taps_of(const Window& window, const double* volume, const Place& first) {
 
 Types pool_types(const Operands& operands) {
     require(operands.node.outputs.size() == 1 || operands.node.outputs[1].empty(),
-            "it gives indices as well", "only the values of a pool are supported");
+            "it returns indices as well", "only the values of a pool are supported");
     const Sizes& in = operands.sizes(0);
     Sizes out{in.begin(), in.begin() + std::min<std::ptrdiff_t>(2, std::ssize(in))};
     for (const WindowAxis& axis : pool_window(operands.node, in).axes) {
@@ -216,7 +216,7 @@ template <bool logarithm>
 Values softmax(const Operands& operands) {
     GraphValue result = operands.at(0);
     const Sizes& sizes = result.type.sizes;
-    require(!sizes.empty(), "its input is a scalar", "it needs at least one direction");
+    require(!sizes.empty(), "its input is a scalar", "it needs at least one dimension");
     const bool one_axis = operands.opset >= 13;
     const std::size_t axis =
         axis_index(operands.node.integer("axis", one_axis ? -1 : 1), sizes.size());

@@ -28,7 +28,7 @@ Values reshape(const Operands& operands) {
     std::int64_t known = 1;
     for (std::size_t i = 0; i < sizes.size(); ++i) {
         if (sizes[i] == 0 && !zero_is_zero) {
-            require(i < input.type.sizes.size(), "it copies a size that is not there",
+            require(i < input.type.sizes.size(), "it copies a size that does not exist",
                     "correct the constant");
             sizes[i] = input.type.sizes[i];
         }
@@ -82,11 +82,11 @@ Values squeeze(const Operands& operands) {
 Values unsqueeze(const Operands& operands) {
     const Sizes& in = operands.sizes(0);
     const std::vector<std::int64_t> axes = listed(operands, 1, "axes");
-    require(axes.size() <= 8, "it adds too many directions", "add fewer");
+    require(axes.size() <= 8, "it adds too many dimensions", "add fewer");
     std::vector<bool> added(in.size() + axes.size(), false);
     for (const std::int64_t axis : axes) {
         const std::size_t index = axis_index(axis, added.size());
-        require(!added[index], fmt::format("axis {} is there twice", axis), "list it once");
+        require(!added[index], fmt::format("axis {} is given twice", axis), "list it once");
         added[index] = true;
     }
     Sizes out;
@@ -120,7 +120,7 @@ Values constant(const Operands& operands) {
     const GraphNode& node = operands.node;
     if (const auto found = node.attributes.find("value"); found != node.attributes.end()) {
         const GraphValue* value = std::get_if<GraphValue>(&found->second);
-        require(value != nullptr, "attribute 'value' is not a tensor", "write the model again");
+        require(value != nullptr, "attribute 'value' is not a tensor", "export the model again");
         return {*value};
     }
     if (node.has("value_float")) {

@@ -72,7 +72,7 @@ Values top_k(const Operands& operands) {
     const std::int64_t wanted = operands.has(1) ? to_integer(scalar_of(operands.at(1), "K"))
                                                 : operands.node.integer("k", 0);
     require(wanted >= 0 && wanted <= in[axis], fmt::format("{} of {} elements", wanted, in[axis]),
-            "K is no more than there are");
+            "K is at most the size of the axis");
     Sizes out = in;
     out[axis] = wanted;
     Values results{zeros({input.type.element, out}), zeros({ElementType::Int64, out})};
@@ -101,7 +101,7 @@ Values gather_elements(const Operands& operands) {
     const GraphValue& input = operands.at(0);
     const GraphValue& indices = operands.at(1);
     const Sizes& in = input.type.sizes;
-    require(indices.type.sizes.size() == in.size(), "its indices have other directions",
+    require(indices.type.sizes.size() == in.size(), "its indices have another rank than its input",
             "give as many as the input has");
     const std::size_t axis = axis_index(operands.node.integer("axis", 0), in.size());
     for (std::size_t i = 0; i < in.size(); ++i) {

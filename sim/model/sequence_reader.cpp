@@ -273,7 +273,7 @@ class SequenceParser {
             const bool backwards = rank_of(before.kind) > rank_of(after.kind) && !offset;
             if (backwards || twice || shift_by_multiplication) {
                 complain(rule_ids::sequence_order, before.nodes.front(), "", wanted_order,
-                         fmt::format("{} stands before {}; the order is {}",
+                         fmt::format("{} comes before {}; the order is {}",
                                      node_text(view_.node(before.nodes.front())),
                                      node_text(view_.node(after.nodes.front())), wanted_order));
                 return false;

@@ -26,7 +26,7 @@ std::vector<std::int64_t> per_axis(const GraphNode& node, const std::string& att
     require(values.size() == axes,
             fmt::format("attribute '{}' has {} values where {} are wanted", attribute,
                         values.size(), axes),
-            "give one per direction (two for paddings)");
+            "give one per spatial dimension (two for paddings)");
     for (const std::int64_t value : values) {
         require(value >= least && value <= largest,
                 fmt::format("{} is not a value of attribute '{}'", value, attribute),
@@ -37,14 +37,14 @@ std::vector<std::int64_t> per_axis(const GraphNode& node, const std::string& att
 
 std::vector<WindowAxis> read_axes(const GraphNode& node, const Sizes& input, const Sizes& kernel) {
     require(input.size() >= 3 && input.size() <= 5,
-            fmt::format("its input {} has {} directions in space", sizes_text(input),
+            fmt::format("its input {} has {} spatial dimensions", sizes_text(input),
                         static_cast<std::int64_t>(input.size()) - 2),
             "one to three are supported: inputs are NCW, NCHW or NCDHW");
     const std::size_t count = input.size() - 2;
     require(kernel.size() == count,
             fmt::format("a kernel of {} does not fit an input of {}", sizes_text(kernel),
                         sizes_text(input)),
-            "both have as many directions in space");
+            "both have the same number of spatial dimensions");
     if (node.has("kernel_shape")) {
         require(per_axis(node, "kernel_shape", count, 1) == kernel,
                 fmt::format("attribute 'kernel_shape' is not that of its weights, {}",
@@ -121,7 +121,7 @@ Window pool_window(const GraphNode& node, const Sizes& input) {
     for (WindowAxis& axis : window.axes) {
         resolve(axis, auto_pad(node), node.integer("ceil_mode", 0) != 0);
         require(std::max(axis.pad_begin, axis.pad_end) < axis.span(),
-                "a window of the pool lies in the padding altogether",
+                "a window of the pool lies entirely in the padding",
                 "padding must be smaller than the kernel");
     }
     return window;
@@ -133,7 +133,7 @@ Window transposed_window(const GraphNode& node, const Sizes& input, const Sizes&
     const auto extra = per_axis(node, "output_padding", count, 0);
     const std::vector<std::int64_t> wanted = node.integers("output_shape");
     require(wanted.empty() || wanted.size() == count, "attribute 'output_shape' has a wrong length",
-            "give one size per direction in space");
+            "give one size per spatial dimension");
     const AutoPad pad = auto_pad(node);
     for (std::size_t i = 0; i < count; ++i) {
         WindowAxis& axis = window.axes[i];
@@ -149,7 +149,7 @@ Window transposed_window(const GraphNode& node, const Sizes& input, const Sizes&
         }
         axis.out = full - axis.pad_begin - axis.pad_end;
         require(axis.out >= 1 && axis.out <= largest,
-                fmt::format("{} rows or columns come out", axis.out),
+                fmt::format("its output has {} rows or columns", axis.out),
                 "take less padding, or a smaller output_padding");
     }
     return window;

@@ -25,7 +25,7 @@ class ElfFile {
     ElfFile(std::string_view bytes, const std::string& file) : bytes_(bytes), file_(file) {
         if (!bytes.starts_with("\x7f"
                                "ELF")) {
-            refuse(0, "it does not begin as an ELF file", "is this the right file?");
+            refuse(0, "it does not begin with the magic number of ELF", "is this the right file?");
         }
         wide_ = choice(4, "class", "32 and 64 bits") == 2;
         big_endian_ = choice(5, "byte order", "low and high byte first") == 2;

@@ -176,7 +176,7 @@ MemoryImage parse_readmemh(std::string_view text, const std::string& file, const
             }
             if (address) {
                 if (word.value() > ~std::uint64_t{0} / words.bytes) {
-                    lines.refuse(begin, "the address lies beyond every memory", "it counts words");
+                    lines.refuse(begin, "the address lies outside every memory", "it counts words");
                 }
                 offset = word.value() * words.bytes;
                 continue;

@@ -200,8 +200,8 @@ Action take_mem_load(CallReader& call, const ImageSource& images) {
     load.image = images(load.file, call.place());
     if (load.image.end() > std::numeric_limits<std::uint64_t>::max() - load.address.value) {
         throw ConfigError(call.place(),
-                          fmt::format("'{}' loaded at {} ends beyond the 64-bit space", load.file,
-                                      to_hex(load.address)));
+                          fmt::format("'{}' loaded at {} ends beyond the 64-bit address space",
+                                      load.file, to_hex(load.address)));
     }
     return load;
 }

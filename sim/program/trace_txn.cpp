@@ -116,11 +116,12 @@ class TxnReader {
         const Place at = scanner_.place();
         const Bytes bytes(scanner_.take_number("a number of bytes"));
         if (bytes.value == 0) {
-            throw ConfigError(at, "a range of no bytes", "give its size in bytes");
+            throw ConfigError(at, "the range is empty", "give its size in bytes");
         }
         if (bytes.value - 1 > std::numeric_limits<std::uint64_t>::max() - address.value) {
-            throw ConfigError(at, fmt::format("{:#x} bytes at {} end beyond the 64-bit space",
-                                              bytes.value, to_hex(address)));
+            throw ConfigError(at,
+                              fmt::format("{:#x} bytes at {} end beyond the 64-bit address space",
+                                          bytes.value, to_hex(address)));
         }
         return {address, bytes};
     }
@@ -141,8 +142,8 @@ class TxnReader {
         MemoryImage image = setting_.images(file, at);
         if (image.end() < bytes.value) {
             throw ConfigError(at,
-                              fmt::format("'{}' has {:#x} bytes, the statement asks for {:#x}",
-                                          file, image.end(), bytes.value),
+                              fmt::format("'{}' has {:#x} bytes, the statement needs {:#x}", file,
+                                          image.end(), bytes.value),
                               "is the file cut short? Correct it, or the statement's size");
         }
         return {std::move(file), first_bytes(std::move(image), bytes)};

@@ -118,7 +118,7 @@ QuantisedModel as_integers(Graph graph, const std::vector<Case>& cases,
 QuantisedModel quantise_model(Graph graph, const std::vector<Case>& cases,
                               const QuantiseOptions& options) {
     if (!is_float_model(graph)) {
-        throw ConfigError(Place{graph.file, 0, 0}, "this is no model of floats to be quantised",
+        throw ConfigError(Place{graph.file, 0, 0}, "the model has no layers of floats to quantise",
                           "run it as it is");
     }
     if (cases.empty()) {

@@ -40,10 +40,10 @@ struct QuantiseOptions {
                     "the outermost 0.01 % (percentile), what makes the error least (mse), or "
                     "whichever of them makes outputs most exact (best)");
         visit.field("correct_biases", self.correct_biases,
-                    "biases take back what rounded weights shift");
+                    "biases compensate for the shift by rounded weights");
         visit.field("equalise", self.equalise,
-                    "channels between two layers are given one size where that makes outputs more "
-                    "exact");
+                    "channels between two layers are scaled to one range where that makes outputs "
+                    "more exact");
     }
 };
 

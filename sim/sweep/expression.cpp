@@ -299,7 +299,7 @@ void collect_names(const Node& node, std::set<std::string>& names) {
         const Function* function = find_function(node.name);
         if (function == nullptr) {
             throw Misfit{
-                fmt::format("calls '{}', which is no function", node.name),
+                fmt::format("calls '{}', which is not a function", node.name),
                 "min, max, abs, sqrt, exp, ln, log2, log10, floor, ceil and round are known"};
         }
         const std::size_t given = node.arguments.size();
@@ -333,27 +333,28 @@ FormulaValue formula_value(const std::string& text) {
 Expression::Expression(std::string text, Place place, const std::vector<std::string>& known)
     : text_(std::move(text)), place_(std::move(place)), root_(std::make_unique<Node>()) {
     if (text_.empty() || text_.size() > longest_formula || depth_of(text_) > deepest_formula) {
-        refuse("is no formula", fmt::format("write 1 to {} characters, at most {} parentheses and "
-                                            "choices within one another",
-                                            longest_formula, deepest_formula));
+        refuse("is not a formula",
+               fmt::format("write 1 to {} characters, at most {} parentheses and "
+                           "choices within one another",
+                           longest_formula, deepest_formula));
     }
     const bool is_plain = std::ranges::all_of(text_, [](char letter) {
         return (letter >= ' ' && letter <= '~') || letter == '\t' || letter == '\n';
     });
     if (!is_plain) {
-        refuse("is no formula", "write it in ASCII, without control characters");
+        refuse("is not a formula", "write it in ASCII, without control characters");
     }
     const std::string remedy = "operators are those of C, texts stand in \"\"";
     auto at = text_.cbegin();
     try {
         const bool fits = x3::phrase_parse(at, text_.cend(), choice, x3::ascii::space, *root_);
         if (!fits || at != text_.cend()) {
-            refuse(fmt::format("is no formula: {} fits nothing", rest_of(text_, at)), remedy);
+            refuse(fmt::format("is not a formula: unexpected {}", rest_of(text_, at)), remedy);
         }
     } catch (const x3::expectation_failure<std::string::const_iterator>& failure) {
         // the grammar's rules are all values; letters that it expects name themselves
         constexpr std::size_t longest_letter = 3;
-        refuse(fmt::format("is no formula: {} is expected, not {}",
+        refuse(fmt::format("is not a formula: expected {}, not {}",
                            failure.which().size() <= longest_letter ? failure.which() : "a value",
                            rest_of(text_, failure.where())),
                remedy);
@@ -367,7 +368,7 @@ Expression::Expression(std::string text, Place place, const std::vector<std::str
     }
     for (const std::string& name : names_) {
         if (!known.empty() && std::ranges::find(known, name) == known.end()) {
-            refuse(fmt::format("names '{}', which is none of this space's axes", name),
+            refuse(fmt::format("names '{}', which is not an axis of this space", name),
                    name_remedy(name, known));
         }
     }
@@ -403,7 +404,7 @@ double Expression::number(const Lookup& lookup) const {
     } catch (const Misfit& misfit) {
         refuse(misfit.sentence, misfit.remedy);
     }
-    refuse("is no number", "take numbers, and divide by none that is 0");
+    refuse("is not a number", "use finite numbers, and do not divide by 0");
 }
 
 }  // namespace npuscope

@@ -94,7 +94,7 @@ void launch_slurm(const LaunchPlan& plan) {
     const auto log = task_folder(plan.folder) / "slurm.log";
     write_atomically(script, slurm_script(plan));
     if (run_to_end({"sbatch", "--wait", script.string()}, log, "Slurm's client") == -1) {
-        throw ConfigError("sbatch was ended by a signal", "start the sweep again: it goes on");
+        throw ConfigError("sbatch was ended by a signal", "start the sweep again: it resumes");
     }
 }
 

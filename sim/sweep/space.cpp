@@ -34,7 +34,7 @@ std::uint64_t whole_number(const std::string& text, const Place& place) {
     const FormulaValue value = formula_value(text);
     const auto* number = std::get_if<std::int64_t>(&value);
     if (number == nullptr) {
-        throw ConfigError(place, fmt::format("'{}' is no whole number", text),
+        throw ConfigError(place, fmt::format("'{}' is not an integer", text),
                           "write it as the field takes it: 64, 32 KiB, 1 GHz, 50 cycles");
     }
     return static_cast<std::uint64_t>(*number);

@@ -71,7 +71,7 @@ struct AxisSpec {
         visit.field("field", self.field, "key of an experiment, or field of NPU, memory or host");
         visit.field("fields", self.fields,
                     "several of them that change together, with a list at each of the values");
-        visit.field("values", self.values, "list of what the field takes in turn");
+        visit.field("values", self.values, "list of the values that the field takes");
         visit.field("range", self.range, "whole numbers at equal distances, in place of values");
         visit.field("log_range", self.log_range,
                     "whole numbers, each the same multiple of the one before, in place of values");

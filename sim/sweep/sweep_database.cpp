@@ -85,7 +85,7 @@ class SweepDatabase::Statement {
     Statement(const SweepDatabase& database, const std::string& sql) : database_(database) {
         if (sqlite3_prepare_v2(database.connection_, sql.c_str(), -1, &statement_, nullptr) !=
             SQLITE_OK) {
-            database.fail("does not take a query");
+            database.fail("refuses a query");
         }
     }
     ~Statement() { sqlite3_finalize(statement_); }

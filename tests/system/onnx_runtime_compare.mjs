@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs ONNX models in npuscope and in ONNX Runtime on the same made-up inputs; every output must be
+// Runs ONNX models in npuscope and in ONNX Runtime on the same synthetic inputs; every output must be
 // equal. Usage: node onnx_runtime_compare.mjs NPUSCOPE PRESET MODELS-FOLDER ...
 // The package onnxruntime-node is looked for where NPUSCOPE_ONNXRUNTIME says (a folder with
 // node_modules), else where node itself looks. Exit 77: it is not there.

@@ -208,8 +208,8 @@ std::variant<ChannelCut, Diagnostic> cut_channels(const ConvProblem& whole, std:
     const std::uint32_t group = largest_group(whole, npu);
     if (group == 0) {
         return Diagnostic{.sentence =
-                              "not even one of its kernels fits the convolution buffer "
-                              "beside the input that it needs",
+                              "not even one of its kernels fits the convolution buffer together "
+                              "with the input that it needs",
                           .remedy = "choose a preset with a larger cbuf",
                           .field = buffer_depth};
     }

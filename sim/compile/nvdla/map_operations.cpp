@@ -60,7 +60,7 @@ namespace {
 std::optional<StoredCube> plan_slopes(const LookupTask& task, PlanContext& context) {
     if (!context.npu().sdp.bs || !context.npu().sdp.bn) {
         context.refuse(task.layer.name,
-                       {.sentence = "slopes of channels take two stages of the SDP",
+                       {.sentence = "a slope for each channel takes two stages of the SDP",
                         .remedy = "choose a preset with both"});
         return std::nullopt;
     }
@@ -105,10 +105,11 @@ std::optional<StoredCube> plan_lookup(const LookupTask& task, PlanContext& conte
         return std::nullopt;
     }
     if (!looks_up_in_sdp(npu) && context.describable) {
-        context.refuse(task.layer.name,
-                       {.sentence = "loadables are written of lookups by the SDP, and here the CDP "
-                                    "does them",
-                        .remedy = "plan it as a register program: --out DIR"});
+        context.refuse(
+            task.layer.name,
+            {.sentence =
+                 "a loadable describes lookups by the SDP, and on this NPU the CDP does them",
+             .remedy = "plan it as a register program: --out DIR"});
         return std::nullopt;
     }
     StoredCube output = context.place_cube(task.layer.name, task.shapes.output, task.input.lanes);
@@ -157,7 +158,7 @@ SdpOperandFetch factor_operand(const StoredCube& factor, const FeatureCube& map)
 /// What stands against a product of two maps.
 std::optional<Diagnostic> mul_problem(const MulTask& task, const PlanContext& context) {
     if (context.describable) {
-        return Diagnostic{.sentence = "a loadable's descriptors cannot say a product of maps",
+        return Diagnostic{.sentence = "a loadable's descriptors cannot describe a product of maps",
                           .remedy = "plan it as a register program: --out DIR"};
     }
     if (task.first.has_holes() || task.second.has_holes()) {
@@ -249,9 +250,11 @@ std::optional<StoredCube> plan_slice(const SliceTask& task, PlanContext& context
         return std::nullopt;
     }
     if (task.input.writers.empty() || !task.rest_read) {
-        context.refuse(task.layer.name,
-                       {.sentence = "the rest of what it is a part of would be there for nothing",
-                        .remedy = "take the part before, or use the rest as well"});
+        context.refuse(
+            task.layer.name,
+            {.sentence =
+                 "the rest of the map that it is a part of would be computed and never used",
+             .remedy = "take the part before, or use the rest as well"});
         return std::nullopt;
     }
     StoredCube output = context.place_cube(task.layer.name, task.shapes.output, atom);

@@ -32,7 +32,7 @@ std::optional<Diagnostic> cube_problem(const std::string& subject, const Shape& 
     }
     return Diagnostic{
         .sentence = fmt::format("{}: {} is more than a register holds", subject, shape_text(shape)),
-        .remedy = "no size of a cube exceeds 8192"};
+        .remedy = "sizes of a cube are at most 8192"};
 }
 
 bool fits_registers(const LayerWindow& window, const WindowLimits& limits) {

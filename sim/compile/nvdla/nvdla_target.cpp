@@ -170,7 +170,8 @@ Layer lower_in(Precision precision, const NpuConfig& npu, const GraphView& model
     }
     if (!is_wide_group(group)) {
         problems.push_back(
-            {.sentence = fmt::format("it is no layer of maps of {}, as others of the model", kind),
+            {.sentence = fmt::format(
+                 "its maps are not {}, as those of other layers of the model are", kind),
              .remedy = "give all layers of a model maps of one type",
              .operation = name});
         return {};

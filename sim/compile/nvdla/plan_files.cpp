@@ -79,11 +79,11 @@ struct StatementText {
         return fmt::format("intr_notify({}{});", unit_argument(notify.unit), notify.sync);
     }
     std::string operator()(const WaitForInterrupt& /*wait*/) const {
-        throw ConfigError("a wait for the interrupt line has no form in a .cfg trace",
+        throw ConfigError("a .cfg trace has no statement that waits for the interrupt line",
                           "name the interrupt: intr_notify");
     }
     std::string operator()(const ReadMemory& /*read*/) const {
-        throw ConfigError("a read of a word of memory has no form in a .cfg trace",
+        throw ConfigError("a .cfg trace has no statement that reads a word of memory",
                           "compare a region: check_crc or check_file");
     }
     std::string operator()(const SyncNotify& notify) const {
@@ -114,7 +114,7 @@ struct StatementText {
         const auto* job = dynamic_cast<const WrittenJob*>(launch.job.get());
         if (job == nullptr) {
             throw ConfigError(
-                fmt::format("the launch of '{}' has no form in a .cfg trace", launch.job->name),
+                fmt::format("a .cfg trace has no statement that launches '{}'", launch.job->name),
                 "the NPU's family writes its descriptor");
         }
         std::string text =
@@ -135,7 +135,7 @@ struct StatementText {
                            in_quotes(node.op), node.cycles.value, node.macs);
     }
     std::string operator()(const BeginSegment& /*segment*/) const {
-        throw ConfigError("a segment of a model has no form in a .cfg trace",
+        throw ConfigError("a .cfg trace has no statement for a segment of a model",
                           "each has a folder of its own");
     }
 };

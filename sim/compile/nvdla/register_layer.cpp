@@ -58,7 +58,7 @@ class LayerLowering {
             complain(fmt::format("its batch is {}", candidate_.in[0]), "a batch is 1");
         }
         if (window_.axes.size() != 2) {
-            complain("its windows have three directions", "use one or two");
+            complain("its windows have three dimensions", "use one or two");
         }
     }
 
@@ -66,7 +66,8 @@ class LayerLowering {
         layer_.kernels = static_cast<std::uint32_t>(candidate_.out[1]);
         layer_.bias = true;
         if (std::max(candidate_.out[1], candidate_.groups) > largest_size) {
-            complain(fmt::format("it has {} kernels", candidate_.out[1]), "no size exceeds 65536");
+            complain(fmt::format("it has {} kernels", candidate_.out[1]),
+                     "sizes are at most 65536");
         }
         switch (candidate_.pattern) {
             case Pattern::Maxpool:
@@ -111,8 +112,9 @@ class LayerLowering {
             const bool padded =
                 height.pad_begin + height.pad_end + width.pad_begin + width.pad_end > 0;
             if (padded && !candidate_.count_padding) {
-                complain("an average over fewer elements at the border has no one scale",
-                         "set count_include_pad, or take out the padding");
+                complain(
+                    "an average over fewer elements at the border needs a scale of its own there",
+                    "set count_include_pad, or take out the padding");
             }
             weights.assign(
                 static_cast<std::size_t>(candidate_.in[1] * candidate_.window.kernel_area()), 1);
@@ -182,8 +184,8 @@ class LayerLowering {
         if (!one || !is_whole(zero) || std::abs(zero) > 512 || residual_) {
             complain(norm.offset->node,
                      fmt::format("it adds {} after the scale", norm.offset->at(0)),
-                     fmt::format("half of 2^{}, and multiples of 2^{}, are added there",
-                                 sequence_.shift, sequence_.shift));
+                     fmt::format("add half of 2^{} and multiples of 2^{} there", sequence_.shift,
+                                 sequence_.shift));
             return false;
         }
         sequence_.zero = static_cast<std::int64_t>(zero);
@@ -245,7 +247,8 @@ class LayerLowering {
                 complain(
                     node_of(norm.scale),
                     fmt::format("kernel {} is scaled by {} before a shift by {}", k, scale, most),
-                    fmt::format("scales are 0..{}, where shifts differ times what they differ by",
+                    fmt::format("scales are 0..{}, multiplied by 2^d for a kernel whose shift is "
+                                "smaller by d",
                                 largest));
                 return false;
             }
@@ -341,7 +344,7 @@ std::optional<Diagnostic> set_window(const Window& window, bool convolves, Layer
     }
     if (std::max(layer.padding, *layer.padding_end) >= height.span() ||
         std::max(*layer.padding_width, *layer.padding_width_end) >= width.span()) {
-        return Diagnostic{.sentence = "a window lies in the padding altogether",
+        return Diagnostic{.sentence = "a window lies entirely in the padding",
                           .remedy = "padding must be smaller than the kernel"};
     }
     return std::nullopt;

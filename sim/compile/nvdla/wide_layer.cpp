@@ -59,7 +59,7 @@ class WideLowering {
         }
         const Window window = plane_window(wide_.window);
         if (window.axes.size() != 2) {
-            return complain("its windows have three directions", "use one or two");
+            return complain("its windows have three dimensions", "use one or two");
         }
         if (auto problem = set_window(window, wide_.kind == LayerKind::Conv, layer_)) {
             complain(problem->sentence, problem->remedy);
@@ -163,7 +163,7 @@ class WideLowering {
         const int shift = std::min(shift_before(step), most_shift);
         if (!std::isfinite(ratio) || left < 0 || shift < 0) {
             return complain(
-                fmt::format("it adds maps of which one counts {:g} times the other", ratio),
+                fmt::format("it adds maps whose scales differ by a factor of {:g}", ratio),
                 "leave out the smaller one");
         }
         numbers_.factor = {static_cast<std::int16_t>(std::nearbyint(std::ldexp(ratio, left)))};

@@ -124,7 +124,7 @@ class LayerRules {
                 candidate_.norm.scale ? candidate_.norm.scale->node : candidate_.norm.divisor->node;
             complain(rule_ids::sequence_order, scale, "", "Add, Mul, Div, Floor, Clip",
                      "Add, Mul, Div, Floor, Clip",
-                     fmt::format("{} stands before {}; the order is Add, Mul, Div, Floor, Clip",
+                     fmt::format("{} comes before {}; the order is Add, Mul, Div, Floor, Clip",
                                  node_text(model_.node(scale)),
                                  node_text(model_.node(candidate_.norm.offset->node))));
         }
@@ -258,7 +258,7 @@ class LayerRules {
         if (!limits->strides.empty() &&
             std::ranges::find(limits->strides, strides) == limits->strides.end()) {
             complain("stride_limit", strides, fmt::format("{}", fmt::join(limits->strides, ", ")),
-                     limits->strides.back(), "strides (rows x columns) are others");
+                     limits->strides.back(), "strides (rows x columns) are not supported");
         }
         const std::int64_t area = candidate_.window.kernel_area();
         if (area < limits->least_area) {

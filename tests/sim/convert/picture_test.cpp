@@ -58,11 +58,11 @@ TEST(Picture, JpegsAreNearWhatWasCompressed) {
 }
 
 TEST(Picture, WhatIsNoPictureIsRefusedWithWhatIsWrong) {
-    EXPECT_THAT(refusal(""), HasSubstr("p: this is no picture that is known"));
+    EXPECT_THAT(refusal(""), HasSubstr("p: this is not a picture of a known format"));
     EXPECT_THAT(refusal("GIF89a"), HasSubstr("PNG, JPEG, or binary PGM or PPM"));
     EXPECT_THAT(refusal("P2 1 1 255 7"), HasSubstr("no picture that is known"));
     for (const char* text : {"P5", "P5 2", "P5 2 1", "P5 2 1 255", "P5 x 1 255 a", "P5#"}) {
-        EXPECT_THAT(refusal(text), HasSubstr("the head of the picture is not whole")) << text;
+        EXPECT_THAT(refusal(text), HasSubstr("the picture's header is incomplete")) << text;
     }
     EXPECT_THAT(refusal("P5 2 1 65535\nabcd"), HasSubstr("the brightest pixel is 65535"));
     EXPECT_THAT(refusal("P5 2 2 255\nabc"), HasSubstr("3 bytes of pixels where 2 x 2 ask for 4"));

@@ -101,7 +101,7 @@ TEST(Firmware, DependenciesThatNeverComeAreRefused) {
     };
     EXPECT_EQ(change(1, [](auto& common) { common.dependencies = 2; }),
               "task 0, operation 1 (sdp): it waits for 1 more of its 2 dependencies, and no "
-              "operation under way will ever bring one");
+              "running operation will complete one");
     EXPECT_EQ(change(1, [](auto& common) { common.dependencies = 0; }),
               "task 0, operation 1 (sdp): operation 0 is a dependency more than its count of 0");
     EXPECT_EQ(change(0, [](auto& common) { common.consumers[2].index = 9; }),
@@ -110,7 +110,7 @@ TEST(Firmware, DependenciesThatNeverComeAreRefused) {
               "task 0, operation 0 (sdp): operation 1, which it refers to, is of pdp, not of sdp");
     EXPECT_EQ(change(0, [](auto& common) { common.consumers[2].index = -1; }),
               "task 0, operation 1 (sdp): it waits for 1 more of its 1 dependencies, and no "
-              "operation under way will ever bring one");
+              "running operation will complete one");
 }
 
 TEST(Firmware, WhatTheFirmwareRefusesIsRefused) {

@@ -96,7 +96,7 @@ TEST(TensorBytes, DumpsSayWhereTheirElementsLie) {
     EXPECT_EQ(dump.places[65], 96U);
     file.pop_back();
     EXPECT_EQ(refusal_of([&] { parse_tensor_dump(file, "x.dimg"); }),
-              "format 40 with 65 bytes for 66 elements is no dump of a feature map");
+              "format 40 with 65 bytes for 66 elements is not the dump of a feature map");
 }
 
 }  // namespace

@@ -235,7 +235,7 @@ INSTANTIATE_TEST_SUITE_P(
                       b.floats("low", {}, {4}).floats("high", {}, {3});
                       b.node("Clip", "clip", {"x", "low", "high"});
                   }},
-        BrokenRow{"attribute 'k' is there twice",
+        BrokenRow{"attribute 'k' is defined twice",
                   [](ModelBuilder& b) { b.integer("k", 1).integer("k", 2); }}));
 
 TEST(OnnxReader, WindowsAreCheckedBeforeAnythingDividesByThem) {

@@ -119,7 +119,7 @@ TEST(TraceCfg, EveryMistakeNamesItsPlaceAndWhatWasExpected) {
         {"mem_init(1, 0xffffffffffffffff, 2, ALL_ZERO);",
          "t.cfg:1:33: the region ends beyond the 64-bit address space"},
         {"mem_load(1, 0xfffffffffffffffe, \"a.dat\");",
-         "t.cfg:1:1: 'a.dat' loaded at 0xfffffffffffffffe ends beyond the 64-bit space"},
+         "t.cfg:1:1: 'a.dat' loaded at 0xfffffffffffffffe ends beyond the 64-bit address space"},
         {"mem_load(1, 0, a.dat);",
          "t.cfg:1:16: expected the name of a memory image in double quotes, found 'a.dat);'"},
         {"mem_load(1, 0, \"a.dat);",

@@ -105,12 +105,12 @@ TEST(TraceTxn, WrongTextIsRefusedWithItsPlace) {
     EXPECT_EQ(complaint("write_reg 0xffff1401 1 2"),
               "t.txn:1:24: expected the end of the line, found '2'");
     EXPECT_EQ(complaint("load_mem 0x80000000 0 in.dat"),
-              "t.txn:1:21: a range of no bytes (give its size in bytes)");
+              "t.txn:1:21: the range is empty (give its size in bytes)");
     EXPECT_EQ(complaint("load_mem 0x80000000 8 in.dat"),
               "t.txn:1:23: 'in.dat' has 0x6 bytes, the statement asks for 0x8 (is the "
               "file cut short? Correct it, or the statement's size)");
     EXPECT_EQ(complaint("load_mem 0xffffffffffffffff 2 in.dat"),
-              "t.txn:1:29: 0x2 bytes at 0xffffffffffffffff end beyond the 64-bit space");
+              "t.txn:1:29: 0x2 bytes at 0xffffffffffffffff end beyond the 64-bit address space");
     EXPECT_EQ(complaint("load_mem 0 4 missing.dat"), "t.txn:1:14: cannot read 'missing.dat'");
     EXPECT_EQ(complaint("load_mem 0 4\n"),
               "t.txn:1:13: expected the name of a file, found the end "

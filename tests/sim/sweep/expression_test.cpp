@@ -60,8 +60,8 @@ TEST(Expression, hostileTextEndsInOneSentence) {
             << text;
     }
     const std::string deep = std::string(400, '(') + "1" + std::string(400, ')');
-    EXPECT_THAT(message_of([&] { formula(deep); }), HasSubstr("is no formula"));
-    EXPECT_THAT(message_of([] { formula("1e999").number(lookup); }), HasSubstr("is no formula"));
+    EXPECT_THAT(message_of([&] { formula(deep); }), HasSubstr("is not a formula"));
+    EXPECT_THAT(message_of([] { formula("1e999").number(lookup); }), HasSubstr("is not a formula"));
     EXPECT_DOUBLE_EQ(formula(std::string(900, '-') + "1").number(lookup), 1);
 }
 
@@ -70,12 +70,11 @@ TEST(Expression, knowsItsNames) {
 }
 
 TEST(Expression, saysWhereAndWhatIsWrong) {
-    EXPECT_THAT(
-        message_of([] { formula("npu.cbuf.banks +"); }),
-        HasSubstr(
-            "space.yaml:3:7: 'npu.cbuf.banks +' is no formula: a value is expected, not its end"));
+    EXPECT_THAT(message_of([] { formula("npu.cbuf.banks +"); }),
+                HasSubstr("space.yaml:3:7: 'npu.cbuf.banks +' is not a formula: a value is "
+                          "expected, not its end"));
     EXPECT_THAT(message_of([] { formula("share * 2 ] 3"); }),
-                HasSubstr("is no formula: '] 3' fits nothing"));
+                HasSubstr("is not a formula: '] 3' fits nothing"));
     EXPECT_THAT(message_of([] { formula("min(share, 2"); }), HasSubstr("is expected, not its end"));
     EXPECT_THAT(message_of([] { formula("sine(share) > 0"); }),
                 HasSubstr("calls 'sine', which is no function"));
@@ -94,8 +93,8 @@ TEST(Expression, saysWhereAndWhatIsWrong) {
     EXPECT_THAT(message_of([] { formula("npu == 3").holds(lookup); }),
                 HasSubstr("compares a text with a number"));
     EXPECT_THAT(message_of([] { formula("1 / (npu.cbuf.banks - 32)").number(lookup); }),
-                HasSubstr("is no number"));
-    EXPECT_THAT(message_of([] { formula(""); }), HasSubstr("'' is no formula"));
+                HasSubstr("is not a number"));
+    EXPECT_THAT(message_of([] { formula(""); }), HasSubstr("'' is not a formula"));
 }
 
 TEST(Expression, readsNumbersAsConfigurationsWriteThem) {

@@ -25,7 +25,7 @@ TEST(Pareto, hypervolumeIsTheShareOfTheBox) {
     EXPECT_DOUBLE_EQ(hypervolume({{11, 0}}, {0, 0}, {10, 10}), 0);
 }
 
-/// A made-up machine: time falls with cells and bandwidth until the other of them bounds it.
+/// A synthetic machine: time falls with cells and bandwidth until the other of them bounds it.
 struct MadeUpSpace {
     std::vector<std::vector<double>> places;
     std::vector<std::optional<Costs>> estimates;

@@ -111,7 +111,7 @@ TEST(Space, saysWhereAndWhatIsWrong) {
     EXPECT_THAT(message("  - {field: a, range: {from: 5, to: 4}}\n"),
                 HasSubstr("a range without an end or without values"));
     EXPECT_THAT(message("  - {field: a, range: {from: x, to: 4}}\n"),
-                HasSubstr("'x' is no whole number"));
+                HasSubstr("'x' is not an integer"));
     EXPECT_THAT(message("  - {field: a, log_range: {from: 1, to: 9007199254740992}}\n"), "");
     EXPECT_THAT(message("  - {field: a, range: {from: 1, to: 1000000}}\n"),
                 HasSubstr("has more than 100000 values"));

@@ -27,7 +27,7 @@ std::int64_t number(const Space& space, const Design& design, const std::string&
     return std::get<std::int64_t>(*space.value(design, name));
 }
 
-/// A made-up NPU: 720 / (a * b) cycles; 5 is no legal `a`, and a = 4 with b = 4 crashes.
+/// A synthetic NPU: 720 / (a * b) cycles; 5 is no legal `a`, and a = 4 with b = 4 crashes.
 SweepWork work_of(const Space& space) {
     const auto known = [&space](const Design& design) {
         const auto a = number(space, design, "a");
