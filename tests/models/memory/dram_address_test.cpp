@@ -91,7 +91,7 @@ TEST(DramAddressMap, refuses_what_is_no_bijection) {
     EXPECT_EQ(refusal_of(with_mapping("row rank bank coloumn bank_group channel")),
               "`coloumn` is not a field of a DRAM address");
     EXPECT_EQ(refusal_of(with_mapping("row rank bank column:x bank_group channel")),
-              "`column:x` gives no number of bits from 1 to 32");
+              "`column:x` needs a number of bits from 1 to 32");
     EXPECT_NE(refusal_of(with_mapping("")), "accepted");
 }
 

@@ -120,10 +120,10 @@ TEST_F(PdpJobTest, TheOutputMustBeWhatTheWindowsGive) {
 TEST_F(PdpJobTest, WindowsOfPaddingAloneAreRefused) {
     write_field(pdp_, "D_POOLING_PADDING_CFG", "PAD_LEFT", 4);
     write_field(pdp_, "D_DATA_CUBE_OUT_WIDTH", "CUBE_OUT_WIDTH", 9);
-    EXPECT_THAT(refusal(), HasSubstr("padding altogether"));
+    EXPECT_THAT(refusal(), HasSubstr("entirely in the padding"));
     write_field(pdp_, "D_POOLING_PADDING_CFG", "PAD_LEFT", 0);
     write_field(pdp_, "D_POOLING_PADDING_CFG", "PAD_RIGHT", 6);
-    EXPECT_THAT(refusal(), HasSubstr("padding altogether"));
+    EXPECT_THAT(refusal(), HasSubstr("entirely in the padding"));
 }
 
 TEST_F(PdpJobTest, ImpossibleMethodsKernelsAndPrecisionsAreRefused) {

@@ -78,7 +78,7 @@ TEST_F(InputFiles, NothingIsResizedOrGuessed) {
     put("large.png", sample::png(4, 4, PNG_FORMAT_RGB, sample::bytes(48)));
     EXPECT_THAT(refusal("large.png"), HasSubstr("large.png: the picture has 4 rows, 4 columns and "
                                                 "3 channels, but the model takes 1x3x1x2"));
-    EXPECT_THAT(refusal("large.png"), HasSubstr("nothing is resized here"));
+    EXPECT_THAT(refusal("large.png"), HasSubstr("npuscope does not resize"));
     put("grey.png", sample::png(2, 1, PNG_FORMAT_GRAY, {1, 2}));
     EXPECT_THAT(refusal("grey.png"), HasSubstr("1 channel"));
     EXPECT_THAT(refusal("rgb.png", {.mean = "1,2"}),

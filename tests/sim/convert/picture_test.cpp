@@ -60,7 +60,7 @@ TEST(Picture, JpegsAreNearWhatWasCompressed) {
 TEST(Picture, WhatIsNoPictureIsRefusedWithWhatIsWrong) {
     EXPECT_THAT(refusal(""), HasSubstr("p: this is not a picture of a known format"));
     EXPECT_THAT(refusal("GIF89a"), HasSubstr("PNG, JPEG, or binary PGM or PPM"));
-    EXPECT_THAT(refusal("P2 1 1 255 7"), HasSubstr("no picture that is known"));
+    EXPECT_THAT(refusal("P2 1 1 255 7"), HasSubstr("not a picture of a known format"));
     for (const char* text : {"P5", "P5 2", "P5 2 1", "P5 2 1 255", "P5 x 1 255 a", "P5#"}) {
         EXPECT_THAT(refusal(text), HasSubstr("the picture's header is incomplete")) << text;
     }
@@ -71,12 +71,12 @@ TEST(Picture, WhatIsNoPictureIsRefusedWithWhatIsWrong) {
                 HasSubstr("pictures have up to"));
     EXPECT_THAT(refusal("P6 8193 8193 255\n"), HasSubstr("pictures have up to"));
     EXPECT_THAT(refusal(sample::png(2, 1, PNG_FORMAT_RGBA, sample::bytes(8))),
-                HasSubstr("the picture is transparent"));
+                HasSubstr("the picture has an alpha channel"));
     const std::string png = sample::png(9, 9, PNG_FORMAT_GRAY, sample::bytes(81));
-    EXPECT_THAT(refusal(png.substr(0, 20)), HasSubstr("no PNG picture"));
+    EXPECT_THAT(refusal(png.substr(0, 20)), HasSubstr("not a PNG picture"));
     EXPECT_THAT(refusal(png.substr(0, png.size() / 2)), HasSubstr("PNG picture"));
     const std::string jpeg = sample::jpeg(32, 32, TJPF_GRAY, sample::bytes(1024));
-    EXPECT_THAT(refusal(jpeg.substr(0, 10)), HasSubstr("no JPEG picture"));
+    EXPECT_THAT(refusal(jpeg.substr(0, 10)), HasSubstr("not a JPEG picture"));
     EXPECT_THAT(refusal(jpeg.substr(0, jpeg.size() / 2)), HasSubstr("JPEG picture is damaged"));
 }
 

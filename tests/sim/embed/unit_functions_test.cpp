@@ -245,7 +245,8 @@ TEST(UnitsOfCMisuse, ofTypesAndPointersIsRefused) {
     EXPECT_EQ(npuscope_pdp(&pdp, &sdp.in, sdp.out.data(), 2), NPUSCOPE_OK) << npuscope_error();
     pdp.out_width = 2;
     EXPECT_EQ(npuscope_pdp(&pdp, &sdp.in, sdp.out.data(), 4), NPUSCOPE_BAD_ARGUMENT);
-    EXPECT_THAT(npuscope_error(), HasSubstr("out_width is 2: its last window lies in the padding"));
+    EXPECT_THAT(npuscope_error(),
+                HasSubstr("out_width is 2: its last window lies entirely in the padding"));
     pdp.pad_left = 2;
     EXPECT_EQ(npuscope_pdp(&pdp, &sdp.in, sdp.out.data(), 4), NPUSCOPE_BAD_ARGUMENT);
     npuscope_cdp_parameters cdp{};

@@ -146,7 +146,7 @@ INSTANTIATE_TEST_SUITE_P(
                   }},
         BrokenRow{"opset 99",
                   [](ModelBuilder& b) { b.model().mutable_opset_import(0)->set_version(99); }},
-        BrokenRow{"nothing makes the model's output 'q'", [](ModelBuilder& b) { b.output("q"); }},
+        BrokenRow{"no node produces the model's output 'q'", [](ModelBuilder& b) { b.output("q"); }},
         BrokenRow{"'y' is made twice", [](ModelBuilder& b) { b.node("Floor", "f", {"x"}, "y"); }},
         BrokenRow{"cycle",
                   [](ModelBuilder& b) {
@@ -164,7 +164,7 @@ INSTANTIATE_TEST_SUITE_P(
                   }},
         BrokenRow{"-3 is not a size",
                   [](ModelBuilder& b) { b.graph().mutable_initializer(0)->set_dims(0, -3); }},
-        BrokenRow{"4 numbers where its sizes ask for 3",
+        BrokenRow{"4 numbers where its sizes need 3",
                   [](ModelBuilder& b) { b.graph().mutable_initializer(0)->set_dims(0, 3); }},
         BrokenRow{
             "data are missing",
@@ -195,7 +195,7 @@ INSTANTIATE_TEST_SUITE_P(
                   [](ModelBuilder& b) {
                       b.int8s("i", {4}, {1, 2, 3, 4}).node("Add", "bad", {"x", "i"});
                   }},
-        BrokenRow{"do not go together",
+        BrokenRow{"do not match",
                   [](ModelBuilder& b) {
                       b.floats("five", {5}, {1, 2, 3, 4, 5}).node("Add", "bad", {"x", "five"});
                   }},
@@ -224,7 +224,7 @@ INSTANTIATE_TEST_SUITE_P(
         BrokenRow{"the domain 'ai.onnx' is imported twice",
                   [](ModelBuilder& b) { b.model().add_opset_import()->set_version(7); }},
         BrokenRow{
-            "it states no opset",
+            "it declares no opset",
             [](ModelBuilder& b) { b.model().mutable_opset_import(0)->set_domain("com.other"); }},
         BrokenRow{"it holds its data twice",
                   [](ModelBuilder& b) {

@@ -285,9 +285,9 @@ TEST(HostOperators, OperandsThatDoNotFitAreRefused) {
     const GraphValue two = value_of({2}, {1, 2});
     EXPECT_THAT(refusal(node_of("Add"), {two}), HasSubstr("1 inputs"));
     EXPECT_THAT(refusal(node_of("Add"), {two, value_of({3}, {1, 2, 3})}),
-                HasSubstr("do not go together"));
+                HasSubstr("do not match"));
     EXPECT_THAT(refusal(node_of("MatMul"), {two, value_of({3}, {1, 2, 3})}),
-                HasSubstr("do not go together"));
+                HasSubstr("do not match"));
     EXPECT_THAT(refusal(node_of("Transpose", {{"perm", Integers{1, 1}}}), {value_of({1, 1}, {1})}),
                 HasSubstr("twice"));
     EXPECT_THAT(refusal(node_of("Cast", {{"to", std::int64_t{8}}}), {two}),

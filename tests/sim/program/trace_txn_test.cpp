@@ -107,7 +107,7 @@ TEST(TraceTxn, WrongTextIsRefusedWithItsPlace) {
     EXPECT_EQ(complaint("load_mem 0x80000000 0 in.dat"),
               "t.txn:1:21: the range is empty (give its size in bytes)");
     EXPECT_EQ(complaint("load_mem 0x80000000 8 in.dat"),
-              "t.txn:1:23: 'in.dat' has 0x6 bytes, the statement asks for 0x8 (is the "
+              "t.txn:1:23: 'in.dat' has 0x6 bytes, the statement needs 0x8 (is the "
               "file cut short? Correct it, or the statement's size)");
     EXPECT_EQ(complaint("load_mem 0xffffffffffffffff 2 in.dat"),
               "t.txn:1:29: 0x2 bytes at 0xffffffffffffffff end beyond the 64-bit address space");

@@ -23,7 +23,7 @@ TEST(MeasuredError, is_known_of_bundled_presets) {
     for (const MeasuredError& error : measured_errors()) {
         const SystemConfig system = bundled(std::string(error.npu).c_str());
         EXPECT_EQ(measured_error(system), &error) << error.npu;
-        EXPECT_THAT(measured_line(system), HasSubstr("RTL rows, worst")) << error.npu;
+        EXPECT_THAT(measured_line(system), HasSubstr("runs of the RTL")) << error.npu;
         EXPECT_LE(error.mean, error.worst) << error.npu;
     }
 }
@@ -38,12 +38,12 @@ TEST(MeasuredError, is_not_known_of_a_changed_preset) {
 TEST(MeasuredError, says_where_memory_is_unlike_that_of_the_rtl) {
     SystemConfig system = bundled("nv_small");
     system.memory.read_latency = Cycles(200);
-    EXPECT_THAT(measured_line(system), testing::EndsWith(" %"));
+    EXPECT_THAT(measured_line(system), testing::EndsWith("of the RTL"));
     SystemConfig drawn = system;
     drawn.memory.latency_spread = Cycles(20);
-    EXPECT_THAT(measured_line(drawn), testing::EndsWith("not measured with this one"));
+    EXPECT_THAT(measured_line(drawn), testing::EndsWith("not measured with this memory"));
     system.memory.regions.front().bandwidth = BytesPerSecond(4'000'000'000);
-    EXPECT_THAT(measured_line(system), testing::EndsWith("not measured with this one"));
+    EXPECT_THAT(measured_line(system), testing::EndsWith("not measured with this memory"));
 }
 
 TEST(MeasuredError, is_not_known_of_an_npu_with_another_name) {

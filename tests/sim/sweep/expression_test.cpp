@@ -71,19 +71,19 @@ TEST(Expression, knowsItsNames) {
 
 TEST(Expression, saysWhereAndWhatIsWrong) {
     EXPECT_THAT(message_of([] { formula("npu.cbuf.banks +"); }),
-                HasSubstr("space.yaml:3:7: 'npu.cbuf.banks +' is not a formula: a value is "
-                          "expected, not its end"));
+                HasSubstr("space.yaml:3:7: 'npu.cbuf.banks +' is not a formula: expected a "
+                          "value, not its end"));
     EXPECT_THAT(message_of([] { formula("share * 2 ] 3"); }),
-                HasSubstr("is not a formula: '] 3' fits nothing"));
-    EXPECT_THAT(message_of([] { formula("min(share, 2"); }), HasSubstr("is expected, not its end"));
+                HasSubstr("is not a formula: unexpected '] 3'"));
+    EXPECT_THAT(message_of([] { formula("min(share, 2"); }), HasSubstr(", not its end"));
     EXPECT_THAT(message_of([] { formula("sine(share) > 0"); }),
-                HasSubstr("calls 'sine', which is no function"));
+                HasSubstr("calls 'sine', which is not a function"));
     EXPECT_THAT(message_of([] { formula("sqrt(share, 1)"); }), HasSubstr("gives 'sqrt' 2 values"));
     EXPECT_THAT(
         message_of([] {
             Expression("bank > 1", {}, {"banks", "size"});
         }),
-        HasSubstr("names 'bank', which is none of this space's axes (did you mean 'banks'?"));
+        HasSubstr("names 'bank', which is not an axis of this space (did you mean 'banks'?"));
     EXPECT_THAT(message_of([] { formula("ghost > 1").holds(lookup); }),
                 HasSubstr("names 'ghost', which has no value"));
     EXPECT_THAT(message_of([] { formula("npu.cbuf.banks + 1").holds(lookup); }),
