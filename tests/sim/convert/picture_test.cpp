@@ -65,7 +65,7 @@ TEST(Picture, WhatIsNoPictureIsRefusedWithWhatIsWrong) {
         EXPECT_THAT(refusal(text), HasSubstr("the picture's header is incomplete")) << text;
     }
     EXPECT_THAT(refusal("P5 2 1 65535\nabcd"), HasSubstr("the brightest pixel is 65535"));
-    EXPECT_THAT(refusal("P5 2 2 255\nabc"), HasSubstr("3 bytes of pixels where 2 x 2 ask for 4"));
+    EXPECT_THAT(refusal("P5 2 2 255\nabc"), HasSubstr("3 bytes of pixels where 2 x 2 need 4"));
     EXPECT_THAT(refusal("P5 0 2 255\n"), HasSubstr("a picture of 0 x 2 pixels"));
     EXPECT_THAT(refusal("P6 99999999999999999999 99999999999999999999 255\n"),
                 HasSubstr("pictures have up to"));
