@@ -84,7 +84,7 @@ TEST_F(OnnxExternal, HostilePlacesAreRefused) {
     write("w.bin", "0", "18446744073709551615");
     EXPECT_THAT(refusal(), HasSubstr("the file is not whole"));
     write("w.bin", "0", "12");
-    EXPECT_THAT(refusal(), HasSubstr("12 bytes where its sizes (2x2) ask for 16"));
+    EXPECT_THAT(refusal(), HasSubstr("12 bytes where its sizes (2x2) need 16"));
     write("w.bin", "four");
     EXPECT_THAT(refusal(), HasSubstr("the offset of its data is 'four'"));
     write(".");

@@ -70,7 +70,7 @@ TEST(OnnxReader, InitialisersMayStandAmongTheInputs) {
     EXPECT_THAT(parse_onnx(builder.bytes(), "m.onnx").inputs, ElementsAre("x"));
     builder = small_model();
     builder.input("c", {5});
-    EXPECT_THAT(refusal(builder), HasSubstr("stated as float32 5 and given as float32 4"));
+    EXPECT_THAT(refusal(builder), HasSubstr("declared as float32 5 and given as float32 4"));
 }
 
 TEST(OnnxReader, NodesMayStandInAnyOrder) {
@@ -146,8 +146,10 @@ INSTANTIATE_TEST_SUITE_P(
                   }},
         BrokenRow{"opset 99",
                   [](ModelBuilder& b) { b.model().mutable_opset_import(0)->set_version(99); }},
-        BrokenRow{"no node produces the model's output 'q'", [](ModelBuilder& b) { b.output("q"); }},
-        BrokenRow{"'y' is made twice", [](ModelBuilder& b) { b.node("Floor", "f", {"x"}, "y"); }},
+        BrokenRow{"no node produces the model's output 'q'",
+                  [](ModelBuilder& b) { b.output("q"); }},
+        BrokenRow{"two nodes produce the tensor 'y'",
+                  [](ModelBuilder& b) { b.node("Floor", "f", {"x"}, "y"); }},
         BrokenRow{"cycle",
                   [](ModelBuilder& b) {
                       b.node("Add", "p", {"q_y", "x"}).node("Floor", "q", {"p_y"});
@@ -235,7 +237,7 @@ INSTANTIATE_TEST_SUITE_P(
                       b.floats("low", {}, {4}).floats("high", {}, {3});
                       b.node("Clip", "clip", {"x", "low", "high"});
                   }},
-        BrokenRow{"attribute 'k' is defined twice",
+        BrokenRow{"attribute 'k' is given twice",
                   [](ModelBuilder& b) { b.integer("k", 1).integer("k", 2); }}));
 
 TEST(OnnxReader, WindowsAreCheckedBeforeAnythingDividesByThem) {

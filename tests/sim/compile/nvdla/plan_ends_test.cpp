@@ -133,7 +133,7 @@ INSTANTIATE_TEST_SUITE_P(
                    "  - {name: a, kind: conv, kernels: 4}\n",
                    "more than a register holds"},
         RefusedRow{"layers:\n  - {name: i, kind: input, from: [input], output: 4x4x4}\n",
-                   "it comes from 1 layers"},
+                   "it has 1 inputs"},
         RefusedRow{"layers:\n  - {name: i, kind: input, output: 4x4x4}\n",
                    "it has no layers that compute"}));
 
