@@ -288,7 +288,7 @@ ConvolvedLayer as_convolution(const GraphView& view, QuantisedLayer layer) {
     form.input = view.graph().types.at(form.layer.input);
     form.output = view.graph().types.at(form.layer.output);
     if (form.layer.is_conv && form.input.sizes.size() > 4) {
-        form.layer.obstacle = "its windows have three directions";
+        form.layer.obstacle = "its windows have three dimensions";
     } else if (form.layer.is_transposed) {
         convolve_spread(form);
     } else if (!form.layer.is_conv) {
