@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 #include "sim/model/operator_parts.h"
 
@@ -156,6 +157,19 @@ Values constant_of_shape(const Operands& operands) {
     return {fill({element, integers_of(operands.at(0))}, [number](std::size_t) { return number; })};
 }
 
+/// From a start in steps, below a limit.
+Values numbers_in_steps(const Operands& operands) {
+    const double start = scalar_of(operands.at(0), "start");
+    const double step = scalar_of(operands.at(2), "delta");
+    const double count =
+        std::max(0.0, std::ceil((scalar_of(operands.at(1), "limit") - start) / step));
+    require(step != 0 && count <= static_cast<double>(most_elements),
+            fmt::format("it steps by {} from {}", step, start),
+            "give a step that reaches the limit");
+    return {fill({operands.element(0), {static_cast<std::int64_t>(count)}},
+                 [&](std::size_t i) { return start + static_cast<double>(i) * step; })};
+}
+
 constexpr std::array rows{
     OperatorRow{.op = "Reshape",
                 .inputs = {2, 2},
@@ -202,7 +216,11 @@ constexpr std::array rows{
                 .inputs = {1, 1},
                 .evaluate = constant_of_shape,
                 .attributes = "value",
-                .sizing = operand(0)}};
+                .sizing = operand(0)},
+    OperatorRow{.op = "Range",
+                .inputs = {3, 3},
+                .evaluate = numbers_in_steps,
+                .sizing = operand(0) | operand(1) | operand(2)}};
 
 }  // namespace
 

@@ -120,6 +120,20 @@ TEST(HostOperators, PoolsCountWhatLiesInside) {
                 ElementsAre(-1.5, -4.5, -7.5));
 }
 
+TEST(HostOperators, RangesGoInStepsBelowTheirLimit) {
+    const auto range = [](double start, double limit, double step) {
+        return run(node_of("Range"), {value_of({}, {start}, ElementType::Int64),
+                                      value_of({}, {limit}, ElementType::Int64),
+                                      value_of({}, {step}, ElementType::Int64)});
+    };
+    EXPECT_THAT(range(1, 8, 3).numbers, ElementsAre(1, 4, 7));
+    EXPECT_THAT(range(2, -2, -2).numbers, ElementsAre(2, 0));
+    EXPECT_TRUE(range(2, 1, 1).numbers.empty());
+    EXPECT_EQ(range(0, 4, 1).type.element, ElementType::Int64);
+    EXPECT_THROW(range(0, 4, 0), ConfigError);
+    EXPECT_THROW(range(0, 0, 0), ConfigError);
+}
+
 TEST(HostOperators, ProductsOfIntegersHaveAScaleForEachColumn) {
     const auto codes = [](const Sizes& sizes, std::vector<double> numbers) {
         return value_of(sizes, std::move(numbers), ElementType::Int8);
