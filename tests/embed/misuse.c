@@ -74,8 +74,8 @@ static void of_a_device(void) {
     EXPECT(npuscope_interrupt(npu, NULL), NPUSCOPE_BAD_ARGUMENT, "line is null");
     EXPECT(npuscope_cycle(npu, NULL), NPUSCOPE_BAD_ARGUMENT, "cycle is null");
     EXPECT(npuscope_result(npu, NULL), NPUSCOPE_BAD_ARGUMENT, "json is null");
-    EXPECT(npuscope_answer(npu, 1, 0), NPUSCOPE_BAD_ARGUMENT, "no time of its own");
-    EXPECT(npuscope_run_until_interrupt(npu, 1000, NULL), NPUSCOPE_STOPPED, "nothing is left");
+    EXPECT(npuscope_answer(npu, 1, 0), NPUSCOPE_BAD_ARGUMENT, "no timing of its own");
+    EXPECT(npuscope_run_until_interrupt(npu, 1000, NULL), NPUSCOPE_STOPPED, "no event is pending");
     if (npuscope_write_memory(npu, 0x80000000, bytes, sizeof bytes) != NPUSCOPE_OK ||
         npuscope_read_register(npu, 0x100c, &value) != NPUSCOPE_OK) {
         printf("the device does not go on: %s\n", npuscope_error());

@@ -37,7 +37,7 @@ def refused(kind, work):
 assert "did you mean 'nv_small'" in refused(npuscope.WrongInput, lambda: npuscope.Device("nv_smal"))
 assert "did you mean 'resnet50'" in refused(npuscope.WrongInput, lambda: npuscope.run("resnet5"))
 npu = npuscope.Device()
-assert "nothing is left" in refused(npuscope.Stopped, npu.run_until_interrupt)
+assert "no event is pending" in refused(npuscope.Stopped, npu.run_until_interrupt)
 refused(npuscope.WrongInput, lambda: npu.read(0xFFFFFFFC))
 refused(npuscope.WrongInput, lambda: npu.read_memory(0x80000000))
 npu.advance(100)
@@ -147,7 +147,7 @@ with npuscope.Device() as model, Wrong() as other:
 wrong = npuscope.registers()["NVDLA_PDP.D_OP_ENABLE_0"]
 with npuscope.Device() as model, Wrong() as other:  # it never starts
     text = refused(npuscope.Stopped, lambda: npuscope.play(program, npuscope.Lockstep(model, other)))
-    assert text.startswith("npuscope has raised 0x10, the other: nothing is left to happen"), text
+    assert text.startswith("npuscope has raised 0x10, the other: no event is pending"), text
 with npuscope.Device() as model, npuscope.Device() as other:
     pair = npuscope.Lockstep(model, other)
     pair.write_memory(0x80000000, bytes(range(64)))

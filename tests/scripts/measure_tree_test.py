@@ -69,7 +69,7 @@ class MeasureTree(unittest.TestCase):
         self.assertEqual(self.stale(ROAD[1:], [r"model/reader$"]), [])
 
     def test_examples_that_are_gone_are_told(self):
-        stale = measure.stale_examples(self.tree(), ("models/bdma", "bdma"), {"Softmax": ["softmax"]})
+        stale = measure.stale_examples(self.tree(), ("models/bdma", "bdma", "no file"), {"Softmax": ["softmax"]})
         self.assertEqual(len(list(stale)), 2)
 
     def test_this_repository_is_measured(self):

@@ -95,7 +95,7 @@ TEST_F(RubikJobTest, ContractMakesOneCubeOfStridesTimesAsMany) {
     EXPECT_EQ(job.stride_y, 2U);
     set("D_DATAOUT_SIZE_1", "DATAOUT_CHANNEL", 40);
     EXPECT_THAT(complaint(), HasSubstr("NVDLA_RBK.D_DATAIN_SIZE_1_0.DATAIN_CHANNEL = 191: 12 "
-                                       "surfaces go in, 2 x 3 x 3 are asked for"));
+                                       "surfaces are read, but 2 x 3 x 3 are needed"));
 }
 
 TEST_F(RubikJobTest, WhatTheNpuLacksIsRefused) {
