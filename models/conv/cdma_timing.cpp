@@ -13,6 +13,11 @@ namespace {
 constexpr std::size_t queued_requests = 129;
 constexpr Cycles from_write_to_request{2};
 
+/// Stages in front of the arbiter that a request of data passes: of the DMA, of what it shares with that
+/// of pixels, and two in front of the split into commands.
+/// source: NV_NVDLA_DMAIF_rdreq.v, NV_NVDLA_CDMA_dma_mux.v, NV_NVDLA_MCIF_READ_IG_bpt.v
+constexpr std::uint32_t request_stages = 4;
+
 }  // namespace
 
 Cycles ResponsePipe::offer(Cycles arrival) {
@@ -208,18 +213,21 @@ std::optional<ReadBurst> FeatureStream::next_burst() {
     }
     burst.ready = time_;
     burst.request = true;
+    burst.stages = request_stages;
+    burst.gap = gap_;
     burst.beats = beats_of(address_, atoms);
     if (fetch_.beat > atom) {
         add_wide_beats(address_, atoms, 0);
     }
-    time_ += Cycles(1);
+    gap_ = Cycles(1);
     address_ += atoms;
     request_.atoms_left -= atoms;
     if (request_.atoms_left == 0) {
         step(request_);
-        time_ += config_.surface_gap;
-        time_ += request_.surface == 0 ? config_.grain_gap : Cycles(0);
+        gap_ += config_.surface_gap;
+        gap_ += request_.surface == 0 ? config_.grain_gap : Cycles(0);
     }
+    time_ += gap_;
     return burst;
 }
 

@@ -195,7 +195,8 @@ class FeatureStream : public DataStream {
 
     const CdmaConfig config_;
     FeatureFetch fetch_;
-    Cycles time_;  // of the next request
+    Cycles time_;    // of the next request
+    Cycles gap_{1};  // from the one before to it
     std::uint64_t beats_ = 0;
     std::uint64_t beats_per_atom_ = 0;  // 0 where a beat holds several
     std::deque<WideBeat> wide_;         // beats under way, where a beat holds several atoms

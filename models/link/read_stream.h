@@ -23,9 +23,12 @@ struct ReadBurst {
     std::optional<ByteRun> run{};
     /// Beats of the run where they are fewer than those that its bytes lie in; 0: as many.
     std::uint64_t run_beats = 0;
-    /// A request of its own, which may wait for the one before in the stages of the interface, and
-    /// whose beats may wait for room.
+    /// A request of its own, whose beats may wait for room.
     bool request = false;
+    /// Stages of its client and of the interface that a request passes one by one, where it waits for
+    /// the one before; `ready` is when it has passed them all and stands at the arbiter.
+    std::uint32_t stages = 0;
+    Cycles gap{1};  ///< the client makes it so long after the request before, at the earliest
 };
 
 class ReadStream {

@@ -128,6 +128,7 @@ std::optional<ChannelBurst> ReadLane::next_burst() {
     // source: NV_NVDLA_MCIF_READ_IG_bpt.v, ftran_size, ltran_size and slot_needed
     while (true) {
         offered_.request = false;
+        offered_.stages = 0;
         if (offered_.beats == 0) {
             const std::optional<ChannelBurst> more = next_beats();
             if (!more) {
@@ -163,8 +164,8 @@ std::optional<ChannelBurst> ReadLane::next_beats() {
         traffic_.read_bytes += burst->run->bytes;
     }
     traffic_.read_beats += burst->beats;
-    return ChannelBurst{burst->ready, burst->beats,           latency_,
-                        interval_,    info_.timer != nullptr, burst->request};
+    return ChannelBurst{burst->ready,           burst->beats,   latency_,      interval_,
+                        info_.timer != nullptr, burst->request, burst->stages, burst->gap};
 }
 
 Mcif::Client::Client(DmaPort& behind, unsigned index, Mcif& interface)

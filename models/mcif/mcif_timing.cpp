@@ -22,17 +22,20 @@ void add_last(Fingerprint& state, Cycles time, bool at_rest) {
 
 }  // namespace
 
-Cycles RequestStages::enter(Cycles ready) {
+Cycles RequestStages::enter(const ChannelBurst& request) {
     if (holds_) {
         stages_.back().passed(in_last_, at_end_, last_in_arbiter_);
     }
     holds_ = true;
-    const Cycles way(stages_.size() + 1);
-    Cycles at = std::max(ready - std::min(ready, way), entered_ + Cycles(1));
-    entered_ = stages_.front().accepts(at);
+    const Cycles way(request.stages + 1);
+    // the one before waits to enter, and this one behind it
+    offered_ = std::max({request.ready - std::min(request.ready, way), offered_ + request.gap,
+                         entered_ + Cycles(1)});
+    const std::size_t first = stages_.size() - request.stages;
+    entered_ = stages_[first].accepts(offered_);
     in_last_ = entered_;
-    at = stages_.front().output(entered_);
-    for (std::size_t i = 1; i < stages_.size(); ++i) {
+    Cycles at = stages_[first].output(entered_);
+    for (std::size_t i = first + 1; i < stages_.size(); ++i) {
         const Cycles in = stages_[i].accepts(at);
         stages_[i - 1].passed(in_last_, at, in);
         in_last_ = in;
@@ -89,8 +92,8 @@ void ReadChannel::pull_burst(Lane& lane) {
     }
     lane.burst = lane.source->next_burst().value_or(ChannelBurst{});
     lane.holds = lane.holds || lane.burst.request;
-    if (lane.burst.request && turn_.stages) {
-        lane.burst.ready = lane.stages.enter(lane.burst.ready);
+    if (lane.burst.stages > 0 && turn_.stages) {
+        lane.burst.ready = lane.stages.enter(lane.burst);
         lane.in_stages = true;
     }
 }

@@ -99,26 +99,30 @@ struct ChannelBurst {
     std::uint64_t beats = 0;
     Cycles latency{};
     Cycles interval{1};
-    bool timed = false;    ///< by the memory, beat by beat, instead of `latency`
-    bool request = false;  ///< begins a request, which passes the stages in front of the arbiter
+    bool timed = false;        ///< by the memory, beat by beat, instead of `latency`
+    bool request = false;      ///< begins a request
+    std::uint32_t stages = 0;  ///< in front of the arbiter that the request passes
+    Cycles gap{1};             ///< from the making of the request before, at least
 };
 
-/// The stages that a client's requests pass on their way to the arbiter. The last one in front of the
-/// split into commands holds a request until its last command has left; a stage of the arbiter's own
-/// holds commands.
-/// source: NV_NVDLA_DMAIF_rdreq.v, NV_NVDLA_MCIF_READ_IG_bpt.v and NV_NVDLA_MCIF_READ_IG_arb.v of
-/// branch master
+/// The stages that a client's requests pass on their way to the arbiter. A client makes its next request
+/// while the one before waits to enter the first stage, and no further one. The last stage in front of
+/// the split into commands holds a request until its last command has left; a stage of the arbiter's
+/// own holds commands.
+/// source: NV_NVDLA_CDMA_dc.v, req_valid_d1, NV_NVDLA_DMAIF_rdreq.v, NV_NVDLA_CDMA_dma_mux.v,
+/// NV_NVDLA_MCIF_READ_IG_bpt.v and NV_NVDLA_MCIF_READ_IG_arb.v of branch master
 class RequestStages {
  public:
     /// When a request stands at the arbiter that would stand there at `ready` with empty stages.
-    Cycles enter(Cycles ready);
+    Cycles enter(const ChannelBurst& request);
     /// The request's next command had its turn.
     void issued(Cycles time);
 
  private:
-    std::array<SkidStage, 3> stages_{};
+    std::array<SkidStage, 4> stages_{};  // a client that has fewer passes the last ones
     SkidStage arbiter_{};
-    Cycles entered_;          // the request
+    Cycles offered_;  // the request, to the first stage
+    Cycles entered_;
     Cycles in_last_;          // of the stages
     Cycles at_end_;           // of the stages
     Cycles in_arbiter_;       // the request's next command

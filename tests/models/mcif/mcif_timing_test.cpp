@@ -157,8 +157,8 @@ TEST(ReadChannel, brings_nothing_past_a_beat_that_its_client_holds_back) {
 TEST(ReadChannel, lets_a_request_that_comes_amid_the_one_before_wait_in_its_stages) {
     const auto arrivals = [](std::uint64_t second_ready) {
         ReadChannel channel(256, Cycles(3), {.stages = true});
-        Source source({{.ready = Cycles(100), .beats = 3, .request = true},
-                       {.ready = Cycles(second_ready), .beats = 1, .request = true}});
+        Source source({{.ready = Cycles(100), .beats = 3, .request = true, .stages = 3},
+                       {.ready = Cycles(second_ready), .beats = 1, .request = true, .stages = 3}});
         channel.open(channel.add_client(), source, source.beats());
         channel.advance(Cycles(1000));
         return source.times;
@@ -171,18 +171,18 @@ TEST(ReadChannel, lets_a_request_that_comes_amid_the_one_before_wait_in_its_stag
 TEST(RequestStages, lose_nothing_between_requests_of_one_command) {
     RequestStages stages;
     for (std::uint64_t i = 0; i < 10; ++i) {
-        EXPECT_EQ(stages.enter(Cycles(100)), Cycles(100 + i));
+        EXPECT_EQ(stages.enter({.ready = Cycles(100), .stages = 3}), Cycles(100 + i));
         stages.issued(Cycles(100 + i));
     }
 }
 
 TEST(RequestStages, hide_their_loss_in_the_arbiter_when_another_client_has_turns_too) {
     RequestStages stages;
-    EXPECT_EQ(stages.enter(Cycles(100)), Cycles(100));
+    EXPECT_EQ(stages.enter({.ready = Cycles(100), .stages = 3}), Cycles(100));
     for (const std::uint64_t turn : {100U, 102U, 104U}) {
         stages.issued(Cycles(turn));
     }
-    EXPECT_EQ(stages.enter(Cycles(102)), Cycles(105));
+    EXPECT_EQ(stages.enter({.ready = Cycles(102), .stages = 3}), Cycles(105));
 }
 
 TEST(ReadChannel, takes_the_next_command_when_a_beat_in_flight_has_arrived) {
