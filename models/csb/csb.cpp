@@ -141,8 +141,9 @@ void Csb::b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay
         // after all the writes, which have reached their registers then
         value = read_after(*file, offset, presented, payload.get_extension<PollExtension>());
         std::memcpy(payload.get_data_ptr(), &value, sizeof value);
-        // source: nv_full RTL, simulated: the bus is awake after a write
-        const Cycles awake(written_ == presented ? 1 : 0);
+        // source: nv_full RTL, simulated: the bus is awake after a write; master RTL, simulated: it is not
+        const bool wakes = config_.address_map == AddressMap::NvFull;
+        const Cycles awake(wakes && written_ == presented ? 1 : 0);
         delay = to_time(read_cycles(file->block()) - read_way(file->block()) - awake);
     }
     payload.set_response_status(tlm::TLM_OK_RESPONSE);
