@@ -13,8 +13,7 @@ namespace {
 constexpr std::size_t queued_requests = 129;
 constexpr Cycles from_write_to_request{2};
 
-/// Stages in front of the arbiter that a request of data passes: of the DMA, of what it shares with that
-/// of pixels, and two in front of the split into commands.
+/// Stages in front of the arbiter that a request of data passes, one of them with those of pixels.
 /// source: NV_NVDLA_DMAIF_rdreq.v, NV_NVDLA_CDMA_dma_mux.v, NV_NVDLA_MCIF_READ_IG_bpt.v
 constexpr std::uint32_t request_stages = 4;
 
