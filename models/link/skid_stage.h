@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "models/base/fingerprint.h"
 #include "models/base/quantity.h"
 
 namespace npuscope {
@@ -42,6 +43,12 @@ class SkidStage {
         before_ = last_;
         last_ = {stood, left};
         taken_ = taken;
+    }
+    /// What is offered from `state.since()` less `early` on depends on.
+    void add_state(Fingerprint& state, Cycles early) const {
+        for (const Cycles time : {last_.stood, last_.left, before_.stood, before_.left, taken_}) {
+            state.add_coming(time + early + Cycles(1));
+        }
     }
 
  private:

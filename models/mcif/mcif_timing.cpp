@@ -54,6 +54,19 @@ void RequestStages::issued(Cycles time) {
     at_arbiter_ = arbiter_.output(in_arbiter_);
 }
 
+void RequestStages::add_state(Fingerprint& state) const {
+    const Cycles way(stages_.size() + 1);  // a request enters so much before it is at the arbiter
+    state.add(holds_ ? 1U : 0U);
+    for (const SkidStage& stage : stages_) {
+        stage.add_state(state, way);
+    }
+    arbiter_.add_state(state, way);
+    for (const Cycles time :
+         {offered_, entered_, in_last_, at_end_, in_arbiter_, at_arbiter_, last_in_arbiter_}) {
+        state.add_coming(time + way);
+    }
+}
+
 ReadChannel::ReadChannel(std::uint32_t outstanding, Cycles slot_return, const Turn& turn, bool asks)
     : slot_return_(slot_return),
       turn_(turn),
@@ -415,6 +428,11 @@ void ReadChannel::add_state(Fingerprint& state) const {
             break;
         }
         state.add(arrival);
+    }
+    for (const Lane& lane : lanes_) {
+        if (turn_.stages) {
+            lane.stages.add_state(state);
+        }
     }
     for (const std::size_t index : open_) {
         const ChannelBurst& burst = lanes_[index].burst;

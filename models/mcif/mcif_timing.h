@@ -117,6 +117,7 @@ class RequestStages {
     Cycles enter(const ChannelBurst& request);
     /// The request's next command had its turn.
     void issued(Cycles time);
+    void add_state(Fingerprint& state) const;
 
  private:
     std::array<SkidStage, 4> stages_{};  // a client that has fewer passes the last ones
