@@ -38,6 +38,7 @@ RepeatedOperations::RepeatedOperations(Rooms rooms, Machine::Surroundings surrou
     alignment_ = Bytes(std::max(std::bit_ceil(most), least_alignment.value));
     const auto within = static_cast<std::uint32_t>(alignment_.value - 1);
     for (const RegisterFile& file : rooms_.csb.files()) {
+        takes_part_.push_back(has_part(file.block().name));
         for (const RegisterRow& row : file.block().rows) {
             compared_.push_back(bits_compared(row, within));
         }
@@ -73,9 +74,11 @@ bool RepeatedOperations::others_rest() const {
 }
 
 void RepeatedOperations::add_registers(Fingerprint& state) const {
-    auto part = compared_.begin();  // of the next word
+    const unsigned turn = register_group();
+    auto part = compared_.begin();       // of the next word
+    auto changes = takes_part_.begin();  // of the next block
     for (const RegisterFile& file : rooms_.csb.files()) {
-        const unsigned group = has_part(file.block().name) ? register_group() : 0;
+        const unsigned group = *changes++ ? turn : 0;
         state.add(file.producer() ^ group);
         state.add(file.consumer() ^ group);
         state.add(static_cast<std::uint64_t>(file.status(group)));
@@ -93,13 +96,18 @@ bool RepeatedOperations::has_part(std::string_view block) {
            is_among(row_of(Pipeline::Sdp).blocks, block);
 }
 
+bool RepeatedOperations::has_part(InterruptSource source) {
+    return source == InterruptSource::Sdp || source == InterruptSource::CdmaDat ||
+           source == InterruptSource::CdmaWt || source == InterruptSource::Cacc;
+}
+
 void RepeatedOperations::add_interrupts(Fingerprint& state) const {
+    const unsigned turn = register_group();
     const InterruptController& interrupts = rooms_.units.glb.controller();
     for (const auto& [source, name] : EnumNames<InterruptSource>::names) {
-        const bool changes = source == InterruptSource::Sdp || source == InterruptSource::CdmaDat ||
-                             source == InterruptSource::CdmaWt || source == InterruptSource::Cacc;
-        for (const unsigned group : {0U, 1U}) {
-            const Interrupt interrupt{source, changes ? group ^ register_group() : group};
+        const unsigned first = has_part(source) ? turn : 0;
+        for (const unsigned group : {first, 1 - first}) {
+            const Interrupt interrupt{source, group};
             state.add(interrupts.pending(interrupt) ? 1U : 0U);
             state.add(interrupts.masked(interrupt) ? 1U : 0U);
         }

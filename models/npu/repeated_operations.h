@@ -43,6 +43,7 @@ class RepeatedOperations {
     }
     /// Units whose groups change places: those that a convolution uses.
     static bool has_part(std::string_view block);
+    static bool has_part(InterruptSource source);
     /// What it did from that moment to the last one counts as done so many times more. Cycles of one
     /// time.
     Cycles repeat(std::size_t moment, std::uint64_t times);
@@ -75,6 +76,7 @@ class RepeatedOperations {
     Rooms rooms_;
     Machine::Surroundings surroundings_;
     Bytes alignment_;
+    std::vector<bool> takes_part_;         // each block
     std::vector<std::uint32_t> compared_;  // bits of each register
     std::vector<Moment> moments_;
     // the group of kernels that begins

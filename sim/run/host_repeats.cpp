@@ -14,12 +14,13 @@ bool Host::leave_out_repeated(RepeatedOperations& operations) {
         return false;
     }
     if (!repeated_) {
-        repeated_.emplace(program_, RepeatedStatements::Likeness{
-                                        operations.alignment(),
-                                        [this](Address address) {
-                                            return std::uint64_t{memory_.region_number(address)};
-                                        },
-                                        RepeatedOperations::has_part});
+        repeated_.emplace(
+            program_,
+            RepeatedStatements::Likeness{
+                operations.alignment(),
+                [this](Address address) { return std::uint64_t{memory_.region_number(address)}; },
+                [](std::string_view block) { return RepeatedOperations::has_part(block); },
+                [](InterruptSource source) { return RepeatedOperations::has_part(source); }});
     }
     if (!repeated_->awaits_last(board_, statement_)) {
         return false;

@@ -17,12 +17,6 @@ std::uint64_t print_of(std::string_view text) { return std::hash<std::string_vie
 /// `NVDLA_CSC` of `NVDLA_CSC.S_POINTER_0`.
 std::string_view block_of(std::string_view name) { return name.substr(0, name.find('.')); }
 
-/// The unit of an interrupt, `SDP_0`, whose group is the last letter.
-bool is_of_convolution(std::string_view interrupt) {
-    return interrupt.starts_with("SDP_") || interrupt.starts_with("CDMA_") ||
-           interrupt.starts_with("CACC_");
-}
-
 /// Tells statements apart as far as a machine without values does.
 class Printer {
  public:
@@ -55,11 +49,11 @@ class Printer {
     }
     Print of(const NotifyOnInterrupt& notify) {
         raised_at_[notify.sync] = place_;
-        std::string unit = notify.unit;
-        if (groups_changed_ && is_of_convolution(unit)) {
-            unit.back() = unit.back() == '0' ? '1' : '0';
+        std::optional<Interrupt> interrupt = interrupt_from_name(notify.unit);
+        if (groups_changed_ && interrupt && likeness_.raised_by_groups(interrupt->source)) {
+            interrupt->group = 1 - interrupt->group;
         }
-        return print_of(unit);
+        return print_of(interrupt ? to_string(*interrupt) : notify.unit);
     }
     Print of(const SyncWait& wait) const { return since_raised(wait.sync); }
     Print of(const CheckCrc& check) const { return since_raised(check.sync); }

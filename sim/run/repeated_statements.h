@@ -28,6 +28,7 @@ class RepeatedStatements {
         std::function<std::uint64_t(Address)> region_of;  ///< and of one region of memory
         /// Groups of registers of these blocks, where they have changed places.
         std::function<bool(std::string_view block)> has_groups;
+        std::function<bool(InterruptSource source)> raised_by_groups;  ///< their interrupts
     };
     RepeatedStatements(std::span<const Statement> program, const Likeness& likeness);
 

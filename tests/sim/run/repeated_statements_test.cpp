@@ -17,7 +17,8 @@ RepeatedStatements repeats_of(const std::vector<Statement>& program) {
     return {program,
             {Bytes(256),
              [](Address address) { return std::uint64_t{address.value < 0x1000'0000 ? 0U : 1U}; },
-             [](std::string_view block) { return block == "NVDLA_CDMA"; }}};
+             [](std::string_view block) { return block == "NVDLA_CDMA"; },
+             [](InterruptSource source) { return source == InterruptSource::Sdp; }}};
 }
 
 /// A layer as a planner writes it: a size, an address, an interrupt and a wait for it.
