@@ -235,8 +235,9 @@ void add_simulation_options(CLI::App& app, RunChoices& choices) {
         ->option_text("on|off");
     app.add_option(
            "--repeats", choices.repeats,
-           "off (default), or on: with --values off, kernel groups that repeat earlier ones "
-           "exactly are simulated, too, instead of counted; cycles and counts are the same")
+           "off (default), or on: with --values off, kernel groups and operations that repeat "
+           "earlier ones exactly are simulated, too, instead of counted; cycles and counts are the "
+           "same")
         ->transform(choice_of<OnOff>())
         ->option_text("on|off");
     app.add_option_function<std::string>(
