@@ -7,21 +7,6 @@
 #include "models/base/check.h"
 
 namespace npuscope {
-namespace {
-
-/// When a channel last did something; of one that is at rest it does not matter if that was so long
-/// ago: longer than any latency, FIFO or pipe.
-void add_last(Fingerprint& state, Cycles time, bool at_rest) {
-    constexpr Cycles long_ago{4096};
-    if (at_rest) {
-        state.add_coming(time + long_ago);
-    } else {
-        state.add(time);
-    }
-}
-
-}  // namespace
-
 Cycles RequestStages::enter(const ChannelBurst& request) {
     if (holds_) {
         stages_.back().passed(in_last_, at_end_, last_in_arbiter_);
@@ -124,6 +109,9 @@ Cycles ReadChannel::room_for(std::uint64_t beats) const {
     if (last < arrivals_.size()) {
         return Cycles(0);
     }
+    if (beats == 1) {
+        return freed(place_);
+    }
     Cycles room = freed(last % arrivals_.size());
     // answers to different clients come in any order
     for (std::uint64_t i = asks_ ? std::max(commands_, std::uint64_t{arrivals_.size()}) : last;
@@ -193,12 +181,37 @@ std::optional<Cycles> ReadChannel::next_command() const {
 
 void ReadChannel::issue_turn(Lane& lane, Cycles command) {
     leave_stages(lane, command);
-    for (std::uint64_t i = 0; i < lane.burst.beats; ++i) {
+    const std::uint64_t beats = lane.burst.beats;
+    if (lane.burst.timed && !lane.holds && place_ + beats <= arrivals_.size()) {
+        issue_timed_turn(lane, command);
+        return;
+    }
+    for (std::uint64_t i = 0; i < beats; ++i) {
         if (turn_.split && i > 0) {
             command = std::max(command + Cycles(1), room_for(1));
         }
         command_beat(lane, command);
     }
+    next_command_ = command + Cycles(1);
+}
+
+void ReadChannel::issue_timed_turn(Lane& lane, Cycles command) {
+    const std::uint64_t beats = lane.burst.beats;
+    const std::span<Cycles> places = std::span(arrivals_).subspan(place_, beats);
+    for (std::uint64_t i = 0; i < beats; ++i) {
+        if (turn_.split && i > 0) {
+            command += Cycles(1);
+            const bool taken = commands_ + i >= arrivals_.size();
+            command = taken ? std::max(command, freed(place_ + i)) : command;
+        }
+        places[i] = command;
+    }
+    lane.source->beats_ready(places);
+    for (Cycles& time : places) {
+        time = last_arrival_ = std::max(time + Cycles(1), last_arrival_ + lane.burst.interval);
+    }
+    lane.arrivals.insert(lane.arrivals.end(), places.begin(), places.end());
+    count_commands(beats);
     next_command_ = command + Cycles(1);
 }
 
@@ -439,19 +452,6 @@ void ReadChannel::add_state(Fingerprint& state) const {
         state.add(index);
         state.add(burst.beats);
         state.add_coming(burst.ready);
-    }
-}
-
-void WriteChannel::add_state(Fingerprint& state) const {
-    add_last(state, free_, open_.empty());
-    state.add(last_);
-    for (const unsigned client : open_) {
-        const Lane& lane = lanes_[client];
-        state.add(client);
-        state.add(lane.burst.first);
-        state.add(lane.burst.step.value);
-        state.add(lane.burst.beats - lane.taken);
-        state.add(lane.burst.gathered);
     }
 }
 

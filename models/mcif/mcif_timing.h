@@ -152,6 +152,17 @@ class ChannelSource {
     virtual void hold_back(std::span<Cycles> /*times*/, Cycles /*interval*/) {}
 };
 
+/// When a channel last did something; of one that is at rest it does not matter if that was so long
+/// ago: longer than any latency, FIFO or pipe.
+inline void add_last(Fingerprint& state, Cycles time, bool at_rest) {
+    constexpr Cycles long_ago{4096};
+    if (at_rest) {
+        state.add_coming(time + long_ago);
+    } else {
+        state.add(time);
+    }
+}
+
 /// `a` of a command; its beat arrives at max(a + 1 + latency, beat before + interval). The command
 /// that takes its place in flight follows `slot_return` cycles later at the earliest. With bursts
 /// of several beats a command asks for a whole one, and waits for room in flight after it had its
@@ -247,6 +258,8 @@ class ReadChannel {
         return room_for(turn_.split && !asks_ ? 1 : beats);
     }
     void issue_turn(Lane& lane, Cycles command);
+    /// The same of a timed burst whose beats lie side by side in the ring.
+    void issue_timed_turn(Lane& lane, Cycles command);
     Choice choose(Cycles command);
     /// The same where one lane is open.
     Choice the_only(Cycles command) const {

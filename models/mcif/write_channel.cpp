@@ -93,4 +93,17 @@ void WriteChannel::advance(Cycles time) {
     }
 }
 
+void WriteChannel::add_state(Fingerprint& state) const {
+    add_last(state, free_, open_.empty());
+    state.add(last_);
+    for (const unsigned client : open_) {
+        const Lane& lane = lanes_[client];
+        state.add(client);
+        state.add(lane.burst.first);
+        state.add(lane.burst.step.value);
+        state.add(lane.burst.beats - lane.taken);
+        state.add(lane.burst.gathered);
+    }
+}
+
 }  // namespace npuscope

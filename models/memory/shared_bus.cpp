@@ -7,15 +7,28 @@
 namespace npuscope {
 namespace {
 
-constexpr std::uint64_t window_cycles = 16;
 constexpr std::uint64_t kept_windows = 1U << 14U;
+
+/// Cycles of a window, as a power of two: the fewest in which these bytes pass. A short window places
+/// what is asked out of turn more exactly; what takes many windows costs the simulation time.
+constexpr std::uint64_t window_bytes = 32;
+constexpr unsigned longest_window = 4;
+
+unsigned window_bits(BytesPerSecond bandwidth, Hertz clock) {
+    unsigned bits = 0;
+    while (bits < longest_window && (bandwidth.value << bits) < window_bytes * clock.value) {
+        ++bits;
+    }
+    return bits;
+}
 
 }  // namespace
 
 SharedBus::SharedBus(BytesPerSecond bandwidth, Hertz clock)
     : clock_(clock.value),
       bandwidth_(bandwidth.value),
-      capacity_(window_cycles * bandwidth.value),
+      window_bits_(window_bits(bandwidth, clock)),
+      capacity_(bandwidth.value << window_bits_),
       windows_(kept_windows) {}
 
 inline SharedBus::Window& SharedBus::window(std::uint64_t number) {
@@ -32,7 +45,7 @@ inline bool SharedBus::fills_all(std::uint64_t cost) const {
 }
 
 inline Cycles SharedBus::after_taken(const Window& window, Cycles time) const {
-    const std::uint64_t begin = window.number * window_cycles;
+    const std::uint64_t begin = begin_of(window.number).value;
     const bool passed = time.value >= begin && (time.value - begin) * bandwidth_ >= window.taken;
     return passed ? time : Cycles(begin + divide_up(window.taken, bandwidth_));
 }
@@ -51,9 +64,15 @@ inline SharedBus::Window& SharedBus::with_room(std::uint64_t number) {
     return *found;
 }
 
+inline SharedBus::Window& SharedBus::close_latest() {
+    windows_[latest_ % kept_windows] = {latest_, capacity_, latest_ + 1};
+    ++latest_;
+    return windows_[latest_ % kept_windows] = {latest_, 0, 0};
+}
+
 inline Cycles SharedBus::pass_cost(std::uint64_t cost, Cycles asked) {
-    Cycles end = asked + last_cycles_;
-    std::uint64_t number = asked.value / window_cycles;
+    const Cycles end = asked + last_cycles_;
+    std::uint64_t number = window_of(asked);
     if (number < full_from_ || number >= full_until_) {
         full_from_ = number;
     } else {
@@ -66,14 +85,25 @@ inline Cycles SharedBus::pass_cost(std::uint64_t cost, Cycles asked) {
         full_until_ = number;
         return after_taken(first, end);
     }
+    if (remembered && number == latest_ && !fills_all(cost)) {
+        Window* last = &first;
+        std::uint64_t taken = first.taken + cost;
+        for (; taken > capacity_; taken -= capacity_) {
+            last = &close_latest();
+        }
+        last->taken = taken;
+        last->next = taken == capacity_ ? latest_ + 1 : 0;
+        full_until_ = latest_;
+        return after_taken(*last, end);
+    }
+    Window* room = &first;
     while (cost > 0) {
-        Window& room = with_room(number);
-        const std::uint64_t part = std::min(cost, capacity_ - room.taken);
-        room.taken += part;
+        room = &with_room(number);
+        const std::uint64_t part = std::min(cost, capacity_ - room->taken);
+        room->taken += part;
         cost -= part;
-        number = room.number;
-        room.next = room.taken == capacity_ ? number + 1 : room.next;
-        end = after_taken(room, end);
+        number = room->number;
+        room->next = room->taken == capacity_ ? number + 1 : room->next;
         if (number == latest_ && fills_all(cost)) {
             // of the windows that these bytes fill, the first ones are forgotten when the last are
             const std::uint64_t forgotten = cost / capacity_ - kept_windows;
@@ -82,16 +112,16 @@ inline Cycles SharedBus::pass_cost(std::uint64_t cost, Cycles asked) {
         }
     }
     full_until_ = number;
-    return end;
+    return after_taken(*room, end);
 }
 
 void SharedBus::add_state(Fingerprint& state) const {
-    const std::uint64_t first = state.since().value / window_cycles;
-    state.add(state.moment().value % window_cycles);
+    const std::uint64_t first = window_of(state.since());
+    state.add((state.moment() - begin_of(window_of(state.moment()))).value);
     for (std::uint64_t number = first; number <= latest_; ++number) {
         const Window& kept = windows_[number % kept_windows];
         if (kept.number == number && kept.taken > 0) {
-            state.add(Cycles(number * window_cycles));
+            state.add(begin_of(number));
             state.add(kept.taken);
         }
     }
@@ -127,13 +157,14 @@ std::size_t SharedBus::pass_behind(std::span<Cycles> times) {
     if (latest_ != full_until_ || last->number != latest_ || fills_all(last_cost_)) {
         return 0;
     }
+    std::uint64_t taken = last->taken;
     // what has passed when the last window's bytes have, in cycles and a rest
-    std::uint64_t cycles = latest_ * window_cycles + last->taken / bandwidth_;
-    std::uint64_t rest = last->taken % bandwidth_;
+    std::uint64_t cycles = begin_of(latest_).value + taken / bandwidth_;
+    std::uint64_t rest = taken % bandwidth_;
     const std::uint64_t more_cycles = last_cost_ / bandwidth_;
     const std::uint64_t more_rest = last_cost_ % bandwidth_;
-    const Cycles from(full_from_ * window_cycles);
-    Cycles until((latest_ + 1) * window_cycles);
+    const Cycles from = begin_of(full_from_);
+    Cycles until = begin_of(latest_ + 1);
     std::size_t passed = 0;
     for (; passed < times.size() && times[passed] >= from && times[passed] < until; ++passed) {
         cycles += more_cycles;
@@ -142,19 +173,16 @@ std::size_t SharedBus::pass_behind(std::span<Cycles> times) {
             rest -= bandwidth_;
             ++cycles;
         }
-        std::uint64_t cost = last_cost_;
-        while (cost > capacity_ - last->taken) {
-            cost -= capacity_ - last->taken;
-            *last = {latest_, capacity_, latest_ + 1};
-            ++latest_;
-            until += Cycles(window_cycles);
-            last = &windows_[latest_ % kept_windows];
-            *last = {latest_, 0, 0};
+        taken += last_cost_;
+        while (taken > capacity_) {
+            taken -= capacity_;
+            last = &close_latest();
+            until = begin_of(latest_ + 1);
         }
-        last->taken += cost;
-        last->next = last->taken == capacity_ ? latest_ + 1 : 0;
         times[passed] = std::max(times[passed] + last_cycles_, Cycles(cycles + (rest > 0 ? 1 : 0)));
     }
+    last->taken = taken;
+    last->next = taken == capacity_ ? latest_ + 1 : 0;
     full_until_ = latest_;
     return passed;
 }

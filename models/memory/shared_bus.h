@@ -36,6 +36,8 @@ class SharedBus {
         std::uint64_t taken = 0;
         std::uint64_t next = 0;  ///< where this one is full: the first that may have room
     };
+    std::uint64_t window_of(Cycles time) const { return time.value >> window_bits_; }
+    Cycles begin_of(std::uint64_t window) const { return Cycles(window << window_bits_); }
     Window& window(std::uint64_t number);
     /// More than all windows that are remembered have room for.
     bool fills_all(std::uint64_t cost) const;
@@ -44,6 +46,8 @@ class SharedBus {
     /// Notes what bytes cost; passes them.
     void learn_cost(Bytes bytes);
     Cycles pass_cost(std::uint64_t cost, Cycles asked);
+    /// Fills the latest window and begins the next one.
+    Window& close_latest();
     /// Passes the first of these where they follow what the bus is busy with, one after the other and
     /// with nothing behind; the number of them.
     std::size_t pass_behind(std::span<Cycles> times);
@@ -52,6 +56,7 @@ class SharedBus {
 
     std::uint64_t clock_;
     std::uint64_t bandwidth_;
+    unsigned window_bits_;         // a window has 2 to this power cycles
     std::uint64_t capacity_;       // of a window
     std::vector<Window> windows_;  ///< the latest ones, as a ring
     std::uint64_t latest_ = 0;

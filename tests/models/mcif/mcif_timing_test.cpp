@@ -131,6 +131,32 @@ TEST(ReadChannel, brings_the_beats_of_a_turn_one_after_the_other_with_commands_o
     EXPECT_EQ(second.times, cycles({155, 156}));
 }
 
+/// Arrivals of turns that memory times, in a ring of so many places. `apart`: the channel hands over each
+/// beat by itself, as it does for a client that may hold beats back.
+std::vector<Cycles> timed_turns(std::uint32_t places, bool split, bool apart) {
+    ReadChannel channel(places, Cycles(3), {.beats = 4, .split = split});
+    Pace pace;
+    std::deque<ChannelBurst> bursts;
+    for (std::uint64_t i = 0; i < 60; ++i) {
+        bursts.push_back({Cycles(i * (i % 7)), 1 + i % 4, Cycles(0), Cycles(1), true, apart});
+    }
+    Source source(bursts);
+    source.pace = &pace;
+    channel.open(channel.add_client(), source, source.beats());
+    channel.advance(Cycles(5000));
+    return source.times;
+}
+
+TEST(ReadChannel, times_the_beats_of_a_turn_together_as_it_does_each_by_itself) {
+    for (const std::uint32_t places : {4U, 9U, 64U}) {
+        for (const bool split : {false, true}) {
+            const std::vector<Cycles> together = timed_turns(places, split, false);
+            EXPECT_EQ(together.size(), 150U);
+            EXPECT_EQ(together, timed_turns(places, split, true)) << places << ' ' << split;
+        }
+    }
+}
+
 /// Takes a beat every third cycle.
 struct SlowSource : Source {
     using Source::Source;

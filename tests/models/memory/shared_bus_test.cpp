@@ -79,37 +79,48 @@ TEST(SharedBus, NeverMoreThanItsBandwidth) {
 /// The same windows, looked at one after the other from the cycle that is asked for.
 class PlainBus {
  public:
-    explicit PlainBus(std::uint64_t bytes_per_cycle) : capacity_(16 * bytes_per_cycle) {}
+    /// Bytes a cycle, and cycles of a window.
+    PlainBus(std::uint64_t pace, std::uint64_t window)
+        : pace_(pace), window_(window), capacity_(window * pace) {}
 
     Cycles pass(std::uint64_t bytes, Cycles asked) {
-        const std::uint64_t pace = capacity_ / 16;
-        Cycles end = asked + Cycles(divide_up(bytes, pace));
-        for (std::uint64_t number = asked.value / 16; bytes > 0; ++number) {
+        Cycles end = asked + Cycles(divide_up(bytes, pace_));
+        for (std::uint64_t number = asked.value / window_; bytes > 0; ++number) {
             taken_.resize(std::max<std::size_t>(taken_.size(), number + 1));
             const std::uint64_t part = std::min(bytes, capacity_ - taken_[number]);
             taken_[number] += part;
             bytes -= part;
             if (part > 0) {
-                end = std::max(end, Cycles(number * 16 + divide_up(taken_[number], pace)));
+                end = std::max(end, Cycles(number * window_ + divide_up(taken_[number], pace_)));
             }
         }
         return end;
     }
 
  private:
+    std::uint64_t pace_;
+    std::uint64_t window_;
     std::uint64_t capacity_;
     std::vector<std::uint64_t> taken_;
 };
 
 TEST(SharedBus, TakesTheFirstRoomWhateverOrderItIsAskedIn) {
-    for (const unsigned apart : {1U, 3U, 9U}) {  // more than the bus can take, and less
-        std::mt19937 random(apart);
-        SharedBus bus(BytesPerSecond(5'000'000'000), gigahertz);
-        PlainBus plain(5);
-        for (std::uint64_t i = 0; i < 20000; ++i) {
-            const std::uint64_t size = 1 + random() % (random() % 16 == 0 ? 256 : 16);
-            const Cycles asked(i * apart + random() % 400);
-            ASSERT_EQ(bus.pass(Bytes(size), asked), plain.pass(size, asked)) << apart << ' ' << i;
+    struct Window {
+        std::uint64_t pace;    // bytes a cycle
+        std::uint64_t cycles;  // the fewest in which 32 bytes pass, of a power of two up to 16
+    };
+    for (const Window window : {Window{1, 16}, Window{5, 8}, Window{8, 4}, Window{40, 1}}) {
+        for (const unsigned apart : {1U, 3U, 9U}) {  // more than the bus can take, and less
+            std::mt19937 random(apart);
+            SharedBus bus(BytesPerSecond(window.pace * 1'000'000'000), gigahertz);
+            PlainBus plain(window.pace, window.cycles);
+            for (std::uint64_t i = 0; i < 20000; ++i) {
+                const std::uint64_t size =
+                    1 + random() % (random() % 16 == 0 ? 51 : 3) * window.pace;
+                const Cycles asked(i * apart + random() % 400);
+                ASSERT_EQ(bus.pass(Bytes(size), asked), plain.pass(size, asked))
+                    << window.pace << ' ' << apart << ' ' << i;
+            }
         }
     }
 }
