@@ -2,6 +2,7 @@
 #include "models/conv/cacc_math.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "models/arith/convolve.h"
 #include "models/arith/fixed_point.h"
@@ -38,7 +39,13 @@ void truncate_in_place(Tensor<std::int32_t>& sums, std::uint32_t clip_truncate) 
 /// Data and kernels of one batch whose sums are integers.
 template <class T>
 bool may_saturate(const Kernels<T>& kernels, const Accumulation& accumulation) {
-    return partial_sum_bound(kernels) > max_of_bits<std::int64_t>(accumulation.accumulator.bits);
+    const std::int64_t largest = max_of_bits<std::int64_t>(accumulation.accumulator.bits);
+    const KernelShape& shape = kernels.shape;
+    const std::int64_t product =
+        std::int64_t{std::numeric_limits<T>::min()} * std::numeric_limits<T>::min();
+    const std::int64_t products = std::int64_t{shape.channels} * shape.rows * shape.columns;
+    // whatever the weights are, or as they are
+    return products > largest / product && partial_sum_bound(kernels) > largest;
 }
 
 AccumulatedSums accumulate_direct(const Tensor<std::int8_t>& data,

@@ -15,7 +15,17 @@
 #include "models/layout/precision.h"
 #include "models/sdp/sdp_lut_math.h"
 
+// Highway compiles the part between HWY_BEFORE_NAMESPACE and HWY_AFTER_NAMESPACE once per target: its
+// plain loops become vectors of the machine's width.
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "models/sdp/sdp_math.cpp"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+HWY_BEFORE_NAMESPACE();
 namespace npuscope {
+namespace HWY_NAMESPACE {
+namespace {
 
 // source: NV_NVDLA_SDP_HLS_C_int.v: the shifter saturates to 17 bits, and only that is counted
 constexpr double kShifterMax = 65535.0;
@@ -30,7 +40,7 @@ struct CountLimits {
 constexpr CountLimits kExactCount{kShifterMin, kShifterMax + 0.5};
 constexpr CountLimits kCoarseCount{kShifterMin - 1.0, kShifterMax + 2.0};
 
-inline std::uint64_t count_saturated(const SdpStages& stages, std::span<const double> values) {
+std::uint64_t count_saturated(const SdpStages& stages, std::span<const double> values) {
     const Conversion& convertor = stages.convertor;
     const CountLimits limits = stages.coarse_saturation ? kCoarseCount : kExactCount;
     const double factor = std::ldexp(1.0, -static_cast<int>(convertor.shift));
@@ -79,7 +89,7 @@ void through_convertor(const Conversion& convertor, std::span<double> values) {
     }
 }
 
-inline void to_integers(std::span<const double> values, std::span<std::int32_t> integers) {
+void to_integers(std::span<const double> values, std::span<std::int32_t> integers) {
     for (std::size_t i = 0; i < values.size(); ++i) {
         integers[i] = static_cast<std::int32_t>(values[i]);
     }
@@ -94,13 +104,11 @@ void to_elements(std::span<const std::int32_t> integers, Element* out) {
 }
 
 /// Elements of fp16 that have the largest magnitude: they count as saturated.
-inline std::uint64_t count_largest(std::span<const std::int16_t> elements) {
+std::uint64_t count_largest(std::span<const std::int16_t> elements) {
     constexpr int kLargest = static_cast<int>(Fp16Format::largest);
     return static_cast<std::uint64_t>(std::ranges::count_if(
         elements, [](std::int16_t bits) { return (bits & 0x7FFF) == kLargest; }));
 }
-
-namespace {
 
 constexpr std::size_t kRun = 1024;  // values that go through all stages together; stays in L1
 
@@ -330,6 +338,29 @@ SdpResult compute(const SdpStages& stages, const Tensor<In>& source, const SdpOp
     return {};
 }
 
+SdpResult compute_sums(const SdpStages& stages, const Tensor<std::int32_t>& accumulators,
+                       const SdpOperands& operands, const LookupTables& tables) {
+    return compute(stages, accumulators, operands, tables);
+}
+
+SdpResult compute_elements(const SdpStages& stages, const ElementTensor& source,
+                           const SdpOperands& operands, const LookupTables& tables) {
+    return std::visit([&](const auto& values) { return compute(stages, values, operands, tables); },
+                      source);
+}
+
+}  // namespace
+}  // namespace HWY_NAMESPACE
+}  // namespace npuscope
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace npuscope {
+namespace {
+
+HWY_EXPORT(compute_sums);
+HWY_EXPORT(compute_elements);
+
 }  // namespace
 
 SdpCounters& SdpCounters::operator+=(const SdpCounters& more) {
@@ -348,13 +379,12 @@ SdpCounters& SdpCounters::operator+=(const SdpCounters& more) {
 
 SdpResult compute_sdp(const SdpStages& stages, const Tensor<std::int32_t>& accumulators,
                       const SdpOperands& operands, const LookupTables& tables) {
-    return compute(stages, accumulators, operands, tables);
+    return HWY_DYNAMIC_DISPATCH(compute_sums)(stages, accumulators, operands, tables);
 }
 
 SdpResult compute_sdp(const SdpStages& stages, const ElementTensor& source,
                       const SdpOperands& operands, const LookupTables& tables) {
-    SdpResult result = std::visit(
-        [&](const auto& values) { return compute(stages, values, operands, tables); }, source);
+    SdpResult result = HWY_DYNAMIC_DISPATCH(compute_elements)(stages, source, operands, tables);
     if (stages.count_input_specials) {
         result.counters.inputs = count_specials(source);
     }
@@ -362,3 +392,4 @@ SdpResult compute_sdp(const SdpStages& stages, const ElementTensor& source,
 }
 
 }  // namespace npuscope
+#endif

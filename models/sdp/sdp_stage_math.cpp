@@ -8,7 +8,16 @@
 #include "models/base/check.h"
 #include "models/sdp/sdp_lut_math.h"
 
+// Highway compiles the part between HWY_BEFORE_NAMESPACE and HWY_AFTER_NAMESPACE once per target: its
+// plain loops become vectors of the machine's width.
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "models/sdp/sdp_stage_math.cpp"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+HWY_BEFORE_NAMESPACE();
 namespace npuscope {
+namespace HWY_NAMESPACE {
 namespace {
 
 constexpr double kMin32 = -2147483648.0;
@@ -102,8 +111,7 @@ void run_mul(const SdpXStage& stage, const OperandRun& operand, std::span<double
 
 // --- the Y stage in integers ---------------------------------------------------------------------
 
-constexpr ConvertorWidths kOperandConvertor{49, 32, 32};  // source: NV_NVDLA_SDP_HLS_Y_int_cvt.v
-constexpr ShifterWidths kProductShifter{64, 32};          // source: NV_NVDLA_SDP_HLS_Y_int_mul.v
+constexpr ShifterWidths kProductShifter{64, 32};  // source: NV_NVDLA_SDP_HLS_Y_int_mul.v
 
 auto converted(const SdpOperandConvertor& convertor) {
     return [&convertor](std::int16_t operand) { return convert_operand(convertor, operand); };
@@ -198,8 +206,6 @@ void run_y(const SdpYStage& stage, const StageRuns& operands, const OperandReadi
     }
 }
 
-}  // namespace
-
 void run_x_stage(const SdpXStage& stage, const OperandRun& alu, const OperandRun& mul,
                  std::span<double> values) {
     if (stage.bypass) {
@@ -221,13 +227,6 @@ void run_x_stage(const SdpXStage& stage, const OperandRun& alu, const OperandRun
             value = value > 0.0 ? value : 0.0;
         }
     }
-}
-
-std::int32_t convert_operand(const SdpOperandConvertor& convertor, std::int16_t operand) {
-    if (convertor.bypass) {
-        return operand;
-    }
-    return static_cast<std::int32_t>(convert(operand, convertor.conversion, kOperandConvertor));
 }
 
 void run_y_stage(const SdpYStage& stage, const OperandRun& alu, const OperandRun& mul,
@@ -262,4 +261,44 @@ void run_sdp_float(const SdpStages& stages, const PerStage<StageRuns>& operands,
     }
 }
 
+}  // namespace
+}  // namespace HWY_NAMESPACE
 }  // namespace npuscope
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace npuscope {
+namespace {
+
+constexpr ConvertorWidths kOperandConvertor{49, 32, 32};  // source: NV_NVDLA_SDP_HLS_Y_int_cvt.v
+
+HWY_EXPORT(run_x_stage);
+HWY_EXPORT(run_y_stage);
+HWY_EXPORT(run_sdp_float);
+
+}  // namespace
+
+void run_x_stage(const SdpXStage& stage, const OperandRun& alu, const OperandRun& mul,
+                 std::span<double> values) {
+    HWY_DYNAMIC_DISPATCH(run_x_stage)(stage, alu, mul, values);
+}
+
+std::int32_t convert_operand(const SdpOperandConvertor& convertor, std::int16_t operand) {
+    if (convertor.bypass) {
+        return operand;
+    }
+    return static_cast<std::int32_t>(convert(operand, convertor.conversion, kOperandConvertor));
+}
+
+void run_y_stage(const SdpYStage& stage, const OperandRun& alu, const OperandRun& mul,
+                 std::span<std::int32_t> values) {
+    HWY_DYNAMIC_DISPATCH(run_y_stage)(stage, alu, mul, values);
+}
+
+void run_sdp_float(const SdpStages& stages, const PerStage<StageRuns>& operands,
+                   const LookupTables& tables, std::span<float> values, LookupCounters& counters) {
+    HWY_DYNAMIC_DISPATCH(run_sdp_float)(stages, operands, tables, values, counters);
+}
+
+}  // namespace npuscope
+#endif
