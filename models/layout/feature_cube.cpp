@@ -7,31 +7,12 @@
 #include <cstring>
 
 #include "models/base/check.h"
+#include "models/layout/byte_transpose.h"
 
 namespace npuscope {
 namespace {
 
 static_assert(std::endian::native == std::endian::little, "elements are stored little-endian");
-
-/// One round of the 8 x 8 transposition: swaps the `mask` bytes of row a with those above in row b.
-void exchange(std::uint64_t& a, std::uint64_t& b, unsigned bits, std::uint64_t mask) {
-    const std::uint64_t difference = ((a >> bits) ^ b) & mask;
-    b ^= difference;
-    a ^= difference << bits;
-}
-
-/// Bytes [row][column] become [column][row].
-void transpose8x8(std::array<std::uint64_t, 8>& rows) {
-    for (std::size_t i : {0U, 1U, 2U, 3U}) {
-        exchange(rows[i], rows[i + 4], 32, 0x00000000FFFFFFFFULL);
-    }
-    for (std::size_t i : {0U, 1U, 4U, 5U}) {
-        exchange(rows[i], rows[i + 2], 16, 0x0000FFFF0000FFFFULL);
-    }
-    for (std::size_t i : {0U, 2U, 4U, 6U}) {
-        exchange(rows[i], rows[i + 1], 8, 0x00FF00FF00FF00FFULL);
-    }
-}
 
 /// The part of one line that one tensor holds: `lanes` rows, `plane` elements apart.
 struct LinePart {

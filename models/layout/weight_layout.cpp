@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "models/base/check.h"
+#include "models/layout/byte_transpose.h"
 
 namespace npuscope {
 namespace {
@@ -79,6 +80,58 @@ void for_each_channel_run(const WeightLayout& layout, Visit visit) {
     });
 }
 
+/// Neighbouring elements; most runs have the few channels of a cube.
+void copy_run(const void* from, std::size_t bytes, void* to) {
+    constexpr std::size_t word = 8;
+    std::size_t done = 0;
+    for (; done + word <= bytes; done += word) {
+        std::memcpy(static_cast<std::uint8_t*>(to) + done,
+                    static_cast<const std::uint8_t*>(from) + done, word);
+    }
+    if (done < bytes) {
+        std::memcpy(static_cast<std::uint8_t*>(to) + done,
+                    static_cast<const std::uint8_t*>(from) + done, bytes - done);
+    }
+}
+
+/// Whether the bytes of a kernel's taps lie apart in memory, in direct order; in a Kernels they are
+/// neighbours.
+template <class T>
+bool has_apart_taps(const WeightLayout& layout) {
+    return sizeof(T) == 1 && layout.row_group == 1 && !layout.winograd &&
+           layout.shape.rows * layout.shape.columns > 1;
+}
+
+/// Bytes of one cube of one kernel, at memory[tap][channel] and at kernel[channel][tap].
+struct CubeBytes {
+    std::size_t taps;
+    std::size_t channels;
+    std::size_t tap_pitch;  ///< from tap to tap in memory
+    std::size_t memory;     ///< first byte there
+    std::size_t kernel;     ///< first byte in a Kernels
+};
+
+/// visit(CubeBytes) for every cube of every kernel of such a layout; the bytes of all.
+template <class Visit>
+std::size_t for_each_cube(const WeightLayout& layout, Visit visit) {
+    const KernelShape& shape = layout.shape;
+    const std::size_t taps = std::size_t{shape.rows} * shape.columns;
+    std::size_t position = 0;
+    for_each_step(shape.kernels, layout.group_kernels, [&](Step group) {
+        for_each_step(shape.channels, layout.cube_channels, [&](Step cube) {
+            const std::size_t pitch = std::size_t{group.count} * cube.count;
+            for (std::uint32_t k = 0; k < group.count; ++k) {
+                const std::size_t kernel =
+                    (std::size_t{group.first + k} * shape.channels + cube.first) * taps;
+                visit(CubeBytes{taps, cube.count, pitch, position + std::size_t{k} * cube.count,
+                                kernel});
+            }
+            position += pitch * taps;
+        });
+    });
+    return position;
+}
+
 template <class T>
 void require_fit(const WeightLayout& layout) {
     NPU_CHECK(layout.element.value == sizeof(T), "the kernels' type is not the layout's element");
@@ -127,12 +180,20 @@ Kernels<T> decode_weights(const WeightLayout& layout, std::span<const std::uint8
     require_fit<T>(layout);
     NPU_CHECK(memory.size() >= layout.used_bytes().value, "the image does not cover the weights");
     Kernels<T> kernels(layout.shape);
+    if (has_apart_taps<T>(layout)) {
+        auto* to = reinterpret_cast<std::uint8_t*>(kernels.values.data());
+        for_each_cube(layout, [&](const CubeBytes& cube) {
+            transpose_bytes(cube.taps, cube.channels, {memory.data() + cube.memory, cube.tap_pitch},
+                            {to + cube.kernel, cube.taps});
+        });
+        return kernels;
+    }
     const std::size_t step = std::size_t{layout.shape.rows} * layout.shape.columns;
     const std::uint8_t* from = memory.data();
     for_each_channel_run(layout, [&](std::size_t first, std::uint32_t channels) {
         T* to = kernels.values.data() + first;
         if (step == 1) {
-            std::memcpy(to, from, channels * sizeof(T));
+            copy_run(from, channels * sizeof(T), to);
             from += channels * sizeof(T);
             return;
         }
@@ -151,8 +212,22 @@ void encode_weights(const WeightLayout& layout, const Kernels<T>& kernels,
     NPU_CHECK(memory.size() >= layout.stored_bytes().value, "the image is too small");
     const std::size_t step = std::size_t{layout.shape.rows} * layout.shape.columns;
     std::uint8_t* to = memory.data();
+    if (has_apart_taps<T>(layout)) {
+        const auto* from = reinterpret_cast<const std::uint8_t*>(kernels.values.data());
+        to += for_each_cube(layout, [&](const CubeBytes& cube) {
+            transpose_bytes(cube.channels, cube.taps, {from + cube.kernel, cube.taps},
+                            {memory.data() + cube.memory, cube.tap_pitch});
+        });
+        std::fill(to, memory.data() + layout.stored_bytes().value, std::uint8_t{0});
+        return;
+    }
     for_each_channel_run(layout, [&](std::size_t first, std::uint32_t channels) {
         const T* from = kernels.values.data() + first;
+        if (step == 1) {
+            copy_run(from, channels * sizeof(T), to);
+            to += channels * sizeof(T);
+            return;
+        }
         for (std::uint32_t c = 0; c < channels; ++c, to += sizeof(T)) {
             std::memcpy(to, from + c * step, sizeof(T));
         }

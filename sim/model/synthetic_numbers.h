@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 
 namespace npuscope {
 
@@ -48,6 +49,8 @@ class SyntheticLayer {
                    ? std::int8_t{0}
                    : static_cast<std::int8_t>(number & 0xffU);
     }
+    /// Those of `index` and after it.
+    void weights(std::uint64_t index, std::span<std::int8_t> to) const;
     /// Uniform in [-limit, limit].
     std::int16_t bias(std::uint64_t kernel, std::int16_t limit) const {
         const std::uint64_t count = 2 * static_cast<std::uint64_t>(limit) + 1;

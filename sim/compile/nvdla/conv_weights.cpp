@@ -52,7 +52,7 @@ class SliceWeights {
     void fill(const WeightLayout& weights, std::uint32_t image_channels,
               std::span<std::uint8_t> bytes) const {
         if (image_channels == 0 && weights.element == Bytes(1) && are_neighbours()) {
-            fill_taps(weights, bytes);
+            fill_kernels(weights, bytes);
             return;
         }
         fill_weights(weights, bytes,
@@ -91,17 +91,15 @@ class SliceWeights {
         }
         return cut_.group_kernels == 0;
     }
-    void fill_taps(const WeightLayout& weights, std::span<std::uint8_t> bytes) const {
+    void fill_kernels(const WeightLayout& weights, std::span<std::uint8_t> bytes) const {
         NPU_CHECK(weights.shape.channels == channels_.size(), "a slice stores its channels alone");
-        std::span<std::uint8_t> left = bytes;
-        for_each_tap(weights, [&](std::uint32_t k, const IndexSpan& channels, std::uint32_t row,
-                                  std::uint32_t column) {
-            const std::uint32_t count = channels.end - channels.begin;
-            task_.values.tap(slice_.output_atom * cut_.lanes + k, channels_[channels.begin].channel,
-                             row, column, left.first(count));
-            left = left.subspan(count);
-        });
-        std::ranges::fill(left, std::uint8_t{0});
+        Kernels<std::int8_t> kernels(weights.shape);
+        const std::size_t size = kernels.values.size() / weights.shape.kernels;
+        for (std::uint32_t k = 0; k < weights.shape.kernels; ++k) {
+            task_.values.of_kernel(slice_.output_atom * cut_.lanes + k, channels_[0].channel,
+                                   std::span(kernels.values).subspan(k * size, size));
+        }
+        encode_weights(weights, kernels, bytes);
     }
 
     struct Channel {

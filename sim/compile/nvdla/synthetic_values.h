@@ -80,20 +80,17 @@ class LayerValues {
         }
         return synthetic_.weight(index);
     }
-    /// int8 weights of one tap, of as many channels in a row as there is room for. Not for a model's
-    /// weights of 16 bits.
-    void tap(std::uint32_t k, std::uint32_t first_channel, std::uint32_t r, std::uint32_t s,
-             std::span<std::uint8_t> to) const {
-        const std::uint64_t taps = std::uint64_t{kernels_.rows} * kernels_.columns;
-        std::uint64_t index =
-            ((std::uint64_t{k} * kernels_.channels + first_channel) * kernels_.rows + r) *
-                kernels_.columns +
-            s;
-        for (std::uint8_t& weight : to) {
-            weight = static_cast<std::uint8_t>(given_ != nullptr ? given_->weights[index]
-                                                                 : synthetic_.weight(index));
-            index += taps;
+    /// int8 weights of one kernel from this channel on, as many as there is room for. Not for a
+    /// model's weights of 16 bits.
+    void of_kernel(std::uint32_t k, std::uint32_t first_channel, std::span<std::int8_t> to) const {
+        const std::uint64_t index = (std::uint64_t{k} * kernels_.channels + first_channel) *
+                                    kernels_.rows * kernels_.columns;
+        if (given_ == nullptr) {
+            synthetic_.weights(index, to);
+            return;
         }
+        std::copy_n(given_->weights.begin() + static_cast<std::ptrdiff_t>(index), to.size(),
+                    to.begin());
     }
     /// Uniform in [-limit, limit].
     std::int16_t bias(std::uint32_t k, std::int16_t limit) const {

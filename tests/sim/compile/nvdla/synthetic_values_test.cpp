@@ -69,12 +69,18 @@ TEST(SyntheticValues, WeightsStandWhereTheLayoutHasThem) {
     }
 }
 
-TEST(SyntheticValues, ATapHasTheWeightsOfItsChannels) {
-    const LayerValues values(5, 1, kernels, 30);
-    std::vector<std::uint8_t> tap(7);
-    values.tap(3, 4, 1, 2, tap);
-    for (std::uint32_t c = 0; c < tap.size(); ++c) {
-        EXPECT_EQ(tap[c], static_cast<std::uint8_t>(values.weight(3, 4 + c, 1, 2))) << c;
+TEST(SyntheticValues, ManyWeightsOfAKernelAreThoseOfEachChannelAndTap) {
+    for (const std::uint32_t zeros : {0U, 30U}) {
+        const LayerValues values(5, 1, kernels, zeros);
+        const std::uint32_t taps = kernels.rows * kernels.columns;
+        std::vector<std::int8_t> many(7 * taps);
+        values.of_kernel(3, 4, many);
+        for (std::uint32_t i = 0; i < many.size(); ++i) {
+            const std::uint32_t tap = i % taps;
+            EXPECT_EQ(many[i],
+                      values.weight(3, 4 + i / taps, tap / kernels.columns, tap % kernels.columns))
+                << zeros << ' ' << i;
+        }
     }
 }
 
