@@ -41,10 +41,11 @@ ElementTensor column_of(const Tensor<std::int32_t>& cube, std::uint32_t y, std::
 
 void set_column(const ElementTensor& column, std::uint32_t y, std::uint32_t x,
                 Tensor<std::int32_t>& cube) {
+    const auto widened = [](auto element) -> std::int32_t { return element; };
     std::visit(
         [&](const auto& values) {
             for (std::uint32_t c = 0; c < cube.shape.channels; ++c) {
-                cube.at(c, y, x) = values.values[c];
+                cube.at(c, y, x) = widened(values.values[c]);
             }
         },
         column);
