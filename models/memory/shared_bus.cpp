@@ -7,15 +7,18 @@
 namespace npuscope {
 namespace {
 
-constexpr std::uint64_t kept_windows = 1U << 14U;
+/// Cycles that are remembered, as a power of two: a port that waits for a long read is looked at when
+/// that must have ended.
+constexpr unsigned kept_bits = 18;
 
 /// Cycles of a window, as a power of two: the fewest in which these bytes pass. A short window places
 /// what is asked out of turn more exactly; what takes many windows costs the simulation time.
 constexpr std::uint64_t window_bytes = 32;
+constexpr unsigned shortest_window = 2;
 constexpr unsigned longest_window = 4;
 
 unsigned window_bits(BytesPerSecond bandwidth, Hertz clock) {
-    unsigned bits = 0;
+    unsigned bits = shortest_window;
     while (bits < longest_window && (bandwidth.value << bits) < window_bytes * clock.value) {
         ++bits;
     }
@@ -29,10 +32,11 @@ SharedBus::SharedBus(BytesPerSecond bandwidth, Hertz clock)
       bandwidth_(bandwidth.value),
       window_bits_(window_bits(bandwidth, clock)),
       capacity_(bandwidth.value << window_bits_),
-      windows_(kept_windows) {}
+      places_(std::uint64_t{1} << (kept_bits - window_bits_)),
+      windows_(places_) {}
 
 inline SharedBus::Window& SharedBus::window(std::uint64_t number) {
-    Window& kept = windows_[number % kept_windows];
+    Window& kept = place_of(number);
     if (kept.number < number) {
         kept = {number, 0, 0};
         latest_ = std::max(latest_, number);
@@ -41,7 +45,7 @@ inline SharedBus::Window& SharedBus::window(std::uint64_t number) {
 }
 
 inline bool SharedBus::fills_all(std::uint64_t cost) const {
-    return cost / kept_windows > capacity_;
+    return cost >> (kept_bits - window_bits_) > capacity_;
 }
 
 inline Cycles SharedBus::after_taken(const Window& window, Cycles time) const {
@@ -52,22 +56,22 @@ inline Cycles SharedBus::after_taken(const Window& window, Cycles time) const {
 
 inline SharedBus::Window& SharedBus::with_room(std::uint64_t number) {
     // what lies further back has been forgotten
-    const std::uint64_t first = std::max(number, latest_ + 1 - std::min(latest_ + 1, kept_windows));
+    const std::uint64_t first = std::max(number, latest_ + 1 - std::min(latest_ + 1, places_));
     Window* found = &window(first);
     while (found->taken >= capacity_) {
         found = &window(found->next);
     }
     // the windows on the way point there from now on
     for (std::uint64_t full = first; full < found->number;) {
-        full = std::exchange(windows_[full % kept_windows].next, found->number);
+        full = std::exchange(place_of(full).next, found->number);
     }
     return *found;
 }
 
 inline SharedBus::Window& SharedBus::close_latest() {
-    windows_[latest_ % kept_windows] = {latest_, capacity_, latest_ + 1};
+    place_of(latest_) = {latest_, capacity_, latest_ + 1};
     ++latest_;
-    return windows_[latest_ % kept_windows] = {latest_, 0, 0};
+    return place_of(latest_) = {latest_, 0, 0};
 }
 
 inline Cycles SharedBus::pass_cost(std::uint64_t cost, Cycles asked) {
@@ -78,8 +82,8 @@ inline Cycles SharedBus::pass_cost(std::uint64_t cost, Cycles asked) {
     } else {
         number = full_until_;
     }
-    Window& first = windows_[number % kept_windows];
-    const bool remembered = first.number == number && number + kept_windows > latest_;
+    Window& first = place_of(number);
+    const bool remembered = first.number == number && number + places_ > latest_;
     if (remembered && first.taken + cost < capacity_) {  // as nearly always
         first.taken += cost;
         full_until_ = number;
@@ -106,7 +110,7 @@ inline Cycles SharedBus::pass_cost(std::uint64_t cost, Cycles asked) {
         room->next = room->taken == capacity_ ? number + 1 : room->next;
         if (number == latest_ && fills_all(cost)) {
             // of the windows that these bytes fill, the first ones are forgotten when the last are
-            const std::uint64_t forgotten = cost / capacity_ - kept_windows;
+            const std::uint64_t forgotten = cost / capacity_ - places_;
             number += 1 + forgotten;
             cost -= forgotten * capacity_;
         }
@@ -119,7 +123,7 @@ void SharedBus::add_state(Fingerprint& state) const {
     const std::uint64_t first = window_of(state.since());
     state.add((state.moment() - begin_of(window_of(state.moment()))).value);
     for (std::uint64_t number = first; number <= latest_; ++number) {
-        const Window& kept = windows_[number % kept_windows];
+        const Window& kept = place_of(number);
         if (kept.number == number && kept.taken > 0) {
             state.add(begin_of(number));
             state.add(kept.taken);
@@ -153,7 +157,7 @@ void SharedBus::pass_each(Bytes bytes, std::span<Cycles> times) {
 }
 
 std::size_t SharedBus::pass_behind(std::span<Cycles> times) {
-    Window* last = &windows_[full_until_ % kept_windows];
+    Window* last = &place_of(full_until_);
     if (latest_ != full_until_ || last->number != latest_ || fills_all(last_cost_)) {
         return 0;
     }

@@ -38,6 +38,9 @@ class SharedBus {
     };
     std::uint64_t window_of(Cycles time) const { return time.value >> window_bits_; }
     Cycles begin_of(std::uint64_t window) const { return Cycles(window << window_bits_); }
+    /// The place of a window in the ring, whose number that place may not have.
+    Window& place_of(std::uint64_t number) { return windows_[number & (places_ - 1)]; }
+    const Window& place_of(std::uint64_t number) const { return windows_[number & (places_ - 1)]; }
     Window& window(std::uint64_t number);
     /// More than all windows that are remembered have room for.
     bool fills_all(std::uint64_t cost) const;
@@ -58,7 +61,8 @@ class SharedBus {
     std::uint64_t bandwidth_;
     unsigned window_bits_;         // a window has 2 to this power cycles
     std::uint64_t capacity_;       // of a window
-    std::vector<Window> windows_;  ///< the latest ones, as a ring
+    std::uint64_t places_;         // a power of two
+    std::vector<Window> windows_;  ///< the latest ones, as a ring of so many
     std::uint64_t latest_ = 0;
     std::uint64_t full_from_ = 0;  // windows known to be full, the last ones that were looked at
     std::uint64_t full_until_ = 0;
