@@ -257,6 +257,12 @@ constexpr std::array all_rules{
               "A model's layers are integers; those of floats are quantised with the calibration's "
               "inputs.",
               "information"}),
+    with(
+        &Rule::beside_verdict,
+        Rule{"quantised_for_target", Severity::Note, "run",
+             "The calibration's inputs have the signal to noise that is asked for, if need be with "
+             "layers that stay floats.",
+             "information"}),
     hidden_from_runs(
         with(&Rule::of_order, of_surfaces(Rule{"race", Severity::Error, "check, run",
                                                "An operation waits for the end of another one that "

@@ -37,6 +37,9 @@ std::string verdict_of(const QuantisedModel& model, const std::string& file) {
         text += fmt::format("opset {} became {}, the first with a scale for each kernel\n",
                             model.opset, model.graph.opset);
     }
+    if (const std::string sentence = target_sentence(model); !sentence.empty()) {
+        text += sentence + "\n";
+    }
     return text;
 }
 
@@ -54,8 +57,17 @@ std::string table_of(const QuantisedModel& model, std::size_t width) {
 std::string json_of(const QuantisedModel& model) {
     std::string text = fmt::format(
         "{{\n  \"layers\": {},\n  \"output_decibels\": {:.3f},\n"
-        "  \"equalised\": {},\n  \"opset\": {},\n  \"tensors\": [",
-        model.products, output_decibels(model.rows), model.equalised, model.graph.opset);
+        "  \"worst_input_decibels\": {:.3f},\n  \"decibels_before_target\": {:.3f},\n"
+        "  \"chosen_tensors\": {},\n  \"equalised\": {},\n  \"opset\": {},\n"
+        "  \"left_in_float\": [",
+        model.products, output_decibels(model.rows), model.worst, model.before, model.chosen,
+        model.equalised, model.graph.opset);
+    for (const LeftLayer& one : model.left) {
+        text += fmt::format("{}\n    {{\"layer\": {}, \"operator\": {}, \"macs\": {}}}",
+                            &one == model.left.data() ? "" : ",", quoted(one.layer), quoted(one.op),
+                            one.macs);
+    }
+    text += model.left.empty() ? "],\n  \"tensors\": [" : "\n  ],\n  \"tensors\": [";
     for (std::size_t i = 0; i < model.rows.size(); ++i) {
         const NoiseRow& row = model.rows[i];
         text += fmt::format(

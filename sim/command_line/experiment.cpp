@@ -91,6 +91,7 @@ class GivenOptions {
         add(quantise.method != usual.method, "--method");
         add(quantise.correct_biases != usual.correct_biases, "--no-bias-correction");
         add(quantise.equalise != usual.equalise, "--no-equalise");
+        add(quantise.target_decibels != usual.target_decibels, "--target-decibels");
     }
     /// How a model is read.
     void add_model(const ModelChoices& model) {

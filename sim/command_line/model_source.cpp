@@ -126,6 +126,12 @@ void add_quantise_options(CLI::App& app, ModelChoices& choices) {
     app.add_flag("--equalise,!--no-equalise", choices.quantise.equalise,
                  "channels between two layers are scaled to one range where that makes outputs "
                  "more exact (default)");
+    app.add_option("--target-decibels", choices.quantise.target_decibels,
+                   "signal to noise that outputs are to have of every input of the calibration: "
+                   "below it, ranges are chosen tensor by tensor, and then layers whose "
+                   "quantisation costs most are left in float on the host; default: 25; 0: never")
+        ->check(CLI::Range(std::uint32_t{0}, most_target_decibels))
+        ->option_text("DB");
 }
 
 void add_value_options(CLI::App& app, ModelChoices& choices) {
@@ -140,6 +146,30 @@ void add_value_options(CLI::App& app, ModelChoices& choices) {
                    "that has as many numbers");
 }
 
+std::string target_sentence(const QuantisedModel& model) {
+    if (model.chosen == 0 && model.left.empty() && model.before == model.worst) {
+        return {};
+    }
+    std::string sentence = fmt::format(
+        "outputs of the worst input of the calibration had {:.1f} dB, below the "
+        "target, and have {:.1f}",
+        model.before, model.worst);
+    if (model.chosen > 0) {
+        sentence +=
+            fmt::format(": ranges of {} were chosen one by one", counted(model.chosen, "tensor"));
+    }
+    if (!model.left.empty()) {
+        std::string names;
+        for (const LeftLayer& one : model.left) {
+            names += (names.empty() ? "" : ", ") + one.layer;
+        }
+        sentence +=
+            fmt::format("{} {} left in float on the host, as quantisation costs them most: {}",
+                        model.chosen > 0 ? "," : ":", counted(model.left.size(), "layer"), names);
+    }
+    return sentence;
+}
+
 QuantisedModel quantise_file(const std::string& model, const ModelChoices& choices) {
     Graph graph = read_onnx(model, {choices.shape, false});
     prepare_graph(graph);
@@ -151,6 +181,23 @@ QuantisedModel quantise_file(const std::string& model, const ModelChoices& choic
 }
 
 namespace {
+
+void note_quantisation(QuantisedModel& model) {
+    std::vector<Diagnostic>& notes = model.graph.notes;
+    notes.push_back(
+        {.severity = Severity::Note,
+         .id = "quantised_here",
+         .sentence = fmt::format("quantised to {} on the way: {}, {:.1f} dB of signal "
+                                 "to noise at the outputs, of the calibration's inputs",
+                                 enum_name(model.type), counted(model.products, "layer"),
+                                 output_decibels(model.rows))});
+    if (const std::string sentence = target_sentence(model); !sentence.empty()) {
+        notes.push_back({.severity = Severity::Note,
+                         .id = "quantised_for_target",
+                         .sentence = sentence,
+                         .remedy = "another target: --target-decibels DB; 0 keeps all on the NPU"});
+    }
+}
 
 /// A loadable's descriptors cannot say that a stage adds a map and multiplies by a constant, so that NPUs
 /// with a third stage add the second map there, multiplied, unless reads are asked for.
@@ -187,15 +234,7 @@ Graph read_any_network(const std::string& network, const SystemConfig& system,
     }
     if (!choices.calibration.empty()) {
         QuantisedModel model = quantise_file(network, choices);
-        model.graph.notes.push_back(
-            {.severity = Severity::Note,
-             .id = "quantised_here",
-             .sentence =
-                 fmt::format("quantised to {} on the way: {}, {:.1f} dB of signal to noise at "
-                             "the outputs, of "
-                             "the calibration's inputs",
-                             enum_name(model.type), counted(model.products, "layer"),
-                             output_decibels(model.rows))});
+        note_quantisation(model);
         return finish_graph(std::move(model.graph), form);
     }
     Graph graph = read_onnx(network, {choices.shape, use == ModelUse::Shape});

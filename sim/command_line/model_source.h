@@ -73,6 +73,10 @@ void add_quantise_options(CLI::App& app, ModelChoices& choices);
 /// Reads a model and quantises it with the calibration's inputs.
 QuantisedModel quantise_file(const std::string& model, const ModelChoices& choices);
 
+/// What was done for the target of a quantised model, with the ratios before and after; empty where
+/// nothing was.
+std::string target_sentence(const QuantisedModel& model);
+
 /// What a command asks of a model.
 enum class ModelUse {
     Shape,  ///< time alone, of weights that may be missing

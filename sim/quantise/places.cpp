@@ -15,8 +15,9 @@ namespace {
 
 class PlaceFinder {
  public:
-    PlaceFinder(const GraphView& view, const std::map<std::string, NumberRange>& ranges)
-        : view_(view), ranges_(ranges) {
+    PlaceFinder(const GraphView& view, const std::map<std::string, NumberRange>& ranges,
+                const std::set<std::size_t>& left)
+        : view_(view), ranges_(ranges), left_(left) {
         places_.roles.resize(nodes().size(), Role::Float);
         for (const GraphNode& node : nodes()) {
             places_.results.push_back(node.outputs.front());
@@ -25,7 +26,7 @@ class PlaceFinder {
 
     Places run() {
         for (std::size_t i = 0; i < nodes().size(); ++i) {
-            if (is_product(view_.graph(), nodes()[i])) {
+            if (is_product(view_.graph(), nodes()[i]) && !left_.contains(i)) {
                 places_.roles[i] = Role::Product;
                 places_.results[i] = result_of(i);
                 mark(nodes()[i].inputs.front());
@@ -153,7 +154,7 @@ class PlaceFinder {
         const GraphNode& node = nodes()[index];
         if (is_sum(node) || is_average(node) || is_gate(node)) {
             const std::string result = result_of(index);
-            if (marked_.contains(result)) {
+            if (marked_.contains(result) && !left_.contains(index)) {
                 take(index, Role::Map, result);
             }
         } else if (is_mover(node) && marked_.contains(node.outputs.front())) {
@@ -163,7 +164,7 @@ class PlaceFinder {
     /// A pool of integers gives integers, whatever reads them.
     void take_pool(std::size_t index) {
         const GraphNode& node = nodes()[index];
-        if (places_.roles[index] == Role::Float && is_pool(node) &&
+        if (places_.roles[index] == Role::Float && is_pool(node) && !left_.contains(index) &&
             marked_.contains(node.inputs.front())) {
             take(index, is_max(node) ? Role::Mover : Role::Map, node.outputs.front());
         }
@@ -221,6 +222,7 @@ class PlaceFinder {
 
     const GraphView& view_;
     const std::map<std::string, NumberRange>& ranges_;
+    const std::set<std::size_t>& left_;
     Places places_;
     std::set<std::string> marked_;
     std::map<std::string, std::string> joined_;
@@ -228,8 +230,9 @@ class PlaceFinder {
 
 }  // namespace
 
-Places find_places(const GraphView& view, const std::map<std::string, NumberRange>& ranges) {
-    return PlaceFinder(view, ranges).run();
+Places find_places(const GraphView& view, const std::map<std::string, NumberRange>& ranges,
+                   const std::set<std::size_t>& left) {
+    return PlaceFinder(view, ranges, left).run();
 }
 
 }  // namespace npuscope

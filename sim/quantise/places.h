@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -31,7 +32,9 @@ struct Places {
 };
 
 /// Of a graph that ready_for_quantisation() gave. `ranges` of its tensors, where they are known: a map
-/// of far smaller numbers than those it is concatenated with keeps a grid of its own.
-Places find_places(const GraphView& view, const std::map<std::string, NumberRange>& ranges = {});
+/// of far smaller numbers than those it is concatenated with keeps a grid of its own. Products and maps
+/// whose nodes are `left` compute floats.
+Places find_places(const GraphView& view, const std::map<std::string, NumberRange>& ranges = {},
+                   const std::set<std::size_t>& left = {});
 
 }  // namespace npuscope

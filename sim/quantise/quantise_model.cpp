@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/quantise/quantise_model.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
-#include <map>
+#include <deque>
+#include <optional>
+#include <utility>
 
 #include "models/base/error.h"
-#include "sim/quantise/bias_correction.h"
 #include "sim/quantise/equalise.h"
 #include "sim/quantise/float_graph.h"
 #include "sim/quantise/half_floats.h"
+#include "sim/quantise/quantise_way.h"
 #include "sim/quantise/rows_as_maps.h"
 
 namespace npuscope {
@@ -17,26 +21,46 @@ namespace {
 /// Cases whose tensors are in memory together, and by which ways are compared.
 constexpr std::size_t most_compared = 8;
 
-/// The ways to quantise one graph that is ready for it, and the best of them.
+/// What an NPU may lose against the model of integers, since it rounds scales.
+constexpr double npu_decibels = 0.1;
+
+std::size_t products_of(const Places& places) {
+    return static_cast<std::size_t>(std::ranges::count(places.roles, Role::Product));
+}
+
+/// The ways to quantise a model, and the best of them.
 class Attempts {
  public:
     Attempts(const std::vector<Case>& cases, const QuantiseOptions& options)
-        : cases_(cases),
+        : all_(cases),
           few_(cases.begin(),
                cases.begin() + static_cast<std::ptrdiff_t>(std::min(most_compared, cases.size()))),
           options_(options) {}
 
     void add(const Graph& graph, bool equalised) {
+        models_.push_back({graph, equalised, {}, {}});
+        CalibratedGraph& model = models_.back();
         const Places places = find_places(GraphView(graph));
-        const Calibration found = calibrate(graph, places, cases_);
-        means_ = few_.size() == cases_.size() || options_.type != MapType::Int8
-                     ? found.means
-                     : calibrate(graph, places, few_).means;
+        model.found = calibrate(graph, places, all_);
+        model.means = few_.size() == all_.size() || options_.type != MapType::Int8
+                          ? model.found.means
+                          : calibrate(graph, places, few_).means;
         for (const RangeMethod method : methods()) {
-            add(graph, found, method, equalised);
+            add(QuantiseWay(model, method, element()));
         }
     }
-    QuantisedModel best() { return std::move(best_); }
+    /// What the best way gives; where its worst input is below the target, that of the way with the
+    /// best worst input, with layers left in float.
+    QuantisedModel best() {
+        if (best_.worst >= options_.target_decibels) {
+            return std::move(best_);
+        }
+        const double before = best_.worst;
+        take(*evenest_, reach_decibels(*evenest_, cases(), methods(),
+                                       options_.target_decibels + npu_decibels));
+        best_.before = before;
+        return std::move(best_);
+    }
 
  private:
     ElementType element() const {
@@ -47,58 +71,59 @@ class Attempts {
                    ? std::vector{RangeMethod::Minmax, RangeMethod::Percentile, RangeMethod::Mse}
                    : std::vector{options_.method};
     }
-
-    void add(const Graph& graph, const Calibration& found, RangeMethod method, bool equalised) {
-        std::map<std::string, NumberRange> ranges;
-        for (const auto& [tensor, histogram] : found.tensors) {
-            ranges[tensor] = histogram.range(method);
-        }
-        const Places places = find_places(GraphView(graph), ranges);
-        std::vector<NumberRange> joined(places.grid_count, NumberRange{0, 0});
-        for (const auto& [tensor, grid] : places.grids) {
-            joined[grid] = {std::min(joined[grid].low, ranges.at(tensor).low),
-                            std::max(joined[grid].high, ranges.at(tensor).high)};
-        }
-        std::vector<Grid> grids;
-        for (const NumberRange& range : joined) {
-            grids.push_back(grid_of(range, element()));
-        }
-        QuantisedGraph model = insert_quantisers(graph, places, grids, element());
-        if (options_.correct_biases && options_.type == MapType::Int8) {
-            correct_biases(model, means_, few_);
-        }
-        std::vector<NoiseRow> rows = signal_to_noise(graph, model, few_);
-        if (!best_.rows.empty() && output_decibels(rows) <= least_) {
-            return;
-        }
-        least_ = output_decibels(rows);
-        best_.rows =
-            few_.size() == cases_.size() ? std::move(rows) : signal_to_noise(graph, model, cases_);
-        best_.products = static_cast<std::size_t>(std::ranges::count(places.roles, Role::Product));
-        best_.method = method;
-        best_.equalised = equalised;
-        best_.graph = std::move(model.graph);
+    CalibrationCases cases() const {
+        return {all_, few_, options_.correct_biases && options_.type == MapType::Int8};
     }
 
-    const std::vector<Case>& cases_;
+    void add(QuantiseWay way) {
+        MixedModel mixed = quantise_with(way, cases());
+        Noise noise = signal_to_noise(way.model().graph, mixed.model, few_);
+        const double worst = worst_decibels(noise);
+        if (!evenest_ || worst > most_even_) {
+            most_even_ = worst;
+            evenest_ = way;
+        }
+        if (best_.rows.empty() || output_decibels(noise.rows) > least_) {
+            least_ = output_decibels(noise.rows);
+            take(way, std::move(mixed), std::move(noise));
+        }
+    }
+    /// `noise`: of the few.
+    void take(const QuantiseWay& way, MixedModel mixed, Noise noise = {}) {
+        if (few_.size() != all_.size() || noise.rows.empty()) {
+            noise = signal_to_noise(way.model().graph, mixed.model, all_);
+        }
+        best_.worst = worst_decibels(noise);
+        best_.before = best_.worst;
+        best_.rows = std::move(noise.rows);
+        best_.products = products_of(mixed.places);
+        best_.method = way.method();
+        best_.equalised = way.model().equalised;
+        best_.left = std::move(mixed.left);
+        best_.chosen = mixed.chosen;
+        best_.graph = std::move(mixed.model.graph);
+    }
+
+    const std::vector<Case>& all_;
     std::vector<Case> few_;
     const QuantiseOptions& options_;
-    std::map<std::string, std::vector<double>> means_;
+    std::deque<CalibratedGraph> models_;
     QuantisedModel best_;
-    double least_ = 0;  ///< decibels of the best so far, of the few
+    double least_ = 0;                    ///< decibels of the best so far, of the few
+    std::optional<QuantiseWay> evenest_;  ///< the way whose worst input, of the few, is best
+    double most_even_ = 0;
 };
-
-}  // namespace
-
-namespace {
 
 /// Ranges of fp16 are those of its exponent: nothing is to be chosen.
 QuantisedModel as_half_floats(const Graph& graph, const std::vector<Case>& cases) {
     const Places places = find_places(GraphView(graph));
     QuantisedGraph half = half_floats(graph, places);
     QuantisedModel model;
-    model.rows = signal_to_noise(graph, half, cases);
-    model.products = static_cast<std::size_t>(std::ranges::count(places.roles, Role::Product));
+    Noise noise = signal_to_noise(graph, half, cases);
+    model.worst = worst_decibels(noise);
+    model.before = model.worst;
+    model.rows = std::move(noise.rows);
+    model.products = products_of(places);
     model.graph = std::move(half.graph);
     return model;
 }
@@ -124,6 +149,11 @@ QuantisedModel quantise_model(Graph graph, const std::vector<Case>& cases,
     if (cases.empty()) {
         throw ConfigError("there is no input to calibrate with",
                           "put a folder of .npy files for each case, or one for all, into DIR");
+    }
+    if (options.target_decibels > most_target_decibels) {
+        throw ConfigError(fmt::format("a target of {} dB is more than {}", options.target_decibels,
+                                      most_target_decibels),
+                          "25 dB are an error of 5.6 %; 0 leaves layers as they are");
     }
     const std::uint32_t opset = graph.opset;
     ready_for_quantisation(graph);

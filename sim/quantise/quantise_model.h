@@ -4,13 +4,14 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "sim/quantise/calibration.h"
-#include "sim/quantise/insert_quantisers.h"
+#include "sim/quantise/mixed_precision.h"
 #include "sim/quantise/signal_to_noise.h"
 
 namespace npuscope {
@@ -25,11 +26,15 @@ struct EnumNames<MapType> {
                                       std::pair{MapType::Fp16, std::string_view("fp16")}};
 };
 
+/// Of QuantiseOptions: beyond it nothing differs.
+inline constexpr std::uint32_t most_target_decibels = 200;
+
 struct QuantiseOptions {
     MapType type = MapType::Int8;
     RangeMethod method = RangeMethod::Best;
     bool correct_biases = true;
     bool equalise = true;
+    std::uint32_t target_decibels = 25;
 
     template <class Visitor, class Self>
     static void describe(Visitor& visit, Self& self) {
@@ -44,21 +49,30 @@ struct QuantiseOptions {
         visit.field("equalise", self.equalise,
                     "channels between two layers are scaled to one range where that makes outputs "
                     "more exact");
+        visit.field("target_decibels", self.target_decibels,
+                    "signal to noise in dB that outputs are to have of every input of the "
+                    "calibration: below it, ranges are chosen tensor by tensor, and then layers "
+                    "whose quantisation costs most are left in float on the host; 0: never; fp16 "
+                    "has no target");
     }
 };
 
 struct QuantisedModel {
     Graph graph;  ///< QDQ, or of fp16; prepared
     MapType type = MapType::Int8;
-    std::vector<NoiseRow> rows;                ///< of the calibration's inputs
-    std::size_t products = 0;                  ///< layers that have other weights now
+    std::vector<NoiseRow> rows;   ///< of the calibration's inputs
+    double worst = 0;             ///< decibels at the outputs, of the worst input
+    double before = 0;            ///< the same before more was done for the target
+    std::size_t chosen = 0;       ///< tensors with numbers of their own, for the target
+    std::vector<LeftLayer> left;  ///< layers that stay floats, for the target
+    std::size_t products = 0;     ///< layers that have other weights now
     RangeMethod method = RangeMethod::Minmax;  ///< that was taken
     bool equalised = false;   ///< channels of neighbouring layers were given one size
     std::uint32_t opset = 0;  ///< that the model had before
 };
 
-/// `graph` is prepared. ConfigError where it is no model of floats, there is no case, or a case does
-/// not fit it.
+/// `graph` is prepared. ConfigError where it is no model of floats, there is no case, a case does not
+/// fit it, or the target is more than can be measured.
 QuantisedModel quantise_model(Graph graph, const std::vector<Case>& cases,
                               const QuantiseOptions& options);
 

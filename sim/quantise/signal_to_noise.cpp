@@ -16,11 +16,13 @@ struct Power {
     double signal = 0;
     double noise = 0;
 
+    void add(double wanted, double found) {
+        signal += wanted * wanted;
+        noise += (wanted - found) * (wanted - found);
+    }
     void add(const GraphValue& wanted, const GraphValue& found) {
         for (std::size_t i = 0; i < wanted.numbers.size(); ++i) {
-            const double missed = wanted.numbers[i] - found.numbers[i];
-            signal += wanted.numbers[i] * wanted.numbers[i];
-            noise += missed * missed;
+            add(wanted.numbers[i], found.numbers[i]);
         }
     }
     double decibels() const {
@@ -42,22 +44,23 @@ HostValues run(const Graph& graph, const Case& inputs) {
     return values;
 }
 
-}  // namespace
-
-std::vector<NoiseRow> signal_to_noise(const Graph& graph, const QuantisedGraph& model,
-                                      const std::vector<Case>& cases) {
-    std::vector<Power> powers(model.same.size() + graph.outputs.size());
-    for (const Case& one : cases) {
-        const HostValues wanted = run(graph, one);
-        const HostValues found = run(model.graph, one);
-        for (std::size_t i = 0; i < model.same.size(); ++i) {
-            powers[i].add(wanted.at(model.same[i].first), found.at(model.same[i].second));
-        }
-        for (std::size_t i = 0; i < graph.outputs.size(); ++i) {
-            powers[model.same.size() + i].add(wanted.at(graph.outputs[i]),
-                                              found.at(graph.outputs[i]));
+/// Of the finite numbers of an output of one case. One of nothing but zeros has no ratio, and counts
+/// as exact.
+double output_ratio(const GraphValue& wanted, const GraphValue& found) {
+    Power power;
+    for (std::size_t i = 0; i < wanted.numbers.size(); ++i) {
+        if (std::isfinite(wanted.numbers[i])) {
+            power.add(wanted.numbers[i], found.numbers[i]);
         }
     }
+    if (power.signal == 0) {
+        return most_decibels;
+    }
+    return std::isfinite(power.noise) ? std::max(power.decibels(), -most_decibels) : -most_decibels;
+}
+
+std::vector<NoiseRow> rows_of(const Graph& graph, const QuantisedGraph& model,
+                              const std::vector<Power>& powers) {
     const GraphView view(graph);
     std::vector<NoiseRow> rows;
     for (std::size_t i = 0; i < powers.size(); ++i) {
@@ -71,6 +74,30 @@ std::vector<NoiseRow> signal_to_noise(const Graph& graph, const QuantisedGraph& 
     return rows;
 }
 
+}  // namespace
+
+Noise signal_to_noise(const Graph& graph, const QuantisedGraph& model,
+                      const std::vector<Case>& cases) {
+    std::vector<Power> powers(model.same.size() + graph.outputs.size());
+    Noise noise;
+    for (const Case& one : cases) {
+        const HostValues wanted = run(graph, one);
+        const HostValues found = run(model.graph, one);
+        for (std::size_t i = 0; i < model.same.size(); ++i) {
+            powers[i].add(wanted.at(model.same[i].first), found.at(model.same[i].second));
+        }
+        double least = most_decibels;
+        for (std::size_t i = 0; i < graph.outputs.size(); ++i) {
+            const GraphValue& output = wanted.at(graph.outputs[i]);
+            powers[model.same.size() + i].add(output, found.at(graph.outputs[i]));
+            least = std::min(least, output_ratio(output, found.at(graph.outputs[i])));
+        }
+        noise.by_case.push_back(least);
+    }
+    noise.rows = rows_of(graph, model, powers);
+    return noise;
+}
+
 double decibels_between(const GraphValue& wanted, const GraphValue& found) {
     Power power;
     power.add(wanted, found);
@@ -81,6 +108,28 @@ double output_decibels(const std::vector<NoiseRow>& rows) {
     double least = std::numeric_limits<double>::infinity();
     for (const NoiseRow& row : rows) {
         least = row.is_output ? std::min(least, row.decibels) : least;
+    }
+    return least;
+}
+
+double worst_decibels(const Noise& noise) { return *std::ranges::min_element(noise.by_case); }
+
+WantedOutputs::WantedOutputs(const Graph& graph, const std::vector<Case>& cases)
+    : graph_(graph), cases_(cases) {
+    for (const Case& one : cases) {
+        const HostValues values = run(graph, one);
+        std::vector<GraphValue>& outputs = outputs_.emplace_back();
+        for (const std::string& output : graph.outputs) {
+            outputs.push_back(values.at(output));
+        }
+    }
+}
+
+double WantedOutputs::decibels(const Graph& model, std::size_t index) const {
+    const HostValues values = run(model, cases_[index]);
+    double least = most_decibels;
+    for (std::size_t i = 0; i < graph_.outputs.size(); ++i) {
+        least = std::min(least, output_ratio(outputs_[index][i], values.at(graph_.outputs[i])));
     }
     return least;
 }

@@ -355,6 +355,28 @@ TEST_F(FloatModelCommands, TimeAloneIsThatOfTheTypeAskedFor) {
     EXPECT_NE(cycles("int8"), cycles("fp16"));
 }
 
+TEST_F(FloatModelCommands, LayersThatStayFloatsForATargetAreNamedWithTheRatios) {
+    const Answer answer = typed({"run", at("m.onnx"), "--npu", "nv_small", "--calibration",
+                                 at("inputs"), "--target-decibels", "45"});
+    EXPECT_EQ(answer.code, ExitCode::Good) << answer.err;
+    EXPECT_THAT(flat(answer.out), HasSubstr("outputs of the worst input of the calibration had"));
+    EXPECT_THAT(flat(answer.out), HasSubstr("left in float on the host"));
+    EXPECT_THAT(flat(typed({"run", at("m.onnx"), "--npu", "nv_small", "--calibration", at("inputs"),
+                            "--target-decibels", "0"})
+                         .out),
+                ::testing::Not(HasSubstr("left in float")));
+    const Answer json = typed({"quantise", at("m.onnx"), "--calibration", at("inputs"),
+                               "--target-decibels", "45", "--json", "-"});
+    EXPECT_THAT(json.out, HasSubstr("\"left_in_float\": [\n    {\"layer\": "));
+    EXPECT_THAT(json.out, HasSubstr("\"decibels_before_target\": "));
+    for (const char* wrong : {"201", "-1", "much"}) {
+        EXPECT_EQ(typed({"quantise", at("m.onnx"), "--calibration", at("inputs"),
+                         "--target-decibels", wrong})
+                      .code,
+                  ExitCode::WrongInput);
+    }
+}
+
 TEST_F(FloatModelCommands, OptionsWithoutEffectAreRefused) {
     const auto refused = [&](std::vector<std::string> arguments, const char* sentence) {
         const Answer answer = typed(arguments);
@@ -364,6 +386,7 @@ TEST_F(FloatModelCommands, OptionsWithoutEffectAreRefused) {
     refused({"run", "lenet", "--type", "fp16", "--mean", "3"}, "--type, --mean: of no effect on");
     refused({"plan", "lenet", "--input-type", "uint8"}, "which is a shape table");
     refused({"check", "lenet", "--no-equalise"}, "--no-equalise: of no effect on");
+    refused({"check", "lenet", "--target-decibels", "30"}, "--target-decibels: of no effect on");
     refused({"run", "three_layers", "--winograd"}, "which is a register program");
     refused({"run", "three_layers", "--network", "lenet"}, "give --compare-layers with it");
     refused({"run", at("m.onnx"), "--method", "mse"}, "the model is not calibrated");

@@ -3,8 +3,10 @@
 // NPU, and all of them by their shapes alone.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <limits>
 #include <vector>
 
 #include "sim/command_line/command.h"
@@ -45,19 +47,22 @@ SystemConfig small_system() {
     return read_system(arguments);
 }
 
-/// Signal to noise of all cases together, whose outputs lie behind each other in `found`.
-double decibels(const fs::path& outputs, const std::string& name, const GraphValue& found) {
-    double signal = 0;
-    double noise = 0;
+/// Signal to noise of the worst case; outputs of cases lie behind each other in `found`.
+double worst_decibels_of(const fs::path& outputs, const std::string& name,
+                         const GraphValue& found) {
+    double worst = std::numeric_limits<double>::infinity();
     std::size_t at = 0;
     for (int index = 0; fs::exists(outputs / std::to_string(index)); ++index) {
+        double signal = 0;
+        double noise = 0;
         for (const double wanted : read_npy(outputs / std::to_string(index) / name).numbers) {
             signal += wanted * wanted;
             noise += std::pow(wanted - found.numbers.at(at++), 2);
         }
+        worst = std::min(worst, 10 * std::log10(signal / noise));
     }
     EXPECT_EQ(at, found.numbers.size());
-    return 10 * std::log10(signal / noise);
+    return worst;
 }
 
 TEST(ReferenceModels, OfFloatsLoseLittleAsIntegers) {
@@ -70,7 +75,7 @@ TEST(ReferenceModels, OfFloatsLoseLittleAsIntegers) {
         prepare_graph(graph);
         const std::vector<Case> cases = InputReader(graph, {}).cases(folder / "inputs");
         const QuantisedModel model = quantise_model(std::move(graph), cases, {});
-        EXPECT_GT(output_decibels(model.rows), least_decibels) << folder;
+        EXPECT_GE(model.worst, least_decibels) << folder;
     }
 }
 
@@ -88,8 +93,8 @@ TEST(ReferenceModels, OfFloatsReachTheNpuByOneCommand) {
             run_network_files((folder / "model.onnx").string(), files, system, {});
         EXPECT_TRUE(result.is_good()) << folder;
         for (const auto& output : fs::directory_iterator(out / "y")) {
-            EXPECT_GT(decibels(folder / "outputs", output.path().filename().string(),
-                               read_npy(output.path())),
+            EXPECT_GE(worst_decibels_of(folder / "outputs", output.path().filename().string(),
+                                        read_npy(output.path())),
                       least_decibels)
                 << folder << ' ' << output.path();
         }
