@@ -40,6 +40,7 @@ void derive_master(NpuConfig& npu) {
     npu.mcif.request_stages = true;
     npu.sdp.source_fifo = latency_fifo(npu, npu.sdp.output_throughput);
     npu.sdp.operand_fifo = latency_fifo(npu, 4 * npu.sdp.bs_throughput);
+    npu.sdp.operand_packs = true;
     npu.pdp.read_ahead = latency_fifo(npu, npu.pdp.throughput);
     npu.cdp.read_ahead = latency_fifo(npu, npu.cdp.throughput);
     // source: NV_NVDLA_PDP_RDMA_ro_fifo.v and NV_NVDLA_CDP_RDMA_ro_fifo.v, 32 and one at its end

@@ -44,6 +44,9 @@ void Sdp::start_reading(SdpWork& work) {
             SdpStreamPlan plan = operand_plan(fetch->surface, lanes(job), wires_.bus_width, start);
             plan.fifo = config_.operand_fifo;
             plan.unpacked = config_.operand_unpacked;
+            if (config_.operand_packs) {
+                plan.pack_request = pack_request(job, i);
+            }
             const std::uint64_t beats = divide_up(plan.step.value, wires_.bus_width.value);
             operands[i].open(config_, std::move(plan), taken_, purpose);
             if (i == ew_stage && beats > 1 && wires_.bus_width > datapath_.memory_atom) {
@@ -137,6 +140,9 @@ void Sdp::run_operation(Activity& activity) {
     leaving_ = config_.pipeline + atom_cycles - Cycles(divide_up(bytes, config_.output_throughput));
     const Cycles bubble = job.flying() ? config_.flying_bubble : Cycles(0);
     drain_.begin(atom_cycles + bubble, pooling_limit(job));
+    if (job.flying() && config_.operand_packs) {
+        drain_.close_up(bubble, bubbles_lost(before_last_operands(job), atom_cycles.value));
+    }
     start_reading(*work);
     if (job.flying()) {
         run_flying(activity, *work);
@@ -278,11 +284,12 @@ void Sdp::run_from_memory(Activity& activity, SdpWork& work) {
     }
 }
 
-Cycles Sdp::inputs_ready(Activity& activity, Cycles ready) {
+Sdp::InputsReady Sdp::inputs_ready(Activity& activity) {
+    InputsReady ready;
     if (source.active()) {
         // of an atom that lies in several surfaces, each part passes in a cycle of its own
         const Cycles parts(source_parts_ - 1);
-        ready = std::max(ready, source.arrival(activity, atom_) + config_.source_to_atom - parts);
+        ready.before = source.arrival(activity, atom_) + config_.source_to_atom - parts;
     }
     // a later stage meets the atom later by what the stages before it add
     Cycles before;
@@ -291,19 +298,21 @@ Cycles Sdp::inputs_ready(Activity& activity, Cycles ready) {
             const Cycles meets =
                 std::max(operands[i].arrival(activity, atom_) + to_atom_[i], operands_free_[i]);
             operands_free_[i] = meets + operand_pace_[i];
-            ready = std::max(ready, meets - std::min(meets, before));
+            ready.before = std::max(ready.before, ready.last);
+            ready.last = meets - std::min(meets, before);
         }
         before += delays_[i];
     }
     if (pairs_.atoms != 0 && atom_ >= pairs_.atoms) {
-        ready = std::max(ready, taken_[atom_ - pairs_.atoms] + pairs_.turn);
+        ready.before = std::max(ready.before, taken_[atom_ - pairs_.atoms] + pairs_.turn);
     }
     return ready;
 }
 
 Cycles Sdp::take_atom(Activity& activity, SdpWork& work, Cycles ready) {
     const Cycles free = drain_.free();
-    const Cycles time = drain_.take(inputs_ready(activity, ready));
+    const InputsReady inputs = inputs_ready(activity);
+    const Cycles time = drain_.take(std::max(ready, inputs.before), inputs.last, taken_);
     taken_.push_back(time);
     if (reads_ && write_port.awaits_answers()) {
         make_room();
@@ -334,7 +343,7 @@ void Sdp::make_room() {
 
 std::uint64_t Sdp::even_atoms(const Run& run, std::uint64_t done) const {
     const Cycles pace = drain_.pace();
-    if (drain_.limited() || pairs_.atoms != 0 || run.interval > pace ||
+    if (drain_.limited() || drain_.closing_up() || pairs_.atoms != 0 || run.interval > pace ||
         write_port.awaits_answers()) {
         return 0;
     }

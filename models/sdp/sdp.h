@@ -143,7 +143,12 @@ class Sdp : public Unit {
     /// them needed, and come no slower than atoms are taken.
     std::uint64_t even_atoms(const Run& run, std::uint64_t done) const;
     void take_evenly(SdpWork& work, std::uint64_t count);
-    Cycles inputs_ready(Activity& activity, Cycles ready);
+    /// When the next atom has what it needs from memory, as the times at which it is taken.
+    struct InputsReady {
+        Cycles before;  ///< of all but the last stage with operands
+        Cycles last;    ///< of that one
+    };
+    InputsReady inputs_ready(Activity& activity);
     /// The streams that are open may go on: an atom has been taken.
     void make_room();
     /// When atoms of a run were taken.
@@ -160,6 +165,10 @@ class Sdp : public Unit {
     /// Cycles in which a stage's operands of an atom pass, a memory atom in each.
     /// source: NV_NVDLA_SDP_NRDMA_eg.v of nvdlav1; nv_full RTL, simulated
     Cycles operand_cycles(const SdpJob& job, std::size_t stage) const;
+    /// What the stages before the last one with operands from memory add.
+    Cycles before_last_operands(const SdpJob& job) const;
+    /// From taking an atom to the request for a place that its operands of a stage leave.
+    Cycles pack_request(const SdpJob& job, std::size_t stage) const;
     OperandPairs pairs_of(const SdpJob& job, std::size_t stage) const;
     std::optional<PoolingLimit> pooling_limit(const SdpJob& job) const;
     /// The results of a run, which one destination may not hold whole, on their way to memory.

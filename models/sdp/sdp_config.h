@@ -38,6 +38,8 @@ struct SdpConfig {
     std::uint32_t operand_fifo = 160;    // source: nv_small RTL, latency FIFO of BRDMA and NRDMA
     std::uint32_t operand_unpacked = 8;  // source: nv_small RTL, measured
     std::uint32_t beat_group = 4;        // source: nv_small RTL, SDP RDMA unpack
+    bool operand_packs = false;
+    Cycles pack_request{10};  // source: RTL of branch master, simulated
     Cycles request_unpacked{16};
     Cycles request_taken{19};
     Cycles source_to_atom{12};
@@ -102,6 +104,12 @@ struct SdpConfig {
                     "beats after that FIFO that wait for their atom to be taken");
         visit.field("beat_group", self.beat_group,
                     "beats of a line that the read DMAs hand on together");
+        visit.field("operand_packs", self.operand_packs,
+                    "operands wait after their FIFO in packs that end with a line");
+        visit.field(
+            "pack_request", self.pack_request,
+            "cycles from the stage's last element of an atom to the request for a place that "
+            "its operands leave, where they wait in packs, beside the stages before it");
         visit.field("request_unpacked", self.request_unpacked,
                     "cycles from a beat that passes the FIFO at once to the request that takes its "
                     "place");

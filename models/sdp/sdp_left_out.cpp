@@ -18,8 +18,9 @@ void Sdp::add_state(Fingerprint& state, std::uint32_t group) const {
     drain_.add_state(state);
     state.add(last_left_);
     state.add(flying_ != nullptr ? 1U : 0U);
-    const std::size_t pair = std::min<std::size_t>(pairs_.atoms, taken_.size());
-    for (std::size_t back = 1; back <= pair; ++back) {
+    const std::size_t looked_at =
+        std::min<std::size_t>(std::max(pairs_.atoms, drain_.lost()), taken_.size());
+    for (std::size_t back = 1; back <= looked_at; ++back) {
         state.add(taken_[taken_.size() - back]);
     }
     for (std::size_t i = 0; i < operands.size(); ++i) {

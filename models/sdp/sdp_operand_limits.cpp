@@ -51,6 +51,25 @@ Cycles Sdp::operand_cycles(const SdpJob& job, std::size_t stage) const {
     return Cycles(divide_up(bytes.value, datapath_.memory_atom.value));
 }
 
+Cycles Sdp::before_last_operands(const SdpJob& job) const {
+    Cycles before;
+    Cycles sum;
+    for (std::size_t i = 0; i < delays_.size(); ++i) {
+        before = job.operands[i] ? sum : before;
+        sum += delays_[i];
+    }
+    return before;
+}
+
+Cycles Sdp::pack_request(const SdpJob& job, std::size_t stage) const {
+    const Cycles before = std::accumulate(
+        delays_.begin(), delays_.begin() + static_cast<std::ptrdiff_t>(stage), Cycles(0));
+    const SdpOperandFetch& fetch = *job.operands[stage];
+    const bool later = stage != ew_stage && fetch.alu && fetch.mul;  // the multiplier's leave last
+    return config_.pack_request + before + (later ? config_.alu_latency : Cycles(0)) +
+           sdp_atom_cycles(config_, job.stages, lanes(job));
+}
+
 std::optional<PoolingLimit> Sdp::pooling_limit(const SdpJob& job) const {
     if (!job.to_pdp) {
         return std::nullopt;

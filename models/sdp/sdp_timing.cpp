@@ -44,6 +44,11 @@ OperandPairs operand_pairs(std::uint64_t parts) {
     return {(fifo * parts + pipes) / parts, turn + Cycles(parts - 1)};
 }
 
+std::uint64_t bubbles_lost(Cycles before, std::uint64_t beats) {
+    constexpr std::uint64_t waiting = 2;  // beats that they hold beyond those of their delay
+    return before == Cycles(0) ? 0 : (before.value + waiting) / beats;
+}
+
 Cycles sdp_atom_cycles(const SdpConfig& config, const SdpStages& stages, std::uint64_t elements) {
     const PerStage<std::uint32_t> throughputs{config.bs_throughput, config.bn_throughput,
                                               config.element_wise_throughput};
@@ -86,7 +91,16 @@ std::optional<Cycles> SdpStream::ready(std::uint64_t beat) const {
     if (beat - plan_.fifo >= arrivals_.size()) {
         return std::nullopt;
     }
-    const Cycles passed = arrivals_[beat - plan_.fifo] + config_.request_unpacked;
+    const Cycles passed = this->passed(beat - plan_.fifo);
+    if (plan_.pack_request) {
+        const Pack pack = pack_of(beat - plan_.fifo);
+        const std::optional<Cycles> first = opens(pack);
+        if (!first) {
+            return std::nullopt;
+        }
+        const Cycles leaves = *first + Cycles(beat - plan_.fifo - pack.begin);  // one a cycle
+        return std::max(passed, leaves);
+    }
     const std::uint64_t ahead = plan_.fifo + plan_.unpacked;
     if (beat < ahead) {
         return passed;
@@ -101,6 +115,55 @@ std::optional<Cycles> SdpStream::ready(std::uint64_t beat) const {
         return beat < needed_from(group_.atom).beats ? std::optional(passed) : std::nullopt;
     }
     return std::max(passed, taken_[group_.atom] + config_.request_taken);
+}
+
+SdpStream::Pack SdpStream::pack_of(std::uint64_t beat) const {
+    const std::size_t number = line_of(beat);
+    const Line& line = lines_[number];
+    const std::uint64_t begin =
+        line.begin + (beat - line.begin) / config_.beat_group * config_.beat_group;
+    return {begin, std::min<std::uint64_t>(config_.beat_group, line.end - begin), number};
+}
+
+// One pack fills while the one before it stands in a queue for each of its beats; it follows when the
+// atoms have left the queues that it needs. A queue takes a second beat in the cycle after the first
+// one, which a pack of one beat makes use of.
+// source: NV_NVDLA_SDP_RDMA_unpack.v and NV_NVDLA_SDP_RDMA_EG_ro.v of branch master, rod_wr_rdy
+std::optional<Cycles> SdpStream::opens(const Pack& pack) const {
+    if (pack.begin == 0) {
+        return Cycles(0);
+    }
+    const Pack before = pack_before(pack);
+    if (before.begin == 0) {
+        return Cycles(0);
+    }
+    const Pack held = pack_before(before);
+    if (before.beats > 1) {
+        return left_by(held, std::min(before.beats, held.beats));
+    }
+    if (held.beats == 1) {
+        return held.begin == 0 ? Cycles(0) : left_by(pack_before(held), 1);
+    }
+    const std::optional<Cycles> begins = opens(before);
+    if (begins && passed(before.begin) <= *begins) {
+        return *begins + Cycles(1);
+    }
+    return begins ? left_by(held, 1) : std::nullopt;
+}
+
+std::optional<Cycles> SdpStream::left_by(const Pack& pack, std::uint64_t beats) const {
+    // atoms on the way from the queues to the stage: two in a pipe and one in the stage's packing
+    // source: NV_NVDLA_SDP_RDMA_EG_ro.v, pipe_p1, and NV_NVDLA_SDP_RDMA_pack.v of branch master
+    constexpr std::uint64_t ahead = 3;
+    const Line& line = lines_[pack.line];
+    const std::uint64_t bytes = (pack.begin - line.begin + beats) * plan_.beat.value - line.skipped;
+    const std::uint64_t step = std::min((bytes - 1) / plan_.step.value, plan_.steps_per_line - 1);
+    const std::uint64_t end = (pack.line * plan_.steps_per_line + step + 1) * plan_.atoms_per_step;
+    if (end <= ahead) {
+        return Cycles(0);
+    }
+    const std::uint64_t atom = end - 1 - ahead;
+    return atom < taken_.size() ? std::optional(taken_[atom] + *plan_.pack_request) : std::nullopt;
 }
 
 Cycles SdpStream::ready_after(std::uint64_t count) const {
@@ -119,7 +182,7 @@ std::optional<ReadBurst> SdpStream::next_burst() {
     }
     if (requested_ < plan_.fifo) {
         burst.beats = std::min(plan_.fifo - requested_, left_in_run_);
-    } else {  // beats of a group that one atom holds up
+    } else if (!plan_.pack_request) {  // beats of a group that one atom holds up
         burst.beats = ready_together(*time);
     }
     requested_ += burst.beats;
@@ -167,11 +230,16 @@ void SdpStream::add_state(Fingerprint& state, std::uint64_t atom, std::uint64_t 
         state.add(arrivals_.size() - needed);
         state.add(left_in_run_ < plan_.fifo ? left_in_run_ : plan_.fifo);
         state.add(requested_ % config_.beat_group);
+        if (plan_.pack_request && requested_ >= plan_.fifo) {
+            const std::uint64_t leaves = requested_ - plan_.fifo;
+            state.add(leaves - lines_[line_of(leaves)].begin);
+        }
+        const Cycles taken_to_request = plan_.pack_request.value_or(config_.request_taken);
         const std::size_t next = std::min(run_, plan_.runs.size() - 1);
         state.add(plan_.runs[next].address.value % (plan_.beat.value * burst));
         for (std::uint64_t back = 1;
              back <= std::min<std::uint64_t>(plan_.unpacked + plan_.fifo, taken_.size()); ++back) {
-            state.add_coming(taken_[taken_.size() - back] + config_.request_taken);
+            state.add_coming(taken_[taken_.size() - back] + taken_to_request);
         }
     }
     for (auto arrival = arrivals_.rbegin(); arrival != arrivals_.rend(); ++arrival) {
@@ -217,14 +285,18 @@ std::uint64_t SdpStream::ready_together(Cycles time) const {
     return beats;
 }
 
-std::uint64_t SdpStream::atom_of(std::uint64_t beat) const {
+std::size_t SdpStream::line_of(std::uint64_t beat) const {
     while (beat < lines_[line_of_beat_].begin) {
         --line_of_beat_;
     }
     while (lines_[line_of_beat_].end <= beat) {
         ++line_of_beat_;
     }
-    const Line& line = lines_[line_of_beat_];
+    return line_of_beat_;
+}
+
+std::uint64_t SdpStream::atom_of(std::uint64_t beat) const {
+    const Line& line = lines_[line_of(beat)];
     const std::uint64_t in_run = beat > line.last_run ? beat - line.last_run : 0;
     const std::uint64_t bytes = in_run * plan_.beat.value;
     const std::uint64_t step = bytes > line.skipped ? (bytes - line.skipped) / plan_.step.value : 0;

@@ -41,6 +41,11 @@ OperandPairs operand_pairs(std::uint64_t parts);
 /// Cycles of an atom of `elements` elements in the narrowest active stage.
 Cycles sdp_atom_cycles(const SdpConfig& config, const SdpStages& stages, std::uint64_t elements);
 
+/// Bubbles between atoms of so many beats that close up while an atom waits for its operands in a
+/// stage, where the stages before it take `before` cycles: those fill up with beats in a row.
+/// source: RTL of nv_small_256 and nv_small_256_full, sums with and without a bias before them
+std::uint64_t bubbles_lost(Cycles before, std::uint64_t beats);
+
 /// What holds the SDP back while it feeds the pooling: an atom passes the stages beat by beat, each
 /// stage holds one, and the pooling takes its time for each. source: NV_NVDLA_SDP_core.v and what
 /// it instantiates, nv_large and nv_medium_512
@@ -58,6 +63,8 @@ class AtomDrain {
     /// An operation begins; without a `limit` whatever is taken can leave.
     void begin(Cycles pace, const std::optional<PoolingLimit>& limit) {
         pace_ = pace;
+        gap_ = {};
+        enters_ = free_;
         limit_ = limit && limit->interval > Cycles(1) ? limit : std::nullopt;
         if (limit_ && left_.size() != limit_->places) {
             left_.assign(limit_->places, Cycles(0));
@@ -65,6 +72,13 @@ class AtomDrain {
         }
     }
     Cycles pace() const { return pace_; }
+    /// Atoms enter with a bubble of so many cycles between them, of the pace; where they wait for
+    /// operands further in, `lost` of these bubbles are closed up by atoms behind.
+    void close_up(Cycles bubble, std::uint64_t lost) { gap_ = {bubble, lost}; }
+    /// Bubbles that can close up.
+    std::uint64_t lost() const { return gap_.lost; }
+    /// Whether the last atom waited further in than where it entered.
+    bool closing_up() const { return gap_.lost > 0 && enters_ < free_; }
     /// Atoms may be taken at another pace than that.
     bool limited() const { return limit_.has_value(); }
     /// Takes one atom that is there from `ready` on; where its beats wait for each other, as if
@@ -77,11 +91,30 @@ class AtomDrain {
         free_ = time + pace_;
         return time;
     }
+    /// The same for an atom that meets operands, there from `operands` on; `taken`: all atoms so far.
+    Cycles take(Cycles ready, Cycles operands, const std::vector<Cycles>& taken) {
+        if (gap_.lost == 0 || limit_) {
+            return take(std::max(ready, operands));
+        }
+        Cycles enters = std::max(ready, enters_);
+        if (taken.size() > gap_.lost) {
+            const Cycles close = (pace_ - gap_.bubble) * (gap_.lost + 1);
+            enters = std::max(enters, taken[taken.size() - gap_.lost - 1] + close + gap_.bubble);
+        }
+        Cycles time = std::max(enters, operands);
+        if (!taken.empty()) {
+            time = std::max(time, taken.back() + pace_ - gap_.bubble);
+        }
+        enters_ = enters + pace_;
+        free_ = time + pace_;
+        return time;
+    }
     /// Takes `count` atoms that come no slower than the pace, without a limit; the time of the
     /// first.
     Cycles take_run(Cycles first_ready, std::uint64_t count) {
         const Cycles first = std::max(first_ready, free_);
         free_ = first + pace_ * count;
+        enters_ = free_;
         return first;
     }
     /// Nothing is taken before `time`.
@@ -98,6 +131,9 @@ class AtomDrain {
     void add_state(Fingerprint& state) const {
         state.add(free_);
         state.add(pace_.value);
+        if (gap_.lost > 0) {
+            state.add(enters_);
+        }
     }
     /// First cycle in which another atom could be taken.
     Cycles free() const { return free_; }
@@ -115,7 +151,15 @@ class AtomDrain {
         return last - Cycles(limit_->beats - 1);
     }
 
+    /// Bubbles between atoms, and how many of them are lost while atoms wait.
+    struct Gap {
+        Cycles bubble;
+        std::uint64_t lost = 0;
+    };
+
     Cycles pace_{1};
+    Gap gap_;
+    Cycles enters_;  // the next atom at the earliest
     std::optional<PoolingLimit> limit_;
     Cycles free_;
     std::vector<Cycles> left_;  // the stages, of the last beats, as a ring
@@ -145,6 +189,9 @@ struct SdpStreamPlan {
     Cycles start;                ///< first request
     std::uint64_t fifo = 160;    ///< beats in flight or in the latency FIFO
     std::uint64_t unpacked = 8;  ///< beats after it that wait for their atom
+    /// Where those wait in packs that end with a line: cycles from taking an atom to the first request
+    /// for places in the FIFO that it lets a pack leave. No `unpacked` beats then.
+    std::optional<Cycles> pack_request{};
 };
 
 class SdpStream : public ReadStream {
@@ -204,9 +251,24 @@ class SdpStream : public ReadStream {
         std::uint64_t beats = 0;
         std::uint64_t atom = 0;
     };
+    /// Beats that wait together, of one line.
+    struct Pack {
+        std::uint64_t begin = 0;
+        std::uint64_t beats = 0;
+        std::size_t line = 0;
+    };
     std::optional<Cycles> ready(std::uint64_t beat) const;
+    Cycles passed(std::uint64_t beat) const { return arrivals_[beat] + config_.request_unpacked; }
+    Pack pack_of(std::uint64_t beat) const;
+    Pack pack_before(const Pack& pack) const { return pack_of(pack.begin - 1); }
+    /// When the first beat of a pack can make room in the FIFO; nothing while that is not known.
+    std::optional<Cycles> opens(const Pack& pack) const;
+    /// The same where it waits for the last atom that uses so many beats of a pack.
+    std::optional<Cycles> left_by(const Pack& pack, std::uint64_t beats) const;
     std::uint64_t beats_of(const ByteRun& run) const;
     void lay_lines();
+    /// The line in which a beat lies.
+    std::size_t line_of(std::uint64_t beat) const;
     /// The first atom that uses a beat.
     std::uint64_t atom_of(std::uint64_t beat) const;
     NeededBeats needed_from(std::uint64_t atom) const;

@@ -184,5 +184,58 @@ TEST(SdpStream, needs_the_first_surface_of_a_pair_whole) {
     EXPECT_EQ(stream.needed(4), 10U);
 }
 
+/// The same in lines, of so many beats, whose packs let the next one in 20 cycles after an atom.
+SdpStreamPlan packed_plan(std::uint64_t lines, std::uint64_t beats) {
+    SdpStreamPlan plan = small_plan(beats);
+    plan.runs.assign(lines, {Address(0x80000000), Bytes(8 * beats)});
+    plan.pack_request = Cycles(20);
+    return plan;
+}
+
+/// When the beats after the first four can be asked for, as far as that is known.
+std::vector<Cycles> later_requests(SdpStream& stream) {
+    stream.next_burst();
+    std::vector<Cycles> times;
+    while (const auto burst = stream.next_burst()) {
+        times.insert(times.end(), burst->beats, burst->ready);
+    }
+    return times;
+}
+
+TEST(SdpStream, a_pack_leaves_its_fifo_when_the_atoms_two_packs_before_have_left) {
+    std::vector<Cycles> taken;
+    SdpStream stream(SdpConfig{}, packed_plan(1, 16), taken);
+    arrive(stream, 100, 12);
+    // two packs leave at once; the last operand of the first one does three atoms before its own
+    EXPECT_EQ(later_requests(stream).size(), 8U);
+    EXPECT_FALSE(stream.next_burst());
+    taken = {Cycles(1000)};
+    for (std::uint64_t beat = 0; beat < 4; ++beat) {  // one a cycle
+        EXPECT_EQ(stream.next_burst()->ready, Cycles(1020 + beat));
+    }
+}
+
+TEST(SdpStream, a_pack_of_one_beat_at_the_end_of_a_line_follows_the_one_before_at_once) {
+    const std::vector<Cycles> taken{Cycles(1000), Cycles(1010), Cycles(1020)};
+    SdpStream stream(SdpConfig{}, packed_plan(3, 5), taken);
+    arrive(stream, 100, 11);
+    const std::vector<Cycles> times = later_requests(stream);
+    ASSERT_EQ(times.size(), 11U);
+    EXPECT_EQ(times[8], Cycles(124));   // the last of the second line's first pack
+    EXPECT_EQ(times[9], Cycles(1030));  // the operand before it has left with the second atom
+    EXPECT_EQ(times[10], Cycles(1031));
+}
+
+TEST(SdpStream, a_pack_of_one_beat_that_comes_late_waits_for_an_operand) {
+    const std::vector<Cycles> taken{Cycles(1000), Cycles(1010), Cycles(1020)};
+    SdpStream stream(SdpConfig{}, packed_plan(3, 5), taken);
+    arrive(stream, 100, 9);
+    arrive(stream, 1015, 2);
+    const std::vector<Cycles> times = later_requests(stream);
+    ASSERT_EQ(times.size(), 11U);
+    EXPECT_EQ(times[9], Cycles(1031));
+    EXPECT_EQ(times[10], Cycles(1040));
+}
+
 }  // namespace
 }  // namespace npuscope

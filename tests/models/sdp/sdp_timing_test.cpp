@@ -122,5 +122,42 @@ TEST(OperandPairs, hold_as_many_atoms_as_the_multipliers_places) {
     EXPECT_EQ(operand_pairs(1).turn, Cycles(10));
 }
 
+/// Times of atoms that the input has every five cycles, one of them a bubble, while operands of the
+/// first ones come in cycle 100.
+std::vector<Cycles> after_waiting(std::uint64_t lost) {
+    AtomDrain drain;
+    drain.begin(Cycles(5), std::nullopt);
+    drain.close_up(Cycles(1), lost);
+    std::vector<Cycles> taken;
+    for (std::uint64_t atom = 0; atom < 5; ++atom) {
+        taken.push_back(drain.take(Cycles(5 * atom), Cycles(100), taken));
+    }
+    return taken;
+}
+
+TEST(AtomDrain, closes_up_as_many_bubbles_as_the_stages_before_the_operands_hold) {
+    EXPECT_EQ(after_waiting(0),
+              (std::vector{Cycles(100), Cycles(105), Cycles(110), Cycles(115), Cycles(120)}));
+    EXPECT_EQ(after_waiting(1),
+              (std::vector{Cycles(100), Cycles(104), Cycles(109), Cycles(114), Cycles(119)}));
+    EXPECT_EQ(after_waiting(2),
+              (std::vector{Cycles(100), Cycles(104), Cycles(108), Cycles(113), Cycles(118)}));
+    EXPECT_EQ(bubbles_lost(Cycles(0), 4), 0U);  // the first stage takes what enters
+    EXPECT_EQ(bubbles_lost(Cycles(6), 4), 2U);
+    EXPECT_EQ(bubbles_lost(Cycles(6), 8), 1U);
+}
+
+TEST(AtomDrain, keeps_the_bubbles_of_atoms_that_wait_for_nothing) {
+    AtomDrain drain;
+    drain.begin(Cycles(5), std::nullopt);
+    drain.close_up(Cycles(1), 2);
+    std::vector<Cycles> taken;
+    for (std::uint64_t atom = 0; atom < 3; ++atom) {
+        taken.push_back(drain.take(Cycles(7), Cycles(0), taken));
+        EXPECT_FALSE(drain.closing_up());
+    }
+    EXPECT_EQ(taken, (std::vector{Cycles(7), Cycles(12), Cycles(17)}));
+}
+
 }  // namespace
 }  // namespace npuscope
