@@ -138,10 +138,11 @@ void Sdp::run_operation(Activity& activity) {
     // beats of an atom more or less than those of as many bytes in int8
     const std::uint64_t bytes = std::uint64_t{lanes(job)} * bytes_of(job.stages.processing);
     leaving_ = config_.pipeline + atom_cycles - Cycles(divide_up(bytes, config_.output_throughput));
-    const Cycles bubble = job.flying() ? config_.flying_bubble : Cycles(0);
-    drain_.begin(atom_cycles + bubble, pooling_limit(job));
+    const Cycles pace = sdp_pace(config_, job.stages, lanes(job), job.flying());
+    drain_.begin(pace, pooling_limit(job));
     if (job.flying() && config_.operand_packs) {
-        drain_.close_up(bubble, bubbles_lost(before_last_operands(job), atom_cycles.value));
+        drain_.close_up(pace - atom_cycles,
+                        bubbles_lost(before_last_operands(job), atom_cycles.value));
     }
     start_reading(*work);
     if (job.flying()) {

@@ -59,6 +59,13 @@ Cycles sdp_atom_cycles(const SdpConfig& config, const SdpStages& stages, std::ui
     return Cycles(divide_up(elements, narrowest));
 }
 
+Cycles sdp_pace(const SdpConfig& config, const SdpStages& stages, std::uint64_t elements,
+                bool flying) {
+    const Cycles pace = sdp_atom_cycles(config, stages, elements);
+    const Cycles enters(divide_up(elements, config.output_throughput));
+    return flying ? std::max(pace, enters + config.flying_bubble) : pace;
+}
+
 SdpStream::SdpStream(const SdpConfig& config, SdpStreamPlan plan, const std::vector<Cycles>& taken)
     : config_(config), plan_(std::move(plan)), taken_(taken) {
     lay_lines();

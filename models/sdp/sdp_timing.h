@@ -41,6 +41,12 @@ OperandPairs operand_pairs(std::uint64_t parts);
 /// Cycles of an atom of `elements` elements in the narrowest active stage.
 Cycles sdp_atom_cycles(const SdpConfig& config, const SdpStages& stages, std::uint64_t elements);
 
+/// Cycles from an atom to the next one. One from the accumulator costs a cycle more where it enters,
+/// which a narrower stage hides.
+/// source: NV_NVDLA_CACC_delivery_buffer.v; RTL of nv_small_256_full with a table after a convolution
+Cycles sdp_pace(const SdpConfig& config, const SdpStages& stages, std::uint64_t elements,
+                bool flying);
+
 /// Bubbles between atoms of so many beats that close up while an atom waits for its operands in a
 /// stage, where the stages before it take `before` cycles: those fill up with beats in a row.
 /// source: RTL of nv_small_256 and nv_small_256_full, sums with and without a bias before them

@@ -54,6 +54,19 @@ TEST(SdpAtomCycles, follow_the_narrowest_active_stage) {
     EXPECT_EQ(sdp_atom_cycles(config, stages, 9), Cycles(5));
 }
 
+TEST(SdpPace, of_atoms_from_the_accumulator_has_a_bubble_that_a_narrower_stage_hides) {
+    SdpConfig config;
+    config.output_throughput = 2;
+    config.bs_throughput = 2;
+    SdpStages stages;
+    stages.bs.bypass = false;
+    EXPECT_EQ(sdp_pace(config, stages, 8, false), Cycles(4));
+    EXPECT_EQ(sdp_pace(config, stages, 8, true), Cycles(5));
+    stages.ew.bypass = false;
+    EXPECT_EQ(sdp_pace(config, stages, 8, false), Cycles(8));
+    EXPECT_EQ(sdp_pace(config, stages, 8, true), Cycles(8));
+}
+
 TEST(AtomDrain, takes_an_atom_when_it_is_there_or_when_the_one_before_is_through) {
     AtomDrain drain;
     drain.begin(Cycles(9), std::nullopt);
