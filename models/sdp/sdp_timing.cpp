@@ -100,13 +100,16 @@ std::optional<Cycles> SdpStream::ready(std::uint64_t beat) const {
     }
     const Cycles passed = this->passed(beat - plan_.fifo);
     if (plan_.pack_request) {
-        const Pack pack = pack_of(beat - plan_.fifo);
-        const std::optional<Cycles> first = opens(pack);
-        if (!first) {
-            return std::nullopt;
+        const std::uint64_t leaves = beat - plan_.fifo;
+        if (leaves < open_.begin || leaves >= open_.end) {
+            const Pack pack = pack_of(leaves);
+            const std::optional<Cycles> first = opens(pack);
+            if (!first) {
+                return std::nullopt;
+            }
+            open_ = {pack.begin, pack.begin + pack.beats, *first};
         }
-        const Cycles leaves = *first + Cycles(beat - plan_.fifo - pack.begin);  // one a cycle
-        return std::max(passed, leaves);
+        return std::max(passed, open_.first + Cycles(leaves - open_.begin));  // one a cycle
     }
     const std::uint64_t ahead = plan_.fifo + plan_.unpacked;
     if (beat < ahead) {
@@ -228,6 +231,15 @@ std::optional<SdpStream::Shortened> SdpStream::without_last(std::uint64_t atoms)
     return keeps_order && beats > requested_ ? std::optional(end) : std::nullopt;
 }
 
+std::uint64_t SdpStream::place_in_packs(std::uint64_t beat) const {
+    const std::uint64_t in_line = beat - lines_[line_of(beat)].begin;
+    const std::uint64_t first_packs = 3ULL * config_.beat_group;  // they wait for none before them
+    if (lines_.size() > 1 || in_line < first_packs) {
+        return in_line;
+    }
+    return first_packs + in_line % config_.beat_group;  // in one line all others are alike
+}
+
 void SdpStream::add_state(Fingerprint& state, std::uint64_t atom, std::uint64_t burst) const {
     const bool whole = requested_ == beats_;
     state.add(whole ? 1U : 0U);
@@ -238,8 +250,7 @@ void SdpStream::add_state(Fingerprint& state, std::uint64_t atom, std::uint64_t 
         state.add(left_in_run_ < plan_.fifo ? left_in_run_ : plan_.fifo);
         state.add(requested_ % config_.beat_group);
         if (plan_.pack_request && requested_ >= plan_.fifo) {
-            const std::uint64_t leaves = requested_ - plan_.fifo;
-            state.add(leaves - lines_[line_of(leaves)].begin);
+            state.add(place_in_packs(requested_ - plan_.fifo));
         }
         const Cycles taken_to_request = plan_.pack_request.value_or(config_.request_taken);
         const std::size_t next = std::min(run_, plan_.runs.size() - 1);
@@ -262,6 +273,7 @@ void SdpStream::shorten(const Shortened& end) {
     if (end.beats == 0) {
         return;
     }
+    open_ = {};
     lines_.resize(end.lines);
     plan_.runs.resize(end.lines * plan_.runs_per_line);
     beats_ -= end.beats;

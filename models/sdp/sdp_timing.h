@@ -266,6 +266,8 @@ class SdpStream : public ReadStream {
     std::optional<Cycles> ready(std::uint64_t beat) const;
     Cycles passed(std::uint64_t beat) const { return arrivals_[beat] + config_.request_unpacked; }
     Pack pack_of(std::uint64_t beat) const;
+    /// What of the beat's place its way through the packs depends on.
+    std::uint64_t place_in_packs(std::uint64_t beat) const;
     Pack pack_before(const Pack& pack) const { return pack_of(pack.begin - 1); }
     /// When the first beat of a pack can make room in the FIFO; nothing while that is not known.
     std::optional<Cycles> opens(const Pack& pack) const;
@@ -293,6 +295,13 @@ class SdpStream : public ReadStream {
     // what was asked last: the next question is about the same beats, or those after them
     mutable NeededBeats needed_;
     mutable BeatGroup group_;
+    /// Beats that wait together, and when the first of them can make room.
+    struct OpenPack {
+        std::uint64_t begin = 0;
+        std::uint64_t end = 0;
+        Cycles first;
+    };
+    mutable OpenPack open_;
     mutable std::size_t line_of_beat_ = 0;
     /// The line in which a step lies.
     struct StepLine {

@@ -252,17 +252,17 @@ constexpr std::array all_rules{
          "NVDLA format page, PReLU Data Format"},
     Rule{"quantised_exact", Severity::Error, "plan",
          "A quantised layer is one that the NPU computes exactly.", guide_numbers},
-    with(&Rule::beside_verdict,
-         Rule{"quantised_here", Severity::Note, "run",
-              "A model's layers are integers; those of floats are quantised with the calibration's "
-              "inputs.",
-              "information"}),
     with(
         &Rule::beside_verdict,
         Rule{"quantised_for_target", Severity::Note, "run",
              "The calibration's inputs have the signal to noise that is asked for, if need be with "
              "layers that stay floats.",
              "information"}),
+    with(&Rule::beside_verdict,
+         Rule{"quantised_here", Severity::Note, "run",
+              "A model's layers are integers; those of floats are quantised with the calibration's "
+              "inputs.",
+              "information"}),
     hidden_from_runs(
         with(&Rule::of_order, of_surfaces(Rule{"race", Severity::Error, "check, run",
                                                "An operation waits for the end of another one that "
