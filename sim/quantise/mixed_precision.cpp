@@ -193,6 +193,7 @@ class Search {
         }
         std::ranges::sort(costs);
         std::vector<std::size_t> order;
+        order.reserve(costs.size());
         for (const auto& [cost, node] : costs) {
             order.push_back(node);
         }

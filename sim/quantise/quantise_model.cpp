@@ -75,7 +75,7 @@ class Attempts {
         return {all_, few_, options_.correct_biases && options_.type == MapType::Int8};
     }
 
-    void add(QuantiseWay way) {
+    void add(const QuantiseWay& way) {
         MixedModel mixed = quantise_with(way, cases());
         Noise noise = signal_to_noise(way.model().graph, mixed.model, few_);
         const double worst = worst_decibels(noise);

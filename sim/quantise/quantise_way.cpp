@@ -34,6 +34,7 @@ QuantisedGraph QuantiseWay::quantise(const Places& places) const {
                         std::max(joined[grid].high, ranges_.at(tensor).high)};
     }
     std::vector<Grid> grids;
+    grids.reserve(joined.size());
     for (const NumberRange& range : joined) {
         grids.push_back(grid_of(range, element_));
     }
